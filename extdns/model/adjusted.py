@@ -1,0 +1,25 @@
+"""What a provider makes of the endpoints wanted at one name in one of its zones (design 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from extdns.model.reason import Reason
+from extdns.model.record import Endpoint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """An endpoint that the service would not take, known before asking it."""
+
+    endpoint: Endpoint
+    reason: Reason
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adjusted:
+    """Endpoints as the service would hold them, so that comparing them with records is exact."""
+
+    wanted: tuple[Endpoint, ...]
+    refused: tuple[Refusal, ...] = ()

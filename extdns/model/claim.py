@@ -1,0 +1,95 @@
+"""Claims: what one object asks for, and why (design 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from extdns.model.cluster import ObjectRef
+from extdns.model.name import DnsName
+from extdns.model.reason import Reason
+from extdns.model.record import Endpoint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """Where a claim comes from.
+
+    Attributes:
+        source: the name of the source, as `--source` spells it.
+        field: the annotation, field or template that named the host, as `spec.rules[0].host`.
+    """
+
+    source: str
+    ref: ObjectRef
+    field: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """Something on an object that is wrong but costs no record, such as an unreadable TTL."""
+
+    reason: Reason
+    field: str
+    value: str
+    allowed: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """The object wants this endpoint."""
+
+    endpoint: Endpoint
+    provenance: Provenance
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def name(self) -> DnsName:
+        """The name asked for."""
+        return self.endpoint.name
+
+    @property
+    def set_identifier(self) -> str:
+        """The set identifier asked for, "" for a simple record."""
+        return self.endpoint.set_identifier
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withheld:
+    """The object wants the name, but cannot say its targets now; what is published stays.
+
+    Attributes:
+        detail: one sentence for a person.
+    """
+
+    name: DnsName
+    set_identifier: str
+    provenance: Provenance
+    reason: Reason
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invalid:
+    """The object asks for something that is no name or no endpoint; nothing comes of it."""
+
+    provenance: Provenance
+    reason: Reason
+    value: str
+    allowed: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filtered:
+    """The object, or one name on it, is left out by configuration.
+
+    Attributes:
+        by: the flag or annotation that leaves it out, as `--ingress-class`.
+        name: the name left out; None: the whole object is, and this is its only claim.
+    """
+
+    ref: ObjectRef
+    by: str
+    name: DnsName | None = None
+
+
+Claim = Wanted | Withheld | Invalid | Filtered

@@ -1,0 +1,130 @@
+"""What the cluster tells: kinds, references to objects, and changes of them (Kubernetes API conventions)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from extdns.model.objects import KubernetesObject
+
+
+class Kind(NamedTuple):
+    """A kind of object the API server serves."""
+
+    group: str
+    version: str
+    name: str
+    plural: str
+    namespaced: bool = True
+
+    @property
+    def api_version(self) -> str:
+        """`group/version`, or the version alone for the core group."""
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+
+class ObjectKey(NamedTuple):
+    """Where an object lives; namespace "" for cluster-scoped kinds. Sorts by namespace, then name."""
+
+    kind: Kind
+    namespace: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectRef:
+    """One object, as claims and Events name it.
+
+    Attributes:
+        uid: "" where the manifest has none.
+        created: RFC 3339 text of `creationTimestamp`, "" where unknown; decides who was first.
+    """
+
+    key: ObjectKey
+    uid: str = ""
+    created: str = ""
+
+    @property
+    def resource(self) -> str:
+        """The `resource` label of ownership marks, as `service/shop/web` (spec sources 1.8)."""
+        return f"{self.key.kind.name.lower()}/{self.key.namespace}/{self.key.name}"
+
+    @property
+    def seniority(self) -> tuple[bool, str, str, str]:
+        """Sort key, oldest first; objects of unknown age come last, ties by namespace and name."""
+        return (not self.created, self.created, self.key.namespace, self.key.name)
+
+    def __str__(self) -> str:
+        """`Service shop/web`, as messages name it."""
+        place = f"{self.key.namespace}/{self.key.name}" if self.key.namespace else self.key.name
+        return f"{self.key.kind.name} {place}"
+
+
+class Phase(StrEnum):
+    """How far the list and watch of one kind has come."""
+
+    LISTING = "listing"
+    SYNCED = "synced"
+    FAILING = "failing"
+    FORBIDDEN = "forbidden"
+    NOT_SERVED = "not-served"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindState:
+    """The state of one kind, with what a person needs to mend it.
+
+    Attributes:
+        since_s: monotonic seconds at which the phase began.
+        detail: the error behind a phase that is not `SYNCED`, else "".
+    """
+
+    kind: Kind
+    phase: Phase
+    since_s: float = 0.0
+    detail: str = ""
+
+
+class Sight(StrEnum):
+    """How a change of an object was seen; the evidence of deletes rests on it (design 6)."""
+
+    PRESENT = "present"  # added, modified, or in a list
+    DELETED = "deleted"  # a DELETED event
+    MISSING = "missing"  # a complete list lacks it; it may have been deleted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectChange:
+    """One object became *new*; None when it is gone (`seen` says how we know)."""
+
+    key: ObjectKey
+    old: KubernetesObject | None
+    new: KubernetesObject | None
+    seen: Sight = Sight.PRESENT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindChange:
+    """A kind came to another phase; `SYNCED` follows the changes of a complete list."""
+
+    state: KindState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectProblem:
+    """Something that should be an object cannot be read; its last good version counts.
+
+    Attributes:
+        place: where to look, as `shop.yaml:12` or `Service shop/web`.
+        key: which object, None if even that cannot be told.
+        message: what is wrong and what is allowed; "" once the place is in order again.
+    """
+
+    place: str
+    key: ObjectKey | None
+    message: str
+
+
+ClusterChange = ObjectChange | KindChange | ObjectProblem

@@ -1,0 +1,110 @@
+"""Domain names, canonical by construction (RFC 9499 section 2, UTS #46; spec plan 0.3).
+
+A `DnsName` is the one spelling of a name that the whole program uses: A-labels, lower case, no
+trailing dot. Two spellings of one name are therefore one dictionary key, and nothing inside asks
+again whether a name is well formed.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Self
+
+import idna
+
+from extdns.errors import InvalidValueError
+
+MAX_LABEL_BYTES = 63
+MAX_NAME_BYTES = 253
+_ACE = "xn--"
+# UTS #46 transitional processing: the four deviation characters, which `idna` maps no longer.
+_DEVIATIONS = str.maketrans({"\u00df": "ss", "\u03c2": "\u03c3", "\u200c": "", "\u200d": ""})
+_ALLOWED = frozenset(chr(code) for code in range(0x21, 0x7F)) - frozenset("\\.")
+
+
+class DnsName(str):
+    """A fully qualified domain name in canonical form, without the trailing dot.
+
+    A `str`, so that it hashes and sorts as fast as one. Labels may hold every printable ASCII
+    character except backslash, so `*` and `_` are legal (RFC 2181 section 11).
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read any spelling of a name: Unicode or A-labels, any case, with or without trailing dot.
+
+        Raises:
+            InvalidValueError: an empty name or label, a label over 63 or a name over 253 bytes, a
+                blank, control character or backslash, or Unicode that has no A-label.
+        """
+        return cls(_canonical(text))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels, leftmost first."""
+        return tuple(self.split("."))
+
+    @property
+    def parent(self) -> str:
+        """The name without its leftmost label, "" for a single label."""
+        return self.partition(".")[2]
+
+    @property
+    def is_wildcard(self) -> bool:
+        """Whether the leftmost label is `*` (RFC 4592 section 2.1.1)."""
+        return self.startswith("*.")
+
+    def within(self, ancestor: str) -> bool:
+        """Tell whether this name is *ancestor* or lies below it, by whole labels."""
+        return self == ancestor or self.endswith("." + ancestor)
+
+    def to_unicode(self) -> str:
+        """The name with U-labels where they exist, for people and for domain filters (spec plan 0.3)."""
+        return ".".join(_u_label(label) for label in self.split("."))
+
+
+@lru_cache(maxsize=4096)
+def _canonical(text: str) -> str:
+    name = text.strip().removesuffix(".")
+    if not name.isascii():
+        name = _to_ascii(name, text)
+    name = name.lower()
+    labels = name.split(".")
+    for label in labels:
+        _check_label(label, text)
+    if len(name) > MAX_NAME_BYTES:
+        raise InvalidValueError(text, f"a name of at most {MAX_NAME_BYTES} bytes", "invalid-name")
+    return name
+
+
+def _check_label(label: str, text: str) -> None:
+    if not label:
+        raise InvalidValueError(text, "a name without empty labels", "invalid-name")
+    if len(label) > MAX_LABEL_BYTES:
+        raise InvalidValueError(text, f"labels of at most {MAX_LABEL_BYTES} bytes", "invalid-name")
+    if not _ALLOWED.issuperset(label):
+        raise InvalidValueError(text, "printable characters without blank and backslash", "invalid-name")
+
+
+def _to_ascii(name: str, text: str) -> str:
+    """Map by UTS #46 (non-strict, transitional) and encode what is not ASCII.
+
+    Labels that IDNA2008 forbids, emoji above all, are encoded all the same: they are in use.
+    """
+    try:
+        mapped = idna.uts46_remap(name.translate(_DEVIATIONS), std3_rules=False)
+    except idna.IDNAError as exc:
+        raise InvalidValueError(text, "a name that IDNA can encode", "invalid-name") from exc
+    labels = mapped.removesuffix(".").split(".")
+    return ".".join(label if label.isascii() else _ACE + label.encode("punycode").decode("ascii") for label in labels)
+
+
+def _u_label(label: str) -> str:
+    if not label.startswith(_ACE):
+        return label
+    try:
+        return label[len(_ACE) :].encode("ascii").decode("punycode")
+    except UnicodeError:
+        return label

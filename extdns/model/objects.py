@@ -1,0 +1,232 @@
+"""Kubernetes objects, reduced to the fields that sources read (spec sources 3-4).
+
+Structs rather than dataclasses: they are decoded straight from JSON, which skips every other field
+at no cost in memory. Fields are named as the API names them, in snake case. A field of the wrong
+type fails the object it is in, not its list.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from extdns.model.cluster import Kind, ObjectKey, ObjectRef
+
+
+class Lean(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """Base: frozen, API spelling outside, Python spelling inside."""
+
+
+class ObjectMeta(Lean, frozen=True, kw_only=True):
+    """`metadata`, of which `managedFields` and the like are never kept."""
+
+    name: str
+    namespace: str = ""
+    uid: str = ""
+    resource_version: str = ""
+    generation: int = 0
+    creation_timestamp: str | None = None
+    deletion_timestamp: str | None = None
+    labels: dict[str, str] | None = None
+    annotations: dict[str, str] | None = None
+
+
+class LoadBalancerIngress(Lean, frozen=True, kw_only=True):
+    """One address of a load balancer; both fields may be set."""
+
+    ip: str = ""
+    hostname: str = ""
+
+
+class LoadBalancerStatus(Lean, frozen=True, kw_only=True):
+    """`status.loadBalancer` of a Service or an Ingress."""
+
+    ingress: tuple[LoadBalancerIngress, ...] | None = None
+
+
+class Status(Lean, frozen=True, kw_only=True):
+    """`status` of a Service or an Ingress."""
+
+    load_balancer: LoadBalancerStatus | None = None
+
+
+class ServicePort(Lean, frozen=True, kw_only=True):
+    """`spec.ports[]` of a Service; SRV records are made of node ports."""
+
+    protocol: str = ""
+    node_port: int = 0
+
+
+class ServiceSpec(Lean, frozen=True, kw_only=True):
+    """`spec` of a Service. `type` is "" where the manifest leaves the default (ClusterIP)."""
+
+    type: str = ""
+    cluster_ip: str = msgspec.field(default="", name="clusterIP")
+    external_ips: tuple[str, ...] | None = msgspec.field(default=None, name="externalIPs")
+    external_name: str = ""
+    external_traffic_policy: str = ""
+    publish_not_ready_addresses: bool = False
+    selector: dict[str, str] | None = None
+    ports: tuple[ServicePort, ...] | None = None
+
+
+class Service(Lean, frozen=True, kw_only=True):
+    """core/v1 Service."""
+
+    metadata: ObjectMeta
+    spec: ServiceSpec = ServiceSpec()
+    status: Status = Status()
+
+
+class IngressRule(Lean, frozen=True, kw_only=True):
+    """`spec.rules[]`, of which only the host matters."""
+
+    host: str = ""
+
+
+class IngressTLS(Lean, frozen=True, kw_only=True):
+    """`spec.tls[]`."""
+
+    hosts: tuple[str, ...] | None = None
+
+
+class IngressSpec(Lean, frozen=True, kw_only=True):
+    """`spec` of an Ingress."""
+
+    ingress_class_name: str | None = None
+    rules: tuple[IngressRule, ...] | None = None
+    tls: tuple[IngressTLS, ...] | None = None
+
+
+class Ingress(Lean, frozen=True, kw_only=True):
+    """networking.k8s.io/v1 Ingress."""
+
+    metadata: ObjectMeta
+    spec: IngressSpec = IngressSpec()
+    status: Status = Status()
+
+
+class Condition(Lean, frozen=True, kw_only=True):
+    """A condition of any object."""
+
+    type: str = ""
+    status: str = ""
+
+
+class PodIP(Lean, frozen=True, kw_only=True):
+    """`status.podIPs[]`."""
+
+    ip: str = ""
+
+
+class PodSpec(Lean, frozen=True, kw_only=True):
+    """`spec` of a Pod."""
+
+    hostname: str = ""
+    node_name: str = ""
+    host_network: bool = False
+
+
+class PodStatus(Lean, frozen=True, kw_only=True):
+    """`status` of a Pod."""
+
+    phase: str = ""
+    host_ip: str = msgspec.field(default="", name="hostIP")
+    pod_ip: str = msgspec.field(default="", name="podIP")
+    pod_ips: tuple[PodIP, ...] | None = msgspec.field(default=None, name="podIPs")
+    conditions: tuple[Condition, ...] | None = None
+
+
+class Pod(Lean, frozen=True, kw_only=True):
+    """core/v1 Pod."""
+
+    metadata: ObjectMeta
+    spec: PodSpec = PodSpec()
+    status: PodStatus = PodStatus()
+
+
+class NodeAddress(Lean, frozen=True, kw_only=True):
+    """`status.addresses[]` of a Node."""
+
+    type: str = ""
+    address: str = ""
+
+
+class NodeSpec(Lean, frozen=True, kw_only=True):
+    """`spec` of a Node."""
+
+    unschedulable: bool = False
+
+
+class NodeStatus(Lean, frozen=True, kw_only=True):
+    """`status` of a Node."""
+
+    addresses: tuple[NodeAddress, ...] | None = None
+
+
+class Node(Lean, frozen=True, kw_only=True):
+    """core/v1 Node."""
+
+    metadata: ObjectMeta
+    spec: NodeSpec = NodeSpec()
+    status: NodeStatus = NodeStatus()
+
+
+class EndpointConditions(Lean, frozen=True, kw_only=True):
+    """`endpoints[].conditions` of an EndpointSlice; `ready` absent counts as true."""
+
+    ready: bool | None = None
+
+
+class TargetRef(Lean, frozen=True, kw_only=True):
+    """`endpoints[].targetRef`, an ObjectReference."""
+
+    kind: str = ""
+    api_version: str = ""
+    name: str = ""
+    namespace: str = ""
+
+
+class SliceEndpoint(Lean, frozen=True, kw_only=True):
+    """`endpoints[]` of an EndpointSlice."""
+
+    addresses: tuple[str, ...] | None = None
+    conditions: EndpointConditions | None = None
+    target_ref: TargetRef | None = None
+
+
+class EndpointSlice(Lean, frozen=True, kw_only=True):
+    """discovery.k8s.io/v1 EndpointSlice."""
+
+    metadata: ObjectMeta
+    address_type: str = ""
+    endpoints: tuple[SliceEndpoint, ...] | None = None
+
+
+KubernetesObject = Service | Ingress | Pod | Node | EndpointSlice
+
+SERVICE: Final = Kind("", "v1", "Service", "services")
+POD: Final = Kind("", "v1", "Pod", "pods")
+NODE: Final = Kind("", "v1", "Node", "nodes", namespaced=False)
+ENDPOINT_SLICE: Final = Kind("discovery.k8s.io", "v1", "EndpointSlice", "endpointslices")
+INGRESS: Final = Kind("networking.k8s.io", "v1", "Ingress", "ingresses")
+
+STRUCTS: Final[dict[Kind, type[KubernetesObject]]] = {
+    SERVICE: Service,
+    POD: Pod,
+    NODE: Node,
+    ENDPOINT_SLICE: EndpointSlice,
+    INGRESS: Ingress,
+}
+
+
+def key_of(kind: Kind, obj: KubernetesObject) -> ObjectKey:
+    """Where *obj* lives; a namespaced object without a namespace is in `default`, as kubectl has it."""
+    namespace = (obj.metadata.namespace or "default") if kind.namespaced else ""
+    return ObjectKey(kind, namespace, obj.metadata.name)
+
+
+def ref_of(kind: Kind, obj: KubernetesObject) -> ObjectRef:
+    """The reference under which *obj* makes claims."""
+    return ObjectRef(key=key_of(kind, obj), uid=obj.metadata.uid, created=obj.metadata.creation_timestamp or "")

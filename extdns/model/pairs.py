@@ -1,0 +1,46 @@
+"""A small immutable mapping of text to text, used for labels and provider-specific properties."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+
+class Pairs(tuple[tuple[str, str], ...]):
+    """Key-value pairs, sorted by key, each key once.
+
+    A tuple, so that it hashes, compares and costs as little as one; equal content is equal bytes.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, entries: Mapping[str, str] | Iterable[tuple[str, str]] = ()) -> Pairs:
+        """Build from a mapping or from pairs; of a key given twice the last one wins."""
+        content = dict(entries)
+        return cls(sorted(content.items())) if content else NONE
+
+    def get(self, key: str, default: str = "") -> str:
+        """The value of *key*, or *default*."""
+        for name, value in self:
+            if name == key:
+                return value
+        return default
+
+    def has(self, key: str) -> bool:
+        """Tell whether *key* is present, whatever its value."""
+        return any(name == key for name, _ in self)
+
+    def with_(self, **changes: str) -> Pairs:
+        """A copy with *changes* set; for keys that are no Python names use `set`."""
+        return Pairs.of(dict(self) | changes)
+
+    def set(self, key: str, value: str) -> Pairs:
+        """A copy in which *key* has *value*."""
+        return Pairs.of(dict(self) | {key: value})
+
+    def without(self, *keys: str) -> Pairs:
+        """A copy that lacks *keys*."""
+        return Pairs.of(pair for pair in self if pair[0] not in keys)
+
+
+NONE = Pairs()

@@ -1,0 +1,64 @@
+"""Targets: record data in text form, canonical for its type (spec plan 0.1-0.2, spec sources 1.2-1.3)."""
+
+from __future__ import annotations
+
+import ipaddress
+from functools import lru_cache
+from typing import Final
+
+from extdns.errors import InvalidValueError
+from extdns.model import rrtype
+from extdns.model.name import DnsName
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+_UNTOUCHED: Final = frozenset({rrtype.TXT, rrtype.NAPTR, rrtype.SRV})
+
+
+@lru_cache(maxsize=4096)
+def address(text: str) -> Address | None:
+    """The IP address that *text* spells, or None; leading zeros in IPv4 are not an address."""
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError:
+        return None
+
+
+def suitable_type(target: str) -> str:
+    """The record type that fits *target*: A, AAAA, or CNAME for whatever is no IP literal (spec sources 1.3)."""
+    parsed = address(target)
+    if parsed is None:
+        return rrtype.CNAME
+    return rrtype.A if parsed.version == 4 else rrtype.AAAA  # noqa: PLR2004 - the IP version
+
+
+def canonical(rtype: str, text: str) -> str:
+    """The one spelling of *text* as record data of *rtype*.
+
+    IP literals are compressed and lower-cased (RFC 5952), host names lose one trailing dot and are
+    lower-cased; TXT, NAPTR and SRV stay as they are. Whether the data is valid for its type is
+    asked elsewhere (`extdns.model.validity`).
+    """
+    if rtype in _UNTOUCHED:
+        return text
+    parsed = address(text)
+    if parsed is not None:
+        return str(parsed)
+    if rtype == rrtype.MX:
+        return " ".join(text.split()).removesuffix(".").lower()
+    return _host(text)
+
+
+def _host(text: str) -> str:
+    try:
+        return DnsName.parse(text)
+    except InvalidValueError:
+        return text.removesuffix(".")
+
+
+def order_key(target: str) -> tuple[int, int, str]:
+    """Sort key: IPv4, then IPv6, both by number, then everything else by text (spec plan 0.2)."""
+    parsed = address(target)
+    if parsed is None:
+        return (2, 0, target)
+    return (0 if parsed.version == 4 else 1, int(parsed), "")  # noqa: PLR2004 - the IP version

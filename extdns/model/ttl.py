@@ -1,0 +1,49 @@
+"""Times to live as annotations write them (spec sources 2.2)."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Final
+
+from extdns.errors import InvalidValueError
+
+UNSET: Final = 0
+MAX_TTL_S: Final = 2**31 - 1  # RFC 2181 section 8
+
+_ALLOWED = f"seconds (600) or a duration (10m), from 1 to {MAX_TTL_S} seconds"
+_UNITS: Final = {
+    "ns": Decimal("1e-9"),
+    "us": Decimal("1e-6"),
+    "µs": Decimal("1e-6"),
+    "\u03bcs": Decimal("1e-6"),
+    "ms": Decimal("1e-3"),
+    "s": Decimal(1),
+    "m": Decimal(60),
+    "h": Decimal(3600),
+}
+_GROUP = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|\u03bcs|ms|s|m|h)", re.ASCII)
+_DURATION = re.compile(rf"[+-]?(?:{_GROUP.pattern})+", re.ASCII)
+_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+_MAX_CHARACTERS = 64
+
+
+def parse_ttl(text: str) -> int:
+    """Read a `ttl` annotation: a Go duration cut to whole seconds, or a number of seconds.
+
+    Raises:
+        InvalidValueError: anything else, or a value outside 1 to 2147483647 seconds.
+    """
+    seconds = _seconds(text) if len(text) <= _MAX_CHARACTERS else None
+    if seconds is None or not 1 <= seconds <= MAX_TTL_S:
+        raise InvalidValueError(text, _ALLOWED, "invalid-ttl")
+    return seconds
+
+
+def _seconds(text: str) -> int | None:
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if not _DURATION.fullmatch(text):
+        return None
+    total = sum((Decimal(number) * _UNITS[unit] for number, unit in _GROUP.findall(text)), Decimal(0))
+    return -int(total) if text.startswith("-") else int(total)

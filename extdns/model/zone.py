@@ -1,0 +1,85 @@
+"""Zones, and what a DNS service can and cannot do (design 2, 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from extdns.model.name import DnsName
+from extdns.model.record import Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Zone:
+    """One zone of one account.
+
+    Attributes:
+        id: unique among all zones of the process.
+        account: the account or profile that holds it, "" where there is only one.
+        private: whether only some networks see it (split horizon).
+    """
+
+    name: DnsName
+    id: str
+    account: str = ""
+    private: bool = False
+
+    def __str__(self) -> str:
+        """`example.org (Z2ABC)`, as messages name it."""
+        return self.name if self.id == self.name else f"{self.name} ({self.id})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountFailure:
+    """An account whose zones could not be listed.
+
+    Attributes:
+        permanent: whether only a person can mend it (a right is missing).
+    """
+
+    account: str
+    message: str
+    permanent: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ZoneList:
+    """All zones that could be listed, sorted, and the accounts that failed."""
+
+    zones: tuple[Zone, ...]
+    failed: tuple[AccountFailure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Part of a zone.
+
+    Attributes:
+        records: in the service's order.
+        after: opaque cursor of the next page, None on the last.
+    """
+
+    records: tuple[Record, ...]
+    after: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traits:
+    """What a DNS service promises (design 2, last paragraph).
+
+    Attributes:
+        atomic: a batch applies whole or not at all.
+        conditional: a write fails if the record is not what the change says it was.
+        names_culprits: a refusal names the record sets it is about.
+        ordered: pages come in an order that names define, so that absence can be told page by page.
+        max_batch_writes: writes (record and mark count one each) in a batch; an update counts two.
+        max_batch_bytes: bytes of record data in a batch.
+        types: record types the service takes from us.
+    """
+
+    atomic: bool
+    conditional: bool
+    names_culprits: bool = False
+    ordered: bool = False
+    max_batch_writes: int = 1000
+    max_batch_bytes: int = 32000
+    types: frozenset[str] = field(default_factory=frozenset)

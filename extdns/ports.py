@@ -1,0 +1,156 @@
+"""The seams between rooms (design 4). Each is as narrow as its caller needs.
+
+Pure ports (`Source`, `Registry`, `ZoneReader.adjust`) may be called from the engine; all others do
+I/O and are called by the controller alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from extdns.model.adjusted import Adjusted
+    from extdns.model.change import Batch, Blocked, ChangeSet
+    from extdns.model.claim import Claim
+    from extdns.model.cluster import ClusterChange, Kind, KindState, ObjectKey
+    from extdns.model.decision import Decision
+    from extdns.model.name import DnsName
+    from extdns.model.objects import KubernetesObject
+    from extdns.model.outcome import Outcome
+    from extdns.model.ownership import Owned
+    from extdns.model.record import Endpoint, Record
+    from extdns.model.zone import Page, Traits, Zone, ZoneList
+
+
+class Clock(Protocol):
+    """Time, passed in so that tests can move it."""
+
+    def now(self) -> datetime:
+        """The time of day in UTC, for display and stored state."""
+        ...
+
+    def monotonic_s(self) -> float:
+        """Seconds that never go back, for pauses and windows."""
+        ...
+
+
+class View(Protocol):
+    """Read-only look-ups in the cluster, for sources.
+
+    Every method raises `NotReadyError` until the kind has been listed whole once; asking is what
+    makes the kind be listed.
+    """
+
+    def get(self, kind: Kind, namespace: str, name: str) -> KubernetesObject | None:
+        """One object, None if there is none."""
+        ...
+
+    def select(self, kind: Kind, namespace: str, labels: Mapping[str, str]) -> Sequence[KubernetesObject]:
+        """Objects that carry all *labels*, by namespace and name; namespace "" means all."""
+        ...
+
+
+class Source(Protocol):
+    """Turns one object of its kind into claims; pure."""
+
+    @property
+    def name(self) -> str:
+        """As `--source` spells it."""
+        ...
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of object whose changes this source follows."""
+        ...
+
+    def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:
+        """What *obj* asks for, in a stated order; a wrong value is a claim too (`Invalid`)."""
+        ...
+
+
+class Cluster(Protocol):
+    """Objects and their changes: a live API server, or manifests."""
+
+    @property
+    def view(self) -> View:
+        """Look-ups in what `take` has returned so far."""
+        ...
+
+    def need(self, kind: Kind) -> KindState:
+        """Start listing *kind* if nobody has asked yet, and tell how far it is."""
+        ...
+
+    def exists(self, key: ObjectKey) -> bool | None:
+        """Ask whether the object exists now; None if that cannot be known."""
+        ...
+
+    def take(self, timeout_s: float) -> tuple[ClusterChange, ...]:
+        """Changes since the last call, waiting up to *timeout_s* for the first; () if none came."""
+        ...
+
+
+class Registry(Protocol):
+    """Tells whose a record is, and adds the marks that prove it; pure."""
+
+    @property
+    def owner(self) -> str:
+        """Our owner id, "" where the registry proves nothing (noop)."""
+        ...
+
+    def related(self, name: DnsName) -> tuple[DnsName, ...]:
+        """Names whose records decide about *name*, or the other way round; without *name* itself."""
+        ...
+
+    def read(self, records: Iterable[Record]) -> tuple[Owned, ...]:
+        """The records that are no marks, with their ownership, sorted by key.
+
+        *records* must be all records of the names asked about and of their `related` names.
+        """
+        ...
+
+    def complete(self, change_set: ChangeSet, held: Iterable[Record]) -> ChangeSet | Blocked:
+        """*change_set* with its writes, marks included, given the records *held* at all related names."""
+        ...
+
+
+class ZoneReader(Protocol):
+    """Reads a DNS service. Raises `ProviderError`; only `adjust` is pure."""
+
+    @property
+    def traits(self) -> Traits:
+        """What the service promises."""
+        ...
+
+    def zones(self) -> ZoneList:
+        """All zones in reach that pass the provider's own filters."""
+        ...
+
+    def adjust(self, wanted: Sequence[Endpoint], zone: Zone) -> Adjusted:
+        """What the service would hold for the endpoints *wanted* at one name of *zone*."""
+        ...
+
+    def page(self, zone: Zone, after: str | None) -> Page:
+        """One page of the zone, from its start or from the cursor *after*."""
+        ...
+
+    def names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+        """All records of *names*."""
+        ...
+
+
+class ZoneWriter(Protocol):
+    """Writes to a DNS service; absent in dry runs."""
+
+    def submit(self, zone: Zone, batch: Batch) -> Outcome:
+        """Apply *batch* whole or not at all, in one attempt; never raises `ProviderError`."""
+        ...
+
+
+class Reporter(Protocol):
+    """Tells people; absent in dry runs."""
+
+    def tell(self, decisions: Sequence[Decision]) -> None:
+        """Publish what was decided (log, Events, status)."""
+        ...
