@@ -1,0 +1,62 @@
+# Every target but help makes .venv by itself from the hashed requirements; a stamp per file says when it is up to date.
+
+PYTHON ?= $(firstword $(foreach v,3 3.14 3.13 3.12 3.11,\
+	$(shell python$(v) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo python$(v))))
+
+VENV := .venv
+BIN  := $(VENV)/bin
+PIP  := $(BIN)/python -m pip --disable-pip-version-check --quiet install
+
+LOCK := env CUSTOM_COMPILE_COMMAND='make lock' $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
+	--no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint check bench lock clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/run.stamp ## a small shop's names, published into zone files on this machine
+	@$(BIN)/python -m extdns demo
+
+test: $(VENV)/dev.stamp ## all tests, with branch coverage
+	@$(BIN)/python -m pytest --quiet --cov --cov-report=
+	@echo "branch coverage: $$($(BIN)/coverage report --format=total) %"
+
+lint: $(VENV)/dev.stamp ## format, ruff, import contracts, mypy, pyright
+	@$(BIN)/ruff format --check
+	@$(BIN)/ruff check
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/mypy
+	@$(BIN)/pyright
+
+check: lint test ## what CI does: lint, then test
+
+bench: $(VENV)/dev.stamp ## CPU and memory for 1,000, 10,000 and 100,000 Services
+	@$(BIN)/python -m tests.bench
+
+lock: $(VENV)/dev.stamp ## pin and hash what pyproject.toml asks for (UPGRADE=1: the newest of each)
+	@$(LOCK) $(if $(UPGRADE),--upgrade) --output-file requirements.txt pyproject.toml
+	@$(LOCK) $(if $(UPGRADE),--upgrade) --constraint requirements.txt --extra dev --output-file requirements-dev.txt pyproject.toml
+	@$(LOCK) $(if $(UPGRADE),--upgrade) --constraint requirements-dev.txt --all-build-deps --only-build-deps \
+		--output-file requirements-build.txt pyproject.toml
+
+clean: ## remove what the targets above made
+	@rm -rf $(VENV) .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .demo build dist
+
+$(BIN)/python:
+	@$(if $(PYTHON),:,echo 'extdns needs Python 3.11 or newer; none was found. Name one with: make PYTHON=/path/to/python3' >&2; exit 1)
+	@echo "Creating $(VENV) with $(PYTHON)"
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/run.stamp: requirements.txt requirements-build.txt pyproject.toml | $(BIN)/python
+	@echo 'Installing extdns into $(VENV)'
+	@$(PIP) --require-hashes -r requirements.txt -r requirements-build.txt
+	@$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/dev.stamp: requirements-dev.txt $(VENV)/run.stamp
+	@echo 'Installing development tools into $(VENV)'
+	@$(PIP) --require-hashes -r requirements-dev.txt
+	@touch $@
