@@ -1,0 +1,22 @@
+"""What every test gets: a network that ends at loopback, and hypothesis settings that do not depend on the machine."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.loopback import confine
+
+# Time limits would fail on a slow or busy machine, and say nothing about the law under test.
+settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# CI tries the same examples each time, so that only a change of the code can turn it red.
+settings.register_profile("ci", settings.get_profile("default"), derandomize=True, database=None, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _loopback_only() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        confine(patch)
+        yield

@@ -1,0 +1,65 @@
+"""The fixture that keeps tests on this machine."""
+
+import socket
+from collections.abc import Callable
+
+import pytest
+
+from tests.loopback import NetworkRefusedError, is_loopback
+
+ELSEWHERE = ("192.0.2.1", 53)
+
+
+def test_a_loopback_server_can_be_reached() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as client:
+        client.sendall(b"ping")
+        accepted, _ = server.accept()
+        with accepted:
+            assert accepted.recv(4) == b"ping"
+
+
+def test_a_loopback_datagram_arrives() -> None:
+    with socket.socket(type=socket.SOCK_DGRAM) as server, socket.socket(type=socket.SOCK_DGRAM) as client:
+        server.bind(("127.0.0.1", 0))
+        client.sendto(b"one", server.getsockname())
+        client.sendmsg([b"two"], [], 0, server.getsockname())
+        assert [server.recv(3), server.recv(3)] == [b"one", b"two"]
+
+
+@pytest.mark.parametrize(
+    "leave",
+    [
+        pytest.param(lambda s: s.connect(ELSEWHERE), id="connect"),
+        pytest.param(lambda s: s.connect_ex(ELSEWHERE), id="connect_ex"),
+        pytest.param(lambda s: s.sendto(b"x", ELSEWHERE), id="sendto"),
+        pytest.param(lambda s: s.sendto(b"x", 0, ELSEWHERE), id="sendto-with-flags"),
+        pytest.param(lambda s: s.sendmsg([b"x"], [], 0, ELSEWHERE), id="sendmsg"),
+        pytest.param(lambda _: socket.create_connection(ELSEWHERE), id="create_connection"),
+        pytest.param(lambda _: socket.getaddrinfo("example.org", 443), id="getaddrinfo"),
+        pytest.param(lambda _: socket.gethostbyname("example.org"), id="gethostbyname"),
+    ],
+)
+def test_any_other_address_is_refused(leave: Callable[[socket.socket], object]) -> None:
+    with socket.socket(type=socket.SOCK_DGRAM) as sock, pytest.raises(NetworkRefusedError, match="loopback only"):
+        leave(sock)
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        pytest.param("127.0.0.1", True, id="ipv4"),
+        pytest.param("127.9.9.9", True, id="anywhere-in-127"),
+        pytest.param("::1", True, id="ipv6"),
+        pytest.param("localhost", True, id="localhost"),
+        pytest.param(b"localhost", True, id="bytes"),
+        pytest.param("", True, id="empty"),
+        pytest.param("0.0.0.0", True, id="any-address"),
+        pytest.param(None, True, id="no-host"),
+        pytest.param("10.0.0.1", False, id="private"),
+        pytest.param("2001:db8::1", False, id="ipv6-elsewhere"),
+        pytest.param("fe80::1%eth0", False, id="link-local"),
+        pytest.param("localhost.example.org", False, id="a-name-that-starts-like-it"),
+    ],
+)
+def test_loopback_is_told_from_elsewhere(host: str | bytes | None, *, expected: bool) -> None:
+    assert is_loopback(host) is expected
