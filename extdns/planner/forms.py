@@ -1,0 +1,112 @@
+"""What can stand side by side at one name, and what cannot (design 2, law 6; RFC 1034 section 3.6.2).
+
+Two forms exclude each other: a CNAME and any other type of the same set identifier, and simple
+records (no set identifier) and routed ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from extdns.model import rrtype
+from extdns.model.change import Blocked, Create, Delete
+from extdns.model.evidence import Evidence
+from extdns.model.ownership import Owned
+from extdns.model.reason import Reason
+from extdns.model.record import RecordKey
+from extdns.planner.merge import Candidate
+from extdns.planner.proposal import Proposal
+from extdns.planner.table import Row
+
+
+def beside(one: RecordKey, other: RecordKey) -> bool:
+    """Tell whether two record sets of one name may both stand."""
+    if (one.set_identifier == "") != (other.set_identifier == ""):
+        return False
+    if one.set_identifier != other.set_identifier or one.type == other.type:
+        return True
+    return rrtype.EXCLUSIVE not in {one.type, other.type}
+
+
+def one_form(table: Sequence[Row]) -> tuple[tuple[Row, ...], tuple[Candidate, ...]]:
+    """Let a name be wanted in one form only, simple or routed; the others' candidates are returned.
+
+    The form in which a record of ours stands goes on while somebody asks for it, else the form of
+    the oldest object.
+    """
+    asked = [row for row in table if row.winners]
+    if len({row.set_identifier == "" for row in asked}) <= 1:
+        return tuple(table), ()
+    simple = min(asked, key=_claim_to_form).set_identifier == ""
+    misfits = [row for row in asked if (row.set_identifier == "") != simple]
+    kept = tuple(replace(row, winners={}) if row in misfits else row for row in table)
+    return kept, tuple(candidate for row in misfits for _, candidate in sorted(row.winners.items()))
+
+
+def _claim_to_form(row: Row) -> tuple[bool, tuple[object, ...], str]:
+    stands = any(owned.ours for owned in row.held.values())
+    oldest = min(asked.ref.seniority for candidate in row.winners.values() for asked in candidate.asked_by)
+    return (not stands, oldest, row.set_identifier)
+
+
+def excluded(held: Owned, proposals: Iterable[Proposal]) -> bool:
+    """Tell whether something wanted cannot stand beside *held*."""
+    return any(proposal.candidate and not beside(held.key, proposal.key) for proposal in proposals)
+
+
+def replaced(held: Owned, proposals: Iterable[Proposal]) -> bool:
+    """Tell whether the object that *held* was made for now wants the name in a form that excludes it."""
+    return any(
+        not beside(held.key, proposal.key) and any(asked.ref.resource == held.resource for asked in candidate.asked_by)
+        for proposal in proposals
+        if (candidate := proposal.candidate) is not None
+    )
+
+
+def compatible(proposals: Sequence[Proposal]) -> list[Proposal]:
+    """Drop creates that cannot stand beside what stays, and replacements whose successor was dropped.
+
+    One may follow from the other, so this goes on until nothing more is dropped.
+    """
+    current = list(proposals)
+    while True:
+        staying = [proposal for proposal in current if proposal.held and not isinstance(proposal.outcome, Delete)]
+        checked = [_beside_staying(proposal, staying) for proposal in current]
+        checked = [_with_successor(proposal, checked) for proposal in checked]
+        if checked == current:
+            return checked
+        current = checked
+
+
+def _beside_staying(proposal: Proposal, staying: Iterable[Proposal]) -> Proposal:
+    if not isinstance(proposal.outcome, Create):
+        return proposal
+    for other in staying:
+        if not beside(proposal.key, other.key):
+            return replace(proposal, outcome=_why_waiting(other))
+    return proposal
+
+
+def _why_waiting(stays: Proposal) -> Blocked:
+    what = f"{stays.key.type} record" + (f" {stays.key.set_identifier!r}" if stays.key.set_identifier else "")
+    if isinstance(stays.outcome, Blocked):
+        policy = stays.outcome.reason is Reason.POLICY_KEEPS
+        reason = Reason.POLICY_KEEPS_TYPE if policy else stays.outcome.reason
+        return Blocked(reason=reason, detail=f"cannot stand beside the {what}, which stays")
+    return Blocked(reason=Reason.ROUTING_CONFLICT, detail=f"cannot stand beside the {what}")
+
+
+def _with_successor(proposal: Proposal, proposals: Sequence[Proposal]) -> Proposal:
+    """A replacement goes only together with what replaces it: both or neither (law 6)."""
+    if not isinstance(proposal.outcome, Delete) or proposal.outcome.evidence is not Evidence.REPLACED:
+        return proposal
+    for other in proposals:
+        blocked = other.outcome
+        if other.held is None and isinstance(blocked, Blocked) and _succeeds(other.key, proposal.key):
+            return replace(proposal, outcome=Blocked(reason=blocked.reason, detail="its replacement cannot be made"))
+    return proposal
+
+
+def _succeeds(new: RecordKey, old: RecordKey) -> bool:
+    return new.set_identifier == old.set_identifier or not beside(new, old)

@@ -1,0 +1,85 @@
+"""Claims of one name become candidates: merged within each source, then deduplicated (spec sources 1.5, 1.7, 3.9).
+
+The order of claims never matters: they are sorted by source, then by the object that leads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from extdns.model import rrtype
+from extdns.model.claim import Provenance, Wanted
+from extdns.model.finishing import finish
+from extdns.model.record import Endpoint
+from extdns.planner.settings import PlanSettings
+
+# Services are merged whatever their TTL, and the smallest `resource` leads (spec sources 3.9).
+_TTL_BLIND: Final = "service"
+# Types that hold one name only: different targets are different candidates.
+_SINGLE: Final = frozenset({rrtype.CNAME, rrtype.DNAME})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """An endpoint that one or more objects want.
+
+    Attributes:
+        asked_by: the claims behind it, the leading one first.
+    """
+
+    endpoint: Endpoint
+    asked_by: tuple[Provenance, ...]
+
+
+def candidates(wanted: Iterable[Wanted], settings: PlanSettings) -> tuple[Candidate, ...]:
+    """The candidates of one name, in an order that depends on the claims alone."""
+    claims = tuple(wanted)
+    if len(claims) == 1:
+        return (Candidate(endpoint=_finished(claims[0].endpoint, settings), asked_by=(claims[0].provenance,)),)
+    groups: dict[tuple[object, ...], list[Wanted]] = {}
+    for claim in sorted(claims, key=lambda claim: _rank(claim, settings.source_order)):
+        groups.setdefault(_merge_key(claim), []).append(claim)
+    return _distinct(_merged(group, settings) for group in groups.values())
+
+
+def _rank(claim: Wanted, source_order: tuple[str, ...]) -> tuple[int, str, tuple[object, ...], str]:
+    source = claim.provenance.source
+    position = source_order.index(source) if source in source_order else len(source_order)
+    ref = claim.provenance.ref
+    leader = (ref.resource,) if source == _TTL_BLIND else ref.seniority
+    return (position, source, leader, claim.provenance.field)
+
+
+def _merge_key(claim: Wanted) -> tuple[object, ...]:
+    endpoint, source = claim.endpoint, claim.provenance.source
+    ttl_s = 0 if source == _TTL_BLIND else endpoint.ttl_s
+    target = endpoint.targets[0] if endpoint.type in _SINGLE and endpoint.targets else ""
+    return (source, endpoint.type, endpoint.set_identifier, ttl_s, target)
+
+
+def _merged(group: Sequence[Wanted], settings: PlanSettings) -> Candidate:
+    targets = tuple(sorted({target for claim in group for target in claim.endpoint.targets}))
+    endpoint = _finished(replace(group[0].endpoint, targets=targets), settings)
+    return Candidate(endpoint=endpoint, asked_by=tuple(dict.fromkeys(claim.provenance for claim in group)))
+
+
+def _finished(endpoint: Endpoint, settings: PlanSettings) -> Endpoint:
+    return finish(
+        endpoint, min_ttl_s=settings.min_ttl_s, provider=settings.provider, prefer_alias=settings.prefer_alias
+    )
+
+
+def _distinct(found: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """Drop what says the same as an earlier candidate; those who asked for it are kept (spec sources 1.7)."""
+    kept: dict[tuple[object, ...], Candidate] = {}
+    for candidate in found:
+        endpoint = candidate.endpoint
+        identity = (endpoint.type, endpoint.set_identifier, endpoint.targets)
+        earlier = kept.get(identity)
+        if earlier is None:
+            kept[identity] = candidate
+        else:
+            kept[identity] = replace(earlier, asked_by=(*earlier.asked_by, *candidate.asked_by))
+    return tuple(kept.values())

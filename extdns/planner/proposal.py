@@ -1,0 +1,73 @@
+"""What one row proposes, before policy, evidence and neighbours are asked (spec plan 2.5-2.7, 2.9)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from extdns.model.change import Blocked, Change, Create, Delete, Update
+from extdns.model.evidence import Evidence
+from extdns.model.ownership import Owned
+from extdns.model.reason import Reason
+from extdns.model.record import RecordKey
+from extdns.planner.compare import differences
+from extdns.planner.merge import Candidate
+from extdns.planner.settings import PlanSettings
+from extdns.planner.table import Row
+
+UP_TO_DATE = Blocked(reason=Reason.PROGRAMMED, detail="")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """One record set: the change it wants, or the reason why there is none.
+
+    Attributes:
+        outcome: a change, or what keeps the record set as it is.
+        held: what stands.
+        candidate: what decides, None when nobody asks.
+    """
+
+    key: RecordKey
+    outcome: Change | Blocked
+    held: Owned | None = None
+    candidate: Candidate | None = None
+
+    @property
+    def change(self) -> Change | None:
+        """The change, if it is still one."""
+        return None if isinstance(self.outcome, Blocked) else self.outcome
+
+
+def propose(row: Row, settings: PlanSettings) -> tuple[Proposal, ...]:
+    """Compare what is held with what won, type by type; sorted by type.
+
+    Creates need every record of the row to be ours. Deletes of a row in which something is still
+    wanted are replacements; where nothing is, they carry no judgement yet (`ORPHAN_UNCLAIMED`).
+    """
+    in_the_way = next((owned for _, owned in sorted(row.held.items()) if not owned.ours), None)
+    return tuple(_proposal(row, rtype, in_the_way, settings) for rtype in sorted(row.held.keys() | row.winners.keys()))
+
+
+def _proposal(row: Row, rtype: str, in_the_way: Owned | None, settings: PlanSettings) -> Proposal:
+    held, candidate = row.held.get(rtype), row.winners.get(rtype)
+    if held is None and candidate is not None:
+        outcome: Change | Blocked = Create(wanted=candidate.endpoint) if in_the_way is None else foreign(in_the_way)
+        return Proposal(key=candidate.endpoint.key, outcome=outcome, candidate=candidate)
+    if held is None:
+        msg = "a row without record and without candidate"
+        raise ValueError(msg)
+    if not held.ours:
+        outcome = foreign(held)
+    elif candidate is None:
+        outcome = Delete(held=held, evidence=Evidence.REPLACED if row.winners else Evidence.ORPHAN_UNCLAIMED)
+    else:
+        words = differences(held, candidate.endpoint, settings.owner)
+        outcome = Update(held=held, wanted=candidate.endpoint, differences=words) if words else UP_TO_DATE
+    return Proposal(key=held.key, outcome=outcome, held=held, candidate=candidate)
+
+
+def foreign(owned: Owned) -> Blocked:
+    """Why a record that is not ours stays as it is."""
+    if owned.owner is None:
+        return Blocked(reason=Reason.FOREIGN_RECORD, detail=f"{owned.record.type} without an ownership record")
+    return Blocked(reason=Reason.OWNED_BY_OTHER, detail=f'{owned.record.type} owned by "{owned.owner}"')

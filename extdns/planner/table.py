@@ -1,0 +1,91 @@
+"""The two-level table of one name in one zone: set identifier, then record type (spec plan 2.2-2.4).
+
+::
+
+    web.example.org   ""      A      held 203.0.113.7    candidates 203.0.113.7, 203.0.113.9
+                              AAAA   held -              candidates 2001:db8::7
+                      "blue"  CNAME  held lb-1.test      candidates -
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from extdns.model import rrtype
+from extdns.model.ownership import Owned
+from extdns.planner.compare import smallness
+from extdns.planner.merge import Candidate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One set identifier of one name in one zone.
+
+    Attributes:
+        held: records of managed types, by type.
+        winners: the candidate that decides each type.
+        losers: candidates that came to nothing because their form cannot stand beside a winner's.
+        outdone: candidates whose form could stand, but of which another decides.
+    """
+
+    set_identifier: str
+    held: dict[str, Owned]
+    winners: dict[str, Candidate]
+    losers: tuple[Candidate, ...] = ()
+    outdone: tuple[Candidate, ...] = ()
+
+
+def rows(held: Iterable[Owned], candidates: Iterable[Candidate]) -> tuple[Row, ...]:
+    """Build the rows of one name, sorted by set identifier."""
+    held_by_set: dict[str, dict[str, Owned]] = {}
+    wanted_by_set: dict[str, list[Candidate]] = {}
+    for owned in held:
+        held_by_set.setdefault(owned.record.set_identifier, {})[owned.record.type] = owned
+    for candidate in candidates:
+        wanted_by_set.setdefault(candidate.endpoint.set_identifier, []).append(candidate)
+    return tuple(
+        _row(set_identifier, held_by_set.get(set_identifier, {}), wanted_by_set.get(set_identifier, []))
+        for set_identifier in sorted(held_by_set.keys() | wanted_by_set.keys())
+    )
+
+
+def _row(set_identifier: str, held: dict[str, Owned], wanted: list[Candidate]) -> Row:
+    fitting, losers = _of_one_kind(held, wanted)
+    by_type: dict[str, list[Candidate]] = {}
+    for candidate in fitting:
+        by_type.setdefault(candidate.endpoint.type, []).append(candidate)
+    winners = {rtype: _winner(found, held.get(rtype)) for rtype, found in sorted(by_type.items())}
+    outdone = tuple(candidate for candidate in fitting if candidate is not winners[candidate.endpoint.type])
+    return Row(set_identifier=set_identifier, held=held, winners=winners, losers=losers, outdone=outdone)
+
+
+def _of_one_kind(held: dict[str, Owned], wanted: list[Candidate]) -> tuple[list[Candidate], tuple[Candidate, ...]]:
+    """Leave out CNAMEs beside other types, and of alias and plain addresses those that do not lead.
+
+    A CNAME stands alone, so it yields to anything else (spec plan 2.3). An alias and an address
+    cannot share a type; one claim decides for A and AAAA together (spec plan 11).
+    """
+    if len({candidate.endpoint.type for candidate in wanted} | {rrtype.CNAME}) > 1:
+        keep = [candidate for candidate in wanted if candidate.endpoint.type != rrtype.CNAME]
+    else:
+        keep = list(wanted)
+    addresses = [candidate for candidate in keep if candidate.endpoint.type in rrtype.ADDRESSES]
+    if len({candidate.endpoint.is_alias for candidate in addresses}) > 1:
+        leader = _winner(addresses, held.get(rrtype.A) or held.get(rrtype.AAAA))
+        keep = [
+            candidate
+            for candidate in keep
+            if candidate not in addresses or candidate.endpoint.is_alias == leader.endpoint.is_alias
+        ]
+    return keep, tuple(candidate for candidate in wanted if candidate not in keep)
+
+
+def _winner(found: list[Candidate], held: Owned | None) -> Candidate:
+    """The candidate of the object that has the record already, else the smallest (spec plan 2.4)."""
+    ranked = sorted(found, key=lambda candidate: smallness(candidate.endpoint.targets))
+    if held is not None:
+        for candidate in ranked:
+            if candidate.endpoint.resource == held.resource:
+                return candidate
+    return ranked[0]
