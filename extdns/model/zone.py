@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from extdns.model.name import DnsName
 from extdns.model.record import Record
@@ -82,4 +82,4 @@ class Traits:
     ordered: bool = False
     max_batch_writes: int = 1000
     max_batch_bytes: int = 32000
-    types: frozenset[str] = field(default_factory=frozenset)
+    types: frozenset[str] = frozenset()
