@@ -56,6 +56,14 @@ class DnsName(str):
         """Whether the leftmost label is `*` (RFC 4592 section 2.1.1)."""
         return self.startswith("*.")
 
+    @property
+    def order(self) -> str:
+        """Sort key of services whose pages come in order: by labels from the root down, as `org.example.www.`.
+
+        The dot at the end counts, as in Route 53: `a-b` comes before `a`.
+        """
+        return ".".join(reversed(self.split("."))) + "."
+
     def within(self, ancestor: str) -> bool:
         """Tell whether this name is *ancestor* or lies below it, by whole labels."""
         return self == ancestor or self.endswith("." + ancestor)

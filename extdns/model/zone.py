@@ -70,7 +70,7 @@ class Traits:
         atomic: a batch applies whole or not at all.
         conditional: a write fails if the record is not what the change says it was.
         names_culprits: a refusal names the record sets it is about.
-        ordered: pages come in an order that names define, so that absence can be told page by page.
+        ordered: pages come in the order of `DnsName.order`, so that absence can be told page by page.
         max_batch_writes: writes (record and mark count one each) in a batch; an update counts two.
         max_batch_bytes: bytes of record data in a batch.
         types: record types the service takes from us.
