@@ -1,0 +1,84 @@
+"""The audit: zones are read again page by page, round after round (design 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from extdns.engine.backoff import Backoff
+from extdns.engine.mirror import Mirror
+from extdns.model.name import DnsName
+from extdns.model.record import Record
+from extdns.model.zone import Page
+
+
+@dataclass(slots=True)
+class Audit:
+    """One zone's rounds. The first one makes the mirror whole.
+
+    A name counts as absent only at the end of a round, when no page held it. Names written while a
+    round was under way are left to the next one: a page may be older than the write.
+
+    Attributes:
+        asked: whether a page is on its way.
+        after: cursor of the page to ask for next.
+        next_s: monotonic time at which the next round may begin.
+        pages: pages read in this round, for progress.
+    """
+
+    asked: bool = False
+    after: str | None = None
+    next_s: float = 0.0
+    pages: int = 0
+    backoff: Backoff = field(default_factory=Backoff)
+    _seen: set[DnsName] = field(default_factory=set)
+    _touched: set[DnsName] = field(default_factory=set)
+    _open: tuple[Record, ...] = ()
+
+    def due(self, now_s: float) -> bool:
+        """Tell whether a page may be asked for, the pace of calls aside."""
+        return not self.asked and self.backoff.over(now_s) and (self.pages > 0 or now_s >= self.next_s)
+
+    def touch(self, names: set[DnsName]) -> None:
+        """Leave *names* to the next round: they are being written, or were."""
+        self._touched |= names
+
+    def read(self, page: Page, mirror: Mirror, busy: set[DnsName]) -> tuple[set[DnsName], bool]:
+        """Take in the page that was asked for.
+
+        Args:
+            page: the answer.
+            mirror: what is brought up to date.
+            busy: names with a write in flight.
+
+        Returns:
+            The names that changed, and whether the round is complete.
+        """
+        self.asked = False
+        self.backoff.succeed()
+        self._touched |= busy
+        self.after, self.pages = page.after, self.pages + 1
+        records = self._open + page.records
+        self._open = ()
+        if page.after is not None and records:
+            last = records[-1].name  # a page may end in the middle of a name
+            self._open = tuple(record for record in records if record.name == last)
+            records = tuple(record for record in records if record.name != last)
+        names = {record.name for record in records}
+        self._seen |= names
+        changed = mirror.read(names - self._touched, [record for record in records if record.name not in self._touched])
+        if page.after is not None:
+            return changed, False
+        absent = set(mirror.names()) - self._seen - self._touched
+        return changed | mirror.read(absent, ()), True
+
+    def end_round(self, now_s: float, interval_s: float) -> None:
+        """Begin anew at the next interval."""
+        self.after, self.pages, self.next_s = None, 0, max(now_s, self.next_s + interval_s)
+        self._seen, self._touched, self._open = set(), set(), ()
+
+    def fail(self, now_s: float, retry_after_s: float | None) -> None:
+        """The page did not come; the round starts again after a pause, since cursors may have expired."""
+        self.asked = False
+        self.backoff.fail(now_s, retry_after_s)
+        self.after, self.pages = None, 0
+        self._seen, self._open = set(), ()

@@ -1,0 +1,36 @@
+"""Growing pauses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Backoff:
+    """A pause that doubles with every failure in a row.
+
+    Attributes:
+        first_s: the pause after the first failure, in seconds.
+        most_s: the longest pause.
+        failures: failures in a row.
+        until_s: monotonic time before which nothing is tried.
+    """
+
+    first_s: float = 1.0
+    most_s: float = 300.0
+    failures: int = 0
+    until_s: float = 0.0
+
+    def fail(self, now_s: float, at_least_s: float | None = None) -> None:
+        """Count a failure; *at_least_s* is what the service asked for."""
+        pause_s = min(self.first_s * 2**self.failures, self.most_s)
+        self.failures = min(self.failures + 1, 30)
+        self.until_s = now_s + max(pause_s, at_least_s or 0.0)
+
+    def succeed(self) -> None:
+        """Forget the failures."""
+        self.failures, self.until_s = 0, 0.0
+
+    def over(self, now_s: float) -> bool:
+        """Tell whether the pause has ended."""
+        return now_s >= self.until_s

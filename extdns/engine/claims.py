@@ -1,0 +1,120 @@
+"""The claim index: who asks for which name, and how former claims ended (design 4, 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from extdns.engine.inputs import Cause, Observation
+from extdns.model.claim import Claim, Filtered, Wanted, Withheld
+from extdns.model.cluster import ObjectKey
+from extdns.model.evidence import Evidence
+from extdns.model.name import DnsName
+
+NameClaim = Wanted | Withheld
+Pair = tuple[DnsName, str]
+_Asker = tuple[str, ObjectKey]
+
+_ENDINGS = {
+    Cause.VERSION: Evidence.HOSTNAME_REMOVED,
+    Cause.DEPENDENCY: Evidence.DEPENDENCY_CHANGED,
+    Cause.DELETED: Evidence.OBJECT_DELETED,
+    Cause.MISSING: Evidence.ABSENT,
+}
+
+
+class ClaimIndex:
+    """Claims by object and by name; only `update` changes it."""
+
+    def __init__(self) -> None:
+        """Start empty: nothing is known of any object."""
+        self._by_asker: dict[_Asker, tuple[Claim, ...]] = {}
+        self._by_name: dict[DnsName, tuple[NameClaim, ...]] = {}
+        self._ended: dict[DnsName, dict[tuple[str, str], Evidence]] = {}
+        self._failed: dict[ObjectKey, str] = {}
+        self._sources: set[str] = set()
+
+    def update(self, seen: Observation) -> set[DnsName]:
+        """Take in what a source says of an object, and return the names for which that matters.
+
+        A failure leaves the object's last claims in force.
+        """
+        self._sources.add(seen.source)
+        asker = (seen.source, seen.key)
+        before = self._by_asker.get(asker, ())
+        if seen.failure:
+            self._failed[seen.key] = seen.failure
+            self._by_asker.setdefault(asker, ())
+            return set(_names(before))
+        recovered = self._failed.pop(seen.key, None) is not None
+        if seen.cause in {Cause.DELETED, Cause.MISSING}:
+            self._by_asker.pop(asker, None)
+        else:
+            self._by_asker[asker] = seen.claims
+        if before == seen.claims and not recovered:
+            return set()
+        self._reindex(before, seen.claims)
+        self._remember(before, seen)
+        return set(_names(before)) | set(_names(seen.claims))
+
+    def of(self, name: DnsName) -> tuple[NameClaim, ...]:
+        """All claims to *name*, wanted and withheld."""
+        return self._by_name.get(name, ())
+
+    def names(self) -> Iterable[DnsName]:
+        """Every name that somebody asks for."""
+        return self._by_name.keys()
+
+    def knows(self, key: ObjectKey) -> bool:
+        """Tell whether a source has seen the object and it was not seen to go."""
+        return any((source, key) in self._by_asker for source in self._sources)
+
+    def failure(self, key: ObjectKey) -> str:
+        """Why the object's claims could not be computed, "" if they were."""
+        return self._failed.get(key, "")
+
+    def ended(self, pair: Pair, resource: str) -> Evidence | None:
+        """How the claim of *resource* to *pair* ended since start; any claim's, if *resource* is ""."""
+        endings = self._ended.get(pair[0], {})
+        if resource:
+            return endings.get((pair[1], resource))
+        return next((evidence for (identifier, _), evidence in sorted(endings.items()) if identifier == pair[1]), None)
+
+    def objects(self) -> Iterable[tuple[ObjectKey, tuple[Claim, ...]]]:
+        """Every object that a source has seen, with its claims."""
+        return ((key, claims) for (_, key), claims in self._by_asker.items())
+
+    def _reindex(self, before: tuple[Claim, ...], after: tuple[Claim, ...]) -> None:
+        gone = {id(claim) for claim in before}
+        for name in set(_names(before)):
+            left = tuple(claim for claim in self._by_name[name] if id(claim) not in gone)
+            if left:
+                self._by_name[name] = left
+            else:
+                del self._by_name[name]
+        for claim in after:
+            if isinstance(claim, Wanted | Withheld):
+                self._by_name[claim.name] = (*self._by_name.get(claim.name, ()), claim)
+
+    def _remember(self, before: tuple[Claim, ...], seen: Observation) -> None:
+        now = {(claim.name, claim.set_identifier) for claim in seen.claims if isinstance(claim, Wanted | Withheld)}
+        for name, identifier in now:
+            if name in self._ended:
+                self._ended[name].pop((identifier, seen.resource), None)
+        for claim in before:
+            if isinstance(claim, Wanted | Withheld) and (claim.name, claim.set_identifier) not in now:
+                endings = self._ended.setdefault(claim.name, {})
+                endings[claim.set_identifier, seen.resource] = _ending(seen, claim.name)
+
+    def forget(self, name: DnsName) -> None:
+        """Drop the endings of claims to *name*: nothing of ours stands there any more."""
+        if name not in self._by_name:
+            self._ended.pop(name, None)
+
+
+def _names(claims: Iterable[Claim]) -> Iterable[DnsName]:
+    return (claim.name for claim in claims if isinstance(claim, Wanted | Withheld))
+
+
+def _ending(seen: Observation, name: DnsName) -> Evidence:
+    filtered = any(isinstance(claim, Filtered) and claim.name in {None, name} for claim in seen.claims)
+    return Evidence.FILTERED_OUT if filtered and seen.cause is Cause.VERSION else _ENDINGS[seen.cause]

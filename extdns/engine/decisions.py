@@ -1,0 +1,64 @@
+"""The decisions in force, one entry a name, replaced one by one (design 4, "Status")."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from extdns.model.decision import Decision
+from extdns.model.name import DnsName
+from extdns.model.reason import Reason
+
+FAILING = frozenset(
+    {
+        Reason.REFUSED,
+        Reason.ZONE_FORBIDDEN,
+        Reason.NO_ANSWER,
+        Reason.TRY_LATER,
+        Reason.NO_OWNERSHIP_NAME,
+        Reason.TOO_LARGE,
+        Reason.UNSUPPORTED,
+        Reason.MARK_CLASH,
+        Reason.OBJECT_FAILED,
+    }
+)
+
+
+class Decisions:
+    """The last decisions of every name.
+
+    Attributes:
+        reasons: how many decisions there are of each reason.
+    """
+
+    def __init__(self) -> None:
+        """Start without any."""
+        self._by_name: dict[DnsName, tuple[Decision, ...]] = {}
+        self.reasons: Counter[Reason] = Counter()
+
+    def of(self, name: DnsName) -> tuple[Decision, ...]:
+        """The decisions of *name*, sorted by their order."""
+        return self._by_name.get(name, ())
+
+    def __iter__(self) -> Iterator[Decision]:
+        """All decisions, by name."""
+        return (decision for name in sorted(self._by_name) for decision in self._by_name[name])
+
+    def put(self, name: DnsName, decided: Iterable[Decision]) -> tuple[Decision, ...]:
+        """Replace what was decided for *name*; returns the decisions that are new."""
+        new = tuple(sorted(decided, key=lambda decision: decision.order))
+        old = self._by_name.get(name, ())
+        if new == old:
+            return ()
+        self.reasons.subtract(decision.reason for decision in old)
+        self.reasons.update(decision.reason for decision in new)
+        if new:
+            self._by_name[name] = new
+        else:
+            self._by_name.pop(name, None)
+        return tuple(decision for decision in new if decision not in old)
+
+    @property
+    def failing(self) -> int:
+        """How many decisions are failures: refused, forbidden, without answer, or not computable."""
+        return sum(self.reasons[reason] for reason in FAILING)

@@ -1,0 +1,131 @@
+"""What the engine is told. Each value is one fact from outside; time comes with every step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from extdns.model.claim import Claim
+from extdns.model.cluster import KindState, ObjectKey
+from extdns.model.name import DnsName
+from extdns.model.outcome import Outcome
+from extdns.model.record import Record
+from extdns.model.zone import Page, Zone, ZoneList
+
+
+class Cause(StrEnum):
+    """Why an object was looked at again."""
+
+    VERSION = "version"  # the object is new or was modified
+    DEPENDENCY = "dependency"  # something it was computed from changed
+    DELETED = "deleted"  # a DELETED event
+    MISSING = "missing"  # a complete list lacks it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """What one source says of one object now.
+
+    Attributes:
+        resource: as the `resource` label of marks names the object.
+        claims: () for an object that is gone, or that asks for nothing.
+        failure: why the claims could not be computed, "" if they were; its last claims stay.
+    """
+
+    source: str
+    key: ObjectKey
+    resource: str
+    cause: Cause
+    claims: tuple[Claim, ...] = ()
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """Objects were looked at."""
+
+    observations: tuple[Observation, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindReported:
+    """The list and watch of a kind came to another phase."""
+
+    state: KindState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Existence:
+    """Whether an object exists was asked; None: cannot be known now."""
+
+    key: ObjectKey
+    exists: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ZonesListed:
+    """The zones of all accounts that answered."""
+
+    zones: ZoneList
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRead:
+    """A page of a zone, asked for with the cursor *asked*."""
+
+    zone: Zone
+    asked: str | None
+    page: Page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamesRead:
+    """All records of *names*."""
+
+    zone: Zone
+    names: tuple[DnsName, ...]
+    records: tuple[Record, ...]
+
+
+class Call(StrEnum):
+    """A read that can fail."""
+
+    ZONES = "list zones"
+    PAGE = "read the zone"
+    NAMES = "read names"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadFailed:
+    """A read failed; *zone* is None for the list of zones."""
+
+    call: Call
+    zone: Zone | None
+    message: str
+    retry_after_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submitted:
+    """The outcome of the batch with that number."""
+
+    number: int
+    zone: Zone
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tick:
+    """Nothing but time has passed."""
+
+
+Input = Observed | KindReported | Existence | ZonesListed | PageRead | NamesRead | ReadFailed | Submitted | Tick
+
+
+def records_by_name(records: Sequence[Record]) -> dict[DnsName, tuple[Record, ...]]:
+    """*records* grouped by name, each group sorted by key."""
+    groups: dict[DnsName, list[Record]] = {}
+    for record in records:
+        groups.setdefault(record.name, []).append(record)
+    return {name: tuple(sorted(group, key=lambda record: record.key)) for name, group in groups.items()}

@@ -1,0 +1,56 @@
+"""What a zone held when it was last read or written (design 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from extdns.engine.inputs import records_by_name
+from extdns.model.name import DnsName
+from extdns.model.record import Record, RecordKey
+
+
+class Mirror:
+    """The records of one zone, by name.
+
+    Attributes:
+        whole: whether the zone was read from end to end since the process started.
+    """
+
+    def __init__(self) -> None:
+        """Start empty and not whole."""
+        self._names: dict[DnsName, tuple[Record, ...]] = {}
+        self.whole = False
+
+    def of(self, name: DnsName) -> tuple[Record, ...]:
+        """The records of *name*, sorted by key."""
+        return self._names.get(name, ())
+
+    def names(self) -> Iterable[DnsName]:
+        """Every name that holds a record."""
+        return self._names.keys()
+
+    def __len__(self) -> int:
+        """The number of names."""
+        return len(self._names)
+
+    def read(self, names: Iterable[DnsName], records: Sequence[Record]) -> set[DnsName]:
+        """Take in that *names* hold *records* and nothing else; returns the names that changed."""
+        found = records_by_name(records)
+        return {name for name in names if self._set(name, found.get(name, ()))}
+
+    def wrote(self, keys: Iterable[RecordKey], records: Iterable[Record]) -> None:
+        """Take in that *keys* were written and now hold *records*; other keys of their names stay."""
+        written = set(keys)
+        new = records_by_name(tuple(records))
+        for name in {key.name for key in written}:
+            kept = [record for record in self.of(name) if record.key not in written]
+            self._set(name, tuple(sorted((*kept, *new.get(name, ())), key=lambda record: record.key)))
+
+    def _set(self, name: DnsName, records: tuple[Record, ...]) -> bool:
+        if self._names.get(name, ()) == records:
+            return False
+        if records:
+            self._names[name] = records
+        else:
+            del self._names[name]
+        return True

@@ -1,0 +1,87 @@
+"""From changes of objects to observations: each object is asked again when it, or what it rests on, changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from extdns.engine.dependencies import Asker, Dependencies, RecordingView
+from extdns.engine.inputs import Cause, Observation
+from extdns.errors import NotReadyError
+from extdns.model.cluster import KindChange, ObjectChange, ObjectProblem, ObjectRef, Phase, Sight
+
+if TYPE_CHECKING:
+    from extdns.model.claim import Claim
+    from extdns.model.cluster import ClusterChange
+    from extdns.model.objects import KubernetesObject
+    from extdns.ports import Source, View
+
+_GONE = {Sight.DELETED: Cause.DELETED, Sight.MISSING: Cause.MISSING}
+
+
+class Observer:
+    """Asks sources for the claims of objects, and remembers what the answers rest on."""
+
+    def __init__(self, sources: Sequence[Source], view: View) -> None:
+        """Ask *sources*, which look things up in *view*."""
+        self._sources = {source.name: source for source in sources}
+        self._view = view
+        self._dependencies = Dependencies()
+        self._parked: dict[str, set[Asker]] = {}
+        self.asked = 0
+
+    def observe(self, changes: Iterable[ClusterChange]) -> tuple[Observation, ...]:
+        """What the sources say of every object that *changes* touch, each asked once, in a stable order."""
+        due: dict[Asker, Cause] = {}
+        for change in changes:
+            match change:
+                case ObjectChange():
+                    self._touch(change, due)
+                case KindChange(state=state) if state.phase is Phase.SYNCED:
+                    for asker in sorted(self._parked.pop(state.kind.name, ())):
+                        due.setdefault(asker, Cause.DEPENDENCY)
+                case KindChange() | ObjectProblem():
+                    pass
+        return tuple(self._ask(asker, cause) for asker, cause in due.items())
+
+    def _touch(self, change: ObjectChange, due: dict[Asker, Cause]) -> None:
+        cause = Cause.VERSION if change.new is not None else _GONE.get(change.seen, Cause.MISSING)
+        for source in self._sources.values():
+            if source.kind == change.key.kind:
+                asker = Asker(source.name, change.key)
+                due.pop(asker, None)
+                due[asker] = cause
+        versions = [version.metadata.labels or {} for version in (change.old, change.new) if version is not None]
+        for asker in sorted(self._dependencies.on(change.key, versions)):
+            due.setdefault(asker, Cause.DEPENDENCY)
+
+    def _ask(self, asker: Asker, cause: Cause) -> Observation:
+        source = self._sources[asker.source]
+        resource = ObjectRef(key=asker.key).resource
+        obj = None if cause in {Cause.DELETED, Cause.MISSING} else self._object(asker)
+        if obj is None:
+            self._dependencies.replace(asker, ())
+            gone = cause if cause in {Cause.DELETED, Cause.MISSING} else Cause.MISSING
+            return Observation(source=asker.source, key=asker.key, resource=resource, cause=gone)
+        claims, failure = self._claims(source, asker, obj)
+        return Observation(
+            source=asker.source, key=asker.key, resource=resource, cause=cause, claims=claims, failure=failure
+        )
+
+    def _object(self, asker: Asker) -> KubernetesObject | None:
+        return self._view.get(asker.key.kind, asker.key.namespace, asker.key.name)
+
+    def _claims(self, source: Source, asker: Asker, obj: KubernetesObject) -> tuple[tuple[Claim, ...], str]:
+        recording = RecordingView(self._view)
+        self.asked += 1
+        claims: tuple[Claim, ...] = ()
+        failure = ""
+        try:
+            claims = source.claims(obj, recording)
+        except NotReadyError as exc:
+            self._parked.setdefault(exc.kind, set()).add(asker)
+            failure = str(exc)
+        except Exception as exc:  # noqa: BLE001 - law 3: whatever one object does to a source stays with that object
+            failure = f"{type(exc).__name__}: {exc}"
+        self._dependencies.replace(asker, recording.lookups)
+        return claims, failure

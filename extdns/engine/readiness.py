@@ -1,0 +1,52 @@
+"""When planning may begin: not before every source has been seen whole, or has failed for a while (design 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from extdns.model.cluster import Kind, KindState, Phase
+
+
+class Readiness:
+    """The phases of the kinds that sources read.
+
+    Attributes:
+        open: whether planning may begin; once it may, it always may.
+    """
+
+    def __init__(self, kinds: Iterable[Kind], patience_s: float) -> None:
+        """Wait for *kinds*, each at most *patience_s* after it began to fail."""
+        self._phases: dict[Kind, tuple[Phase, float]] = dict.fromkeys(kinds, (Phase.LISTING, 0.0))
+        self._patience_s = patience_s
+        self.open = not self._phases
+
+    def report(self, state: KindState, now_s: float) -> bool:
+        """Take in the phase of a kind; returns whether plans may look different now."""
+        known = self._phases.get(state.kind)
+        if known is None or known[0] is state.phase:
+            return False
+        self._phases[state.kind] = (state.phase, now_s)
+        self.tick(now_s)
+        return self.open
+
+    def tick(self, now_s: float) -> bool:
+        """Let time pass; returns whether planning may begin just now."""
+        if self.open:
+            return False
+        self.open = all(self._decided(phase, since_s, now_s) for phase, since_s in self._phases.values())
+        return self.open
+
+    def missing(self) -> tuple[tuple[Kind, Phase], ...]:
+        """The kinds that are not synced, for people."""
+        return tuple((kind, phase) for kind, (phase, _) in self._phases.items() if phase is not Phase.SYNCED)
+
+    def patient_until_s(self, now_s: float) -> float:
+        """When the next failing kind has failed for long enough."""
+        ends = [since_s + self._patience_s for phase, since_s in self._phases.values() if phase in _DOWN]
+        return min((end_s for end_s in ends if end_s > now_s), default=now_s)
+
+    def _decided(self, phase: Phase, since_s: float, now_s: float) -> bool:
+        return phase is Phase.SYNCED or (phase in _DOWN and now_s - since_s >= self._patience_s)
+
+
+_DOWN = frozenset({Phase.FAILING, Phase.FORBIDDEN, Phase.NOT_SERVED})
