@@ -32,6 +32,23 @@ def suitable_type(target: str) -> str:
     return rrtype.A if parsed.version == 4 else rrtype.AAAA  # noqa: PLR2004 - the IP version
 
 
+def typed(text: str) -> tuple[str, str]:
+    """The record type that fits a target (as `suitable_type` tells it) and its canonical form.
+
+    Raises:
+        InvalidValueError: an address with a zone (fe80::1%eth0), which means something on one host
+            only, or what is neither an address nor a name.
+    """
+    parsed = address(text)
+    if parsed is None:
+        return rrtype.CNAME, DnsName.parse(text)
+    if parsed.version == 4:  # noqa: PLR2004 - the IP version
+        return rrtype.A, text  # has one spelling only
+    if "%" in text:
+        raise InvalidValueError(text, "an address without zone", "invalid-target")
+    return rrtype.AAAA, str(parsed)
+
+
 def canonical(rtype: str, text: str) -> str:
     """The one spelling of *text* as record data of *rtype*.
 

@@ -1,0 +1,56 @@
+"""Stages that every wanted endpoint passes on its way out of a source (spec sources 0.2, 1.6, 8.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from extdns.model.claim import Claim, Filtered, Invalid, Wanted
+from extdns.model.cluster import Kind
+from extdns.model.objects import KubernetesObject
+from extdns.model.reason import Reason
+from extdns.model.validity import flaw
+from extdns.ports import Source, View
+
+Stage = Callable[[Wanted], Wanted | Invalid | Filtered]
+
+
+def validated(wanted: Wanted) -> Wanted | Invalid:
+    """*wanted*, or what is wrong with its endpoint (spec sources 1.6)."""
+    found = flaw(wanted.endpoint)
+    if found is None:
+        return wanted
+    return Invalid(
+        provenance=wanted.provenance, reason=Reason.INVALID_ENDPOINT, value=found.value, allowed=found.allowed
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refined:
+    """A source whose wanted endpoints pass *stages*, in their order; other claims pass as they are."""
+
+    source: Source
+    stages: tuple[Stage, ...]
+
+    @property
+    def name(self) -> str:
+        """As `--source` spells it."""
+        return self.source.name
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of object whose changes the source follows."""
+        return self.source.kind
+
+    def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:
+        """The source's claims, each in its place, none twice; raises what the source raises."""
+        claims = self.source.claims(obj, view)
+        refined = tuple(self._refined(claim) for claim in claims)
+        return claims if refined == claims else tuple(dict.fromkeys(refined))
+
+    def _refined(self, claim: Claim) -> Claim:
+        for stage in self.stages:
+            if not isinstance(claim, Wanted):
+                break
+            claim = stage(claim)
+        return claim

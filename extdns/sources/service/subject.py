@@ -1,0 +1,48 @@
+"""One Service and everything its expansions may look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from extdns.model.name import DnsName
+from extdns.model.objects import ENDPOINT_SLICE, NODE, POD, EndpointSlice, Node, Pod, Service
+from extdns.ports import View
+from extdns.sources.annotations import Annotations
+from extdns.sources.service.settings import ServiceSettings
+from extdns.sources.targets import Answer
+
+# From one host to the names it stands for, as text, and what each points at.
+Expansion = Callable[[DnsName], Iterable[tuple[str, Answer]]]
+
+_SERVICE_NAME = "kubernetes.io/service-name"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """A Service with its surroundings; look-ups raise `NotReadyError` as the view does."""
+
+    service: Service
+    namespace: str
+    notes: Annotations
+    settings: ServiceSettings
+    view: View
+
+    def pods(self) -> tuple[Pod, ...]:
+        """The pods the Service selects; without a selector, all of its namespace."""
+        chosen = self.view.select(POD, self.namespace, self.service.spec.selector or {})
+        return tuple(pod for pod in chosen if isinstance(pod, Pod))
+
+    def slices(self) -> tuple[EndpointSlice, ...]:
+        """The EndpointSlices of the Service."""
+        chosen = self.view.select(ENDPOINT_SLICE, self.namespace, {_SERVICE_NAME: self.service.metadata.name})
+        return tuple(found for found in chosen if isinstance(found, EndpointSlice))
+
+    def nodes(self) -> tuple[Node, ...]:
+        """All nodes of the cluster."""
+        return tuple(node for node in self.view.select(NODE, "", {}) if isinstance(node, Node))
+
+    def node(self, name: str) -> Node | None:
+        """The node called *name*, if there is one."""
+        found = self.view.get(NODE, "", name) if name else None
+        return found if isinstance(found, Node) else None
