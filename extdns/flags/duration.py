@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from extdns.flags.kind import Kind
@@ -73,6 +74,13 @@ def _suggest(text: str) -> str:
     return f"{text}s" if text.isascii() and text.isdigit() else ""
 
 
+def _read_period(text: str) -> float:
+    seconds = parse_duration(text)
+    if seconds <= 0:
+        raise ValueError("it must be longer than nothing")
+    return seconds
+
+
 DURATION: Final[Kind[float]] = Kind(
     noun="a duration",
     metavar="DURATION",
@@ -81,3 +89,4 @@ DURATION: Final[Kind[float]] = Kind(
     write=duration_text,
     suggest=_suggest,
 )
+PERIOD: Final = replace(DURATION, read=_read_period)

@@ -54,10 +54,16 @@ def read_boolean(text: str) -> bool:
     return text in _TRUE
 
 
-def _read_number(text: str) -> int:
-    if not _DIGITS.fullmatch(text) or not -_INT64 <= int(text) < _INT64:
-        raise ValueError
-    return int(text)
+def number(least: int = -_INT64) -> Kind[int]:
+    """Make the kind of whole numbers from *least* up to what 64 bits hold."""
+
+    def read(text: str) -> int:
+        if not _DIGITS.fullmatch(text) or not least <= int(text) < _INT64:
+            raise ValueError
+        return int(text)
+
+    allowed = "digits, such as 10" if least == -_INT64 else f"{least} and more"
+    return Kind(noun="a whole number", metavar="N", allowed=allowed, read=read, write=str)
 
 
 def _read_pair(text: str) -> tuple[str, str]:
@@ -77,7 +83,8 @@ def choice(noun: str, *values: str, metavar: str = "NAME") -> Kind[str]:
         return text
 
     def suggest(text: str) -> str:
-        return next(iter(get_close_matches(text.lower(), values, n=1)), "")
+        folded = {value.lower(): value for value in values if value}
+        return next((folded[near] for near in get_close_matches(text.lower(), folded, n=1)), "")
 
     named = tuple(value for value in values if value)
     return Kind(
@@ -98,9 +105,7 @@ BOOLEAN: Final[Kind[bool]] = Kind(
     read=read_boolean,
     write=lambda value: "true" if value else "false",
 )
-NUMBER: Final[Kind[int]] = Kind(
-    noun="a whole number", metavar="N", allowed="digits, such as 10", read=_read_number, write=str
-)
+NUMBER: Final = number()
 PAIR: Final[Kind[tuple[str, str]]] = Kind(
     noun="a pair", metavar="KEY=VALUE", allowed="KEY=VALUE", read=_read_pair, write="=".join
 )

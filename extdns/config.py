@@ -1,0 +1,196 @@
+"""The configuration: what the flags say, grouped, frozen and typed.
+
+A field bears the name of its flag with `_` for `-`; one that bears another name, says which flag
+it comes from; a duration ends in `_s` and is in seconds. A test holds that each implemented flag
+ends in exactly one field, and that nothing else is here but `least_audit_interval_s` and `notices`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from extdns.flags import parser, support
+from extdns.flags.address import ListenAddress
+from extdns.flags.flag import Flag
+from extdns.flags.regex import Regex
+from extdns.flags.selector import Selector
+from extdns.flags.table import BY_NAME
+from extdns.flags.validation import validate
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+_FLAG: Final = "flag"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """What runs, and when. *policy* and *provider* are as written in the flag."""
+
+    provider: str
+    policy: str
+    interval_s: float
+    once: bool
+    dry_run: bool
+    compat: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cluster:
+    """Where objects are read from. *namespace* "" is all of them; a manifest "-" is standard input."""
+
+    manifests: tuple[str, ...]
+    namespace: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """Which objects are read, and how. *annotation_prefix* None means both prefixes (design 5)."""
+
+    names: tuple[str, ...] = field(metadata={_FLAG: "source"})
+    annotation_filter: Selector
+    annotation_prefix: str | None
+    label_filter: Selector
+    target_net_filter: tuple[str, ...]
+    exclude_target_net: tuple[str, ...]
+    min_ttl_s: float
+    prefer_alias: bool
+    service_type_filter: tuple[str, ...]
+    publish_internal_services: bool
+    publish_host_ip: bool
+    always_publish_not_ready_addresses: bool
+    exclude_unschedulable: bool
+    expose_internal_ipv6: bool
+    ingress_class: tuple[str, ...]
+    ignore_ingress_rules_spec: bool
+    ignore_ingress_tls_spec: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Which names and types are managed. If a regex is given, the two lists count for nothing."""
+
+    domain_filter: tuple[str, ...]
+    exclude_domains: tuple[str, ...]
+    regex_domain_filter: Regex | None
+    regex_domain_exclusion: Regex | None
+    managed_record_types: tuple[str, ...]
+    exclude_record_types: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registry:
+    """How ownership is marked. Empty texts are off."""
+
+    name: str = field(metadata={_FLAG: "registry"})
+    txt_owner_id: str
+    txt_prefix: str
+    txt_suffix: str
+    txt_wildcard_replacement: str
+    migrate_from_txt_owner: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    """How is logged: *format* `text` or `json`, *level* one of the reference's seven."""
+
+    format: str = field(metadata={_FLAG: "log-format"})
+    level: str = field(metadata={_FLAG: "log-level"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Web:
+    """Where health and metrics are served."""
+
+    metrics_address: ListenAddress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inmemory:
+    """The provider `inmemory`."""
+
+    inmemory_zone: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Zonefile:
+    """The provider `zonefile`; its folder is "" only while another provider is chosen."""
+
+    zonefile_dir: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """Everything a start is told.
+
+    Attributes:
+        least_audit_interval_s: least time between two audits of a zone, from cache times; 0 is none.
+        notices: a line for each flag that was given and means nothing here, to be logged once.
+    """
+
+    control: Control
+    cluster: Cluster
+    sources: Sources
+    plan: Plan
+    registry: Registry
+    log: Log
+    web: Web
+    inmemory: Inmemory
+    zonefile: Zonefile
+    least_audit_interval_s: float = 0.0
+    notices: tuple[str, ...] = ()
+
+
+T = TypeVar("T", bound="DataclassInstance")
+
+
+def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Config:
+    """Read the command line, without the program's name, and the environment.
+
+    `--help` and `--version` are for `extdns.flags.parser.asked_for`, which comes first.
+
+    Raises:
+        UsageError: the first mistake; its text is for the user and lacks only `error: ` before it.
+    """
+    given = parser.read(argv, environ)
+    values = parser.with_defaults(given)
+    validate(values)
+    support.require(given, values)
+    return Config(
+        control=_section(Control, values),
+        cluster=_section(Cluster, values),
+        sources=_section(Sources, values),
+        plan=_section(Plan, values),
+        registry=_section(Registry, values),
+        log=_section(Log, values),
+        web=_section(Web, values),
+        inmemory=_section(Inmemory, values),
+        zonefile=_section(Zonefile, values),
+        least_audit_interval_s=support.least_audit_interval_s(given, values),
+        notices=support.notices(given, values),
+    )
+
+
+def flag_of(one: Field[Any]) -> Flag:
+    """The flag that a field of a section comes from."""
+    name = one.metadata.get(_FLAG) or one.name.removesuffix("_s").replace("_", "-")
+    return BY_NAME[name]
+
+
+def shown(config: Config) -> tuple[str, ...]:
+    """The configuration as the arguments that give it again, in the order of fields; secrets are `******`."""
+    return tuple(argument for flag, value in settings(config) for argument in flag.arguments(value, masked=True))
+
+
+def settings(config: Config) -> Iterator[tuple[Flag, object]]:
+    """Every implemented flag with its value, in the order of fields."""
+    sections = (getattr(config, one.name) for one in fields(config))
+    for section in filter(is_dataclass, sections):
+        for one in fields(section):
+            yield flag_of(one), getattr(section, one.name)
+
+
+def _section(cls: type[T], values: Mapping[str, Any]) -> T:
+    return cls(**{one.name: values[flag_of(one).name] for one in fields(cls)})

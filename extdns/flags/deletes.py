@@ -1,0 +1,64 @@
+"""When a delete may happen."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from extdns.flags.duration import DURATION
+from extdns.flags.flag import ABSENT, Flag
+from extdns.flags.kind import NUMBER, text
+
+FLAGS: Final = (
+    Flag(
+        name="delete-grace-period",
+        kind=DURATION,
+        default=60.0,
+        reference_default=0.0,
+        state=ABSENT,
+        help="how long the evidence for a delete must hold",
+    ),
+    Flag(
+        name="stale-hold",
+        kind=DURATION,
+        default=None,
+        reference_default=0.0,
+        state=ABSENT,
+        help="how long a record is kept while its object cannot say its target; without limit when not given",
+    ),
+    Flag(
+        name="max-delete-percent",
+        kind=NUMBER,
+        default=30,
+        reference_default=100,
+        state=ABSENT,
+        help="share of a zone's records that may be deleted within ten minutes; 100 switches the budget off",
+    ),
+    Flag(
+        name="max-delete-count",
+        kind=NUMBER,
+        default=10,
+        state=ABSENT,
+        help="number of a zone's records that may be deleted within ten minutes whatever their share",
+    ),
+    Flag(
+        name="release",
+        kind=text("CODE"),
+        default=(),
+        repeatable=True,
+        state=ABSENT,
+        help="release the held deletes that show this code",
+    ),
+    Flag(
+        name="state-configmap",
+        kind=text("NAME"),
+        default="extdns-state",
+        state=ABSENT,
+        help="ConfigMap in which accepted settings, budgets and releases are kept",
+    ),
+    Flag(
+        name="state-file",
+        kind=text("PATH"),
+        state=ABSENT,
+        help="file that takes the place of --state-configmap with --manifests",
+    ),
+)

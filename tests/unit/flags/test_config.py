@@ -1,0 +1,149 @@
+"""The configuration comes from the table, whole."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Final, get_type_hints
+
+import pytest
+
+from extdns import config as module
+from extdns.config import Config, flag_of, parse, settings, shown
+from extdns.errors import UsageError
+from extdns.flags.address import ListenAddress
+from extdns.flags.duration import DURATION, PERIOD
+from extdns.flags.flag import MASK, Flag, Implemented
+from extdns.flags.kind import text
+from extdns.flags.selector import EVERYTHING
+from extdns.flags.table import FLAGS
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+START: Final = ["--source=service", "--provider=inmemory", "--manifests=-"]
+ANSWERED: Final = {"help", "version"}  # by extdns.flags.parser.asked_for, before there is a configuration
+
+
+def sections() -> list[type[DataclassInstance]]:
+    hints = get_type_hints(Config)
+    return [hint for hint in hints.values() if isinstance(hint, type) and is_dataclass(hint)]
+
+
+def test_each_implemented_flag_is_one_field_and_each_field_one_implemented_flag() -> None:
+    found = Counter(flag_of(one).name for section in sections() for one in fields(section))
+    implemented = {flag.name for flag in FLAGS if isinstance(flag.state, Implemented)} - ANSWERED
+    assert set(found) == implemented
+    assert set(found.values()) == {1}
+
+
+def test_the_only_fields_beside_the_sections_are_the_audit_interval_and_the_notices() -> None:
+    hints = get_type_hints(Config)
+    assert {name for name, hint in hints.items() if not is_dataclass(hint)} == {"least_audit_interval_s", "notices"}
+
+
+def test_a_duration_has_its_unit_in_its_name_and_nothing_else_has() -> None:
+    for section in sections():
+        for one in fields(section):
+            assert one.name.endswith("_s") is (flag_of(one).kind in (DURATION, PERIOD))
+
+
+def test_a_field_is_of_the_type_that_its_flag_gives() -> None:
+    for section in sections():
+        hints = get_type_hints(section)
+        for one in fields(section):
+            flag = flag_of(one)
+            default = flag.default
+            assert isinstance(default, tuple) is (getattr(hints[one.name], "__origin__", None) is tuple)
+            assert default is None or isinstance(default, (tuple, hints[one.name]))
+
+
+def test_a_secret_field_does_not_show_in_its_repr() -> None:
+    for section in sections():
+        for one in fields(section):
+            assert one.repr is not flag_of(one).secret
+
+
+def test_the_smallest_start_has_the_defaults_of_the_table() -> None:
+    config = parse(START, {})
+    for flag, value in settings(config):
+        given = {"source": ("service",), "provider": "inmemory", "manifests": ("-",)}
+        assert value == given.get(flag.name, flag.default)
+    assert config.control.policy == "sync"
+    assert config.sources.annotation_prefix is None
+    assert config.sources.label_filter == EVERYTHING
+    assert config.web.metrics_address == ListenAddress(host="", port=7979)
+    assert (config.least_audit_interval_s, config.notices) == (0.0, ())
+
+
+def test_every_section_takes_what_is_given() -> None:
+    config = parse(
+        [
+            *("--source=ingress", "--provider=zonefile", "--zonefile-dir=/zones", "--manifests=a", "--manifests=b"),
+            *("--policy=upsert-only", "--interval=5m", "--once", "--domain-filter=a.test", "--log-format=json"),
+            *("--label-filter=dns=yes", "--min-ttl=90s", "--regex-domain-filter=^a", "--txt-owner-id=me"),
+            *("--registry=noop", "--inmemory-zone=b.test", "--provider-cache-time=2m"),
+        ],
+        {"EXTERNAL_DNS_DRY_RUN": "1"},
+    )
+    assert (config.control.policy, config.control.interval_s) == ("upsert-only", 300.0)
+    assert (config.control.once, config.control.dry_run, config.control.compat) == (True, True, False)
+    assert config.cluster.manifests == ("a", "b")
+    assert config.sources.names == ("ingress",)
+    assert config.sources.label_filter.matches({"dns": "yes"})
+    assert config.sources.min_ttl_s == 90.0
+    assert config.plan.domain_filter == ("a.test",)
+    assert config.plan.regex_domain_filter is not None
+    assert config.plan.regex_domain_filter.matches("abc")
+    assert (config.registry.name, config.registry.txt_owner_id) == ("noop", "me")
+    assert config.log.format == "json"
+    assert config.inmemory.inmemory_zone == ("b.test",)
+    assert config.zonefile.zonefile_dir == "/zones"
+    assert config.least_audit_interval_s == 120.0
+    assert config.notices == (
+        "--provider-cache-time sets the least time between two audits of a zone; there is no cache",
+    )
+
+
+def test_compat_reads_one_prefix_and_wants_a_policy() -> None:
+    config = parse([*START, "--compat", "--policy=sync"], {})
+    assert config.sources.annotation_prefix == "external-dns.kubernetes.io/"
+    with pytest.raises(UsageError, match=r"^--policy must be set explicitly"):
+        parse([*START, "--compat"], {})
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        pytest.param(["--nonsense"], "is not a flag", id="parsing-comes-first"),
+        pytest.param([*START, "--provider=aws"], "--provider is given twice", id="then-repeats"),
+        pytest.param(
+            ["--source=crd", "--provider=aws", "--txt-prefix=a", "--txt-suffix=b"], "mutual", id="then-fitting"
+        ),
+        pytest.param(["--source=crd", "--provider=aws"], "--source=crd is not supported", id="then-support"),
+    ],
+)
+def test_the_first_mistake_is_told(argv: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        parse(argv, {})
+
+
+def test_the_whole_configuration_is_shown_as_arguments() -> None:
+    lines = shown(parse([*START, "--txt-owner-id=me"], {}))
+    assert "--txt-owner-id=me" in lines
+    assert "--interval=1m" in lines
+    assert "--no-once" in lines
+    assert "--source=service" in lines
+
+
+def test_a_secret_is_masked_unless_it_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = Flag(name="api-key", kind=text(), secret=True, help="a key")
+    monkeypatch.setattr(module, "settings", lambda _config: iter([(secret, "hidden"), (secret, "")]))
+    assert shown(parse(START, {})) == (f"--api-key={MASK}", "--api-key=")
+
+
+def test_a_configuration_is_a_value() -> None:
+    config = parse(START, {})
+    assert config == parse(START, {})
+    assert hash(config) == hash(parse(START, {}))
+    assert replace(config, notices=("x",)) != config

@@ -1,0 +1,202 @@
+"""Command line and environment (spec sources 9.1, spec plan 8.1)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from extdns.errors import UsageError
+from extdns.flags.parser import asked_for, expanded, read, with_defaults
+
+
+def values(argv: list[str], environ: dict[str, str] | None = None) -> dict[str, object]:
+    return {name: setting.value for name, setting in read(argv, environ or {}).items()}
+
+
+@pytest.mark.parametrize(
+    ("argv", "expected"),
+    [
+        pytest.param(["--namespace=a"], {"namespace": "a"}, id="9.1-equals-form"),
+        pytest.param(["--namespace", "a"], {"namespace": "a"}, id="9.1-two-arguments"),
+        pytest.param(["--namespace=a=b"], {"namespace": "a=b"}, id="only-the-first-equals-counts"),
+        pytest.param(["--namespace="], {"namespace": ""}, id="empty-value"),
+        pytest.param(["--namespace", ""], {"namespace": ""}, id="empty-argument"),
+        pytest.param(["--namespace=-a"], {"namespace": "-a"}, id="9.1-dash-needs-the-equals-form"),
+        pytest.param(["--manifests", "-"], {"manifests": ("-",)}, id="a-lone-dash-is-a-value"),
+        pytest.param(["--dry-run"], {"dry-run": True}, id="9.1-switch"),
+        pytest.param(["--no-dry-run"], {"dry-run": False}, id="9.1-switch-off"),
+        pytest.param(["--no-exclude-unschedulable"], {"exclude-unschedulable": False}, id="switch-that-is-on"),
+        pytest.param(
+            ["--domain-filter=a", "--once", "--domain-filter", "b"],
+            {"domain-filter": ("a", "b"), "once": True},
+            id="9.1-repeatable-flags-accumulate",
+        ),
+        pytest.param(["--domain-filter=a,b"], {"domain-filter": ("a,b",)}, id="9.1-commas-never-split"),
+        pytest.param(["--managed-record-types=A"], {"managed-record-types": ("A",)}, id="9.1-values-replace-defaults"),
+        pytest.param(["--interval=1m30s"], {"interval": 90.0}, id="8.1-duration"),
+        pytest.param(["--aws-sd-create-tag=k:v"], {"aws-sd-create-tag": (("k", "v"),)}, id="8.1-map"),
+        pytest.param(["--compatibility="], {"compatibility": ""}, id="9.2-an-enum-may-allow-the-empty-text"),
+        pytest.param(["--log-level=trace"], {"log-level": "trace"}, id="8.2-log-level-trace"),
+        pytest.param(["--once", "--"], {"once": True}, id="9.1-two-dashes-end-the-flags"),
+        pytest.param([], {}, id="nothing"),
+    ],
+)
+def test_a_command_line_is_read(argv: list[str], expected: dict[str, object]) -> None:
+    assert values(argv) == expected
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        pytest.param(["--events=true"], "--events=true gives a value to a switch", id="8.1-switch-with-a-value"),
+        pytest.param(["--events="], "--events= gives a value to a switch", id="switch-with-an-empty-value"),
+        pytest.param(["--no-events=1"], "--no-events=1 gives a value to a switch", id="switch-off-with-a-value"),
+        pytest.param(["--namespace=a", "--namespace=b"], "--namespace is given twice", id="9.1-given-twice"),
+        pytest.param(["--once", "--no-once"], "--once is given twice", id="switch-on-and-off"),
+        pytest.param(["--namespace"], "--namespace needs a value", id="value-missing-at-the-end"),
+        pytest.param(["--namespace", "--once"], "--namespace needs a value", id="value-missing-before-a-flag"),
+        pytest.param(["--namespace", "-a"], "--namespace needs a value", id="9.1-value-with-a-dash"),
+        pytest.param(["--namespace", "-a b"], "--namespace needs a value", id="value-with-a-dash-and-a-blank"),
+        pytest.param(["--min-ttl", "-1s"], "--min-ttl needs a value", id="negative-value"),
+        pytest.param(["--namespace", "--", "a"], "--namespace needs a value", id="two-dashes-are-no-value"),
+        pytest.param(["--namespac=a"], "--namespac is not a flag", id="9.1-no-abbreviations"),
+        pytest.param(["--Namespace=a"], "--Namespace is not a flag", id="case-matters"),
+        pytest.param(["-n", "a"], "-n is not a flag", id="9.1-no-short-flags"),
+        pytest.param(["-"], "'-' is not a flag", id="lone-dash"),
+        pytest.param(["a"], "'a' is not a flag", id="9.1-positional"),
+        pytest.param(["--once", "true"], "'true' is not a flag", id="switch-and-a-word"),
+        pytest.param(["--once", "--", "--dry-run"], "'--dry-run' is not a flag", id="positional-after-two-dashes"),
+        pytest.param(["--source=Service"], "--source=Service is not a source", id="9.1-enums-are-case-sensitive"),
+        pytest.param(["--interval=72"], "--interval=72 is not a duration", id="9.1-duration-without-unit"),
+        pytest.param(["--interval=0"], "--interval=0 is not a duration", id="an-interval-is-longer-than-nothing"),
+        pytest.param(["--kube-api-qps=x"], "--kube-api-qps=x is not a whole number", id="8.1-bad-int"),
+        pytest.param(["--kube-api-burst=0"], "--kube-api-burst=0 is not", id="8.4-12-burst"),
+        pytest.param(["--kube-api-qps=-1"], "--kube-api-qps=-1 is not", id="8.4-12-qps"),
+        pytest.param(["--regex-domain-filter=("], "--regex-domain-filter=( is not a regular", id="8.1-bad-regex"),
+        pytest.param(["--log-format=xml"], "--log-format=xml is not a log format", id="8.4-1-log-format"),
+        pytest.param(["--label-filter=a=b/c"], "--label-filter=a=b/c is not a label selector", id="8.4-9"),
+        pytest.param(["--annotation-filter=a!=b"], "--annotation-filter=a!=b is not an annotation", id="8.4-10"),
+        pytest.param(["--annotation-prefix=x"], "--annotation-prefix=x is not an annotation prefix", id="8.4-11"),
+        pytest.param(["--annotation-prefix="], "--annotation-prefix= is not an annotation prefix", id="8.4-11-empty"),
+        pytest.param(["--aws-sd-create-tag=x"], "--aws-sd-create-tag=x is not a pair", id="8.1-bad-map"),
+        pytest.param(["--provider="], "--provider= is not a provider", id="empty-provider"),
+    ],
+)
+def test_a_mistake_on_the_command_line_is_told(argv: list[str], message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        read(argv, {})
+    assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        pytest.param({"EXTERNAL_DNS_NAMESPACE": "a"}, {"namespace": "a"}, id="9.1-value"),
+        pytest.param({"EXTERNAL_DNS_NAMESPACE": ""}, {}, id="9.1-empty-is-unset"),
+        pytest.param({"EXTERNAL_DNS_NAMESPACE": "a\n"}, {"namespace": "a\n"}, id="a-single-value-is-taken-whole"),
+        pytest.param({"EXTERNAL_DNS_SOURCE": "service\ningress"}, {"source": ("service", "ingress")}, id="9.1-lines"),
+        pytest.param({"EXTERNAL_DNS_DOMAIN_FILTER": "a\r\nb\r\n"}, {"domain-filter": ("a", "b")}, id="9.1-crlf"),
+        pytest.param({"EXTERNAL_DNS_DOMAIN_FILTER": "a\n\n"}, {"domain-filter": ("a", "")}, id="9.1-one-newline-only"),
+        pytest.param({"EXTERNAL_DNS_DOMAIN_FILTER": "\n"}, {"domain-filter": ("",)}, id="a-newline-is-an-empty-value"),
+        pytest.param({"EXTERNAL_DNS_DOMAIN_FILTER": "a,b"}, {"domain-filter": ("a,b",)}, id="commas-do-not-split"),
+        pytest.param({"EXTERNAL_DNS_EVENTS": "T"}, {"events": True}, id="9.1-true"),
+        pytest.param({"EXTERNAL_DNS_EVENTS": "False"}, {"events": False}, id="9.1-false"),
+        pytest.param({"EXTERNAL_DNS_NO_EVENTS": "true"}, {}, id="9.1-no-variants-with-no"),
+        pytest.param({"EXTERNAL_DNS_PORT": "tcp://192.0.2.1:7979"}, {}, id="what-kubernetes-injects-is-not-ours"),
+        pytest.param({"EXTERNAL_DNS_VERSION": "0.22"}, {}, id="help-and-version-have-no-variable"),
+        pytest.param({"EXTERNAL_DNS_INTERVAL": "2m"}, {"interval": 120.0}, id="duration"),
+    ],
+)
+def test_the_environment_is_read(environ: dict[str, str], expected: dict[str, object]) -> None:
+    assert values([], environ) == expected
+
+
+def test_the_command_line_wins_over_the_environment() -> None:
+    environ = {"EXTERNAL_DNS_DOMAIN_FILTER": "a\nb", "EXTERNAL_DNS_ONCE": "nonsense", "EXTERNAL_DNS_NAMESPACE": "x"}
+    argv = ["--domain-filter=c", "--no-once"]
+    assert values(argv, environ) == {"namespace": "x", "once": False, "domain-filter": ("c",)}
+
+
+@pytest.mark.parametrize(
+    ("environ", "message"),
+    [
+        pytest.param({"EXTERNAL_DNS_ONCE": "yes"}, "EXTERNAL_DNS_ONCE=yes is not true or false", id="switch"),
+        pytest.param({"EXTERNAL_DNS_SOURCE": "service\nx"}, "EXTERNAL_DNS_SOURCE=x is not a source", id="one-line"),
+        pytest.param({"EXTERNAL_DNS_INTERVAL": "72"}, "EXTERNAL_DNS_INTERVAL=72 is not a duration", id="duration"),
+    ],
+)
+def test_a_mistake_in_the_environment_names_the_variable(environ: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        read([], environ)
+    assert str(error.value).startswith(message)
+
+
+def test_a_setting_remembers_where_it_came_from() -> None:
+    given = read(["--no-once"], {"EXTERNAL_DNS_NAMESPACE": "a"})
+    assert [setting.origin for setting in given.values()] == ["--once", "EXTERNAL_DNS_NAMESPACE"]
+
+
+def test_a_file_stands_for_its_lines(tmp_path: Path) -> None:
+    inner, outer = tmp_path / "inner", tmp_path / "outer"
+    inner.write_text("--domain-filter=b\n", encoding="utf-8")
+    outer.write_bytes(f"# a comment\r\n\r\n--domain-filter=a\r\n@{inner}\n  \n--domain-filter\nc d".encode())
+    assert values([f"@{outer}", "--domain-filter=e"]) == {"domain-filter": ("a", "b", "c d", "e")}
+
+
+def test_a_file_can_be_the_value_of_a_flag_but_not_after_equals_or_two_dashes(tmp_path: Path) -> None:
+    file = tmp_path / "value"
+    file.write_text("a", encoding="utf-8")
+    assert values(["--namespace", f"@{file}"]) == {"namespace": "a"}
+    assert values([f"--namespace=@{file}"]) == {"namespace": f"@{file}"}
+    assert expanded(["--", f"@{file}"]) == ("--", f"@{file}")
+
+
+def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"^@/no/such/file cannot be read: No such file"):
+        read(["@/no/such/file"], {})
+    binary = tmp_path / "binary"
+    binary.write_bytes(b"\xff\xfe")
+    with pytest.raises(UsageError, match="cannot be read: it is no file of UTF-8 text"):
+        read([f"@{binary}"], {})
+
+
+def test_a_file_with_an_impossible_name_is_told() -> None:
+    with pytest.raises(UsageError, match="cannot be read"):
+        read(["@a\x00b"], {})
+
+
+def test_a_file_that_names_itself_is_told(tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.write_text(f"@{loop}", encoding="utf-8")
+    with pytest.raises(UsageError, match="is one file too many"):
+        read([f"@{loop}"], {})
+
+
+@pytest.mark.parametrize(
+    ("argv", "asked"),
+    [
+        pytest.param(["--wrong", "--help"], "help", id="help-wins-over-mistakes"),
+        pytest.param(["--version", "--help"], "help", id="help-wins-over-version"),
+        pytest.param(["--source=x", "--version"], "version", id="version"),
+        pytest.param(["--", "--help"], None, id="not-after-two-dashes"),
+        pytest.param(["--once"], None, id="not-asked"),
+    ],
+)
+def test_help_and_version_are_asked_for_first(argv: list[str], asked: str | None) -> None:
+    assert asked_for(argv) == asked
+
+
+def test_compat_takes_the_references_defaults_where_they_differ() -> None:
+    ours, theirs = with_defaults({}), with_defaults(read(["--compat"], {}))
+    differing = {name: (ours[name], theirs[name]) for name in ours if ours[name] != theirs[name]}
+    assert differing == {
+        "compat": (False, True),
+        "policy": ("sync", None),
+        "annotation-prefix": (None, "external-dns.kubernetes.io/"),
+        "merge-across-namespaces": (False, True),
+        "delete-grace-period": (60.0, 0.0),
+        "stale-hold": (None, 0.0),
+        "max-delete-percent": (30, 100),
+        "aws-conditional-writes": (True, False),
+    }

@@ -1,0 +1,98 @@
+"""RE2 expressions (spec plan 7.3)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extdns.flags.regex import REGEX, parse_regex
+
+
+def matches(expression: str, name: str) -> bool:
+    regex = parse_regex(expression)
+    assert regex is not None
+    return regex.matches(name)
+
+
+@pytest.mark.parametrize(
+    ("expression", "found", "missed"),
+    [
+        pytest.param(r"(^|\.)acme\.test$", "x.acme.test", "acme-test", id="plan-7.3-search-is-unanchored"),
+        pytest.param("ACME", "ACME", "acme", id="plan-7.3-case-matters"),
+        pytest.param("(?i)ACME", "acme", "amce", id="flag-at-the-start"),
+        pytest.param("a(?i)b|c", "C", "AB", id="flag-in-the-middle-holds-for-the-rest-of-the-group"),
+        pytest.param("(x(?i)y)z", "xYz", "xYZ", id="flag-ends-with-its-group"),
+        pytest.param("(?i:x)y", "Xy", "XY", id="flag-of-a-group"),
+        pytest.param("(?i)x(?-i:y)", "Xy", "XY", id="flag-taken-back"),
+        pytest.param("(?U)^a+$", "aaa", "b", id="greed-is-no-matter"),
+        pytest.param("(?i)ü", "Ü", "u", id="case-folds-beyond-ascii"),
+        pytest.param(r"^a\z", "a", "ab", id="end-of-text"),
+        pytest.param(r"^(?<first>a)(?P<second>b)$", "ab", "a", id="named-groups"),
+        pytest.param(r"^[[:alnum:]-]+$", "a-1", "a.1", id="posix-class"),
+        pytest.param(r"^[^[:digit:]]$", "a", "1", id="negated-class"),
+        pytest.param(r"^\d$", "3", "٣", id="digits-are-ascii"),
+        pytest.param(r"^[\D]$", "٣", "3", id="non-digits-in-a-class"),
+        pytest.param(r"^\w+$", "az_9", "ä", id="word-characters-are-ascii"),
+        pytest.param(r"\bx\b", "a-x-b", "axb", id="word-boundary"),
+        pytest.param(r"^\Qa.b\E$", "a.b", "axb", id="quoted"),
+        pytest.param(r"^\x{1F600}\x41\101$", "😀AA", "😀A", id="characters-by-number"),
+        pytest.param(r"^[]a]$", "]", "b", id="bracket-first-in-a-class"),
+        pytest.param(r"^[!--]$", "#", "a", id="range-to-a-dash"),
+        pytest.param(r"^[a&&b||c]$", "&", "x", id="no-set-operations"),
+        pytest.param("^a{2,3}$", "aa", "a", id="counted-repeat"),
+        pytest.param("^a{,2}$", "a{,2}", "a", id="braces-that-count-nothing-are-text"),
+        pytest.param("^a+?b??$", "aab", "b", id="lazy-repeats"),
+        pytest.param(r"^\_\-\.$", "_-.", "a", id="escaped-punctuation"),
+    ],
+)
+def test_re2_syntax_means_what_it_means_in_re2(expression: str, found: str, missed: str) -> None:
+    assert matches(expression, found)
+    assert not matches(expression, missed)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        pytest.param("(?=x)", id="look-ahead"),
+        pytest.param("(?<!x)y", id="look-behind"),
+        pytest.param(r"(a)\1", id="back-reference"),
+        pytest.param("a++", id="possessive"),
+        pytest.param("a**", id="repeat-of-a-repeat"),
+        pytest.param("*a", id="nothing-to-repeat"),
+        pytest.param("(a", id="open-group"),
+        pytest.param("a)", id="group-not-opened"),
+        pytest.param("[a", id="open-class"),
+        pytest.param("[z-a]", id="range-backwards"),
+        pytest.param(r"[a-\d]", id="range-to-a-class"),
+        pytest.param("[[:nope:]]", id="unknown-class"),
+        pytest.param(r"\p{Greek}", id="script-is-not-available"),
+        pytest.param(r"\Z", id="unknown-escape"),
+        pytest.param(r"\x{110000}", id="beyond-unicode"),
+        pytest.param("\\", id="nothing-to-escape"),
+    ],
+)
+def test_what_re2_does_not_know_is_refused(expression: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        parse_regex(expression)
+
+
+def test_an_empty_expression_is_none() -> None:
+    assert parse_regex("") is None
+    assert REGEX.write(None) == ""
+
+
+@given(st.text())
+def test_reading_any_text_ends_in_an_expression_or_a_value_error(expression: str) -> None:
+    try:
+        regex = parse_regex(expression)
+    except ValueError:
+        return
+    assert REGEX.write(regex) == expression
+
+
+@given(st.text(min_size=1), st.text())
+def test_quoted_text_matches_itself(text: str, around: str) -> None:
+    quoted = "".join(f"\\{one}" if one.isascii() and not one.isalnum() else one for one in text)
+    assert matches(quoted, f"{around}{text}{around}")
+    assert matches(f"^[{quoted}]", text)

@@ -1,0 +1,149 @@
+"""What stops the start because this version lacks it, and what is merely noticed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from extdns.errors import UsageError
+from extdns.flags.flag import Absent, Flag
+from extdns.flags.parser import read, with_defaults
+from extdns.flags.support import least_audit_interval_s, notices, require
+from extdns.flags.table import FLAGS
+
+START: Final = ["--source=service", "--provider=inmemory", "--manifests=-"]
+
+
+def start(argv: list[str], environ: dict[str, str] | None = None) -> tuple[str, ...]:
+    given = read(argv, environ or {})
+    values = with_defaults(given)
+    require(given, values)
+    return notices(given, values)
+
+
+@pytest.mark.parametrize(
+    ("argv", "text"),
+    [
+        pytest.param(
+            ["--source=service", "--source=crd", *START[1:]],
+            "--source=crd is not supported by this version\n  available: ingress, service",
+            id="source",
+        ),
+        pytest.param(
+            ["--source=service", "--provider=aws"],
+            "--provider=aws is not supported by this version\n  available: inmemory, zonefile",
+            id="provider",
+        ),
+        pytest.param(
+            [*START, "--registry=dynamodb"],
+            "--registry=dynamodb is not supported by this version\n  available: noop, txt",
+            id="registry",
+        ),
+        pytest.param(
+            [*START, "--fqdn-template=x"],
+            "--fqdn-template is not supported by this version\n  what is: extdns --help",
+            id="flag",
+        ),
+        pytest.param(
+            START[:2],
+            "--manifests is missing: this version cannot read a live cluster yet\n"
+            "  give --manifests=PATH: a file, a folder, or - for standard input; it can be repeated",
+            id="live-cluster",
+        ),
+    ],
+)
+def test_what_this_version_lacks_stops_the_start(argv: list[str], text: str) -> None:
+    with pytest.raises(UsageError) as error:
+        start(argv)
+    assert str(error.value) == text
+
+
+def test_what_comes_from_the_environment_is_told_by_its_variable() -> None:
+    with pytest.raises(UsageError, match=r"^EXTERNAL_DNS_SOURCE=crd is not supported"):
+        start(["--provider=inmemory"], {"EXTERNAL_DNS_SOURCE": "crd"})
+    with pytest.raises(UsageError, match=r"^EXTERNAL_DNS_CREATE_PTR is not supported"):
+        start(START, {"EXTERNAL_DNS_CREATE_PTR": "true"})
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        pytest.param("--delete-grace-period=60s", id="grace-as-by-default"),
+        pytest.param("--max-delete-percent=30", id="budget-as-by-default"),
+        pytest.param("--max-delete-count=0", id="budget-of-zero"),
+        pytest.param("--stale-hold=0s", id="no-hold"),
+        pytest.param("--release=7f3a-91c2", id="release"),
+        pytest.param("--state-configmap=extdns-state", id="state-as-by-default"),
+        pytest.param("--audit-calls-per-minute=12", id="audit-as-by-default"),
+        pytest.param("--events-emit=RecordReady", id="events"),
+        pytest.param("--txt-encrypt-enabled", id="encryption"),
+        pytest.param("--compatibility=mate", id="compatibility"),
+        pytest.param("--webhook-server", id="webhook-server"),
+    ],
+)
+def test_a_safety_or_a_mechanism_that_is_not_there_is_never_pretended(argument: str) -> None:
+    with pytest.raises(UsageError, match="is not supported by this version"):
+        start([*START, argument])
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        pytest.param("--no-create-ptr", id="switch-off"),
+        pytest.param("--compatibility=", id="empty-mode"),
+        pytest.param("--txt-encrypt-aes-key=", id="empty-key"),
+        pytest.param("--state-file=", id="no-file"),
+    ],
+)
+def test_an_absent_flag_that_asks_for_nothing_is_accepted(argument: str) -> None:
+    assert start([*START, argument]) == ()
+
+
+def own_value(flag: Flag) -> object:
+    """A value of *flag* that asks for something."""
+    if flag.is_switch:
+        return not flag.default
+    text = next((choice for choice in flag.kind.choices if choice), "1s" if flag.kind.metavar == "DURATION" else "7")
+    value = flag.kind.read("k=v" if "=" in flag.kind.metavar else text)
+    return (value,) if flag.repeatable else value
+
+
+@pytest.mark.parametrize("flag", [pytest.param(flag, id=flag.name) for flag in FLAGS if isinstance(flag.state, Absent)])
+def test_an_absent_flag_stops_the_start_only_where_it_belongs(flag: Flag) -> None:
+    argv = [*START, *flag.arguments(own_value(flag))]
+    given = read(argv, {})
+    if flag.belongs(with_defaults(given)):
+        with pytest.raises(UsageError, match=f"^--{flag.name} is not supported"):
+            start(argv)
+    else:
+        assert start(argv) == ()
+
+
+def test_moot_flags_are_noticed_once_each_in_the_order_of_the_table() -> None:
+    said = start([*START, "--kube-api-qps=7", "--no-events", "--crd-source-kind=X", "--aws-zones-cache-duration=3h"])
+    assert said == (
+        "--events has no effect: changes of objects are always acted on at once",
+        "--kube-api-qps has no effect: objects are listed once and watched from then on",
+    )
+
+
+@pytest.mark.parametrize(
+    ("argv", "seconds"),
+    [
+        pytest.param([], 0.0, id="none-given"),
+        pytest.param(["--provider-cache-time=5m"], 300.0, id="design-5-provider-cache"),
+        pytest.param(["--provider-cache-time=5m", "--txt-cache-interval=10m"], 600.0, id="the-longest-counts"),
+        pytest.param(["--registry=noop", "--txt-cache-interval=10m"], 0.0, id="not-of-another-registry"),
+        pytest.param(["--aws-zones-cache-duration=3h"], 0.0, id="not-of-another-provider"),
+        pytest.param(["--provider-cache-time=-5m"], 0.0, id="a-negative-time-is-none"),
+    ],
+)
+def test_cache_times_are_the_least_time_between_audits(argv: list[str], seconds: float) -> None:
+    given = read([*START, *argv], {})
+    assert least_audit_interval_s(given, with_defaults(given)) == seconds
+
+
+def test_the_zone_cache_counts_where_route_53_is_chosen() -> None:
+    given = read(["--source=service", "--provider=aws", "--aws-zones-cache-duration=3h"], {})
+    assert least_audit_interval_s(given, with_defaults(given)) == 10800.0

@@ -1,0 +1,117 @@
+"""Whether the values fit together (spec plan 8.4)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from extdns.errors import UsageError
+from extdns.flags.parser import read, with_defaults
+from extdns.flags.validation import validate
+
+GOOD: Final = ["--source=service", "--provider=inmemory"]
+RFC2136: Final = ["--source=service", "--provider=rfc2136"]
+GSS: Final = [
+    "--rfc2136-gss-tsig",
+    "--rfc2136-kerberos-realm=R",
+    "--rfc2136-kerberos-username=u",
+    "--rfc2136-kerberos-password=p",
+]
+
+
+def check(argv: list[str]) -> None:
+    validate(with_defaults(read(argv, {})))
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        pytest.param(["--provider=inmemory"], "no sources specified", id="8.4-2"),
+        pytest.param(["--source=service"], "no provider specified", id="8.4-3"),
+        pytest.param(
+            [*GOOD, "--compat"],
+            "--policy must be set explicitly (one of: sync, upsert-only, create-only)",
+            id="8.4-4-under-compat",
+        ),
+        pytest.param(
+            ["--source=service", "--provider=azure", "--azure-config-file="],
+            "no Azure config file specified",
+            id="8.4-5",
+        ),
+        pytest.param([*RFC2136, "--rfc2136-min-ttl=-1s"], "TTL specified for rfc2136 is negative", id="8.4-6-min-ttl"),
+        pytest.param(
+            [*RFC2136, "--rfc2136-insecure", *GSS],
+            "--rfc2136-insecure and --rfc2136-gss-tsig are mutually exclusive arguments",
+            id="8.4-6-insecure",
+        ),
+        *(
+            pytest.param(
+                [*RFC2136, *GSS[:missing], *GSS[missing + 1 :]],
+                "--rfc2136-gss-tsig requires --rfc2136-kerberos-realm, --rfc2136-kerberos-username, "
+                "--rfc2136-kerberos-password",
+                id=f"8.4-6-kerberos-without-{GSS[missing].split('-')[4].split('=')[0]}",
+            )
+            for missing in (1, 2, 3)
+        ),
+        pytest.param(
+            [*RFC2136, "--rfc2136-batch-change-size=0"],
+            "batch size specified for rfc2136 cannot be less than 1",
+            id="8.4-6-batch-size",
+        ),
+        pytest.param(
+            [*GOOD, "--ignore-hostname-annotation"],
+            "FQDN Template must be set if ignoring annotations",
+            id="8.4-7",
+        ),
+        pytest.param(
+            [*GOOD, "--txt-prefix=a", "--txt-suffix=b"], "txt-prefix and txt-suffix are mutual exclusive", id="8.4-8"
+        ),
+        pytest.param(
+            [*GOOD, "--txt-prefix=%{record_type}-", "--txt-suffix=b"],
+            "txt-prefix and txt-suffix are mutual exclusive",
+            id="8.4-8-templated",
+        ),
+        pytest.param([*GOOD, "--create-ptr"], "--create-ptr requires PTR in --managed-record-types", id="8.4-13"),
+        pytest.param(
+            ["--source=service", "--provider=zonefile"],
+            "--provider=zonefile has no folder for its files",
+            id="zonefile-needs-its-folder",
+        ),
+        pytest.param(
+            [*GOOD, "--service-type-filter=ClusterIP", "--service-type-filter=loadbalancer"],
+            "--service-type-filter=loadbalancer is not a type of Service",
+            id="sources-3.1-unknown-type",
+        ),
+    ],
+)
+def test_values_that_do_not_fit_are_told(argv: list[str], message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        check(argv)
+    assert str(error.value).splitlines()[0] == message
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        pytest.param(GOOD, id="our-default-policy-is-sync"),
+        pytest.param([*GOOD, "--compat", "--policy=sync"], id="compat-with-a-policy"),
+        pytest.param([*RFC2136, *GSS], id="kerberos"),
+        pytest.param([*GOOD, "--rfc2136-min-ttl=-1s", "--rfc2136-batch-change-size=0"], id="not-our-provider"),
+        pytest.param(["--source=service", "--provider=azure-dns", "--azure-config-file="], id="8.4-5-azure-only"),
+        pytest.param([*GOOD, "--ignore-hostname-annotation", "--fqdn-template=x"], id="ignoring-with-a-template"),
+        pytest.param([*GOOD, "--create-ptr", "--managed-record-types=PTR"], id="ptr-managed"),
+        pytest.param([*GOOD, "--service-type-filter=", "--service-type-filter=x"], id="sources-3.1-empty-switches-off"),
+        pytest.param(["--source=ingress", "--provider=inmemory", "--service-type-filter=x"], id="no-services-are-read"),
+        pytest.param([*GOOD, "--service-type-filter=NodePort"], id="known-type"),
+    ],
+)
+def test_values_that_fit_pass(argv: list[str]) -> None:
+    check(argv)
+
+
+def test_of_several_mistakes_the_first_of_the_list_is_told() -> None:
+    with pytest.raises(UsageError, match=r"^no sources specified"):
+        check(["--create-ptr", "--txt-prefix=a", "--txt-suffix=b"])
+    with pytest.raises(UsageError, match=r"^txt-prefix and txt-suffix"):
+        check([*GOOD, "--create-ptr", "--txt-prefix=a", "--txt-suffix=b"])
