@@ -63,9 +63,11 @@ class Engine:
         self._asked_about: set[ObjectKey] = set()
         self._batches = 0
         self._next_audit_s = 0.0
+        self._now_s = 0.0
 
     def step(self, item: facts.Input, now_s: float) -> tuple[Effect, ...]:
         """Take in *item* at *now_s* (monotonic seconds) and return what to do, in order."""
+        self._now_s = now_s
         effects = [*self._take(item, now_s), *self._advance(now_s)]
         wake_s = self._wake_s(now_s)
         return (*effects, Wake(at_s=wake_s)) if wake_s is not None else tuple(effects)
@@ -77,7 +79,8 @@ class Engine:
             state.mirror.whole or self._given_up(state.audit.backoff) for state in self.zones
         )
         listed = zones_read or self._given_up(self.zones.backoff)
-        return listed and self.readiness.open and not self._dirty and not self._asked_about
+        seen = self.readiness.open and self.readiness.complete(self._now_s)
+        return listed and seen and not self._dirty and not self._asked_about
 
     @property
     def settled(self) -> bool:
@@ -130,6 +133,8 @@ class Engine:
     def _observe(self, seen: facts.Observation, now_s: float) -> None:
         if seen.cause in {facts.Cause.VERSION, facts.Cause.DEPENDENCY}:
             self._judge.revive(seen.key)
+        if seen.parked_on:
+            self.readiness.need(seen.parked_on)
         self._soil(self.claims.update(seen), now_s)
         self._soil(self._orphans.pop(seen.key, ()), now_s)
 

@@ -31,6 +31,7 @@ class Observation:
         resource: as the `resource` label of marks names the object.
         claims: () for an object that is gone, or that asks for nothing.
         failure: why the claims could not be computed, "" if they were; its last claims stay.
+        parked_on: the kind, by name, that has to be listed before they can be, "" if none.
     """
 
     source: str
@@ -39,6 +40,7 @@ class Observation:
     cause: Cause
     claims: tuple[Claim, ...] = ()
     failure: str = ""
+    parked_on: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

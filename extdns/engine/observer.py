@@ -63,25 +63,31 @@ class Observer:
             self._dependencies.replace(asker, ())
             gone = cause if cause in {Cause.DELETED, Cause.MISSING} else Cause.MISSING
             return Observation(source=asker.source, key=asker.key, resource=resource, cause=gone)
-        claims, failure = self._claims(source, asker, obj)
+        claims, failure, parked_on = self._claims(source, asker, obj)
         return Observation(
-            source=asker.source, key=asker.key, resource=resource, cause=cause, claims=claims, failure=failure
+            source=asker.source,
+            key=asker.key,
+            resource=resource,
+            cause=cause,
+            claims=claims,
+            failure=failure,
+            parked_on=parked_on,
         )
 
     def _object(self, asker: Asker) -> KubernetesObject | None:
         return self._view.get(asker.key.kind, asker.key.namespace, asker.key.name)
 
-    def _claims(self, source: Source, asker: Asker, obj: KubernetesObject) -> tuple[tuple[Claim, ...], str]:
+    def _claims(self, source: Source, asker: Asker, obj: KubernetesObject) -> tuple[tuple[Claim, ...], str, str]:
         recording = RecordingView(self._view)
         self.asked += 1
         claims: tuple[Claim, ...] = ()
-        failure = ""
+        failure = parked_on = ""
         try:
             claims = source.claims(obj, recording)
         except NotReadyError as exc:
             self._parked.setdefault(exc.kind, set()).add(asker)
-            failure = str(exc)
+            failure, parked_on = str(exc), exc.kind
         except Exception as exc:  # noqa: BLE001 - law 3: whatever one object does to a source stays with that object
             failure = f"{type(exc).__name__}: {exc}"
         self._dependencies.replace(asker, recording.lookups)
-        return claims, failure
+        return claims, failure, parked_on

@@ -8,7 +8,7 @@ from extdns.model.cluster import Kind, KindState, Phase
 
 
 class Readiness:
-    """The phases of the kinds that sources read.
+    """The phases of the kinds that sources read, and of those their objects rest on; by name.
 
     Attributes:
         open: whether planning may begin; once it may, it always may.
@@ -16,27 +16,35 @@ class Readiness:
 
     def __init__(self, kinds: Iterable[Kind], patience_s: float) -> None:
         """Wait for *kinds*, each at most *patience_s* after it began to fail."""
-        self._phases: dict[Kind, tuple[Phase, float]] = dict.fromkeys(kinds, (Phase.LISTING, 0.0))
+        self._phases: dict[str, tuple[Phase, float]] = {kind.name: (Phase.LISTING, 0.0) for kind in kinds}
         self._patience_s = patience_s
         self.open = not self._phases
 
     def report(self, state: KindState, now_s: float) -> bool:
         """Take in the phase of a kind; returns whether plans may look different now."""
-        known = self._phases.get(state.kind)
-        if known is None or known[0] is state.phase:
+        known = self._phases.get(state.kind.name)
+        if known is not None and known[0] is state.phase:
             return False
-        self._phases[state.kind] = (state.phase, now_s)
+        self._phases[state.kind.name] = (state.phase, now_s)
         self.tick(now_s)
         return self.open
+
+    def need(self, kind: str) -> None:
+        """An object rests on *kind*, which has not been listed yet."""
+        self._phases.setdefault(kind, (Phase.LISTING, 0.0))
+
+    def complete(self, now_s: float) -> bool:
+        """Tell whether no kind is still being listed for the first time."""
+        return all(self._decided(phase, since_s, now_s) for phase, since_s in self._phases.values())
 
     def tick(self, now_s: float) -> bool:
         """Let time pass; returns whether planning may begin just now."""
         if self.open:
             return False
-        self.open = all(self._decided(phase, since_s, now_s) for phase, since_s in self._phases.values())
+        self.open = self.complete(now_s)
         return self.open
 
-    def missing(self) -> tuple[tuple[Kind, Phase], ...]:
+    def missing(self) -> tuple[tuple[str, Phase], ...]:
         """The kinds that are not synced, for people."""
         return tuple((kind, phase) for kind, (phase, _) in self._phases.items() if phase is not Phase.SYNCED)
 
