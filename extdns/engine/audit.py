@@ -19,7 +19,7 @@ class Audit:
     round was under way are left to the next one: a page may be older than the write.
 
     Attributes:
-        asked: whether a page is on its way.
+        asked: whether a page is on its way; see `ask`.
         after: cursor of the page to ask for next.
         next_s: monotonic time at which the next round may begin.
         pages: pages read in this round, for progress.
@@ -30,6 +30,7 @@ class Audit:
     next_s: float = 0.0
     pages: int = 0
     backoff: Backoff = field(default_factory=Backoff)
+    _began_s: float = 0.0
     _seen: set[DnsName] = field(default_factory=set)
     _touched: set[DnsName] = field(default_factory=set)
     _open: tuple[Record, ...] = ()
@@ -37,6 +38,12 @@ class Audit:
     def due(self, now_s: float) -> bool:
         """Tell whether a page may be asked for, the pace of calls aside."""
         return not self.asked and self.backoff.over(now_s) and (self.pages > 0 or now_s >= self.next_s)
+
+    def ask(self, now_s: float) -> None:
+        """A page is asked for."""
+        if self.pages == 0:
+            self._began_s = now_s
+        self.asked = True
 
     def touch(self, names: set[DnsName]) -> None:
         """Leave *names* to the next round: they are being written, or were."""
@@ -72,8 +79,8 @@ class Audit:
         return changed | mirror.read(absent, ()), True
 
     def end_round(self, now_s: float, interval_s: float) -> None:
-        """Begin anew at the next interval."""
-        self.after, self.pages, self.next_s = None, 0, max(now_s, self.next_s + interval_s)
+        """Begin anew *interval_s* after this round began."""
+        self.after, self.pages, self.next_s = None, 0, max(now_s, self._began_s + interval_s)
         self._seen, self._touched, self._open = set(), set(), ()
 
     def fail(self, now_s: float, retry_after_s: float | None) -> None:

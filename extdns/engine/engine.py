@@ -271,7 +271,7 @@ class Engine:
                 state.reading = True
                 yield ReadNames(zone=state.zone, names=tuple(sorted(state.to_read)))
             if state.audit.due(now_s) and self._may_audit(state, now_s):
-                state.audit.asked = True
+                state.audit.ask(now_s)
                 yield ReadPage(zone=state.zone, after=state.audit.after)
 
     def _may_audit(self, state: ZoneState, now_s: float) -> bool:
