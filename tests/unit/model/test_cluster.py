@@ -1,0 +1,35 @@
+"""References to objects: how marks name them, and who was first (spec sources 1.8, design 4)."""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.model.cluster import Kind, ObjectKey, ObjectRef
+from extdns.model.objects import INGRESS, NODE, SERVICE
+
+
+def ref(kind: Kind, namespace: str, name: str, created: str = "") -> ObjectRef:
+    return ObjectRef(key=ObjectKey(kind, namespace, name), created=created)
+
+
+@pytest.mark.parametrize(
+    ("of", "resource", "shown"),
+    [
+        pytest.param(ref(SERVICE, "ns", "web"), "service/ns/web", "Service ns/web", id="1.8-service"),
+        pytest.param(ref(INGRESS, "ns", "web"), "ingress/ns/web", "Ingress ns/web", id="1.8-ingress"),
+        pytest.param(ref(NODE, "", "n1"), "node//n1", "Node n1", id="cluster-scoped"),
+    ],
+)
+def test_a_reference_names_its_object(of: ObjectRef, resource: str, shown: str) -> None:
+    assert (of.resource, str(of)) == (resource, shown)
+
+
+def test_older_objects_come_first_and_unknown_ages_last() -> None:
+    young = ref(SERVICE, "a", "a", "2026-02-01T00:00:00Z")
+    old = ref(SERVICE, "b", "b", "2026-01-01T00:00:00Z")
+    ageless, other = ref(SERVICE, "a", "a"), ref(SERVICE, "a", "b")
+    assert sorted([other, ageless, young, old], key=lambda of: of.seniority) == [old, young, ageless, other]
+
+
+def test_kinds_know_their_api_version() -> None:
+    assert (SERVICE.api_version, INGRESS.api_version) == ("v1", "networking.k8s.io/v1")

@@ -1,0 +1,101 @@
+"""Domain names have one spelling (spec plan 0.3)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extdns.errors import InvalidValueError
+from extdns.model.name import DnsName
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("Web.Example.ORG", "web.example.org", id="plan-0.3-lower-case"),
+        pytest.param("  Foo", "foo", id="plan-0.3-blanks-around"),
+        pytest.param("a.example.org.", "a.example.org", id="plan-0.1-one-trailing-dot"),
+        pytest.param("點看.org.", "xn--c1yn36f.org", id="plan-0.3-unicode"),
+        pytest.param("XN--C1YN36F.org", "xn--c1yn36f.org", id="plan-0.3-a-label-in-capitals"),
+        pytest.param("😍.org", "xn--r28h.org", id="plan-0.3-emoji"),
+        pytest.param("faß.de", "fass.de", id="plan-0.3-transitional"),
+        pytest.param("bücher。example", "xn--bcher-kva.example", id="plan-0.3-ideographic-full-stop"),
+        pytest.param("*.example.org", "*.example.org", id="plan-0.3-wildcard"),
+        pytest.param("_ssh._tcp.example.org", "_ssh._tcp.example.org", id="plan-0.3-underscore"),
+        pytest.param("a" * 63 + ".org", "a" * 63 + ".org", id="sources-1.2-63-bytes"),
+    ],
+)
+def test_every_spelling_of_a_name_is_one_name(text: str, expected: str) -> None:
+    assert DnsName.parse(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "allowed"),
+    [
+        pytest.param("", "without empty labels", id="empty"),
+        pytest.param(".", "without empty labels", id="the-root"),
+        pytest.param("a..org", "without empty labels", id="empty-label"),
+        pytest.param(".foo.com.", "without empty labels", id="leading-dot"),
+        pytest.param("a.org..", "without empty labels", id="two-trailing-dots"),
+        pytest.param("a" * 64 + ".org", "at most 63 bytes", id="sources-1.2-long-label"),
+        pytest.param(
+            "".join(map(chr, range(0x4E00, 0x9E00, 500))) + ".org",
+            "at most 63 bytes",
+            id="sources-1.2-long-once-encoded",
+        ),
+        pytest.param(".".join(["a" * 60] * 5), "at most 253 bytes", id="long-name"),
+        pytest.param("a b.org", "without blank", id="blank-inside"),
+        pytest.param("a\tb.org", "without blank", id="control-character"),
+        pytest.param("a\\052.org", "without blank and backslash", id="escape"),
+    ],
+)
+def test_what_is_no_name_is_refused(text: str, allowed: str) -> None:
+    with pytest.raises(InvalidValueError, match=allowed) as caught:
+        DnsName.parse(text)
+    assert (caught.value.value, caught.value.reason) == (text, "invalid-name")
+
+
+@pytest.mark.parametrize(
+    ("name", "ancestor", "expected"),
+    [
+        pytest.param("a.example.org", "example.org", True, id="below"),
+        pytest.param("example.org", "example.org", True, id="itself"),
+        pytest.param("myexample.org", "example.org", False, id="half-a-label"),
+        pytest.param("org", "example.org", False, id="above"),
+    ],
+)
+def test_within_goes_by_whole_labels(name: str, ancestor: str, expected: bool) -> None:
+    assert DnsName.parse(name).within(ancestor) is expected
+
+
+def test_a_name_knows_its_parts() -> None:
+    name = DnsName.parse("*.a.org")
+    assert (name.labels, name.parent, name.is_wildcard) == (("*", "a", "org"), "a.org", True)
+    assert not DnsName.parse("*a.org").is_wildcard
+    assert DnsName.parse("org").parent == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("xn--r28h.org", "😍.org", id="plan-0.3-emoji"),
+        pytest.param("點看.org", "點看.org", id="there-and-back"),
+        pytest.param("plain.org", "plain.org", id="ascii"),
+        pytest.param("xn--!.org", "xn--!.org", id="no-punycode-after-all"),
+    ],
+)
+def test_people_see_unicode(text: str, expected: str) -> None:
+    assert DnsName.parse(text).to_unicode() == expected
+
+
+@given(st.text())
+def test_parsing_again_changes_nothing(text: str) -> None:
+    try:
+        name = DnsName.parse(text)
+    except InvalidValueError:
+        return
+    assert DnsName.parse(name) == name
+    assert DnsName.parse(f" {name.upper()}. ") == name
+    assert name.isascii()
+    assert isinstance(name.to_unicode(), str)

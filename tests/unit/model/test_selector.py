@@ -1,0 +1,174 @@
+"""Selectors (spec sources 2.7)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extdns.model.selector import (
+    EVERYTHING,
+    Operator,
+    Selector,
+    Term,
+    is_label_value,
+    parse_annotation_selector,
+    parse_label_selector,
+)
+
+Parser = Callable[[str], Selector]
+
+BOTH = (parse_label_selector, parse_annotation_selector)
+
+
+@pytest.mark.parametrize("parse", BOTH)
+@pytest.mark.parametrize(
+    ("text", "labels", "expected"),
+    [
+        pytest.param("", {}, True, id="2.7-empty-selects-everything"),
+        pytest.param(" \t\r\n", {"k": "v"}, True, id="2.7-blank-selects-everything"),
+        pytest.param("k", {"k": ""}, True, id="2.7-exists"),
+        pytest.param("k", {}, False, id="2.7-exists-not"),
+        pytest.param("!k", {}, True, id="2.7-missing"),
+        pytest.param("!k", {"k": ""}, False, id="2.7-missing-not"),
+        pytest.param("k=v", {"k": "v"}, True, id="2.7-equal"),
+        pytest.param("k==v", {"k": "v"}, True, id="2.7-double-equal"),
+        pytest.param("k=v", {"k": "V"}, False, id="2.7-case-matters"),
+        pytest.param("k=v", {}, False, id="2.7-equal-needs-the-key"),
+        pytest.param("k=", {"k": ""}, True, id="2.7-empty-value"),
+        pytest.param("k in (a,b)", {"k": "b"}, True, id="2.7-in"),
+        pytest.param("k in (a,b)", {}, False, id="2.7-in-needs-the-key"),
+        pytest.param("k in (a,)", {"k": ""}, True, id="2.7-in-with-empty-value"),
+        pytest.param("k notin (a,b)", {"k": "c"}, True, id="2.7-notin"),
+        pytest.param("k notin (a,b)", {"k": "a"}, False, id="2.7-notin-not"),
+        pytest.param("k notin (a,b)", {}, True, id="2.7-notin-holds-without-key"),
+        pytest.param(" k\t=\rv ,\n! x ", {"k": "v"}, True, id="2.7-blanks-around-tokens"),
+        pytest.param("a=1,b", {"a": "1"}, False, id="2.7-comma-is-and"),
+        pytest.param("in in (in,notin)", {"in": "notin"}, True, id="2.7-words-as-key-and-value"),
+        pytest.param("example.org/k=v", {"example.org/k": "v"}, True, id="2.7-qualified-key"),
+        pytest.param("k=v", {"k": "https://x/y"}, False, id="2.7-raw-annotation-value"),
+    ],
+)
+def test_a_selector_selects(parse: Parser, text: str, labels: dict[str, str], expected: bool) -> None:
+    assert parse(text).matches(labels) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "labels", "expected"),
+    [
+        pytest.param("k!=v", {"k": "w"}, True, id="2.7-unequal"),
+        pytest.param("k!=v", {"k": "v"}, False, id="2.7-unequal-not"),
+        pytest.param("k!=v", {}, True, id="2.7-unequal-holds-without-key"),
+        pytest.param("k>5", {"k": "6"}, True, id="2.7-greater"),
+        pytest.param("k>5", {"k": "5"}, False, id="2.7-greater-not"),
+        pytest.param("k<5", {"k": "-4"}, True, id="2.7-less"),
+        pytest.param("k<5", {"k": "5"}, False, id="2.7-less-not"),
+        pytest.param("k<5", {}, False, id="2.7-less-needs-the-key"),
+        pytest.param("k>5", {"k": "many"}, False, id="2.7-no-integer-no-match"),
+        pytest.param("k>5", {"k": "9" * 5000}, False, id="2.7-beyond-64-bits-no-match"),
+        pytest.param("k=a,k=b", {"k": "b"}, False, id="2.7-two-equalities-never-match"),
+    ],
+)
+def test_label_filters_know_more_forms(text: str, labels: dict[str, str], expected: bool) -> None:
+    assert parse_label_selector(text).matches(labels) is expected
+
+
+def test_annotation_filters_keep_the_last_equality_of_a_key() -> None:
+    selector = parse_annotation_selector("k=a,x in (y),k=b")
+    assert selector.matches({"k": "b", "x": "y"})
+    assert not selector.matches({"k": "b"})
+    assert selector.text == "x in (y),k=b"
+
+
+@pytest.mark.parametrize("text", ["k!=v", "k>1", "k<1"])
+def test_annotation_filters_refuse_what_only_label_filters_know(text: str) -> None:
+    with pytest.raises(ValueError, match="--label-filter only"):
+        parse_annotation_selector(text)
+
+
+@pytest.mark.parametrize("parse", BOTH)
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        pytest.param("k=a/b", "'a/b' is not a label value", id="2.7-slash-in-value"),
+        pytest.param("k=a b", "'b' stands where ',' should", id="2.7-blank-in-value"),
+        pytest.param("k=" + "a" * 64, "is not a label value", id="2.7-long-value"),
+        pytest.param("k=-a", "'-a' is not a label value", id="2.7-value-starts-with-dash"),
+        pytest.param("-k=a", "'-k' is not a key", id="2.7-key-starts-with-dash"),
+        pytest.param("/k", "'/k' is not a key", id="2.7-empty-prefix"),
+        pytest.param("Org/k", "'Org/k' is not a key", id="2.7-prefix-in-capitals"),
+        pytest.param("a/b/c", "'a/b/c' is not a key", id="2.7-two-slashes"),
+        pytest.param("a" * 254 + "/k", "is not a key", id="2.7-long-prefix"),
+        pytest.param("k,", "'the end' is not a key", id="2.7-trailing-comma"),
+        pytest.param(",k", "',' is not a key", id="2.7-leading-comma"),
+        pytest.param("!", "'the end' is not a key", id="2.7-bare-exclamation"),
+        pytest.param("!k=v", "'=' stands where ',' should", id="2.7-missing-with-value"),
+        pytest.param("k~v", "'k~v' is not a key", id="2.7-strange-operator"),
+        pytest.param("k like v", "'like' after 'k' is not an operator", id="2.7-unknown-word"),
+        pytest.param("k in a", "'a' stands where '(' should", id="2.7-set-without-parentheses"),
+        pytest.param("k in (a", "'the end' stands where ')' should", id="2.7-set-without-end"),
+        pytest.param("k in ()", "at least one value", id="2.7-empty-set"),
+        pytest.param("k=(a)", "'(' stands where ',' should", id="2.7-equal-with-set"),
+    ],
+)
+def test_what_is_no_selector_is_refused(parse: Parser, text: str, problem: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(problem)):
+        parse(text)
+
+
+@pytest.mark.parametrize("text", ["k>a", "k<1.5", "k>" + "9" * 20, "k>"])
+def test_an_order_needs_an_integer(text: str) -> None:
+    with pytest.raises(ValueError, match="is not an integer"):
+        parse_label_selector(text)
+
+
+def test_everything_is_selected_without_terms_and_without_labels() -> None:
+    assert EVERYTHING.matches(None)
+    assert not parse_label_selector("k").matches(None)
+
+
+def test_a_selector_knows_the_keys_it_is_about() -> None:
+    selector = parse_label_selector("a=1,!b")
+    assert selector.mentions("b")
+    assert not selector.mentions("c")
+
+
+@pytest.mark.parametrize(("text", "expected"), [("", True), ("a" * 63, True), ("a_b.c-d", True), ("a ", False)])
+def test_label_values_are_recognised(text: str, expected: bool) -> None:
+    assert is_label_value(text) is expected
+
+
+KEYS = st.from_regex(r"([a-z][a-z0-9]{0,3}\.org/)?[A-Za-z0-9]([-_.A-Za-z0-9]{0,4}[A-Za-z0-9])?", fullmatch=True)
+VALUES = st.from_regex(r"([A-Za-z0-9]([-_.A-Za-z0-9]{0,4}[A-Za-z0-9])?)?", fullmatch=True)
+SETS = st.sets(VALUES, min_size=1, max_size=3).map(lambda values: tuple(sorted(values)))
+TERMS = st.one_of(
+    st.builds(Term, key=KEYS, operator=st.sampled_from([Operator.EXISTS, Operator.MISSING])),
+    st.builds(Term, key=KEYS, operator=st.sampled_from([Operator.IN, Operator.NOT_IN]), values=SETS),
+    st.builds(Term, key=KEYS, operator=st.sampled_from([Operator.EQUAL, Operator.UNEQUAL]), values=st.tuples(VALUES)),
+    st.builds(
+        Term,
+        key=KEYS,
+        operator=st.sampled_from([Operator.GREATER, Operator.LESS]),
+        values=st.tuples(st.integers(min_value=0, max_value=2**63 - 1).map(str)),
+    ),
+)
+
+
+@given(st.lists(TERMS, max_size=4).map(lambda terms: Selector(terms=tuple(terms))))
+def test_what_is_written_reads_the_same(selector: Selector) -> None:
+    assert parse_label_selector(selector.text) == selector
+
+
+@given(st.text(alphabet="ab!=<>(), in", max_size=12))
+def test_any_text_is_a_selector_or_is_refused_with_a_reason(text: str) -> None:
+    try:
+        selector = parse_label_selector(text)
+    except ValueError as exc:
+        problem = str(exc)
+    else:
+        problem = "none"
+        assert parse_label_selector(selector.text) == selector
+    assert problem

@@ -1,0 +1,57 @@
+"""The ttl annotation (spec sources 2.2)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extdns.errors import InvalidValueError
+from extdns.model.ttl import MAX_TTL_S, parse_ttl
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("60", 60, id="sources-2.2-seconds"),
+        pytest.param("+60", 60, id="sources-2.2-sign"),
+        pytest.param("10m", 600, id="sources-2.2-minutes"),
+        pytest.param("1.5s", 1, id="sources-2.2-truncated"),
+        pytest.param("1h30m", 5400, id="sources-2.2-groups"),
+        pytest.param(".5h", 1800, id="sources-2.2-fraction-alone"),
+        pytest.param("1000ms", 1, id="sources-2.2-milliseconds"),
+        pytest.param("2000000µs", 2, id="sources-2.2-micro-sign"),
+        pytest.param("2000000\u03bcs", 2, id="sources-2.2-greek-mu"),
+        pytest.param("2147483647", MAX_TTL_S, id="sources-2.2-largest"),
+    ],
+)
+def test_seconds_and_durations_are_read(text: str, expected: int) -> None:
+    assert parse_ttl(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("500ms", id="sources-2.2-below-one-second"),
+        pytest.param("0", id="sources-2.2-zero"),
+        pytest.param("-1", id="sources-2.2-negative"),
+        pytest.param("-10m", id="sources-2.2-negative-duration"),
+        pytest.param("1d", id="sources-2.2-days"),
+        pytest.param("", id="sources-2.2-empty"),
+        pytest.param("4294967296", id="sources-2.2-out-of-range"),
+        pytest.param("10 minutes", id="words"),
+        pytest.param("60 ", id="blank"),
+        pytest.param("1_000", id="underscore"),
+        pytest.param("٦٠", id="digits-of-another-script"),
+        pytest.param("9" * 5000, id="huge"),
+    ],
+)
+def test_everything_else_is_refused(text: str) -> None:
+    with pytest.raises(InvalidValueError, match="allowed: seconds") as caught:
+        parse_ttl(text)
+    assert caught.value.reason == "invalid-ttl"
+
+
+@given(st.integers(min_value=1, max_value=MAX_TTL_S))
+def test_whole_seconds_read_the_same_either_way(seconds: int) -> None:
+    assert parse_ttl(str(seconds)) == parse_ttl(f"{seconds}s") == seconds
