@@ -15,9 +15,9 @@ from extdns.flags import parser, support
 from extdns.flags.address import ListenAddress
 from extdns.flags.flag import Flag
 from extdns.flags.regex import Regex
-from extdns.flags.selector import Selector
 from extdns.flags.table import BY_NAME
 from extdns.flags.validation import validate
+from extdns.model.selector import Selector
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -7,7 +7,8 @@ from typing import Final
 from extdns.flags.duration import DURATION
 from extdns.flags.flag import ABSENT, Flag, Moot
 from extdns.flags.kind import BOOLEAN, Kind, choice, text
-from extdns.flags.selector import ANNOTATION_SELECTOR, EVERYTHING, LABEL_SELECTOR
+from extdns.flags.selector import ANNOTATION_SELECTOR, LABEL_SELECTOR
+from extdns.model.selector import EVERYTHING
 
 GATEWAY_SOURCES: Final = (
     "gateway-grpcroute",

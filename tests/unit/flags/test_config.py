@@ -15,8 +15,8 @@ from extdns.flags.address import ListenAddress
 from extdns.flags.duration import DURATION, PERIOD
 from extdns.flags.flag import MASK, Flag, Implemented
 from extdns.flags.kind import text
-from extdns.flags.selector import EVERYTHING
 from extdns.flags.table import FLAGS
+from extdns.model.selector import EVERYTHING
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -15,12 +15,7 @@ from extdns.flags.flag import Flag, Implemented
 from extdns.flags.kind import BOOLEAN, PAIR, Kind
 from extdns.flags.parser import read
 from extdns.flags.regex import REGEX, parse_regex
-from extdns.flags.selector import (
-    ANNOTATION_SELECTOR,
-    LABEL_SELECTOR,
-    parse_annotation_selector,
-    parse_label_selector,
-)
+from extdns.flags.selector import ANNOTATION_SELECTOR, LABEL_SELECTOR
 from extdns.flags.service import SERVICE_TYPE
 from extdns.flags.sources import PREFIX
 from extdns.flags.support import AVAILABLE
@@ -43,8 +38,8 @@ BY_KIND: Final[dict[Kind[Any], st.SearchStrategy[object]]] = {
     PAIR: st.tuples(st.text(alphabet="abc", max_size=3), TEXTS),
     ADDRESS: ADDRESSES,
     REGEX: REGEXES.map(parse_regex),
-    LABEL_SELECTOR: SELECTORS.map(parse_label_selector),
-    ANNOTATION_SELECTOR: SELECTORS.map(parse_annotation_selector),
+    LABEL_SELECTOR: SELECTORS.map(LABEL_SELECTOR.read),
+    ANNOTATION_SELECTOR: SELECTORS.map(ANNOTATION_SELECTOR.read),
     PREFIX: TEXTS.map(lambda text: f"{text}/"),
 }
 

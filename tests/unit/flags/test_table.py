@@ -14,10 +14,10 @@ from extdns.flags.flag import Absent, Flag, Implemented
 from extdns.flags.help import default_text
 from extdns.flags.kind import BOOLEAN
 from extdns.flags.registry import REGISTRIES
-from extdns.flags.selector import EVERYTHING
 from extdns.flags.sources import SOURCES
 from extdns.flags.support import AVAILABLE
 from extdns.flags.table import BY_NAME, FLAGS
+from extdns.model.selector import EVERYTHING
 
 OURS: Final = {
     "audit-calls-per-minute",
