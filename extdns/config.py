@@ -35,6 +35,7 @@ class Control:
     once: bool
     dry_run: bool
     compat: bool
+    audit_calls_per_minute: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

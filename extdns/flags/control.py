@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.flags.duration import DURATION, PERIOD
-from extdns.flags.flag import ABSENT, Flag, Moot
-from extdns.flags.kind import BOOLEAN, NUMBER, choice
+from extdns.flags.flag import Flag, Moot
+from extdns.flags.kind import BOOLEAN, choice, number
 
 PROVIDERS: Final = (
     "alibabacloud",
@@ -68,9 +68,8 @@ FLAGS: Final = (
     ),
     Flag(
         name="audit-calls-per-minute",
-        kind=NUMBER,
+        kind=number(least=1),
         default=12,
-        state=ABSENT,
         help="most API calls a minute that go into reading whole zones again",
     ),
     Flag(
