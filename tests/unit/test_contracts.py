@@ -1,5 +1,6 @@
 """The import contracts hold, and each of them notices a breach."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -28,7 +29,7 @@ def tree(tmp_path: Path) -> Path:
 
 def broken(report: str) -> set[str]:
     """Name the contracts that *report* calls broken."""
-    return {line.removesuffix(" BROKEN") for line in report.splitlines() if line.endswith(" BROKEN")}
+    return set(re.findall(r"^(.+) BROKEN\b", report, re.MULTILINE))
 
 
 def test_the_tree_keeps_every_contract(tree: Path) -> None:
@@ -114,7 +115,7 @@ def test_the_tree_keeps_every_contract(tree: Path) -> None:
         pytest.param(
             "providers/planted.py",
             "import dns.zone",
-            "Only providers.zonefile imports dnspython",
+            "Only providers.zonefile.rdata imports dnspython",
             id="a-second-provider-imports-dnspython",
         ),
     ],
