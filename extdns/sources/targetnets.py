@@ -42,6 +42,8 @@ class TargetNets:
 
     def __call__(self, wanted: Wanted) -> Wanted | Filtered:
         """*wanted* with the targets that pass; `Filtered` if none does."""
+        if not (self.include or self.exclude):
+            return wanted
         endpoint = wanted.endpoint
         targets = tuple(target for target in endpoint.targets if self._passes(target))
         if not targets:

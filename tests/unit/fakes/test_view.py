@@ -1,0 +1,55 @@
+"""The fake view keeps the port's promises."""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.errors import NotReadyError
+from extdns.model.objects import NODE, POD, SERVICE, Node, ObjectMeta, Pod
+from extdns.ports import View
+from tests.fakes.view import FakeView
+
+
+def pod(namespace: str, name: str, **labels: str) -> Pod:
+    return Pod(metadata=ObjectMeta(namespace=namespace, name=name, labels=labels or None))
+
+
+PODS = (pod("b", "x", app="a"), pod("a", "y", app="a", tier="1"), pod("a", "x", app="b"), pod("", "z"))
+VIEW: View = FakeView(*PODS, Node(metadata=ObjectMeta(name="n1")))
+
+
+def test_one_object_is_found_by_place() -> None:
+    assert VIEW.get(POD, "a", "x") is PODS[2]
+    assert VIEW.get(POD, "default", "z") is PODS[3]
+    assert VIEW.get(NODE, "", "n1") is not None
+    assert VIEW.get(POD, "a", "z") is None
+
+
+@pytest.mark.parametrize(
+    ("namespace", "labels", "expected"),
+    [
+        pytest.param("", {}, ["a/x", "a/y", "b/x", "/z"], id="all-by-namespace-and-name"),
+        pytest.param("a", {}, ["a/x", "a/y"], id="one-namespace"),
+        pytest.param("", {"app": "a"}, ["a/y", "b/x"], id="one-label"),
+        pytest.param("", {"app": "a", "tier": "1"}, ["a/y"], id="every-label-counts"),
+        pytest.param("c", {}, [], id="none"),
+    ],
+)
+def test_objects_are_selected_by_namespace_and_labels(
+    namespace: str, labels: dict[str, str], expected: list[str]
+) -> None:
+    found = VIEW.select(POD, namespace, labels)
+    assert [f"{obj.metadata.namespace}/{obj.metadata.name}" for obj in found] == expected
+
+
+def test_a_kind_nobody_listed_is_not_ready() -> None:
+    with pytest.raises(NotReadyError, match="Service"):
+        VIEW.get(SERVICE, "a", "x")
+    with pytest.raises(NotReadyError, match="Service"):
+        VIEW.select(SERVICE, "", {})
+
+
+def test_a_listed_kind_may_be_empty() -> None:
+    view = FakeView(listed=[SERVICE])
+    assert view.get(SERVICE, "a", "x") is None
+    assert view.select(SERVICE, "", {}) == []

@@ -1,0 +1,200 @@
+"""The ingress source (spec sources 4)."""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.errors import UsageError
+from extdns.model.claim import Claim, Invalid
+from extdns.model.objects import INGRESS, Ingress
+from extdns.model.selector import parse_annotation_selector
+from extdns.ports import Source
+from extdns.sources.ingress import IngressSettings, IngressSource
+from extdns.sources.selection import Selection
+from tests.fakes.view import FakeView
+from tests.unit.sources.samples import PREFIX, ingress, load_balancer, ours, said, wanted
+
+DEFAULTS = IngressSettings()
+SOURCE_KEY = PREFIX + "ingress-hostname-source"
+
+
+def claims(obj: Ingress, settings: IngressSettings = DEFAULTS) -> tuple[Claim, ...]:
+    source: Source = IngressSource(settings=settings)
+    return source.claims(obj, FakeView())
+
+
+def names(claims: tuple[Claim, ...]) -> str:
+    """The names wanted, each with the field that asks for it."""
+    return "; ".join(f"{claim.name} {claim.provenance.field.rpartition('/')[2]}" for claim in wanted(claims))
+
+
+EXAMPLE = ingress(
+    "k8s-1.elb.test",
+    rules=["a.acme.test", ""],
+    tls=[["a.acme.test", "b.acme.test"], ["", "*.acme.test"]],
+    annotations=ours(hostname="c.acme.test"),
+    class_name="alb",
+)
+
+
+def test_4_6_worked_example() -> None:
+    found = claims(EXAMPLE)
+    assert said(found) == [f"{name}.acme.test CNAME - [k8s-1.elb.test]" for name in ("*", "a", "b", "c")]
+    assert names(found) == (
+        "*.acme.test spec.tls[1].hosts[1]; a.acme.test spec.rules[0].host; "
+        "b.acme.test spec.tls[0].hosts[1]; c.acme.test hostname"
+    )
+    assert {claim.endpoint.resource for claim in wanted(found)} == {"ingress/web/app"}
+
+
+def by_origin(hostname_source: str | None, settings: IngressSettings = DEFAULTS) -> list[str]:
+    annotations = ours(hostname="h.t") | ({} if hostname_source is None else {SOURCE_KEY: hostname_source})
+    return said(claims(ingress("192.0.2.1", rules=["r.t"], tls=[["t.t"]], annotations=annotations), settings))
+
+
+R, T, H = (f"{name}.t A - [192.0.2.1]" for name in "rth")
+BY = f"by annotation {SOURCE_KEY}"
+
+
+@pytest.mark.parametrize(
+    ("hostname_source", "expected"),
+    [
+        pytest.param(None, [H, R, T], id="4.3-absent"),
+        pytest.param("annotation-only", [H, f"r.t {BY}", f"t.t {BY}"], id="4.3-annotation-only"),
+        pytest.param("Annotation-Only", [H, f"r.t {BY}", f"t.t {BY}"], id="4.3-any-case"),
+        pytest.param("defined-hosts-only", [R, T, f"h.t {BY}"], id="4.3-defined-hosts-only"),
+        pytest.param("bogus", [f"{name}.t invalid-annotation" for name in "hrt"], id="4.3-bogus-publishes-nothing"),
+        pytest.param("", [f"{name}.t invalid-annotation" for name in "hrt"], id="4.3-empty-publishes-nothing"),
+    ],
+)
+def test_the_annotation_chooses_where_hosts_come_from(hostname_source: str | None, expected: list[str]) -> None:
+    assert by_origin(hostname_source) == expected
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        pytest.param(
+            IngressSettings(ignore_ingress_rules_spec=True),
+            [H, T, "r.t by --ignore-ingress-rules-spec"],
+            id="4.3-rules",
+        ),
+        pytest.param(
+            IngressSettings(ignore_ingress_tls_spec=True), [H, R, "t.t by --ignore-ingress-tls-spec"], id="4.3-tls"
+        ),
+        pytest.param(
+            IngressSettings(selection=Selection(ignore_hostname_annotation=True)),
+            [R, T, "h.t by --ignore-hostname-annotation"],
+            id="4.3-annotation",
+        ),
+    ],
+)
+def test_flags_leave_out_where_hosts_come_from(settings: IngressSettings, expected: list[str]) -> None:
+    assert by_origin(None, settings) == expected
+
+
+def test_4_3_a_host_in_tls_counts_while_rules_are_ignored() -> None:
+    obj = ingress("192.0.2.1", rules=["a.t"], tls=[["a.t"]])
+    assert names(claims(obj, IngressSettings(ignore_ingress_rules_spec=True))) == "a.t spec.tls[0].hosts[0]"
+
+
+@pytest.mark.parametrize(
+    ("points", "annotations", "expected"),
+    [
+        pytest.param(["192.0.2.1"], {}, ["A - [192.0.2.1]"], id="4.2-ip"),
+        pytest.param(["lb.t"], {}, ["CNAME - [lb.t]"], id="4.2-hostname"),
+        pytest.param(
+            ["192.0.2.1", "2001:db8::1", "192.0.2.2"],
+            {},
+            ["A - [192.0.2.1, 192.0.2.2]", "AAAA - [2001:db8::1]"],
+            id="4.5-families-follow-the-addresses",
+        ),
+        pytest.param(["192.0.2.1"], ours(target="x.t"), ["CNAME - [x.t]"], id="4.2-target-annotation"),
+        pytest.param([], ours(target="x.t"), ["CNAME - [x.t]"], id="4.2-target-annotation-without-status"),
+        pytest.param(["192.0.2.1"], ours(target=""), ["A - [192.0.2.1]"], id="4.2-empty-target-annotation"),
+        pytest.param([], {}, ["no-address"], id="4.4-no-address-yet"),
+    ],
+)
+def test_targets_come_from_annotation_or_status(
+    points: list[str], annotations: dict[str, str], expected: list[str]
+) -> None:
+    found = said(claims(ingress(*points, rules=["a.t"], annotations=annotations)))
+    assert [line.removeprefix("a.t ") for line in found] == expected
+
+
+def test_4_5_alias_goes_to_every_endpoint() -> None:
+    obj = ingress("lb.t", "192.0.2.1", rules=["a.t"], annotations=ours(alias="true", ttl="60", set_identifier="blue"))
+    assert {
+        (claim.endpoint.properties, claim.endpoint.ttl_s, claim.set_identifier) for claim in wanted(claims(obj))
+    } == {((("alias", "true"),), 60, "blue")}
+
+
+LEGACY = {"kubernetes.io/ingress.class": "nginx"}
+
+
+@pytest.mark.parametrize(
+    ("class_name", "annotations", "classes", "selected"),
+    [
+        pytest.param(None, {}, (), True, id="4.1-no-filter"),
+        pytest.param("nginx", {}, ("alb", "nginx"), True, id="4.1-any-of-the-classes"),
+        pytest.param("alb", LEGACY, ("nginx",), False, id="4.1-legacy-annotation-is-ignored-beside-the-field"),
+        pytest.param("alb", LEGACY, ("alb",), True, id="4.1-the-field-counts"),
+        pytest.param(None, LEGACY, ("nginx",), True, id="4.1-legacy-annotation"),
+        pytest.param("", LEGACY, ("nginx",), True, id="4.1-legacy-annotation-beside-an-empty-field"),
+        pytest.param(None, LEGACY, ("alb",), False, id="4.1-another-legacy-annotation"),
+        pytest.param(None, {}, ("nginx",), False, id="4.1-neither"),
+    ],
+)
+def test_classes_are_filtered(
+    class_name: str | None, annotations: dict[str, str], classes: tuple[str, ...], selected: bool
+) -> None:
+    obj = ingress("192.0.2.1", rules=["a.t"], annotations=annotations, class_name=class_name)
+    found = said(claims(obj, IngressSettings(ingress_class=classes)))
+    assert found == (["a.t A - [192.0.2.1]"] if selected else ["all by --ingress-class"])
+
+
+def test_4_1_classes_and_an_annotation_filter_on_the_class_exclude_each_other() -> None:
+    selection = Selection(annotation_filter=parse_annotation_selector("kubernetes.io/ingress.class in (alb)"))
+    assert IngressSettings(selection=selection).ingress_class == ()
+    with pytest.raises(
+        UsageError, match=r"--ingress-class and an --annotation-filter on kubernetes\.io/ingress\.class"
+    ):
+        IngressSettings(selection=selection, ingress_class=("alb",))
+
+
+@pytest.mark.parametrize("name", ["a b", "a/b", "x" * 64])
+def test_4_1_a_class_is_a_label_value(name: str) -> None:
+    with pytest.raises(UsageError, match=f"--ingress-class={name} is not a class\n  allowed: "):
+        IngressSettings(ingress_class=("alb", name))
+
+
+@pytest.mark.parametrize(
+    ("annotations", "by"),
+    [
+        pytest.param(ours(controller="other"), f"annotation {PREFIX}controller", id="4.1-controller"),
+        pytest.param({"team": "b"}, "--annotation-filter", id="4.1-annotation-filter"),
+    ],
+)
+def test_an_ingress_left_out_says_by_what(annotations: dict[str, str], by: str) -> None:
+    settings = IngressSettings(selection=Selection(annotation_filter=parse_annotation_selector("team notin (b)")))
+    assert said(claims(ingress("192.0.2.1", rules=["a.t"], annotations=annotations), settings)) == [f"all by {by}"]
+
+
+def test_one_wrong_host_costs_only_itself() -> None:
+    found = claims(ingress("192.0.2.1", rules=["a.t", "b..t"], tls=[[f"{'x' * 64}.t"]]))
+    assert said(found) == ["a.t A - [192.0.2.1]", "invalid-name b..t", f"invalid-name {'x' * 64}.t"]
+    assert [claim.provenance.field for claim in found if isinstance(claim, Invalid)] == [
+        "spec.rules[1].host",
+        "spec.tls[0].hosts[0]",
+    ]
+
+
+def test_an_ingress_without_hosts_claims_nothing() -> None:
+    assert claims(ingress("192.0.2.1", rules=[""])) == ()
+
+
+def test_the_source_reads_ingresses_only() -> None:
+    source = IngressSource(settings=DEFAULTS)
+    assert (source.name, source.kind) == ("ingress", INGRESS)
+    with pytest.raises(TypeError, match="Ingresses only"):
+        source.claims(load_balancer(None), FakeView())

@@ -1,0 +1,131 @@
+"""Laws of both sources: they never fail, and order means nothing (design 2, laws 3 and 9)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extdns.model.claim import Filtered, Invalid, Wanted, Withheld
+from extdns.model.name import DnsName
+from extdns.model.objects import STRUCTS, KubernetesObject, ServicePort, ServiceSpec
+from extdns.model.validity import flaw
+from extdns.ports import Source
+from extdns.sources.annotations import OLD_PREFIX, PREFIX
+from extdns.sources.ingress import IngressSettings, IngressSource
+from extdns.sources.refine import Refined, validated
+from extdns.sources.service.settings import ServiceSettings
+from extdns.sources.service.source import ServiceSource
+from tests.fakes.view import FakeView
+from tests.unit.sources.samples import balanced, endpoints, ingress, member, node, pod, said, service
+
+NAMES = [
+    "access",
+    "alias",
+    "aws-weight",
+    "cloudflare-proxied",
+    "controller",
+    "endpoints-type",
+    "hostname",
+    "ingress-hostname-source",
+    "internal-hostname",
+    "record-type",
+    "set-identifier",
+    "target",
+    "ttl",
+]
+GOOD = ("a.t", "b.t,a.t", "192.0.2.1", "2001:db8::1", "60", "true", "public", "HostIP", "annotation-only", "x" * 64)
+TEXTS = st.text(max_size=12) | st.sampled_from(GOOD)
+KEYS = st.builds("{}{}".format, st.sampled_from([PREFIX, OLD_PREFIX, ""]), st.sampled_from(NAMES) | st.text(max_size=3))
+HOSTS = st.dictionaries(st.sampled_from([PREFIX + "hostname", PREFIX + "internal-hostname"]), TEXTS)
+ANNOTATIONS = st.builds(lambda some, hosts: some | hosts, st.dictionaries(KEYS, TEXTS, max_size=6), HOSTS)
+POINTS = st.lists(TEXTS, max_size=3)
+SPECS = st.builds(
+    ServiceSpec,
+    type=st.sampled_from(["", "ClusterIP", "NodePort", "LoadBalancer", "ExternalName", "Odd"]),
+    cluster_ip=st.sampled_from(["None", "", "10.0.0.1"]) | TEXTS,
+    external_name=TEXTS,
+    external_ips=st.none() | st.lists(TEXTS, max_size=2).map(tuple),
+    external_traffic_policy=st.sampled_from(["", "Local"]),
+    ports=st.none() | st.just((ServicePort(protocol="TCP", node_port=30000), ServicePort())),
+)
+SERVICES = st.builds(
+    lambda annotations, spec, points: service(annotations, spec, balanced(*points), "ns/web"),
+    ANNOTATIONS,
+    SPECS,
+    POINTS,
+)
+INGRESSES = st.builds(
+    lambda annotations, points, rules, tls: ingress(*points, rules=rules, tls=[tls], annotations=annotations),
+    ANNOTATIONS,
+    POINTS,
+    POINTS,
+    POINTS,
+)
+OTHERS: tuple[KubernetesObject, ...] = (
+    node("n1", external=["203.0.113.1"], internal=["10.0.0.1", "odd one"]),
+    pod("ns/p", node_name="n1", hostname="p..p", host_ip="10.0.0.1"),
+    pod("ns/q", node_name="n1", hostname="q", host_ip="10.0.0.2"),
+    endpoints("ns/web-x", "web", member("p", "10.1.0.1"), member("q", "10.1.0.2")),
+)
+
+
+def source_of(obj: KubernetesObject, *, exposing: bool = True) -> Source:
+    services = ServiceSettings(publish_internal_services=exposing, expose_internal_ipv6=exposing)
+    by_kind: dict[type[KubernetesObject], Source] = {
+        STRUCTS[source.kind]: source
+        for source in (ServiceSource(settings=services), IngressSource(settings=IngressSettings()))
+    }
+    return Refined(source=by_kind[type(obj)], stages=(validated,))
+
+
+@given(SERVICES | INGRESSES, st.booleans())
+def test_whatever_an_object_says_each_claim_is_sound(obj: KubernetesObject, exposing: bool) -> None:
+    source = source_of(obj, exposing=exposing)
+    for claim in source.claims(obj, FakeView(*OTHERS)):
+        match claim:
+            case Wanted():
+                assert flaw(claim.endpoint) is None
+                assert claim.endpoint.targets
+                assert claim.name == DnsName.parse(claim.name)
+                assert claim.provenance.source == source.name
+            case Withheld():
+                assert claim.detail
+            case Invalid():
+                assert claim.allowed
+            case Filtered():
+                assert claim.by
+
+
+@given(SERVICES | INGRESSES)
+def test_a_name_makes_one_claim_a_type_or_one_in_all(obj: KubernetesObject) -> None:
+    claims = source_of(obj).claims(obj, FakeView(*OTHERS))
+    wanted = [claim for claim in claims if isinstance(claim, Wanted)]
+    keys = [(claim.endpoint.key, claim.endpoint.targets if claim.endpoint.type == "CNAME" else ()) for claim in wanted]
+    assert len(set(keys)) == len(keys)
+    others = [claim.name for claim in claims if isinstance(claim, Withheld | Filtered) and claim.name is not None]
+    assert len({*others, *(claim.name for claim in wanted)}) == len(others) + len({claim.name for claim in wanted})
+
+
+@given(ANNOTATIONS.flatmap(lambda notes: st.tuples(st.just(notes), st.permutations(list(notes.items())).map(dict))))
+def test_the_order_of_annotations_means_nothing(spellings: tuple[dict[str, str], dict[str, str]]) -> None:
+    spec, status = ServiceSpec(type="LoadBalancer", cluster_ip="10.0.0.1"), balanced("192.0.2.1")
+    services = [service(annotations, spec, status) for annotations in spellings]
+    ingresses = [ingress("192.0.2.1", rules=["a.t"], annotations=annotations) for annotations in spellings]
+    for source, pair in ((source_of(services[0]), services), (source_of(ingresses[0]), ingresses)):
+        first, second = (source.claims(obj, FakeView()) for obj in pair)
+        assert first == second
+
+
+@given(SPECS, st.permutations(OTHERS))
+def test_the_order_of_objects_means_nothing(spec: ServiceSpec, others: list[KubernetesObject]) -> None:
+    obj = service({PREFIX + "hostname": "a.t"}, spec, place="ns/web")
+    assert source_of(obj).claims(obj, FakeView(*others)) == source_of(obj).claims(obj, FakeView(*OTHERS))
+
+
+@pytest.mark.parametrize("text", ["a.t", "web.shop.example.org"])
+@given(blanks=st.lists(st.sampled_from(["", " ", "  "]), min_size=3, max_size=3))
+def test_blanks_and_repetition_in_a_list_mean_nothing(text: str, blanks: list[str]) -> None:
+    spec, status = ServiceSpec(type="LoadBalancer"), balanced("192.0.2.1")
+    obj = service({PREFIX + "hostname": f"{blanks[0]}{text}{blanks[1]},{text}.{blanks[2]},"}, spec, status)
+    assert said(source_of(obj).claims(obj, FakeView())) == [f"{text} A - [192.0.2.1]"]

@@ -1,0 +1,224 @@
+"""NodePort Services (spec sources 3.5)."""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.errors import NotReadyError
+from extdns.model.claim import Claim
+from extdns.model.objects import NODE, POD, KubernetesObject, Service, ServicePort, ServiceSpec
+from extdns.sources.service.settings import ServiceSettings
+from extdns.sources.service.source import ServiceSource
+from tests.fakes.view import FakeView
+from tests.unit.sources.samples import meta, node, ours, pod, said, service, wanted
+
+SSH = (ServicePort(protocol="TCP", node_port=30022),)
+SRV = "_ssh._tcp.ssh.acme.test SRV - [0 50 30022 ssh.acme.test.]"
+APP = {"app": "ssh"}
+
+
+def claims(obj: Service, *others: KubernetesObject, settings: ServiceSettings | None = None) -> tuple[Claim, ...]:
+    source = ServiceSource(settings=settings or ServiceSettings())
+    return source.claims(obj, FakeView(*others, listed=[NODE]))
+
+
+def ssh(
+    annotations: dict[str, str] | None = None, *, ports: tuple[ServicePort, ...] = SSH, local: bool = False
+) -> Service:
+    policy = "Local" if local else "Cluster"
+    spec = ServiceSpec(type="NodePort", external_traffic_policy=policy, selector=APP, ports=ports)
+    return service(ours(hostname="ssh.acme.test") | (annotations or {}), spec, place="ops/ssh")
+
+
+def address(*targets: str) -> list[str]:
+    return [SRV, f"ssh.acme.test A - [{', '.join(targets)}]"]
+
+
+def test_3_5_worked_example() -> None:
+    nodes = [node("n1", external=["203.0.113.1"], internal=["10.0.0.1"]), node("n2", internal=["10.0.0.2"])]
+    assert said(claims(ssh(), *nodes)) == address("203.0.113.1")
+
+
+BOTH_KINDS = node("n1", external=["203.0.113.1", "2001:db8::1"], internal=["10.0.0.1", "fd00::1"])
+INTERNAL_ONLY = node("n2", internal=["10.0.0.2", "fd00::2"])
+
+
+@pytest.mark.parametrize(
+    ("access", "nodes", "expose", "expected"),
+    [
+        pytest.param(None, [BOTH_KINDS], False, "203.0.113.1 2001:db8::1", id="3.5-external-if-there-is-one"),
+        pytest.param(None, [INTERNAL_ONLY], False, "10.0.0.2 fd00::2", id="3.5-else-internal"),
+        pytest.param(
+            None, [BOTH_KINDS, INTERNAL_ONLY], False, "203.0.113.1 2001:db8::1", id="3.5-one-external-is-enough"
+        ),
+        pytest.param(None, [BOTH_KINDS], True, "203.0.113.1 2001:db8::1 fd00::1", id="3.5-internal-ipv6-exposed"),
+        pytest.param(None, [INTERNAL_ONLY], True, "10.0.0.2 fd00::2", id="3.5-else-internal-whatever-is-exposed"),
+        pytest.param("public", [BOTH_KINDS], False, "203.0.113.1 2001:db8::1", id="3.5-public"),
+        pytest.param("public", [BOTH_KINDS], True, "203.0.113.1 2001:db8::1 fd00::1", id="3.5-public-exposed"),
+        pytest.param("public", [INTERNAL_ONLY], False, "", id="3.5-public-even-if-empty"),
+        pytest.param("private", [BOTH_KINDS], False, "10.0.0.1 fd00::1", id="3.5-private"),
+        pytest.param("Public", [BOTH_KINDS], False, "203.0.113.1 2001:db8::1", id="2.3-anything-else-is-absent"),
+    ],
+)
+def test_access_chooses_the_addresses(
+    access: str | None, nodes: list[KubernetesObject], expose: bool, expected: str
+) -> None:
+    annotations = {} if access is None else ours(access=access)
+    found = claims(ssh(annotations), *nodes, settings=ServiceSettings(expose_internal_ipv6=expose))
+    addresses = [target for claim in wanted(found) if claim.endpoint.type != "SRV" for target in claim.endpoint.targets]
+    assert " ".join(addresses) == expected
+
+
+def test_2_3_an_access_that_is_none_is_noticed() -> None:
+    found = wanted(claims(ssh(ours(access="Public")), BOTH_KINDS))
+    assert [[(notice.value, notice.allowed) for notice in claim.notices] for claim in found] == [
+        [("Public", "public or private")]
+    ] * 3
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        pytest.param([], id="3.5-no-nodes"),
+        pytest.param([node("n1")], id="3.5-no-address"),
+        pytest.param([node("n1", external=["203.0.113.1"], unschedulable=True)], id="3.5-only-unschedulable"),
+    ],
+)
+def test_srv_is_published_even_without_addresses(nodes: list[KubernetesObject]) -> None:
+    assert said(claims(ssh(), *nodes)) == [SRV, "ssh.acme.test no-endpoints"]
+
+
+def test_3_5_unschedulable_nodes_can_be_included() -> None:
+    nodes = [node("n1", external=["203.0.113.1"], unschedulable=True), node("n2", external=["203.0.113.2"])]
+    assert said(claims(ssh(), *nodes)) == address("203.0.113.2")
+    included = claims(ssh(), *nodes, settings=ServiceSettings(exclude_unschedulable=False))
+    assert said(included) == address("203.0.113.1", "203.0.113.2")
+
+
+NODES = tuple(node(f"n{number}", external=[f"203.0.113.{number}"]) for number in (1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("pods", "expected"),
+    [
+        pytest.param(
+            [pod("ops/a", node_name="n1", labels=APP), pod("ops/b", node_name="n2", labels=APP, ready=False)],
+            ["203.0.113.1"],
+            id="3.5-ready-before-not-ready",
+        ),
+        pytest.param(
+            [pod("ops/a", node_name="n1", labels=APP, going=True), pod("ops/b", node_name="n2", labels=APP)],
+            ["203.0.113.2"],
+            id="3.5-staying-before-going",
+        ),
+        pytest.param(
+            [
+                pod("ops/a", node_name="n1", labels=APP, going=True),
+                pod("ops/b", node_name="n2", labels=APP, ready=False),
+                pod("ops/c", node_name="n3", labels=APP, ready=False, going=True),
+            ],
+            ["203.0.113.1"],
+            id="3.5-going-before-not-ready",
+        ),
+        pytest.param(
+            [
+                pod("ops/a", node_name="n1", labels=APP, ready=False),
+                pod("ops/b", node_name="n3", labels=APP, ready=False),
+            ],
+            ["203.0.113.1", "203.0.113.3"],
+            id="3.5-not-ready-is-better-than-none",
+        ),
+        pytest.param(
+            [pod("ops/a", node_name="n1", labels=APP, ready=False), pod("ops/b", node_name="n1", labels=APP)],
+            ["203.0.113.1"],
+            id="3.5-a-node-s-rank-is-its-best-pod",
+        ),
+        pytest.param(
+            [
+                pod("ops/a", node_name="n1", labels=APP, phase="Pending"),
+                pod("ops/b", node_name="gone", labels=APP),
+                pod("ops/c", node_name="n2", labels=APP, ready=False),
+                pod("ops/d", node_name="n3"),
+                pod("other/e", node_name="n3", labels=APP),
+            ],
+            ["203.0.113.2"],
+            id="3.5-running-on-a-known-node-selected-in-the-namespace",
+        ),
+    ],
+)
+def test_local_traffic_goes_to_the_best_pods_nodes(pods: list[KubernetesObject], expected: list[str]) -> None:
+    assert said(claims(ssh(local=True), *NODES, *pods)) == address(*expected)
+
+
+def test_3_5_local_without_pods_has_no_nodes() -> None:
+    found = ServiceSource(settings=ServiceSettings()).claims(ssh(local=True), FakeView(*NODES, listed=[POD]))
+    assert said(found) == [SRV, "ssh.acme.test no-endpoints"]
+
+
+def test_3_5_unschedulable_nodes_fall_away_after_ranking() -> None:
+    nodes = [node("n1", external=["203.0.113.1"], unschedulable=True), NODES[1]]
+    pods = [pod("ops/a", node_name="n1", labels=APP), pod("ops/b", node_name="n2", labels=APP, ready=False)]
+    assert said(claims(ssh(local=True), *nodes, *pods)) == [SRV, "ssh.acme.test no-endpoints"]
+
+
+@pytest.mark.parametrize("selector", [None, {}])
+def test_3_5_local_without_selector_takes_every_pod_of_the_namespace(selector: dict[str, str] | None) -> None:
+    spec = ServiceSpec(type="NodePort", external_traffic_policy="Local", selector=selector)
+    found = claims(service(ours(hostname="h.t"), spec, place="ops/ssh"), *NODES, pod("ops/a", node_name="n2"))
+    assert said(found) == ["h.t A - [203.0.113.2]"]
+
+
+@pytest.mark.parametrize(
+    ("ports", "expected"),
+    [
+        pytest.param((), [], id="3.5-no-port"),
+        pytest.param((ServicePort(protocol="TCP"),), [], id="3.5-port-without-node-port"),
+        pytest.param(
+            (ServicePort(node_port=30022),), ["_ssh._tcp.h.t SRV - [0 50 30022 h.t.]"], id="3.5-tcp-is-the-default"
+        ),
+        pytest.param(
+            (ServicePort(protocol="UDP", node_port=30053), ServicePort(protocol="TCP", node_port=30022)),
+            ["_ssh._tcp.h.t SRV - [0 50 30022 h.t.]", "_ssh._udp.h.t SRV - [0 50 30053 h.t.]"],
+            id="3.5-one-for-each-protocol",
+        ),
+        pytest.param(
+            (ServicePort(protocol="TCP", node_port=30443), ServicePort(protocol="TCP", node_port=30080)),
+            ["_ssh._tcp.h.t SRV - [0 50 30080 h.t., 0 50 30443 h.t.]"],
+            id="3.5-ports-of-one-protocol-merge",
+        ),
+    ],
+)
+def test_srv_records_name_the_service_and_the_protocol(ports: tuple[ServicePort, ...], expected: list[str]) -> None:
+    found = claims(ssh(ours(hostname="h.t"), ports=ports), NODES[0])
+    assert said(found) == [*expected, "h.t A - [203.0.113.1]"]
+
+
+def test_3_5_an_address_as_host_gets_no_dot() -> None:
+    found = claims(ssh(ours(hostname="192.0.2.1")), NODES[0])
+    assert said(found)[1] == "_ssh._tcp.192.0.2.1 SRV - [0 50 30022 192.0.2.1]"
+
+
+def test_3_3_srv_and_address_share_the_terms() -> None:
+    found = wanted(claims(ssh(ours(ttl="60", set_identifier="blue", aws_weight="1")), NODES[0]))
+    assert {(claim.endpoint.ttl_s, claim.set_identifier, claim.endpoint.properties) for claim in found} == {
+        (60, "blue", (("aws/weight", "1"),))
+    }
+
+
+def test_3_3_internal_hosts_are_the_same() -> None:
+    spec = ServiceSpec(type="NodePort", ports=SSH)
+    found = claims(service(ours(internal_hostname="ssh.acme.test"), spec, place="ops/ssh"), NODES[0])
+    assert said(found) == address("203.0.113.1")
+
+
+def test_1_2_a_service_name_too_long_for_a_label_costs_the_srv_only() -> None:
+    name = "s" * 63
+    obj = Service(metadata=meta(f"ops/{name}", ours(hostname="h.t")), spec=ServiceSpec(type="NodePort", ports=SSH))
+    assert said(claims(obj, NODES[0])) == ["h.t A - [203.0.113.1]", f"invalid-name _{name}._tcp.h.t"]
+
+
+def test_pods_are_asked_for_local_traffic_only() -> None:
+    with pytest.raises(NotReadyError, match="Pod"):
+        claims(ssh(local=True), *NODES)
+    with pytest.raises(NotReadyError, match="Node"):
+        ServiceSource(settings=ServiceSettings()).claims(ssh(), FakeView())

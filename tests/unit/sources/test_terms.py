@@ -1,0 +1,92 @@
+"""TTL, set identifier and properties (spec sources 2.3-2.4)."""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.model.reason import Reason
+from extdns.sources.annotations import BOTH, OLD_PREFIX, PREFIX, Annotations
+from extdns.sources.terms import Terms
+
+
+def terms(annotations: dict[str, str], prefix: str = PREFIX) -> Terms:
+    return Terms.of(Annotations.of({prefix + name: value for name, value in annotations.items()}, BOTH))
+
+
+@pytest.mark.parametrize(
+    ("annotations", "expected"),
+    [
+        pytest.param({"hostname": "x", "ttl": "1", "target": "y"}, {}, id="2.4-others-are-ignored"),
+        pytest.param({"alias": "true"}, {"alias": "true"}, id="2.3-alias"),
+        pytest.param({"alias": "false"}, {}, id="2.3-alias-false"),
+        pytest.param({"alias": "A"}, {}, id="11.8-alias-by-type-is-not-honoured"),
+        pytest.param({"record-type": ""}, {"record-type": ""}, id="2.3-record-type-any-value"),
+        pytest.param({"aws-weight": "10"}, {"aws/weight": "10"}, id="2.4-aws"),
+        pytest.param({"aws-made-up": "ä"}, {"aws/made-up": "ä"}, id="2.4-any-suffix-verbatim"),
+        pytest.param({"aws-": "x"}, {"aws/": "x"}, id="2.4-even-no-suffix"),
+        pytest.param({"aws": "x", "awsome-x": "y", "alias-x": "z", "record-typo": "z"}, {}, id="2.4-near-misses"),
+        pytest.param({"scw-priority": "3"}, {"scw/priority": "3"}, id="2.4-scw"),
+        pytest.param({"webhook-x-y": "z"}, {"webhook/x-y": "z"}, id="2.4-webhook"),
+        pytest.param({"coredns-group": "g"}, {"coredns/group": "g"}, id="2.4-coredns"),
+        pytest.param({"azure-tags": "a=b", "azure-other": "c"}, {"azure/tags": "a=b"}, id="2.4-azure-tags-alone"),
+        pytest.param(
+            {"cloudflare-proxied": "true"}, {PREFIX + "cloudflare-proxied": "true"}, id="2.4-cloudflare-whole-key"
+        ),
+        pytest.param(
+            {"cloudflare-proxied-foo": "true"}, {PREFIX + "cloudflare-proxied": "true"}, id="2.4-cloudflare-longer-key"
+        ),
+        pytest.param(
+            {"cloudflare-proxied-foo": "1", "cloudflare-proxied": "2"},
+            {PREFIX + "cloudflare-proxied": "2"},
+            id="2.4-cloudflare-exact-key-wins",
+        ),
+        pytest.param({"cloudflare-zone": "x"}, {}, id="2.4-cloudflare-others-are-ignored"),
+    ],
+)
+def test_annotations_become_properties(annotations: dict[str, str], expected: dict[str, str]) -> None:
+    assert dict(terms(annotations).properties) == expected
+
+
+@pytest.mark.parametrize("known", ["custom-hostname", "proxied", "region-key", "record-comment", "tags"])
+def test_cloudflare_properties_bear_the_prefix_in_use(known: str) -> None:
+    found = terms({f"cloudflare-{known}": "x"}, OLD_PREFIX)
+    assert dict(found.properties) == {f"{OLD_PREFIX}cloudflare-{known}": "x"}
+
+
+def test_properties_are_sorted() -> None:
+    names = [name for name, _ in terms({"webhook-b": "", "aws-z": "", "record-type": "", "alias": "true"}).properties]
+    assert names == ["alias", "aws/z", "record-type", "webhook/b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "ttl_s", "noticed"),
+    [
+        pytest.param("60", 60, False, id="2.2-seconds"),
+        pytest.param("2m", 120, False, id="2.2-duration"),
+        pytest.param("10 minutes", 0, True, id="2.2-unreadable"),
+        pytest.param("", 0, True, id="2.2-empty"),
+        pytest.param("4294967296", 0, True, id="2.2-out-of-range"),
+    ],
+)
+def test_a_ttl_that_is_none_is_noticed_and_unset(text: str, ttl_s: int, noticed: bool) -> None:
+    found = terms({"ttl": text})
+    assert found.ttl_s == ttl_s
+    assert [(notice.reason, notice.field, notice.value) for notice in found.notices] == (
+        [(Reason.INVALID_TTL, f"annotation {PREFIX}ttl", text)] if noticed else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "noticed"), [("true", False), ("false", False), ("TRUE", True), ("A", True), ("", True)]
+)
+def test_an_alias_that_means_nothing_is_noticed(value: str, noticed: bool) -> None:
+    assert [notice.allowed for notice in terms({"alias": value}).notices] == (["true"] if noticed else [])
+
+
+@pytest.mark.parametrize("value", [pytest.param("blue ", id="2.3-verbatim"), pytest.param("", id="2.3-empty-is-none")])
+def test_a_set_identifier_is_taken_as_it_is(value: str) -> None:
+    assert terms({"set-identifier": value}).set_identifier == value
+
+
+def test_without_annotations_nothing_is_set() -> None:
+    assert terms({}) == Terms()
