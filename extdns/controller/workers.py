@@ -40,7 +40,9 @@ class Workers:
             case ListZones():
                 self._read(Call.ZONES, None, lambda: ZonesListed(zones=self._reader.zones()))
             case ReadPage(zone=zone, after=after):
-                self._read(Call.PAGE, zone, lambda: PageRead(zone=zone, asked=after, page=self._reader.page(zone, after)))
+                self._read(
+                    Call.PAGE, zone, lambda: PageRead(zone=zone, asked=after, page=self._reader.page(zone, after))
+                )
             case ReadNames(zone=zone, names=names):
                 self._read(
                     Call.NAMES,

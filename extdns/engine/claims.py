@@ -72,6 +72,10 @@ class ClaimIndex:
         """Why the object's claims could not be computed, "" if they were."""
         return self._failed.get(key, "")
 
+    def failures(self) -> Iterable[tuple[ObjectKey, str]]:
+        """Every object whose claims could not be computed, sorted, with the reason."""
+        return sorted(self._failed.items())
+
     def ended(self, pair: Pair, resource: str) -> Evidence | None:
         """How the claim of *resource* to *pair* ended since start; any claim's, if *resource* is ""."""
         endings = self._ended.get(pair[0], {})

@@ -75,7 +75,6 @@ def test_what_comes_from_the_environment_is_told_by_its_variable() -> None:
         pytest.param("--stale-hold=0s", id="no-hold"),
         pytest.param("--release=7f3a-91c2", id="release"),
         pytest.param("--state-configmap=extdns-state", id="state-as-by-default"),
-        pytest.param("--audit-calls-per-minute=12", id="audit-as-by-default"),
         pytest.param("--events-emit=RecordReady", id="events"),
         pytest.param("--txt-encrypt-enabled", id="encryption"),
         pytest.param("--compatibility=mate", id="compatibility"),

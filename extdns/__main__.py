@@ -1,0 +1,5 @@
+"""`python -m extdns`."""
+
+from extdns.cli import main
+
+raise SystemExit(main())

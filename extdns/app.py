@@ -1,0 +1,204 @@
+"""The composition root: the only place that names concrete classes and joins rooms (habit 9)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from extdns.controller.clock import SystemClock
+from extdns.controller.controller import Controller, Parts
+from extdns.controller.teller import Teller
+from extdns.engine.engine import Engine
+from extdns.engine.observer import Observer
+from extdns.engine.settings import EngineSettings
+from extdns.model.domains import DomainFilter, suffixes
+from extdns.planner.policy import Policy
+from extdns.planner.settings import PlanSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from extdns.config import Config
+    from extdns.metrics import Metrics
+    from extdns.ports import Cluster, Registry, Source, ZoneReader, ZoneWriter
+    from extdns.sources.selection import Selection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assembly:
+    """The joined parts that a command needs; `server` is a context manager that serves while it is open."""
+
+    controller: Controller
+    engine: Engine
+    server: Server
+
+
+def assemble(config: Config, reporter: Reporter | None = None) -> Assembly:
+    """Join everything that *config* asks for; nothing runs yet.
+
+    Raises:
+        UsageError: a value that only its room can judge is wrong, or a folder or file is missing.
+    """
+    found = sources(config)
+    reader, writer = provider(config)
+    seen = cluster(config)
+    engine = Engine(engine_settings(config, found, reader))
+    metrics = Metrics()
+    controller = Controller(
+        Parts(
+            engine=engine,
+            observer=Observer(found, seen.view),
+            cluster=seen,
+            reader=reader,
+            writer=None if config.control.dry_run else writer,
+            teller=Teller(metrics, reporter),
+            clock=SystemClock(),
+            kinds=tuple(source.kind for source in found),
+            interval_s=config.control.interval_s,
+        )
+    )
+    return Assembly(controller=controller, engine=engine, server=Server(config.web.metrics_address, metrics, controller))
+
+
+def engine_settings(config: Config, found: Sequence[Source], reader: ZoneReader) -> EngineSettings:
+    """What the engine needs to know of *config*."""
+    ledger = registry(config)
+    return EngineSettings(
+        plan=plan_settings(config, ledger.owner),
+        registry=ledger,
+        adjust=reader.adjust,
+        traits=reader.traits,
+        kinds={source.kind.name.lower(): source.kind for source in found},
+        namespaces=(config.cluster.namespace,) if config.cluster.namespace else (),
+        writes=not config.control.dry_run,
+        once=config.control.once,
+        interval_s=max(config.control.interval_s, config.least_audit_interval_s),
+        audit_calls_per_minute=config.control.audit_calls_per_minute,
+    )
+
+
+def plan_settings(config: Config, owner: str) -> PlanSettings:
+    """What the planner needs to know of *config*."""
+    plan = config.plan
+    return PlanSettings(
+        owner=owner,
+        migrate_from=config.registry.migrate_from_txt_owner if owner else "",
+        policy=Policy(config.control.policy),
+        domains=DomainFilter(
+            include=suffixes(plan.domain_filter),
+            exclude=suffixes(plan.exclude_domains),
+            include_pattern=plan.regex_domain_filter.pattern if plan.regex_domain_filter else None,
+            exclude_pattern=plan.regex_domain_exclusion.pattern if plan.regex_domain_exclusion else None,
+        ),
+        managed_types=frozenset(plan.managed_record_types) - frozenset(plan.exclude_record_types),
+        source_order=config.sources.names,
+        provider=config.control.provider,
+        min_ttl_s=int(config.sources.min_ttl_s),
+        prefer_alias=config.sources.prefer_alias,
+        compat=config.control.compat,
+    )
+
+
+def sources(config: Config) -> tuple[Source, ...]:
+    """The sources of `--source`, in its order, each once."""
+    from extdns.sources.refine import Refined, validated
+    from extdns.sources.targetnets import TargetNets, networks
+
+    include, _ = networks(config.sources.target_net_filter)
+    exclude, _ = networks(config.sources.exclude_target_net)
+    stages = (validated, TargetNets(include=include, exclude=exclude)) if include or exclude else (validated,)
+    return tuple(
+        Refined(source=_source(name, config), stages=stages)
+        for name in dict.fromkeys(config.sources.names)
+    )
+
+
+def _source(name: str, config: Config) -> Source:
+    chosen = config.sources
+    selection = _selection(config)
+    match name:
+        case "ingress":
+            from extdns.sources.ingress import IngressSettings, IngressSource
+
+            return IngressSource(
+                settings=IngressSettings(
+                    selection=selection,
+                    ingress_class=chosen.ingress_class,
+                    ignore_ingress_rules_spec=chosen.ignore_ingress_rules_spec,
+                    ignore_ingress_tls_spec=chosen.ignore_ingress_tls_spec,
+                )
+            )
+        case _:
+            from extdns.sources.service.settings import ServiceSettings, service_types
+            from extdns.sources.service.source import ServiceSource
+
+            return ServiceSource(
+                settings=ServiceSettings(
+                    selection=selection,
+                    service_types=service_types(chosen.service_type_filter),
+                    publish_internal_services=chosen.publish_internal_services,
+                    publish_host_ip=chosen.publish_host_ip,
+                    always_publish_not_ready_addresses=chosen.always_publish_not_ready_addresses,
+                    exclude_unschedulable=chosen.exclude_unschedulable,
+                    expose_internal_ipv6=chosen.expose_internal_ipv6,
+                )
+            )
+
+
+def _selection(config: Config) -> Selection:
+    from extdns.sources.annotations import PREFIX, prefixes
+    from extdns.sources.selection import Selection
+
+    given = config.sources.annotation_prefix
+    return Selection(
+        namespace=config.cluster.namespace,
+        label_filter=config.sources.label_filter,
+        annotation_filter=config.sources.annotation_filter,
+        prefixes=prefixes(PREFIX if given is None and config.control.compat else given),
+    )
+
+
+def registry(config: Config) -> Registry:
+    """The registry of `--registry`."""
+    chosen = config.registry
+    match chosen.name:
+        case "noop":
+            from registry.noop import NoopRegistry
+
+            return NoopRegistry()
+        case _:
+            from registry.txt.naming import Naming
+            from registry.txt.registry import TxtRegistry
+
+            return TxtRegistry(
+                owner=chosen.txt_owner_id,
+                naming=Naming(
+                    prefix=chosen.txt_prefix,
+                    suffix=chosen.txt_suffix,
+                    wildcard_replacement=chosen.txt_wildcard_replacement,
+                ),
+                managed_types=frozenset(config.plan.managed_record_types) - frozenset(config.plan.exclude_record_types),
+                migrate_from=chosen.migrate_from_txt_owner,
+                unmarked_creates=config.control.compat,
+            )
+
+
+def provider(config: Config) -> tuple[ZoneReader, ZoneWriter]:
+    """The reader and the writer of `--provider`; one object plays both parts."""
+    match config.control.provider:
+        case "inmemory":
+            from providers.inmemory.provider import InMemoryProvider
+
+            memory = InMemoryProvider(config.inmemory.inmemory_zone)
+            return memory, memory
+        case _:
+            from providers.zonefile.provider import ZoneFileProvider
+
+            files = ZoneFileProvider(config.zonefile.zonefile_dir)
+            return files, files
+
+
+def cluster(config: Config) -> Cluster:
+    """The cluster: today, the manifests of `--manifests`."""
+    from extdns.kube.manifests.cluster import ManifestCluster
+
+    return ManifestCluster(config.cluster.manifests, watch=not config.control.once)

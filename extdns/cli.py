@@ -1,0 +1,48 @@
+"""The command line: flags in, exit code out. Nothing heavy is imported before it is known what to do."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+
+from extdns import __version__
+from extdns.config import parse
+from extdns.errors import UsageError
+from extdns.flags.help import help_text
+from extdns.flags.parser import asked_for
+
+_DEMO = "demo"
+
+
+def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] | None = None) -> int:
+    """Run what *argv* asks for and return the exit code; a mistake in it is told in one message and is 1.
+
+    Without a subcommand the records are kept in step, as the reference does.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _dispatch(arguments, os.environ if environ is None else environ)
+    except UsageError as exc:
+        sys.stderr.write(f"error: {exc}\n")
+        return 1
+
+
+def _dispatch(arguments: list[str], environ: Mapping[str, str]) -> int:
+    if arguments[:1] == [_DEMO]:
+        from extdns.commands import demo
+
+        return demo.main(arguments[1:])
+    match asked_for(arguments):
+        case "help":
+            sys.stdout.write(help_text())
+            return 0
+        case "version":
+            sys.stdout.write(f"extdns {__version__}\n")
+            return 0
+        case None:
+            pass
+    config = parse(arguments, environ)
+    from extdns.commands import run
+
+    return run.main(config)

@@ -1,0 +1,12 @@
+"""Untrusted text made safe for a terminal: one line, no control characters, bounded."""
+
+from __future__ import annotations
+
+from extdns.errors import shortened
+
+
+def printable(text: str) -> str:
+    """*text* with every character that is not printable escaped, cut to a bounded length."""
+    if text.isascii() and text.isprintable():
+        return shortened(text)
+    return shortened("".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text))

@@ -1,0 +1,28 @@
+"""How a single pass ended, as an exit code (design 6, `--once`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from extdns.engine.health import failures
+from extdns.model.reason import Reason
+
+if TYPE_CHECKING:
+    from extdns.engine.engine import Engine
+
+DONE = 0
+FAILED = 1
+HELD = 3
+
+_HELD = frozenset({Reason.ORPHAN_UNCLAIMED})
+
+
+def exit_code(engine: Engine) -> int:
+    """1 if something failed, else 3 if something is held, else 0.
+
+    Failed: a source, an account or a zone; an object whose claims could not be computed; a name that
+    was refused by the service or by us in its place, forbidden, or left without an outcome.
+    """
+    if failures(engine):
+        return FAILED
+    return HELD if any(engine.decisions.reasons[reason] for reason in _HELD) else DONE

@@ -1,0 +1,151 @@
+"""Tells people: logs what was seen, decided and done, and counts it for metrics (habit 14: once, here)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from extdns import log
+from extdns.engine.health import failures
+from extdns.log import Event
+from extdns.model.claim import Invalid, Wanted
+from extdns.model.cluster import Phase
+from extdns.model.decision import Verdict
+from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
+from extdns.model.reason import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from extdns.engine.engine import Engine
+    from extdns.engine.inputs import Observation, ReadFailed
+    from extdns.metrics import Metrics
+    from extdns.model.change import Batch
+    from extdns.model.claim import Claim
+    from extdns.model.cluster import KindState, ObjectProblem
+    from extdns.model.decision import Decision
+    from extdns.ports import Reporter
+
+_log = log.get(__name__)
+
+# What the reference calls the three on Route 53; its users alert on these words.
+_ACTIONS = {Verdict.CREATE: "CREATE", Verdict.UPDATE: "UPSERT", Verdict.DELETE: "DELETE"}
+_QUIET = frozenset({Reason.PROGRAMMED, Reason.DOMAIN_FILTERED, Reason.TYPE_UNMANAGED, Reason.ZONE_UNREAD})
+_EXPECTED = frozenset({Reason.NO_ADDRESS, Reason.NO_ENDPOINTS, Reason.CONFLICT_LOST, Reason.POLICY_KEEPS})
+
+
+class Teller:
+    """Writes the log and the metrics; another reporter may listen to decisions."""
+
+    def __init__(self, metrics: Metrics, reporter: Reporter | None = None) -> None:
+        """Count into *metrics*; pass decisions on to *reporter*."""
+        self._metrics = metrics
+        self._reporter = reporter
+        self._quiet_since_last_run = True
+
+    def decided(self, decisions: Sequence[Decision]) -> None:
+        """Names were planned, and these decisions are new."""
+        for decision in decisions:
+            zone = {"zoneName": decision.zone.name, "zoneID": decision.zone.id} if decision.zone else {}
+            if decision.verdict in _ACTIONS:
+                self._quiet_since_last_run = False
+                action = _ACTIONS[decision.verdict]
+                _log.info(Event.DESIRED_CHANGE, action=action, name=decision.name, type=decision.type, **zone)
+            elif decision.reason not in _QUIET:
+                _tell_problem(decision, zone)
+        if self._reporter:
+            self._reporter.tell(decisions)
+
+    def ended(self, batch: Batch, outcome: Outcome) -> None:
+        """A batch has an outcome."""
+        self._metrics.batch_ended(type(outcome).__name__.lower())
+        zone = {"zoneName": batch.zone.name, "zoneID": batch.zone.id}
+        match outcome:
+            case Applied(reference=reference):
+                _log.info(Event.APPLIED, count=len(batch.writes), change=reference or None, **zone)
+            case Conflict(message=message, culprits=culprits):
+                _log.warning(Event.CONFLICT, message=message, names=culprits or None, **zone)
+            case Refused(message=message, culprits=culprits):
+                _log.error(Event.REFUSED, message=message, names=culprits or None, **zone)
+            case Forbidden(message=message):
+                _log.error(Event.FORBIDDEN, message=message, **zone)
+            case TryLater(message=message):
+                _log.warning(Event.TRY_LATER, message=message, **zone)
+            case Unknown(message=message):
+                _log.warning(Event.UNKNOWN, message=message, **zone)
+            case _:
+                assert_never(outcome)
+        if not isinstance(outcome, Applied):
+            self._metrics.registry_failed()
+
+    def observed(self, observations: Sequence[Observation]) -> None:
+        """Sources looked at objects."""
+        for seen in observations:
+            if seen.failure and not seen.parked_on:
+                self._metrics.source_failed()
+                _log.warning(Event.OBJECT_FAILED, object=seen.resource, message=seen.failure)
+            for claim in seen.claims:
+                _tell_mistakes(seen.resource, claim)
+
+    def object_problem(self, problem: ObjectProblem) -> None:
+        """A manifest or an object cannot be read, or can again."""
+        self._metrics.object_problem(problem.place, problem.message)
+        if problem.message:
+            _log.error(Event.OBJECT_UNREADABLE, place=problem.place, message=problem.message)
+        else:
+            _log.info(Event.OBJECT_READABLE, place=problem.place)
+
+    def kind_changed(self, state: KindState) -> None:
+        """A list and watch came to another phase."""
+        self._metrics.kind_phase(state.kind.name, state.phase)
+        write = _log.info if state.phase in {Phase.LISTING, Phase.SYNCED} else _log.error
+        write(Event.SOURCE_PHASE, kind=state.kind.name, phase=state.phase, message=state.detail or None)
+
+    def read_failed(self, failed: ReadFailed) -> None:
+        """A list of zones, a page or names could not be read."""
+        self._metrics.registry_failed()
+        event = Event.ZONE_UNREAD if failed.zone else Event.ZONES_UNLISTED
+        _log.error(event, call=failed.call, zone=failed.zone and str(failed.zone), message=failed.message)
+
+    def run_ended(self, engine: Engine, now: datetime) -> None:
+        """A run is over: every `--interval`, and once at the end of a single pass (design 5)."""
+        failing = failures(engine)
+        if self._quiet_since_last_run and not failing:
+            _log.info(Event.UP_TO_DATE)
+        self._metrics.run_ended(engine, now, failing=bool(failing), changed=not self._quiet_since_last_run)
+        self._quiet_since_last_run = True
+        _log.debug(Event.RUN_DONE, failing=failing or None)
+
+
+def _tell_problem(decision: Decision, zone: dict[str, str]) -> None:
+    event = Event.CLAIM_KEPT if decision.verdict is Verdict.KEEP else Event.CLAIM_REFUSED
+    write = _log.info if decision.reason in _EXPECTED else _log.warning
+    write(
+        event,
+        name=decision.name,
+        type=decision.type or None,
+        reason=decision.reason,
+        detail=decision.detail or None,
+        objects=tuple(str(asked.ref) for asked in decision.asked_by) or None,
+        **zone,
+    )
+
+
+def _tell_mistakes(resource: str, claim: Claim) -> None:
+    match claim:
+        case Invalid(provenance=where, reason=reason, value=value, allowed=allowed):
+            _log.warning(
+                Event.OBJECT_MISTAKE, object=resource, field=where.field, value=value, allowed=allowed, reason=reason
+            )
+        case Wanted(notices=notices):
+            for notice in notices:
+                _log.warning(
+                    Event.OBJECT_MISTAKE,
+                    object=resource,
+                    field=notice.field,
+                    value=notice.value,
+                    allowed=notice.allowed,
+                    reason=notice.reason,
+                )
+        case _:
+            pass

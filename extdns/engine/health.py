@@ -1,0 +1,41 @@
+"""What is failing now, in words for people; nothing is when every source, zone and name in scope is in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from extdns.engine.engine import Engine
+    from extdns.engine.zones import ZoneState
+
+
+def failures(engine: Engine) -> tuple[str, ...]:
+    """One sentence for each thing that fails, sources first; () if nothing does."""
+    return tuple(_failures(engine))
+
+
+def _failures(engine: Engine) -> Iterator[str]:
+    for kind, phase in engine.readiness.missing():
+        yield f"{kind} objects are {phase}"
+    for key, failure in engine.claims.failures():
+        yield f"{key.kind.name} {key.namespace}/{key.name}: {failure}"
+    if not engine.zones.listed:
+        yield "zones have not been listed yet"
+    for account in engine.zones.failed:
+        yield f"zones of {account.account or 'the account'}: {account.message}"
+    for state in engine.zones:
+        yield from _zone_failures(state)
+    if engine.decisions.failing:
+        yield f"{engine.decisions.failing} names could not be published"
+
+
+def _zone_failures(state: ZoneState) -> Iterator[str]:
+    if not state.mirror.whole:
+        yield f"zone {state.zone} has not been read yet"
+    if state.writes.forbidden:
+        yield f"zone {state.zone}: {state.writes.forbidden}"
+    elif state.writes.backoff.failures:
+        yield f"zone {state.zone}: {len(state.writes.pending)} names wait for the service"
+    if state.writes.doubtful:
+        yield f"zone {state.zone}: a batch was not answered"
