@@ -51,6 +51,7 @@ class Event(StrEnum):
     ZONES_UNLISTED = "Zones cannot be listed; those known so far stay, and they are asked for again"
     ZONE_UNREAD = "A zone cannot be read; it is tried again, other zones go on"
     SOURCE_PHASE = "The list of a kind of object came to another phase"
+    DEFECT = "extdns failed where it should not; the work goes on, please report this"
     # the web server
     REQUEST_FAILED = "A request could not be answered"
 

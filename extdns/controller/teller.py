@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from extdns import log
+from extdns.controller.census import count
 from extdns.engine.health import failures
 from extdns.log import Event
 from extdns.model.claim import Invalid, Wanted
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from extdns.engine.engine import Engine
     from extdns.engine.inputs import Observation, ReadFailed
-    from extdns.metrics import Metrics
+    from extdns.metrics.metrics import Metrics
     from extdns.model.change import Batch
     from extdns.model.claim import Claim
     from extdns.model.cluster import KindState, ObjectProblem
@@ -37,18 +38,20 @@ _EXPECTED = frozenset({Reason.NO_ADDRESS, Reason.NO_ENDPOINTS, Reason.CONFLICT_L
 class Teller:
     """Writes the log and the metrics; another reporter may listen to decisions."""
 
-    def __init__(self, metrics: Metrics, reporter: Reporter | None = None) -> None:
-        """Count into *metrics*; pass decisions on to *reporter*."""
+    def __init__(self, metrics: Metrics, owner: str, reporter: Reporter | None = None) -> None:
+        """Count into *metrics*, with *owner* as our owner id; pass decisions on to *reporter*."""
         self._metrics = metrics
+        self._owner = owner
         self._reporter = reporter
-        self._quiet_since_last_run = True
+        self._changes = 0
+        self._problems: set[str] = set()
 
     def decided(self, decisions: Sequence[Decision]) -> None:
         """Names were planned, and these decisions are new."""
         for decision in decisions:
             zone = {"zoneName": decision.zone.name, "zoneID": decision.zone.id} if decision.zone else {}
             if decision.verdict in _ACTIONS:
-                self._quiet_since_last_run = False
+                self._changes += 1
                 action = _ACTIONS[decision.verdict]
                 _log.info(Event.DESIRED_CHANGE, action=action, name=decision.name, type=decision.type, **zone)
             elif decision.reason not in _QUIET:
@@ -58,7 +61,7 @@ class Teller:
 
     def ended(self, batch: Batch, outcome: Outcome) -> None:
         """A batch has an outcome."""
-        self._metrics.batch_ended(type(outcome).__name__.lower())
+        self._metrics.batch_ended(outcome)
         zone = {"zoneName": batch.zone.name, "zoneID": batch.zone.id}
         match outcome:
             case Applied(reference=reference):
@@ -75,45 +78,50 @@ class Teller:
                 _log.warning(Event.UNKNOWN, message=message, **zone)
             case _:
                 assert_never(outcome)
-        if not isinstance(outcome, Applied):
-            self._metrics.registry_failed()
 
     def observed(self, observations: Sequence[Observation]) -> None:
         """Sources looked at objects."""
         for seen in observations:
             if seen.failure and not seen.parked_on:
-                self._metrics.source_failed()
+                self._metrics.object_failed()
                 _log.warning(Event.OBJECT_FAILED, object=seen.resource, message=seen.failure)
             for claim in seen.claims:
                 _tell_mistakes(seen.resource, claim)
 
     def object_problem(self, problem: ObjectProblem) -> None:
         """A manifest or an object cannot be read, or can again."""
-        self._metrics.object_problem(problem.place, problem.message)
         if problem.message:
+            self._problems.add(problem.place)
             _log.error(Event.OBJECT_UNREADABLE, place=problem.place, message=problem.message)
         else:
+            self._problems.discard(problem.place)
             _log.info(Event.OBJECT_READABLE, place=problem.place)
 
     def kind_changed(self, state: KindState) -> None:
         """A list and watch came to another phase."""
-        self._metrics.kind_phase(state.kind.name, state.phase)
+        self._metrics.phase_changed(state)
         write = _log.info if state.phase in {Phase.LISTING, Phase.SYNCED} else _log.error
         write(Event.SOURCE_PHASE, kind=state.kind.name, phase=state.phase, message=state.detail or None)
 
     def read_failed(self, failed: ReadFailed) -> None:
         """A list of zones, a page or names could not be read."""
-        self._metrics.registry_failed()
+        self._metrics.read_failed()
         event = Event.ZONE_UNREAD if failed.zone else Event.ZONES_UNLISTED
         _log.error(event, call=failed.call, zone=failed.zone and str(failed.zone), message=failed.message)
+
+    def defect(self, exc: Exception) -> None:
+        """Something in this program failed that should not have."""
+        self._metrics.object_failed()
+        _log.error(Event.DEFECT, error=type(exc).__name__, message=str(exc))
 
     def run_ended(self, engine: Engine, now: datetime) -> None:
         """A run is over: every `--interval`, and once at the end of a single pass (design 5)."""
         failing = failures(engine)
-        if self._quiet_since_last_run and not failing:
+        if not self._changes and not failing:
             _log.info(Event.UP_TO_DATE)
-        self._metrics.run_ended(engine, now, failing=bool(failing), changed=not self._quiet_since_last_run)
-        self._quiet_since_last_run = True
+        self._metrics.run_ended(now, failing=len(failing), changes=self._changes)
+        self._metrics.counted(count(engine, self._owner, len(self._problems)))
+        self._changes = 0
         _log.debug(Event.RUN_DONE, failing=failing or None)
 
 

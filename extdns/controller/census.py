@@ -1,0 +1,70 @@
+"""Counts everything that metrics show, at the end of a run (spec plan 1.8)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from extdns.metrics.metrics import Counts, Mismatch
+from extdns.model import rrtype
+from extdns.model.claim import Invalid, Wanted
+from extdns.model.decision import Verdict
+from extdns.model.reason import Reason
+
+if TYPE_CHECKING:
+    from extdns.engine.engine import Engine
+    from extdns.model.record import Record
+
+_MARK = '"heritage='
+_IN_THE_WAY = frozenset({Reason.OWNED_BY_OTHER, Reason.FOREIGN_RECORD})
+_UNKNOWN = "unknown"
+
+
+def count(engine: Engine, owner: str, problems: int) -> Counts:
+    """How much of everything there is in *engine* now; costs time in proportion to the zones."""
+    wanted: Counter[str] = Counter()
+    invalid: Counter[tuple[str, str]] = Counter()
+    for _, claims in engine.claims.objects():
+        for claim in claims:
+            if isinstance(claim, Wanted):
+                wanted[claim.endpoint.type] += 1
+            elif isinstance(claim, Invalid):
+                invalid[_UNKNOWN, claim.provenance.source] += 1
+    verified: Counter[str] = Counter()
+    deduplicated: Counter[tuple[str, str]] = Counter()
+    for decision in engine.decisions:
+        verified[decision.type] += decision.wanted is not None and decision.held is not None
+        if len(decision.asked_by) > 1:
+            deduplicated[decision.type, decision.asked_by[0].source] += len(decision.asked_by) - 1
+    return Counts(
+        held=Counter(record.type for record in _records(engine) if not _is_mark(record)),
+        wanted=wanted,
+        verified=verified,
+        deduplicated=deduplicated,
+        invalid=invalid,
+        mismatches=tuple(_mismatches(engine, owner)),
+        reasons=engine.decisions.reasons,
+        pending=sum(len(state.writes.pending) for state in engine.zones),
+        problems=problems,
+    )
+
+
+def _records(engine: Engine) -> Iterator[Record]:
+    for state in engine.zones:
+        for name in state.mirror.names():
+            yield from state.mirror.of(name)
+
+
+def _is_mark(record: Record) -> bool:
+    return record.type == rrtype.TXT and any(target.startswith(_MARK) for target in record.targets)
+
+
+def _mismatches(engine: Engine, owner: str) -> Iterator[Mismatch]:
+    for decision in engine.decisions:
+        if decision.verdict is not Verdict.NONE or decision.reason not in _IN_THE_WAY:
+            continue
+        for other in engine.decisions.of(decision.name):
+            if other.held and not other.held.ours and other.zone == decision.zone:
+                foreign_owner = other.held.owner or other.set_identifier
+                yield Mismatch(other.type, owner, foreign_owner, other.name)
