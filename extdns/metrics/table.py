@@ -1,0 +1,98 @@
+"""Every metric there is: name, form, help and labels (names of the first ones: spec plan 1.8)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+
+class Form(StrEnum):
+    """Whether a value can fall."""
+
+    GAUGE = "gauge"
+    COUNTER = "counter"
+
+
+class Metric(NamedTuple):
+    """One metric; *help* is a sentence."""
+
+    name: str
+    form: Form
+    help: str
+    labels: tuple[str, ...] = ()
+
+
+def _gauge(name: str, text: str, labels: tuple[str, ...] = ()) -> Metric:
+    return Metric(name, Form.GAUGE, text, labels)
+
+
+def _counter(name: str, text: str, labels: tuple[str, ...] = ()) -> Metric:
+    return Metric(name, Form.COUNTER, text, labels)
+
+
+_RUN: Final = "Unix time at which the last run ended in which no source, zone or name was failing."
+_HELD: Final = "Record sets in the zones, ours and others', without ownership marks."
+_WANTED: Final = "Endpoints that objects ask for."
+
+BUILD_INFO: Final = _gauge(
+    "external_dns_build_info",
+    "Always 1; the labels tell what runs.",
+    ("arch", "go_version", "os", "revision", "version"),
+)
+FAILING_RUNS: Final = _gauge(
+    "external_dns_controller_consecutive_soft_errors",
+    "Runs in a row at whose end a source, a zone or a name was failing.",
+)
+RECONCILED: Final = _gauge("external_dns_controller_last_reconcile_timestamp_seconds", _RUN)
+SYNCED: Final = _gauge("external_dns_controller_last_sync_timestamp_seconds", _RUN)
+IDLE_RUNS: Final = _counter("external_dns_controller_no_op_runs_total", "Runs in which nothing had to be changed.")
+VERIFIED: Final = _gauge(
+    "external_dns_controller_verified_records",
+    "Endpoints that objects ask for and that stand in a zone with that name and type.",
+    ("record_type",),
+)
+ENDPOINTS_HELD: Final = _gauge("external_dns_registry_endpoints_total", _HELD)
+REGISTRY_ERRORS: Final = _counter(
+    "external_dns_registry_errors_total", "Reads of zones and batches of writes that failed."
+)
+RECORDS_HELD: Final = _gauge("external_dns_registry_records", _HELD, ("record_type",))
+OWNED_BY_OTHERS: Final = _gauge(
+    "external_dns_registry_skipped_records_owner_mismatch_per_sync",
+    "Records that are not ours and stand where one would have been created.",
+    ("record_type", "owner", "foreign_owner", "domain"),
+)
+ENDPOINTS_WANTED: Final = _gauge("external_dns_source_endpoints_total", _WANTED)
+SOURCE_ERRORS: Final = _counter(
+    "external_dns_source_errors_total",
+    "Times that a kind of object could not be listed, or that what an object asks for could not be computed.",
+)
+RECORDS_WANTED: Final = _gauge("external_dns_source_records", _WANTED, ("record_type",))
+DEDUPLICATED: Final = _gauge(
+    "external_dns_source_deduplicated_endpoints",
+    "Endpoints left out because they were asked for already.",
+    ("record_type", "source_type"),
+)
+INVALID: Final = _gauge(
+    "external_dns_source_invalid_endpoints",
+    "Endpoints left out because they make no valid record.",
+    ("record_type", "source_type"),
+)
+DECISIONS: Final = _gauge("extdns_decisions", "Decisions in force, by reason code.", ("reason",))
+PENDING: Final = _gauge("extdns_names_pending", "Names whose change waits or is being written.")
+PHASES: Final = _gauge(
+    "extdns_source_phase", "1 for the phase that the list of a kind of object is in.", ("kind", "phase")
+)
+PROBLEMS: Final = _gauge("extdns_object_problems", "Objects and manifests that cannot be read.")
+ZONE_READ: Final = _gauge(
+    "extdns_zone_last_read_timestamp_seconds",
+    "Unix time at which the last reading of the whole zone ended.",
+    ("zone", "zone_id"),
+)
+BATCHES: Final = _counter("extdns_batches_total", "Batches of writes, by what became of them.", ("outcome",))
+
+TABLE: Final = (
+    *(BUILD_INFO, FAILING_RUNS, RECONCILED, SYNCED, IDLE_RUNS, VERIFIED),
+    *(ENDPOINTS_HELD, REGISTRY_ERRORS, RECORDS_HELD, OWNED_BY_OTHERS),
+    *(ENDPOINTS_WANTED, SOURCE_ERRORS, RECORDS_WANTED, DEDUPLICATED, INVALID),
+    *(DECISIONS, PENDING, PHASES, PROBLEMS, ZONE_READ, BATCHES),
+)
