@@ -47,7 +47,7 @@ def suffixes(texts: Iterable[str]) -> tuple[str, ...]:
 
 def _suffix(text: str) -> str:
     text = text.strip()
-    if not text.strip("."):
+    if text in {"", "."}:
         return ""
     dot = "." if text.startswith(".") else ""
     try:

@@ -32,22 +32,23 @@ def beside(one: RecordKey, other: RecordKey) -> bool:
 def one_form(table: Sequence[Row]) -> tuple[tuple[Row, ...], tuple[Candidate, ...]]:
     """Let a name be wanted in one form only, simple or routed; the others' candidates are returned.
 
-    The form in which a record of ours stands goes on while somebody asks for it, else the form of
-    the oldest object.
+    The form in which a record of ours stands goes on while somebody asks for it, else the form in
+    which any record stands, since no other can be made beside it, else the form of the oldest object.
     """
     asked = [row for row in table if row.winners]
     if len({row.set_identifier == "" for row in asked}) <= 1:
         return tuple(table), ()
-    simple = min(asked, key=_claim_to_form).set_identifier == ""
+    simple = min(asked, key=lambda row: _claim_to_form(row, table)).set_identifier == ""
     misfits = [row for row in asked if (row.set_identifier == "") != simple]
-    kept = tuple(replace(row, winners={}) if row in misfits else row for row in table)
-    return kept, tuple(candidate for row in misfits for _, candidate in sorted(row.winners.items()))
+    kept = tuple(replace(row, winners={}, losers=(), outdone=()) if row in misfits else row for row in table)
+    return kept, tuple(candidate for row in misfits for candidate in row.candidates)
 
 
-def _claim_to_form(row: Row) -> tuple[bool, tuple[object, ...], str]:
-    stands = any(owned.ours for owned in row.held.values())
+def _claim_to_form(row: Row, table: Iterable[Row]) -> tuple[object, ...]:
+    simple = row.set_identifier == ""
+    standing = [owned for other in table if (other.set_identifier == "") == simple for owned in other.held.values()]
     oldest = min(asked.ref.seniority for candidate in row.winners.values() for asked in candidate.asked_by)
-    return (not stands, oldest, row.set_identifier)
+    return (not any(owned.ours for owned in standing), not standing, oldest, row.set_identifier)
 
 
 def excluded(held: Owned, proposals: Iterable[Proposal]) -> bool:
@@ -98,14 +99,21 @@ def _why_waiting(stays: Proposal) -> Blocked:
 
 
 def _with_successor(proposal: Proposal, proposals: Sequence[Proposal]) -> Proposal:
-    """A replacement goes only together with what replaces it: both or neither (law 6)."""
+    """A replacement goes only together with all that replaces it: both or neither (law 6)."""
     if not isinstance(proposal.outcome, Delete) or proposal.outcome.evidence is not Evidence.REPLACED:
         return proposal
     for other in proposals:
-        blocked = other.outcome
-        if other.held is None and isinstance(blocked, Blocked) and _succeeds(other.key, proposal.key):
-            return replace(proposal, outcome=Blocked(reason=blocked.reason, detail="its replacement cannot be made"))
+        if (why := _hindrance(other)) and _succeeds(other.key, proposal.key):
+            return replace(proposal, outcome=Blocked(reason=why, detail=f"{other.key.type} cannot replace it"))
     return proposal
+
+
+def _hindrance(proposal: Proposal) -> Reason | None:
+    """Why what is wanted neither stands nor will stand, None if it does or nothing is wanted."""
+    outcome = proposal.outcome
+    if proposal.candidate is None or not isinstance(outcome, Blocked) or outcome.reason is Reason.PROGRAMMED:
+        return None
+    return outcome.reason
 
 
 def _succeeds(new: RecordKey, old: RecordKey) -> bool:

@@ -26,7 +26,7 @@ class Candidate:
     """An endpoint that one or more objects want.
 
     Attributes:
-        asked_by: the claims behind it, the leading one first.
+        asked_by: the claims behind it, at least one, the leading one first.
     """
 
     endpoint: Endpoint
@@ -39,24 +39,28 @@ def candidates(wanted: Iterable[Wanted], settings: PlanSettings) -> tuple[Candid
     if len(claims) == 1:
         return (Candidate(endpoint=_finished(claims[0].endpoint, settings), asked_by=(claims[0].provenance,)),)
     groups: dict[tuple[object, ...], list[Wanted]] = {}
-    for claim in sorted(claims, key=lambda claim: _rank(claim, settings.source_order)):
+    for claim in sorted(claims, key=lambda claim: _rank(claim.endpoint, claim.provenance, settings.source_order)):
         groups.setdefault(_merge_key(claim), []).append(claim)
     return _distinct(_merged(group, settings) for group in groups.values())
 
 
-def _rank(claim: Wanted, source_order: tuple[str, ...]) -> tuple[int, str, tuple[object, ...], str]:
-    source = claim.provenance.source
-    position = source_order.index(source) if source in source_order else len(source_order)
-    ref = claim.provenance.ref
-    leader = (ref.resource,) if source == _TTL_BLIND else ref.seniority
-    return (position, source, leader, claim.provenance.field)
+def in_order(found: Iterable[Candidate], settings: PlanSettings) -> list[Candidate]:
+    """*found*, those of earlier sources first, within a source those of the leading object."""
+    return sorted(found, key=lambda one: _rank(one.endpoint, one.asked_by[0], settings.source_order))
+
+
+def _rank(endpoint: Endpoint, asked: Provenance, source_order: tuple[str, ...]) -> tuple[object, ...]:
+    position = source_order.index(asked.source) if asked.source in source_order else len(source_order)
+    labelled = endpoint.resource if asked.source == _TTL_BLIND else ""
+    content = (endpoint.key, endpoint.targets, endpoint.ttl_s, endpoint.labels, endpoint.properties)
+    return (position, asked.source, labelled, asked.ref.seniority, asked.field, content)
 
 
 def _merge_key(claim: Wanted) -> tuple[object, ...]:
     endpoint, source = claim.endpoint, claim.provenance.source
     ttl_s = 0 if source == _TTL_BLIND else endpoint.ttl_s
-    target = endpoint.targets[0] if endpoint.type in _SINGLE and endpoint.targets else ""
-    return (source, endpoint.type, endpoint.set_identifier, ttl_s, target)
+    targets = endpoint.targets if endpoint.type in _SINGLE else ()
+    return (source, endpoint.type, endpoint.set_identifier, ttl_s, targets)
 
 
 def _merged(group: Sequence[Wanted], settings: PlanSettings) -> Candidate:

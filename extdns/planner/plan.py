@@ -18,7 +18,7 @@ from extdns.model.ownership import Owned
 from extdns.model.reason import Reason
 from extdns.model.zone import Zone
 from extdns.planner import forms
-from extdns.planner.merge import Candidate
+from extdns.planner.merge import Candidate, in_order
 from extdns.planner.policy import allows
 from extdns.planner.proposal import Proposal, propose
 from extdns.planner.settings import PlanSettings
@@ -60,7 +60,9 @@ def plan_name(
         settings: what a person set.
     """
     visible = [owned for owned in held if owned.record.type in settings.managed_types]
-    managed, unmanaged = _split(candidates, settings)
+    wanted = in_order(candidates, settings)
+    managed = [candidate for candidate in wanted if candidate.endpoint.type in settings.managed_types]
+    unmanaged = [candidate for candidate in wanted if candidate.endpoint.type not in settings.managed_types]
     table, misfits = forms.one_form(rows(visible, managed))
     proposals = [proposal for row in table for proposal in propose(row, settings)]
     proposals = [_checked(proposal, proposals, judge, settings) for proposal in proposals]
@@ -70,14 +72,6 @@ def plan_name(
     decisions += [_lost(zone, candidate, Reason.ROUTING_CONFLICT) for candidate in misfits]
     decisions += [decision for row in table for decision in _losers(zone, row)]
     return NamePlan(sets=_sets(zone, name, proposals), decisions=tuple(sorted(decisions, key=lambda d: d.order)))
-
-
-def _split(
-    candidates: Iterable[Candidate], settings: PlanSettings
-) -> tuple[tuple[Candidate, ...], tuple[Candidate, ...]]:
-    found = tuple(candidates)
-    managed = tuple(candidate for candidate in found if candidate.endpoint.type in settings.managed_types)
-    return managed, tuple(candidate for candidate in found if candidate not in managed)
 
 
 def _checked(proposal: Proposal, all_: Sequence[Proposal], judge: Judge, settings: PlanSettings) -> Proposal:
@@ -95,21 +89,20 @@ def _checked(proposal: Proposal, all_: Sequence[Proposal], judge: Judge, setting
 
 
 def _evidence(change: Delete, all_: Sequence[Proposal], judge: Judge, settings: PlanSettings) -> Evidence | Blocked:
-    held = change.held
-    if change.evidence is Evidence.REPLACED:
-        standing = judge(held)
-        undecided = isinstance(standing, Blocked) and standing.reason in _UNDECIDED
-        return standing if undecided and not forms.excluded(held, all_) else Evidence.REPLACED
-    if forms.replaced(held, all_):
+    held, in_row = change.held, change.evidence is Evidence.REPLACED
+    if forms.replaced(held, all_) or (in_row and forms.excluded(held, all_)):
         return Evidence.REPLACED
     if held.owner is not None and held.owner != settings.owner:
         return Blocked(reason=Reason.OWNED_BY_OTHER, detail=f'owned by "{held.owner}", taken over only when claimed')
-    return judge(held)
+    standing = judge(held)
+    undecided = isinstance(standing, Blocked) and standing.reason not in _DECIDED
+    return Evidence.REPLACED if in_row and not undecided else standing
 
 
-# The object behind the record still wants it but cannot say what: a live claim of another type must
-# exclude it, or it stays (design 4, "Where claims meet").
-_UNDECIDED = frozenset({Reason.NO_ADDRESS, Reason.OBJECT_FAILED, Reason.SOURCE_DOWN})
+# Answers after which the live claims of the pair decide. Any other means that the object behind the
+# record still wants it but cannot say what: then it stays, unless a live claim excludes it (design 4,
+# "Where claims meet").
+_DECIDED = frozenset({Reason.CONFLICT_LOST, *(Reason(evidence.value) for evidence in Evidence)})
 
 
 def _sets(zone: Zone, name: DnsName, proposals: Iterable[Proposal]) -> tuple[ChangeSet, ...]:
@@ -162,10 +155,11 @@ def _losers(zone: Zone, row: Row) -> Iterable[Decision]:
     for candidate in row.losers:
         yield _lost(zone, candidate, Reason.TYPE_CONFLICT)
     for candidate in row.outdone:
-        yield _lost(zone, candidate, Reason.CONFLICT_LOST)
+        ahead = row.winners[candidate.endpoint.type].asked_by[0]
+        yield _lost(zone, candidate, Reason.CONFLICT_LOST, f"{ahead.ref} has it")
 
 
-def _lost(zone: Zone, candidate: Candidate, reason: Reason) -> Decision:
+def _lost(zone: Zone, candidate: Candidate, reason: Reason, detail: str = "") -> Decision:
     endpoint = candidate.endpoint
     return Decision(
         zone=zone,
@@ -174,6 +168,7 @@ def _lost(zone: Zone, candidate: Candidate, reason: Reason) -> Decision:
         type=endpoint.type,
         verdict=Verdict.NONE,
         reason=reason,
+        detail=detail,
         wanted=endpoint,
         asked_by=candidate.asked_by,
     )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from extdns.model import rrtype
 from extdns.model.ownership import Owned
+from extdns.model.record import ALIAS
 from extdns.planner.compare import smallness
 from extdns.planner.merge import Candidate
 
@@ -34,6 +35,11 @@ class Row:
     winners: dict[str, Candidate]
     losers: tuple[Candidate, ...] = ()
     outdone: tuple[Candidate, ...] = ()
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """Every candidate of the row, winners first."""
+        return (*self.winners.values(), *self.losers, *self.outdone)
 
 
 def rows(held: Iterable[Owned], candidates: Iterable[Candidate]) -> tuple[Row, ...]:
@@ -83,9 +89,11 @@ def _of_one_kind(held: dict[str, Owned], wanted: list[Candidate]) -> tuple[list[
 
 def _winner(found: list[Candidate], held: Owned | None) -> Candidate:
     """The candidate of the object that has the record already, else the smallest (spec plan 2.4)."""
-    ranked = sorted(found, key=lambda candidate: smallness(candidate.endpoint.targets))
-    if held is not None:
-        for candidate in ranked:
-            if candidate.endpoint.resource == held.resource:
-                return candidate
-    return ranked[0]
+    return min(found, key=lambda candidate: (_novelty(candidate, held), smallness(candidate.endpoint.targets)))
+
+
+def _novelty(candidate: Candidate, held: Owned | None) -> int:
+    """0: the object that has the record asks for it in the kind it has, 1: in the other, 2: another object asks."""
+    if held is None or candidate.endpoint.resource != held.resource:
+        return 2
+    return int(candidate.endpoint.is_alias != (held.record.properties.get(ALIAS) == "true"))
