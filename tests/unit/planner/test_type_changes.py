@@ -1,0 +1,197 @@
+"""Both or neither: changes of type and switches between simple and routed (design 2, law 6; design 4; spec plan 11)."""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.model.change import Delete
+from extdns.model.evidence import Evidence
+from extdns.model.ownership import Owned
+from extdns.model.reason import Reason
+from extdns.planner.merge import Candidate
+from extdns.planner.plan import Judge
+from tests.unit.planner.scene import (
+    API,
+    OLD,
+    WEB,
+    changes,
+    decision_on,
+    endings,
+    gone,
+    held,
+    managing,
+    plan,
+    waiting,
+    wanted,
+    words,
+)
+
+A, AAAA, CNAME = wanted("A", "1.1.1.1"), wanted("AAAA", "::1"), wanted("CNAME", "lb.test")
+V1, V2 = wanted("A", "1.1.1.1", set_identifier="v1"), wanted("A", "2.2.2.2", set_identifier="v2", resource=API)
+WITH_TXT = managing("A", "AAAA", "CNAME", "TXT")
+
+
+@pytest.mark.parametrize(
+    ("stands", "candidates"),
+    [
+        pytest.param((held("A", "1.1.1.1"), held("TXT", "x", owner="other")), (AAAA,), id="11-create-is-blocked"),
+        pytest.param((held("A", "1.1.1.1"), held("TXT", "x", owner=None)), (CNAME,), id="11-blocked-by-nobodys"),
+        pytest.param((held("A", "1.1.1.1"), held("AAAA", "::1", owner="other")), (AAAA,), id="11-new-type-is-foreign"),
+        pytest.param((held("CNAME", "lb.test"), held("TXT", "x", owner=None)), (A, AAAA), id="11-one-for-two"),
+    ],
+)
+def test_a_type_change_that_somebody_blocks_is_not_begun(
+    stands: tuple[Owned, ...], candidates: tuple[Candidate, ...]
+) -> None:
+    made = plan(stands, candidates, settings=WITH_TXT)
+    assert words(made) == []
+    blocked = decision_on(made, stands[0].record.type)
+    assert (blocked.verdict, blocked.detail) == ("keep", f"{candidates[0].endpoint.type} cannot replace it")
+
+
+@pytest.mark.parametrize(
+    ("stands", "candidates"),
+    [
+        pytest.param((held("A", "1.1.1.1"),), (CNAME,), id="a-to-cname"),
+        pytest.param((held("CNAME", "lb.test"),), (A, AAAA), id="cname-to-addresses"),
+        pytest.param((held("A", "1.1.1.1", resource=WEB),), (V1,), id="simple-to-routed"),
+        pytest.param((held("A", "1.1.1.1", resource=WEB),), (V1, V2), id="simple-to-two-sets"),
+        pytest.param((held("A", "1.1.1.1", resource=WEB, set_identifier="v1"),), (A,), id="routed-to-simple"),
+        pytest.param((held("A", "1.1.1.1", resource=WEB), held("AAAA", "::1", resource=WEB)), (V1,), id="both-types"),
+    ],
+)
+def test_an_exchange_of_forms_is_one_change_set(stands: tuple[Owned, ...], candidates: tuple[Candidate, ...]) -> None:
+    made = plan(stands, candidates, judge=waiting(WEB))  # the judge is not asked: what replaces it is known
+    (change_set,) = made.sets
+    deletes = [change for change in change_set.changes if isinstance(change, Delete)]
+    assert [(delete.held, delete.evidence) for delete in deletes] == [(one, Evidence.REPLACED) for one in stands]
+    assert len(change_set.changes) == len(stands) + len(candidates)
+
+
+def test_sets_of_one_routed_name_change_each_alone() -> None:
+    made = plan((held("A", "9.9.9.9", set_identifier="v1"),), (V1, V2))
+    assert [[change.key.set_identifier for change in each.changes] for each in made.sets] == [["v1"], ["v2"]]
+
+
+@pytest.mark.parametrize(
+    ("stands", "candidates", "judge", "expected"),
+    [
+        pytest.param(
+            (held("A", "1.1.1.1", resource=OLD),),
+            (V1,),
+            gone,
+            ["delete A", "create A v1: 1.1.1.1"],
+            id="old-object-gone",
+        ),
+        pytest.param((held("A", "1.1.1.1", resource=OLD),), (V1,), waiting(OLD), [], id="old-object-waits"),
+        pytest.param(
+            (held("A", "1.1.1.1", resource=OLD),),
+            (CNAME,),
+            waiting(OLD),
+            ["delete A", "create CNAME: lb.test"],
+            id="live-claim-excludes",
+        ),
+        pytest.param(
+            (held("A", "1.1.1.1", resource=OLD),), (AAAA,), waiting(OLD), ["create AAAA: ::1"], id="can-stand-beside"
+        ),
+        pytest.param(
+            (held("A", "1.1.1.1", resource=WEB), held("AAAA", "::1", resource=OLD)),
+            (V1,),
+            waiting(OLD),
+            [],
+            id="one-half-waits",
+        ),
+        pytest.param((held("A", "1.1.1.1", owner=None),), (V1,), gone, [], id="foreign-simple"),
+        pytest.param(
+            (held("A", "1.1.1.1", owner="other", set_identifier="theirs"),), (A,), gone, [], id="foreign-routed"
+        ),
+        pytest.param(
+            (held("A", "1.1.1.1", owner="other", set_identifier="theirs"),),
+            (V1,),
+            gone,
+            ["create A v1: 1.1.1.1"],
+            id="foreign-set-beside-ours",
+        ),
+    ],
+)
+def test_what_cannot_stand_beside_what_stays_waits_with_it(
+    stands: tuple[Owned, ...], candidates: tuple[Candidate, ...], judge: Judge, expected: list[str]
+) -> None:
+    assert words(plan(stands, candidates, judge=judge)) == expected
+
+
+def test_what_waits_says_for_what() -> None:
+    made = plan((held("A", "1.1.1.1", resource=OLD),), (V1,), judge=waiting(OLD))
+    decision = decision_on(made, "A", "v1")
+    assert (decision.verdict, decision.reason) == ("none", "no-address")
+    assert decision.detail == "cannot stand beside the A record, which stays"
+
+
+SINCE = {WEB: "2026-01-01T00:00:00Z", API: "2026-02-01T00:00:00Z"}
+SIMPLE_OLDER = (
+    wanted("A", "1.1.1.1", resource=WEB, created=SINCE[WEB]),
+    wanted("A", "2.2.2.2", resource=API, created=SINCE[API], set_identifier="v1"),
+)
+ROUTED_OLDER = (
+    wanted("A", "1.1.1.1", resource=API, created=SINCE[API]),
+    wanted("A", "2.2.2.2", resource=WEB, created=SINCE[WEB], set_identifier="v1"),
+)
+
+
+@pytest.mark.parametrize(
+    ("stands", "candidates", "expected"),
+    [
+        pytest.param((), SIMPLE_OLDER, ["create A: 1.1.1.1"], id="oldest-wants-simple"),
+        pytest.param((), ROUTED_OLDER, ["create A v1: 2.2.2.2"], id="oldest-wants-routed"),
+        pytest.param((held("A", "9.9.9.9"),), ROUTED_OLDER, ["update A: 1.1.1.1"], id="simple-stands"),
+        pytest.param(
+            (held("A", "9.9.9.9", set_identifier="v1"),), SIMPLE_OLDER, ["update A v1: 2.2.2.2"], id="routed-stands"
+        ),
+        pytest.param(
+            (held("A", "9.9.9.9", set_identifier="v0"),),
+            SIMPLE_OLDER,
+            ["delete A v0", "create A v1: 2.2.2.2"],
+            id="another-set-stands",
+        ),
+        pytest.param(
+            (held("A", "9.9.9.9", owner="other", set_identifier="v0"),),
+            SIMPLE_OLDER,
+            ["create A v1: 2.2.2.2"],
+            id="a-foreign-set-stands",
+        ),
+    ],
+)
+def test_a_name_is_simple_or_routed(
+    stands: tuple[Owned, ...], candidates: tuple[Candidate, ...], expected: list[str]
+) -> None:
+    made = plan(stands, candidates)
+    assert words(made) == expected
+    assert [one.verdict for one in made.decisions if one.reason is Reason.ROUTING_CONFLICT] == ["none"]
+
+
+def test_of_the_form_that_lost_every_candidate_is_told() -> None:
+    routed = [
+        wanted("A", "2.2.2.2", resource=API, set_identifier="v1", created=SINCE[API]),
+        wanted("A", "3.3.3.3", resource=OLD, set_identifier="v1", created=SINCE[API]),
+        wanted("CNAME", "lb.test", resource=API, set_identifier="v1", created=SINCE[API]),
+    ]
+    made = plan((), (SIMPLE_OLDER[0], *routed))
+    lost = [one.wanted for one in made.decisions if one.reason is Reason.ROUTING_CONFLICT]
+    assert sorted(map(repr, lost)) == sorted(repr(candidate.endpoint) for candidate in routed)
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [Reason.NO_ADDRESS, Reason.OBJECT_FAILED, Reason.SOURCE_DOWN, Reason.INVALID_TARGET, Reason.TARGETS_FILTERED],
+)
+def test_a_type_whose_object_is_undecided_stays_beside_live_claims(reason: Reason) -> None:
+    stands = (held("A", "1.1.1.1", resource=WEB), held("AAAA", "::1", resource=OLD))
+    made = plan(stands, (A,), judge=waiting(OLD, reason=reason))
+    assert endings(made) == [("A", "keep", "programmed"), ("AAAA", "keep", reason.value)]
+
+
+@pytest.mark.parametrize("reason", [Reason.CONFLICT_LOST, Reason.ORPHAN_UNCLAIMED, Reason.HOSTNAME_REMOVED])
+def test_live_claims_decide_where_nobody_is_undecided(reason: Reason) -> None:
+    stands = (held("A", "1.1.1.1", resource=WEB), held("AAAA", "::1", resource=OLD))
+    (delete,) = changes(plan(stands, (A,), judge=waiting(OLD, reason=reason)))
+    assert delete == Delete(held=stands[1], evidence=Evidence.REPLACED)
