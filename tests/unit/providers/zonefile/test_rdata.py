@@ -1,0 +1,226 @@
+"""Names and record data of master files."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extdns.errors import InvalidValueError
+from extdns.model import rrtype
+from extdns.model.name import DnsName
+from providers.zonefile import rdata, scan
+
+
+def words(text: str) -> tuple[str, ...]:
+    found = scan.words(text)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "origin", "absolute"),
+    [
+        pytest.param("www", "example.org.", "www.example.org.", id="relative"),
+        pytest.param("www", ".", "www.", id="relative-to-the-root"),
+        pytest.param("www.", "example.org.", "www.", id="absolute"),
+        pytest.param("@", "example.org.", "example.org.", id="origin"),
+        pytest.param(".", "example.org.", ".", id="root"),
+        pytest.param("WwW", "Example.org.", "WwW.Example.org.", id="case-is-kept"),
+        pytest.param("*._tcp", "example.org.", "*._tcp.example.org.", id="wildcard-and-underscore"),
+        pytest.param("a\\.b", "example.org.", "a\\.b.example.org.", id="dot-in-a-label"),
+        pytest.param("a\\064b", "example.org.", "a\\@b.example.org.", id="code"),
+        pytest.param("gr\xc3\xbcn", "example.org.", "gr\\195\\188n.example.org.", id="raw-bytes"),
+        pytest.param("a\\\xfcb", "example.org.", "a\\252b.example.org.", id="escaped-raw-byte"),
+    ],
+)
+def test_names_are_completed_with_the_origin(text: str, origin: str, absolute: str) -> None:
+    assert rdata.absolute(text, origin) == absolute
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("a..b", id="empty-label"),
+        pytest.param(".a", id="leading-dot"),
+        pytest.param("a" * 64, id="long-label"),
+        pytest.param(".".join(["a" * 63] * 4), id="long-name"),
+        pytest.param("\\300", id="no-such-code"),
+        pytest.param('"a"', id="quotes"),
+    ],
+)
+def test_what_is_no_name_is_named(text: str) -> None:
+    with pytest.raises(InvalidValueError):
+        rdata.absolute(text, "example.org.")
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [
+        pytest.param("WWW.Example.org.", "www.example.org", id="lower-case"),
+        pytest.param("a\\@b\\$.example.org.", "a@b$.example.org", id="printable-characters"),
+        pytest.param("*.example.org.", "*.example.org", id="wildcard"),
+        pytest.param("a\\.b.example.org.", None, id="dot-in-a-label"),
+        pytest.param("a\\\\b.example.org.", None, id="backslash"),
+        pytest.param("\\032a.example.org.", None, id="blank"),
+        pytest.param("gr\\195\\188n.example.org.", None, id="bytes"),
+        pytest.param(".", None, id="root"),
+    ],
+)
+def test_owners_become_names_where_names_can_hold_them(owner: str, name: str | None) -> None:
+    assert rdata.published(owner) == name
+
+
+@given(
+    st.lists(
+        st.text(
+            st.characters(min_codepoint=0x21, max_codepoint=0x7E, exclude_characters="\\."), min_size=1, max_size=20
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_every_name_is_spelled_so_that_it_is_read_back(labels: list[str]) -> None:
+    name = DnsName.parse(".".join(labels))
+    (word,) = words(rdata.spelled(name))
+    assert rdata.published(rdata.absolute(word, "elsewhere.example.")) == name
+
+
+@pytest.mark.parametrize(
+    ("rtype", "text", "target"),
+    [
+        pytest.param("A", "192.0.2.1", "192.0.2.1", id="A"),
+        pytest.param("A", "\\# 4 c0000201", "192.0.2.1", id="A-rfc3597"),
+        pytest.param("AAAA", "2001:DB8:0::1", "2001:db8::1", id="AAAA"),
+        pytest.param("CNAME", "LB", "lb.example.org", id="CNAME-relative"),
+        pytest.param("NS", "ns1.example.net.", "ns1.example.net", id="NS"),
+        pytest.param("MX", "10 Mail", "10 mail.example.org", id="MX"),
+        pytest.param("SRV", "0  5 443 web", "0 5 443 web.example.org.", id="SRV"),
+        pytest.param("NAPTR", '1 2 s "x" "" sip', '1 2 "s" "x" "" sip.example.org.', id="NAPTR"),
+        pytest.param("TXT", "bare", '"bare"', id="TXT-bare"),
+        pytest.param("TXT", '"gr\xc3\xbcn"', '"gr\\195\\188n"', id="TXT-raw-bytes"),
+        pytest.param("TXT", "\\# 3 026869", '"hi"', id="TXT-rfc3597"),
+        pytest.param("CAA", '0 issue "ca.example"', '0 issue "ca.example"', id="CAA"),
+        pytest.param("TYPE65534", "\\# 1 00", "\\# 1 00", id="unknown-type"),
+    ],
+)
+def test_data_is_read_as_targets(rtype: str, text: str, target: str) -> None:
+    assert rdata.read(rtype, words(text), "example.org.") == target
+
+
+@pytest.mark.parametrize(
+    ("rtype", "text", "allowed"),
+    [
+        pytest.param("A", "192.0.2.999", "an IPv4 address", id="A"),
+        pytest.param("A", "192.0.2.01", "an IPv4 address", id="A-leading-zero"),
+        pytest.param("A", "2001:db8::1", "an IPv4 address", id="A-of-the-other-family"),
+        pytest.param("A", "192.0.2.1 192.0.2.2", "an IPv4 address", id="A-two"),
+        pytest.param("A", "", "an IPv4 address", id="A-none"),
+        pytest.param("AAAA", "fe80::1%eth0", "an IPv6 address", id="AAAA-scope"),
+        pytest.param("CNAME", "a b", "a host name", id="CNAME-two"),
+        pytest.param("MX", "mail.example.org.", "a preference and a host name", id="MX-no-preference"),
+        pytest.param("SRV", "0 5 70000 web", "priority, weight, port and host", id="SRV-port"),
+        pytest.param("TXT", "", "TXT data", id="TXT-none"),
+        pytest.param("TXT", "\\# 9 00", "TXT data", id="TXT-rfc3597-length"),
+    ],
+)
+def test_what_is_no_data_of_its_type_is_named_with_what_is_allowed(rtype: str, text: str, allowed: str) -> None:
+    with pytest.raises(InvalidValueError) as caught:
+        rdata.read(rtype, words(text), "example.org.")
+    assert allowed in caught.value.allowed
+
+
+@pytest.mark.parametrize(
+    ("rtype", "target", "written"),
+    [
+        pytest.param("CNAME", "lb.example.net", "lb.example.net.", id="CNAME"),
+        pytest.param("CNAME", "a;b.example.net", "a\\;b.example.net.", id="CNAME-escaped"),
+        pytest.param("MX", "10 mail.example.net", "10 mail.example.net.", id="MX"),
+        pytest.param("MX", "0 .", "0 .", id="MX-null"),
+        pytest.param("SRV", "0 5 443 web", "0 5 443 web.", id="SRV-never-relative"),
+        pytest.param("NAPTR", '1 2 "s;t" "" "" .', '1 2 "s;t" "" "" .', id="NAPTR"),
+    ],
+)
+def test_targets_are_written_absolute(rtype: str, target: str, written: str) -> None:
+    assert rdata.written(rtype, target) == written
+
+
+@pytest.mark.parametrize(
+    ("rtype", "target"),
+    [
+        pytest.param("A", "192.0.2.1\n$INCLUDE /etc/passwd", id="A-newline"),
+        pytest.param("SRV", "0 5 443 web.example.net. ; comment", id="SRV-comment"),
+        pytest.param("SRV", "0 5 443 web.example.net.\nevil A 192.0.2.1", id="SRV-newline"),
+        pytest.param("NAPTR", '1 2 "s" "" "" ( . )', id="NAPTR-parentheses"),
+        pytest.param("CNAME", "a\\;b.example.net ; c", id="CNAME-comment"),
+        pytest.param("CNAME", "two words", id="CNAME-blank"),
+        pytest.param("MX", "ten mail.example.net", id="MX"),
+        pytest.param("TXT", '"' + "a" * 65536 + '"', id="TXT-too-long"),
+        pytest.param("TXT", '"' + "a" * 65400 + '"', id="TXT-too-long-with-its-lengths"),
+    ],
+)
+def test_a_target_that_is_no_data_is_never_written(rtype: str, target: str) -> None:
+    with pytest.raises(InvalidValueError):
+        rdata.written(rtype, target)
+
+
+@given(st.sampled_from(rrtype.OWNABLE), st.text(st.sampled_from('ab19.:; "\\()\n$@-_\xfc'), max_size=30))
+def test_whatever_is_written_is_one_line_and_reads_back_the_same(rtype: str, target: str) -> None:
+    try:
+        text = rdata.written(rtype, target)
+    except InvalidValueError:
+        return
+    assert "\n" not in text
+    held = rdata.held(rtype, target)
+    assert rdata.read(rtype, words(text), "elsewhere.example.") == held
+    assert rdata.held(rtype, held) == held
+
+
+@pytest.mark.parametrize(
+    ("text", "rtype"),
+    [
+        pytest.param("a", "A", id="lower-case"),
+        pytest.param("TYPE1", "A", id="by-number"),
+        pytest.param("TYPE65534", "TYPE65534", id="unknown-by-number"),
+        pytest.param("ANY", None, id="of-queries"),
+        pytest.param("WEB", None, id="unknown"),
+        pytest.param("1.2.3.4", None, id="no-type"),
+    ],
+)
+def test_types_are_known_by_name_and_number(text: str, rtype: str | None) -> None:
+    assert rdata.type_named(text) == rtype
+
+
+@pytest.mark.parametrize(
+    ("text", "ttl_s"),
+    [
+        pytest.param("300", 300, id="seconds"),
+        pytest.param("1h30m", 5400, id="units"),
+        pytest.param("1W", 604800, id="week"),
+    ],
+)
+def test_ttls_are_read_with_units(text: str, ttl_s: int) -> None:
+    assert rdata.ttl_named(text) == ttl_s
+
+
+@pytest.mark.parametrize("text", ["1x", "4294967296", "1h30", ""])
+def test_what_is_no_ttl_is_named(text: str) -> None:
+    with pytest.raises(InvalidValueError, match="a TTL"):
+        rdata.ttl_named(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("$GENERATE 1-70000 h$ A 192.0.2.1", id="too-many"),
+        pytest.param("$GENERATE 1-2 h${0,99999,d} A 192.0.2.1", id="too-wide"),
+        pytest.param("$GENERATE 2-1 h$ A 192.0.2.1", id="backwards"),
+        pytest.param("$GENERATE 1-2/0 h$ A 192.0.2.1", id="no-step"),
+        pytest.param("$GENERATE 1 h$ A 192.0.2.1", id="no-range"),
+        pytest.param("$GENERATE 1-2 h$ A 192.0.2.$$", id="wrong-data"),
+        pytest.param("$GENERATE", id="nothing"),
+    ],
+)
+def test_generate_lines_that_stand_for_nothing_or_too_much_are_named(text: str) -> None:
+    with pytest.raises(InvalidValueError, match="start-stop"):
+        rdata.generated(words(text), "example.org.", 300)
