@@ -1,0 +1,274 @@
+"""The server, over real loopback sockets: where it listens, and what no client can do to it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from wsgiref.handlers import SimpleHandler
+
+import pytest
+
+from extdns import log
+from extdns.errors import UsageError
+from extdns.flags.address import ListenAddress, parse_address
+from extdns.web.application import Application, Readiness
+from extdns.web.connections import Connections
+from extdns.web.server import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+HANGS_S = 20.0  # a client gives up then, and the test fails; nothing waits so long otherwise
+ANYWHERE = ListenAddress(host="127.0.0.1", port=0)
+WHOLE_REQUEST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+needs_ipv6 = pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="no IPv6 on this machine")
+
+
+def readiness() -> Readiness:
+    return False, {"zones": 0}
+
+
+def application() -> Application:
+    return Application(healthy=lambda: True, readiness=readiness, metrics=lambda: b"m 1\n")
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    """A server that all tests share."""
+    with Server(ANYWHERE, application()) as server:
+        yield server.port
+
+
+def connect(port: int, host: str = "127.0.0.1") -> socket.socket:
+    return socket.create_connection((host, port), timeout=HANGS_S)
+
+
+def read_all(client: socket.socket) -> bytes:
+    """Everything until the server closes; a reset counts as that."""
+    with client, client.makefile("rb") as stream:
+        return stream.read()
+
+
+def exchange(port: int, request: bytes, host: str = "127.0.0.1") -> bytes:
+    client = connect(port, host)
+    client.sendall(request)
+    return read_all(client)
+
+
+def test_a_client_of_the_standard_library_is_answered(port: int) -> None:
+    client = http.client.HTTPConnection("127.0.0.1", port, timeout=HANGS_S)
+    client.request("GET", "/readyz?verbose=1")
+    response = client.getresponse()
+    assert response.status == 503
+    assert json.loads(response.read()) == {"zones": 0}
+    client.close()
+
+
+def test_answers_say_nothing_of_the_software(port: int) -> None:
+    for request in (WHOLE_REQUEST, b"GET / x\r\n\r\n"):
+        head = exchange(port, request).lower()
+        assert b"server:" not in head
+        assert b"python" not in head
+
+
+def test_head_sends_no_body(port: int) -> None:
+    answer = exchange(port, b"HEAD /healthz HTTP/1.1\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.0 200 OK\r\n")
+    assert b"Content-Length: 2\r\n" in answer
+    assert answer.endswith(b"\r\n\r\n")
+
+
+@pytest.mark.parametrize(
+    ("request_bytes", "status"),
+    [
+        pytest.param(b"GET /healthz HTTP/1.0\r\n\r\n", b"HTTP/1.0 200 OK", id="1.0"),
+        pytest.param(b"BREW /healthz HTTP/1.1\r\n\r\n", b"HTTP/1.0 405 Method Not Allowed", id="method-unknown"),
+        pytest.param(b"GET /%2e%2e/etc HTTP/1.1\r\n\r\n", b"HTTP/1.0 404 Not Found", id="path-unknown"),
+        pytest.param(b"GET /healthz HTTP/9.9\r\n\r\n", b"HTTP/1.0 505 ", id="version-unknown"),
+        pytest.param(b"one two three four\r\n\r\n", b"HTTP/1.0 400 ", id="no-request"),
+        pytest.param(b"\x16\x03\x01\x02\x00\x01\r\n", b"HTTP/1.0 400 ", id="tls-to-a-plain-port"),
+        pytest.param(b"GET /" + b"a" * 65532, b"HTTP/1.0 414 ", id="line-too-long"),
+        pytest.param(b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 101, b"HTTP/1.0 431 ", id="too-many-headers"),
+    ],
+)
+def test_any_request_gets_a_plain_answer(port: int, request_bytes: bytes, status: bytes) -> None:
+    answer = exchange(port, request_bytes)
+    assert answer.startswith(status)
+    assert b"<" not in answer
+
+
+def test_a_client_that_leaves_at_once_bothers_nobody(port: int) -> None:
+    connect(port).close()
+    assert exchange(port, WHOLE_REQUEST).endswith(b"OK")
+
+
+@pytest.mark.parametrize(
+    ("text", "hosts"),
+    [
+        pytest.param("127.0.0.1:0", ("127.0.0.1",), id="ipv4"),
+        pytest.param("localhost:0", ("localhost",), id="name"),
+        pytest.param("[::1]:0", ("::1",), id="ipv6", marks=needs_ipv6),
+        pytest.param("[::]:0", ("::1", "127.0.0.1"), id="ipv6-any", marks=needs_ipv6),
+        pytest.param(":0", ("::1", "127.0.0.1"), id="any", marks=needs_ipv6),
+        pytest.param("0.0.0.0:0", ("127.0.0.1",), id="ipv4-any"),
+    ],
+)
+def test_it_listens_where_the_flag_says(text: str, hosts: tuple[str, ...]) -> None:
+    with Server(parse_address(text), application()) as server:
+        for host in hosts:
+            assert exchange(server.port, WHOLE_REQUEST, host).endswith(b"OK")
+
+
+def test_without_ipv6_every_ipv4_address_is_listened_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    create = socket.create_server
+
+    def refuse_ipv6(address: tuple[str, int], **settings: bool | int) -> socket.socket:
+        if settings["family"] == socket.AF_INET6:
+            raise OSError
+        return create(address, family=socket.AF_INET)
+
+    monkeypatch.setattr(socket, "create_server", refuse_ipv6)
+    with Server(parse_address(":0"), application()) as server:
+        assert exchange(server.port, WHOLE_REQUEST).endswith(b"OK")
+
+
+@pytest.mark.parametrize(
+    ("host", "why"),
+    [
+        pytest.param("127.0.0.1", "Address already in use", id="port-taken"),
+        pytest.param("", "Address already in use", id="port-taken-somewhere"),
+        pytest.param("::1%nowhere", "Name or service not known", id="no-such-host"),
+        pytest.param(f"::1%{'é' * 64}", "label", id="no-host-at-all"),
+    ],
+)
+def test_an_address_that_cannot_be_had_is_a_mistake_in_the_flag(port: int, host: str, why: str) -> None:
+    address = ListenAddress(host=host, port=port)
+    with pytest.raises(UsageError) as caught:
+        Server(address, application()).start()
+    first, second = str(caught.value).splitlines()
+    assert first.startswith(f"--metrics-address={address} cannot be listened on: ")
+    assert why in first
+    assert second == "  choose another host or port; port 0 takes a free one"
+
+
+def test_closing_frees_the_port_and_can_be_repeated() -> None:
+    server = Server(ANYWHERE, application())
+    server.close()
+    assert server.port == 0
+    server.start()
+    taken = server.port
+    server.close()
+    server.close()
+    assert server.port == 0
+    with pytest.raises(ConnectionRefusedError):
+        connect(taken)
+    with Server(ListenAddress(host="127.0.0.1", port=taken), application()) as again:
+        assert again.port == taken
+
+
+@contextmanager
+def serving(pages: WSGIApplication, *, patience_s: float = HANGS_S, most: int = 64) -> Iterator[int]:
+    """Serve *pages* with limits of the test's own; gives the port."""
+    connections = Connections(socket.create_server(("127.0.0.1", 0)), pages, patience_s=patience_s, most=most)
+    thread = threading.Thread(target=connections.serve)
+    thread.start()
+    yield connections.server_port
+    connections.stop()
+    thread.join()
+    connections.server_close()
+
+
+def test_a_client_that_is_slow_is_hung_up_on() -> None:
+    with serving(application(), patience_s=0.01) as port, connect(port) as client:
+        assert client.recv(1) == b""
+
+
+def test_when_there_are_too_many_the_oldest_gives_way() -> None:
+    with serving(application(), most=2) as port, connect(port) as first, connect(port) as second:
+        assert exchange(port, WHOLE_REQUEST).endswith(b"OK")
+        assert first.recv(1) == b""
+        second.sendall(WHOLE_REQUEST)
+        assert read_all(second).endswith(b"OK")
+
+
+def test_a_client_that_does_not_read_gives_way_too() -> None:
+    began, ended = threading.Event(), threading.Event()
+
+    def endless(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        start_response("200 OK", [])
+        try:
+            while environ["PATH_INFO"] == "/endless":
+                yield b"x" * 65536
+                began.set()
+        finally:
+            ended.set()
+
+    with serving(endless, most=1) as port, connect(port) as client:
+        client.sendall(b"GET /endless HTTP/1.1\r\n\r\n")
+        assert began.wait(HANGS_S)
+        assert not ended.is_set()
+        exchange(port, WHOLE_REQUEST)
+        assert ended.wait(HANGS_S)
+
+
+@pytest.fixture
+def logged(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
+    """What was logged so far, as lines without their time."""
+    formatter = log.TextFormatter()
+    return lambda: [formatter.format(record).partition(" ")[2] for record in caplog.records]
+
+
+def test_a_page_that_fails_is_logged_and_tells_nothing(
+    logged: Callable[[], list[str]], capfd: pytest.CaptureFixture[str]
+) -> None:
+    def broken() -> bytes:
+        raise LookupError("it\nbroke")
+
+    pages = Application(healthy=lambda: True, readiness=readiness, metrics=broken)
+    with serving(pages) as port:
+        answer = exchange(port, b"GET /metrics HTTP/1.1\r\n\r\n")
+        assert exchange(port, WHOLE_REQUEST).endswith(b"OK")
+    assert answer.startswith(b"HTTP/1.0 500 ")
+    assert b"LookupError" not in answer
+    assert logged() == [
+        r'level=error msg="A request could not be answered" error="LookupError: it\nbroke" path=/metrics'
+    ]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_requests_are_not_logged(logged: Callable[[], list[str]], capfd: pytest.CaptureFixture[str]) -> None:
+    with serving(application()) as port:
+        exchange(port, WHOLE_REQUEST)
+        exchange(port, b"nonsense\r\n\r\n")
+    assert logged() == []
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_port_that_the_system_chose_is_logged(
+    logged: Callable[[], list[str]], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", logger="extdns")
+    with Server(ANYWHERE, application()) as server:
+        assert logged() == [f'level=info msg="Health and metrics are served" address="127.0.0.1:0" port={server.port}']
+
+
+def test_pages_cannot_see_the_environment_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SimpleHandler, "os_environ", {"AWS_SECRET_ACCESS_KEY": "x"})
+    seen: list[str] = []
+
+    def remember(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        seen.extend(environ)
+        start_response("204 No Content", [])
+        return ()
+
+    with serving(remember) as port:
+        exchange(port, WHOLE_REQUEST)
+    assert "REQUEST_METHOD" in seen
+    assert "AWS_SECRET_ACCESS_KEY" not in seen
