@@ -157,7 +157,7 @@ class _Reader:
 
     def _generate(self, piece: Piece) -> None:
         words = _texts(piece.words)
-        if self.default_ttl_s is None and not any(word[0].isdigit() for word in words[3:5]):
+        if self.default_ttl_s is None and not words[3][0].isdigit():
             raise InvalidValueError(piece.text.strip(), _TTL_ALLOWED, Reason.INVALID_TTL)
         for record in rdata.generated(words, self.origin, self.default_ttl_s or 0):
             name = rdata.published(record.owner)

@@ -85,8 +85,12 @@ def absolute(text: str, origin: str) -> str:
     """
     if _PLAIN.fullmatch(text):
         name = text if text.endswith(ROOT) else f"{text}.{origin.removeprefix(ROOT)}"
-        if name != ROOT:
+        if name == ROOT:
+            return name
+        try:
             DnsName.parse(name)
+        except InvalidValueError as exc:
+            raise InvalidValueError(text, exc.allowed, exc.reason) from exc
         return name
     with _checked(text, _NAME_ALLOWED, Reason.INVALID_NAME):
         if text.startswith('"'):
