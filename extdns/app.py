@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from extdns.controller.clock import SystemClock
@@ -10,16 +12,18 @@ from extdns.controller.teller import Teller
 from extdns.engine.engine import Engine
 from extdns.engine.observer import Observer
 from extdns.engine.settings import EngineSettings
+from extdns.metrics.metrics import Metrics
 from extdns.model.domains import DomainFilter, suffixes
 from extdns.planner.policy import Policy
 from extdns.planner.settings import PlanSettings
+from extdns.web.application import Application
+from extdns.web.server import Server
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from extdns.config import Config
-    from extdns.metrics import Metrics
-    from extdns.ports import Cluster, Registry, Source, ZoneReader, ZoneWriter
+    from extdns.ports import Cluster, Registry, Reporter, Source, ZoneReader, ZoneWriter
     from extdns.sources.selection import Selection
 
 
@@ -56,7 +60,8 @@ def assemble(config: Config, reporter: Reporter | None = None) -> Assembly:
             interval_s=config.control.interval_s,
         )
     )
-    return Assembly(controller=controller, engine=engine, server=Server(config.web.metrics_address, metrics, controller))
+    page = Application(healthy=controller.healthy, readiness=controller.ready, metrics=metrics.text)
+    return Assembly(controller=controller, engine=engine, server=Server(config.web.metrics_address, page))
 
 
 def engine_settings(config: Config, found: Sequence[Source], reader: ZoneReader) -> EngineSettings:
@@ -106,10 +111,7 @@ def sources(config: Config) -> tuple[Source, ...]:
     include, _ = networks(config.sources.target_net_filter)
     exclude, _ = networks(config.sources.exclude_target_net)
     stages = (validated, TargetNets(include=include, exclude=exclude)) if include or exclude else (validated,)
-    return tuple(
-        Refined(source=_source(name, config), stages=stages)
-        for name in dict.fromkeys(config.sources.names)
-    )
+    return tuple(Refined(source=_source(name, config), stages=stages) for name in dict.fromkeys(config.sources.names))
 
 
 def _source(name: str, config: Config) -> Source:
@@ -191,10 +193,12 @@ def provider(config: Config) -> tuple[ZoneReader, ZoneWriter]:
             memory = InMemoryProvider(config.inmemory.inmemory_zone)
             return memory, memory
         case _:
-            from providers.zonefile.provider import ZoneFileProvider
+            from providers.zonefile.folder import ZoneFolder
+            from providers.zonefile.reader import ZoneFileReader
+            from providers.zonefile.writer import ZoneFileWriter
 
-            files = ZoneFileProvider(config.zonefile.zonefile_dir)
-            return files, files
+            folder = ZoneFolder(Path(config.zonefile.zonefile_dir))
+            return ZoneFileReader(folder), ZoneFileWriter(folder, SystemClock())
 
 
 def cluster(config: Config) -> Cluster:

@@ -90,6 +90,10 @@ class Cluster(Protocol):
         """Changes since the last call, waiting up to *timeout_s* for the first; () if none came."""
         ...
 
+    def close(self) -> None:
+        """Stop following; harmless when called twice."""
+        ...
+
 
 class Registry(Protocol):
     """Tells whose a record is, and adds the marks that prove it; pure."""

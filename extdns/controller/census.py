@@ -44,7 +44,7 @@ def count(engine: Engine, owner: str, problems: int) -> Counts:
         deduplicated=deduplicated,
         invalid=invalid,
         mismatches=tuple(_mismatches(engine, owner)),
-        reasons=engine.decisions.reasons,
+        reasons={str(reason): number for reason, number in engine.decisions.reasons.items()},
         pending=sum(len(state.writes.pending) for state in engine.zones),
         problems=problems,
     )

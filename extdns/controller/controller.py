@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from extdns.controller.workers import CallEffect, Workers
 from extdns.engine.effects import TellDecisions, TellOutcome, Wake
+from extdns.engine.health import failures
 from extdns.engine.inputs import Input, KindReported, Observed, ReadFailed, Tick
 from extdns.model.cluster import KindChange, ObjectProblem
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 _TAKE_S = 0.25
 _LONGEST_WAIT_S = 1.0
+_STUCK_AFTER_S = 120.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +66,7 @@ class Controller:
         self._wake_s = 0.0
         self._next_run_s = 0.0
         self.settled = threading.Event()
+        self._failing: tuple[str, ...] = ()
         self._stepped_s = parts.clock.monotonic_s()
 
     def stop(self) -> None:
@@ -71,14 +74,16 @@ class Controller:
         self._stopping.set()
         self._inbox.put(Tick())
 
-    def healthy(self, patience_s: float = 60.0) -> bool:
-        """Whether the engine has taken a step within *patience_s*."""
-        return self._parts.clock.monotonic_s() - self._stepped_s < patience_s
+    def healthy(self) -> bool:
+        """Whether the engine thread still takes steps."""
+        return self._parts.clock.monotonic_s() - self._stepped_s < _STUCK_AFTER_S
+
+    def ready(self) -> tuple[bool, dict[str, object]]:
+        """Whether the first full pass has been made, once and for all, and what fails now."""
+        return self.settled.is_set(), {"failing": list(self._failing)}
 
     def run(self, *, once: bool) -> None:
         """Run; with *once* until the first pass is settled."""
-        for kind in self._parts.kinds:
-            self._parts.cluster.need(kind)
         observing = threading.Thread(target=self._observe, name="observer", daemon=True)
         observing.start()
         try:
@@ -86,7 +91,8 @@ class Controller:
         finally:
             self._stopping.set()
             self._workers.close()
-            observing.join(timeout=2 * _TAKE_S)
+            observing.join()
+            self._parts.cluster.close()
 
     def _loop(self, *, once: bool) -> None:
         item: Input = Tick()
@@ -134,12 +140,17 @@ class Controller:
         if engine.settled or (self._parts.writer is None and engine.planned):
             self.settled.set()
         now_s = self._parts.clock.monotonic_s()
+        if not self.settled.is_set():
+            self._failing = failures(engine)
         if self.settled.is_set() and now_s >= self._next_run_s:
             self._next_run_s = now_s + self._parts.interval_s
+            self._failing = failures(engine)
             self._parts.teller.run_ended(engine, self._parts.clock.now())
 
     def _observe(self) -> None:
         """Follow the cluster; only this thread looks things up in it."""
+        for kind in self._parts.kinds:
+            self._parts.cluster.need(kind)
         while not self._stopping.is_set():
             try:
                 changes = self._parts.cluster.take(_TAKE_S)
