@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from threading import Event, Lock, Thread
@@ -62,13 +61,13 @@ class ManifestCluster:
 
         Args:
             paths: files, folders, or "-" for *stdin*; earlier ones count first.
-            stdin: read once, to its end.
+            stdin: read once, to its end; the process's own if None.
             watch: whether to follow changes of the files.
             namespaces: take objects of these alone; () means all.
             monotonic: seconds that never go back.
             follow: tells of changes; tests bring their own.
         """
-        self._folders = Folders(paths, stdin=stdin or io.BytesIO(), monotonic=monotonic)
+        self._folders = Folders(paths, stdin=stdin, monotonic=monotonic)
         self._namespaces = frozenset(namespaces)
         self._monotonic = monotonic
         self._follow = follow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -101,10 +102,10 @@ def stamp_of(path: str) -> Stamp:
     return _stamp(Path(path).stat())
 
 
-def read_file(path: str, stdin: BinaryIO) -> bytes:
+def read_file(path: str, stdin: BinaryIO | None = None) -> bytes:
     """All bytes of the file at *path*; raises `OSError`, also if there are more than `MAX_BYTES`."""
     if path == STANDARD_INPUT:
-        return _read(stdin, MAX_BYTES)
+        return _read(stdin or sys.stdin.buffer, MAX_BYTES)
     with Path(path).open("rb") as file:
         status = os.fstat(file.fileno())
         return _read(file, min(status.st_size, MAX_BYTES) if stat.S_ISREG(status.st_mode) else MAX_BYTES)

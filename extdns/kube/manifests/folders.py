@@ -46,7 +46,7 @@ class Folders:
     others can go on using that while files are read.
     """
 
-    def __init__(self, paths: Sequence[str], *, stdin: BinaryIO, monotonic: Callable[[], float]) -> None:
+    def __init__(self, paths: Sequence[str], *, stdin: BinaryIO | None, monotonic: Callable[[], float]) -> None:
         """Read nothing yet; raises `UsageError` for a path that does not exist."""
         self.roots = tuple(File.root(number, path) for number, path in enumerate(paths))
         self.catalogue = Catalogue()

@@ -1,0 +1,151 @@
+"""The object store: look-ups, order, indexes, and what counts as a change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extdns.errors import NotReadyError
+from extdns.kube.store import Store, unchanged
+from extdns.model.cluster import Kind, KindChange, KindState, ObjectChange, ObjectKey, Phase
+from extdns.model.objects import NODE, POD, SERVICE, KubernetesObject, Node, ObjectMeta, Pod, Service, ServiceSpec
+from extdns.ports import View
+
+
+def pod(namespace: str, name: str, labels: Mapping[str, str] | None = None) -> Pod:
+    return Pod(metadata=ObjectMeta(name=name, namespace=namespace, labels=dict(labels) if labels is not None else None))
+
+
+def put(obj: KubernetesObject, kind: Kind = POD) -> ObjectChange:
+    return ObjectChange(key=ObjectKey(kind, obj.metadata.namespace, obj.metadata.name), old=None, new=obj)
+
+
+def drop(namespace: str, name: str) -> ObjectChange:
+    return ObjectChange(key=ObjectKey(POD, namespace, name), old=None, new=None)
+
+
+def in_phase(phase: Phase, kind: Kind = POD) -> KindChange:
+    return KindChange(state=KindState(kind=kind, phase=phase))
+
+
+def store(*objects: KubernetesObject, kind: Kind = POD) -> Store:
+    made = Store(lambda _: None)
+    made.apply([*(put(obj, kind) for obj in objects), in_phase(Phase.SYNCED, kind)])
+    return made
+
+
+def names(found: tuple[KubernetesObject, ...]) -> list[str]:
+    return [f"{obj.metadata.namespace}/{obj.metadata.name}" for obj in found]
+
+
+def test_asking_for_a_kind_that_is_not_synced_makes_it_needed_and_raises() -> None:
+    needed: list[Kind] = []
+    view: View = Store(needed.append)
+    with pytest.raises(NotReadyError, match="Pod objects are not listed yet"):
+        view.get(POD, "shop", "web")
+    with pytest.raises(NotReadyError, match="Node objects are not listed yet"):
+        view.select(NODE, "", {})
+    assert needed == [POD, NODE]
+
+
+def test_objects_of_a_list_that_is_not_complete_are_not_shown() -> None:
+    made = Store(lambda _: None)
+    made.apply([put(pod("shop", "a")), in_phase(Phase.LISTING)])
+    with pytest.raises(NotReadyError):
+        made.get(POD, "shop", "a")
+    assert made.peek(ObjectKey(POD, "shop", "a")) == pod("shop", "a")
+
+
+def test_a_kind_once_synced_stays_readable_while_its_watch_fails() -> None:
+    made = store(pod("shop", "a"))
+    made.apply([in_phase(Phase.FAILING)])
+    assert made.get(POD, "shop", "a") == pod("shop", "a")
+
+
+def test_get_finds_what_is_there_and_nothing_else() -> None:
+    made = store(pod("shop", "a"))
+    assert made.get(POD, "shop", "a") == pod("shop", "a")
+    assert made.get(POD, "shop", "b") is None
+    assert made.get(POD, "pay", "a") is None
+
+
+def test_select_sorts_by_namespace_and_name_and_the_empty_namespace_means_all() -> None:
+    made = store(pod("shop", "b"), pod("pay", "z"), pod("shop", "a"))
+    assert names(made.select(POD, "", {})) == ["pay/z", "shop/a", "shop/b"]
+    assert names(made.select(POD, "shop", {})) == ["shop/a", "shop/b"]
+    assert names(made.select(POD, "ops", {})) == []
+
+
+def test_select_finds_cluster_scoped_objects_under_the_empty_namespace() -> None:
+    nodes = [Node(metadata=ObjectMeta(name=name)) for name in ("n2", "n1")]
+    assert names(store(*nodes, kind=NODE).select(NODE, "", {})) == ["/n1", "/n2"]
+
+
+def test_select_wants_all_labels() -> None:
+    made = store(
+        pod("shop", "a", {"app": "web", "tier": "front"}), pod("shop", "b", {"app": "web"}), pod("shop", "c", {})
+    )
+    assert names(made.select(POD, "shop", {"app": "web"})) == ["shop/a", "shop/b"]
+    assert names(made.select(POD, "shop", {"app": "web", "tier": "front"})) == ["shop/a"]
+    assert names(made.select(POD, "", {"app": "web", "tier": "back"})) == []
+
+
+def test_keys_name_every_object_of_the_kind() -> None:
+    made = store(pod("shop", "a"), pod("pay", "b"))
+    made.apply([drop("shop", "a")])
+    assert list(made.keys(POD)) == [ObjectKey(POD, "pay", "b")]
+
+
+LABELS = st.none() | st.dictionaries(st.sampled_from("ab"), st.sampled_from("xy"), max_size=2)
+CHANGES = st.tuples(st.sampled_from(["n1", "n2"]), st.sampled_from("pqr"), st.none() | st.just("put"), LABELS)
+QUERIES = st.tuples(st.sampled_from(["", "n1", "n2"]), st.dictionaries(st.sampled_from("ab"), st.sampled_from("xy")))
+
+
+@given(st.lists(st.one_of(CHANGES, QUERIES), max_size=30))
+def test_select_answers_as_a_search_of_all_objects_would(steps: list[tuple[object, ...]]) -> None:
+    made, naive = store(), dict[tuple[str, str], Pod]()
+    for step in steps:
+        match step:
+            case (str() as namespace, str() as name, None, _):
+                naive.pop((namespace, name), None)
+                made.apply([drop(namespace, name)])
+            case (str() as namespace, str() as name, str(), labels):
+                assert labels is None or isinstance(labels, dict)
+                naive[namespace, name] = pod(namespace, name, labels)
+                made.apply([put(naive[namespace, name])])
+            case (str() as namespace, dict() as labels):
+                expected = tuple(
+                    obj
+                    for (place, _), obj in sorted(naive.items())
+                    if namespace in ("", place) and labels.items() <= (obj.metadata.labels or {}).items()
+                )
+                assert made.select(POD, namespace, labels) == expected
+            case _:
+                raise AssertionError(step)
+
+
+def service(version: str, generation: int = 0, type_: str = "") -> Service:
+    metadata = ObjectMeta(name="web", namespace="shop", resource_version=version, generation=generation)
+    return Service(metadata=metadata, spec=ServiceSpec(type=type_))
+
+
+@pytest.mark.parametrize(
+    ("new", "same"),
+    [
+        pytest.param(service("1"), True, id="equal"),
+        pytest.param(service("2", generation=7), True, id="only-versions-differ"),
+        pytest.param(service("2", type_="NodePort"), False, id="spec-differs"),
+        pytest.param(Service(metadata=ObjectMeta(name="web", namespace="shop", uid="u")), False, id="another-uid"),
+    ],
+)
+def test_versions_alone_are_no_change(new: Service, same: bool) -> None:
+    assert unchanged(service("1"), new) is same
+
+
+def test_kinds_do_not_mix() -> None:
+    made = store(pod("shop", "a"))
+    with pytest.raises(NotReadyError):
+        made.get(SERVICE, "shop", "a")
