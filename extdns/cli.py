@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -30,9 +31,7 @@ def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] | None = 
 
 def _dispatch(arguments: list[str], environ: Mapping[str, str]) -> int:
     if arguments[:1] == [_DEMO]:
-        from extdns.commands import demo
-
-        return demo.main(arguments[1:])
+        return _command(_DEMO, arguments[1:])
     match asked_for(arguments):
         case "help":
             sys.stdout.write(help_text())
@@ -41,8 +40,10 @@ def _dispatch(arguments: list[str], environ: Mapping[str, str]) -> int:
             sys.stdout.write(f"extdns {__version__}\n")
             return 0
         case None:
-            pass
-    config = parse(arguments, environ)
-    from extdns.commands import run
+            return _command("run", parse(arguments, environ))
 
-    return run.main(config)
+
+def _command(name: str, given: object) -> int:
+    """Import the command when it is chosen: what it brings along takes longer than `--help` may."""
+    code: int = importlib.import_module(f"extdns.commands.{name}").main(given)
+    return code

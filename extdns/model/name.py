@@ -113,6 +113,7 @@ def _u_label(label: str) -> str:
     if not label.startswith(_ACE):
         return label
     try:
-        return label[len(_ACE) :].encode("ascii").decode("punycode")
-    except UnicodeError:
+        text = label[len(_ACE) :].encode("ascii").decode("punycode")
+        return text if _canonical(text) == label else label  # `xn--a` would be a control character
+    except (UnicodeError, InvalidValueError):
         return label

@@ -46,7 +46,7 @@ def typed(text: str) -> tuple[str, str]:
         return rrtype.A, text  # has one spelling only
     if "%" in text:
         raise InvalidValueError(text, "an address without zone", "invalid-target")
-    return rrtype.AAAA, str(parsed)
+    return rrtype.AAAA, _spelled(parsed)
 
 
 def canonical(rtype: str, text: str) -> str:
@@ -60,10 +60,16 @@ def canonical(rtype: str, text: str) -> str:
         return text
     parsed = address(text)
     if parsed is not None:
-        return str(parsed)
+        return _spelled(parsed)
     if rtype == rrtype.MX:
         return " ".join(text.split()).removesuffix(".").lower()
     return _host(text)
+
+
+def _spelled(parsed: Address) -> str:
+    """RFC 5952; of IPv4-mapped addresses section 5, which Python's text follows only from 3.13 on."""
+    mapped = parsed.ipv4_mapped if parsed.version == 6 else None  # noqa: PLR2004 - the IP version
+    return f"::ffff:{mapped}" if mapped else str(parsed)
 
 
 def _host(text: str) -> str:

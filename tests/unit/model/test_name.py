@@ -99,3 +99,7 @@ def test_parsing_again_changes_nothing(text: str) -> None:
     assert DnsName.parse(f" {name.upper()}. ") == name
     assert name.isascii()
     assert isinstance(name.to_unicode(), str)
+
+
+def test_an_a_label_that_nothing_encodes_to_stays_as_it_is() -> None:
+    assert DnsName.parse("xn--a.example").to_unicode() == "xn--a.example"

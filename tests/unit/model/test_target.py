@@ -77,4 +77,10 @@ def test_type_and_spelling_agree_however_they_are_asked(text: str) -> None:
 
 @given(st.ip_addresses())
 def test_every_spelling_of_an_address_is_one_target(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
-    assert typed(ip.exploded)[1] == typed(str(ip).upper())[1] == str(ip)
+    spelled = typed(ip.exploded)[1]
+    assert spelled == typed(str(ip).upper())[1] == typed(spelled)[1]
+    assert ipaddress.ip_address(spelled) == ip
+
+
+def test_a_mapped_address_is_spelled_alike_on_every_python() -> None:
+    assert typed("::FFFF:c000:201") == ("AAAA", "::ffff:192.0.2.1")
