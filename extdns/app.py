@@ -36,14 +36,21 @@ class Assembly:
     server: Server
 
 
-def assemble(config: Config, reporter: Reporter | None = None) -> Assembly:
+def assemble(
+    config: Config, reporter: Reporter | None = None, *, service: tuple[ZoneReader, ZoneWriter] | None = None
+) -> Assembly:
     """Join everything that *config* asks for; nothing runs yet.
+
+    Args:
+        config: what the flags say.
+        reporter: hears of every decision.
+        service: the DNS service's reader and writer, if not those of `--provider`.
 
     Raises:
         UsageError: a value that only its room can judge is wrong, or a folder or file is missing.
     """
     found = sources(config)
-    reader, writer = provider(config)
+    reader, writer = service or provider(config)
     seen = cluster(config)
     engine = Engine(engine_settings(config, found, reader))
     metrics = Metrics()
