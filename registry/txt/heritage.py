@@ -1,0 +1,51 @@
+"""The text of a mark (spec plan 3.2.3)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from extdns.model.pairs import Pairs
+
+OWNED_RECORD: Final = "ownedRecord"  # names the record that the mark is for, where the mark's own name could mean two
+NONCE: Final = "txt-encryption-nonce"  # belongs to an encrypted value, is never part of the text
+
+MAX_CHARACTERS: Final = 4096  # DNS services take 4,000 at most; what is longer is nobody's mark
+
+_HERITAGE: Final = "heritage"
+_VENDOR: Final = "external-dns"
+
+
+class PlainText:
+    """Writes and reads `"heritage=external-dns,external-dns/owner=me"`; the quotes are part of the value."""
+
+    __slots__ = ()
+
+    def decode(self, target: str) -> Pairs | None:
+        """The labels that the TXT value *target* carries, None if it is no mark; never raises.
+
+        Tokens without `=` and keys of others are skipped; of a label given twice the last one wins.
+        """
+        if len(target) > MAX_CHARACTERS:
+            return None
+        labels: dict[str, str] = {}
+        marked = False
+        for token in target.strip('"').split(","):
+            key, equals, value = token.partition("=")
+            if not equals:
+                continue
+            if key == _HERITAGE:
+                if value != _VENDOR:
+                    return None
+                marked = True
+            elif key.startswith(_VENDOR):
+                labels[key.removeprefix(f"{_VENDOR}/")] = value
+        return Pairs.of(labels) if marked else None
+
+    def encode(self, labels: Pairs) -> str:
+        """The TXT value that carries *labels*, in the order of their keys.
+
+        Nothing is escaped: labels that contain separators do not survive, which `decode` shows.
+        """
+        tokens = [f"{_HERITAGE}={_VENDOR}"]
+        tokens += [f"{_VENDOR}/{key}={value}" for key, value in labels if key != NONCE]
+        return f'"{",".join(tokens)}"'

@@ -1,0 +1,175 @@
+"""Which mark proves which record (spec plan 3.2.5, 11).
+
+The name of a mark does not always tell: without an affix, the mark of A `foo` lies at `a-foo`, where
+older versions put the mark of a host named `a-foo`; `*.x` and `any.x` may share one. So a mark is
+given to the records of one name: the name it states, or the one that the records and the other marks
+around it leave, or none. Undecided means not ours.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from extdns.model import rrtype
+from extdns.model.name import DnsName
+from extdns.model.pairs import Pairs
+from extdns.model.record import ALIAS, OWNER, RESOURCE, Record, RecordKey
+from registry.txt.heritage import OWNED_RECORD, PlainText
+from registry.txt.naming import Form, Naming
+
+
+class Mark(NamedTuple):
+    """A TXT record whose only value is a heritage text."""
+
+    record: Record
+    labels: Pairs
+
+    @property
+    def owner(self) -> str:
+        """The owner id, "" if it names none."""
+        return self.labels.get(OWNER)
+
+    def agrees(self, other: Mark) -> bool:
+        """Tell whether both name the same object of the same owner."""
+        resource = self.labels.get(RESOURCE)
+        return bool(resource) and resource == other.labels.get(RESOURCE) and self.owner == other.owner
+
+
+class Proof(NamedTuple):
+    """A mark that proves a record, and by which form of its name."""
+
+    form: Form
+    mark: Mark
+
+
+class _Candidate(NamedTuple):
+    form: Form
+    record: Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledger:
+    """Records and marks of some names, each mark given to the records it proves.
+
+    Attributes:
+        records: those that are no marks, sorted by key.
+        marks: all marks, whoever owns them.
+        proofs: of each proved record, the deciding one first.
+        proved: the records that each mark proves.
+    """
+
+    records: tuple[Record, ...]
+    marks: Mapping[RecordKey, Mark]
+    proofs: Mapping[RecordKey, Sequence[Proof]]
+    proved: Mapping[RecordKey, Sequence[RecordKey]]
+
+
+def survey(records: Iterable[Record], *, naming: Naming, types: frozenset[str], codec: PlainText) -> Ledger:
+    """Read *records* and give each mark to what it proves, whatever order they come in.
+
+    Args:
+        records: all records of the names asked about, and of those that `kinship` adds.
+        naming: how marks are named.
+        types: managed types; records of others are nobody's to us.
+        codec: how marks are written.
+    """
+    draft = _Survey(naming=naming, types=types, codec=codec)
+    for record in sorted(records, key=lambda record: (record.key, record.targets)):
+        draft.take(record)
+    return draft.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Survey:
+    naming: Naming
+    types: frozenset[str]
+    codec: PlainText
+    records: list[Record] = field(default_factory=list[Record])
+    marks: dict[RecordKey, Mark] = field(default_factory=dict[RecordKey, Mark])
+
+    def take(self, record: Record) -> None:
+        """Sort *record* in; a TXT without any value is dropped."""
+        if record.type != rrtype.TXT:
+            self.records.append(record)
+            return
+        # A value beside the heritage text is somebody's, and could not be kept if the mark were rewritten.
+        labels = self.codec.decode(record.targets[0]) if len(record.targets) == 1 else None
+        if labels is not None:
+            self.marks[record.key] = Mark(record, labels)
+        elif record.targets:
+            self.records.append(record)
+
+    def close(self) -> Ledger:
+        """Give the marks away, now that all records are known."""
+        candidates: defaultdict[RecordKey, list[_Candidate]] = defaultdict(list)
+        if self.marks:
+            for record in self.records:
+                if record.type in self.types:
+                    self._apply(record, candidates)
+        proofs: defaultdict[RecordKey, list[Proof]] = defaultdict(list)
+        proved: defaultdict[RecordKey, list[RecordKey]] = defaultdict(list)
+        for key, mark in self.marks.items():
+            for form, record in self._given(mark, candidates.get(key, ())):
+                proofs[record.key].append(Proof(form, mark))
+                proved[key].append(record.key)
+        for found in proofs.values():
+            found.sort(key=lambda proof: (proof.form, proof.mark.record.key))
+        return Ledger(records=tuple(self.records), marks=self.marks, proofs=proofs, proved=proved)
+
+    def _apply(self, record: Record, candidates: Mapping[RecordKey, list[_Candidate]]) -> None:
+        for form, name in self.naming.forms(record.name, record.type, alias=is_alias(record)):
+            key = RecordKey(name, record.set_identifier, rrtype.TXT)
+            if key in self.marks:
+                candidates[key].append(_Candidate(form, record))
+
+    def _given(self, mark: Mark, candidates: Sequence[_Candidate]) -> Sequence[_Candidate]:
+        """Those of *candidates* that *mark* proves: of one name, or none."""
+        if mark.labels.has(OWNED_RECORD):
+            stated = mark.labels.get(OWNED_RECORD)
+            return [candidate for candidate in candidates if candidate.record.name == stated]
+        typed = [candidate for candidate in candidates if candidate.form != Form.UNTYPED]
+        untyped = [candidate for candidate in candidates if candidate.form == Form.UNTYPED]
+        return self._settled(mark, untyped if self._is_old(mark, untyped, typed) else typed)
+
+    def _is_old(self, mark: Mark, untyped: Sequence[_Candidate], typed: Sequence[_Candidate]) -> bool:
+        """Tell whether *mark* is the old mark of *untyped* rather than one that names its type.
+
+        The old one, if a host stands that has no other mark, or one that speaks of the same object
+        as *mark* does: older versions wrote both forms. Unless the rival has more marks that do.
+        """
+        if not untyped:
+            return False
+        if not self.naming.may_be_typed(mark.record.name, self.types):
+            return True
+        if any(self._has_others(mark, candidate.record.name) for candidate in typed):
+            return False
+        return any(self._needs(mark, candidate.record) for candidate in untyped)
+
+    def _needs(self, mark: Mark, host: Record) -> bool:
+        own = self._mark_of(host.name, host.type, host.set_identifier)
+        return own is None or (own.agrees(mark) and not own.labels.has(OWNED_RECORD))
+
+    def _settled(self, mark: Mark, candidates: Sequence[_Candidate]) -> Sequence[_Candidate]:
+        """*candidates*, if of one name; else those of the one name with more marks of the same object."""
+        names = {candidate.record.name for candidate in candidates}
+        if len(names) > 1:
+            names = {name for name in names if self._has_others(mark, name)}
+        return [candidate for candidate in candidates if candidate.record.name in names] if len(names) == 1 else ()
+
+    def _has_others(self, mark: Mark, name: DnsName) -> bool:
+        """Tell whether other marks of *name*, in today's form, speak of the same object as *mark*."""
+        sid = mark.record.set_identifier
+        found = (self._mark_of(name, rtype, sid) for rtype in self.types)
+        return any(other is not None and other is not mark and other.agrees(mark) for other in found)
+
+    def _mark_of(self, name: DnsName, rtype: str, set_identifier: str) -> Mark | None:
+        mark = self.naming.today(name, rtype)
+        return self.marks.get(RecordKey(mark, set_identifier, rrtype.TXT)) if mark else None
+
+
+def is_alias(record: Record) -> bool:
+    """Tell whether *record* is an A whose mark older versions named as that of a CNAME (spec plan 3.2.5)."""
+    return record.type == rrtype.A and record.properties.get(ALIAS) in {"true", "A"}

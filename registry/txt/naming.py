@@ -1,0 +1,177 @@
+"""Names of marks (spec plan 3.2.1 and 3.2.2).
+
+A mark lies beside its record: the first label of the record's name gets the type and an affix, the
+rest of the name stays. Older versions left the type out, or named the A alias as a CNAME.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+from extdns.errors import UsageError, shortened
+from extdns.model import rrtype
+from extdns.model.name import MAX_LABEL_BYTES, MAX_NAME_BYTES, DnsName
+
+_TEMPLATE: Final = "%{record_type}"
+_SAMPLES: Final = (DnsName("x.test"), DnsName("*.x.test"))
+
+
+class Form(IntEnum):
+    """How a mark came by its name; where several prove one record, the first in this order decides."""
+
+    TODAY = 0
+    DASHED = 1  # the affix has a template, but the type stands before the name
+    ALIAS = 2  # an A alias under the type CNAME
+    UNTYPED = 3  # no type at all; proves every type but AAAA
+
+
+class Reading(NamedTuple):
+    """What the name of a mark may speak of; type "" for the untyped form."""
+
+    name: DnsName
+    type: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Naming:
+    """Turns names of records into names of marks, and back.
+
+    Attributes:
+        prefix: put before the first label, may contain dots and `%{record_type}`.
+        suffix: put after the first label, likewise; not together with *prefix*.
+        wildcard_replacement: stands for a first label `*`, "" to keep it.
+
+    Raises:
+        UsageError: both affixes are given, or names made with them cannot be read back.
+    """
+
+    prefix: str = ""
+    suffix: str = ""
+    wildcard_replacement: str = ""
+
+    def __post_init__(self) -> None:
+        for field in ("prefix", "suffix", "wildcard_replacement"):
+            object.__setattr__(self, field, getattr(self, field).lower())
+        if self.prefix and self.suffix:
+            raise UsageError(
+                f"--txt-prefix={self.prefix} and --txt-suffix={self.suffix} exclude each other\n  allowed: one of them"
+            )
+        for sample in _SAMPLES:
+            self._try(sample)
+
+    def _try(self, sample: DnsName) -> None:
+        """Refuse affixes that no name survives, so that the mistake shows at the start and not name by name."""
+        mark = self.today(sample, rrtype.A)
+        if mark is None or not _well_formed(mark) or Reading(sample, rrtype.A) not in self.readings(mark, (rrtype.A,)):
+            given = {
+                "--txt-prefix": self.prefix,
+                "--txt-suffix": self.suffix,
+                "--txt-wildcard-replacement": self.wildcard_replacement,
+            }
+            flags = " ".join(f"{flag}={shortened(value)}" for flag, value in given.items() if value)
+            raise UsageError(
+                f"{flags} does not make a name for the ownership mark of {sample}\n"
+                "  allowed: ASCII letters, digits, - and _, dots only between labels or at the end of a prefix"
+            )
+
+    @property
+    def templated(self) -> bool:
+        """Whether an affix says where the type goes."""
+        return _TEMPLATE in self.prefix or _TEMPLATE in self.suffix
+
+    def today(self, name: DnsName, rtype: str) -> DnsName | None:
+        """The name of the mark that is written today, None if DNS allows no such name."""
+        text = rtype.lower()
+        return self._build(name, "" if self.templated else f"{text}-", text)
+
+    def forms(self, name: DnsName, rtype: str, *, alias: bool) -> Iterator[tuple[Form, DnsName]]:
+        """Names of all marks that may prove the record *name*, *rtype*; the one that decides first.
+
+        Args:
+            name: of the record.
+            rtype: of the record.
+            alias: whether it is an A that points at a name.
+        """
+        yield from self._typed(name, rtype, Form.TODAY, Form.DASHED)
+        if alias and rtype == rrtype.A:
+            yield from self._typed(name, rrtype.CNAME, Form.ALIAS, Form.ALIAS)
+        if rtype != rrtype.AAAA and (mark := self.untyped(name)):
+            yield Form.UNTYPED, mark
+
+    def _typed(self, name: DnsName, rtype: str, today: Form, dashed: Form) -> Iterator[tuple[Form, DnsName]]:
+        if mark := self.today(name, rtype):
+            yield today, mark
+        if self.templated and (mark := self._build(name, f"{rtype.lower()}-", "")):
+            yield dashed, mark
+
+    def untyped(self, name: DnsName) -> DnsName | None:
+        """The name of the mark before types were part of it, None if DNS allows no such name."""
+        return self._build(name, "", "")
+
+    def _build(self, name: DnsName, before: str, filling: str) -> DnsName | None:
+        head, dot, rest = name.partition(".")
+        if self.wildcard_replacement and head == "*":
+            head = self.wildcard_replacement
+        prefix, suffix = self._affixes(filling)
+        text = f"{prefix}{before}{head}{suffix}{dot}{rest}"
+        return DnsName(text) if _fits(text) else None
+
+    def _affixes(self, filling: str) -> tuple[str, str]:
+        return self.prefix.replace(_TEMPLATE, filling), self.suffix.replace(_TEMPLATE, filling)
+
+    def may_be_typed(self, mark: DnsName, managed: Iterable[str]) -> bool:
+        """Tell whether the name *mark* may hold a type, so that it may speak of two names."""
+        types = (*rrtype.OWNABLE, *managed)
+        return any(reading.type for reading in self.readings(mark, types))
+
+    def readings(self, mark: DnsName, types: Sequence[str]) -> tuple[Reading, ...]:
+        """All that the name *mark* may speak of, in the order in which the reference tries it.
+
+        Where the reference takes the first, we keep them all: the ledger knows which records stand.
+        """
+        found: dict[Reading, None] = {}
+        for rtype in types if self.templated else ():
+            found.update(self._spelled(self._strip(mark, rtype.lower()), rtype))
+        bare = self._strip(mark, "")
+        before, _, after = bare.partition("-")
+        for rtype in types:
+            if rtype.lower() == before:
+                found.update(self._spelled(after, rtype))
+        found.update(self._spelled(bare, ""))
+        return tuple(found)
+
+    def _strip(self, mark: DnsName, filling: str) -> str:
+        """*mark* without its affix, "" if it has another one."""
+        prefix, suffix = self._affixes(filling)
+        if not suffix:
+            return mark.removeprefix(prefix) if mark.startswith(prefix) else ""
+        labels = mark.split(".")
+        count = 1 + suffix.count(".")
+        head = ".".join(labels[:count])
+        if len(labels) < count or not head.endswith(suffix):
+            return ""
+        return ".".join((head.removesuffix(suffix), *labels[count:]))
+
+    def _spelled(self, text: str, rtype: str) -> dict[Reading, None]:
+        """*text* as a name, and as the wildcard whose replacement it starts with."""
+        if not text or text.startswith("."):
+            return {}
+        found = {Reading(DnsName(text), rtype): None}
+        stand_in = self.wildcard_replacement
+        if stand_in and (text == stand_in or text.startswith(f"{stand_in}.")):
+            found[Reading(DnsName(f"*{text.removeprefix(stand_in)}"), rtype)] = None
+        return found
+
+
+def _fits(text: str) -> bool:
+    return len(text) <= MAX_NAME_BYTES and all(1 <= len(label) <= MAX_LABEL_BYTES for label in text.split("."))
+
+
+def _well_formed(name: DnsName) -> bool:
+    try:
+        return DnsName.parse(name) == name
+    except ValueError:
+        return False
