@@ -65,9 +65,6 @@ class ForbiddenError(ProviderError):
     """The service refused the call for lack of a right."""
 
 
-_SHOWN = 120
-
-
-def shortened(text: str) -> str:
-    """*text* cut to what a message can bear; untrusted values may be of any length."""
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(text)} characters)"
+def shortened(text: str, most: int = 120) -> str:
+    """*text* cut to *most* characters, what a message can bear; untrusted values may be of any length."""
+    return text if len(text) <= most else f"{text[:most]}… ({len(text)} characters)"

@@ -13,9 +13,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from extdns import app, log
-from extdns.commands.plantext import SYMBOLS, because, data, summary
+from extdns.commands.plantext import SYMBOLS, because, data, short_field, summary
+from extdns.commands.printable import printable
 from extdns.config import parse
 from extdns.errors import UsageError
+from extdns.model.claim import Notice, mistakes
+from extdns.model.cluster import ObjectKey
 from extdns.model.decision import Decision, Verdict
 from extdns.model.reason import MEANINGS, Reason
 
@@ -115,7 +118,7 @@ class _Screen:
     def tell(self, decisions: Iterable[Decision]) -> None:
         """Show decisions as they fall, once the first pass has been shown."""
         if self._following:
-            for decision in decisions:
+            for decision in (one for one in decisions if one.concerns_us):
                 self._console.print(_line(decision), soft_wrap=True)
 
     def follow(self) -> None:
@@ -124,15 +127,39 @@ class _Screen:
 
     def show_all(self, running: Assembly) -> None:
         """Show every name once: what is published, what is not, and why."""
-        decisions = list(running.engine.decisions)
+        decisions = [decision for decision in running.engine.decisions if decision.concerns_us]
         published = [decision for decision in decisions if decision.reason is Reason.PROGRAMMED]
         rest = [decision for decision in decisions if decision.reason is not Reason.PROGRAMMED]
+        wrong = [
+            (key, mistake) for key, claims in sorted(running.engine.claims.objects()) for mistake in mistakes(claims)
+        ]
         self._console.print(_table("Published", published))
-        if rest:
-            self._console.print(_table("Not published, and why", rest))
-            for reason in sorted({decision.reason for decision in rest}):
-                self._console.print(f"  [bold]{reason}[/bold]  {escape(MEANINGS[reason])}")
+        self._console.print()
+        self._console.print(_table("Not published, and why", rest))
+        self._console.print()
+        self._console.print(_mistakes(wrong))
+        self._console.print()
+        for reason in sorted({decision.reason for decision in rest} | {mistake.reason for _, mistake in wrong}):
+            self._console.print(f"  [bold]{reason}[/bold]  {escape(MEANINGS[reason])}")
         self._console.print(f"\n{len(published)} records published; {summary(rest)}")
+
+
+def _mistakes(wrong: Iterable[tuple[ObjectKey, Notice]]) -> Table:
+    table = Table(
+        title="Mistakes on objects; each costs only itself",
+        title_justify="left",
+        title_style="bold",
+        box=None,
+        pad_edge=False,
+        padding=(0, 2, 0, 0),
+    )
+    for heading in ("", "object", "field", "value", "allowed"):
+        table.add_column(heading, overflow="fold")
+    for key, mistake in wrong:
+        place = f"{key.kind.name} {key.namespace}/{key.name}"
+        cells = (place, short_field(mistake.field), repr(mistake.value), f"{mistake.allowed} [{mistake.reason}]")
+        table.add_row("!", *(escape(printable(cell)) for cell in cells))
+    return table
 
 
 def _table(title: str, decisions: Iterable[Decision]) -> Table:

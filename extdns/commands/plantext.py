@@ -1,4 +1,4 @@
-"""A plan as text for people: one record set a line, the summary last (design of the output: docs/reference/plan.md)."""
+"""A plan as text for people: one record set a line, the summary last."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def plan_text(decisions: Iterable[Decision], *, unchanged: bool = False) -> Iter
     shown = [
         decision
         for decision in sorted(decisions, key=lambda decision: decision.order)
-        if unchanged or decision.reason is not Reason.PROGRAMMED
+        if decision.concerns_us and (unchanged or decision.reason is not Reason.PROGRAMMED)
     ]
     for heading, group in groupby(shown, key=_heading):
         yield heading
@@ -91,13 +91,19 @@ def data(decision: Decision) -> str:
 
 def because(decision: Decision) -> str:
     """Who asks for it, and what a person should know."""
-    who = ", ".join(f"{asked.ref}: {asked.field}" for asked in decision.asked_by[:2])
+    who = ", ".join(f"{asked.ref}: {short_field(asked.field)}" for asked in decision.asked_by[:2])
     if len(decision.asked_by) > 2:  # noqa: PLR2004 - two fit on a line
         who += f" and {len(decision.asked_by) - 2} more"
     if not who and decision.held and decision.held.resource:
         who = f"made for {decision.held.resource}"
     detail = decision.detail if decision.reason not in _PLAIN else ""
     return printable(": ".join(part for part in (who, detail) if part))
+
+
+def short_field(field: str) -> str:
+    """*field* without the prefix of annotations, which is the same on all: `annotation hostname`."""
+    word, _, key = field.partition(" ")
+    return f"{word} {key.rpartition('/')[2]}" if word == "annotation" else field
 
 
 def _differences(decision: Decision) -> Iterator[str]:

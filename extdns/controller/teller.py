@@ -8,7 +8,7 @@ from extdns import log
 from extdns.controller.census import count
 from extdns.engine.health import failures
 from extdns.log import Event
-from extdns.model.claim import Invalid, Wanted
+from extdns.model.claim import mistakes
 from extdns.model.cluster import Phase
 from extdns.model.decision import Verdict
 from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from extdns.engine.inputs import Observation, ReadFailed
     from extdns.metrics.metrics import Metrics
     from extdns.model.change import Batch
-    from extdns.model.claim import Claim
     from extdns.model.cluster import KindState, ObjectProblem
     from extdns.model.decision import Decision
     from extdns.ports import Reporter
@@ -54,7 +53,7 @@ class Teller:
                 self._changes += 1
                 action = _ACTIONS[decision.verdict]
                 _log.info(Event.DESIRED_CHANGE, action=action, name=decision.name, type=decision.type, **zone)
-            elif decision.reason not in _QUIET:
+            elif decision.reason not in _QUIET and decision.concerns_us:
                 _tell_problem(decision, zone)
         if self._reporter:
             self._reporter.tell(decisions)
@@ -85,8 +84,15 @@ class Teller:
             if seen.failure and not seen.parked_on:
                 self._metrics.object_failed()
                 _log.warning(Event.OBJECT_FAILED, object=seen.resource, message=seen.failure)
-            for claim in seen.claims:
-                _tell_mistakes(seen.resource, claim)
+            for mistake in mistakes(seen.claims):
+                _log.warning(
+                    Event.OBJECT_MISTAKE,
+                    object=seen.resource,
+                    field=mistake.field,
+                    value=mistake.value,
+                    allowed=mistake.allowed,
+                    reason=mistake.reason,
+                )
 
     def object_problem(self, problem: ObjectProblem) -> None:
         """A manifest or an object cannot be read, or can again."""
@@ -137,23 +143,3 @@ def _tell_problem(decision: Decision, zone: dict[str, str]) -> None:
         objects=tuple(str(asked.ref) for asked in decision.asked_by) or None,
         **zone,
     )
-
-
-def _tell_mistakes(resource: str, claim: Claim) -> None:
-    match claim:
-        case Invalid(provenance=where, reason=reason, value=value, allowed=allowed):
-            _log.warning(
-                Event.OBJECT_MISTAKE, object=resource, field=where.field, value=value, allowed=allowed, reason=reason
-            )
-        case Wanted(notices=notices):
-            for notice in notices:
-                _log.warning(
-                    Event.OBJECT_MISTAKE,
-                    object=resource,
-                    field=notice.field,
-                    value=notice.value,
-                    allowed=notice.allowed,
-                    reason=notice.reason,
-                )
-        case _:
-            pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from extdns.model.cluster import ObjectRef
@@ -93,3 +94,17 @@ class Filtered:
 
 
 Claim = Wanted | Withheld | Invalid | Filtered
+
+
+def mistakes(claims: Iterable[Claim]) -> tuple[Notice, ...]:
+    """What is wrong on the object that makes *claims*, each mistake once, in their order."""
+    found: dict[Notice, None] = {}
+    for claim in claims:
+        match claim:
+            case Invalid(provenance=where, reason=reason, value=value, allowed=allowed):
+                found[Notice(reason=reason, field=where.field, value=value, allowed=allowed)] = None
+            case Wanted(notices=notices):
+                found.update(dict.fromkeys(notices))
+            case Withheld() | Filtered():
+                pass
+    return tuple(found)

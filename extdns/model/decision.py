@@ -47,6 +47,11 @@ class Decision:
     asked_by: tuple[Provenance, ...] = ()
 
     @property
+    def concerns_us(self) -> bool:
+        """Whether it is about a record of ours or one that somebody asks for; other people's records are not."""
+        return bool(self.asked_by) or self.held is None or self.held.ours
+
+    @property
     def order(self) -> tuple[str, str, str, str, str]:
         """Sort key: zone, name, set identifier, type."""
         zone = f"{self.zone.name} {self.zone.id}" if self.zone else ""

@@ -46,6 +46,7 @@ class Reason(StrEnum):
     ZONES_UNKNOWN = "zones-unknown"
     ZONE_UNREAD = "zone-unread"
     ZONE_GONE = "zone-gone"
+    ZONE_MOVED = "zone-moved"
     # somebody else has it
     OWNED_BY_OTHER = "owned-by-other"
     FOREIGN_RECORD = "foreign-record"
@@ -98,6 +99,7 @@ MEANINGS: Final[dict[Reason, str]] = {
     Reason.ZONES_UNKNOWN: "An account's zones cannot be listed, so the right zone is unknown; new names wait.",
     Reason.ZONE_UNREAD: "The zone has not been read whole yet.",
     Reason.ZONE_GONE: "The zone is no longer listed.",
+    Reason.ZONE_MOVED: "The name belongs to another zone now; what was published in this one stays.",
     Reason.OWNED_BY_OTHER: "The name is marked as belonging to another owner.",
     Reason.FOREIGN_RECORD: "A record that nothing proves to be ours is in the way.",
     Reason.CONFLICT_LOST: "Another object asks for the same name and was first.",
