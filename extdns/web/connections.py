@@ -142,7 +142,6 @@ class _Handler(WSGIRequestHandler):
 
 class _Gateway(SimpleHandler):
     environ: WSGIEnvironment | None
-    server_software = None
     os_environ = {}  # noqa: RUF012 - inherited: a copy of the process's, which the application has no use for
     error_body = b"the request could not be answered; the log says why\n"
 

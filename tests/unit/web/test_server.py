@@ -243,6 +243,25 @@ def test_a_page_that_fails_is_logged_and_tells_nothing(
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize(
+    ("error", "lines"),
+    [
+        pytest.param(ConnectionResetError(), 0, id="client-went-away"),
+        pytest.param(TimeoutError(), 0, id="network-failed"),
+        pytest.param(LookupError(), 1, id="we-failed"),
+    ],
+)
+def test_only_our_own_failures_are_logged(logged: Callable[[], list[str]], error: Exception, lines: int) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening, socket.socket() as client:
+        connections = Connections(listening, application())
+        try:
+            raise error
+        except Exception:  # noqa: BLE001 - stands for the thread of a connection
+            connections.handle_error(client, None)
+        connections.server_close()
+    assert len(logged()) == lines
+
+
 def test_requests_are_not_logged(logged: Callable[[], list[str]], capfd: pytest.CaptureFixture[str]) -> None:
     with serving(application()) as port:
         exchange(port, WHOLE_REQUEST)
