@@ -255,7 +255,7 @@ def test_only_our_own_failures_are_logged(logged: Callable[[], list[str]], error
     with socket.create_server(("127.0.0.1", 0)) as listening, socket.socket() as client:
         connections = Connections(listening, application())
         try:
-            raise error
+            raise error  # noqa: TRY301 - the test is about what is raised
         except Exception:  # noqa: BLE001 - stands for the thread of a connection
             connections.handle_error(client, None)
         connections.server_close()
