@@ -45,8 +45,8 @@ def effect(master: Master, zone: Zone, writes: Sequence[Write]) -> Effect | Conf
     if surprises:
         message = "; ".join(f"{key.name} {key.type} {word}" for key, word in surprises)
         return Conflict(message=message, culprits=tuple(sorted({key.name for key, _ in surprises})))
-    wanted = {write.key: adjusted(write.new, zone) for write in writes if write.new is not None}
-    records = {key: _record(found) for key, found in wanted.items() if isinstance(found, Endpoint)}
+    wanted = {write.key: _wanted(write.new, write.old, zone) for write in writes if write.new is not None}
+    records = {key: found for key, found in wanted.items() if isinstance(found, Record)}
     changed = [key for key, record in standing.items() if records.get(key) != record]
     removed = frozenset(key for key in changed if standing[key] is not None)
     added = tuple(records[key] for key in changed if key in records)
@@ -70,6 +70,14 @@ def _surprise(standing: Record | None, old: Record | None) -> str:
     if standing is None:
         return "is gone"
     return "exists already" if old is None else "is not what it was"
+
+
+def _wanted(new: Endpoint, old: Record | None, zone: Zone) -> Record | Refusal:
+    """The record that *new* becomes; what stands already is taken as it is, even if we would not write it."""
+    found = adjusted(new, zone)
+    if isinstance(found, Refusal) and (old is None or old != _record(new)):
+        return found
+    return _record(new if isinstance(found, Refusal) else found)
 
 
 def _record(endpoint: Endpoint) -> Record:

@@ -31,7 +31,7 @@ def edited(master: Master, change: Effect, today: date) -> Master:
     before, section, after = _parted(kept, newline)
     between = list(_merged(section[1:-1], lines))
     if between:
-        between = [*_ended(before, newline), section[0], *between, section[-1]]
+        before, between = _ended(before, newline), [section[0], *between, section[-1]]
     entries = tuple(_completed([*before, *between, *after], today))
     return replace(master, entries=entries, records=change.records)
 
@@ -80,9 +80,11 @@ def _merged(section: Sequence[Entry], lines: Sequence[Entry]) -> Iterator[Entry]
     yield from lines[index:]
 
 
-def _ended(before: Sequence[Entry], newline: str) -> Sequence[Entry]:
-    """An end for the last line of *before* if it has none."""
-    return () if not before or before[-1].text.endswith("\n") else (Entry(text=newline),)
+def _ended(entries: Sequence[Entry], newline: str) -> Sequence[Entry]:
+    """*entries* with an end for the last line if it has none."""
+    if not entries or entries[-1].text.endswith("\n"):
+        return entries
+    return [*entries[:-1], replace(entries[-1], text=entries[-1].text + newline)]
 
 
 def _completed(entries: Iterable[Entry], today: date) -> Iterator[Entry]:
@@ -112,6 +114,6 @@ def _whole(entry: Entry, owner: str, ttl_s: int | None) -> Entry:
 
 
 def _inserted(entry: Entry, text: str) -> Entry:
-    at = entry.owner_end
-    serial = (entry.serial[0] + len(text), entry.serial[1] + len(text))
-    return replace(entry, text=entry.text[:at] + text + entry.text[at:], serial=serial)
+    at, (start, end) = entry.owner_end, entry.serial
+    shift = len(text) if entry.role is Role.SOA else 0
+    return replace(entry, text=entry.text[:at] + text + entry.text[at:], serial=(start + shift, end + shift))

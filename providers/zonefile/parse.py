@@ -84,7 +84,8 @@ class _Found:
     includes: int = 0
 
     def add(self, key: RecordKey, target: str, ttl_s: int, *, fixed: str = "") -> None:
-        self.sets.setdefault(key, {})[target] = ttl_s
+        ttls_s = self.sets.setdefault(key, {})
+        ttls_s[target] = min(ttl_s, ttls_s.get(target, ttl_s))
         if fixed:
             self.fixed[key] = fixed
 

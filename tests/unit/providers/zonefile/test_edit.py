@@ -1,0 +1,243 @@
+"""Records put into and taken out of master files; nothing else changes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from datetime import date
+
+import dns.rdatatype
+import dns.zone
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extdns.model.change import Write
+from extdns.model.name import DnsName
+from extdns.model.record import Record
+from extdns.model.zone import Zone
+from providers.zonefile.batch import Effect, effect
+from providers.zonefile.edit import edited
+from providers.zonefile.master import Master
+from providers.zonefile.parse import parse
+from providers.zonefile.serial import precedes
+from tests.conformance.provider import create, delete, update
+from tests.zonefiles import zone_texts
+
+ZONE = Zone(name=DnsName("example.org"), id="example.org.zone")
+TODAY = date(2026, 11, 21)
+SOA = "@ 3600 IN SOA ns1 hostmaster 41 7200 900 1209600 300\n"
+NEXT = SOA.replace(" 41 ", " 42 ")
+BEGIN = "; BEGIN extdns: the lines from here on are written by extdns\n"
+END = "; END extdns\n"
+MARK = '"heritage=external-dns,external-dns/owner=me"'
+
+
+def read(text: str) -> Master:
+    master = parse(text, ZONE.id, str)
+    assert master.fault == ""
+    return master
+
+
+def change(master: Master, writes: Sequence[Write]) -> Master:
+    found = effect(master, ZONE, writes)
+    assert isinstance(found, Effect), found
+    return edited(master, found, TODAY)
+
+
+def held(master: Master, label: str, rtype: str) -> Record:
+    (record,) = [r for r in master.records[DnsName(f"{label}.example.org")] if r.type == rtype]
+    return record
+
+
+def test_the_first_record_opens_a_section_at_the_end() -> None:
+    before = "; mine\n" + SOA + "a 60 A 192.0.2.1 ; also mine\n"
+    writes = [create("web.example.org", "A", "192.0.2.9", "192.0.2.10"), create("a-web.example.org", "TXT", MARK)]
+    assert change(read(before), writes).text == (
+        "; mine\n" + NEXT + "a 60 A 192.0.2.1 ; also mine\n" + BEGIN
+        + f"a-web.example.org. 300 IN TXT {MARK}\n"
+        "web.example.org. 300 IN A 192.0.2.10\n"
+        "web.example.org. 300 IN A 192.0.2.9\n" + END
+    )  # fmt: skip
+
+
+def test_the_section_goes_with_its_last_record_and_the_file_is_what_it_was() -> None:
+    before = SOA + "a 60 A 192.0.2.1\n"
+    there = change(read(before), [create("web.example.org", "A", "192.0.2.9")])
+    assert change(there, [delete(held(there, "web", "A"))]).text == before.replace(" 41 ", " 43 ")
+
+
+def test_records_are_put_in_where_they_sort() -> None:
+    master = read(SOA)
+    for label in ("m", "z", "b"):
+        master = change(master, [create(f"{label}.example.org", "A", "192.0.2.1", ttl_s=60)])
+    one_go = change(read(SOA), [create(f"{label}.example.org", "A", "192.0.2.1", ttl_s=60) for label in "zbm"])
+    assert master.text.replace(" 44 ", " 42 ") == one_go.text
+    assert [line.split(".")[0] for line in one_go.text.splitlines()[2:-1]] == ["b", "m", "z"]
+
+
+def test_an_update_moves_a_record_from_elsewhere_into_the_section() -> None:
+    master = read(SOA + "web 60 A 192.0.2.1\nb 60 A 192.0.2.2\n")
+    after = change(master, [update(held(master, "web", "A"), "192.0.2.3")])
+    assert after.text == NEXT + "b 60 A 192.0.2.2\n" + BEGIN + "web.example.org. 60 IN A 192.0.2.3\n" + END
+
+
+def test_every_line_of_a_record_set_goes_with_it_and_others_stay() -> None:
+    master = read(SOA + 'web 60 A 192.0.2.1\nweb 60 TXT ( "x" ; why\n "y" )\nWEB.example.org. 60 A 192.0.2.2\n')
+    assert change(master, [delete(held(master, "web", "A"))]).text == NEXT + 'web 60 TXT ( "x" ; why\n "y" )\n'
+    assert "why" not in change(master, [delete(held(master, "web", "TXT"))]).text
+
+
+def test_a_line_that_had_its_owner_from_one_that_goes_is_completed() -> None:
+    master = read(SOA + "web 60 A 192.0.2.1\n\t60 TXT x ; kept\n  60 MX 10 m\n")
+    after = change(master, [delete(held(master, "web", "A"))])
+    assert after.text == NEXT + "web.example.org.\t60 TXT x ; kept\n  60 MX 10 m\n"
+
+
+def test_a_line_that_had_its_ttl_from_one_that_goes_is_completed() -> None:
+    master = read(SOA + "web 60 A 192.0.2.1\nb A 192.0.2.2\n A 192.0.2.3\n")
+    after = change(master, [delete(held(master, "web", "A"))])
+    assert after.text == NEXT + "b 60 A 192.0.2.2\n A 192.0.2.3\n"
+
+
+def test_a_soa_that_had_its_ttl_from_one_that_goes_is_completed_and_numbered() -> None:
+    master = read("@ 60 TXT x\n IN SOA n h 41 1 1 1 1\n")
+    record = master.records[DnsName("example.org")][0]
+    assert change(master, [delete(record)]).text == "example.org. 60 IN SOA n h 42 1 1 1 1\n"
+
+
+def test_lines_behind_the_section_keep_owner_and_ttl() -> None:
+    master = read(SOA + "a 60 A 192.0.2.1\n" + BEGIN + END + " TXT mine\n")
+    after = change(master, [create("z.example.org", "A", "192.0.2.9")])
+    section = BEGIN + "z.example.org. 300 IN A 192.0.2.9\n" + END
+    assert after.text == NEXT + "a 60 A 192.0.2.1\n" + section + "a.example.org. 60 TXT mine\n"
+
+
+def test_comments_within_the_section_stay() -> None:
+    section = BEGIN + "; a note\nb.example.org. 60 IN A 192.0.2.1\n" + END
+    master = read(SOA + section)
+    after = change(master, [create("c.example.org", "A", "192.0.2.2"), delete(held(master, "b", "A"))])
+    assert after.text == NEXT + BEGIN + "; a note\nc.example.org. 300 IN A 192.0.2.2\n" + END
+
+
+def test_a_last_line_without_end_gets_one() -> None:
+    after = change(read(SOA + "a 60 A 192.0.2.1"), [create("b.example.org", "A", "192.0.2.2")])
+    assert after.text == NEXT + "a 60 A 192.0.2.1\n" + BEGIN + "b.example.org. 300 IN A 192.0.2.2\n" + END
+
+
+def test_line_ends_are_those_of_the_file() -> None:
+    after = change(read(SOA.replace("\n", "\r\n")), [create("b.example.org", "A", "192.0.2.2")])
+    assert after.text.count("\r\n") == after.text.count("\n") == 4
+
+
+def test_bytes_that_are_no_text_stay() -> None:
+    before = SOA + "; gr\xfc\xdfe \x00\x01\n"
+    after = change(read(before), [create("b.example.org", "A", "192.0.2.2")])
+    assert after.text.startswith(before.replace(" 41 ", " 42 "))
+
+
+@pytest.mark.parametrize(
+    "soa",
+    [
+        pytest.param("@ 60 SOA n h 41 1 1 1 1 ; 41\n", id="one-line"),
+        pytest.param("@ 60 SOA 41 41 ( ; 41\n 41 ; 41\n 41 41 41 41 )\n", id="parentheses"),
+        pytest.param("@ ( 60 IN SOA n h\n 41 1 1 1 41 )\n", id="early-parenthesis"),
+    ],
+)
+def test_only_the_serial_of_the_soa_is_changed(soa: str) -> None:
+    after = change(read(soa), [create("b.example.org", "A", "192.0.2.2")]).text
+    numbered = next(entry for entry in read(after).entries if entry.serial != (0, 0))
+    assert numbered.text[slice(*numbered.serial)] == "42"
+    start, end = numbered.serial
+    assert numbered.text[:start] + "41" + numbered.text[end:] == soa
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> tuple[Master, list[Master], set[tuple[str, str]]]:
+    """A file, the states that batches bring it through, and the keys that they touch."""
+    master = read(draw(zone_texts()))
+    states, touched = [master], set[tuple[str, str]]()
+    for _ in range(draw(st.integers(1, 4))):
+        there = [record for records in master.records.values() for record in records if record.type in {"A", "TXT"}]
+        writes = [
+            update(record, *new) if new else delete(record)
+            for record in draw(
+                st.lists(st.sampled_from(there), max_size=3, unique_by=lambda r: r.key) if there else st.just([])
+            )
+            for new in [draw(st.sampled_from([(), ("192.0.2.8",) if record.type == "A" else ('"new"',)]))]
+        ]
+        for label in draw(st.sets(st.sampled_from(["n", "x.n", "*", "zz"]), max_size=3)):
+            name = DnsName(f"{label}.example.org")
+            if not any(record.type == "A" for record in master.records.get(name, ())):
+                writes.append(create(name, "A", "192.0.2.7"))
+        found = effect(master, ZONE, writes)
+        if isinstance(found, Effect) and writes:
+            touched |= {(write.key.name, write.key.type) for write in writes}
+            master = edited(master, found, TODAY)
+            states.append(master)
+    return states[0], states, touched
+
+
+def oracle(text: str) -> dict[tuple[str, str], tuple[int, str]]:
+    """What dnspython reads, without the serial."""
+    zone = dns.zone.from_text(text, origin="example.org.", relativize=False, check_origin=False)
+    return {
+        (name.to_text(omit_final_dot=True).lower(), dns.rdatatype.to_text(found.rdtype)): (
+            found.ttl,
+            str(sorted(found)),
+        )
+        for name, found in zone.iterate_rdatasets()
+        if found.rdtype != dns.rdatatype.SOA
+    }
+
+
+@given(histories())
+def test_records_that_are_not_touched_never_change(history: tuple[Master, list[Master], set[tuple[str, str]]]) -> None:
+    first, states, touched = history
+    foreign = {key: value for key, value in oracle(first.text).items() if key not in touched}
+    for state in states:
+        now = oracle(state.text)
+        assert {key: now.get(key) for key in foreign} == foreign
+
+
+@given(histories())
+def test_what_is_kept_in_memory_is_what_a_new_reading_gives(
+    history: tuple[Master, list[Master], set[tuple[str, str]]],
+) -> None:
+    for state in history[1]:
+        again = read(state.text)
+        assert again.records == state.records
+        assert [e for e in again.entries if e.owner] == [e for e in state.entries if e.owner]
+
+
+@given(histories())
+def test_the_serial_advances_with_every_change(history: tuple[Master, list[Master], set[tuple[str, str]]]) -> None:
+    serials = [int(state.text[slice(*_absolute_serial(state))]) for state in history[1]]
+    assert all(precedes(earlier, later) for earlier, later in itertools.pairwise(serials))
+
+
+def _absolute_serial(master: Master) -> tuple[int, int]:
+    offset = 0
+    for entry in master.entries:
+        if entry.serial != (0, 0):
+            return offset + entry.serial[0], offset + entry.serial[1]
+        offset += len(entry.text)
+    raise AssertionError(master)
+
+
+@given(zone_texts(), st.lists(st.sets(st.sampled_from("klmno"), min_size=1), max_size=4))
+def test_lines_that_are_not_ours_survive_byte_for_byte(text: str, batches: list[set[str]]) -> None:
+    text = text.replace("BEGIN extdns", "x").replace("END extdns", "x")
+    master = read(text)
+    for batch in batches:
+        ours = {name.partition(".")[0] for name in master.records} & set("klmno")
+        writes = [
+            delete(held(master, label, "A")) if label in ours else create(f"{label}.example.org", "A", "192.0.2.7")
+            for label in sorted(batch)
+        ]
+        master = change(master, writes)
+    start, end = _absolute_serial(read(text))
+    now_start, now_end = _absolute_serial(master)
+    now = master.text[:now_start] + text[start:end] + master.text[now_end:]
+    assert now.startswith(text)
+    assert now[len(text) :].removeprefix("\n").startswith(BEGIN) or now in {text, text + "\n"}
