@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from extdns.errors import shortened
 
-
 _MOST = 500
 
 

@@ -13,6 +13,7 @@ from extdns.controller.ending import exit_code
 from extdns.log import Event
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import FrameType
 
     from extdns.config import Config
@@ -44,11 +45,21 @@ def main(config: Config) -> int:
 
 def _announce(config: Config) -> None:
     _log.info(Event.STARTED, version=__version__)
-    _log.info(Event.CONFIGURED, flags=" ".join(shown(config)))
+    _log.info(Event.CONFIGURED, **_fields(shown(config)))
     for notice in config.notices:
         _log.warning(Event.FLAG_MOOT, notice=notice)
     if config.control.dry_run:
         _log.info(Event.DRY_RUN)
+
+
+def _fields(arguments: Iterable[str]) -> dict[str, str]:
+    """Arguments by the name of their flag; values of a repeated one are joined."""
+    fields: dict[str, str] = {}
+    for argument in arguments:
+        name, given, value = argument.removeprefix("--").partition("=")
+        text = value if given else "true"
+        fields[name] = f"{fields[name]}, {text}" if name in fields else text
+    return fields
 
 
 def _stop_on_signals(controller: Controller) -> None:

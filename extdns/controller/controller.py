@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from extdns.controller.workers import CallEffect, Workers
 from extdns.engine.effects import TellDecisions, TellOutcome, Wake
 from extdns.engine.health import failures
-from extdns.engine.inputs import Input, KindReported, Observed, ReadFailed, Tick
+from extdns.engine.inputs import Input, KindReported, Observed, Tick
 from extdns.model.cluster import KindChange, ObjectProblem
 
 if TYPE_CHECKING:
@@ -105,8 +105,7 @@ class Controller:
 
     def _step(self, item: Input) -> None:
         now_s = self._parts.clock.monotonic_s()
-        if isinstance(item, ReadFailed):
-            self._parts.teller.read_failed(item)
+        self._parts.teller.heard(item, self._parts.clock.now)
         effects = self._parts.engine.step(item, now_s)
         self._stepped_s, self._wake_s = now_s, now_s + _LONGEST_WAIT_S
         self._carry_out(effects)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, assert_never
 from extdns import log
 from extdns.controller.census import count
 from extdns.engine.health import failures
+from extdns.engine.inputs import PageRead, ReadFailed, ZonesListed
 from extdns.log import Event
 from extdns.model.claim import mistakes
 from extdns.model.cluster import Phase
@@ -15,11 +16,11 @@ from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused,
 from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from extdns.engine.engine import Engine
-    from extdns.engine.inputs import Observation, ReadFailed
+    from extdns.engine.inputs import Input, Observation
     from extdns.metrics.metrics import Metrics
     from extdns.model.change import Batch
     from extdns.model.cluster import KindState, ObjectProblem
@@ -109,11 +110,19 @@ class Teller:
         write = _log.info if state.phase in {Phase.LISTING, Phase.SYNCED} else _log.error
         write(Event.SOURCE_PHASE, kind=state.kind.name, phase=state.phase, message=state.detail or None)
 
-    def read_failed(self, failed: ReadFailed) -> None:
-        """A list of zones, a page or names could not be read."""
-        self._metrics.read_failed()
-        event = Event.ZONE_UNREAD if failed.zone else Event.ZONES_UNLISTED
-        _log.error(event, call=failed.call, zone=failed.zone and str(failed.zone), message=failed.message)
+    def heard(self, item: Input, now: Callable[[], datetime]) -> None:
+        """The engine is told *item*; of some kinds people want to know."""
+        match item:
+            case ZonesListed(zones=found):
+                self._metrics.zones_listed(found.zones)
+            case PageRead(zone=zone, page=page) if page.after is None:
+                self._metrics.zone_read(zone, now())
+            case ReadFailed(call=call, zone=zone, message=message):
+                self._metrics.read_failed()
+                event = Event.ZONE_UNREAD if zone else Event.ZONES_UNLISTED
+                _log.error(event, call=call, zone=zone and str(zone), message=message)
+            case _:
+                pass
 
     def defect(self, exc: Exception) -> None:
         """Something in this program failed that should not have."""
