@@ -72,30 +72,27 @@ def compatible(proposals: Sequence[Proposal]) -> list[Proposal]:
     """
     current = list(proposals)
     while True:
-        staying = [proposal for proposal in current if proposal.held and not isinstance(proposal.outcome, Delete)]
-        checked = [_beside_staying(proposal, staying) for proposal in current]
+        checked = [_beside_staying(proposal, current) for proposal in current]
         checked = [_with_successor(proposal, checked) for proposal in checked]
         if checked == current:
             return checked
         current = checked
 
 
-def _beside_staying(proposal: Proposal, staying: Iterable[Proposal]) -> Proposal:
+def _beside_staying(proposal: Proposal, proposals: Iterable[Proposal]) -> Proposal:
     if not isinstance(proposal.outcome, Create):
         return proposal
-    for other in staying:
-        if not beside(proposal.key, other.key):
-            return replace(proposal, outcome=_why_waiting(other))
+    for other in proposals:
+        if other.held and isinstance(other.outcome, Blocked) and not beside(proposal.key, other.key):
+            return replace(proposal, outcome=_waiting(other.key, other.outcome))
     return proposal
 
 
-def _why_waiting(stays: Proposal) -> Blocked:
-    what = f"{stays.key.type} record" + (f" {stays.key.set_identifier!r}" if stays.key.set_identifier else "")
-    if isinstance(stays.outcome, Blocked):
-        policy = stays.outcome.reason is Reason.POLICY_KEEPS
-        reason = Reason.POLICY_KEEPS_TYPE if policy else stays.outcome.reason
-        return Blocked(reason=reason, detail=f"cannot stand beside the {what}, which stays")
-    return Blocked(reason=Reason.ROUTING_CONFLICT, detail=f"cannot stand beside the {what}")
+def _waiting(key: RecordKey, stays: Blocked) -> Blocked:
+    """What waits for the record set *key*, waits for the reason for which that one *stays*."""
+    what = f"{key.type} record" + (f" {key.set_identifier!r}" if key.set_identifier else "")
+    reason = Reason.POLICY_KEEPS_TYPE if stays.reason is Reason.POLICY_KEEPS else stays.reason
+    return Blocked(reason=reason, detail=f"cannot stand beside the {what}, which stays")
 
 
 def _with_successor(proposal: Proposal, proposals: Sequence[Proposal]) -> Proposal:

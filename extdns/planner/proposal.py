@@ -45,17 +45,19 @@ def propose(row: Row, settings: PlanSettings) -> tuple[Proposal, ...]:
     wanted are replacements; where nothing is, they carry no judgement yet (`ORPHAN_UNCLAIMED`).
     """
     in_the_way = next((owned for _, owned in sorted(row.held.items()) if not owned.ours), None)
-    return tuple(_proposal(row, rtype, in_the_way, settings) for rtype in sorted(row.held.keys() | row.winners.keys()))
+    proposals = [_standing(owned, row, settings) for owned in row.held.values()]
+    proposals += [_new(candidate, in_the_way) for rtype, candidate in row.winners.items() if rtype not in row.held]
+    return tuple(sorted(proposals, key=lambda proposal: proposal.key))
 
 
-def _proposal(row: Row, rtype: str, in_the_way: Owned | None, settings: PlanSettings) -> Proposal:
-    held, candidate = row.held.get(rtype), row.winners.get(rtype)
-    if held is None and candidate is not None:
-        outcome: Change | Blocked = Create(wanted=candidate.endpoint) if in_the_way is None else foreign(in_the_way)
-        return Proposal(key=candidate.endpoint.key, outcome=outcome, candidate=candidate)
-    if held is None:
-        msg = "a row without record and without candidate"
-        raise ValueError(msg)
+def _new(candidate: Candidate, in_the_way: Owned | None) -> Proposal:
+    outcome = Create(wanted=candidate.endpoint) if in_the_way is None else foreign(in_the_way)
+    return Proposal(key=candidate.endpoint.key, outcome=outcome, candidate=candidate)
+
+
+def _standing(held: Owned, row: Row, settings: PlanSettings) -> Proposal:
+    candidate = row.winners.get(held.record.type)
+    outcome: Change | Blocked
     if not held.ours:
         outcome = foreign(held)
     elif candidate is None:

@@ -82,6 +82,7 @@ def test_what_is_not_ours_never_occurs_in_a_change(situation: Situation, answers
 @given(SITUATIONS, ANSWERS, POLICIES)
 def test_planning_after_applying_gives_nothing(situation: Situation, answers: Answers, policy: Policy) -> None:
     stands, wanted = situation
+    assume(len({one.record.set_identifier == "" for one in stands}) <= 1)  # no service holds both forms
     after = applied(stands, changes(planned(stands, wanted, answers, policy)))
     assert planned(after, wanted, answers, policy).sets == ()
 
