@@ -83,7 +83,10 @@ class Dependencies:
             return
         del self._askers[lookup]
         if isinstance(lookup, Selection):
-            self._selections[_handle(lookup)].discard(lookup)
+            handle = _handle(lookup)
+            self._selections[handle].discard(lookup)
+            if not self._selections[handle]:
+                del self._selections[handle]
 
     def on(self, key: ObjectKey, labels: Iterable[Mapping[str, str]]) -> set[Asker]:
         """Who asked for *key*, or for a selection that covers any of its *labels*, old or new."""

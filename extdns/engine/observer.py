@@ -13,10 +13,10 @@ from extdns.model.cluster import KindChange, ObjectChange, ObjectProblem, Object
 if TYPE_CHECKING:
     from extdns.model.claim import Claim
     from extdns.model.cluster import ClusterChange
-    from extdns.model.objects import KubernetesObject
     from extdns.ports import Source, View
 
 _GONE = {Sight.DELETED: Cause.DELETED, Sight.MISSING: Cause.MISSING}
+_ENDS = frozenset(_GONE.values())
 
 
 class Observer:
@@ -56,14 +56,23 @@ class Observer:
             due.setdefault(asker, Cause.DEPENDENCY)
 
     def _ask(self, asker: Asker, cause: Cause) -> Observation:
-        source = self._sources[asker.source]
         resource = ObjectRef(key=asker.key).resource
-        obj = None if cause in {Cause.DELETED, Cause.MISSING} else self._object(asker)
-        if obj is None:
-            self._dependencies.replace(asker, ())
-            gone = cause if cause in {Cause.DELETED, Cause.MISSING} else Cause.MISSING
-            return Observation(source=asker.source, key=asker.key, resource=resource, cause=gone)
-        claims, failure, parked_on = self._claims(source, asker, obj)
+        claims: tuple[Claim, ...] = ()
+        failure = parked_on = ""
+        recording = RecordingView(self._view)
+        try:
+            obj = None if cause in _ENDS else self._view.get(asker.key.kind, asker.key.namespace, asker.key.name)
+            if obj is not None:
+                self.asked += 1
+                claims = self._sources[asker.source].claims(obj, recording)
+            elif cause not in _ENDS:
+                cause = Cause.MISSING
+        except NotReadyError as exc:
+            self._parked.setdefault(exc.kind, set()).add(asker)
+            failure, parked_on = str(exc), exc.kind
+        except Exception as exc:  # noqa: BLE001 - law 3: whatever one object does to a source stays with that object
+            failure = f"{type(exc).__name__}: {exc}"
+        self._dependencies.replace(asker, recording.lookups)
         return Observation(
             source=asker.source,
             key=asker.key,
@@ -73,21 +82,3 @@ class Observer:
             failure=failure,
             parked_on=parked_on,
         )
-
-    def _object(self, asker: Asker) -> KubernetesObject | None:
-        return self._view.get(asker.key.kind, asker.key.namespace, asker.key.name)
-
-    def _claims(self, source: Source, asker: Asker, obj: KubernetesObject) -> tuple[tuple[Claim, ...], str, str]:
-        recording = RecordingView(self._view)
-        self.asked += 1
-        claims: tuple[Claim, ...] = ()
-        failure = parked_on = ""
-        try:
-            claims = source.claims(obj, recording)
-        except NotReadyError as exc:
-            self._parked.setdefault(exc.kind, set()).add(asker)
-            failure, parked_on = str(exc), exc.kind
-        except Exception as exc:  # noqa: BLE001 - law 3: whatever one object does to a source stays with that object
-            failure = f"{type(exc).__name__}: {exc}"
-        self._dependencies.replace(asker, recording.lookups)
-        return claims, failure, parked_on
