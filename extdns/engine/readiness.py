@@ -21,13 +21,15 @@ class Readiness:
         self.open = not self._phases
 
     def report(self, state: KindState, now_s: float) -> bool:
-        """Take in the phase of a kind; returns whether plans may look different now."""
-        known = self._phases.get(state.kind.name)
-        if known is not None and known[0] is state.phase:
-            return False
-        self._phases[state.kind.name] = (state.phase, now_s)
-        self.tick(now_s)
-        return self.open
+        """Take in the phase of a kind; returns whether planning may begin just now.
+
+        A kind that fails goes on failing until it is synced: listing it once more changes nothing.
+        """
+        phase, since_s = self._phases.get(state.kind.name, (None, now_s))
+        down = phase in _DOWN and state.phase is not Phase.SYNCED
+        if not (down and state.phase is Phase.LISTING):
+            self._phases[state.kind.name] = (state.phase, since_s if down or phase is state.phase else now_s)
+        return self.tick(now_s)
 
     def need(self, kind: str) -> None:
         """An object rests on *kind*, which has not been listed yet."""
