@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from extdns.engine.backoff import Backoff
@@ -10,22 +11,26 @@ from extdns.model.name import DnsName
 from extdns.model.record import Record
 from extdns.model.zone import Page
 
+_TRIES = 3
+
 
 @dataclass(slots=True)
 class Audit:
     """One zone's rounds. The first one makes the mirror whole.
 
-    A name counts as absent only at the end of a round, when no page held it. Names written while a
-    round was under way are left to the next one: a page may be older than the write.
+    A name counts as absent only at the end of a round, when no page held it. Names written or read
+    by themselves while a round was under way are left to the next one: a page may be older.
 
     Attributes:
         asked: whether a page is on its way; see `ask`.
+        asked_s: monotonic time at which the last page was asked for.
         after: cursor of the page to ask for next.
         next_s: monotonic time at which the next round may begin.
         pages: pages read in this round, for progress.
     """
 
     asked: bool = False
+    asked_s: float = 0.0
     after: str | None = None
     next_s: float = 0.0
     pages: int = 0
@@ -43,11 +48,11 @@ class Audit:
         """A page is asked for."""
         if self.pages == 0:
             self._began_s = now_s
-        self.asked = True
+        self.asked, self.asked_s = True, now_s
 
-    def touch(self, names: set[DnsName]) -> None:
-        """Leave *names* to the next round: they are being written, or were."""
-        self._touched |= names
+    def touch(self, names: Iterable[DnsName]) -> None:
+        """Leave *names* to the next round: more is known of them than pages on their way may tell."""
+        self._touched.update(names)
 
     def read(self, page: Page, mirror: Mirror, busy: set[DnsName]) -> tuple[set[DnsName], bool]:
         """Take in the page that was asked for.
@@ -84,8 +89,12 @@ class Audit:
         self._seen, self._touched, self._open = set(), set(), ()
 
     def fail(self, now_s: float, retry_after_s: float | None) -> None:
-        """The page did not come; the round starts again after a pause, since cursors may have expired."""
+        """The page did not come; it is asked for again after a pause.
+
+        After a few failures in a row the round starts again, since the cursor may have expired.
+        """
         self.asked = False
         self.backoff.fail(now_s, retry_after_s)
-        self.after, self.pages = None, 0
-        self._seen, self._open = set(), ()
+        if self.backoff.failures % _TRIES == 0:
+            self.after, self.pages = None, 0
+            self._seen, self._open = set(), ()

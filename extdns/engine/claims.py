@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from extdns.engine.inputs import Cause, Observation
 from extdns.model.claim import Claim, Filtered, Wanted, Withheld
@@ -30,22 +30,22 @@ class ClaimIndex:
         self._by_asker: dict[_Asker, tuple[Claim, ...]] = {}
         self._by_name: dict[DnsName, tuple[NameClaim, ...]] = {}
         self._ended: dict[DnsName, dict[tuple[str, str], Evidence]] = {}
-        self._failed: dict[ObjectKey, str] = {}
-        self._sources: set[str] = set()
+        self._failed: dict[_Asker, str] = {}
+        self._sources: dict[str, None] = {}
 
     def update(self, seen: Observation) -> set[DnsName]:
         """Take in what a source says of an object, and return the names for which that matters.
 
         A failure leaves the object's last claims in force.
         """
-        self._sources.add(seen.source)
+        self._sources[seen.source] = None
         asker = (seen.source, seen.key)
         before = self._by_asker.get(asker, ())
         if seen.failure:
-            self._failed[seen.key] = seen.failure
+            self._failed[asker] = seen.failure
             self._by_asker.setdefault(asker, ())
             return set(_names(before))
-        recovered = self._failed.pop(seen.key, None) is not None
+        recovered = self._failed.pop(asker, None) is not None
         if seen.cause in {Cause.DELETED, Cause.MISSING}:
             self._by_asker.pop(asker, None)
         else:
@@ -57,7 +57,7 @@ class ClaimIndex:
         return set(_names(before)) | set(_names(seen.claims))
 
     def of(self, name: DnsName) -> tuple[NameClaim, ...]:
-        """All claims to *name*, wanted and withheld."""
+        """All claims to *name*, wanted and withheld, by source and object."""
         return self._by_name.get(name, ())
 
     def names(self) -> Iterable[DnsName]:
@@ -70,11 +70,11 @@ class ClaimIndex:
 
     def failure(self, key: ObjectKey) -> str:
         """Why the object's claims could not be computed, "" if they were."""
-        return self._failed.get(key, "")
+        return next((failure for source in self._sources if (failure := self._failed.get((source, key)))), "")
 
     def failures(self) -> Iterable[tuple[ObjectKey, str]]:
         """Every object whose claims could not be computed, sorted, with the reason."""
-        return sorted(self._failed.items())
+        return sorted((key, failure) for (_, key), failure in self._failed.items())
 
     def ended(self, pair: Pair, resource: str) -> Evidence | None:
         """How the claim of *resource* to *pair* ended since start; any claim's, if *resource* is ""."""
@@ -97,7 +97,7 @@ class ClaimIndex:
                 del self._by_name[name]
         for claim in after:
             if isinstance(claim, Wanted | Withheld):
-                self._by_name[claim.name] = (*self._by_name.get(claim.name, ()), claim)
+                self._by_name[claim.name] = _in_order((*self._by_name.get(claim.name, ()), claim))
 
     def _remember(self, before: tuple[Claim, ...], seen: Observation) -> None:
         now = {(claim.name, claim.set_identifier) for claim in seen.claims if isinstance(claim, Wanted | Withheld)}
@@ -109,10 +109,31 @@ class ClaimIndex:
                 endings = self._ended.setdefault(claim.name, {})
                 endings[claim.set_identifier, seen.resource] = _ending(seen, claim.name)
 
-    def forget(self, name: DnsName) -> None:
-        """Drop the endings of claims to *name*: nothing of ours stands there any more."""
-        if name not in self._by_name:
-            self._ended.pop(name, None)
+    def forget(self, name: DnsName, except_for: Collection[tuple[str, str]]) -> None:
+        """Drop how claims to *name* ended, but for the records that still stand there.
+
+        Args:
+            name: a name of which everything that stands is known.
+            except_for: set identifier and resource of each record of ours; resource "" keeps them all.
+        """
+        endings = self._ended.get(name)
+        if endings is None:
+            return
+        kept = {
+            (identifier, resource): evidence
+            for (identifier, resource), evidence in endings.items()
+            if (identifier, resource) in except_for or (identifier, "") in except_for
+        }
+        if kept:
+            self._ended[name] = kept
+        else:
+            del self._ended[name]
+
+
+def _in_order(claims: tuple[NameClaim, ...]) -> tuple[NameClaim, ...]:
+    if len(claims) == 1:
+        return claims
+    return tuple(sorted(claims, key=lambda claim: (claim.provenance.source, claim.provenance.ref.key)))
 
 
 def _names(claims: Iterable[Claim]) -> Iterable[DnsName]:

@@ -37,5 +37,5 @@ def _zone_failures(state: ZoneState) -> Iterator[str]:
         yield f"zone {state.zone}: {state.writes.forbidden}"
     elif state.writes.backoff.failures:
         yield f"zone {state.zone}: {len(state.writes.pending)} names wait for the service"
-    if state.writes.doubtful:
+    if state.writes.doubts.batch:
         yield f"zone {state.zone}: a batch was not answered"

@@ -23,6 +23,7 @@ class Judge:
 
     Attributes:
         doubts: objects whose absence wants confirmation, and from when on (monotonic seconds).
+        asking: objects about which an answer is awaited.
     """
 
     def __init__(self, claims: ClaimIndex, settings: EngineSettings) -> None:
@@ -31,29 +32,43 @@ class Judge:
         self._settings = settings
         self._phases: dict[Kind, Phase] = dict.fromkeys(settings.kinds.values(), Phase.LISTING)
         self._confirmed: dict[ObjectKey, bool] = {}
+        self._outdated: set[ObjectKey] = set()
         self.doubts: dict[ObjectKey, float] = {}
+        self.asking: set[ObjectKey] = set()
 
-    def report(self, state: KindState) -> None:
-        """Take in the phase of a kind."""
-        if state.kind in self._phases:
-            self._phases[state.kind] = state.phase
+    def report(self, state: KindState) -> bool:
+        """Take in the phase of a kind; returns whether that matters to the records of its objects."""
+        if self._phases.get(state.kind, state.phase) is state.phase:
+            return False
+        self._phases[state.kind] = state.phase
+        return True
 
     def confirm(self, key: ObjectKey, *, exists: bool | None, now_s: float) -> None:
-        """Take in whether an object exists; None leaves the doubt for a while."""
-        if exists is None:
+        """Take in whether an object exists; None leaves the doubt for a while.
+
+        An answer to a question from before the object was seen again is none.
+        """
+        self.asking.discard(key)
+        if key in self._outdated:
+            self._outdated.discard(key)
+        elif exists is None:
             self.doubts[key] = now_s + _ASK_AGAIN_S
         else:
             self.doubts.pop(key, None)
             self._confirmed[key] = exists
 
-    def revive(self, key: ObjectKey) -> None:
-        """An object was seen: nothing known of its absence holds any more."""
+    def forget(self, key: ObjectKey) -> None:
+        """An object was seen, or nothing made for it is left: what is known of its absence counts no more."""
         self._confirmed.pop(key, None)
         self.doubts.pop(key, None)
+        if key in self.asking:
+            self._outdated.add(key)
 
-    def doubts_due(self, now_s: float) -> list[ObjectKey]:
-        """Objects to ask for now, sorted."""
-        return sorted(key for key, at_s in self.doubts.items() if at_s <= now_s)
+    def ask(self, now_s: float) -> list[ObjectKey]:
+        """Objects to ask for now, sorted; each is asked for once at a time."""
+        due = sorted(key for key, at_s in self.doubts.items() if at_s <= now_s and key not in self.asking)
+        self.asking.update(due)
+        return due
 
     def hides(self, owned: Owned) -> bool:
         """Tell whether the object behind *owned* was never seen and cannot be: others may not touch its record."""
@@ -74,9 +89,12 @@ class Judge:
 
     def __call__(self, owned: Owned) -> Evidence | Blocked:
         """The evidence for removing *owned*, or what keeps it."""
+        unreadable = self._unreadable(owned)
+        if unreadable:
+            return unreadable
         if self._settings.plan.compat:
-            return self._unreadable(owned) or self._known_ending(owned) or Evidence.ORPHAN_UNCLAIMED
-        return self._by_claims(owned) or self._unreadable(owned) or self._by_object(owned)
+            return self._known_ending(owned) or Evidence.ORPHAN_UNCLAIMED
+        return self._by_claims(owned) or self._by_object(owned)
 
     def _known_ending(self, owned: Owned) -> Evidence | None:
         return self._claims.ended((owned.record.name, owned.record.set_identifier), owned.resource)
@@ -92,7 +110,8 @@ class Judge:
                 return Blocked(reason=claim.reason, detail=f"{claim.provenance.ref}: {claim.detail}")
         if live:
             return Blocked(reason=Reason.CONFLICT_LOST, detail=f"still asked for by {live[0].provenance.ref}")
-        return Evidence.NO_ENDPOINTS if withheld else None
+        emptied = any(claim.provenance.ref.resource == owned.resource or not owned.resource for claim in withheld)
+        return Evidence.NO_ENDPOINTS if emptied else None
 
     def _unreadable(self, owned: Owned) -> Blocked | None:
         key = self.object_of(owned.resource)
@@ -107,8 +126,8 @@ class Judge:
     def _by_object(self, owned: Owned) -> Evidence | Blocked:
         key = self.object_of(owned.resource)
         ending = self._known_ending(owned)
-        if ending is Evidence.ABSENT and key is not None:
-            return self._absent(key, Evidence.ABSENT, owned)
+        if ending is Evidence.ABSENT:
+            return self._absent(key, Evidence.ABSENT, owned) if key is not None else self._unclaimed(owned)
         if ending is not None:
             return ending
         if key is not None and not self._claims.knows(key):

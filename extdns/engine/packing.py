@@ -2,42 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
 
-from extdns.model.change import ChangeSet, Write
-from extdns.model.record import RecordKey
+from extdns.model.change import Blocked, ChangeSet, Write
+from extdns.model.name import DnsName
+from extdns.model.reason import Reason
+from extdns.model.record import Record, RecordKey
 from extdns.model.zone import Traits
+from extdns.planner.forms import beside
+from extdns.ports import Registry
 
 
 def pack(waiting: Iterable[ChangeSet], traits: Traits) -> tuple[ChangeSet, ...]:
     """As many of *waiting* as one batch takes, in their order; each is taken whole.
 
-    Two change sets that write one record set, which only a shared ownership name can bring about,
-    are never in one batch: the later waits and is planned anew.
+    Change sets of two names that write at one name, which only ownership names can bring about, are
+    never in one batch: the later waits and is planned anew.
     """
     taken: list[ChangeSet] = []
+    written: dict[DnsName, DnsName] = {}
     keys: set[RecordKey] = set()
     writes = size = 0
     for change_set in waiting:
         set_keys = {write.key for write in change_set.writes}
-        if not keys.isdisjoint(set_keys):
+        if any(written.get(key.name, change_set.name) != change_set.name for key in set_keys) or set_keys & keys:
             continue
-        more_writes, more_bytes = weight(change_set)
+        more_writes, more_bytes = _weight(change_set)
         if taken and (writes + more_writes > traits.max_batch_writes or size + more_bytes > traits.max_batch_bytes):
             break
         taken.append(change_set)
         keys |= set_keys
+        written |= {key.name: change_set.name for key in set_keys}
         writes, size = writes + more_writes, size + more_bytes
     return tuple(taken)
 
 
-def fits(change_set: ChangeSet, traits: Traits) -> bool:
-    """Tell whether *change_set* alone is within the limits."""
-    writes, size = weight(change_set)
+def pieces(
+    change_set: ChangeSet, held: Sequence[Record], registry: Registry, traits: Traits
+) -> Iterator[tuple[ChangeSet, ChangeSet | Blocked]]:
+    """*change_set* with its marks, or why it cannot be made; one that is too large is split by type (law 6).
+
+    What cannot stand side by side is never split.
+    """
+    completed = registry.complete(change_set, held)
+    if isinstance(completed, Blocked) or _fits(completed, traits):
+        yield change_set, completed
+    elif len(change_set.changes) > 1 and _separable(change_set):
+        for change in change_set.changes:
+            yield from pieces(replace(change_set, changes=(change,)), held, registry, traits)
+    else:
+        writes, size = _weight(completed)
+        yield change_set, Blocked(reason=Reason.TOO_LARGE, detail=f"{writes} elements of {size} bytes in one change")
+
+
+def _fits(change_set: ChangeSet, traits: Traits) -> bool:
+    writes, size = _weight(change_set)
     return writes <= traits.max_batch_writes and size <= traits.max_batch_bytes
 
 
-def weight(change_set: ChangeSet) -> tuple[int, int]:
+def _separable(change_set: ChangeSet) -> bool:
+    keys = [change.key for change in change_set.changes]
+    return all(beside(one, other) for one, other in combinations(keys, 2))
+
+
+def _weight(change_set: ChangeSet) -> tuple[int, int]:
     """Elements and bytes of record data; a replacement counts before and after."""
     writes = change_set.writes
     return sum(_elements(write) for write in writes), sum(_bytes(write) for write in writes)

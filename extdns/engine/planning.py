@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from extdns.engine.packing import fits
-from extdns.model.change import Blocked, ChangeSet
-from extdns.model.claim import Wanted, Withheld
+from extdns.engine.packing import pieces
+from extdns.engine.unmet import Unmet, homeless, joined, kept, refused, unmet, withheld
+from extdns.model.change import Blocked
+from extdns.model.claim import Wanted
 from extdns.model.decision import Decision, Verdict
 from extdns.model.reason import Reason
 from extdns.planner.merge import Candidate, candidates
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from extdns.engine.judge import Judge
     from extdns.engine.settings import EngineSettings
     from extdns.engine.zones import Zones, ZoneState
+    from extdns.model.change import ChangeSet
     from extdns.model.name import DnsName
     from extdns.model.ownership import Owned
     from extdns.model.record import Record
@@ -34,20 +36,55 @@ class Planning:
         self._judge = judge
         self._zones = zones
 
-    def plan(self, name: DnsName, now_s: float) -> tuple[Decision, ...] | None:
-        """Plan *name* in all its zones; None while a write of it is in flight anywhere."""
-        states = self._zones.of(name)
-        if any(state.writes.busy(name) for state in states):
-            return None
+    def plan(self, name: DnsName, former: Sequence[Decision], now_s: float) -> tuple[Decision, ...]:
+        """Plan *name* in all its zones.
+
+        Where a write of it is in flight, the *former* decisions stay: its outcome makes the name due
+        again. So does the end of a zone's first reading.
+        """
         claims = self._claims.of(name)
         if not self._settings.plan.domains.passes(name):
-            return tuple(_homeless(claims, Reason.DOMAIN_FILTERED))
+            return homeless(claims, Reason.DOMAIN_FILTERED)
+        states = self._zones.of(name)
         if not states:
-            return tuple(_homeless(claims, Reason.ZONES_UNKNOWN if self._zones.unknown() else Reason.NO_ZONE))
-        wanted = candidates((claim for claim in claims if isinstance(claim, Wanted)), self._settings.plan)
+            return homeless(claims, Reason.ZONES_UNKNOWN if self._zones.unknown else Reason.NO_ZONE)
+        try:
+            decisions = self._plan(states, name, claims, former, now_s)
+        except Exception as exc:  # noqa: BLE001 - law 3: what a registry or a provider makes of one name stays with it
+            for state in states:
+                state.writes.plan(name, (), now_s)
+            return homeless(claims, Reason.OBJECT_FAILED, f"{type(exc).__name__}: {exc}")
+        if all(state.sure(name) for state in states):
+            ours = (decision.held for decision in decisions if decision.held and decision.held.ours)
+            self._claims.forget(name, {(owned.record.set_identifier, owned.resource) for owned in ours})
+        return decisions
+
+    def _plan(
+        self,
+        states: Sequence[ZoneState],
+        name: DnsName,
+        claims: Sequence[NameClaim],
+        former: Sequence[Decision],
+        now_s: float,
+    ) -> tuple[Decision, ...]:
         decisions: list[Decision] = []
+        wanted: tuple[Candidate, ...] | None = None
         for state in states:
-            decisions += self._plan_in(state, name, claims, wanted, now_s)
+            if not state.mirror.whole:
+                state.waiting.add(name)
+                if state.audit.backoff.failures:
+                    unread = Blocked(reason=Reason.ZONE_UNREAD, detail="")
+                    decisions += joined((), (unmet(claim, unread) for claim in claims), state.zone)
+            elif state.writes.busy(name):
+                decisions += [decision for decision in former if decision.zone == state.zone]
+            else:
+                if wanted is None:
+                    wanted = candidates((claim for claim in claims if isinstance(claim, Wanted)), self._settings.plan)
+                decisions += self._plan_in(state, name, claims, wanted, now_s)
+        for state in self._zones.left_behind(name, states):
+            moved = Blocked(reason=Reason.ZONE_MOVED, detail=f"it belongs to {', '.join(str(s.zone) for s in states)}")
+            held = self._settings.registry.read(self._related_records(state, name))
+            decisions += kept([owned for owned in self._managed(held, name) if owned.ours], state.zone, moved)
         return tuple(decisions)
 
     def _plan_in(
@@ -58,35 +95,32 @@ class Planning:
         wanted: Sequence[Candidate],
         now_s: float,
     ) -> Iterable[Decision]:
-        if not state.mirror.whole:
-            return (_waiting(state, claim, Reason.ZONE_UNREAD) for claim in claims)
+        """Plan *name* in one zone that was read whole."""
         records = self._related_records(state, name)
         held = [owned for owned in self._settings.registry.read(records) if owned.record.name == name]
         if not held and not claims:
             state.writes.plan(name, (), now_s)
             return ()
-        if hindrance := self._hindrance(held):
+        if standstill := self._standstill(state, held):
             state.writes.plan(name, (), now_s)
-            return (_waiting(state, claim, *hindrance) for claim in claims)
-        adjusted, refused = self._adjust(state, wanted)
+            stays = kept(self._managed(held, name), state.zone, standstill)
+            return joined(stays, (unmet(claim, standstill) for claim in claims), state.zone)
+        hidden = self._hidden(held)
+        vain = [unmet(claim, hidden[claim.set_identifier]) for claim in claims if claim.set_identifier in hidden]
+        open_ = [candidate for candidate in wanted if candidate.endpoint.set_identifier not in hidden]
+        adjusted, unsupported = self._adjust(state, open_)
+        untouched = {one.endpoint.key: one.why for one in unsupported if one.endpoint}
         plan = plan_name(
             zone=state.zone,
             name=name,
             held=held,
             candidates=adjusted,
-            judge=self._judge,
+            judge=lambda owned: untouched.get(owned.key) or hidden.get(owned.key.set_identifier) or self._judge(owned),
             settings=self._settings.plan,
         )
-        decided = [*self._enqueue(state, plan, records, name, now_s), *refused]
-        pairs = {(owned.record.set_identifier) for owned in held}
-        return [
-            *decided,
-            *(
-                _waiting(state, claim, claim.reason, claim.detail)
-                for claim in claims
-                if isinstance(claim, Withheld) and claim.set_identifier not in pairs
-            ),
-        ]
+        decided = self._enqueue(state, plan, records, name, now_s)
+        vain += [*unsupported, *(one for one in withheld(claims) if one.set_identifier not in hidden)]
+        return joined(decided, vain, state.zone)
 
     def _related_records(self, state: ZoneState, name: DnsName) -> list[Record]:
         found = list(state.mirror.of(name))
@@ -94,69 +128,56 @@ class Planning:
             found += state.mirror.of(other)
         return found
 
-    def _hindrance(self, held: Sequence[Owned]) -> tuple[Reason, str] | None:
-        """What keeps the whole name as it is: an object that cannot be seen, or an account that fails."""
-        ours = [owned for owned in held if owned.ours]
-        for owned in ours:
-            if self._judge.hides(owned):
-                return Reason.SOURCE_DOWN, f"{owned.record.type} was made for {owned.resource}, which is not listed yet"
-        unknown = self._zones.unknown()
-        if unknown and not ours:
-            return (
-                Reason.ZONES_UNKNOWN,
-                f"zones of {', '.join(account or 'the account' for account in unknown)} unknown",
-            )
+    def _managed(self, held: Iterable[Owned], name: DnsName) -> list[Owned]:
+        types = self._settings.plan.managed_types
+        return [owned for owned in held if owned.record.name == name and owned.record.type in types]
+
+    def _standstill(self, state: ZoneState, held: Iterable[Owned]) -> Blocked | None:
+        """What keeps a whole name as it is: its zone vanished, or an account fails of which nothing is known."""
+        if state.missing_since_s is not None:
+            return Blocked(reason=Reason.ZONE_GONE, detail=f"{state.zone} is missing in the list of zones")
+        if self._zones.unknown and not any(owned.ours for owned in held):
+            accounts = ", ".join(account or "the account" for account in self._zones.unknown)
+            return Blocked(reason=Reason.ZONES_UNKNOWN, detail=f"zones of {accounts} unknown")
         return None
 
-    def _adjust(self, state: ZoneState, wanted: Sequence[Candidate]) -> tuple[list[Candidate], list[Decision]]:
+    def _hidden(self, held: Iterable[Owned]) -> dict[str, Blocked]:
+        """Set identifiers in which a record was made for an object that cannot be seen: nobody else may touch it."""
+        return {
+            owned.record.set_identifier: Blocked(
+                reason=Reason.SOURCE_DOWN,
+                detail=f"{owned.record.type} was made for {owned.resource}, which is not listed yet",
+            )
+            for owned in held
+            if owned.ours and self._judge.hides(owned)
+        }
+
+    def _adjust(self, state: ZoneState, wanted: Sequence[Candidate]) -> tuple[list[Candidate], list[Unmet]]:
         taken: list[Candidate] = []
-        refused: list[Decision] = []
+        unsupported: list[Unmet] = []
         for candidate in wanted:
             adjusted = self._settings.adjust((candidate.endpoint,), state.zone)
             taken += [replace(candidate, endpoint=endpoint) for endpoint in adjusted.wanted]
-            refused += [
-                Decision(
-                    zone=state.zone,
-                    name=refusal.endpoint.name,
-                    set_identifier=refusal.endpoint.set_identifier,
-                    type=refusal.endpoint.type,
-                    verdict=Verdict.NONE,
-                    reason=refusal.reason,
-                    detail=refusal.detail,
-                    wanted=refusal.endpoint,
-                    asked_by=candidate.asked_by,
-                )
-                for refusal in adjusted.refused
-            ]
-        return taken, refused
+            unsupported += [refused(refusal, candidate.asked_by) for refusal in adjusted.refused]
+        return taken, unsupported
 
     def _enqueue(
         self, state: ZoneState, plan: NamePlan, records: Sequence[Record], name: DnsName, now_s: float
     ) -> tuple[Decision, ...]:
+        """Queue what was planned; what cannot be made, or not now, has that as its decision."""
         decisions = plan.decisions
         complete: list[ChangeSet] = []
         for change_set in plan.sets:
-            for piece in self._completed(change_set, records):
+            for part, piece in pieces(change_set, records, self._settings.registry, self._settings.traits):
                 if isinstance(piece, Blocked):
-                    decisions = _blocked(decisions, change_set, piece)
+                    decisions = _blocked(decisions, part, piece)
                 else:
                     complete.append(piece)
-        quarantine = state.writes.plan(name, tuple(complete), now_s)
-        if quarantine and not state.writes.pending.get(name):
-            refusal = Blocked(reason=Reason.REFUSED, detail=quarantine.message)
+        hindrance = state.writes.plan(name, tuple(complete), now_s)
+        if hindrance:
             for change_set in complete:
-                decisions = _blocked(decisions, change_set, refusal)
+                decisions = _blocked(decisions, change_set, hindrance)
         return decisions
-
-    def _completed(self, change_set: ChangeSet, records: Sequence[Record]) -> Iterable[ChangeSet | Blocked]:
-        """The change set with its marks; one that is too large is split by type (law 6)."""
-        completed = self._settings.registry.complete(change_set, records)
-        if isinstance(completed, Blocked) or fits(completed, self._settings.traits):
-            return (completed,)
-        if len(change_set.changes) == 1:
-            return (Blocked(reason=Reason.TOO_LARGE, detail=f"{len(completed.writes)} writes in one change set"),)
-        parts = (replace(change_set, changes=(change,)) for change in change_set.changes)
-        return [piece for part in parts for piece in self._completed(part, records)]
 
 
 def _blocked(decisions: Iterable[Decision], change_set: ChangeSet, why: Blocked) -> tuple[Decision, ...]:
@@ -173,27 +194,4 @@ def _blocked(decisions: Iterable[Decision], change_set: ChangeSet, why: Blocked)
         if decision.verdict in changing and (decision.set_identifier, decision.type) in keys
         else decision
         for decision in decisions
-    )
-
-
-def _homeless(claims: Iterable[NameClaim], reason: Reason) -> Iterable[Decision]:
-    return (_undecided(claim, reason) for claim in claims)
-
-
-def _waiting(state: ZoneState, claim: NameClaim, reason: Reason, detail: str = "") -> Decision:
-    return replace(_undecided(claim, reason, detail), zone=state.zone)
-
-
-def _undecided(claim: NameClaim, reason: Reason, detail: str = "") -> Decision:
-    endpoint = claim.endpoint if isinstance(claim, Wanted) else None
-    return Decision(
-        zone=None,
-        name=claim.name,
-        set_identifier=claim.set_identifier,
-        type=endpoint.type if endpoint else "",
-        verdict=Verdict.NONE,
-        reason=reason,
-        detail=detail,
-        wanted=endpoint,
-        asked_by=(claim.provenance,),
     )

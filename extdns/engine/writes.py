@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import assert_never
 
 from extdns.engine.backoff import Backoff
+from extdns.engine.doubts import Doubts, blamed, names_of
+from extdns.engine.pace import Pace
 from extdns.engine.packing import pack
-from extdns.model.change import Batch, ChangeSet
+from extdns.model.change import Batch, Blocked, ChangeSet
 from extdns.model.name import DnsName
 from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
+from extdns.model.reason import Reason
 from extdns.model.zone import Traits
 
 _SINGLES_UNTIL_FORBIDDEN = 3
@@ -22,7 +26,7 @@ class Quarantine:
     """A name whose change the service refused; tried again after a pause, or when the change is another one."""
 
     refused: tuple[ChangeSet, ...]
-    message: str
+    why: Blocked
     backoff: Backoff = field(default_factory=lambda: Backoff(first_s=60.0, most_s=3600.0))
 
 
@@ -33,7 +37,7 @@ class Writes:
     Attributes:
         pending: by name, what is planned and not sent.
         in_flight: the batch that has no outcome yet.
-        doubtful: a batch without an answer; its names are read before anything else.
+        doubts: what must be read first; nothing is sent while a batch is in doubt.
         quarantine: by name.
         forbidden: why the whole zone is closed to us, "" if it is not.
         backoff: pause of the zone, after throttling or while it is forbidden.
@@ -41,149 +45,181 @@ class Writes:
 
     pending: dict[DnsName, tuple[ChangeSet, ...]] = field(default_factory=dict)
     in_flight: Batch | None = None
-    doubtful: Batch | None = None
+    doubts: Doubts = field(default_factory=Doubts)
     quarantine: dict[DnsName, Quarantine] = field(default_factory=dict)
     forbidden: str = ""
     backoff: Backoff = field(default_factory=Backoff)
-    _flying: frozenset[DnsName] = frozenset()
+    _sent: dict[DnsName, tuple[ChangeSet, ...]] = field(default_factory=dict)
     _groups: deque[tuple[DnsName, ...]] = field(default_factory=deque)
     _singles: int = 0
     _probed: DnsName | None = None
     _conflicts: dict[DnsName, Backoff] = field(default_factory=dict)
+    _why: dict[DnsName, Blocked] = field(default_factory=dict)
+    _pace: Pace = field(default_factory=Pace)
 
     def busy(self, name: DnsName) -> bool:
         """Tell whether a write of *name* awaits its outcome; it is planned again afterwards."""
-        return name in self._flying
+        return name in self._sent
 
     def names_in_flight(self) -> set[DnsName]:
         """Every name, marks' names included, that a batch without outcome writes."""
-        batch = self.in_flight or self.doubtful
+        batch = self.in_flight or self.doubts.batch
         return {write.key.name for write in batch.writes} if batch else set()
 
-    def plan(self, name: DnsName, sets: tuple[ChangeSet, ...], now_s: float) -> Quarantine | None:
-        """Put what is now planned for *name* in the place of what was; tells the quarantine it is in."""
-        quarantine = self.quarantine.get(name)
-        if quarantine and (quarantine.refused != sets or not sets):
-            del self.quarantine[name]
-            quarantine = None
-        if sets and not (quarantine and not quarantine.backoff.over(now_s)):
-            self.pending[name] = sets
-        else:
+    def plan(self, name: DnsName, sets: tuple[ChangeSet, ...], now_s: float) -> Blocked | None:
+        """Put what is now planned for *name* in the place of what was; returns what holds it up, if anything does."""
+        if self.doubts.about(name):
             self.pending.pop(name, None)
-        return quarantine
+            return self._why.get(name)
+        quarantine = self.quarantine.get(name)
+        if quarantine and quarantine.refused != sets:
+            del self.quarantine[name]
+        elif quarantine and not quarantine.backoff.over(now_s):
+            self.pending.pop(name, None)
+            return quarantine.why
+        if not sets:
+            self.pending.pop(name, None)
+            self._conflicts.pop(name, None)
+            self._why.pop(name, None)
+            return None
+        self.pending[name] = sets
+        if self.forbidden:
+            return Blocked(reason=Reason.ZONE_FORBIDDEN, detail=self.forbidden)
+        return self._why.get(name) if max(self.backoff.until_s, self._free_s(name)) > now_s else None
+
+    def retain(self, belongs: Callable[[DnsName], bool]) -> None:
+        """Forget the plans of names that no longer belong to the zone."""
+        for by_name in (self.pending, self.quarantine, self._conflicts, self._why):
+            for name in [name for name in by_name if not belongs(name)]:
+                del by_name[name]
 
     def next_batch(self, number: int, traits: Traits, now_s: float) -> Batch | None:
         """The batch to send now, which then is in flight; None while there is none or a pause lasts."""
-        if self.in_flight or self.doubtful or not self.pending or not self.backoff.over(now_s):
+        if self.in_flight or self.doubts.batch or not self.pending or not self.backoff.over(now_s):
             return None
-        ready = (
-            name for name in self._next_names() if name not in self._conflicts or self._conflicts[name].over(now_s)
-        )
-        sets = pack((change_set for name in ready for change_set in self.pending[name]), traits)
+        sets = pack((change_set for name in self._next_names(now_s) for change_set in self.pending[name]), traits)
         if not sets:
             return None
         sets = tuple(sorted(sets, key=lambda change_set: (change_set.name, change_set.writes[0].key)))
-        self._flying = frozenset(change_set.name for change_set in sets)
-        for name in self._flying:
-            del self.pending[name]
         self.in_flight = Batch(number=number, zone=sets[0].zone, sets=sets)
+        self._sent = {name: self.pending.pop(name) for name in names_of(self.in_flight)}
         return self.in_flight
 
-    def _next_names(self) -> Iterable[DnsName]:
-        """First come, first served; what a refusal split is sent part by part."""
+    def _next_names(self, now_s: float) -> Iterable[DnsName]:
+        """First come, first served; what a refusal split part by part, and what was refused alone and last."""
         if self.forbidden:
-            return self._probe()
+            return self._probe(now_s)
         while self._groups:
-            group = [name for name in self._groups.popleft() if name in self.pending]
+            group = [name for name in self._groups.popleft() if name in self.pending and self._free_s(name) <= now_s]
             if group:
                 return group
-        return self.pending
+        ready = (name for name in self.pending if self._free_s(name) <= now_s)
+        fresh = (name for name in ready if name not in self.quarantine)
+        first = next(fresh, None)
+        if first is not None:
+            return chain((first,), fresh)
+        return [name for name in self.pending if self._free_s(name) <= now_s][:1]
 
-    def _probe(self) -> Iterable[DnsName]:
+    def _probe(self, now_s: float) -> Iterable[DnsName]:
         """One name, each time another: the right may be missing for some only."""
-        names = sorted(self.pending)
+        names = sorted(name for name in self.pending if self._free_s(name) <= now_s)
         later = [name for name in names if self._probed is None or name > self._probed]
-        self._probed = (later or names)[0]
-        return (self._probed,)
+        self._probed = next(iter(later or names), self._probed)
+        return (later or names)[:1]
 
-    def _landed(self, *, doubtful: Batch | None = None) -> None:
-        self.in_flight, self.doubtful = None, doubtful
-        if doubtful is None:
-            self._flying = frozenset()
+    def _free_s(self, name: DnsName) -> float:
+        conflict = self._conflicts.get(name)
+        return max(conflict.until_s if conflict else 0.0, self._pace.free_s(name))
 
-    def settle(self) -> tuple[DnsName, ...]:
-        """The doubtful batch's names were read; they are to be planned again."""
-        names = _names(self.doubtful) if self.doubtful else ()
-        self._landed()
-        return names
-
-    def applied(self, batch: Batch) -> None:
+    def applied(self, batch: Batch, now_s: float) -> None:
         """The batch is done: forget what went wrong with its names and with the zone."""
-        self._landed()
+        self.in_flight, self._sent = None, {}
+        self.doubts.dispel()
         self.backoff.succeed()
         self.forbidden, self._singles = "", 0
-        for change_set in batch.sets:
-            self.quarantine.pop(change_set.name, None)
-            self._conflicts.pop(change_set.name, None)
+        names = names_of(batch)
+        self._pace.wrote(names, now_s)
+        for name in names:
+            self.quarantine.pop(name, None)
+            self._conflicts.pop(name, None)
+            self._why.pop(name, None)
 
-    def failed(self, batch: Batch, outcome: Outcome, now_s: float) -> tuple[DnsName, ...]:
-        """The batch was not applied; returns the names to read again. Its names are to be planned again."""
-        self._landed(doubtful=batch if isinstance(outcome, Unknown) else None)
-        names = _names(batch)
+    def failed(self, batch: Batch, outcome: Outcome, now_s: float) -> None:
+        """The batch was not applied, or nobody knows; its names are to be planned again."""
+        if isinstance(outcome, Conflict | Refused):  # neither is said to somebody without the right
+            self.forbidden, self._singles = "", 0
         match outcome:
-            case Conflict(culprits=culprits):
-                return self._conflict(tuple(name for name in names if name in culprits) or names, now_s)
+            case Conflict(message=message, culprits=culprits):
+                self._conflict(batch, message, blamed(batch, culprits) or names_of(batch), now_s)
             case Refused(message=message, culprits=culprits):
-                self._refused(batch, message, tuple(name for name in names if name in culprits), now_s)
+                why = Blocked(reason=Reason.REFUSED, detail=message)
+                self._isolate(batch, why, blamed(batch, culprits), now_s)
             case Forbidden(message=message):
                 self._forbid(batch, message, now_s)
-            case TryLater(retry_after_s=retry_after_s):
+            case TryLater(message=message, retry_after_s=retry_after_s):
                 self.backoff.fail(now_s, retry_after_s)
-            case Applied() | Unknown():
-                pass
+                self._explain(names_of(batch), Blocked(reason=Reason.TRY_LATER, detail=message))
+            case Unknown(message=message):
+                self.doubts.unanswered(batch)
+                self._explain(names_of(batch), Blocked(reason=Reason.NO_ANSWER, detail=message))
+            case Applied():
+                self.applied(batch, now_s)
             case _:
                 assert_never(outcome)
-        return ()
+        self.in_flight, self._sent = None, {}
 
-    def _conflict(self, names: tuple[DnsName, ...], now_s: float) -> tuple[DnsName, ...]:
+    def _explain(self, names: Iterable[DnsName], why: Blocked) -> None:
+        self._why.update(dict.fromkeys(names, why))
+
+    def _conflict(self, batch: Batch, message: str, names: tuple[DnsName, ...], now_s: float) -> None:
         """The first conflict of a name is planned again at once, later ones after growing pauses."""
+        self._explain(names, Blocked(reason=Reason.CHANGED_MEANWHILE, detail=message))
+        self.doubts.conflict(batch, names)
         for name in names:
             if name in self._conflicts:
                 self._conflicts[name].fail(now_s)
             else:
                 self._conflicts[name] = Backoff(most_s=60.0)
-        return names
 
-    def _refused(self, batch: Batch, message: str, culprits: tuple[DnsName, ...], now_s: float) -> None:
-        names = _names(batch)
-        if culprits or len(names) == 1:
-            self._set_aside(batch, culprits or names, message, now_s)
+    def _isolate(self, batch: Batch, why: Blocked, culprits: tuple[DnsName, ...], now_s: float) -> None:
+        """Set culprits aside; where none is known, send the batch again in halves until there is."""
+        names = names_of(batch)
+        if not culprits and len(names) > 1:
+            middle = len(names) // 2
+            self._groups.extendleft((names[middle:], names[:middle]))
             return
-        middle = len(names) // 2
-        self._groups.extendleft((names[middle:], names[:middle]))
+        for name in culprits or names:
+            quarantine = self.quarantine.setdefault(name, Quarantine(refused=self._sent[name], why=why))
+            quarantine.refused, quarantine.why = self._sent[name], why
+            quarantine.backoff.fail(now_s)
 
     def _forbid(self, batch: Batch, message: str, now_s: float) -> None:
-        if len(_names(batch)) == 1:
-            self._singles += 1
+        self._singles += len(names_of(batch)) == 1
         if self._singles >= _SINGLES_UNTIL_FORBIDDEN or self.forbidden:
             self.forbidden = message
             self._groups.clear()
             self.backoff.fail(now_s, 30.0)
         else:
-            self._refused(batch, message, (), now_s)
+            self._isolate(batch, Blocked(reason=Reason.ZONE_FORBIDDEN, detail=message), (), now_s)
 
-    def _set_aside(self, batch: Batch, culprits: Iterable[DnsName], message: str, now_s: float) -> None:
-        for name in culprits:
-            sets = tuple(change_set for change_set in batch.sets if change_set.name == name)
-            quarantine = self.quarantine.setdefault(name, Quarantine(refused=sets, message=message))
-            quarantine.refused, quarantine.message = sets, message
-            quarantine.backoff.fail(now_s)
+    def unsettled(self, tries: int | None) -> bool:
+        """Tell whether something waits to be sent, but for what was sent in vain *tries* times."""
+        if tries is None:
+            return bool(self.pending)
+        if self.forbidden or self.backoff.failures >= tries:
+            return False
+        vain = {name for name, conflict in self._conflicts.items() if conflict.failures >= tries}
+        return any(name not in vain for name in self.pending)
 
     def wake_s(self, now_s: float) -> float | None:
         """When a pause that stands in the way of something ends."""
-        pauses = [self.backoff.until_s] if self.pending else []
-        pauses += [pause.until_s for name, pause in self._conflicts.items() if name in self.pending]
-        pauses += [quarantine.backoff.until_s for quarantine in self.quarantine.values()]
+        pauses = [quarantine.backoff.until_s for quarantine in self.quarantine.values()]
+        if self.backoff.until_s > now_s:
+            pauses.append(self.backoff.until_s)
+        elif self.pending and not self.in_flight:
+            pauses += [
+                self._free_s(name) for name in chain(self._conflicts, self._pace.paused()) if name in self.pending
+            ]
         return min((until_s for until_s in pauses if until_s > now_s), default=None)
 
     def retriable(self, now_s: float) -> list[DnsName]:
@@ -191,9 +227,6 @@ class Writes:
         return [
             name
             for name, quarantine in self.quarantine.items()
-            if quarantine.backoff.over(now_s) and name not in self.pending and not self.busy(name)
+            if quarantine.backoff.over(now_s)
+            and not (name in self.pending or self.busy(name) or self.doubts.about(name))
         ]
-
-
-def _names(batch: Batch) -> tuple[DnsName, ...]:
-    return tuple(dict.fromkeys(change_set.name for change_set in batch.sets))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from extdns.engine.audit import Audit
 from extdns.engine.backoff import Backoff
@@ -16,13 +17,12 @@ from extdns.planner.placement import Placement
 _GONE_AFTER_S = 300.0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class ZoneState:
     """What the engine keeps of one zone.
 
     Attributes:
-        to_read: names that must be read before they are planned again.
-        reading: whether names are being read.
+        waiting: names to plan once the zone has been read whole.
         missing_since_s: monotonic time of the first complete list that lacked the zone, None while
             it is listed.
     """
@@ -31,9 +31,12 @@ class ZoneState:
     mirror: Mirror = field(default_factory=Mirror)
     audit: Audit = field(default_factory=Audit)
     writes: Writes = field(default_factory=Writes)
-    to_read: set[DnsName] = field(default_factory=set)
-    reading: bool = False
+    waiting: set[DnsName] = field(default_factory=set)
     missing_since_s: float | None = None
+
+    def sure(self, name: DnsName) -> bool:
+        """Tell whether all that stands at *name* is known."""
+        return self.mirror.whole and not (self.writes.busy(name) or self.writes.doubts.about(name))
 
 
 class Zones:
@@ -44,20 +47,24 @@ class Zones:
         asked: whether a list is on its way.
         next_s: monotonic time at which they are listed again.
         failed: accounts whose zones could not be listed the last time.
+        unknown: of these, the accounts that have not answered since start: what they hold is not
+            known, so new names wait. A permanent refusal is an answer: none of its zones is in reach.
     """
 
     def __init__(self) -> None:
         """Start without any zone."""
         self._states: dict[str, ZoneState] = {}
+        self._by_name: dict[str, list[ZoneState]] = {}
         self._placement = Placement(())
         self.listed = self.asked = False
         self.next_s = 0.0
         self.failed: tuple[AccountFailure, ...] = ()
+        self.unknown: tuple[str, ...] = ()
         self.backoff = Backoff()
 
     def __iter__(self) -> Iterator[ZoneState]:
         """All states, sorted by zone."""
-        return iter(sorted(self._states.values(), key=lambda state: state.zone))
+        return iter(self._states.values())
 
     def state(self, zone: Zone) -> ZoneState | None:
         """The state of *zone*, None if it is no longer kept."""
@@ -67,37 +74,54 @@ class Zones:
         """The zones that *name* belongs to."""
         return [self._states[zone.id] for zone in self._placement.zones_of(name)]
 
-    def holding(self, name: DnsName) -> list[ZoneState]:
-        """The zones that hold records of *name*, whether it belongs there or not."""
-        return [state for state in self if state.mirror.of(name)]
+    def left_behind(self, name: DnsName, home: Sequence[ZoneState]) -> list[ZoneState]:
+        """The zones that hold records of *name* although it belongs to those of *home*, innermost first."""
+        found: list[ZoneState] = []
+        ancestor: str = name
+        while ancestor:
+            found += [state for state in self._by_name.get(ancestor, ()) if state.mirror.of(name) and state not in home]
+            ancestor = ancestor.partition(".")[2]
+        return found
 
-    def unknown(self) -> tuple[str, ...]:
-        """Accounts that fail for a while: what they hold is not known, so new names wait."""
-        return tuple(failure.account for failure in self.failed if not failure.permanent)
+    def fail(self, now_s: float, retry_after_s: float | None) -> None:
+        """The list did not come; it is asked for again after a pause."""
+        self.asked, self.next_s = False, 0.0
+        self.backoff.fail(now_s, retry_after_s)
 
     def update(self, found: ZoneList, now_s: float) -> bool:
-        """Take in a list; returns whether the set of zones changed.
+        """Take in a list; returns whether names may belong elsewhere now, or wait no more.
 
         An account that failed keeps the zones it had. A zone that a complete list lacks stays until
         another one, five minutes later, lacks it too.
         """
+        before = ([(state.zone, state.missing_since_s) for state in self], self.unknown)
+        failing = {failure.account for failure in found.failed}
+        unknown = (failure.account for failure in found.failed if not failure.permanent)
+        self.unknown = tuple(account for account in unknown if not self.listed or account in self.unknown)
         self.asked, self.listed, self.failed = False, True, found.failed
         self.backoff.succeed()
-        failing = {failure.account for failure in found.failed}
-        listed = {zone.id: zone for zone in found.zones}
-        changed = False
-        for state in list(self._states.values()):
+        self._retain({zone.id for zone in found.zones}, failing, now_s)
+        for zone in found.zones:
+            self._states.setdefault(zone.id, ZoneState(zone)).zone = zone
+        self._states = {state.zone.id: state for state in sorted(self, key=lambda state: state.zone)}
+        self._place()
+        return before != ([(state.zone, state.missing_since_s) for state in self], self.unknown)
+
+    def _retain(self, listed: set[str], failing: set[str], now_s: float) -> None:
+        for state in tuple(self):
             if state.zone.id in listed or state.zone.account in failing:
                 state.missing_since_s = None
             elif state.missing_since_s is None:
                 state.missing_since_s = now_s
             elif now_s - state.missing_since_s >= _GONE_AFTER_S:
                 del self._states[state.zone.id]
-                changed = True
-        for zone in found.zones:
-            known = self._states.get(zone.id)
-            if known is None or known.zone != zone:
-                self._states[zone.id] = ZoneState(zone)
-                changed = True
-        self._placement = Placement(state.zone for state in self._states.values())
-        return changed
+
+    def _place(self) -> None:
+        self._placement = Placement(state.zone for state in self)
+        self._by_name = {}
+        for state in self:
+            self._by_name.setdefault(state.zone.name, []).append(state)
+            state.writes.retain(partial(self._belongs, state))
+
+    def _belongs(self, state: ZoneState, name: DnsName) -> bool:
+        return state in self.of(name)

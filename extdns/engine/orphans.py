@@ -1,0 +1,35 @@
+"""Records that their objects do not ask for, so that news of an object makes their names due (design 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+
+from extdns.model.cluster import ObjectKey
+from extdns.model.name import DnsName
+
+
+class Orphans:
+    """Names by the objects that records of ours there were made for, though nobody asks for them."""
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self._names: dict[ObjectKey, set[DnsName]] = {}
+        self._keys: dict[DnsName, AbstractSet[ObjectKey]] = {}
+
+    def of(self, key: ObjectKey) -> AbstractSet[DnsName]:
+        """The names that hold something made for the object at *key*."""
+        return self._names.get(key, frozenset())
+
+    def put(self, name: DnsName, keys: AbstractSet[ObjectKey]) -> AbstractSet[ObjectKey]:
+        """What stands unclaimed at *name* was made for *keys*; returns objects of which nothing is left anywhere."""
+        before = self._keys.pop(name, frozenset())
+        if keys:
+            self._keys[name] = keys
+        for key in keys - before:
+            self._names.setdefault(key, set()).add(name)
+        for key in before - keys:
+            self._names[key].discard(name)
+        done = {key for key in before - keys if not self._names[key]}
+        for key in done:
+            del self._names[key]
+        return done

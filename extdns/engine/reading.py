@@ -1,0 +1,113 @@
+"""What is read of the zones, when, and what the answers make due (design 4, "Audit")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from extdns.engine.effects import ListZones, ReadNames, ReadPage
+from extdns.engine.inputs import Call, NamesRead, PageRead, ReadFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
+    from extdns.engine.claims import ClaimIndex
+    from extdns.engine.settings import EngineSettings
+    from extdns.engine.zones import Zones, ZoneState
+    from extdns.model.name import DnsName
+
+_NOTHING: AbstractSet[DnsName] = frozenset()
+
+
+class Reading:
+    """Asks for lists of zones, pages and names. Audits keep a pace; the first reading of a zone does not."""
+
+    def __init__(self, settings: EngineSettings, claims: ClaimIndex, zones: Zones) -> None:
+        """Keep the mirrors of *zones* in step with what they hold."""
+        self._settings = settings
+        self._claims = claims
+        self._zones = zones
+        self._pause_s = 60.0 / settings.audit_calls_per_minute
+        self._next_audit_s = 0.0
+
+    def due(self, now_s: float) -> Iterator[ListZones | ReadPage | ReadNames]:
+        """What to read now."""
+        zones = self._zones
+        if not zones.asked and zones.backoff.over(now_s) and now_s >= zones.next_s:
+            zones.asked, zones.next_s = True, now_s + self._settings.interval_s
+            self._next_audit_s = max(self._next_audit_s, now_s) + self._pause_s
+            yield ListZones()
+        audits: list[ZoneState] = []
+        for state in zones:
+            if state.writes.doubts and state.audit.backoff.over(now_s) and (names := state.writes.doubts.ask()):
+                yield ReadNames(zone=state.zone, names=names)
+            if state.audit.due(now_s):
+                if state.mirror.whole:
+                    audits.append(state)
+                else:
+                    yield self._page(state, now_s)
+        if audits and not self._settings.once and now_s >= self._next_audit_s:
+            self._next_audit_s = now_s + self._pause_s
+            yield self._page(min(audits, key=lambda state: state.audit.asked_s), now_s)
+
+    def _page(self, state: ZoneState, now_s: float) -> ReadPage:
+        state.audit.ask(now_s)
+        return ReadPage(zone=state.zone, after=state.audit.after)
+
+    def page(self, item: PageRead, now_s: float) -> AbstractSet[DnsName]:
+        """Take in a page; returns the names to plan again."""
+        state = self._zones.state(item.zone)
+        if state is None or item.asked != state.audit.after:
+            return _NOTHING
+        changed, complete = state.audit.read(item.page, state.mirror, state.writes.names_in_flight())
+        if complete:
+            state.audit.end_round(now_s, self._settings.interval_s)
+        if state.mirror.whole:
+            return self.with_related(changed)
+        if not complete:
+            return _NOTHING
+        state.mirror.whole = True
+        waiting, state.waiting = state.waiting, set()
+        return waiting.union(state.mirror.names())
+
+    def names(self, item: NamesRead) -> AbstractSet[DnsName]:
+        """Take in names read by themselves; returns the names to plan again."""
+        state = self._zones.state(item.zone)
+        if state is None:
+            return _NOTHING
+        state.audit.backoff.succeed()
+        read = state.writes.doubts.answered()
+        state.audit.touch(read)
+        changed = state.mirror.read(read, [record for record in item.records if record.name in read])
+        return self.with_related(read | set(state.writes.doubts.weigh(read, changed)))
+
+    def failed(self, item: ReadFailed, now_s: float) -> AbstractSet[DnsName]:
+        """A call failed; returns the names to plan again."""
+        if item.zone is None:
+            self._zones.fail(now_s, item.retry_after_s)
+            return _NOTHING
+        state = self._zones.state(item.zone)
+        if state is None:
+            return _NOTHING
+        if item.call is Call.NAMES:
+            state.writes.doubts.failed()
+            state.audit.backoff.fail(now_s, item.retry_after_s)
+        else:
+            state.audit.fail(now_s, item.retry_after_s)
+        return state.waiting
+
+    def with_related(self, names: Iterable[DnsName]) -> set[DnsName]:
+        """*names*, and those that their records decide about, or that decide about them."""
+        found = set(names)
+        for name in tuple(found):
+            found.update(other for other in self._settings.registry.related(name) if self._matters(other))
+        return found
+
+    def _matters(self, name: DnsName) -> bool:
+        return bool(self._claims.of(name)) or any(state.mirror.of(name) for state in self._zones.of(name))
+
+    def times(self) -> Iterator[float]:
+        """When something may be read next."""
+        yield from (self._zones.next_s, self._zones.backoff.until_s, self._next_audit_s)
+        for state in self._zones:
+            yield from (state.audit.next_s, state.audit.backoff.until_s)

@@ -1,0 +1,131 @@
+"""Decisions about what is not planned: claims that must wait, and records that stay as they are (law 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from extdns.model.change import Blocked
+from extdns.model.claim import Provenance, Wanted, Withheld
+from extdns.model.decision import Decision, Verdict
+from extdns.model.reason import Reason
+from extdns.planner.proposal import foreign
+
+if TYPE_CHECKING:
+    from extdns.engine.claims import NameClaim
+    from extdns.model.adjusted import Refusal
+    from extdns.model.name import DnsName
+    from extdns.model.ownership import Owned
+    from extdns.model.record import Endpoint
+    from extdns.model.zone import Zone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unmet:
+    """Something asked for that comes to nothing.
+
+    Attributes:
+        endpoint: None where the object cannot say what it wants.
+    """
+
+    name: DnsName
+    set_identifier: str
+    endpoint: Endpoint | None
+    asked_by: tuple[Provenance, ...]
+    why: Blocked
+
+
+def unmet(claim: NameClaim, why: Blocked) -> Unmet:
+    """*claim* comes to nothing."""
+    return Unmet(
+        name=claim.name,
+        set_identifier=claim.set_identifier,
+        endpoint=claim.endpoint if isinstance(claim, Wanted) else None,
+        asked_by=(claim.provenance,),
+        why=why,
+    )
+
+
+def withheld(claims: Iterable[NameClaim]) -> Iterable[Unmet]:
+    """Those of *claims* that say no target, each with its reason."""
+    return (
+        unmet(claim, Blocked(reason=claim.reason, detail=claim.detail))
+        for claim in claims
+        if isinstance(claim, Withheld)
+    )
+
+
+def refused(refusal: Refusal, asked_by: tuple[Provenance, ...]) -> Unmet:
+    """The provider would not hold it."""
+    endpoint = refusal.endpoint
+    return Unmet(
+        name=endpoint.name,
+        set_identifier=endpoint.set_identifier,
+        endpoint=endpoint,
+        asked_by=asked_by,
+        why=Blocked(reason=refusal.reason, detail=refusal.detail),
+    )
+
+
+def homeless(claims: Iterable[NameClaim], reason: Reason, detail: str = "") -> tuple[Decision, ...]:
+    """*claims* reach no zone."""
+    return joined((), (unmet(claim, Blocked(reason=reason, detail=detail)) for claim in claims), None)
+
+
+def kept(held: Iterable[Owned], zone: Zone, why: Blocked) -> tuple[Decision, ...]:
+    """Records of ours among *held* stay because of *why*, the others because they are not ours."""
+    return tuple(_kept(owned, zone, why if owned.ours else foreign(owned)) for owned in held)
+
+
+def joined(decisions: Iterable[Decision], asked: Iterable[Unmet], zone: Zone | None) -> tuple[Decision, ...]:
+    """*decisions*, and those about what was *asked* in vain.
+
+    Where a record stays for the same reason, that is the decision about what was asked; else it gets
+    a decision of its own.
+    """
+    found = list(decisions)
+    for one in asked:
+        answers = [index for index, decision in enumerate(found) if _answers(decision, one)]
+        for index in answers:
+            found[index] = replace(
+                found[index],
+                wanted=found[index].wanted or one.endpoint,
+                asked_by=tuple(dict.fromkeys((*found[index].asked_by, *one.asked_by))),
+            )
+        if not answers:
+            found.append(_vain(one, zone))
+    return tuple(found)
+
+
+def _answers(decision: Decision, asked: Unmet) -> bool:
+    same_set = decision.held is not None and decision.set_identifier == asked.set_identifier
+    same_type = asked.endpoint is None or asked.endpoint.type == decision.type
+    return same_set and same_type and decision.verdict is Verdict.KEEP and decision.reason is asked.why.reason
+
+
+def _kept(owned: Owned, zone: Zone, why: Blocked) -> Decision:
+    return Decision(
+        zone=zone,
+        name=owned.record.name,
+        set_identifier=owned.record.set_identifier,
+        type=owned.record.type,
+        verdict=Verdict.KEEP,
+        reason=why.reason,
+        detail=why.detail,
+        held=owned,
+    )
+
+
+def _vain(asked: Unmet, zone: Zone | None) -> Decision:
+    return Decision(
+        zone=zone,
+        name=asked.name,
+        set_identifier=asked.set_identifier,
+        type=asked.endpoint.type if asked.endpoint else "",
+        verdict=Verdict.NONE,
+        reason=asked.why.reason,
+        detail=asked.why.detail,
+        wanted=asked.endpoint,
+        asked_by=asked.asked_by,
+    )
