@@ -91,8 +91,8 @@ class Controller:
         finally:
             self._stopping.set()
             self._workers.close()
-            observing.join()
             self._parts.cluster.close()
+            observing.join()
 
     def _loop(self, *, once: bool) -> None:
         item: Input = Tick()

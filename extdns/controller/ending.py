@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from extdns.engine.health import failures
+from extdns.model.decision import Verdict
 from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
     from extdns.engine.engine import Engine
+    from extdns.model.decision import Decision
 
 DONE = 0
 FAILED = 1
@@ -25,4 +27,9 @@ def exit_code(engine: Engine) -> int:
     """
     if failures(engine):
         return FAILED
-    return HELD if any(engine.decisions.reasons[reason] for reason in _HELD) else DONE
+    return HELD if any(_held(decision) for decision in engine.decisions) else DONE
+
+
+def _held(decision: Decision) -> bool:
+    """A delete with the same reason is no hold: it may be planned in a dry run, or made under `--compat`."""
+    return decision.verdict is Verdict.KEEP and decision.reason in _HELD

@@ -125,8 +125,9 @@ class ManifestCluster:
         return self._collect() or (self._collect() if self._news.wait(timeout_s) else ())
 
     def close(self) -> None:
-        """End the watching; `take` and `exists` still answer from what was read."""
+        """End the watching and any waiting; `take` and `exists` still answer from what was read."""
         self._stop.set()
+        self._news.set()
         if self._thread is not None:
             self._thread.join(_CLOSING_S)
 

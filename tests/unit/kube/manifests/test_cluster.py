@@ -6,7 +6,7 @@ import io
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Event
+from threading import Event, Thread
 
 import pytest
 
@@ -296,3 +296,14 @@ def test_files_are_followed_for_real(tmp_path: Path) -> None:
     assert told(next(filter(None, (cluster.take(LONG_S) for _ in range(20))))) == ["add Service shop/api"]
     cluster.close()
     cluster.close()
+
+
+def test_closing_ends_a_take_that_waits(tmp_path: Path) -> None:
+    cluster = once(tmp_path)
+    cluster.need(SERVICE)
+    cluster.take(0)
+    waiting = Thread(target=cluster.take, args=(LONG_S,))
+    waiting.start()
+    cluster.close()
+    waiting.join(LONG_S / 2)
+    assert not waiting.is_alive()
