@@ -6,7 +6,7 @@ delegation they load and never serve.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from extdns.model import rrtype
@@ -17,12 +17,16 @@ from providers.zonefile.master import Records
 _NONE: Final[tuple[Record, ...]] = ()
 
 
-def discords(after: Records, written: Iterable[Record], zone: DnsName) -> dict[DnsName, str]:
-    """Why the records *written* cannot stand in *zone* as it is *after* the batch, by name."""
-    return {
+def discords(after: Records, written: Collection[Record], zone: DnsName) -> dict[DnsName, str]:
+    """Why the records *written* cannot stand in *zone* as it is *after* the batch, by name.
+
+    A DNAME that cannot stand is named alone: what it would put in the wrong may be right without it.
+    """
+    above = {record.name: detail for record in written if (detail := _below(after, record))}
+    return above or {
         record.name: detail
         for record in written
-        if (detail := _beside(after, record.name) or _above(after, record, zone) or _below(after, record))
+        if (detail := _beside(after, record.name) or _above(after, record, zone))
     }
 
 

@@ -42,6 +42,9 @@ _ALLOWED: Final = {
     rrtype.NAPTR: 'order, preference, flags, service, regexp and name, as 10 100 "s" "SIP+D2U" "" _sip.example.org.',
 } | dict.fromkeys(rrtype.HOSTS, "a host name")
 _PLAIN = re.compile(r"[A-Za-z0-9_*.-]+")
+_SPELLED: Final = {code: f"\\{code:03d}" for code in range(0x100)} | {
+    code: chr(code) if chr(code).isalnum() or chr(code) in "-_*" else f"\\{chr(code)}" for code in range(0x21, 0x7F)
+}
 _GENERIC: Final = ("\\#",)  # RFC 3597 section 5
 _NOT_ASCII = re.compile(r"\\[^\x80-\xff]|\\?[\x80-\xff]", re.DOTALL)
 _WIDE = re.compile(r"\{[^},]*,\d{4}")
@@ -95,7 +98,7 @@ def absolute(text: str, origin: str) -> str:
     with _checked(text, _NAME_ALLOWED, Reason.INVALID_NAME):
         if text.startswith('"'):
             raise InvalidValueError(text, "a name without quotes", Reason.INVALID_NAME)
-        return dns.name.from_text(_ascii(text), _name(origin)).to_text()
+        return _spelled(dns.name.from_text(_ascii(text), _name(origin)))
 
 
 @lru_cache(maxsize=4096)
@@ -113,7 +116,7 @@ def published(owner: str) -> DnsName | None:
 
 def spelled(name: DnsName) -> str:
     """The absolute name that *name* is in a file."""
-    return dns.name.Name((*(label.encode("ascii") for label in name.labels), b"")).to_text()
+    return _spelled(dns.name.Name((*(label.encode("ascii") for label in name.labels), b"")))
 
 
 def read(rtype: str, words: tuple[str, ...], origin: str) -> str:
@@ -173,7 +176,10 @@ def written(rtype: str, target: str) -> str:
     with _checked(target, f"at most {_RDATA_BYTES} bytes", Reason.INVALID_TARGET):
         if len(parsed.to_wire() or b"") > _RDATA_BYTES:
             raise InvalidValueError(target, f"at most {_RDATA_BYTES} bytes", Reason.INVALID_TARGET)
-    return words if rtype == rrtype.TXT else parsed.to_text()
+    if rtype == rrtype.TXT:
+        return words
+    front, blank, last = parsed.to_text().rpartition(" ")
+    return front + blank + (last if rtype in rrtype.ADDRESSES else _spelled(_name(last)))
 
 
 def generated(words: tuple[str, ...], origin: str, ttl_s: int) -> tuple[Generated, ...]:
@@ -218,6 +224,11 @@ def _host(text: str) -> str:
 def _parsed(rtype: str, text: str, origin: str, value: str) -> dns.rdata.Rdata:
     with _checked(value, _ALLOWED.get(rtype, f"{rtype} data"), Reason.INVALID_TARGET):
         return dns.rdata.from_text(dns.rdataclass.IN, rtype, text, origin=_name(origin), relativize=False)
+
+
+def _spelled(name: dns.name.Name) -> str:
+    """*name* with everything escaped that is not plain: Knot, unlike others, takes no bare `!` or the like."""
+    return ".".join(label.decode("latin-1").translate(_SPELLED) for label in name.labels) or ROOT
 
 
 @lru_cache(maxsize=4096)

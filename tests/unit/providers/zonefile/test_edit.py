@@ -9,7 +9,7 @@ from datetime import date
 import dns.rdatatype
 import dns.zone
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extdns.model.change import Write
@@ -191,6 +191,7 @@ def oracle(text: str) -> dict[tuple[str, str], tuple[int, str]]:
     }
 
 
+@settings(max_examples=40)
 @given(histories())
 def test_records_that_are_not_touched_never_change(history: tuple[Master, list[Master], set[tuple[str, str]]]) -> None:
     first, states, touched = history
@@ -200,6 +201,7 @@ def test_records_that_are_not_touched_never_change(history: tuple[Master, list[M
         assert {key: now.get(key) for key in foreign} == foreign
 
 
+@settings(max_examples=40)
 @given(histories())
 def test_what_is_kept_in_memory_is_what_a_new_reading_gives(
     history: tuple[Master, list[Master], set[tuple[str, str]]],
@@ -210,6 +212,7 @@ def test_what_is_kept_in_memory_is_what_a_new_reading_gives(
         assert [e for e in again.entries if e.owner] == [e for e in state.entries if e.owner]
 
 
+@settings(max_examples=40)
 @given(histories())
 def test_the_serial_advances_with_every_change(history: tuple[Master, list[Master], set[tuple[str, str]]]) -> None:
     serials = [int(state.text[slice(*_absolute_serial(state))]) for state in history[1]]
@@ -225,6 +228,7 @@ def _absolute_serial(master: Master) -> tuple[int, int]:
     raise AssertionError(master)
 
 
+@settings(max_examples=40)
 @given(zone_texts(), st.lists(st.sets(st.sampled_from("klmno"), min_size=1), max_size=4))
 def test_lines_that_are_not_ours_survive_byte_for_byte(text: str, batches: list[set[str]]) -> None:
     text = text.replace("BEGIN extdns", "x").replace("END extdns", "x")
