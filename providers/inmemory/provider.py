@@ -105,10 +105,10 @@ class InMemoryProvider:
             if refused is not None:
                 return refused
             for write in writes:
-                if write.new is not None:
+                if write.new is None:
+                    held.remove(write.key)
+                else:
                     held.put(self._record(write.new))
-                elif write.old is not None:
-                    held.remove(write.old.key)
         return Applied(records=tuple(self._record(write.new) for write in writes if write.new is not None))
 
     def _of(self, zone: Zone) -> Held:

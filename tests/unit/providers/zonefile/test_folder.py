@@ -102,6 +102,8 @@ def test_an_included_file_counts_as_part_of_the_file(folder: ZoneFolder) -> None
     assert folder.load(NAME) is first
     included.write_text("b 60 A 192.0.2.1\n")
     assert set(folder.load(NAME).records) == {"b.example.org"}
+    included.unlink()
+    assert "No such file" in folder.load(NAME).fault
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,7 @@ def test_types_that_are_not_published_are_read_all_the_same() -> None:
 def test_generated_records_are_read_and_stay_where_they_are() -> None:
     master = read(SOA + "$TTL 5\n$GENERATE 1-3/2 h$ A 192.0.2.$\n$GENERATE 1-1 m 60 IN MX 10 ignored\n")
     assert master.fault.startswith("example.org.zone:4: ")
-    master = read(SOA + "$TTL 5\n$GENERATE 1-3/2 h$ A 192.0.2.$\n")
+    master = read(SOA + "$TTL 5\n$GENERATE 1-3/2 h$ A 192.0.2.$\n$GENERATE 1-1 a\\.$ A 192.0.2.$\n")
     assert {(r.name, r.targets, r.ttl_s) for r in records(master)} == {
         ("h1.example.org", ("192.0.2.1",), 5),
         ("h3.example.org", ("192.0.2.3",), 5),
