@@ -121,6 +121,7 @@ def test_the_zone_is_the_owner_of_the_soa_and_names_are_relative_to_it(text: str
     ("text", "expected"),
     [
         pytest.param("a 60 A 192.0.2.1\na 30 A 192.0.2.2\n", {"a": 30}, id="least-of-different-ttls"),
+        pytest.param("a 30 A 192.0.2.1\na 60 A 192.0.2.1\n", {"a": 30}, id="least-of-one-record-given-twice"),
         pytest.param("a IN 60 A 192.0.2.1\nb 60 IN A 192.0.2.1\n", {"a": 60, "b": 60}, id="class-and-ttl-in-any-order"),
         pytest.param("a 60 A 192.0.2.1\nb A 192.0.2.1\n", {"a": 60, "b": 60}, id="ttl-of-the-one-before"),
         pytest.param("b A 192.0.2.1\n", {"b": 3600}, id="ttl-of-the-soa"),
