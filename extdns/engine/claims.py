@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from extdns.engine.inputs import Cause, Observation
-from extdns.model.claim import Claim, Filtered, Wanted, Withheld
+from extdns.model.claim import Claim, Filtered, Invalid, Wanted, Withheld
 from extdns.model.cluster import ObjectKey
 from extdns.model.evidence import Evidence
 from extdns.model.name import DnsName
+from extdns.model.reason import Reason
 
 NameClaim = Wanted | Withheld
 Pair = tuple[DnsName, str]
@@ -31,6 +32,7 @@ class ClaimIndex:
         self._by_name: dict[DnsName, tuple[NameClaim, ...]] = {}
         self._ended: dict[DnsName, dict[tuple[str, str], Evidence]] = {}
         self._failed: dict[_Asker, str] = {}
+        self._misnamed: dict[_Asker, tuple[Invalid, ...]] = {}
         self._sources: dict[str, None] = {}
 
     def update(self, seen: Observation) -> set[DnsName]:
@@ -50,6 +52,7 @@ class ClaimIndex:
             self._by_asker.pop(asker, None)
         else:
             self._by_asker[asker] = seen.claims
+        self._note_misnamed(asker, seen.claims)
         if before == seen.claims and not recovered:
             return set()
         self._reindex(before, seen.claims)
@@ -76,6 +79,10 @@ class ClaimIndex:
         """Every object whose claims could not be computed, sorted, with the reason."""
         return sorted((key, failure) for (_, key), failure in self._failed.items())
 
+    def misnamed(self) -> Iterable[Invalid]:
+        """What objects ask for that is no name, sorted by object."""
+        return (wrong for _, found in sorted(self._misnamed.items()) for wrong in found)
+
     def ended(self, pair: Pair, resource: str) -> Evidence | None:
         """How the claim of *resource* to *pair* ended since start; any claim's, if *resource* is ""."""
         endings = self._ended.get(pair[0], {})
@@ -86,6 +93,13 @@ class ClaimIndex:
     def objects(self) -> Iterable[tuple[ObjectKey, tuple[Claim, ...]]]:
         """Every object that a source has seen, with its claims."""
         return ((key, claims) for (_, key), claims in self._by_asker.items())
+
+    def _note_misnamed(self, asker: _Asker, claims: tuple[Claim, ...]) -> None:
+        wrong = tuple(claim for claim in claims if isinstance(claim, Invalid) and claim.reason is Reason.INVALID_NAME)
+        if wrong:
+            self._misnamed[asker] = wrong
+        else:
+            self._misnamed.pop(asker, None)
 
     def _reindex(self, before: tuple[Claim, ...], after: tuple[Claim, ...]) -> None:
         gone = {id(claim) for claim in before}

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from extdns.errors import shortened
+from extdns.model.name import MAX_LABEL_BYTES
+
 if TYPE_CHECKING:
     from extdns.engine.engine import Engine
     from extdns.engine.zones import ZoneState
@@ -28,6 +31,19 @@ def _failures(engine: Engine) -> Iterator[str]:
         yield from _zone_failures(state)
     if engine.decisions.failing:
         yield f"{engine.decisions.failing} names could not be published"
+    yield from _misnamed(engine)
+
+
+def _misnamed(engine: Engine) -> Iterator[str]:
+    """What is no name, is refused by us in the service's place, if it would have got to one of our zones.
+
+    Labels that are too long get nowhere: the reference passes over them (spec plan 0.1).
+    """
+    zones = tuple(f".{state.zone.name}" for state in engine.zones)
+    for wrong in engine.claims.misnamed():
+        name = wrong.value.strip().removesuffix(".").lower()
+        if name.endswith(zones) and all(len(label.encode()) <= MAX_LABEL_BYTES for label in name.split(".")):
+            yield f"{wrong.provenance.ref}: {shortened(wrong.value)!r} is no name; allowed: {wrong.allowed}"
 
 
 def _zone_failures(state: ZoneState) -> Iterator[str]:
