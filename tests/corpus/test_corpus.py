@@ -1,0 +1,67 @@
+"""Every case of the corpus: the records the reference came to are ours, or a table says why not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.corpus.case import Case, Zones, load, names
+from tests.corpus.product import Result, run
+from tests.corpus.recordsets import settled
+from tests.corpus.tables import AGREED, LEFT_OUT, OURS, OURS_BY_DEFAULT, Difference
+
+RUN: Final = [name for name in names() if name not in LEFT_OUT]
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_with_compat_the_records_are_those_of_the_reference(name: str, tmp_path: Path) -> None:
+    check(load(name), compat=True, ours=OURS.get(name), empty=tmp_path)
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_without_compat_they_differ_only_on_purpose(name: str, tmp_path: Path) -> None:
+    check(load(name), compat=False, ours=OURS_BY_DEFAULT.get(name) or OURS.get(name), empty=tmp_path)
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_a_case_left_out_needs_the_part_it_waits_for(name: str, tmp_path: Path) -> None:
+    case = load(name)
+    result = run(case, compat=True, empty=tmp_path)
+    assert result.error or not is_as_recorded(case, result), f"{name} no longer waits for {LEFT_OUT[name]}"
+    pytest.skip(f"waits for {LEFT_OUT[name]}")
+
+
+def test_every_case_is_run_or_left_out_and_every_quirk_accounted_for() -> None:
+    known = set(names())
+    assert {*RUN, *LEFT_OUT} == known
+    assert known >= AGREED.keys() | OURS.keys() | OURS_BY_DEFAULT.keys()
+    assert not LEFT_OUT.keys() & (OURS.keys() | OURS_BY_DEFAULT.keys() | AGREED.keys())
+    assert {name for name in known if load(name).quirk} <= LEFT_OUT.keys() | AGREED.keys() | OURS.keys()
+
+
+def check(case: Case, *, compat: bool, ours: Difference | None, empty: Path) -> None:
+    """Run *case* and compare records and exit code with what was recorded, or with our own ending."""
+    result = run(case, compat=compat, empty=empty)
+    if ours is None:
+        assert result.zones in case.outcomes, result.error
+        assert case.failed is None or (result.exit != 0) is case.failed, result.error
+    else:
+        assert not is_as_recorded(case, result), f"as recorded, so this is no difference: {ours.why}"
+        assert (result.zones, result.exit) == (changed(case, ours), ours.exit)
+
+
+def is_as_recorded(case: Case, result: Result) -> bool:
+    """Whether neither the records nor the exit code show a difference."""
+    return result.zones in case.outcomes and case.failed in {None, result.exit != 0}
+
+
+def changed(case: Case, ours: Difference) -> Zones:
+    """The zones as recorded, but for our difference."""
+    zones = case.outcomes[0]
+    zone = ours.zone or next(iter(case.before)).id
+    keys = {f"{found['Name']} {found['Type']}" for found in zones[zone]}
+    assert keys >= set(ours.gone)
+    left = [found for found in zones[zone] if f"{found['Name']} {found['Type']}" not in ours.gone]
+    return {**zones, zone: settled([*left, *ours.more])}
