@@ -14,10 +14,17 @@ from extdns.kube.manifests.kinds import ListOf, Unread, recognised
 from extdns.model.cluster import Kind, ObjectKey, ObjectRef
 
 _MAX_NESTED_LISTS: Final = 8
+_MAX_KEYLESS: Final = 1000
+"""Flaws without a key, after which a file is no list of manifests with mistakes but something else."""
+
 _UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SEPARATOR: Final = b"\n---"
 _BLANK: Final = b" \t\r\n"
-_ONLY_HEADER: Final = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n|%[^\n]*\n)*")
+_CONTENT: Final = re.compile(rb"^(?!(?:---(?!\S))?[ \t]*(?:#|\r?$))", re.MULTILINE)
+"""Where a line begins that is more than a comment or a separator."""
+
+_DIRECTIVES: Final = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*+(?:%[^\n]*\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*+)++---")
+
 _BEFORE_BRACE: Final = re.compile(rb"(?:---(?=\s))?\s*(?=\{)")
 
 
@@ -38,8 +45,13 @@ def read(data: bytes, place: str) -> Contents:
     )
     found: dict[ObjectKey, Found] = {}
     flaws: list[Flaw] = []
+    keyless = 0
     for result in _results(drafts, inherited=None, depth=0):
         if isinstance(result, Flaw):
+            keyless += result.key is None
+            if keyless > _MAX_KEYLESS:
+                flaws.append(Flaw(line=result.line, key=None, message="too many mistakes; the rest is not read"))
+                break
             flaws.append(result)
         elif first := found.get(result.key):
             flaws.append(Flaw(line=result.line, key=result.key, message=also_in(result.key, f"{place}:{first.line}")))
@@ -56,18 +68,22 @@ def also_in(key: ObjectKey, place: str) -> str:
 def _texts(data: bytes) -> Iterator[tuple[bytes, int]]:
     """*data* cut before each line that begins with `---`, and the line from 1 at which each piece begins.
 
-    No document can hold such a line: YAML forbids it even in quotes and block text. A piece of
-    nothing but comments and directives belongs to the next one.
+    No document can hold such a line: YAML forbids it even in quotes and block text. Pieces without
+    content are left out. The first such line belongs to the directives before it, if there are any.
     """
-    begin, line, at = 0, 1, data.find(_SEPARATOR)
+    begin, line = 0, 1
+    directives = _DIRECTIVES.match(data)
+    at = data.find(_SEPARATOR, directives.end() if directives else 0)
     while at >= 0:
-        after = at + len(_SEPARATOR)
-        if data[after : after + 1] in _BLANK and not _ONLY_HEADER.fullmatch(data, begin, at + 1):
-            yield data[begin : at + 1], line
-            line += data.count(b"\n", begin, at + 1)
-            begin = at + 1
+        end, after = at + 1, at + len(_SEPARATOR)
+        if data[after : after + 1] in _BLANK:
+            if _CONTENT.search(data, begin, end):
+                yield data[begin:end], line
+            line += data.count(b"\n", begin, end)
+            begin = end
         at = data.find(_SEPARATOR, after)
-    yield data[begin:], line
+    if _CONTENT.search(data, begin):
+        yield data[begin:], line
 
 
 def _drafts(text: bytes, line: int, *, json_only: bool) -> Iterator[Draft | Flaw]:

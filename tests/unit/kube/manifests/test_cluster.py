@@ -12,16 +12,7 @@ import pytest
 
 from extdns.errors import NotReadyError, UsageError
 from extdns.kube.manifests.cluster import ManifestCluster
-from extdns.model.cluster import (
-    ClusterChange,
-    Kind,
-    KindChange,
-    ObjectChange,
-    ObjectKey,
-    ObjectProblem,
-    Phase,
-    Sight,
-)
+from extdns.model.cluster import ClusterChange, Kind, KindChange, ObjectChange, ObjectKey, ObjectProblem, Phase, Sight
 from extdns.model.objects import INGRESS, NODE, SERVICE
 from extdns.ports import Cluster
 
@@ -83,7 +74,6 @@ def once(
 
 
 def told(changes: tuple[ClusterChange, ...]) -> list[str]:
-    """Changes as short sentences."""
     return [sentence(change) for change in changes]
 
 

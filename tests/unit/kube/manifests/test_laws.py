@@ -144,7 +144,7 @@ def test_a_file_with_anything_that_may_hide_objects_removes_none(
 @given(
     manifest_sets,
     manifest_sets,
-    st.sampled_from(["a: [", "a: b: c", "*x", "- {", '"', "%", "kind: Service\nmetadata: {}"]),
+    st.sampled_from(["a: [", "a: b: c", "*x", "- {", '"', "@", "kind: Service\nmetadata: {}"]),
 )
 def test_a_broken_document_among_others_stops_none_and_removes_none(
     old: list[Manifest], new: list[Manifest], rubbish: str

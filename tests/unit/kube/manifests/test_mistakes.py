@@ -272,3 +272,11 @@ def test_lists_nested_without_end_are_refused() -> None:
 def test_only_flaws_without_a_key_may_hide_an_object() -> None:
     assert read((TTL % 60).encode(), "f.yaml").whole
     assert not read(b"a: [", "f.yaml").whole
+
+
+@pytest.mark.parametrize("rubbish", ["---\na: [\n", "{[\n"])
+def test_a_file_of_nothing_but_mistakes_is_given_up(rubbish: str) -> None:
+    contents = read((rubbish * 1002).encode(), "f.json")
+    assert len(contents.flaws) == 1001
+    assert contents.flaws[-1].message == "too many mistakes; the rest is not read"
+    assert not contents.whole

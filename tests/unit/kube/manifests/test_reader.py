@@ -92,6 +92,12 @@ INDENTED_JSON = """\
     [
         pytest.param("", [], id="empty"),
         pytest.param("# nothing\n---\n---\n...\n", [], id="only-empty-documents"),
+        pytest.param(
+            "---\n# c\n  \r\n--- \n---\n" + service("web"), [("Service shop/web", 6)], id="empty-documents-before"
+        ),
+        pytest.param(
+            "a: b\n---#: c\n---\n" + service("web"), [("Service shop/web", 4)], id="dashes-that-separate-nothing"
+        ),
         pytest.param(service("web"), [("Service shop/web", 1)], id="one-document"),
         pytest.param(KUBECTL_LIST, [("Service shop/web", 3), ("Node n1", 13)], id="kubectl-get-yaml"),
         pytest.param(INDENTED_JSON, [("Service shop/web", 6), ("Service shop/api", 11)], id="kubectl-get-json"),
