@@ -1,0 +1,67 @@
+"""Which groups, versions and resources there are: enough for kubectl and client-go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+from typing import Any, Final
+
+from tests.fakes.apiserver.answers import Answer, json, no_route, plain
+from tests.fakes.apiserver.kinds import Catalogue, Kind
+
+VERSION: Final = {
+    "major": "1",
+    "minor": "34",
+    "gitVersion": "v1.34.2",
+    "gitCommit": "0000000000000000000000000000000000000000",
+    "gitTreeState": "clean",
+    "buildDate": "2025-11-11T00:00:00Z",
+    "goVersion": "go1.24.9",
+    "compiler": "gc",
+    "platform": "linux/amd64",
+}
+_VERBS: Final = ("create", "delete", "get", "list", "patch", "update", "watch")
+_STATUS_VERBS: Final = ("get", "patch", "update")
+
+
+def discover(path: str, catalogue: Catalogue) -> Answer:
+    """Answer a path that is no resource."""
+    match path.strip("/").split("/"):
+        case ["version"]:
+            return json(VERSION)
+        case ["healthz" | "livez" | "readyz"]:
+            return plain(b"ok", content_type="text/plain; charset=utf-8")
+        case ["api"]:
+            return json({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []})
+        case ["apis"]:
+            kinds = (kind for kind in catalogue.served() if kind.group)
+            groups = [_group(name, members) for name, members in groupby(kinds, key=lambda kind: kind.group)]
+            return json({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
+        case ["apis", group] if members := catalogue.served(group):
+            return json({"kind": "APIGroup", "apiVersion": "v1", **_group(group, members)})
+        case ["api", "v1"]:
+            return _resources("v1", catalogue.served("", "v1"))
+        case ["apis", group, version] if members := catalogue.served(group, version):
+            return _resources(f"{group}/{version}", members)
+        case _:
+            return no_route()
+
+
+def _group(name: str, members: Iterable[Kind]) -> dict[str, Any]:
+    """Describe a group; versions are ordered as the API prefers them: stable before alpha, then newer first."""
+    names = sorted({kind.version for kind in members}, key=lambda text: ("alpha" in text, "beta" in text, text))
+    versions = [{"groupVersion": f"{name}/{version}", "version": version} for version in names]
+    return {"name": name, "versions": versions, "preferredVersion": versions[0]}
+
+
+def _resources(group_version: str, members: Iterable[Kind]) -> Answer:
+    resources = []
+    for kind in members:
+        shown = {"name": kind.plural, "singularName": kind.kind.lower(), "namespaced": kind.namespaced}
+        short = {"shortNames": kind.short} if kind.short else {}
+        resources.append({**shown, "kind": kind.kind, "verbs": _VERBS, **short})
+        if kind.status:
+            status = {**shown, "name": f"{kind.plural}/status", "singularName": ""}
+            resources.append({**status, "kind": kind.kind, "verbs": _STATUS_VERBS})
+    said = {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": group_version, "resources": resources}
+    return json(said)

@@ -1,0 +1,138 @@
+"""HTTP/1.1 on loopback, with or without TLS: a thread a connection, all of them gone once it is closed."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Callable
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler
+from select import select
+from threading import Lock, Thread
+from typing import Final
+
+from tests.fakes.apiserver.answers import Answer, ConnectionCut
+from tests.fakes.apiserver.requests import Request, parse
+
+Respond = Callable[[Request], Answer]
+"""Answers a request; ConnectionCut closes the connection instead."""
+
+HOST: Final = "127.0.0.1"
+
+
+class Listener:
+    """Accepts connections from the moment it is made.
+
+    Attributes:
+        port: where; the one asked for, or a free one if that was 0.
+    """
+
+    def __init__(self, respond: Respond, *, port: int = 0, tls: ssl.SSLContext | None = None) -> None:
+        self._respond = respond
+        self._tls = tls
+        self._lock = Lock()
+        self._closing = False
+        self._open: set[socket.socket] = set()
+        self._threads: set[Thread] = set()
+        self._socket = socket.create_server((HOST, port), backlog=128)
+        self.port: int = self._socket.getsockname()[1]
+        self._accepting = Thread(target=self._accept, name="apiserver", daemon=True)
+        self._accepting.start()
+
+    def close(self) -> None:
+        """Refuse new connections, cut those there are, and wait for their threads."""
+        self._closing = True
+        with suppress(OSError), socket.create_connection((HOST, self.port)):
+            pass  # wakes the thread that accepts
+        self._accepting.join()
+        self._socket.close()
+        with self._lock:
+            threads = list(self._threads)
+            for connection in self._open:
+                with suppress(OSError):
+                    socket.socket.shutdown(connection, socket.SHUT_RDWR)  # past TLS, which another thread may be in
+        for thread in threads:
+            thread.join()
+
+    def _accept(self) -> None:
+        while True:
+            connection, _ = self._socket.accept()
+            if self._closing:
+                connection.close()
+                return
+            thread = Thread(target=self._serve, args=(connection,), name="apiserver connection", daemon=True)
+            with self._lock:
+                self._open.add(connection)
+                self._threads = {known for known in self._threads if known.is_alive()} | {thread}
+                thread.start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        wire = connection
+        try:
+            if self._tls is not None:
+                wire = self._secured(connection, self._tls)
+            with suppress(OSError):
+                _Handler(wire, self._respond)
+        except OSError:
+            pass  # no TLS came
+        finally:
+            with self._lock:
+                self._open.discard(wire)
+                self._open.discard(connection)
+                wire.close()
+                connection.close()
+
+    def _secured(self, connection: socket.socket, tls: ssl.SSLContext) -> socket.socket:
+        """Put TLS on a connection; *connection* itself is of no use afterwards."""
+        with self._lock:
+            wire = tls.wrap_socket(connection, server_side=True, do_handshake_on_connect=False)
+            self._open.discard(connection)
+            self._open.add(wire)
+        wire.do_handshake()
+        return wire
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """One connection with its requests."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def __init__(self, connection: socket.socket, respond: Respond) -> None:
+        self._respond = respond
+        super().__init__(connection, connection.getpeername(), None)  # type: ignore[arg-type]  # nothing here asks for the server
+
+    def __getattr__(self, name: str) -> Callable[[], None]:
+        """Serve every method alike."""
+        if name.startswith("do_"):
+            return self._serve
+        raise AttributeError(name)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - so named in the base class
+        """Keep quiet: tests have a log of their own."""
+
+    def _serve(self) -> None:
+        length = int(self.headers.get("Content-Length") or 0)
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        request = parse(self.command, self.path, headers, self.rfile.read(length))
+        try:
+            self._send(self._respond(request))
+        except ConnectionCut:
+            self.close_connection = True
+
+    def _send(self, answer: Answer) -> None:
+        chunked = answer.length is None
+        self.send_response(answer.code)
+        self.send_header("Content-Type", answer.content_type)
+        for name, value in answer.headers.items():
+            self.send_header(name, value)
+        framing = ("Transfer-Encoding", "chunked") if chunked else ("Content-Length", str(answer.length))
+        self.send_header(*framing)
+        self.end_headers()
+        for part in answer.parts:
+            if part:
+                self.wfile.write(b"%x\r\n%b\r\n" % (len(part), part) if chunked else part)
+            elif select([self.connection], [], [], 0)[0]:
+                raise ConnectionCut  # a client says nothing while it watches: it has hung up
+        if chunked:
+            self.wfile.write(b"0\r\n\r\n")

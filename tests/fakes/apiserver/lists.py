@@ -1,0 +1,135 @@
+"""Lists: whole or by pages, at the version asked for."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from tests.fakes.apiserver.kinds import Kind
+from tests.fakes.apiserver.options import ListOptions
+from tests.fakes.apiserver.statuses import ApiError, expired, too_large
+from tests.fakes.apiserver.store import Collection, Store, Stored
+
+_CONTINUE_EXPIRED: Final = (
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
+    "the continue parameter, or use the continue token in this response to retrieve the remainder of the results. "
+    "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or "
+    "deleted between the time the first chunk was returned and now may show up in the list."
+)
+_LATEST: Final = -1
+"""The version in a token that goes on with whatever is there now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """Where a list goes on: opaque to clients, bound to the version of the first page."""
+
+    version: int
+    start: str
+
+    @classmethod
+    def decode(cls, text: str) -> Token:
+        """Read a token.
+
+        Raises:
+            ApiError: 400, we did not make it.
+        """
+        try:
+            said = msgspec.json.decode(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+            return cls(int(said["rv"]), str(said["start"]))
+        except (binascii.Error, msgspec.DecodeError, KeyError, TypeError, ValueError) as exc:
+            raise ApiError(400, f"invalid continue token: continue key is not valid: {exc}") from exc
+
+    def encode(self) -> str:
+        """Write it as etcd3 storage does, without padding."""
+        said = {"v": "meta.k8s.io/v1", "rv": self.version, "start": self.start}
+        return base64.urlsafe_b64encode(msgspec.json.encode(said)).decode().rstrip("=")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A list, or a page of one. *remaining* is None where it is not told."""
+
+    version: int
+    items: list[Stored]
+    token: str = ""
+    remaining: int | None = None
+
+    def encode(self, kind: Kind) -> bytes:
+        """Encode the list; its items say their kind only if that is a custom one."""
+        metadata = {"resourceVersion": str(self.version)}
+        if self.token:
+            metadata["continue"] = self.token
+        shown = msgspec.json.encode(
+            metadata if self.remaining is None else metadata | {"remainingItemCount": self.remaining}
+        )
+        head = b'{"kind":"%bList","apiVersion":"%b","metadata":%b,"items":['
+        items = b",".join([stored.item(kind, typed=kind.custom) for stored in self.items])
+        return head % (kind.kind.encode(), kind.api_version.encode(), shown) + items + b"]}"
+
+
+def page(store: Store, kind: Kind, namespace: str, options: ListOptions) -> Page:
+    """Answer a list.
+
+    Raises:
+        ApiError: 410 for a version or token that is too old, 504 for a version still to come, 400 for a bad token.
+    """
+    with store.lock:
+        token = Token.decode(options.token) if options.token else None
+        version = _version(store, options, token)
+        keys, objects = store.collection(kind).at(version)
+        found: list[Stored] = []
+        for position in range(bisect_left(keys, token.start) if token else 0, len(keys)):
+            stored = objects[keys[position]]
+            if not matches(stored, namespace, options):
+                continue
+            if options.limit and len(found) == options.limit:
+                start = found[-1].key + "\0"
+                return Page(version, found, Token(version, start).encode(), _remaining(keys, start, namespace, options))
+            found.append(stored)
+        return Page(version, found)
+
+
+def current(collection: Collection, namespace: str, options: ListOptions) -> list[Stored]:
+    """List what is there now; the store is locked."""
+    return [
+        stored for stored in map(collection.objects.__getitem__, collection.keys) if matches(stored, namespace, options)
+    ]
+
+
+def matches(stored: Stored, namespace: str, options: ListOptions) -> bool:
+    """Tell whether an object is in *namespace* (any if empty) and selected."""
+    if namespace and not stored.key.startswith(namespace + "/"):
+        return False
+    return options.fields.matches(stored.key) and options.labels.matches(stored.labels)
+
+
+def _version(store: Store, options: ListOptions, token: Token | None) -> int:
+    if token is not None:
+        if token.version == _LATEST:
+            return store.version
+        if token.version < store.horizon:
+            raise expired(_CONTINUE_EXPIRED, token=Token(_LATEST, token.start).encode())
+        if token.version > store.version:
+            raise too_large(token.version, store.version, retry_after_s=0)
+        return token.version
+    asked = options.version or 0
+    if asked > store.version:
+        raise too_large(asked, store.version, retry_after_s=0 if options.exact else 1)
+    if not options.exact:
+        return store.version
+    if asked < store.horizon:
+        raise expired("The resourceVersion for the provided list is too old.")
+    return asked
+
+
+def _remaining(keys: list[str], start: str, namespace: str, options: ListOptions) -> int | None:
+    if options.labels.requirements or options.fields:
+        return None
+    after = keys[bisect_left(keys, start) :]
+    return sum(key.startswith(namespace + "/") for key in after) if namespace else len(after)

@@ -1,0 +1,156 @@
+"""What the server answers instead of an object: `Status`, with the reasons and messages of k8s.io/apimachinery."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from tests.fakes.apiserver.kinds import Kind
+
+REASONS: Final = {
+    400: "BadRequest",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "NotFound",
+    405: "MethodNotAllowed",
+    406: "NotAcceptable",
+    409: "Conflict",
+    410: "Expired",
+    415: "UnsupportedMediaType",
+    422: "Invalid",
+    429: "TooManyRequests",
+    500: "InternalError",
+    503: "ServiceUnavailable",
+    504: "Timeout",
+}
+
+
+class ApiError(Exception):
+    """A request that failed.
+
+    Attributes:
+        code: HTTP status code; *reason* defaults to the one that goes with it.
+        token: a continue token to go on with (`metadata.continue`).
+        retry_after_s: sent as header and in the details.
+    """
+
+    def __init__(
+        self,
+        code: int,
+        message: str,
+        *,
+        reason: str = "",
+        details: Mapping[str, Any] | None = None,
+        token: str = "",
+        retry_after_s: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.reason = reason or REASONS.get(code, "")
+        self.token = token
+        self.retry_after_s = retry_after_s
+        self._details = dict(details or {})
+
+    def status(self) -> dict[str, Any]:
+        """Give the `Status` object."""
+        details = self._details
+        if self.retry_after_s is not None:
+            details = {**details, "retryAfterSeconds": self.retry_after_s}
+        return {
+            "kind": "Status",
+            "apiVersion": "v1",
+            "metadata": {"continue": self.token} if self.token else {},
+            "status": "Failure",
+            "message": str(self),
+            **({"reason": self.reason} if self.reason else {}),
+            **({"details": details} if details else {}),
+            "code": self.code,
+        }
+
+    def body(self) -> bytes:
+        """Encode the `Status`."""
+        return msgspec.json.encode(self.status())
+
+
+def success(kind: Kind, name: str, uid: str) -> dict[str, Any]:
+    """Give the `Status` that answers a delete."""
+    details = {"name": name, "kind": kind.plural, "uid": uid} | ({"group": kind.group} if kind.group else {})
+    return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
+
+
+def not_found(kind: Kind, name: str) -> ApiError:
+    """The object is not there."""
+    return ApiError(404, f'{kind.resource} "{name}" not found', details=_about(kind, name))
+
+
+def already_exists(kind: Kind, name: str) -> ApiError:
+    """A create met an object of that name."""
+    return ApiError(409, f'{kind.resource} "{name}" already exists', reason="AlreadyExists", details=_about(kind, name))
+
+
+def modified(kind: Kind, name: str) -> ApiError:
+    """An update was made from another resourceVersion."""
+    why = "the object has been modified; please apply your changes to the latest version and try again"
+    return _conflict(kind, name, why)
+
+
+def precondition(kind: Kind, name: str, field: str, asked: str, there: str) -> ApiError:
+    """Another uid or resourceVersion was asked for."""
+    label = "UID" if field == "uid" else "ResourceVersion"
+    return _conflict(
+        kind, name, f"Precondition failed: {label} in precondition: {asked}, {label} in object meta: {there}"
+    )
+
+
+def invalid(what: str, name: str, *causes: tuple[str, str, str]) -> ApiError:
+    """A validation failed; each cause is a field, a reason and a message."""
+    said = [f"{field}: {message}" for field, _, message in causes]
+    text = said[0] if len(said) == 1 else f"[{', '.join(said)}]"
+    kind, _, group = what.partition(".")
+    details = {"name": name, "group": group, "kind": kind}
+    listed = [{"reason": reason, "message": message, "field": field} for field, reason, message in causes]
+    full = {key: value for key, value in details.items() if value} | {"causes": listed}
+    return ApiError(422, f'{what} "{name}" is invalid: {text}', details=full)
+
+
+def forbidden(user: str, verb: str, resource: str, group: str, namespace: str) -> ApiError:
+    """The authorizer said no, in the words of RBAC."""
+    where = f'in the namespace "{namespace}"' if namespace else "at the cluster scope"
+    shown = f"{resource}.{group}" if group else resource
+    message = f'{shown} is forbidden: User "{user}" cannot {verb} resource "{resource}" in API group "{group}" {where}'
+    details = {"kind": resource} | ({"group": group} if group else {})
+    return ApiError(403, message, details=details)
+
+
+def expired(message: str, *, token: str = "") -> ApiError:
+    """History does not reach back that far."""
+    return ApiError(410, message, token=token)
+
+
+def too_large(asked: int, current: int, *, retry_after_s: int) -> ApiError:
+    """The version asked for has not happened yet."""
+    details = {"causes": [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}]}
+    message = f"Timeout: Too large resource version: {asked}, current: {current}"
+    return ApiError(504, message, details=details, retry_after_s=retry_after_s)
+
+
+def ownership_conflict(causes: Sequence[tuple[str, str, str]]) -> ApiError:
+    """Server-side apply met fields of other managers; each cause is a manager, its apiVersion and a field."""
+    many = f"{len(causes)} conflict{'s' if len(causes) > 1 else ''}"
+    text = "; ".join(f'conflict with "{manager}" using {version}: {field}' for manager, version, field in causes)
+    listed = [
+        {"reason": "FieldManagerConflict", "message": f'conflict with "{manager}" using {version}', "field": field}
+        for manager, version, field in causes
+    ]
+    return ApiError(409, f"Apply failed with {many}: {text}", details={"causes": listed})
+
+
+def _conflict(kind: Kind, name: str, why: str) -> ApiError:
+    message = f'Operation cannot be fulfilled on {kind.resource} "{name}": {why}'
+    return ApiError(409, message, details=_about(kind, name))
+
+
+def _about(kind: Kind, name: str) -> dict[str, str]:
+    return {"name": name, "kind": kind.plural} | ({"group": kind.group} if kind.group else {})

@@ -1,0 +1,255 @@
+"""Creates, updates, patches and deletes, with what a registry of k8s.io/apiserver does around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, Final
+
+from tests.fakes.apiserver import ownership, statuses
+from tests.fakes.apiserver.kinds import Kind
+from tests.fakes.apiserver.ownership import Manager
+from tests.fakes.apiserver.statuses import ApiError
+from tests.fakes.apiserver.store import Json, Store
+
+Change = Callable[[Json], Json]
+"""From an object as it is to how it shall be; may raise ApiError."""
+
+_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
+_NAME_RULE: Final = (
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start "
+    "and end with an alphanumeric character"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """What a write is about, and on whose behalf. *subresource* is empty or `status`."""
+
+    kind: Kind
+    namespace: str
+    name: str
+    subresource: str = ""
+    manager: str = "unknown"
+    dry_run: bool = False
+
+    @property
+    def key(self) -> str:
+        """Its key in the store."""
+        return f"{self.namespace}/{self.name}" if self.kind.namespaced else self.name
+
+    def by(self, operation: str) -> Manager:
+        """Give the manager as `managedFields` name it."""
+        return Manager(
+            name=self.manager, operation=operation, api_version=self.kind.api_version, subresource=self.subresource
+        )
+
+
+class Writes:
+    """The write half of the API; every call is atomic."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._numbers = count(1)
+
+    def read(self, target: Target) -> Json:
+        """Give an object.
+
+        Raises:
+            ApiError: 404.
+        """
+        stored = self._store.collection(target.kind).objects.get(target.key)
+        if stored is None:
+            raise statuses.not_found(target.kind, target.name)
+        return stored.decode(target.kind)
+
+    def create(self, target: Target, body: Json) -> Json:
+        """Create *body*, named by itself; its status is dropped where status is a subresource.
+
+        Raises:
+            ApiError: 400, 409 or 422.
+        """
+        obj = _shaped(target, body)
+        metadata = obj["metadata"]
+        if metadata.get("resourceVersion"):
+            raise ApiError(500, "resourceVersion should not be set on objects to be created", reason="Unknown")
+        with self._store.lock:
+            if not metadata.get("name") and metadata.get("generateName"):
+                metadata["name"] = f"{metadata['generateName']}{next(self._numbers):05x}"
+            name = _checked_name(target.kind, metadata.get("name"))
+            made = Target(kind=target.kind, namespace=target.namespace, name=name, manager=target.manager)
+            if made.key in self._store.collection(made.kind).objects:
+                raise statuses.already_exists(made.kind, name)
+            for field in ("uid", "creationTimestamp", "deletionTimestamp", "generation", "managedFields"):
+                metadata.pop(field, None)
+            if target.kind.status:
+                obj.pop("status", None)
+            metadata["managedFields"] = ownership.updated([], made.by("Update"), {"metadata": {}}, obj)
+            return self._store_new(made, obj, dry_run=target.dry_run)
+
+    def update(self, target: Target, body: Json) -> Json:
+        """Replace an object by *body*.
+
+        Raises:
+            ApiError: 400, 404, 409 or 422.
+        """
+        obj = _shaped(target, body)
+        if obj["metadata"].get("name") != target.name:
+            said = obj["metadata"].get("name", "")
+            raise ApiError(400, f"the name of the object ({said}) does not match the name on the URL ({target.name})")
+        with self._store.lock:
+            if target.kind.upsert and target.key not in self._store.collection(target.kind).objects:
+                obj["metadata"].pop("resourceVersion", None)
+                return self.create(target, obj)
+            if not obj["metadata"].get("resourceVersion") and not target.kind.unconditional:
+                cause = (
+                    "metadata.resourceVersion",
+                    "FieldValueInvalid",
+                    "Invalid value: 0x0: must be specified for an update",
+                )
+                raise statuses.invalid(target.kind.resource, target.name, cause)
+            return self.change(target, lambda _: obj)
+
+    def change(self, target: Target, change: Change) -> Json:
+        """Change an object by *change*, made from its latest version.
+
+        Raises:
+            ApiError: 404, 409, or what *change* raises.
+        """
+        with self._store.lock:
+            old = self.read(target)
+            new = _kept(target, old, change(old))
+            new["metadata"]["managedFields"] = ownership.updated(
+                old["metadata"].get("managedFields", []), target.by("Update"), old, new
+            )
+            return self._store_changed(target, old, new)
+
+    def apply(self, target: Target, config: Json, *, force: bool) -> Json:
+        """Apply *config* server-side; creates what is not there.
+
+        Raises:
+            ApiError: 400, or 409 for a conflict.
+        """
+        config = _shaped(target, config)
+        if config["metadata"].get("managedFields"):
+            raise ApiError(400, "metadata.managedFields must be nil")
+        config["metadata"]["name"] = target.name
+        if target.kind.status:
+            half = {"status"} if target.subresource else config.keys() - {"status"}
+            config = {key: value for key, value in config.items() if key in {"metadata", *half}}
+        with self._store.lock:
+            manager = target.by("Apply")
+            if target.key not in self._store.collection(target.kind).objects:
+                if target.subresource:
+                    raise statuses.not_found(target.kind, target.name)
+                obj = ownership.applied([], manager, {"metadata": {}}, config, force=force)
+                return self._store_new(target, obj, dry_run=target.dry_run)
+            old = self.read(target)
+            managed = old["metadata"].get("managedFields", [])
+            new = ownership.applied(managed, manager, old, config, force=force)
+            kept = _kept(target, old, new)
+            kept["metadata"]["managedFields"] = new["metadata"]["managedFields"]
+            return self._store_changed(target, old, kept)
+
+    def delete(self, target: Target, options: Json) -> Json:
+        """Delete an object, or mark it if finalizers keep it; gives what is answered.
+
+        Raises:
+            ApiError: 404, or 409 if a precondition does not hold.
+        """
+        with self._store.lock:
+            old = self.read(target)
+            metadata = old["metadata"]
+            for field, asked in (options.get("preconditions") or {}).items():
+                if asked != metadata[field]:
+                    raise statuses.precondition(target.kind, target.name, field, asked, metadata[field])
+            if metadata.get("finalizers"):
+                if "deletionTimestamp" not in metadata:
+                    marks = {"deletionTimestamp": ownership.now(), "deletionGracePeriodSeconds": 0}
+                    grown = {"generation": metadata["generation"] + 1} if "generation" in metadata else {}
+                    old = self._store_changed(target, old, old | {"metadata": metadata | marks | grown})
+                return old
+            if not target.dry_run:
+                self._store.remove(target.kind, target.key)
+            return statuses.success(target.kind, target.name, metadata["uid"])
+
+    def stamped(self, kind: Kind, obj: Json) -> Json:
+        """Fill in what a server writes into metadata, where *obj* does not say it."""
+        metadata = obj["metadata"]
+        number = next(self._numbers)
+        defaults: Json = {"uid": f"00000000-0000-4000-8000-{number:012x}", "creationTimestamp": ownership.now()}
+        if kind.generation:
+            defaults["generation"] = 1
+        return obj | {"metadata": defaults | metadata}
+
+    def _store_new(self, target: Target, obj: Json, *, dry_run: bool) -> Json:
+        namespace = {"namespace": target.namespace} if target.kind.namespaced else {}
+        full = self.stamped(target.kind, obj | {"metadata": obj["metadata"] | namespace})
+        if dry_run:
+            return full
+        return self._store.put(target.kind, target.key, full).decode(target.kind)
+
+    def _store_changed(self, target: Target, old: Json, new: Json) -> Json:
+        """Store *new* unless it says what *old* says; an object that its last finalizer leaves is gone."""
+        if new == old or target.dry_run:
+            return new
+        if "deletionTimestamp" in new["metadata"] and not new["metadata"].get("finalizers"):
+            self._store.remove(target.kind, target.key)
+            return new
+        return self._store.put(target.kind, target.key, new).decode(target.kind)
+
+
+def _shaped(target: Target, body: Json) -> Json:
+    """Give *body* with metadata of its own, if it is of the kind and in the namespace that it was sent to."""
+    kind, metadata = target.kind, body.get("metadata")
+    said = body.get("kind", ""), body.get("apiVersion", "")
+    if said != (kind.kind, kind.api_version) and (kind.custom or any(said)):
+        raise ApiError(400, f"the body is of {said[1]} {said[0]}, not of {kind.api_version} {kind.kind}")
+    if not isinstance(metadata, dict):
+        raise ApiError(422, f"{kind.kind}: metadata is not an object: {metadata!r}")
+    if kind.namespaced and metadata.get("namespace") not in {None, "", target.namespace}:
+        raise ApiError(400, "the namespace of the provided object does not match the namespace sent on the request")
+    return body | {"kind": kind.kind, "apiVersion": kind.api_version, "metadata": dict(metadata)}
+
+
+def _checked_name(kind: Kind, name: object) -> str:
+    what = f"{kind.kind}.{kind.group}" if kind.group else kind.kind
+    if not name:
+        raise statuses.invalid(
+            what, "", ("metadata.name", "FieldValueRequired", "Required value: name or generateName is required")
+        )
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        wrong = f'Invalid value: "{name}": {_NAME_RULE}'
+        raise statuses.invalid(what, str(name), ("metadata.name", "FieldValueInvalid", wrong))
+    return name
+
+
+def _kept(target: Target, old: Json, new: Mapping[str, Any]) -> Json:
+    """Give *new* with what no update changes, and with only that half changed which the subresource stands for.
+
+    Raises:
+        ApiError: 409, it was made from another version or for another object.
+    """
+    kind, before, after = target.kind, old["metadata"], new["metadata"]
+    if after.get("resourceVersion", before["resourceVersion"]) not in {"", before["resourceVersion"]}:
+        raise statuses.modified(kind, target.name)
+    if after.get("uid") not in {None, "", before["uid"]}:
+        raise statuses.precondition(kind, target.name, "uid", after["uid"], before["uid"])
+    if target.subresource:
+        return old | {"metadata": dict(before)} | {key: new[key] for key in ("status",) if key in new}
+    fixed = ("name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "resourceVersion", "generation")
+    metadata = {key: value for key, value in after.items() if key not in fixed}
+    metadata |= {key: before[key] for key in fixed if key in before}
+    kept = {**new, "kind": kind.kind, "apiVersion": kind.api_version, "metadata": metadata}
+    if kind.status:
+        kept.pop("status", None)
+        kept |= {"status": old["status"]} if "status" in old else {}
+    if "generation" in metadata and _wish(kept) != _wish(old):
+        metadata["generation"] += 1
+    return kept
+
+
+def _wish(obj: Mapping[str, Any]) -> Json:
+    return {key: value for key, value in obj.items() if key not in {"metadata", "status"}}
