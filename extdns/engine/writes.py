@@ -40,7 +40,7 @@ class Writes:
         doubts: what must be read first; nothing is sent while a batch is in doubt.
         quarantine: by name.
         forbidden: why the whole zone is closed to us, "" if it is not.
-        backoff: pause of the zone, after throttling or while it is forbidden.
+        backoff: pause of the zone, after throttling or a lost answer, or while it is forbidden.
     """
 
     pending: dict[DnsName, tuple[ChangeSet, ...]] = field(default_factory=dict)
@@ -160,6 +160,7 @@ class Writes:
                 self.backoff.fail(now_s, retry_after_s)
                 self._explain(names_of(batch), Blocked(reason=Reason.TRY_LATER, detail=message))
             case Unknown(message=message):
+                self.backoff.fail(now_s)
                 self.doubts.unanswered(batch)
                 self._explain(names_of(batch), Blocked(reason=Reason.NO_ANSWER, detail=message))
             case Applied():
