@@ -69,14 +69,16 @@ class World:
         end_s = self.now_s + for_s
         while True:
             while self.waiting:
-                self.feed(self._carry_out(self.waiting.popleft()))
+                self.feed(self.answer())
             if self.wake_s is None or self.wake_s > end_s:
                 self.now_s = end_s
                 return
             self.now_s = max(self.now_s, self.wake_s)
             self.feed(Tick())
 
-    def _carry_out(self, effect: Effect) -> Input:
+    def answer(self) -> Input:
+        """Carry out the effect that waits longest, and return its answer for `feed`."""
+        effect = self.waiting.popleft()
         self.calls.append(type(effect).__name__)
         match effect:
             case ListZones():

@@ -1,0 +1,405 @@
+"""What becomes of a batch (design 4, "Outcome of a batch" and "Quarantine")."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+
+from extdns.engine.effects import ReadNames
+from extdns.engine.inputs import Observed, Tick
+from extdns.errors import RetryableError
+from extdns.model.change import Batch
+from extdns.model.name import DnsName
+from extdns.model.outcome import Conflict, Forbidden, Outcome, Refused, TryLater
+from extdns.model.reason import Reason
+from tests.fakes.faulty import Lost
+from tests.unit.engine.stage import (
+    ZONE,
+    Stage,
+    host,
+    mark,
+    published,
+    record,
+    running,
+    seen,
+    wants,
+)
+
+REFUSED = Refused(message="invalid value")
+FORBIDDEN = Forbidden(message="no right to change the zone")
+
+
+def refusing(*bad: str, outcome: Outcome = REFUSED) -> Callable[[Batch], Outcome | None]:
+    """Give *outcome* to every batch that changes one of the names *bad*."""
+    names = {host(text) for text in bad}
+    return lambda batch: outcome if any(change_set.name in names for change_set in batch.sets) else None
+
+
+def blaming(*bad: str) -> Callable[[Batch], Outcome | None]:
+    """As `refusing`, and the answer names those of *bad* that the batch changes."""
+    names = {host(text) for text in bad}
+
+    def rule(batch: Batch) -> Outcome | None:
+        found = tuple(change_set.name for change_set in batch.sets if change_set.name in names)
+        return Refused(message="invalid value", culprits=found) if found else None
+
+    return rule
+
+
+def new(*names: str, target: str = "192.0.2.1") -> Observed:
+    """Each of *names* has a Service that wants it."""
+    return Observed(
+        observations=tuple(one for name in names for one in seen(name, wants(name, name, target)).observations)
+    )
+
+
+# refused
+
+
+def test_three_names_refused_among_a_thousand_cost_a_few_batches_and_only_themselves() -> None:
+    world = running()
+    names = [f"n{number}" for number in range(1000)]
+    bad = {"n17", "n500", "n999"}
+    world.provider.rule = refusing(*bad)
+    world.run(new(*names), for_s=2.0)
+    assert set(world.holds()) == {f"{name} A" for name in names if name not in bad}
+    assert {world.endings(name)[0] for name in bad} == {"A none refused"}
+    # Two batches take 1,000 names; each halving of 500 costs at most 9 refusals and 9 halves that go through.
+    assert len(world.batches) <= 2 + 3 * 18
+
+
+def test_a_culprit_is_found_although_other_names_keep_coming() -> None:
+    world = running()
+    world.provider.rule = refusing("bad")
+    world.run(new("bad", *(f"n{number}" for number in range(31))), for_s=0.021)
+    for number in range(20):
+        world.feed(new(f"late{number}"))
+        world.run(for_s=0.021)
+    world.run(for_s=1.0)
+    assert set(world.holds()) == {f"n{number} A" for number in range(31)} | {f"late{number} A" for number in range(20)}
+    assert sum("bad" in batch for batch in world.batches) == 6
+
+
+def test_culprits_that_are_named_are_set_aside_in_one_go() -> None:
+    world = running()
+    names = [f"n{number}" for number in range(40)]
+    world.provider.rule = blaming("n3", "n20", "n39")
+    world.run(new(*names), for_s=2.0)
+    assert [len(batch) for batch in world.batches] == [40, 37]
+    assert len(world.holds()) == 37
+
+
+def test_a_culprit_may_be_the_name_of_a_mark() -> None:
+    world = running()
+    world.provider.rule = lambda batch: (
+        Refused(message="too long", culprits=(DnsName("a-bad.example.org"),)) if len(batch.sets) == 3 else None
+    )
+    world.run(new("bad", "good", "fine"), for_s=1.0)
+    assert world.batches == [["bad", "fine", "good"], ["fine", "good"]]
+    assert world.endings("bad") == ["A none refused"]
+
+
+def test_a_refused_name_is_tried_again_alone_after_growing_pauses() -> None:
+    world = running()
+    world.provider.rule = blaming("bad", "worse")
+    world.run(new("bad", "worse"), for_s=59.0)
+    assert world.batches == [["bad", "worse"]]
+    world.run(new("good"), for_s=2.0)
+    assert world.batches[1:] == [["good"], ["bad"], ["worse"]]
+    world.run(for_s=118.0)
+    assert len(world.batches) == 4
+    world.run(for_s=5.0)
+    assert world.batches[4:] == [["bad"], ["worse"]]
+
+
+def test_a_refused_name_is_tried_at_once_when_its_claim_changes() -> None:
+    world = running()
+    world.provider.rule = blaming("bad")
+    world.run(new("bad"), for_s=1.0)
+    world.provider.rule = lambda _: None
+    world.run(new("bad", target="192.0.2.9"), for_s=1.0)
+    assert world.holds() == {"bad A": ("192.0.2.9",)}
+
+
+def test_a_refused_name_with_several_sets_is_not_sent_again_at_once() -> None:
+    world = running()
+    world.provider.rule = blaming("web")
+    world.run(
+        seen("web", wants("web", "web", set_identifier="blue"), wants("web", "web", set_identifier="green")), for_s=30.0
+    )
+    assert len(world.batches) == 1
+    assert world.endings("web") == ["A none refused", "A none refused"]
+
+
+def test_an_object_seen_again_unchanged_does_not_end_the_quarantine() -> None:
+    world = running()
+    world.provider.rule = blaming("bad")
+    for _ in range(3):
+        world.run(new("bad"), for_s=5.0)
+    assert len(world.batches) == 1
+
+
+# forbidden
+
+
+def test_after_three_single_names_the_zone_is_forbidden_and_each_try_takes_another_name() -> None:
+    world = running()
+    world.provider.rule = lambda _: FORBIDDEN
+    names = [f"n{number}" for number in range(8)]
+    world.run(new(*names), for_s=25.0)
+    assert [len(batch) for batch in world.batches] == [8, 4, 2, 1, 1, 2, 1]
+    assert {tuple(world.endings(name)) for name in names} == {("A none zone-forbidden",)}
+    world.run(for_s=600.0)
+    tries = [batch[0] for batch in world.batches[7:]]
+    assert len(set(tries)) == len(tries) > 4
+
+
+def test_a_right_that_is_missing_for_one_name_costs_that_name() -> None:
+    world = running()
+    world.provider.rule = refusing("bad", outcome=FORBIDDEN)
+    world.run(new("bad", "good", "fine"), for_s=5.0)
+    assert set(world.holds()) == {"good A", "fine A"}
+    assert world.endings("bad") == ["A none zone-forbidden"]
+
+
+def test_a_zone_that_is_forbidden_no_more_gets_everything() -> None:
+    world = running()
+    world.provider.rule = lambda _: FORBIDDEN
+    names = [f"n{number}" for number in range(8)]
+    world.run(new(*names), for_s=100.0)
+    world.provider.rule = lambda _: None
+    world.run(for_s=400.0)
+    assert set(world.holds()) == {f"{name} A" for name in names}
+    assert {tuple(world.endings(name)) for name in names} == {("A keep programmed",)}
+
+
+# conflict
+
+
+def test_after_a_conflict_the_names_are_read_and_planned_afresh() -> None:
+    world = published()
+    world.provider.put(ZONE, record("web", "192.0.2.66"))
+    world.run(seen("web", wants("web", "web", "192.0.2.9")), for_s=0.5)
+    assert world.calls == ["Submit", "ReadNames", "Submit"]
+    assert world.holds() == {"web A": ("192.0.2.9",)}
+
+
+def test_a_mark_that_somebody_removed_survives_as_it_is() -> None:
+    world = published()
+    world.provider.remove(ZONE, mark("web").key)
+    world.run(seen("web", wants("web", "web", "192.0.2.9")), for_s=60.0)
+    assert world.holds() == {"web A": ("192.0.2.1",)}
+    assert world.endings("web") == ["A keep foreign-record"]
+
+
+def test_a_mark_that_somebody_replaced_survives_as_it_is() -> None:
+    world = published()
+    world.provider.put(ZONE, mark("web", owner="other"))
+    world.run(seen("web", wants("web", "web", "192.0.2.9")), for_s=60.0)
+    assert world.endings("web") == ["A keep owned-by-other"]
+    assert world.provider.contents(ZONE)[mark("web").key] == mark("web", owner="other")
+
+
+def test_a_conflict_costs_the_culprits_a_reading_and_the_others_nothing() -> None:
+    world = published()
+    world.provider.put(ZONE, record("api", "192.0.2.66"))
+    world.run(new("api", "blog", "shop"), for_s=0.5)
+    assert world.batches == [["api", "blog", "shop"], ["blog", "shop"]]
+    assert world.endings("api") == ["A keep foreign-record"]
+    assert not world.engine.zones.state(ZONE).writes.quarantine  # type: ignore[union-attr]
+
+
+def test_conflicts_in_a_row_slow_one_name_down_and_no_other() -> None:
+    world = running()
+    world.provider.rule = refusing("web", outcome=Conflict(message="exists", culprits=(host("web"),)))
+    world.run(new("web"), for_s=60.0)
+    tries = len(world.batches)
+    assert 5 <= tries <= 8
+    world.run(new("api"), for_s=0.5)
+    assert "api A" in world.holds()
+
+
+def test_while_names_are_read_after_a_conflict_their_events_wait() -> None:
+    world = published()
+    world.provider.put(ZONE, record("web", "192.0.2.66"))
+    world.provider.failures.append(RetryableError("down"))
+    world.run(seen("web", wants("web", "web", "192.0.2.9")), for_s=0.5)
+    assert world.calls == ["Submit", "ReadNames"]
+    assert world.endings("web") == ["A keep changed-meanwhile"]
+    world.run(seen("web", wants("web", "web", "192.0.2.10")), for_s=0.1)
+    assert world.calls == ["Submit", "ReadNames"]
+    world.run(for_s=2.0)
+    assert world.calls == ["Submit", "ReadNames", "ReadNames", "Submit"]
+    assert world.holds() == {"web A": ("192.0.2.10",)}
+
+
+# try later
+
+
+def test_a_busy_service_gets_the_pause_it_asks_for() -> None:
+    world = running()
+    world.provider.answers.append(TryLater(message="throttled", retry_after_s=17.0))
+    world.run(new("web"), for_s=16.9)
+    assert len(world.batches) == 1
+    assert world.endings("web") == ["A none try-later"]
+    world.run(for_s=0.2)
+    assert world.holds() == {"web A": ("192.0.2.1",)}
+    assert world.endings("web") == ["A keep programmed"]
+
+
+def test_a_busy_service_gets_growing_pauses() -> None:
+    world = running()
+    world.provider.rule = lambda _: TryLater(message="throttled")
+    world.run(new("web"), for_s=130.0)
+    assert len(world.batches) == 8  # at 0, 1, 3, 7, 15, 31, 63, 127 seconds
+
+
+def test_a_change_made_while_the_service_is_busy_is_sent_instead() -> None:
+    world = running()
+    world.provider.answers.append(TryLater(message="throttled"))
+    world.run(new("web"), for_s=0.5)
+    world.run(new("web", target="192.0.2.9"), for_s=2.0)
+    assert world.holds() == {"web A": ("192.0.2.9",)}
+    assert len(world.batches) == 2
+
+
+# unknown
+
+
+def test_a_batch_without_answer_that_was_not_applied_is_sent_again() -> None:
+    world = running()
+    world.provider.answers.append(Lost(applied=False))
+    world.run(new("api", "blog", "web"), for_s=2.0)
+    assert world.calls == ["Submit", "ReadNames", "Submit"]
+    assert len(world.holds()) == 3
+
+
+def test_a_service_that_never_answers_gets_growing_pauses() -> None:
+    world = running()
+    world.provider.rule = lambda _: Lost(applied=False)
+    world.run(new("web"), for_s=130.0)
+    assert len(world.batches) == 8  # at 0, 1, 3, 7, 15, 31, 63, 127 seconds
+
+
+def test_a_batch_without_answer_that_was_applied_is_not_sent_again() -> None:
+    world = running()
+    world.provider.answers.append(Lost(applied=True))
+    world.run(new("api", "blog", "web"), for_s=1.0)
+    assert world.calls.count("Submit") == 1
+    assert {tuple(world.endings(name)) for name in ("api", "blog", "web")} == {("A keep programmed",)}
+
+
+def test_of_a_batch_without_answer_only_the_first_and_the_last_name_are_read_at_first() -> None:
+    world = running()
+    world.provider.answers.append(Lost(applied=False))
+    world.feed(new(*(f"n{number}" for number in range(50))))
+    world.now_s += 1.0
+    world.feed(Tick())
+    world.feed(world.answer())
+    (reading,) = world.waiting
+    assert reading == ReadNames(zone=ZONE, names=(host("a-n0"), host("a-n9"), host("n0"), host("n9")))
+
+
+def test_nothing_is_sent_to_a_zone_while_a_batch_is_in_doubt() -> None:
+    world = running()
+    world.provider.answers.append(Lost(applied=False))
+    world.provider.failures += [RetryableError("down"), RetryableError("down")]
+    world.run(new("web"), for_s=0.5)
+    assert world.endings("web") == ["A none no-answer"]
+    world.run(new("api"), for_s=1.0)
+    assert world.batches == [["web"]]
+    world.run(for_s=5.0)
+    assert set(world.holds()) == {"web A", "api A"}
+
+
+def test_an_answer_to_an_earlier_reading_does_not_end_the_doubt() -> None:
+    world = published()
+    world.provider.put(ZONE, record("web", "192.0.2.66"))
+    world.feed(seen("web", wants("web", "web", "192.0.2.9")))
+    world.now_s += 1.0
+    world.feed(Tick())
+    world.feed(world.answer())  # a conflict; the names of web are to be read
+    reading = world.waiting.popleft()
+    world.provider.answers.append(Lost(applied=False))
+    world.feed(new("api"))
+    world.now_s += 1.0
+    world.feed(Tick())
+    world.feed(world.answer())  # no answer for api
+    world.waiting.append(reading)
+    world.feed(world.answer())
+    doubts = world.engine.zones.state(ZONE).writes.doubts  # type: ignore[union-attr]
+    assert doubts.batch is not None
+    world.run(for_s=5.0)
+    assert world.holds() == {"api A": ("192.0.2.1",), "web A": ("192.0.2.9",)}
+
+
+def test_a_batch_applied_late_is_read_before_it_is_sent_a_third_time() -> None:
+    world = running()
+    world.provider.answers.append(Lost(applied=False))
+    late = [lambda: None, lambda: None, lambda: apply_first_batch(world)]
+    world.provider.meddling.extend(late)
+    world.run(new("api", "blog", "web"), for_s=3.0)
+    assert world.calls == ["Submit", "ReadNames", "Submit", "ReadNames", "ReadNames"]
+    assert {tuple(world.endings(name)) for name in ("api", "blog", "web")} == {("A keep programmed",)}
+
+
+def apply_first_batch(world: Stage) -> None:
+    batch, _ = world.outcomes[0]
+    world.provider.inner.submit(ZONE, batch)
+
+
+# pace
+
+
+def test_a_name_written_three_times_within_a_minute_is_written_every_five_seconds_at_most() -> None:
+    world = running()
+    for number in range(40):
+        world.run(new("web", target=f"192.0.2.{number + 1}"), new("api"), for_s=0.5)
+    # Three at once, then one at 6, 11 and 16 seconds.
+    assert sum("web" in batch for batch in world.batches) == 6
+    world.run(for_s=5.0)
+    assert world.holds()["web A"] == ("192.0.2.40",)
+
+
+def test_a_name_that_calms_down_is_written_at_once_again() -> None:
+    world = running()
+    for number in range(4):
+        world.run(new("web", target=f"192.0.2.{number + 1}"), for_s=1.0)
+    world.run(for_s=120.0)
+    world.run(new("web", target="192.0.2.99"), for_s=0.1)
+    assert world.holds() == {"web A": ("192.0.2.99",)}
+
+
+# one pass
+
+
+@pytest.mark.parametrize(
+    ("outcome", "reason"),
+    [
+        pytest.param(REFUSED, Reason.REFUSED, id="refused"),
+        pytest.param(FORBIDDEN, Reason.ZONE_FORBIDDEN, id="forbidden"),
+        pytest.param(TryLater(message="busy"), Reason.TRY_LATER, id="try-later"),
+        pytest.param(Conflict(message="exists"), Reason.CHANGED_MEANWHILE, id="conflict"),
+        pytest.param(Lost(applied=False), None, id="no-answer"),
+    ],
+)
+def test_a_single_pass_ends_whatever_the_service_answers(outcome: Outcome | Lost, reason: Reason | None) -> None:
+    world = running(once=True)
+    world.provider.rule = lambda _: outcome
+    names = ("api", "blog", "shop", "web")
+    world.run(new(*names), for_s=300.0)
+    assert world.engine.settled
+    if reason:
+        reasons = Counter(decision.reason for decision in world.engine.decisions)
+        assert reasons == {reason: 4}
+
+
+def test_a_single_pass_waits_for_what_may_still_succeed() -> None:
+    world = running(once=True)
+    world.provider.answers.append(TryLater(message="busy"))
+    world.run(new("web"), for_s=0.5)
+    assert not world.engine.settled
+    world.run(for_s=1.0)
+    assert world.engine.settled
