@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from extdns import log
 from extdns.controller.clock import SystemClock
 from extdns.controller.controller import Controller, Parts
 from extdns.controller.teller import Teller
 from extdns.engine.engine import Engine
 from extdns.engine.observer import Observer
 from extdns.engine.settings import EngineSettings
+from extdns.log import Event
 from extdns.metrics.metrics import Metrics
 from extdns.model.domains import DomainFilter, suffixes
 from extdns.planner.policy import Policy
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from extdns.ports import Cluster, Registry, Reporter, Source, ZoneReader, ZoneWriter
     from extdns.sources.selection import Selection
 
+_log = log.get(__name__)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assembly:
@@ -37,7 +41,7 @@ class Assembly:
 
 
 def assemble(
-    config: Config, reporter: Reporter | None = None, *, service: tuple[ZoneReader, ZoneWriter] | None = None
+    config: Config, reporter: Reporter | None = None, *, service: tuple[ZoneReader, ZoneWriter | None] | None = None
 ) -> Assembly:
     """Join everything that *config* asks for; nothing runs yet.
 
@@ -52,7 +56,7 @@ def assemble(
     found = sources(config)
     reader, writer = service or provider(config)
     seen = cluster(config)
-    engine = Engine(engine_settings(config, found, reader))
+    engine = Engine(engine_settings(config, found, reader, writes=writer is not None))
     metrics = Metrics()
     controller = Controller(
         Parts(
@@ -60,7 +64,7 @@ def assemble(
             observer=Observer(found, seen.view),
             cluster=seen,
             reader=reader,
-            writer=None if config.control.dry_run else writer,
+            writer=writer,
             teller=Teller(metrics, config.registry.txt_owner_id, reporter),
             clock=SystemClock(),
             kinds=tuple(source.kind for source in found),
@@ -71,7 +75,7 @@ def assemble(
     return Assembly(controller=controller, engine=engine, server=Server(config.web.metrics_address, page))
 
 
-def engine_settings(config: Config, found: Sequence[Source], reader: ZoneReader) -> EngineSettings:
+def engine_settings(config: Config, found: Sequence[Source], reader: ZoneReader, *, writes: bool) -> EngineSettings:
     """What the engine needs to know of *config*."""
     ledger = registry(config)
     return EngineSettings(
@@ -81,7 +85,7 @@ def engine_settings(config: Config, found: Sequence[Source], reader: ZoneReader)
         traits=reader.traits,
         kinds={source.kind.name.lower(): source.kind for source in found},
         namespaces=(config.cluster.namespace,) if config.cluster.namespace else (),
-        writes=not config.control.dry_run,
+        writes=writes,
         once=config.control.once,
         interval_s=max(config.control.interval_s, config.least_audit_interval_s),
         audit_calls_per_minute=config.control.audit_calls_per_minute,
@@ -115,8 +119,10 @@ def sources(config: Config) -> tuple[Source, ...]:
     from extdns.sources.refine import Refined, validated
     from extdns.sources.targetnets import TargetNets, networks
 
-    include, _ = networks(config.sources.target_net_filter)
-    exclude, _ = networks(config.sources.exclude_target_net)
+    include, no_network = networks(config.sources.target_net_filter)
+    exclude, also_none = networks(config.sources.exclude_target_net)
+    for text in (*no_network, *also_none):
+        _log.warning(Event.NETWORK_IGNORED, value=text, allowed="a network as 192.0.2.0/24 or 2001:db8::/32")
     stages = (validated, TargetNets(include=include, exclude=exclude)) if include or exclude else (validated,)
     return tuple(Refined(source=_source(name, config), stages=stages) for name in dict.fromkeys(config.sources.names))
 
@@ -191,25 +197,27 @@ def registry(config: Config) -> Registry:
             )
 
 
-def provider(config: Config) -> tuple[ZoneReader, ZoneWriter]:
-    """The reader and the writer of `--provider`; one object plays both parts."""
+def provider(config: Config) -> tuple[ZoneReader, ZoneWriter | None]:
+    """The reader and the writer of `--provider`; a dry run has no writer."""
+    dry_run = config.control.dry_run
     match config.control.provider:
         case "inmemory":
             from providers.inmemory.provider import InMemoryProvider
 
             memory = InMemoryProvider(config.inmemory.inmemory_zone)
-            return memory, memory
+            return memory, None if dry_run else memory
         case _:
             from providers.zonefile.folder import ZoneFolder
             from providers.zonefile.reader import ZoneFileReader
             from providers.zonefile.writer import ZoneFileWriter
 
             folder = ZoneFolder(Path(config.zonefile.zonefile_dir))
-            return ZoneFileReader(folder), ZoneFileWriter(folder, SystemClock())
+            return ZoneFileReader(folder), None if dry_run else ZoneFileWriter(folder, SystemClock())
 
 
 def cluster(config: Config) -> Cluster:
     """The cluster: today, the manifests of `--manifests`."""
     from extdns.kube.manifests.cluster import ManifestCluster
 
-    return ManifestCluster(config.cluster.manifests, watch=not config.control.once)
+    namespaces = (config.cluster.namespace,) if config.cluster.namespace else ()
+    return ManifestCluster(config.cluster.manifests, watch=not config.control.once, namespaces=namespaces)

@@ -25,6 +25,7 @@ class Event(StrEnum):
     STARTED = "extdns {version}"
     CONFIGURED = "Configuration"
     FLAG_MOOT = "A flag that was given means nothing here"
+    NETWORK_IGNORED = "A target network that is none is left out of the filter"
     DRY_RUN = "running in dry-run mode. No changes to DNS records will be made."
     SERVING = "Health and metrics are served"
     SIGNALLED = "Received {signal}. Terminating..."

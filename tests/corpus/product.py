@@ -43,7 +43,8 @@ def run(case: Case, *, compat: bool, empty: Path) -> Result:
     flags = [*case.flags, "--once", "--provider=inmemory", "--metrics-address=127.0.0.1:0"]
     flags += [f"--manifests={case.objects if case.objects.exists() else empty}", *(["--compat"] if compat else [])]
     try:
-        running = app.assemble(_as_on_route53(parse(flags, case.environ)), service=(memory, memory))
+        config = _as_on_route53(parse(flags, case.environ))
+        running = app.assemble(config, service=(memory, None if config.control.dry_run else memory))
     except UsageError as exc:
         return Result(exit=1, zones=_held(case, memory), error=str(exc))
     running.controller.run(once=True)
