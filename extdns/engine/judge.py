@@ -126,13 +126,14 @@ class Judge:
     def _by_object(self, owned: Owned) -> Evidence | Blocked:
         key = self.object_of(owned.resource)
         ending = self._known_ending(owned)
-        if ending is Evidence.ABSENT:
-            return self._absent(key, Evidence.ABSENT, owned) if key is not None else self._unclaimed(owned)
-        if ending is not None:
+        known = key is not None and self._claims.knows(key)
+        if ending is Evidence.ABSENT and known:
+            return Evidence.HOSTNAME_REMOVED  # it is back, and asks no more
+        if ending not in {None, Evidence.ABSENT}:
             return ending
-        if key is not None and not self._claims.knows(key):
-            return self._absent(key, Evidence.ORPHAN_GONE, owned)
-        return self._unclaimed(owned)
+        if key is None or known:
+            return self._unclaimed(owned)
+        return self._absent(key, ending or Evidence.ORPHAN_GONE, owned)
 
     def _absent(self, key: ObjectKey, evidence: Evidence, owned: Owned) -> Evidence | Blocked:
         exists = False if self._settings.once else self._confirmed.get(key)
