@@ -93,14 +93,24 @@ def test_select_wants_all_labels() -> None:
     assert names(made.select(POD, "", {"app": "web", "tier": "back"})) == []
 
 
+def test_select_follows_changes_of_labels_it_has_been_asked_for() -> None:
+    made = store(pod("shop", "a", {"app": "web"}), pod("shop", "b", {"app": "web"}), pod("shop", "c", {"app": "api"}))
+    assert names(made.select(POD, "shop", {"app": "web"})) == ["shop/a", "shop/b"]
+    made.apply([drop("shop", "a"), put(pod("shop", "b", {"app": "api"})), put(pod("shop", "d", {"app": "web"}))])
+    assert names(made.select(POD, "shop", {"app": "web"})) == ["shop/d"]
+    assert names(made.select(POD, "shop", {"app": "api"})) == ["shop/b", "shop/c"]
+    made.apply([drop("shop", name) for name in "bcd"])
+    assert names(made.select(POD, "shop", {"app": "api"})) == []
+
+
 def test_keys_name_every_object_of_the_kind() -> None:
     made = store(pod("shop", "a"), pod("pay", "b"))
     made.apply([drop("shop", "a")])
     assert list(made.keys(POD)) == [ObjectKey(POD, "pay", "b")]
 
 
-LABELS = st.none() | st.dictionaries(st.sampled_from("ab"), st.sampled_from("xy"), max_size=2)
-CHANGES = st.tuples(st.sampled_from(["n1", "n2"]), st.sampled_from("pqr"), st.none() | st.just("put"), LABELS)
+LABELS = st.none() | st.dictionaries(st.sampled_from("ab"), st.sampled_from("xy"), min_size=1)
+CHANGES = st.tuples(st.sampled_from(["n1", "n2"]), st.sampled_from("pq"), st.none() | st.just("put"), LABELS)
 QUERIES = st.tuples(st.sampled_from(["", "n1", "n2"]), st.dictionaries(st.sampled_from("ab"), st.sampled_from("xy")))
 
 
