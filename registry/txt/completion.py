@@ -160,9 +160,12 @@ class Completion:
         )
 
     def _remaining(self, mark: RecordKey) -> set[RecordKey]:
-        """The records that *mark* proves and that this change set leaves."""
+        """The records that this change set leaves and that are ours by *mark*, maybe among others."""
         gone = {change.key for change in self.change_set.changes if isinstance(change, Delete)}
-        return {key for key in self.ledger.proved.get(mark, ()) if key not in gone}
+        return {key for key in self.ledger.proved.get(mark, ()) if key not in gone and self._is_ours(key)}
+
+    def _is_ours(self, key: RecordKey) -> bool:
+        return any(self.terms.mine(proof.mark.owner) for proof in self.ledger.proofs.get(key, ())[:1])
 
     def _make_room(self, key: RecordKey, held: Iterable[Record]) -> Blocked | None:
         """Clear the place of *key* of marks of ours that prove nothing; whatever else is there blocks."""
@@ -178,9 +181,7 @@ class Completion:
 
     def _occupied(self, key: RecordKey, record: Record, mark: Mark | None) -> Blocked:
         if mark is None:
-            proofs = self.ledger.proofs.get(record.key, ())
-            ours = bool(proofs) and self.terms.mine(proofs[0].mark.owner)
-            reason = Reason.MARK_CLASH if ours else Reason.FOREIGN_RECORD
+            reason = Reason.MARK_CLASH if self._is_ours(record.key) else Reason.FOREIGN_RECORD
             return Blocked(reason=reason, detail=f"{_named(record.key)} stands where {_named(key)} must be")
         if not self.terms.mine(mark.owner):
             detail = f"{_named(record.key)} is a mark of owner {mark.owner!r}"

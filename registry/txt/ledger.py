@@ -149,15 +149,25 @@ class _Survey:
         return any(self._needs(mark, candidate.record) for candidate in untyped)
 
     def _needs(self, mark: Mark, host: Record) -> bool:
+        """Tell whether *host* has no mark in today's naming, or one that *mark* merely repeats."""
         own = self._mark_of(host.name, host.type, host.set_identifier)
-        return own is None or (own.agrees(mark) and not own.labels.has(OWNED_RECORD))
+        if own is None:
+            return True
+        return own.labels.get(OWNED_RECORD) != host.name if own.labels.has(OWNED_RECORD) else own.agrees(mark)
 
     def _settled(self, mark: Mark, candidates: Sequence[_Candidate]) -> Sequence[_Candidate]:
-        """*candidates*, if of one name; else those of the one name with more marks of the same object."""
-        names = {candidate.record.name for candidate in candidates}
-        if len(names) > 1:
-            names = {name for name in names if self._has_others(mark, name)}
-        return [candidate for candidate in candidates if candidate.record.name in names] if len(names) == 1 else ()
+        """*candidates*, if of one name; else those whose name lacks other marks or has more of the same object."""
+        rivals = candidates
+        for prefers in (self._lacks, self._surrounds):
+            if len({rival.record.name for rival in rivals}) > 1:
+                rivals = [rival for rival in rivals if prefers(mark, rival)] or rivals
+        return rivals if len({rival.record.name for rival in rivals}) == 1 else ()
+
+    def _lacks(self, mark: Mark, candidate: _Candidate) -> bool:
+        return candidate.form is Form.UNTYPED and self._needs(mark, candidate.record)
+
+    def _surrounds(self, mark: Mark, candidate: _Candidate) -> bool:
+        return self._has_others(mark, candidate.record.name)
 
     def _has_others(self, mark: Mark, name: DnsName) -> bool:
         """Tell whether other marks of *name*, in today's form, speak of the same object as *mark*."""

@@ -156,12 +156,13 @@ class Naming:
         return ".".join((head.removesuffix(suffix), *labels[count:]))
 
     def _spelled(self, text: str, rtype: str) -> dict[Reading, None]:
-        """*text* as a name, and as the wildcard whose replacement it starts with."""
-        if not text or text.startswith("."):
+        """*text* as a name, and as the wildcard whose replacement it starts with; `*` itself was replaced."""
+        head = text.partition(".")[0]
+        stand_in = self.wildcard_replacement
+        if not head or (stand_in and head == "*"):
             return {}
         found = {Reading(DnsName(text), rtype): None}
-        stand_in = self.wildcard_replacement
-        if stand_in and (text == stand_in or text.startswith(f"{stand_in}.")):
+        if stand_in and f"{text}.".startswith(f"{stand_in}."):
             found[Reading(DnsName(f"*{text.removeprefix(stand_in)}"), rtype)] = None
         return found
 

@@ -1,0 +1,99 @@
+"""The text of a mark (spec plan 3.2.3)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extdns.model.pairs import Pairs
+from registry.txt.heritage import MAX_CHARACTERS, PlainText
+
+CODEC = PlainText()
+ME = {"owner": "me"}
+
+
+@pytest.mark.parametrize(
+    ("labels", "text"),
+    [
+        pytest.param(
+            {"owner": "default", "resource": "ingress/default/web"},
+            '"heritage=external-dns,external-dns/owner=default,external-dns/resource=ingress/default/web"',
+            id="3.2.3-with-resource",
+        ),
+        pytest.param(
+            {"owner": "default"}, '"heritage=external-dns,external-dns/owner=default"', id="3.2.3-without-resource"
+        ),
+        pytest.param(
+            {"owner": "me", "ownedRecord": "x.test", "extra": "v=1"},
+            '"heritage=external-dns,external-dns/extra=v=1,external-dns/ownedRecord=x.test,external-dns/owner=me"',
+            id="3.2.3-order-of-keys",
+        ),
+        pytest.param({}, '"heritage=external-dns"', id="no-labels"),
+    ],
+)
+def test_labels_are_written_in_order_and_read_again(labels: dict[str, str], text: str) -> None:
+    assert CODEC.encode(Pairs.of(labels)) == text
+    assert CODEC.decode(text) == Pairs.of(labels)
+
+
+def test_the_nonce_is_not_part_of_the_text() -> None:
+    assert CODEC.encode(Pairs.of({"owner": "me", "txt-encryption-nonce": "AAAA"})) == (
+        '"heritage=external-dns,external-dns/owner=me"'
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        pytest.param("heritage=external-dns,external-dns/owner=me", ME, id="3.2.3-no-quotes"),
+        pytest.param('""heritage=external-dns,external-dns/owner=me"""', ME, id="3.2.3-all-quotes-go"),
+        pytest.param('"heritage=external-dns,junk,external-dns/owner=me,x=y,,"', ME, id="3.2.3-junk-tokens"),
+        pytest.param('"external-dns/owner=me,heritage=external-dns"', ME, id="3.2.3-heritage-last"),
+        pytest.param('"heritage=external-dns,external-dns/a=b=c"', {"a": "b=c"}, id="3.2.3-first-equals-sign"),
+        pytest.param('"heritage=external-dns,external-dns-a=b"', {"external-dns-a": "b"}, id="3.2.3-key-without-slash"),
+        pytest.param('"heritage=external-dns,external-dns/owner=a,external-dns/owner=me"', ME, id="last-one-wins"),
+        pytest.param('"heritage=external-dns,heritage=external-dns"', {}, id="heritage-twice"),
+        pytest.param('"heritage=external-dns,external-dns/owner="', {"owner": ""}, id="empty-owner"),
+    ],
+)
+def test_other_spellings_are_read_too(text: str, labels: dict[str, str]) -> None:
+    assert CODEC.decode(text) == Pairs.of(labels)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param('"heritage=mate,external-dns/owner=me"', id="3.2.3-other-heritage"),
+        pytest.param('"heritage=mate,heritage=external-dns,external-dns/owner=me"', id="3.2.3-other-heritage-first"),
+        pytest.param('"heritage=external-dns,heritage=mate"', id="other-heritage-last"),
+        pytest.param('"external-dns/owner=me"', id="3.2.3-no-heritage"),
+        pytest.param('" heritage=external-dns"', id="blank-before"),
+        pytest.param('"heritage=external-dns "', id="blank-after"),
+        pytest.param('"Heritage=external-dns"', id="capitals"),
+        pytest.param('"v=spf1 -all"', id="something-else"),
+        pytest.param('"', id="one-quote"),
+        pytest.param("", id="nothing"),
+        pytest.param("\x00\ud800,=,", id="garbage"),
+        pytest.param('"heritage=external-dns,' + "x" * 60_000 + '"', id="60-kB"),
+        pytest.param('"heritage=external-dns' + ",external-dns/a=b" * 5_000 + '"', id="thousands-of-labels"),
+    ],
+)
+def test_what_is_no_mark_is_none(text: str) -> None:
+    assert CODEC.decode(text) is None
+
+
+keys = st.text(st.characters(exclude_characters=",="), max_size=20).filter(lambda key: key != "txt-encryption-nonce")
+values = st.text(st.characters(exclude_characters=',"'), max_size=40)
+
+
+@given(st.dictionaries(keys, values, max_size=8).map(Pairs.of))
+def test_labels_survive_the_text(labels: Pairs) -> None:
+    text = CODEC.encode(labels)
+    assert CODEC.decode(text) == labels
+    assert CODEC.encode(CODEC.decode(text) or Pairs()) == text
+
+
+@given(st.text() | st.text('heritag=xnl-ds,/owr"', max_size=80) | st.text("=,", min_size=MAX_CHARACTERS))
+def test_no_text_fails(text: str) -> None:
+    CODEC.decode(text)

@@ -1,0 +1,279 @@
+"""Names of marks, there and back (spec plan 3.2.1, 3.2.2)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extdns.errors import UsageError
+from extdns.model.name import DnsName
+from extdns.model.rrtype import OWNABLE
+from registry.txt.naming import Form, Naming, Reading
+
+
+@pytest.mark.parametrize(
+    ("naming", "web", "apex", "wildcard"),
+    [
+        pytest.param(Naming(), "a-web.example.com", "a-example.com", "cname-*.example.com", id="3.2.1-no-flags"),
+        pytest.param(
+            Naming(wildcard_replacement="any"),
+            "a-web.example.com",
+            "a-example.com",
+            "cname-any.example.com",
+            id="3.2.1-wildcard-replacement",
+        ),
+        pytest.param(
+            Naming(prefix="edns."),
+            "edns.a-web.example.com",
+            "edns.a-example.com",
+            "edns.cname-*.example.com",
+            id="3.2.1-prefix-with-dot",
+        ),
+        pytest.param(
+            Naming(prefix="edns-"),
+            "edns-a-web.example.com",
+            "edns-a-example.com",
+            "edns-cname-*.example.com",
+            id="3.2.1-prefix",
+        ),
+        pytest.param(
+            Naming(prefix="edns-%{record_type}."),
+            "edns-a.web.example.com",
+            "edns-a.example.com",
+            "edns-cname.*.example.com",
+            id="3.2.1-template-prefix-with-dot",
+        ),
+        pytest.param(
+            Naming(prefix="%{record_type}-"),
+            "a-web.example.com",
+            "a-example.com",
+            "cname-*.example.com",
+            id="3.2.1-template-prefix",
+        ),
+        pytest.param(
+            Naming(suffix="-txt"),
+            "a-web-txt.example.com",
+            "a-example-txt.com",
+            "cname-*-txt.example.com",
+            id="3.2.1-suffix",
+        ),
+        pytest.param(
+            Naming(suffix="-%{record_type}x"),
+            "web-ax.example.com",
+            "example-ax.com",
+            "*-cnamex.example.com",
+            id="3.2.1-template-suffix",
+        ),
+    ],
+)
+def test_a_mark_is_named_after_type_and_name(naming: Naming, web: str, apex: str, wildcard: str) -> None:
+    assert naming.today(DnsName("web.example.com"), "A") == web
+    assert naming.today(DnsName("example.com"), "A") == apex
+    assert naming.today(DnsName("*.example.com"), "CNAME") == wildcard
+    for mark, name, rtype in (
+        (web, "web.example.com", "A"),
+        (apex, "example.com", "A"),
+        (wildcard, "*.example.com", "CNAME"),
+    ):
+        assert Reading(DnsName(name), rtype) in naming.readings(DnsName(mark), OWNABLE)
+
+
+def test_affixes_are_lower_cased() -> None:
+    naming = Naming(prefix="TxT-%{RECORD_TYPE}.", wildcard_replacement="ANY")
+    assert naming.today(DnsName("*.example.com"), "MX") == "txt-mx.any.example.com"
+
+
+@pytest.mark.parametrize("rtype", OWNABLE)
+def test_every_type_has_its_own_mark(rtype: str) -> None:
+    assert Naming().today(DnsName("foo.x.test"), rtype) == f"{rtype.lower()}-foo.x.test"
+
+
+@pytest.mark.parametrize(
+    ("name", "rtype", "mark"),
+    [
+        pytest.param("a" * 61 + ".test", "A", "a-" + "a" * 61 + ".test", id="3.2.1-63-bytes-fit"),
+        pytest.param("a" * 62 + ".test", "A", None, id="3.2.1-64-bytes-do-not"),
+        pytest.param("a" * 59 + ".test", "CNAME", None, id="3.2.1-longer-type"),
+        pytest.param(".".join(["a" * 49] * 5), "A", "a-" + ".".join(["a" * 49] * 5), id="name-fits"),
+        pytest.param(".".join(["a" * 50] * 4 + ["a" * 48]), "AAAA", None, id="name-over-253-bytes"),
+        pytest.param("example", "CNAME", "cname-example", id="10.3-single-label"),
+    ],
+)
+def test_a_mark_that_dns_cannot_name_is_none(name: str, rtype: str, mark: str | None) -> None:
+    assert Naming().today(DnsName(name), rtype) == mark
+
+
+@pytest.mark.parametrize(
+    ("naming", "mark", "first"),
+    [
+        pytest.param(Naming(prefix="foo"), "fooa-example.com", ("example.com", "A"), id="3.2.2-prefix"),
+        pytest.param(
+            Naming(suffix=".foo.bar.test"),
+            "cname-example.foo.bar.test.com",
+            ("example.com", "CNAME"),
+            id="3.2.2-suffix-with-dots",
+        ),
+        pytest.param(
+            Naming(prefix="bar.%{record_type}.foo."),
+            "bar.cname.foo.example.com",
+            ("example.com", "CNAME"),
+            id="3.2.2-template-between-dots",
+        ),
+        pytest.param(
+            Naming(prefix="foo-%{record_type}-"),
+            "foo--test.example.com",
+            ("test.example.com", ""),
+            id="3.2.2-template-left-out",
+        ),
+        pytest.param(
+            Naming(prefix="foo-%{record_type}-"),
+            "foo--mx-test.example.com",
+            ("test.example.com", "MX"),
+            id="3.2.2-template-left-out-type-before-name",
+        ),
+        pytest.param(Naming(), "aaaa-zone.example.com", ("zone.example.com", "AAAA"), id="3.2.2-default-position"),
+        pytest.param(Naming(), "zone.example.com", ("zone.example.com", ""), id="3.2.2-no-type"),
+        pytest.param(Naming(), "a-foo.x.test", ("foo.x.test", "A"), id="3.2.2-ambiguous"),
+        pytest.param(
+            Naming(prefix="%{record_type}"), "aaaaweb.x.test", ("aaaweb.x.test", "A"), id="3.2.2-no-separator"
+        ),
+        pytest.param(Naming(prefix="txt."), "txt.tar.x.test", ("tar.x.test", ""), id="10.3-prefix"),
+        pytest.param(Naming(suffix="-txt"), "bar-txt.x.test", ("bar.x.test", ""), id="10.3-suffix"),
+        pytest.param(Naming(suffix="-txt"), "aaaa-dualstack-txt.x.test", ("dualstack.x.test", "AAAA"), id="10.3-aaaa"),
+        pytest.param(Naming(suffix="-txt"), "mx-mail-txt.x.test", ("mail.x.test", "MX"), id="10.3-mx"),
+        pytest.param(Naming(suffix="-txt"), "_sip-txt._udp.sip1.x.test", ("_sip._udp.sip1.x.test", ""), id="10.3-srv"),
+        pytest.param(
+            Naming(prefix="txt-%{record_type}."), "txt-cname.bar.x.test", ("bar.x.test", "CNAME"), id="10.3-template"
+        ),
+        pytest.param(
+            Naming(suffix="txt%{record_type}"), "bartxtcname.x.test", ("bar.x.test", "CNAME"), id="10.3-template-suffix"
+        ),
+        pytest.param(Naming(suffix="txt%{record_type}"), "mailtxt.x.test", ("mail.x.test", ""), id="10.3-untyped"),
+    ],
+)
+def test_the_first_reading_is_the_one_of_the_reference(naming: Naming, mark: str, first: tuple[str, str]) -> None:
+    assert naming.readings(DnsName(mark), OWNABLE)[0] == first
+
+
+@pytest.mark.parametrize(
+    ("naming", "mark"),
+    [
+        pytest.param(Naming(prefix="txt."), "a-web.x.test", id="10.3-without-the-prefix"),
+        pytest.param(Naming(prefix="txt."), "txt", id="prefix-alone"),
+        pytest.param(Naming(prefix="txt"), "txt.x.test", id="nothing-after-the-prefix"),
+        pytest.param(Naming(suffix="-txt"), "web.x-txt.test", id="suffix-on-another-label"),
+        pytest.param(Naming(suffix="-txt"), "-txt.x.test", id="nothing-before-the-suffix"),
+        pytest.param(Naming(suffix=".b.c"), "a.b", id="3.2.2-too-few-labels"),
+    ],
+)
+def test_other_affixes_speak_of_nothing(naming: Naming, mark: str) -> None:
+    assert naming.readings(DnsName(mark), OWNABLE) == ()
+
+
+def test_a_name_that_looks_like_a_mark_has_two_readings() -> None:
+    assert Naming().readings(DnsName("a-foo.x.test"), OWNABLE) == (("foo.x.test", "A"), ("a-foo.x.test", ""))
+    assert Naming().may_be_typed(DnsName("a-foo.x.test"), ())
+    assert not Naming().may_be_typed(DnsName("foo.x.test"), ())
+    assert Naming().may_be_typed(DnsName("caa-foo.x.test"), ("CAA",))
+
+
+def test_a_replaced_wildcard_reads_both_ways() -> None:
+    naming = Naming(wildcard_replacement="any")
+    assert naming.readings(DnsName("a-any.x.test"), ("A",)) == (
+        ("any.x.test", "A"),
+        ("*.x.test", "A"),
+        ("a-any.x.test", ""),
+    )
+
+
+def test_forms_come_in_the_order_in_which_they_decide() -> None:
+    name = DnsName("foo.x.test")
+    assert list(Naming().forms(name, "A", alias=True)) == [
+        (Form.TODAY, "a-foo.x.test"),
+        (Form.ALIAS, "cname-foo.x.test"),
+        (Form.UNTYPED, "foo.x.test"),
+    ]
+    assert list(Naming(prefix="e-%{record_type}.").forms(name, "A", alias=True)) == [
+        (Form.TODAY, "e-a.foo.x.test"),
+        (Form.DASHED, "e-.a-foo.x.test"),
+        (Form.ALIAS, "e-cname.foo.x.test"),
+        (Form.ALIAS, "e-.cname-foo.x.test"),
+        (Form.UNTYPED, "e-.foo.x.test"),
+    ]
+
+
+@pytest.mark.parametrize("alias", [True, False])
+def test_an_aaaa_has_no_mark_without_its_type(alias: bool) -> None:
+    assert list(Naming().forms(DnsName("foo.x.test"), "AAAA", alias=alias)) == [(Form.TODAY, "aaaa-foo.x.test")]
+
+
+@pytest.mark.parametrize(
+    ("affixes", "message"),
+    [
+        pytest.param(
+            {"prefix": "p", "suffix": "s"}, "--txt-prefix=p and --txt-suffix=s exclude each other", id="3.2-both"
+        ),
+        pytest.param({"prefix": "my mark-"}, "--txt-prefix=my mark- does not make a name", id="blank"),
+        pytest.param({"prefix": "."}, "--txt-prefix=. does not make a name", id="empty-label"),
+        pytest.param({"suffix": "-ü"}, "--txt-suffix=-ü does not make a name", id="not-ascii"),
+        pytest.param({"suffix": "-txt."}, "--txt-suffix=-txt. does not make a name", id="dot-at-the-end"),
+        pytest.param({"prefix": "p" * 90}, "does not make a name", id="too-long"),
+        pytest.param(
+            {"suffix": "-t", "wildcard_replacement": "a.b"},
+            "--txt-suffix=-t --txt-wildcard-replacement=a.b does not make a name",
+            id="replacement-hides-the-suffix",
+        ),
+    ],
+)
+def test_affixes_that_name_nothing_stop_the_start(affixes: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        Naming(**affixes)
+    assert message in str(caught.value)
+    assert "allowed: " in str(caught.value)
+
+
+namings = st.builds(
+    lambda affix, stand_in: Naming(**affix, wildcard_replacement=stand_in),
+    st.sampled_from(
+        (
+            {},
+            *(
+                {side: text}
+                for side in ("prefix", "suffix")
+                for text in (
+                    "e",
+                    "e-",
+                    "-e",
+                    ".e.f",
+                    "%{record_type}",
+                    "e-%{record_type}-",
+                    "e%{record_type}",
+                    "%{record_type}-e",
+                )
+                if side == "suffix" or not text.startswith(".")
+            ),
+            {"prefix": "e."},
+            {"prefix": "e.f.%{record_type}.g."},
+            {"suffix": ".e.%{record_type}.f"},
+        )
+    ),
+    st.sampled_from(("", "any", "a-any")),
+)
+labels = st.sampled_from(("*", "foo", "a-foo", "aaaa", "any", "e", "-", "mx-1", "_sip", "example", "a" * 50, "a" * 63))
+names = st.lists(labels, min_size=1, max_size=5).map(lambda found: DnsName(".".join(found)))
+
+
+@given(namings, names, st.sampled_from((*OWNABLE, "CAA")), st.booleans())
+def test_what_a_mark_is_named_after_can_be_read_from_it(naming: Naming, name: DnsName, rtype: str, alias: bool) -> None:
+    for form, mark in naming.forms(name, rtype, alias=alias):
+        read = "" if form is Form.UNTYPED else "CNAME" if form is Form.ALIAS else rtype
+        assert DnsName.parse(mark) == mark
+        assert Reading(name, read) in naming.readings(mark, (*OWNABLE, "CAA"))
+
+
+@given(namings, names)
+def test_what_a_mark_may_speak_of_is_marked_by_it(naming: Naming, mark: DnsName) -> None:
+    for name, rtype in naming.readings(mark, OWNABLE):
+        forms = naming.forms(name, rtype or "A", alias=False)
+        assert mark in {found for form, found in forms if (form is Form.UNTYPED) == (not rtype)}
