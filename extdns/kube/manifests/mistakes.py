@@ -48,7 +48,7 @@ def mistake_in(tree: Tree, error: msgspec.ValidationError) -> Mistake:
     if isinstance(spot.value, Unusable):
         return Mistake(spot.line, f"{spot.path} {spot.value.why}; allowed: {spot.value.allowed}")
     expected = _EXPECTED.match(what)
-    allowed = _ALLOWED[expected[1]] if expected else "a whole number"
+    allowed = _ALLOWED.get(expected[1], expected[1]) if expected else "a whole number"
     if allowed == _ALLOWED["str"] and isinstance(spot.value, bool | int | float):
         allowed += ", so quote it"
     return Mistake(spot.line, f"{spot.path} is {shown(spot.value)}; allowed: {allowed}")
@@ -73,7 +73,7 @@ class _Spot:
         if name:
             self.path += f".{name}" if self.path else name
         else:
-            name = next(key for key, value in tree.items() if not isinstance(value, str))
+            name = next((key for key, value in tree.items() if not isinstance(value, str)), "")
             self.path += f'["{shortened(name)}"]'
         self.value = tree.get(name)
         self.line = tree.line_of(name) if name in tree else self.line
