@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from extdns.model import rrtype
 from extdns.model.name import DnsName
-from registry.txt.naming import Naming
+from registry.txt.naming import Naming, Reading
 
 
 class Kinship:
@@ -47,11 +47,15 @@ class Kinship:
 
     def _owned(self, mark: DnsName) -> set[DnsName]:
         """Names of all records that a mark named *mark* may prove."""
-        return {reading.name for reading in self._naming.readings(mark, self._types)}
+        return {reading.name for reading in self._readings(mark)}
+
+    def _readings(self, mark: DnsName) -> list[Reading]:
+        untyped = any(rtype != rrtype.AAAA for rtype in self._managed)
+        return [reading for reading in self._naming.readings(mark, self._types) if reading.type or untyped]
 
     def _evidence(self, mark: DnsName) -> set[DnsName]:
         """Names of the records and marks that tell whose *mark* is."""
-        readings = self._naming.readings(mark, self._types)
+        readings = self._readings(mark)
         rivals = {reading.name for reading in readings}
         if len(rivals) == 1:
             return rivals

@@ -179,12 +179,16 @@ def _written(endpoint: Endpoint) -> Record:
 
 def _futile(change_set: ChangeSet, writes: Iterable[Write]) -> Blocked | None:
     """Refuse what only asks for better marks and gets none: it would be asked for again for ever."""
-    keys = {change.key for change in change_set.changes}
-    for change in change_set.changes:
-        if not isinstance(change, Update) or not change.differences or not _MARKS_ONLY.issuperset(change.differences):
-            return None
-    marks = [write for write in writes if write.key not in keys]
-    if any(write.old is None or write.new is None or write.old.targets != write.new.targets for write in marks):
+    changes = change_set.changes
+    keys = {change.key for change in changes}
+    only_marks = all(
+        isinstance(change, Update) and change.differences and _MARKS_ONLY.issuperset(change.differences)
+        for change in changes
+    )
+    marks_stay = all(
+        write.old and write.new and write.old.targets == write.new.targets for write in writes if write.key not in keys
+    )
+    if not (changes and only_marks and marks_stay):
         return None
     return Blocked(
         reason=Reason.NO_OWNERSHIP_NAME,
