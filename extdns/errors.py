@@ -6,9 +6,14 @@
     ├── UsageError            stop and tell the user: a flag or environment variable is wrong
     ├── InvalidValueError     tell the owner of the object, file or record; go on without that value
     ├── NotReadyError         ask again when the kind has been listed
-    └── ProviderError         the DNS service (or its files) could not do what was asked
-        ├── RetryableError    the same call may succeed later
-        └── ForbiddenError    a person must grant a right first; other zones go on
+    ├── ProviderError         the DNS service (or its files) could not do what was asked
+    │   ├── RetryableError    the same call may succeed later
+    │   └── ForbiddenError    a person must grant a right first; other zones go on
+    └── ApiError              the API server did not do what was asked; the same may succeed later
+        ├── DeniedError       a person must grant a right first; other kinds go on
+        ├── NotFoundError     the object is not there, or the kind is not served
+        ├── ConflictError     somebody else wrote first: read it again
+        └── ExpiredError      history does not reach to that version: list again
 """
 
 from __future__ import annotations
@@ -63,6 +68,46 @@ class RetryableError(ProviderError):
 
 class ForbiddenError(ProviderError):
     """The service refused the call for lack of a right."""
+
+
+class ApiError(ExtdnsError):
+    """A request to the API server failed; the text names the request, never a credential.
+
+    Attributes:
+        code: HTTP status code, 0 if there was no answer or none that could be used.
+        retry_after_s: the wait that the server asked for, in seconds, if it did.
+    """
+
+    def __init__(self, message: str, *, code: int = 0, retry_after_s: float | None = None) -> None:
+        """Keep what the caller's next step depends on."""
+        super().__init__(message)
+        self.code = code
+        self.retry_after_s = retry_after_s
+
+
+class DeniedError(ApiError):
+    """The API server does not know us (401) or does not let us (403)."""
+
+
+class NotFoundError(ApiError):
+    """There is no such object, or nothing at that path at all (404).
+
+    Attributes:
+        name: the object that is not there; "" if not even its kind is served.
+    """
+
+    def __init__(self, message: str, *, code: int = 0, retry_after_s: float | None = None, name: str = "") -> None:
+        """Keep the *name* of what is not there."""
+        super().__init__(message, code=code, retry_after_s=retry_after_s)
+        self.name = name
+
+
+class ConflictError(ApiError):
+    """The object is not what the write was made from (409)."""
+
+
+class ExpiredError(ApiError):
+    """A version or a continue token is too old, or of another history (410)."""
 
 
 def shortened(text: str, most: int = 120) -> str:

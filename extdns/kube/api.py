@@ -1,0 +1,133 @@
+"""Requests to the API server: whole answers and streams of lines, bounded, with errors that say what to do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from http import HTTPStatus
+from threading import Lock
+from typing import Final
+
+from extdns.errors import ApiError
+from extdns.kube.client import Answer, Client
+from extdns.kube.status import refusal
+
+_MAX_ANSWER_BYTES: Final = 512 * 1024 * 1024
+_MAX_LINE_BYTES: Final = 64 * 1024 * 1024
+_MAX_REFUSAL_BYTES: Final = 64 * 1024
+
+
+class Api:
+    """Requests to one API server; safe from any thread. They raise `ApiError` and nothing else."""
+
+    def __init__(
+        self, client: Client, *, request_timeout_s: float, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Ask through *client*; whole answers must be there after *request_timeout_s*, if it is not 0."""
+        self._client = client
+        self._request_timeout_s = request_timeout_s
+        self._monotonic = monotonic
+        self._lock = Lock()
+        self._open: set[Answer] = set()
+        self._closed = False
+
+    def get(self, path: str, query: Mapping[str, str] | None = None) -> bytes:
+        """The body of an answer to GET."""
+        return self.send("GET", path, query)
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        content_type: str = "application/json",
+    ) -> bytes:
+        """The body of an answer; *content_type* is that of *body*."""
+        limit_s = self._request_timeout_s
+        with self._success(method, path, query or {}, limit_s, body, content_type if body is not None else "") as good:
+            return b"".join(self._whole(f"{method} {path}", good, _MAX_ANSWER_BYTES))
+
+    @contextmanager
+    def stream(self, path: str, query: Mapping[str, str], *, silence_s: float) -> Iterator[Iterator[bytes]]:
+        """The lines of an answer to GET, without their ends, as they come.
+
+        They end when the server ends them; a connection that is cut, also in the middle of a line, or
+        that says nothing for *silence_s* seconds, raises `ApiError`.
+        """
+        with self._success("GET", path, query, silence_s) as good:
+            yield _lines(f"GET {path}", good)
+
+    def close(self) -> None:
+        """Cut what is under way; from then on every request fails."""
+        with self._lock:
+            self._closed = True
+            under_way = tuple(self._open)
+        for answer in under_way:
+            answer.cut()
+        self._client.close()
+
+    @contextmanager
+    def _success(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str],
+        silence_s: float,
+        body: bytes | None = None,
+        content_type: str = "",
+    ) -> Iterator[Answer]:
+        self._check_open()
+        answer = self._client.request(method, path, query, silence_s=silence_s, body=body, content_type=content_type)
+        try:
+            with self._lock:
+                self._open.add(answer)
+            self._check_open()
+            if not answer.is_success:
+                raise self._refusal(f"{method} {path}", answer)
+            yield answer
+        finally:
+            with self._lock:
+                self._open.discard(answer)
+            answer.close()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ApiError("extdns is ending")
+
+    def _refusal(self, call: str, answer: Answer) -> ApiError:
+        if answer.status == HTTPStatus.UNAUTHORIZED:
+            self._client.reload()
+        said: list[bytes] = []
+        with suppress(ApiError):  # what there is will do
+            said.extend(self._whole(call, answer, _MAX_REFUSAL_BYTES))
+        return refusal(call, answer.status, b"".join(said), answer.retry_after)
+
+    def _whole(self, call: str, answer: Answer, most_bytes: int) -> Iterator[bytes]:
+        """All chunks of a body that must be small and quick enough."""
+        limit_s, size = self._request_timeout_s, 0
+        until_s = self._monotonic() + limit_s if limit_s else float("inf")
+        for chunk in answer.chunks():
+            size += len(chunk)
+            if size > most_bytes:
+                raise ApiError(f"{call}: the answer is larger than {most_bytes >> 20} MiB")
+            if self._monotonic() > until_s:
+                raise ApiError(f"{call}: the answer was not whole after {limit_s:g} s")
+            yield chunk
+
+
+def _lines(call: str, answer: Answer) -> Iterator[bytes]:
+    parts: list[bytes] = []
+    size = 0
+    for chunk in answer.chunks():
+        first, *others = chunk.split(b"\n")
+        parts.append(first)
+        size += len(first)
+        for begin in others:
+            yield b"".join(parts)
+            parts, size = [begin], len(begin)
+        if size > _MAX_LINE_BYTES:
+            raise ApiError(f"{call}: a line is larger than {_MAX_LINE_BYTES >> 20} MiB")
+    if size:
+        raise ApiError(f"{call}: the connection ended in the middle of a line")
