@@ -11,7 +11,7 @@ from extdns.model.change import Blocked, Change, ChangeSet, Create, Delete, Upda
 from extdns.model.ownership import Owned
 from extdns.model.reason import Reason
 from extdns.model.record import OWNER, Endpoint, Record, RecordKey
-from registry.txt.heritage import NONCE, OWNED_RECORD
+from registry.txt.heritage import CARRIED, NONCE, OWNED_RECORD
 from registry.txt.ledger import Ledger, Mark
 from registry.txt.naming import Form
 from registry.txt.terms import Terms
@@ -112,18 +112,16 @@ class Completion:
         labels = wanted.labels.without(OWNED_RECORD, NONCE).set(OWNER, self.terms.owner)
         if self.stating or self.terms.states(wanted.name):
             labels = labels.set(OWNED_RECORD, wanted.name)
-        text = self.terms.codec.encode(labels)
-        if self.terms.codec.decode(text) != labels:
+        if not self.terms.codec.carries(labels):
             return Blocked(
                 reason=Reason.INVALID_ENDPOINT,
-                detail=f"the labels of {_named(wanted.key)} do not fit into an ownership mark; "
-                "allowed: short texts without comma and double quote, keys without =",
+                detail=f"the labels of {_named(wanted.key)} do not fit into an ownership mark; allowed: {CARRIED}",
             )
         standing = self.old.get(own)
         self.new[own] = Endpoint(
             name=own.name,
             type=own.type,
-            targets=(text,),
+            targets=(self.terms.codec.encode(labels),),
             ttl_s=ttl.UNSET if standing is None else standing.ttl_s,
             set_identifier=own.set_identifier,
             properties=wanted.properties,

@@ -11,6 +11,9 @@ NONCE: Final = "txt-encryption-nonce"  # belongs to an encrypted value, is never
 
 MAX_CHARACTERS: Final = 4096  # DNS services take 4,000 at most; what is longer is nobody's mark
 
+CARRIED: Final = "short texts in printable ASCII without comma, double quote and backslash"
+
+_PLAIN: Final = frozenset(chr(code) for code in range(0x20, 0x7F)) - frozenset('"\\')
 _HERITAGE: Final = "heritage"
 _VENDOR: Final = "external-dns"
 
@@ -41,10 +44,15 @@ class PlainText:
                 labels[key.removeprefix(f"{_VENDOR}/")] = value
         return Pairs.of(labels) if marked else None
 
+    def carries(self, labels: Pairs) -> bool:
+        """Tell whether *labels* can be written and read again, also by a DNS service in between."""
+        text = self.encode(labels)
+        return _PLAIN.issuperset(text[1:-1]) and self.decode(text) == labels
+
     def encode(self, labels: Pairs) -> str:
         """The TXT value that carries *labels*, in the order of their keys.
 
-        Nothing is escaped: labels that contain separators do not survive, which `decode` shows.
+        Nothing is escaped, so that some labels do not survive; `carries` tells.
         """
         tokens = [f"{_HERITAGE}={_VENDOR}"]
         tokens += [f"{_VENDOR}/{key}={value}" for key, value in labels if key != NONCE]

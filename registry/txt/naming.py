@@ -7,7 +7,7 @@ rest of the name stays. Older versions left the type out, or named the A alias a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, NamedTuple
 
@@ -43,6 +43,7 @@ class Naming:
         prefix: put before the first label, may contain dots and `%{record_type}`.
         suffix: put after the first label, likewise; not together with *prefix*.
         wildcard_replacement: stands for a first label `*`, "" to keep it.
+        templated: whether an affix says where the type goes.
 
     Raises:
         UsageError: both affixes are given, or names made with them cannot be read back.
@@ -51,10 +52,13 @@ class Naming:
     prefix: str = ""
     suffix: str = ""
     wildcard_replacement: str = ""
+    templated: bool = field(init=False, repr=False, compare=False)
+    _filled: dict[str, tuple[str, str]] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        for field in ("prefix", "suffix", "wildcard_replacement"):
-            object.__setattr__(self, field, getattr(self, field).lower())
+        for affix in ("prefix", "suffix", "wildcard_replacement"):
+            object.__setattr__(self, affix, getattr(self, affix).lower())
+        object.__setattr__(self, "templated", _TEMPLATE in self.prefix or _TEMPLATE in self.suffix)
         if self.prefix and self.suffix:
             raise UsageError(
                 f"--txt-prefix={self.prefix} and --txt-suffix={self.suffix} exclude each other\n  allowed: one of them"
@@ -76,11 +80,6 @@ class Naming:
                 f"{flags} does not make a name for the ownership mark of {sample}\n"
                 "  allowed: ASCII letters, digits, - and _, dots only between labels or at the end of a prefix"
             )
-
-    @property
-    def templated(self) -> bool:
-        """Whether an affix says where the type goes."""
-        return _TEMPLATE in self.prefix or _TEMPLATE in self.suffix
 
     def today(self, name: DnsName, rtype: str) -> DnsName | None:
         """The name of the mark that is written today, None if DNS allows no such name."""
@@ -116,11 +115,17 @@ class Naming:
         if self.wildcard_replacement and head == "*":
             head = self.wildcard_replacement
         prefix, suffix = self._affixes(filling)
-        text = f"{prefix}{before}{head}{suffix}{dot}{rest}"
-        return DnsName(text) if _fits(text) else None
+        head = f"{prefix}{before}{head}{suffix}"
+        text = f"{head}{dot}{rest}"
+        return DnsName(text) if len(text) <= MAX_NAME_BYTES and _are_labels(head) else None
 
     def _affixes(self, filling: str) -> tuple[str, str]:
-        return self.prefix.replace(_TEMPLATE, filling), self.suffix.replace(_TEMPLATE, filling)
+        """The affixes with *filling* for the type; worked out once, as this is asked all the time."""
+        found = self._filled.get(filling)
+        if found is None:
+            found = self.prefix.replace(_TEMPLATE, filling), self.suffix.replace(_TEMPLATE, filling)
+            self._filled[filling] = found
+        return found
 
     def may_be_typed(self, mark: DnsName, managed: Iterable[str]) -> bool:
         """Tell whether the name *mark* may hold a type, so that it may speak of two names."""
@@ -167,8 +172,10 @@ class Naming:
         return found
 
 
-def _fits(text: str) -> bool:
-    return len(text) <= MAX_NAME_BYTES and all(1 <= len(label) <= MAX_LABEL_BYTES for label in text.split("."))
+def _are_labels(text: str) -> bool:
+    if "." not in text:
+        return 1 <= len(text) <= MAX_LABEL_BYTES
+    return all(1 <= len(label) <= MAX_LABEL_BYTES for label in text.split("."))
 
 
 def _well_formed(name: DnsName) -> bool:

@@ -14,7 +14,7 @@ from extdns.model.pairs import Pairs
 from extdns.model.reason import Reason
 from extdns.model.record import OWNER, RESOURCE, Endpoint, Record, RecordKey
 from registry.txt.completion import Completion
-from registry.txt.heritage import OWNED_RECORD, PlainText
+from registry.txt.heritage import CARRIED, OWNED_RECORD, PlainText
 from registry.txt.kinship import Kinship
 from registry.txt.ledger import Ledger, Proof, survey
 from registry.txt.naming import Form, Naming
@@ -49,12 +49,8 @@ class TxtRegistry:
             UsageError: *owner* is empty or cannot be read back from a mark.
         """
         codec = PlainText()
-        labels = Pairs.of({OWNER: owner})
-        if not owner or codec.decode(codec.encode(labels)) != labels:
-            raise UsageError(
-                f"--txt-owner-id={shortened(owner)} names no owner\n"
-                "  allowed: any short text without comma and double quote, the same for every run"
-            )
+        if not owner or not codec.carries(Pairs.of({OWNER: owner})):
+            raise UsageError(f"--txt-owner-id={shortened(owner)} cannot be put into a mark\n  allowed: {CARRIED}")
         self._terms = Terms(
             owner=owner,
             previous=migrate_from,

@@ -86,6 +86,9 @@ def test_all_labels_are_written_but_the_owner_is_ours() -> None:
     [
         pytest.param({"extra": "1,external-dns/owner=other"}, id="comma"),
         pytest.param({"zone": 'b"'}, id="quote-at-the-end"),
+        pytest.param({"extra": 'a"b'}, id="quote-within"),
+        pytest.param({"extra": "a\\b"}, id="backslash"),
+        pytest.param({"extra": "k\u00f6ln"}, id="not-ascii"),
         pytest.param({"a=b": "c"}, id="equals-sign-in-key"),
         pytest.param({"extra": "x" * 5000}, id="too-long"),
     ],

@@ -94,6 +94,20 @@ def test_labels_survive_the_text(labels: Pairs) -> None:
     assert CODEC.encode(CODEC.decode(text) or Pairs()) == text
 
 
+@given(st.dictionaries(st.text(max_size=5), st.text(max_size=5), max_size=3).map(Pairs.of))
+def test_what_is_carried_is_read_again(labels: Pairs) -> None:
+    text = CODEC.encode(labels)
+    if CODEC.carries(labels):
+        assert CODEC.decode(text) == labels
+        assert text.isascii()
+        assert "\\" not in text
+        assert text.count('"') == 2
+
+
+def test_usual_labels_are_carried() -> None:
+    assert CODEC.carries(Pairs.of({"owner": "default", "resource": "ingress/default/web", "extra": "a = b; c"}))
+
+
 @given(st.text() | st.text('heritag=xnl-ds,/owr"', max_size=80) | st.text("=,", min_size=MAX_CHARACTERS))
 def test_no_text_fails(text: str) -> None:
     CODEC.decode(text)

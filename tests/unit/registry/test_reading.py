@@ -346,6 +346,8 @@ def test_an_old_mark_that_could_be_anothers_names_no_object() -> None:
         pytest.param("", id="3.2-empty"),
         pytest.param("a,b", id="comma"),
         pytest.param('me"', id="quote"),
+        pytest.param("me\\you", id="backslash"),
+        pytest.param("k\u00f6ln", id="not-ascii"),
         pytest.param("x" * 5000, id="too-long"),
     ],
 )
