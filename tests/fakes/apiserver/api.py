@@ -97,8 +97,7 @@ class Api:
             return self._apply(request, target)
         patch = _PATCHES.get(content_type)
         if patch is None or (target.kind.custom and patch is patches.strategic):
-            supported = sorted({*_PATCHES, _APPLY})
-            raise ApiError(415, f"the body of the request was in an unknown format - accepted media types: {supported}")
+            raise bodies.unknown_format(*_PATCHES, _APPLY)
         if "force" in request.query:
             raise _bad_option("force", "FieldValueForbidden", "Forbidden: may not be specified for non-apply patch")
         said = bodies.decoded(request.body)
@@ -116,7 +115,7 @@ class Api:
             raise _bad_option("fieldManager", "FieldValueRequired", "Required value: is required for apply patch")
         config = bodies.body(request)
         if not (config.get("apiVersion") and config.get("kind")):
-            raise ApiError(400, "invalid object type: apiVersion and kind must be set")
+            raise ApiError(400, "invalid object type: /, Kind=")
         with self.store.lock:
             is_new = target.key not in self.store.collection(target.kind).objects
             applied = self.writes.apply(target, config, force=options.is_true(request.query.get("force", "")))

@@ -48,7 +48,7 @@ def body(request: Request) -> Json:
     """
     content_type = request.headers.get("content-type", "").partition(";")[0].strip()
     if content_type not in _TYPES:
-        raise ApiError(415, f"the body of the request was in an unknown format - {content_type}")
+        raise unknown_format("application/json", "application/yaml")
     said = decoded(request.body)
     if not isinstance(said, dict):
         raise ApiError(400, f"the body is not an object: {type(said).__name__}")
@@ -64,3 +64,9 @@ def check_accept(request: Request) -> None:
     accepted = {part.partition(";")[0].strip() for part in request.headers.get("accept", "*/*").split(",")}
     if not accepted & {"application/json", "application/*", "*/*"}:
         raise ApiError(406, "only the following media types are accepted: application/json")
+
+
+def unknown_format(*accepted: str) -> ApiError:
+    """The body is of another media type."""
+    shown = ", ".join(accepted)
+    return ApiError(415, f"the body of the request was in an unknown format - accepted media types include: {shown}")

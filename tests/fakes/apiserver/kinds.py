@@ -32,7 +32,7 @@ class Kind:
     generation: bool = False
     unconditional: bool = False
     upsert: bool = False
-    zero: Mapping[str, Any] = field(default_factory=dict)
+    zero: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def api_version(self) -> str:

@@ -62,12 +62,12 @@ class Page:
 
     def encode(self, kind: Kind) -> bytes:
         """Encode the list; its items say their kind only if that is a custom one."""
-        metadata = {"resourceVersion": str(self.version)}
-        if self.token:
+        metadata: dict[str, object] = {"resourceVersion": str(self.version)}
+        if self.token or kind.custom:
             metadata["continue"] = self.token
-        shown = msgspec.json.encode(
-            metadata if self.remaining is None else metadata | {"remainingItemCount": self.remaining}
-        )
+        if self.remaining is not None:
+            metadata["remainingItemCount"] = self.remaining
+        shown = msgspec.json.encode(metadata)
         head = b'{"kind":"%bList","apiVersion":"%b","metadata":%b,"items":['
         items = b",".join([stored.item(kind, typed=kind.custom) for stored in self.items])
         return head % (kind.kind.encode(), kind.api_version.encode(), shown) + items + b"]}"
@@ -116,11 +116,11 @@ def _version(store: Store, options: ListOptions, token: Token | None) -> int:
         if token.version < store.horizon:
             raise expired(_CONTINUE_EXPIRED, token=Token(_LATEST, token.start).encode())
         if token.version > store.version:
-            raise too_large(token.version, store.version, retry_after_s=0)
+            raise too_large(token.version, store.version, retry_after_s=None)
         return token.version
     asked = options.version or 0
     if asked > store.version:
-        raise too_large(asked, store.version, retry_after_s=0 if options.exact else 1)
+        raise too_large(asked, store.version, retry_after_s=None if options.exact else 1)
     if not options.exact:
         return store.version
     if asked < store.horizon:

@@ -16,12 +16,20 @@ _NOT_OLDER: Final = "NotOlderThan"
 
 
 class WatchList(StrEnum):
-    """What becomes of a watch with `sendInitialEvents`."""
+    """What becomes of a watch with `sendInitialEvents`.
+
+    A server that knows WatchList takes a watch from no version, or from 0, for one that asks for it.
+    """
 
     SERVED = "served"
     REFUSED_BY_STORE = "refused-by-store"  # etcd 3.4: an ERROR frame, code 500
     GATED = "gated"  # the server knows the parameter, its feature gate is off: 422
     UNKNOWN = "unknown"  # a server older than 1.27: 422 for resourceVersionMatch, which no watch could have
+
+    @property
+    def known(self) -> bool:
+        """Whether the server heeds `sendInitialEvents`."""
+        return self in {WatchList.SERVED, WatchList.REFUSED_BY_STORE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +39,7 @@ class ListOptions:
     Attributes:
         version: as asked for; None stands for not given.
         exact: the state at just that version.
-        initial: `sendInitialEvents`.
+        initial: `sendInitialEvents` as the server takes it, None if it knows nothing of it.
         timeout_s: when a watch ends by itself; None stands for not given.
     """
 
@@ -60,7 +68,10 @@ def parse(query: Mapping[str, str], watch_list: WatchList) -> ListOptions:
     _check(query, watch_list)
     text = query.get("resourceVersion", "")
     if text and not text.isdecimal():
-        raise ApiError(400, f'Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax')
+        why = f'Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax'
+        if is_true(query.get("watch", "")):
+            raise ApiError(500, f"resourceVersion: {why}", reason="")
+        raise ApiError(400, f"invalid resource version: resourceVersion: {why}")
     version = int(text) if text else None
     limit = _number(query, "limit") or 0
     token = query.get("continue", "")
@@ -75,15 +86,23 @@ def parse(query: Mapping[str, str], watch_list: WatchList) -> ListOptions:
         version=version,
         exact=bool(version) and (match == _EXACT or (not match and limit > 0)),
         bookmarks=is_true(query.get("allowWatchBookmarks", "")),
-        initial=is_true(query["sendInitialEvents"]) if query.get("sendInitialEvents") else None,
+        initial=_initial(query, watch_list),
         timeout_s=_number(query, "timeoutSeconds") or None,
     )
+
+
+def _initial(query: Mapping[str, str], watch_list: WatchList) -> bool | None:
+    if not watch_list.known:
+        return None
+    if said := query.get("sendInitialEvents"):
+        return is_true(said)
+    return query.get("resourceVersion", "") in {"", "0"} or None
 
 
 def _number(query: Mapping[str, str], name: str) -> int | None:
     text = query.get(name, "")
     if text and not text.isdecimal():
-        raise ApiError(400, f'unable to parse query parameter {name}: "{text}"')
+        raise ApiError(400, f'strconv.ParseInt: parsing "{text}": invalid syntax')
     return int(text) if text else None
 
 
@@ -102,7 +121,7 @@ def _wrong_in_list(query: Mapping[str, str]) -> list[tuple[str, str, str]]:
     if match and query.get("continue"):
         wrong.append(_no_match("is forbidden when continue is provided"))
     if match not in {"", _EXACT, _NOT_OLDER}:
-        wrong.append(_unsupported(match, f'"{_EXACT}", "{_NOT_OLDER}"'))
+        wrong.append(_unsupported(match, f'"{_EXACT}", "{_NOT_OLDER}", ""'))
     if match == _EXACT and version == "0":
         wrong.append(_no_match('"exact" is forbidden for resourceVersion "0"'))
     if query.get("sendInitialEvents"):

@@ -41,6 +41,10 @@ class Manager:
     api_version: str
     subresource: str = ""
 
+    def __str__(self) -> str:
+        through = f' with subresource "{self.subresource}"' if self.subresource else ""
+        return f'"{self.name}"{through}' + (f" using {self.api_version}" if self.operation == "Update" else "")
+
 
 def now() -> str:
     """Give the time as objects state it."""
@@ -60,6 +64,17 @@ def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:  # noqa: ANN4
             yield from _leaves(inner, (*path, key))
     elif path:
         yield path, value
+
+
+def created(manager: Manager, obj: Mapping[str, Any]) -> list[Json]:
+    """Give `managedFields` of a new object: all of it is *manager*'s."""
+    metadata = {key: value for key, value in obj["metadata"].items() if key not in _UNOWNED}
+    body = {key: value for key, value in obj.items() if key not in {"apiVersion", "kind", "metadata"}}
+    return [_entry(manager, _fields(body | ({"metadata": metadata} if metadata else {})), now())]
+
+
+def _fields(value: Mapping[str, Any]) -> Json:
+    return {f"f:{key}": _fields(inner) if isinstance(inner, dict) else {} for key, inner in value.items()}
 
 
 def updated(managed: Sequence[Json], manager: Manager, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Json]:
@@ -92,9 +107,7 @@ def applied(
         if owner != manager and present.get(path, _GONE) != value and any(_overlap(path, other) for other in paths)
     }
     if contested and not force:
-        raise ownership_conflict(
-            [(owner.name, owner.api_version, "." + ".".join(path)) for path, owner in sorted(contested.items())]
-        )
+        raise ownership_conflict([(str(contested[path]), "." + ".".join(path)) for path in sorted(contested)])
     for owner, paths in owned.items():
         if owner != manager:
             paths.difference_update([other for other in paths if any(_overlap(path, other) for path in contested)])
@@ -170,13 +183,17 @@ def _written(owned: Mapping[Manager, set[Path]], managed: Sequence[Json], writer
             for step in path:
                 inner = inner.setdefault(f"f:{step}", {})
         same = owner in times and (before[owner] == paths or owner != writer)
-        entry = {
-            "manager": owner.name,
-            "operation": owner.operation,
-            "apiVersion": owner.api_version,
-            "time": times[owner] if same else now(),
-            "fieldsType": "FieldsV1",
-            "fieldsV1": fields,
-        }
-        written.append(entry | ({"subresource": owner.subresource} if owner.subresource else {}))
+        written.append(_entry(owner, fields, times[owner] if same else now()))
     return written
+
+
+def _entry(manager: Manager, fields: Json, time: str) -> Json:
+    entry = {
+        "manager": manager.name,
+        "operation": manager.operation,
+        "apiVersion": manager.api_version,
+        "time": time,
+        "fieldsType": "FieldsV1",
+        "fieldsV1": fields,
+    }
+    return entry | ({"subresource": manager.subresource} if manager.subresource else {})

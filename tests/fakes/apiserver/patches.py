@@ -87,8 +87,7 @@ def json_patch(target: Any, operations: Any) -> Any:  # noqa: ANN401 - any JSON
         try:
             _carry_out(document, operation)
         except (KeyError, IndexError, ValueError, TypeError) as exc:
-            text = f"the server rejected our request due to an error in our request: {operation}: {exc!r}"
-            raise ApiError(422, text) from exc
+            raise ApiError(422, "the server rejected our request due to an error in our request") from exc
     return document[""]
 
 

@@ -78,7 +78,7 @@ class FieldSelector:
         for part in filter(None, text.split(",")):
             field, _, value = part.replace("==", "=").partition("=")
             if field not in {"metadata.name", "metadata.namespace"}:
-                raise ApiError(400, f'field selector "{text}": field label not supported: {field}')
+                raise ApiError(400, f"field label not supported: {field}")
             never |= chosen.setdefault(field, value) != value
         return cls(chosen.get("metadata.name"), chosen.get("metadata.namespace"), never)
 

@@ -119,7 +119,7 @@ class ApiServer:
         for members in by_kind.values():
             kind = self.catalogue.of_object(members[0])
             with self.api.store.lock:
-                self.api.store.load(kind, [self._settled(kind, obj) for obj in members])
+                self.api.store.load(kind, (self._settled(kind, obj) for obj in members))
 
     def get(self, kind: str | Kind, namespace: str, name: str) -> Json | None:
         """Give an object as stored, None if it is not there; the namespace of cluster-wide kinds is empty."""
@@ -155,7 +155,7 @@ class ApiServer:
             metadata = {field: before[field] for field in ("uid", "creationTimestamp")} | metadata
         if "managedFields" not in metadata:
             manager = Manager(name="test", operation="Update", api_version=kind.api_version)
-            metadata["managedFields"] = ownership.updated([], manager, {"metadata": {}}, obj)
+            metadata["managedFields"] = ownership.created(manager, obj)
         return key, self.api.writes.stamped(kind, obj | {"metadata": metadata})
 
     # Kinds and access

@@ -31,7 +31,7 @@ class ApiError(Exception):
     """A request that failed.
 
     Attributes:
-        code: HTTP status code; *reason* defaults to the one that goes with it.
+        code: HTTP status code; *reason* defaults to the one that goes with it, and is left out if empty.
         token: a continue token to go on with (`metadata.continue`).
         retry_after_s: sent as header and in the details.
     """
@@ -41,14 +41,14 @@ class ApiError(Exception):
         code: int,
         message: str,
         *,
-        reason: str = "",
+        reason: str | None = None,
         details: Mapping[str, Any] | None = None,
         token: str = "",
         retry_after_s: int | None = None,
     ) -> None:
         super().__init__(message)
         self.code = code
-        self.reason = reason or REASONS.get(code, "")
+        self.reason = REASONS.get(code, "") if reason is None else reason
         self.token = token
         self.retry_after_s = retry_after_s
         self._details = dict(details or {})
@@ -96,12 +96,18 @@ def modified(kind: Kind, name: str) -> ApiError:
     return _conflict(kind, name, why)
 
 
+def replaced(kind: Kind, name: str, asked: str, there: str) -> ApiError:
+    """An update was made for another object of that name."""
+    return _conflict(kind, name, f"Precondition failed: UID in precondition: {asked}, UID in object meta: {there}")
+
+
 def precondition(kind: Kind, name: str, field: str, asked: str, there: str) -> ApiError:
-    """Another uid or resourceVersion was asked for."""
-    label = "UID" if field == "uid" else "ResourceVersion"
-    return _conflict(
-        kind, name, f"Precondition failed: {label} in precondition: {asked}, {label} in object meta: {there}"
-    )
+    """A delete was asked for of another *field*, `uid` or `resourceVersion`."""
+    label, how = ("UID", "deleted and then recreated") if field == "uid" else ("ResourceVersion", "modified")
+    what = f"{kind.kind}.{kind.group}" if kind.group else kind.kind
+    why = f"the {label} in the precondition ({asked}) does not match the {label} in record ({there})"
+    message = f'Operation cannot be fulfilled on {what} "{name}": {why}. The object might have been {how}'
+    return ApiError(409, message, details=_about(kind, name) | {"kind": kind.kind})
 
 
 def invalid(what: str, name: str, *causes: tuple[str, str, str]) -> ApiError:
@@ -129,20 +135,20 @@ def expired(message: str, *, token: str = "") -> ApiError:
     return ApiError(410, message, token=token)
 
 
-def too_large(asked: int, current: int, *, retry_after_s: int) -> ApiError:
+def too_large(asked: int, current: int, *, retry_after_s: int | None) -> ApiError:
     """The version asked for has not happened yet."""
     details = {"causes": [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}]}
     message = f"Timeout: Too large resource version: {asked}, current: {current}"
     return ApiError(504, message, details=details, retry_after_s=retry_after_s)
 
 
-def ownership_conflict(causes: Sequence[tuple[str, str, str]]) -> ApiError:
-    """Server-side apply met fields of other managers; each cause is a manager, its apiVersion and a field."""
+def ownership_conflict(causes: Sequence[tuple[str, str]]) -> ApiError:
+    """Server-side apply met fields of other managers; each cause is a manager and a field."""
     many = f"{len(causes)} conflict{'s' if len(causes) > 1 else ''}"
-    text = "; ".join(f'conflict with "{manager}" using {version}: {field}' for manager, version, field in causes)
+    text = "; ".join(f"conflict with {manager}: {field}" for manager, field in causes)
     listed = [
-        {"reason": "FieldManagerConflict", "message": f'conflict with "{manager}" using {version}', "field": field}
-        for manager, version, field in causes
+        {"reason": "FieldManagerConflict", "message": f"conflict with {manager}", "field": field}
+        for manager, field in causes
     ]
     return ApiError(409, f"Apply failed with {many}: {text}", details={"causes": listed})
 

@@ -105,11 +105,10 @@ class Store:
 
     def collection(self, kind: Kind) -> Collection:
         """Give the objects of *kind*'s plural."""
-        return self._collections.setdefault((kind.group, kind.plural), Collection(self.lock))
-
-    def collections(self) -> list[Collection]:
-        """List all collections."""
-        return list(self._collections.values())
+        found = self._collections.get((kind.group, kind.plural))
+        if found is None:
+            found = self._collections[kind.group, kind.plural] = Collection(self.lock)
+        return found
 
     def put(self, kind: Kind, key: str, obj: Json) -> Stored:
         """Store *obj* under the next version, and tell watches."""

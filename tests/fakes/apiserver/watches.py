@@ -64,7 +64,7 @@ class Watch:
                 initial = self._begin(watch_list)
         except ApiError as error:
             return iter((error_frame(error),))
-        return self._frames(initial, listed=bool(self.options.initial) and watch_list is WatchList.SERVED)
+        return self._frames(initial, listed=bool(self.options.initial))
 
     def order(self, order: Order) -> None:
         """Have *order* carried out."""
@@ -79,12 +79,11 @@ class Watch:
             feature = "the required storage feature RequestWatchProgress is disabled"
             raise ApiError(500, f"a watch stream was requested by the client but {feature}")
         asked = options.version or 0
-        known = options.initial if watch_list is WatchList.SERVED else None
-        if known is not None and asked > self.store.version:
+        if options.initial is not None and asked > self.store.version:
             raise too_large(asked, self.store.version, retry_after_s=1)
-        if asked == 0 or known:
+        if asked == 0 or options.initial:
             self.position, self.after = len(collection.events), self.store.version
-            return [] if known is False else current(collection, self.namespace, options)
+            return [] if options.initial is False else current(collection, self.namespace, options)
         if asked < self.store.horizon:
             raise expired(f"too old resource version: {asked} ({self.store.horizon})")
         self.position, self.after = collection.since(asked), asked

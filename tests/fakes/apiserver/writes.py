@@ -74,7 +74,7 @@ class Writes:
         obj = _shaped(target, body)
         metadata = obj["metadata"]
         if metadata.get("resourceVersion"):
-            raise ApiError(500, "resourceVersion should not be set on objects to be created", reason="Unknown")
+            raise ApiError(500, "resourceVersion should not be set on objects to be created", reason="")
         with self._store.lock:
             if not metadata.get("name") and metadata.get("generateName"):
                 metadata["name"] = f"{metadata['generateName']}{next(self._numbers):05x}"
@@ -86,7 +86,7 @@ class Writes:
                 metadata.pop(field, None)
             if target.kind.status:
                 obj.pop("status", None)
-            metadata["managedFields"] = ownership.updated([], made.by("Update"), {"metadata": {}}, obj)
+            metadata["managedFields"] = ownership.created(made.by("Update"), obj)
             return self._store_new(made, obj, dry_run=target.dry_run)
 
     def update(self, target: Target, body: Json) -> Json:
@@ -107,7 +107,7 @@ class Writes:
                 cause = (
                     "metadata.resourceVersion",
                     "FieldValueInvalid",
-                    "Invalid value: 0x0: must be specified for an update",
+                    "Invalid value: 0: must be specified for an update",
                 )
                 raise statuses.invalid(target.kind.resource, target.name, cause)
             return self.change(target, lambda _: obj)
@@ -203,15 +203,27 @@ class Writes:
 
 def _shaped(target: Target, body: Json) -> Json:
     """Give *body* with metadata of its own, if it is of the kind and in the namespace that it was sent to."""
-    kind, metadata = target.kind, body.get("metadata")
-    said = body.get("kind", ""), body.get("apiVersion", "")
-    if said != (kind.kind, kind.api_version) and (kind.custom or any(said)):
-        raise ApiError(400, f"the body is of {said[1]} {said[0]}, not of {kind.api_version} {kind.kind}")
+    kind, metadata = target.kind, body.get("metadata") or {}
+    _check_type(kind, body, metadata)
     if not isinstance(metadata, dict):
-        raise ApiError(422, f"{kind.kind}: metadata is not an object: {metadata!r}")
+        raise ApiError(400, f"metadata is no object: {metadata!r}")
     if kind.namespaced and metadata.get("namespace") not in {None, "", target.namespace}:
         raise ApiError(400, "the namespace of the provided object does not match the namespace sent on the request")
     return body | {"kind": kind.kind, "apiVersion": kind.api_version, "metadata": dict(metadata)}
+
+
+def _check_type(kind: Kind, body: Json, metadata: Json) -> None:
+    said, version = body.get("kind"), body.get("apiVersion")
+    if kind.custom and not said:
+        raise ApiError(
+            400, f"the object provided is unrecognized (must be of type {kind.kind}): Object 'Kind' is missing"
+        )
+    if version != kind.api_version and (version or kind.custom):
+        expected = f"does not match the expected API version ({kind.api_version})"
+        raise ApiError(400, f"the API version in the data ({version}) {expected}")
+    if said and said != kind.kind:
+        wrong = ("kind", "FieldValueInvalid", f'Invalid value: "{said}": must be {kind.kind}')
+        raise statuses.invalid(f"{said}.{kind.group}" if kind.group else said, metadata.get("name", ""), wrong)
 
 
 def _checked_name(kind: Kind, name: object) -> str:
@@ -236,7 +248,7 @@ def _kept(target: Target, old: Json, new: Mapping[str, Any]) -> Json:
     if after.get("resourceVersion", before["resourceVersion"]) not in {"", before["resourceVersion"]}:
         raise statuses.modified(kind, target.name)
     if after.get("uid") not in {None, "", before["uid"]}:
-        raise statuses.precondition(kind, target.name, "uid", after["uid"], before["uid"])
+        raise statuses.replaced(kind, target.name, after["uid"], before["uid"])
     if target.subresource:
         return old | {"metadata": dict(before)} | {key: new[key] for key in ("status",) if key in new}
     fixed = ("name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "resourceVersion", "generation")
