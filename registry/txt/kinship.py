@@ -11,25 +11,56 @@ Of A `foo`, say, without affixes and with A and CNAME managed::
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from extdns.model import rrtype
-from extdns.model.name import DnsName
+from extdns.model.name import MAX_LABEL_BYTES, MAX_NAME_BYTES, DnsName
 from registry.txt.naming import Naming, Reading
+
+# Stand for the first label of a name and for the rest; no name holds them.
+_HEAD: Final = "\0"
+_REST: Final = "\1"
 
 
 class Kinship:
     """Knows the names around a name; the relation is symmetric, so that each is planned with the other."""
 
-    __slots__ = ("_managed", "_naming", "_types")
+    __slots__ = ("_growth", "_managed", "_naming", "_pattern", "_texts", "_types")
 
     def __init__(self, naming: Naming, managed: frozenset[str]) -> None:
         """Take the types whose records we may own; marks of no others are looked for."""
         self._naming = naming
         self._managed = tuple(sorted(managed))
         self._types = tuple(sorted(managed | {rrtype.CNAME} if rrtype.A in managed else managed))
+        self._texts = frozenset(rtype.lower() for rtype in self._types)
+        kin = [text.removesuffix(_REST).partition(_HEAD) for text in self._work_out(DnsName(f"{_HEAD}.{_REST}"))]
+        self._pattern = tuple((before, after) for before, _, after in kin)
+        self._growth = max((len(before) + len(after) - 1 for before, after in self._pattern), default=0)
 
     def of(self, name: DnsName) -> tuple[DnsName, ...]:
-        """Names whose records decide about *name*, or the other way round, sorted, without *name*."""
+        """Names whose records decide about *name*, or the other way round, each once, without *name*."""
+        head, dot, rest = name.partition(".")
+        if dot and self._is_plain(name, head):
+            return tuple(DnsName(f"{before}{head}{after}{rest}") for before, after in self._pattern)
+        return self._work_out(name)
+
+    def _is_plain(self, name: DnsName, head: str) -> bool:
+        """Tell whether the kin of *name* follow the pattern, in which any labels can be put.
+
+        They do, unless something could be read out of it, or a name made of it would be too long.
+        Where the type goes into an affix, or a wildcard has a stand-in, too many readings meet to say.
+        """
+        naming = self._naming
+        return not (
+            naming.templated
+            or naming.wildcard_replacement
+            or name.partition("-")[0] in self._texts
+            or len(head) + self._growth > MAX_LABEL_BYTES
+            or len(name) + self._growth > MAX_NAME_BYTES
+            or naming.affixed(name)
+        )
+
+    def _work_out(self, name: DnsName) -> tuple[DnsName, ...]:
         found = {name}
         for mark in self._marks(name):
             found.add(mark)

@@ -148,6 +148,10 @@ class Naming:
         found.update(self._spelled(bare, ""))
         return tuple(found)
 
+    def affixed(self, name: DnsName) -> bool:
+        """Tell whether *name* carries the affix of a mark without type; where there is none, no name does."""
+        return bool(self.prefix or self.suffix) and self._strip(name, "") != ""
+
     def _strip(self, mark: DnsName, filling: str) -> str:
         """*mark* without its affix, "" if it has another one."""
         prefix, suffix = self._affixes(filling)

@@ -67,7 +67,7 @@ class TxtRegistry:
         return self._terms.owner
 
     def related(self, name: DnsName) -> tuple[DnsName, ...]:
-        """Names whose records decide about *name*, or the other way round; sorted, without *name*."""
+        """Names whose records decide about *name*, or the other way round; each once, without *name*."""
         return self._kin(name)
 
     def read(self, records: Iterable[Record]) -> tuple[Owned, ...]:

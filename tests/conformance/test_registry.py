@@ -61,10 +61,10 @@ def test_an_owner_is_told_by_those_that_prove_one(registry: Registry) -> None:
 
 
 @pytest.mark.parametrize("host", ["@", "web", "a-web", "*", "a" * 63])
-def test_kin_is_sorted_and_mutual(registry: Registry, host: str) -> None:
+def test_kin_is_mutual_and_each_once(registry: Registry, host: str) -> None:
     name = full(host)
     kin = registry.related(name)
-    assert list(kin) == sorted(set(kin) - {name})
+    assert len(kin) == len(set(kin) - {name})
     assert all(name in registry.related(other) for other in kin)
 
 

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from extdns.model.name import DnsName
+from registry.txt.kinship import Kinship
+from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
 from tests.unit.registry.scene import full, short, txt
 
@@ -49,3 +54,27 @@ def test_kin_is_no_more_than_may_matter(registry: TxtRegistry, name: str, expect
 
 def test_a_name_that_dns_cannot_mark_has_no_kin_of_that_name() -> None:
     assert txt(types=("AAAA",)).related(full("a" * 63)) == ()
+
+
+LABELS = st.one_of(
+    st.sampled_from(("a", "a-a", "e", "txt", "e-a-foo", "foo-txt", "any", "*", "mx-foo", "a" * 50, "a" * 58, "a" * 63)),
+    st.text("ace-x", min_size=1, max_size=8),
+)
+
+
+@given(
+    labels=st.lists(LABELS, min_size=1, max_size=4),
+    affix=st.sampled_from(
+        ({}, {"prefix": "e."}, {"prefix": "e-"}, {"prefix": "a-"}, {"suffix": "-txt"}, {"suffix": ".in.a"})
+    ),
+    wildcard=st.sampled_from(("", "any")),
+    types=st.frozensets(st.sampled_from(("A", "AAAA", "CNAME", "MX"))),
+)
+def test_the_pattern_gives_what_is_worked_out(
+    labels: list[str], affix: dict[str, str], wildcard: str, types: frozenset[str]
+) -> None:
+    kinship = Kinship(Naming(**affix, wildcard_replacement=wildcard), types)
+    name = DnsName(".".join(labels))
+    kin = kinship.of(name)
+    assert len(kin) == len(set(kin))
+    assert set(kin) == set(kinship._work_out(name))

@@ -163,11 +163,11 @@ def test_a_name_and_its_kin_tell_as_much_as_the_whole_zone(scene: tuple[TxtRegis
 
 
 @given(registries, st.sampled_from(HOSTS))
-def test_kin_is_mutual_sorted_and_without_oneself(registry: TxtRegistry, host: str) -> None:
+def test_kin_is_mutual_each_once_and_without_oneself(registry: TxtRegistry, host: str) -> None:
     name = full(host)
     kin = registry.related(name)
     assert name not in kin
-    assert list(kin) == sorted(set(kin))
+    assert len(kin) == len(set(kin))
     assert all(name in registry.related(other) for other in kin)
 
 
