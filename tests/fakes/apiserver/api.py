@@ -132,13 +132,17 @@ class Api:
             options=asked,
             bookmark_every_s=self.bookmark_every_s,
         )
-        return answers.stream(self._open(watch))
+        parts = self._open(watch)
+        next(parts)  # what happens from now on, before the client reads its answer, belongs to it
+        return answers.stream(parts)
 
     def _open(self, watch: Watch) -> Iterator[bytes]:
+        """Begin a watch with an empty part, then give its frames."""
         with self.store.lock:
             self.watches.add(watch)
             frames = watch.start(self.watch_list)
         try:
+            yield b""
             yield from frames
         finally:
             with self.store.lock:
