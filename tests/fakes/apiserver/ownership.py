@@ -99,12 +99,12 @@ def applied(
     Raises:
         ApiError: 409, a field of another manager would change, and it is not to be forced.
     """
-    owned, wanted, present = _owners(managed), leaves(config), leaves(live)
+    owned, wanted = _owners(managed), leaves(config)
     contested = {
         path: owner
         for path, value in wanted.items()
         for owner, paths in owned.items()
-        if owner != manager and present.get(path, _GONE) != value and any(_overlap(path, other) for other in paths)
+        if owner != manager and not _says(live, path, value) and any(_overlap(path, other) for other in paths)
     }
     if contested and not force:
         raise ownership_conflict([(str(contested[path]), "." + ".".join(path)) for path in sorted(contested)])
@@ -119,6 +119,13 @@ def applied(
             _remove(result, path)
     result["metadata"]["managedFields"] = _written(owned, managed, manager)
     return result
+
+
+def _says(obj: Any, path: Path, value: Any) -> bool:  # noqa: ANN401 - any JSON
+    """Tell whether *obj* has *value* at *path*; an empty map asks for a map, whatever is in it."""
+    for step in path:
+        obj = obj.get(step, _GONE) if isinstance(obj, dict) else _GONE
+    return bool(obj == value) or (value == {} and isinstance(obj, dict))
 
 
 def _overlap(one: Path, other: Path) -> bool:

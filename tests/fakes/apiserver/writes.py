@@ -103,6 +103,7 @@ class Writes:
             if target.kind.upsert and target.key not in self._store.collection(target.kind).objects:
                 obj["metadata"].pop("resourceVersion", None)
                 return self.create(target, obj)
+            self.read(target)
             if not obj["metadata"].get("resourceVersion") and not target.kind.unconditional:
                 cause = (
                     "metadata.resourceVersion",
