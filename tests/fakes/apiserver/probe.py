@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
+import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from http.client import HTTPConnection, HTTPResponse
-from typing import Any, Final
+from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
+from typing import Any, Final, Protocol
 from urllib.parse import urlencode, urlsplit
-
-from tests.fakes.apiserver.server import ApiServer
 
 PATIENCE_S: Final = 30.0
 SERVICES: Final = "/api/v1/services"
@@ -83,11 +82,20 @@ def _brief(frame: Mapping[str, Any] | None) -> tuple[str, str]:
     return frame["type"], metadata.get("name") or metadata.get("resourceVersion", "")
 
 
-class Probe:
-    """A client of *server*; every request has a connection of its own."""
+class Server(Protocol):
+    """What has an address, which may change."""
 
-    def __init__(self, server: ApiServer) -> None:
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+
+
+class Probe:
+    """A client of *server*; every request has a connection of its own, over TLS if there is a *context*."""
+
+    def __init__(self, server: Server, context: ssl.SSLContext | None = None) -> None:
         self._server = server
+        self._context = context
 
     def ask(
         self,
@@ -115,7 +123,7 @@ class Probe:
 
     @contextmanager
     def _asked(self, method: str, path: str, body: object, headers: Mapping[str, str]) -> Iterator[HTTPResponse]:
-        connection = HTTPConnection(urlsplit(self._server.url).netloc, timeout=PATIENCE_S)
+        connection = self._connection(urlsplit(self._server.url).netloc)
         try:
             sent = body.encode() if isinstance(body, str) else None if body is None else json.dumps(body).encode()
             connection.request(method, path, sent, {"User-Agent": "probe/1"} | dict(headers))
@@ -123,6 +131,11 @@ class Probe:
                 yield response
         finally:
             connection.close()
+
+    def _connection(self, netloc: str) -> HTTPConnection:
+        if self._context is None:
+            return HTTPConnection(netloc, timeout=PATIENCE_S)
+        return HTTPSConnection(netloc, timeout=PATIENCE_S, context=self._context)
 
 
 def _decoded(body: bytes) -> Any:  # noqa: ANN401 - any JSON
