@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, assert_never
+from typing import assert_never
 
 from extdns.model import rrtype, ttl
 from extdns.model.change import Blocked, Change, ChangeSet, Create, Delete, Update, Write
@@ -15,8 +15,6 @@ from registry.txt.heritage import CARRIED, NONCE, OWNED_RECORD
 from registry.txt.ledger import Ledger, Mark
 from registry.txt.naming import Form
 from registry.txt.terms import Terms
-
-_ORDER: Final = (Delete, Update, Create)  # what goes makes room for what comes
 
 
 @dataclass(slots=True, kw_only=True)
@@ -40,7 +38,7 @@ class Completion:
 
     def writes(self) -> tuple[Write, ...] | Blocked:
         """The writes of the change set, sorted by key, each key once."""
-        for change in sorted(self.change_set.changes, key=lambda change: _ORDER.index(type(change))):
+        for change in self.change_set.changes:
             if blocked := self._take(change):
                 return blocked
         return tuple(
@@ -90,11 +88,10 @@ class Completion:
         own = self._mark_key(wanted.key)
         if own is None:
             return None if self.terms.unmarked_creates else self._nameless(wanted.key)
-        replaced = own in self.old
         if blocked := self._make_room(own, self.held):
             others = blocked.reason is Reason.OWNED_BY_OTHER
             return None if others and self.terms.unmarked_creates else blocked
-        if own in self.old and not replaced and self.terms.unmarked_creates and not self.stating:
+        if own in self.old and self.terms.unmarked_creates and not self.stating:
             self.new[own] = _restated(self.old[own])
             self.marked.add(wanted.key)
             return None
@@ -168,8 +165,7 @@ class Completion:
     def _make_room(self, key: RecordKey, held: Iterable[Record]) -> Blocked | None:
         """Clear the place of *key* of marks of ours that prove nothing; whatever else is there blocks."""
         for record in held:
-            leaving = record.key in self.old and record.key not in self.new
-            if record.name != key.name or leaving or _coexist(record.key, key):
+            if record.name != key.name or _coexist(record.key, key):
                 continue
             mark = self.ledger.marks.get(record.key)
             if mark is None or not self.terms.mine(mark.owner) or self._remaining(record.key):

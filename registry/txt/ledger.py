@@ -89,6 +89,7 @@ class _Survey:
     codec: PlainText
     records: list[Record] = field(default_factory=list[Record])
     marks: dict[RecordKey, Mark] = field(default_factory=dict[RecordKey, Mark])
+    keys: set[RecordKey] = field(default_factory=set[RecordKey])
 
     def take(self, record: Record) -> None:
         """Sort *record* in; a TXT without any value is dropped."""
@@ -106,6 +107,7 @@ class _Survey:
         """Give the marks away, now that all records are known."""
         candidates: defaultdict[RecordKey, list[_Candidate]] = defaultdict(list)
         if self.marks:
+            self.keys.update(record.key for record in self.records)
             for record in self.records:
                 if record.type in self.types:
                     self._apply(record, candidates)
@@ -170,9 +172,9 @@ class _Survey:
         return self._has_others(mark, candidate.record.name)
 
     def _has_others(self, mark: Mark, name: DnsName) -> bool:
-        """Tell whether other marks of *name*, in today's form, speak of the same object as *mark*."""
+        """Tell whether other records of *name* have marks, in today's form, of the same object as *mark*."""
         sid = mark.record.set_identifier
-        found = (self._mark_of(name, rtype, sid) for rtype in self.types)
+        found = (self._mark_of(name, rtype, sid) for rtype in self.types if RecordKey(name, sid, rtype) in self.keys)
         return any(other is not None and other is not mark and other.agrees(mark) for other in found)
 
     def _mark_of(self, name: DnsName, rtype: str, set_identifier: str) -> Mark | None:

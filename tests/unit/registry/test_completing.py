@@ -314,7 +314,14 @@ def test_a_missing_mark_whose_name_is_taken_blocks(there: Record, reason: Reason
         assert blocked(txt(), records, update(held, wanted("A", "foo"))).reason is reason
 
 
-@pytest.mark.parametrize("host", [pytest.param("@", id="apex"), pytest.param("a" * 63, id="long-label")])
+@pytest.mark.parametrize(
+    "host",
+    [
+        pytest.param("@", id="apex"),
+        pytest.param("a" * 63, id="long-label"),
+        pytest.param("a-" + "b" * 61, id="long-label-like-a-mark"),
+    ],
+)
 def test_where_todays_mark_cannot_be_the_old_one_does(host: str) -> None:
     records = [record("A", host), mark(host)]
     (held,) = txt().read(records)
@@ -389,6 +396,19 @@ def test_a_mark_that_proves_another_record_is_restated() -> None:
     assert words(done) == ["- A foo", "= TXT foo"]
     both = [delete(owned) for owned in registry.read(records)]
     assert words(writes(registry, records, *both)) == ["- A foo", "- MX foo", "- TXT foo"]
+
+
+def test_a_mark_that_proves_anothers_record_no_more_goes() -> None:
+    registry = txt(types=("A", "MX"))
+    records = [record("A", "foo"), mark("a-foo", "other"), record("MX", "foo"), mark("foo")]
+    assert words(writes(registry, records, delete(find(registry, records, "MX foo")))) == ["- MX foo", "- TXT foo"]
+
+
+def test_an_old_mark_that_could_be_anothers_goes_with_the_last_record_that_needs_it() -> None:
+    registry = txt(types=("A", "MX"))
+    records = [record("A", "a-foo"), mark("a-a-foo"), record("MX", "a-foo"), mark("a-foo")]
+    done = writes(registry, records, delete(find(registry, records, "MX a-foo")))
+    assert words(done) == ["- MX a-foo", "- TXT a-foo"]
 
 
 # --- several changes at once ---

@@ -134,6 +134,12 @@ def test_marks_tell_what_is_ours(registry: TxtRegistry, records: list[Record], e
         ),
         pytest.param(
             txt(),
+            [record("A", "foo"), record("A", "a-foo"), mark("a-foo", resource=ONE), mark("a-a-foo", "other", ONE)],
+            {"A foo"},
+            id="11-same-object-of-another-owner",
+        ),
+        pytest.param(
+            txt(),
             [record("A", "foo"), record("A", "a-foo"), mark("a-foo", resource=ONE), mark("a-a-foo", resource=ONE)],
             {"A a-foo"},
             id="11-same-object-wrote-both-forms",
@@ -216,6 +222,36 @@ def test_marks_tell_what_is_ours(registry: TxtRegistry, records: list[Record], e
         ),
         pytest.param(
             txt(wildcard="any"), [record("A", "*"), record("AAAA", "any"), mark("a-any")], {"A *"}, id="11-wildcard"
+        ),
+        pytest.param(
+            txt(wildcard="any"),
+            [
+                record("A", "*"),
+                record("A", "any"),
+                record("AAAA", "any"),
+                mark("a-any", resource=ONE),
+                mark("aaaa-any", resource=ONE),
+            ],
+            {"A any", "AAAA any"},
+            id="11-another-mark-settles-wildcard-or-not",
+        ),
+        pytest.param(
+            txt(prefix="%{record_type}"),
+            [
+                record("AAAA", "web"),
+                record("A", "web"),
+                record("A", "aaaweb"),
+                mark("aaaaweb", resource=ONE),
+                mark("aweb", resource=ONE),
+            ],
+            {"A web", "AAAA web"},
+            id="11-another-mark-settles-it-without-separator",
+        ),
+        pytest.param(
+            txt(),
+            [record("A", "foo"), record("A", "a-foo"), mark("a-foo", resource=ONE), mark("aaaa-foo", resource=ONE)],
+            {"A a-foo"},
+            id="11-another-mark-without-record-does-not",
         ),
         pytest.param(
             txt(wildcard="any"),
@@ -332,6 +368,12 @@ def test_records_of_the_old_owner_are_ours_and_keep_its_name() -> None:
     assert (found.owner, found.ours) == ("old", True)
     assert ours(registry, records) == {"A a"}
     assert ours(txt(), records) == set()
+
+
+def test_marks_of_both_owners_are_ours_while_migrating() -> None:
+    records = [record("A", "foo"), mark("a-foo"), mark("foo", "old")]
+    assert find(txt(migrate_from="old"), records, "A foo").marks == (mark("a-foo"), mark("foo", "old"))
+    assert find(txt(), records, "A foo").marks == (mark("a-foo"),)
 
 
 def test_an_old_mark_that_could_be_anothers_names_no_object() -> None:
