@@ -18,6 +18,39 @@ _MAX_LINE_BYTES: Final = 64 * 1024 * 1024
 _MAX_REFUSAL_BYTES: Final = 64 * 1024
 
 
+class Stream:
+    """The lines of an answer, for one thread to go through once."""
+
+    def __init__(self, call: str, answer: Answer) -> None:
+        """Read *answer*, which *call* names in messages."""
+        self._call = call
+        self._answer = answer
+
+    def allow_silence(self, silence_s: float) -> None:
+        """Wait up to *silence_s* seconds for what comes next; at first it is the time of a request."""
+        self._answer.allow_silence(silence_s)
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Lines without their ends, as they come, until the server ends them.
+
+        Raises:
+            ApiError: the connection was cut, perhaps in the middle of a line, or silent for too long.
+        """
+        parts: list[bytes] = []
+        size = 0
+        for chunk in self._answer.chunks():
+            first, *others = chunk.split(b"\n")
+            parts.append(first)
+            size += len(first)
+            for begin in others:
+                yield b"".join(parts)
+                parts, size = [begin], len(begin)
+            if size > _MAX_LINE_BYTES:
+                raise ApiError(f"{self._call}: a line is larger than {_MAX_LINE_BYTES >> 20} MiB")
+        if size:
+            raise ApiError(f"{self._call}: the connection ended in the middle of a line")
+
+
 class Api:
     """Requests to one API server; safe from any thread. They raise `ApiError` and nothing else."""
 
@@ -45,19 +78,14 @@ class Api:
         content_type: str = "application/json",
     ) -> bytes:
         """The body of an answer; *content_type* is that of *body*."""
-        limit_s = self._request_timeout_s
-        with self._success(method, path, query or {}, limit_s, body, content_type if body is not None else "") as good:
+        with self._success(method, path, query or {}, body, content_type if body is not None else "") as good:
             return b"".join(self._whole(f"{method} {path}", good, _MAX_ANSWER_BYTES))
 
     @contextmanager
-    def stream(self, path: str, query: Mapping[str, str], *, silence_s: float) -> Iterator[Iterator[bytes]]:
-        """The lines of an answer to GET, without their ends, as they come.
-
-        They end when the server ends them; a connection that is cut, also in the middle of a line, or
-        that says nothing for *silence_s* seconds, raises `ApiError`.
-        """
-        with self._success("GET", path, query, silence_s) as good:
-            yield _lines(f"GET {path}", good)
+    def stream(self, path: str, query: Mapping[str, str]) -> Iterator[Stream]:
+        """The answer to GET, line by line."""
+        with self._success("GET", path, query) as good:
+            yield Stream(f"GET {path}", good)
 
     def close(self) -> None:
         """Cut what is under way; from then on every request fails."""
@@ -74,12 +102,11 @@ class Api:
         method: str,
         path: str,
         query: Mapping[str, str],
-        silence_s: float,
         body: bytes | None = None,
         content_type: str = "",
     ) -> Iterator[Answer]:
         self._check_open()
-        answer = self._client.request(method, path, query, silence_s=silence_s, body=body, content_type=content_type)
+        answer = self._client.request(method, path, query, body, content_type)
         try:
             with self._lock:
                 self._open.add(answer)
@@ -115,19 +142,3 @@ class Api:
             if self._monotonic() > until_s:
                 raise ApiError(f"{call}: the answer was not whole after {limit_s:g} s")
             yield chunk
-
-
-def _lines(call: str, answer: Answer) -> Iterator[bytes]:
-    parts: list[bytes] = []
-    size = 0
-    for chunk in answer.chunks():
-        first, *others = chunk.split(b"\n")
-        parts.append(first)
-        size += len(first)
-        for begin in others:
-            yield b"".join(parts)
-            parts, size = [begin], len(begin)
-        if size > _MAX_LINE_BYTES:
-            raise ApiError(f"{call}: a line is larger than {_MAX_LINE_BYTES >> 20} MiB")
-    if size:
-        raise ApiError(f"{call}: the connection ended in the middle of a line")

@@ -22,6 +22,7 @@ from kubernetes.client.configuration import Configuration
 from kubernetes.client.rest import RESTClientObject
 from kubernetes.config import ConfigException, load_incluster_config, load_kube_config
 from urllib3 import exceptions as http
+from urllib3.connection import HTTPConnection
 
 from extdns import __version__
 from extdns.errors import ApiError, DeniedError, UsageError, shortened
@@ -84,6 +85,12 @@ class Answer:
                 return
             yield chunk
 
+    def allow_silence(self, silence_s: float) -> None:
+        """Wait up to *silence_s* seconds for each chunk from now on."""
+        connection = self._response.connection
+        if isinstance(connection, HTTPConnection) and connection.sock is not None:
+            connection.sock.settimeout(silence_s)
+
     def cut(self) -> None:
         """Let whoever waits for the next chunk get none; for other threads."""
         with suppress(OSError, RuntimeError, ValueError):  # it has ended by itself
@@ -118,8 +125,6 @@ class Client:
         method: str,
         path: str,
         query: Mapping[str, str],
-        *,
-        silence_s: float,
         body: bytes | None = None,
         content_type: str = "",
     ) -> Answer:
@@ -129,11 +134,10 @@ class Client:
             method: as HTTP has it.
             path: with its leading slash.
             query: not yet encoded.
-            silence_s: how long to wait for the next byte, in seconds; 0 is without limit.
             body: what to send.
             content_type: of *body*.
         """
-        call = f"{method} {path}"
+        call, limit_s = f"{method} {path}", self._access.request_timeout_s or None
         with self._lock:
             configuration, pool = self._configuration, self._pool
         server = _server(configuration.host)
@@ -143,7 +147,7 @@ class Client:
                 f"{configuration.host}{path}?{urlencode(query)}" if query else f"{configuration.host}{path}",
                 body=body,
                 headers=self._headers(configuration) | ({"content-type": content_type} if content_type else {}),
-                timeout=urllib3.Timeout(connect=self._access.request_timeout_s or None, read=silence_s or None),
+                timeout=urllib3.Timeout(connect=limit_s, read=limit_s),
                 preload_content=False,
                 redirect=False,
                 retries=False,

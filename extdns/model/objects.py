@@ -14,8 +14,11 @@ import msgspec
 from extdns.model.cluster import Kind, ObjectKey, ObjectRef
 
 
-class Lean(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """Base: frozen, API spelling outside, Python spelling inside."""
+class Lean(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
+    """Base: frozen, API spelling outside, Python spelling inside.
+
+    What is decoded cannot refer to itself, so the collector of cycles need not look through all of it.
+    """
 
 
 class ObjectMeta(Lean, frozen=True, kw_only=True):
