@@ -8,6 +8,8 @@ from hypothesis import HealthCheck, settings
 
 from tests.loopback import confine
 
+pytest_plugins = ("tests.apimachinery.fixtures",)
+
 # Time limits would fail on a slow or busy machine, and say nothing about the law under test.
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # CI tries the same examples each time, so that only a change of the code can turn it red.
