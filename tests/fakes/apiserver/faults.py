@@ -124,7 +124,7 @@ class Refuse(Fault):
 
     code: int
     message: str = "armed by a test"
-    reason: str = ""
+    reason: str | None = None
     retry_after_s: int | None = None
     framed: bool = False
 

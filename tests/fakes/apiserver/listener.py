@@ -70,25 +70,23 @@ class Listener:
         wire = connection
         try:
             if self._tls is not None:
-                wire = self._secured(connection, self._tls)
-            with suppress(OSError):
-                _Handler(wire, self._respond)
+                wire = self._wrapped(connection, self._tls)
+                wire.do_handshake()
+            _Handler(wire, self._respond)
         except OSError:
-            pass  # no TLS came
+            pass  # the client is gone, or speaks no TLS, or does not trust us
         finally:
             with self._lock:
-                self._open.discard(wire)
-                self._open.discard(connection)
+                self._open.difference_update((wire, connection))
                 wire.close()
                 connection.close()
 
-    def _secured(self, connection: socket.socket, tls: ssl.SSLContext) -> socket.socket:
+    def _wrapped(self, connection: socket.socket, tls: ssl.SSLContext) -> ssl.SSLSocket:
         """Put TLS on a connection; *connection* itself is of no use afterwards."""
         with self._lock:
             wire = tls.wrap_socket(connection, server_side=True, do_handshake_on_connect=False)
             self._open.discard(connection)
             self._open.add(wire)
-        wire.do_handshake()
         return wire
 
 
