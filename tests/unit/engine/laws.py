@@ -1,0 +1,184 @@
+"""The laws (design 2), as checks of what the engine submits, decides and leaves behind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from extdns.engine.engine import Engine
+from extdns.model.change import Batch, Create, Delete, Update
+from extdns.model.claim import Wanted, Withheld
+from extdns.model.cluster import Phase
+from extdns.model.decision import Verdict
+from extdns.model.evidence import Evidence
+from extdns.model.outcome import Applied
+from extdns.model.ownership import Owned
+from extdns.model.reason import Reason
+from extdns.model.record import Record, RecordKey
+from extdns.model.zone import Zone
+from extdns.planner.policy import Policy
+from extdns.planner.settings import PlanSettings
+from extdns.ports import Registry
+from tests.fakes.faulty import Contents, FaultyProvider, Submission
+from tests.unit.engine.cluster import Cluster
+
+# How something may end for good; any other reason is one of a moment.
+LASTING = frozenset({
+    Reason.PROGRAMMED,
+    Reason.NO_ADDRESS,
+    Reason.NO_ENDPOINTS,
+    Reason.ORPHAN_UNCLAIMED,
+    Reason.POLICY_KEEPS,
+    Reason.POLICY_KEEPS_TYPE,
+    Reason.OWNED_BY_OTHER,
+    Reason.FOREIGN_RECORD,
+    Reason.CONFLICT_LOST,
+    Reason.TYPE_CONFLICT,
+    Reason.ROUTING_CONFLICT,
+    Reason.NO_OWNERSHIP_NAME,
+    Reason.MARK_CLASH,
+    Reason.REFUSED,  # by the service itself, such as a CNAME beside somebody's TXT
+    Reason.NO_ZONE,
+    Reason.ZONE_MOVED,
+})  # fmt: skip
+
+
+def is_mark(record: Record) -> bool:
+    return record.type == "TXT" and record.targets[0].startswith('"heritage=')
+
+
+def is_our_mark(record: Record) -> bool:
+    return is_mark(record) and "external-dns/owner=me" in record.targets[0]
+
+
+def ownership(registry: Registry, contents: Contents) -> dict[RecordKey, Owned]:
+    return {owned.key: owned for owned in registry.read(contents.values())}
+
+
+def check_submission(submission: Submission, registry: Registry) -> None:
+    """Laws 1, 5 and 6: what was changed was ours and as planned; what was made carries its mark."""
+    before, after = submission.before, submission.after
+    if isinstance(submission.outcome, Applied):
+        for write in submission.batch.writes:
+            assert before.get(write.key) == write.old, f"{write.key} was not what the plan saw"
+    changed = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+    owned_before, owned_after = ownership(registry, before), ownership(registry, after)
+    for key in sorted(changed):
+        if (old := before.get(key)) is not None:
+            ours = is_our_mark(old) or (key in owned_before and owned_before[key].ours)
+            assert ours, f"{key} was not proved ours, and is changed"
+        if (new := after.get(key)) is not None and not is_mark(new):
+            assert owned_after[key].ours, f"{key} was written without its mark"
+    _check_others_keep_theirs(owned_before, owned_after, changed)
+    _check_no_mark_stays(before, after, changed)
+
+
+def _check_others_keep_theirs(
+    before: dict[RecordKey, Owned], after: dict[RecordKey, Owned], changed: Iterable[RecordKey]
+) -> None:
+    """A record that was not written belongs to whom it did."""
+    for key, owned in before.items():
+        if key not in set(changed) and key in after:
+            assert (after[key].ours, after[key].owner) == (owned.ours, owned.owner), f"{key} has another owner now"
+
+
+def _check_no_mark_stays(before: Contents, after: Contents, changed: Iterable[RecordKey]) -> None:
+    for key in changed:
+        if key in before and key not in after and not is_mark(before[key]):
+            mark_key = RecordKey(type(key.name)(f"{key.type.lower()}-{key.name}"), key.set_identifier, "TXT")
+            left = after.get(mark_key)
+            assert left is None or not is_our_mark(left), f"{key} is gone and its mark is left"
+
+
+def check_intentions(batch: Batch, cluster: Cluster, plan: PlanSettings) -> None:
+    """Law 2 and the policy: judged by what the engine was told when it submits."""
+    for change_set in batch.sets:
+        for change in change_set.changes:
+            match change:
+                case Create():
+                    pass
+                case Update():
+                    assert plan.policy is not Policy.CREATE_ONLY
+                case Delete():
+                    assert plan.policy is Policy.SYNC
+                    _check_evidence(change, cluster)
+
+
+def _check_evidence(change: Delete, cluster: Cluster) -> None:
+    key, evidence, behind = change.key, change.evidence, cluster.behind(change.held.resource)
+    assert evidence.sufficient
+    claims = [claim for claim in cluster.claims(key.name) if claim.set_identifier == key.set_identifier]
+    if evidence is Evidence.REPLACED:
+        assert any(isinstance(claim, Wanted) for claim in cluster.claims(key.name)), f"nothing replaces {key}"
+        return
+    assert behind is not None, f"{key} names no object"
+    assert cluster.phases[behind.kind] is Phase.SYNCED, f"{key} goes while its source is down"
+    assert behind not in cluster.failing, f"{key} goes although its object cannot be computed"
+    for claim in claims:
+        assert isinstance(claim, Withheld), f"{key} is still wanted"
+        assert claim.reason is Reason.NO_ENDPOINTS, f"{key} is withheld"
+    match evidence:
+        case Evidence.NO_ENDPOINTS:
+            assert any(claim.provenance.ref.key == behind for claim in claims)
+        case Evidence.ABSENT | Evidence.ORPHAN_GONE:
+            assert behind in cluster.confirmed, f"{key} goes for absence that nobody confirmed"
+        case Evidence.OBJECT_DELETED:
+            assert behind in cluster.deleted
+        case _:
+            assert (behind, key.name, key.set_identifier) in cluster.asked, f"{key} was never asked for by {behind}"
+
+
+def check_decisions(engine: Engine, cluster: Cluster, managed: frozenset[str]) -> None:
+    """Law 7: each claim and each record that stands ends in one decision a zone."""
+    for state in engine.zones:
+        for name in state.mirror.names():
+            if any(home is not state for home in engine.zones.of(name)):
+                continue
+            decided = Counter(
+                (one.set_identifier, one.type)
+                for one in engine.decisions.of(name)
+                if one.held and one.zone == state.zone
+            )
+            stands = {
+                (record.set_identifier, record.type)
+                for record in state.mirror.of(name)
+                if record.type in managed and not is_mark(record)
+            }
+            assert decided == Counter(stands), f"{name}: decided {decided}, stands {stands}"
+    for name in {name for name, _ in cluster.all_claims()}:
+        _check_claims(engine, cluster, name)
+
+
+def _check_claims(engine: Engine, cluster: Cluster, name: object) -> None:
+    decisions = engine.decisions.of(name)  # type: ignore[arg-type]
+    for claim in cluster.claims(name):  # type: ignore[arg-type]
+        rtype = claim.endpoint.type if isinstance(claim, Wanted) else None
+        answers = [
+            one
+            for one in decisions
+            if claim.provenance in one.asked_by
+            and one.set_identifier == claim.set_identifier
+            and (rtype is None or one.type == rtype)
+        ]
+        assert len(answers) >= 1, f"no decision for {claim}"
+        assert rtype is None or len(answers) == 1, f"{len(answers)} decisions for {claim}: {answers}"
+    for one in decisions:
+        assert one.reason is not Reason.OBJECT_FAILED or one.zone, one.detail  # planning it raised
+
+
+def check_converged(engine: Engine, provider: FaultyProvider, zones: Iterable[Zone], registry: Registry) -> None:
+    """After faults have ended: everything is settled, and what was programmed stands and is ours."""
+    assert engine.settled
+    for decision in engine.decisions:
+        assert decision.reason in LASTING, f"{decision.name} {decision.type}: {decision.reason} ({decision.detail})"
+        assert decision.verdict in {Verdict.KEEP, Verdict.NONE}
+    for zone in zones:
+        contents = provider.contents(zone)
+        mirror = next(state.mirror for state in engine.zones if state.zone == zone)
+        assert {record.key: record for name in mirror.names() for record in mirror.of(name)} == contents
+        owned = ownership(registry, contents)
+        for decision in engine.decisions:
+            if decision.zone == zone and decision.reason is Reason.PROGRAMMED and decision.wanted is not None:
+                stands = owned[decision.wanted.key]
+                assert stands.record.targets == decision.wanted.targets
+                assert stands.ours

@@ -1,0 +1,346 @@
+"""The engine alone, without threads and sockets, through everything that can happen to it (design 2).
+
+`pytest --hypothesis-profile=soak tests/unit/engine/test_machine.py` looks for longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from extdns.engine.effects import Submit
+from extdns.engine.engine import Engine
+from extdns.engine.inputs import Cause, Input, Tick
+from extdns.errors import ForbiddenError, ProviderError, RetryableError
+from extdns.model.change import Batch, ChangeSet, Write
+from extdns.model.claim import Claim, Filtered, Wanted, Withheld
+from extdns.model.cluster import Kind, ObjectKey, ObjectRef, Phase
+from extdns.model.name import DnsName
+from extdns.model.outcome import Conflict, Forbidden, Outcome, Refused, TryLater
+from extdns.model.reason import Reason
+from extdns.model.record import Endpoint, Record
+from extdns.model.zone import AccountFailure, Zone, ZoneList
+from extdns.planner.policy import Policy
+from providers.inmemory.provider import InMemoryProvider
+from tests.fakes.faulty import FaultyProvider, Lost
+from tests.unit.engine import laws
+from tests.unit.engine.cluster import Cluster
+from tests.unit.engine.stage import (
+    INGRESS,
+    PLAN,
+    REGISTRY,
+    SERVICE,
+    ZONE,
+    Stage,
+    host,
+    mark,
+    record,
+    settings,
+    wants,
+    withholds,
+)
+
+INNER = Zone(name=DnsName("shop.example.org"), id="inner", account="b")
+ZONES = (ZONE, INNER)
+NAMES = ("web", "api", "a-web", "*.web", "web.shop")
+TARGETS = (
+    ("A", "192.0.2.1"),
+    ("A", "192.0.2.2"),
+    ("AAAA", "2001:db8::1"),
+    ("CNAME", "lb.test"),
+    ("CNAME", "www.lb.test"),
+)
+FOREIGN = {"A": "192.0.2.66", "AAAA": "2001:db8::66", "CNAME": "theirs.test", "TXT": '"text"'}
+KEYS = tuple(ObjectKey(kind, "shop", name) for kind in (SERVICE, INGRESS) for name in ("a", "b"))
+
+keys = st.sampled_from(KEYS)
+kinds = st.sampled_from((SERVICE, INGRESS))
+names = st.sampled_from(NAMES)
+identifiers = st.sampled_from(("", "", "", "", "blue", "green"))
+targets = st.sampled_from(TARGETS)
+
+
+@st.composite
+def wishes(draw: st.DrawFn, key: ObjectKey) -> tuple[Claim, ...]:
+    """What one object asks for."""
+    found: dict[tuple[object, ...], Claim] = {}
+    for _ in range(draw(st.integers(0, 3))):
+        claim = draw(st.one_of(targets_of(key), blanks_of(key)))
+        rtype = claim.endpoint.type if isinstance(claim, Wanted) else ""
+        found[claim.name, claim.set_identifier, rtype] = claim
+    if not found and draw(st.booleans()):
+        return (Filtered(ref=ObjectRef(key=key), by="--label-filter"),)
+    return tuple(found.values())
+
+
+def targets_of(key: ObjectKey) -> st.SearchStrategy[Wanted]:
+    return st.builds(
+        lambda at, target, identifier: wants(
+            key.name, at, target[1], rtype=target[0], set_identifier=identifier, kind=key.kind
+        ),
+        names,
+        targets,
+        identifiers,
+    )
+
+
+def blanks_of(key: ObjectKey) -> st.SearchStrategy[Withheld]:
+    reasons = st.sampled_from((Reason.NO_ADDRESS, Reason.NO_ENDPOINTS))
+    return st.builds(lambda at, reason: withholds(key.name, at, reason, kind=key.kind), names, reasons)
+
+
+def foreign_records() -> st.SearchStrategy[Record]:
+    """What somebody else puts there: records of their own, edits of ours, and marks."""
+    theirs = st.builds(
+        lambda at, rtype, identifier: record(at, FOREIGN[rtype], rtype=rtype, set_identifier=identifier),
+        names,
+        st.sampled_from(tuple(FOREIGN)),
+        identifiers,
+    )
+    marks = st.builds(
+        lambda at, target, owner: mark(at, target[0], owner=owner), names, targets, st.sampled_from(("me", "other"))
+    )
+    return st.one_of(theirs, marks)
+
+
+Wished = tuple[ObjectKey, tuple[Claim, ...]]
+wished: st.SearchStrategy[Wished] = keys.flatmap(lambda key: st.tuples(st.just(key), wishes(key)))
+soon = st.sampled_from((True, True, False))
+outcomes: st.SearchStrategy[Outcome | Lost | None] = st.one_of(
+    st.none(),
+    st.builds(Lost, applied=st.booleans()),
+    st.builds(TryLater, message=st.just("busy"), retry_after_s=st.sampled_from((None, 20.0))),
+    st.builds(Forbidden, message=st.just("no right")),
+    st.builds(Conflict, message=st.just("exists"), culprits=st.lists(names.map(host), max_size=2).map(tuple)),
+    st.builds(Refused, message=st.just("no"), culprits=st.lists(names.map(host), max_size=2).map(tuple)),
+)
+read_failures: st.SearchStrategy[ProviderError | None] = st.one_of(
+    st.none(),
+    st.builds(RetryableError, st.just("busy"), retry_after_s=st.sampled_from((None, 20.0))),
+    st.builds(ForbiddenError, st.just("no right")),
+)
+zone_lists = st.sampled_from(
+    (
+        ZoneList(zones=(ZONE,)),
+        ZoneList(zones=(ZONE,), failed=(AccountFailure(account="b", message="busy"),)),
+        ZoneList(zones=(ZONE, replace(INNER, private=True))),
+    )
+)
+
+
+class EngineMachine(RuleBasedStateMachine):
+    """Effects wait until a rule carries them out; their answers wait until a rule delivers them."""
+
+    stage: Stage
+    cluster: Cluster
+    answers: list[Input]
+    checked: int
+
+    @initialize(
+        seeds=st.lists(foreign_records(), max_size=4),
+        page_size=st.sampled_from((1, 2, 3, 300)),
+        limit=st.sampled_from((4, 1000)),
+        policy=st.sampled_from((*[Policy.SYNC] * 4, Policy.UPSERT_ONLY, Policy.CREATE_ONLY)),
+        claims=st.tuples(*(wishes(key) for key in KEYS)),
+        synced=st.sampled_from((True, True, True, False)),
+    )
+    def start(
+        self,
+        seeds: list[Record],
+        page_size: int,
+        limit: int,
+        policy: Policy,
+        claims: Sequence[tuple[Claim, ...]],
+        synced: bool,
+    ) -> None:
+        inner = InMemoryProvider(seed=dict.fromkeys(ZONES, ()), page_size=page_size)
+        provider = FaultyProvider(inner=inner)
+        self.plan = replace(PLAN, policy=policy)
+        traits = replace(provider.traits, max_batch_writes=limit)
+        self.settings = settings(provider, plan=self.plan, traits=traits, interval_s=300.0)
+        self.stage = Stage(engine=Engine(self.settings), reader=provider, writer=provider, provider=provider)
+        self.cluster, self.answers, self.checked = Cluster(), [], 0
+        self.stage.exists = self.cluster.exists
+        for seed in seeds:
+            self.edit(seed, remove=False)
+        for key, wanted in zip(KEYS, claims, strict=True):
+            self.feed(self.cluster.see(key, wanted))
+        if synced:
+            self.sync()
+            self.wait(1.0)
+
+    def feed(self, item: Input) -> None:
+        waiting = len(self.stage.waiting)
+        self.cluster.delivered(item)
+        self.stage.feed(item)
+        for effect in list(self.stage.waiting)[waiting:]:
+            if isinstance(effect, Submit):
+                laws.check_intentions(effect.batch, self.cluster, self.plan)
+
+    def carry_out(self, index: int) -> Input:
+        self.stage.waiting.rotate(-index)
+        item = self.stage.answer()
+        self.stage.waiting.rotate(index)
+        for submission in self.stage.provider.submissions[self.checked :]:
+            laws.check_submission(submission, REGISTRY)
+        self.checked = len(self.stage.provider.submissions)
+        return item
+
+    def drain(self) -> None:
+        """Carry out and deliver everything, in order."""
+        while self.answers or self.stage.waiting:
+            self.feed(self.answers.pop(0) if self.answers else self.carry_out(0))
+
+    # the cluster
+
+    @rule(wished=wished, cause=st.sampled_from((Cause.VERSION, Cause.VERSION, Cause.DEPENDENCY)), soon=soon)
+    def see(self, wished: Wished, cause: Cause, soon: bool) -> None:
+        self.feed(self.cluster.see(*wished, cause))
+        if soon:
+            self.wait(0.1)
+
+    @rule(wished=wished, outcome=outcomes, found=foreign_records())
+    def see_amid_faults(self, wished: Wished, outcome: Outcome | Lost | None, found: Record) -> None:
+        self.stage.provider.answers.append(outcome)
+        self.stage.provider.meddling.append(lambda: self.edit(found, remove=False))
+        self.see(wished, Cause.VERSION, soon=True)
+
+    @rule(key=keys, cause=st.sampled_from((Cause.DELETED, Cause.MISSING)), exists=st.booleans(), soon=soon)
+    def drop(self, key: ObjectKey, cause: Cause, exists: bool, soon: bool) -> None:
+        self.feed(self.cluster.drop(key, cause, exists=exists and cause is Cause.MISSING))
+        if soon:
+            self.wait(0.1)
+
+    @rule(key=keys, parked=st.booleans())
+    def fail(self, key: ObjectKey, parked: bool) -> None:
+        self.feed(self.cluster.fail(key, "Pod" if parked else ""))
+
+    @rule(
+        kind=kinds, phase=st.sampled_from((Phase.SYNCED, Phase.SYNCED, Phase.FAILING, Phase.LISTING, Phase.FORBIDDEN))
+    )
+    def report(self, kind: Kind, phase: Phase) -> None:
+        self.feed(self.cluster.report(kind, phase))
+
+    @rule()
+    def sync(self) -> None:
+        for kind in (SERVICE, INGRESS):
+            self.feed(self.cluster.report(kind, Phase.SYNCED))
+        self.feed(self.cluster.report(Kind("", "v1", "Pod", "pods"), Phase.SYNCED))
+
+    @rule(answers=st.booleans())
+    def answer_questions(self, answers: bool) -> None:
+        self.cluster.answers = answers
+
+    # the service
+
+    @rule(found=st.lists(outcomes, min_size=1, max_size=3))
+    def arm_writes(self, found: list[Outcome | Lost | None]) -> None:
+        self.stage.provider.answers.extend(found)
+
+    @rule(found=st.lists(read_failures, min_size=1, max_size=4))
+    def arm_reads(self, found: list[ProviderError | None]) -> None:
+        self.stage.provider.failures.extend(found)
+
+    @rule(found=st.one_of(st.none(), zone_lists))
+    def list_zones(self, found: ZoneList | None) -> None:
+        self.stage.provider.zone_list = found
+
+    @rule(bad=st.one_of(st.none(), names), outcome=st.sampled_from((Refused(message="no"), Forbidden(message="no"))))
+    def refuse(self, bad: str | None, outcome: Outcome) -> None:
+        names_ = {host(bad)} if bad else set()
+        self.stage.provider.rule = lambda batch: outcome if names_ & {one.name for one in batch.sets} else None
+
+    @rule(found=foreign_records(), remove=st.booleans(), later=st.integers(0, 2))
+    def meddle(self, found: Record, remove: bool, later: int) -> None:
+        if later == 0:
+            self.edit(found, remove=remove)
+        else:
+            idle = [lambda: None] * (later - 1)
+            self.stage.provider.meddling.extend([*idle, lambda: self.edit(found, remove=remove)])
+
+    def edit(self, found: Record, *, remove: bool) -> None:
+        """Somebody else writes *found*, or removes what has its key, where the service lets them."""
+        inner, zone = self.stage.provider.inner, INNER if found.name.within(INNER.name) else ZONE
+        old = self.stage.provider.contents(zone).get(found.key)
+        new = Endpoint(name=found.name, type=found.type, targets=found.targets, set_identifier=found.set_identifier)
+        if not remove or old is not None:
+            write = Write(old=old, new=None if remove else new)
+            change_set = ChangeSet(zone=zone, name=found.name, changes=(), writes=(write,))
+            inner.submit(zone, Batch(number=0, zone=zone, sets=(change_set,)))
+
+    # time and order
+
+    @rule(seconds=st.sampled_from((0.03, 1.0, 8.0, 70.0, 400.0)))
+    def wait(self, seconds: float) -> None:
+        """Let time pass; everything is carried out meanwhile."""
+        end_s = self.stage.now_s + seconds
+        self.feed(Tick())
+        while True:
+            self.drain()
+            if self.stage.wake_s is None or self.stage.wake_s > end_s:
+                break
+            self.stage.now_s = max(self.stage.now_s, self.stage.wake_s)
+            self.feed(Tick())
+        self.stage.now_s = end_s
+
+    @rule(seconds=st.sampled_from((0.03, 1.0, 8.0, 70.0)))
+    def hang(self, seconds: float) -> None:
+        """Let time pass, while the service is slow."""
+        self.stage.now_s += seconds
+        self.feed(Tick())
+
+    @precondition(lambda self: self.stage.waiting)
+    @rule(index=st.integers(0, 5))
+    def call(self, index: int) -> None:
+        self.answers.append(self.carry_out(index % len(self.stage.waiting)))
+
+    @precondition(lambda self: self.answers)
+    @rule(index=st.integers(0, 5))
+    def deliver(self, index: int) -> None:
+        self.feed(self.answers.pop(index % len(self.answers)))
+
+    @rule()
+    def restart(self) -> None:
+        """The process dies; what it had asked for is lost, what it had sent is not."""
+        self.stage.waiting.clear()
+        self.answers.clear()
+        self.stage.engine = Engine(self.settings)
+        for item in self.cluster.restart():
+            self.feed(item)
+
+    # laws
+
+    @invariant()
+    def every_claim_and_record_has_its_decision(self) -> None:
+        engine = self.stage.engine
+        quiet = not (self.stage.waiting or self.answers or engine._dirty)
+        if quiet and engine.planned:
+            laws.check_decisions(engine, self.cluster, self.plan.managed_types)
+
+    def recover(self) -> None:
+        """All faults end; then the zones come to what the claims want, and nothing more is written."""
+        provider = self.stage.provider
+        provider.answers.clear()
+        provider.failures.clear()
+        provider.meddling.clear()
+        provider.rule, provider.zone_list = (lambda _: None), None
+        self.cluster.answers = True
+        for key in sorted(self.cluster.failing):
+            self.feed(self.cluster.see(key, self.cluster.told[key]))
+        self.sync()
+        self.wait(7200.0)
+        laws.check_converged(self.stage.engine, provider, ZONES, REGISTRY)
+        self.every_claim_and_record_has_its_decision()
+        before = [provider.contents(zone) for zone in ZONES]
+        self.wait(600.0)
+        assert [provider.contents(zone) for zone in ZONES] == before
+
+    def teardown(self) -> None:
+        if hasattr(self, "stage"):
+            self.recover()
+
+
+TestEngine = EngineMachine.TestCase
