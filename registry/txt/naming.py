@@ -6,7 +6,7 @@ rest of the name stays. Older versions left the type out, or named the A alias a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, NamedTuple
@@ -53,7 +53,9 @@ class Naming:
     suffix: str = ""
     wildcard_replacement: str = ""
     templated: bool = field(init=False, repr=False, compare=False)
-    _filled: dict[str, tuple[str, str]] = field(init=False, repr=False, compare=False, default_factory=dict)
+    _filled: dict[str, tuple[str, str]] = field(
+        init=False, repr=False, compare=False, default_factory=dict[str, tuple[str, str]]
+    )
 
     def __post_init__(self) -> None:
         for affix in ("prefix", "suffix", "wildcard_replacement"):
@@ -86,7 +88,7 @@ class Naming:
         text = rtype.lower()
         return self._build(name, "" if self.templated else f"{text}-", text)
 
-    def forms(self, name: DnsName, rtype: str, *, alias: bool) -> Iterator[tuple[Form, DnsName]]:
+    def forms(self, name: DnsName, rtype: str, *, alias: bool) -> list[tuple[Form, DnsName]]:
         """Names of all marks that may prove the record *name*, *rtype*; the one that decides first.
 
         Args:
@@ -94,17 +96,15 @@ class Naming:
             rtype: of the record.
             alias: whether it is an A that points at a name.
         """
-        yield from self._typed(name, rtype, Form.TODAY, Form.DASHED)
+        found = [(Form.TODAY, self.today(name, rtype)), (Form.DASHED, self._dashed(name, rtype))]
         if alias and rtype == rrtype.A:
-            yield from self._typed(name, rrtype.CNAME, Form.ALIAS, Form.ALIAS)
-        if rtype != rrtype.AAAA and (mark := self.untyped(name)):
-            yield Form.UNTYPED, mark
+            found += [(Form.ALIAS, self.today(name, rrtype.CNAME)), (Form.ALIAS, self._dashed(name, rrtype.CNAME))]
+        if rtype != rrtype.AAAA:
+            found.append((Form.UNTYPED, self.untyped(name)))
+        return [(form, mark) for form, mark in found if mark is not None]
 
-    def _typed(self, name: DnsName, rtype: str, today: Form, dashed: Form) -> Iterator[tuple[Form, DnsName]]:
-        if mark := self.today(name, rtype):
-            yield today, mark
-        if self.templated and (mark := self._build(name, f"{rtype.lower()}-", "")):
-            yield dashed, mark
+    def _dashed(self, name: DnsName, rtype: str) -> DnsName | None:
+        return self._build(name, f"{rtype.lower()}-", "") if self.templated else None
 
     def untyped(self, name: DnsName) -> DnsName | None:
         """The name of the mark before types were part of it, None if DNS allows no such name."""
