@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -94,7 +95,7 @@ class FaultyProvider:
 
     def contents(self, zone: Zone) -> Contents:
         """What stands in *zone* now."""
-        return dict(self.inner._held[zone.id]._records)
+        return {record.key: record for record in self.inner._held[zone.id].page(None, sys.maxsize).records}
 
     def put(self, zone: Zone, *records: Record) -> None:
         """Somebody else lets *records* stand."""
