@@ -136,6 +136,13 @@ def writes(registry: Registry, records: Sequence[Record], *changes: Change) -> t
     return done
 
 
+def blocked(registry: Registry, records: Sequence[Record], *changes: Change) -> Blocked:
+    """What blocks *changes*."""
+    done = complete(registry, records, *changes)
+    assert isinstance(done, Blocked), done
+    return done
+
+
 def words(found: Iterable[Write]) -> list[str]:
     """What writes do, as `+ A web`, `~ TXT a-web`, `= TXT web` (restated), `- TXT web`."""
     return [f"{_symbol(write)} {named(write.key)}" for write in found]
