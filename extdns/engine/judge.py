@@ -129,7 +129,7 @@ class Judge:
         known = key is not None and self._claims.knows(key)
         if ending is Evidence.ABSENT and known:
             return Evidence.HOSTNAME_REMOVED  # it is back, and asks no more
-        if ending not in {None, Evidence.ABSENT}:
+        if ending is not None and ending is not Evidence.ABSENT:
             return ending
         if key is None or known:
             return self._unclaimed(owned)
