@@ -15,6 +15,9 @@ from tests.fakes.apiserver.server import ApiServer
 if shutil.which("kubectl") is None:
     pytest.skip("kubectl is not installed: nobody else's client has tried the fake API server", allow_module_level=True)
 
+NEEDS_OPENSSL = pytest.mark.skipif(
+    shutil.which("openssl") is None, reason="no openssl command: kubectl over TLS is untried"
+)
 Kubectl = Callable[..., str]
 
 MANIFEST = """
@@ -31,7 +34,7 @@ spec: {endpoints: [{dnsName: a.example.org, recordType: A, targets: [192.0.2.1]}
 APPLY = ("apply", "--validate=false", "-f", "-")
 
 
-@pytest.fixture(params=[pytest.param(False, id="plain"), pytest.param(True, id="tls-and-token")])
+@pytest.fixture(params=[pytest.param(False, id="plain"), pytest.param(True, id="tls-and-token", marks=NEEDS_OPENSSL)])
 def server(request: pytest.FixtureRequest) -> Iterator[ApiServer]:
     with ApiServer(tls=request.param, token="secret" if request.param else None) as server:
         yield server

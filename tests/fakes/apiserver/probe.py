@@ -86,8 +86,7 @@ class Server(Protocol):
     """What has an address, which may change."""
 
     @property
-    def url(self) -> str:
-        """Where it listens."""
+    def url(self) -> str: ...
 
 
 class Probe:

@@ -64,7 +64,9 @@ def test_the_same_value_is_shared_and_goes_with_the_last_owner(probe: Probe) -> 
 
 def test_an_update_takes_what_it_changes_and_apply_then_conflicts_with_it(probe: Probe) -> None:
     apply(probe, "one", route("r", hostnames=["a"]))
-    probe.ask("PATCH", f"{PATH}?fieldManager=hand", {"spec": {"hostnames": ["c"]}}, content_type=MERGE)
+    patch = {"spec": {"hostnames": ["c"]}}
+    patched = probe.ask("PATCH", f"{PATH}?fieldManager=hand", patch, content_type=MERGE)
+    assert managers(patched) == {"hand": {"f:spec": {"f:hostnames": {}}}}
     reply = apply(probe, "one", route("r", hostnames=["a"]))
     assert 'conflict with "hand" using gateway.networking.k8s.io/v1: .spec.hostnames' in reply.body["message"]
 

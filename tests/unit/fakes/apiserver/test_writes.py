@@ -144,6 +144,8 @@ def test_services_have_no_generation(probe: Probe) -> None:
 
 
 def test_the_status_subresource_changes_the_status_alone_and_nothing_else_does(server: ApiServer, probe: Probe) -> None:
+    server.put(route("r", hostnames=["a.example.org"]))
+    assert "status" not in probe.ask("PATCH", f"{ROUTES}/r", {"status": {"parents": []}}, content_type=MERGE).body
     made = server.put(route("r", hostnames=["a.example.org"]) | {"status": {"parents": []}})
     wanted = made | {"spec": {"hostnames": []}, "status": {"parents": [{}]}}
     by_status = probe.ask("PUT", f"{ROUTES}/r/status", wanted).body
