@@ -20,7 +20,6 @@ from tests.unit.registry.scene import (
 
 ONE = "service/d/one"
 TWO = "service/d/two"
-TEXT = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=service/d/one"'
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from registry.txt.registry import TxtRegistry
 from tests.unit.registry.scene import MANAGED, find, mark, named, ours, record, txt
 
 ONE = "service/d/one"
-TWO = "service/d/two"
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,6 @@ from tests.unit.registry.scene import (
 
 ONE = "service/d/one"
 TWO = "service/d/two"
-TEXT = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=service/d/one"'
 
 
 def test_an_update_restates_what_did_not_change() -> None:
