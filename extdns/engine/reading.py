@@ -104,7 +104,11 @@ class Reading:
         return found
 
     def _matters(self, name: DnsName) -> bool:
-        return bool(self._claims.of(name)) or any(state.mirror.of(name) for state in self._zones.of(name))
+        """Whether there is anything to plan at *name*, which marks alone are not."""
+        if self._claims.of(name):
+            return True
+        types = self._settings.plan.managed_types
+        return any(record.type in types for state in self._zones.of(name) for record in state.mirror.of(name))
 
     def times(self) -> Iterator[float]:
         """When something may be read next."""

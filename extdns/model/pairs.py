@@ -36,11 +36,12 @@ class Pairs(tuple[tuple[str, str], ...]):
 
     def set(self, key: str, value: str) -> Pairs:
         """A copy in which *key* has *value*."""
-        return Pairs.of(dict(self) | {key: value})
+        return Pairs(sorted([*(pair for pair in self if pair[0] != key), (key, value)]))
 
     def without(self, *keys: str) -> Pairs:
         """A copy that lacks *keys*."""
-        return Pairs.of(pair for pair in self if pair[0] not in keys)
+        left = tuple(pair for pair in self if pair[0] not in keys)
+        return Pairs(left) if left else NONE
 
 
 NONE = Pairs()

@@ -27,8 +27,8 @@ class Placement:
         public = False
         ancestor: str = name
         while ancestor:
-            zones = self._by_name.get(ancestor, ())
-            found += [zone for zone in zones if zone.private or not public]
-            public = public or any(not zone.private for zone in zones)
+            if zones := self._by_name.get(ancestor):
+                found += [zone for zone in zones if zone.private or not public]
+                public = public or any(not zone.private for zone in zones)
             ancestor = ancestor.partition(".")[2]
-        return tuple(sorted(found))
+        return tuple(found) if len(found) < 2 else tuple(sorted(found))  # noqa: PLR2004 - nothing to sort

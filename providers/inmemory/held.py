@@ -1,62 +1,95 @@
-"""The records of one zone, by key and in the order in which pages give them."""
+"""The records of one zone, by name and in the order in which pages give them."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable
+from itertools import chain
 
 from extdns.model.name import DnsName
 from extdns.model.record import Record, RecordKey
 from extdns.model.zone import Page
 
-_Position = tuple[str, ...]  # order of the name, set identifier, type; fewer of them stand before all that begin so
+_Position = tuple[str, str, str, DnsName]  # order of the name, set identifier, type, and the name itself
 
 
 class Held:
-    """Records that change one by one; a change costs the same in small and large zones."""
+    """Records that change one by one, at the same cost in small and large zones; pages pay for the order."""
 
     def __init__(self, records: Iterable[Record]) -> None:
         """Begin with *records*, each key once."""
-        self._records = {record.key: record for record in records}
-        self._order = sorted(self._records, key=_position)
+        self._by_name: dict[DnsName, tuple[Record, ...]] = {}
+        self._order: list[_Position] = []
+        self._new: set[_Position] = set()
+        self._gone: set[_Position] = set()
+        for record in records:
+            self.put(record)
+
+    def at(self, name: DnsName) -> tuple[Record, ...]:
+        """The records that stand at *name*, sorted by set identifier and type."""
+        return self._by_name.get(name, ())
 
     def get(self, key: RecordKey) -> Record | None:
         """The record that stands at *key*."""
-        return self._records.get(key)
-
-    def keys(self, name: DnsName) -> Iterator[RecordKey]:
-        """The keys at *name*, sorted by set identifier and type."""
-        start: _Position = (name.order,)
-        index = bisect_left(self._order, start, key=_position)
-        while index < len(self._order) and self._order[index].name == name:
-            yield self._order[index]
-            index += 1
+        return next((record for record in self.at(key.name) if record.key == key), None)
 
     def names(self, names: Iterable[DnsName]) -> tuple[Record, ...]:
         """The records of *names*, each name once."""
-        return tuple(self._records[key] for name in dict.fromkeys(names) for key in self.keys(name))
+        return tuple(chain.from_iterable(self.at(name) for name in dict.fromkeys(names)))
 
     def page(self, after: str | None, size: int) -> Page:
         """At most *size* records behind the cursor *after*."""
-        start = 0 if after is None else bisect_right(self._order, _position(_key(after)), key=_position)
-        keys = self._order[start : start + size]
-        more = start + size < len(self._order)
-        return Page(records=tuple(self._records[key] for key in keys), after=_cursor(keys[-1]) if more else None)
+        order = self._in_order()
+        start = 0 if after is None else bisect_right(order, _position(_key(after)))
+        records = tuple(record for place in order[start : start + size] if (record := self.get(_place(place))))
+        more = start + size < len(order)
+        return Page(records=records, after=_cursor(records[-1].key) if more else None)
 
     def put(self, record: Record) -> None:
         """Let *record* stand at its key."""
-        if record.key not in self._records:
-            insort(self._order, record.key, key=_position)
-        self._records[record.key] = record
+        key = record.key
+        others = tuple(other for other in self.at(key.name) if other.key != key)
+        if len(others) == len(self.at(key.name)):
+            self._count(key, self._gone, self._new)
+        self._by_name[key.name] = tuple(sorted((*others, record), key=_key_of)) if others else (record,)
 
     def remove(self, key: RecordKey) -> None:
         """Let nothing stand at *key*, where a record stands now."""
-        del self._records[key]
-        del self._order[bisect_left(self._order, _position(key), key=_position)]
+        self._count(key, self._new, self._gone)
+        left = tuple(record for record in self.at(key.name) if record.key != key)
+        if left:
+            self._by_name[key.name] = left
+        else:
+            del self._by_name[key.name]
+
+    def _in_order(self) -> list[_Position]:
+        if self._gone:
+            self._order = [place for place in self._order if place not in self._gone]
+        if self._new:
+            self._order += self._new
+            self._order.sort()
+        self._gone, self._new = set(), set()
+        return self._order
+
+    def _count(self, key: RecordKey, undone: set[_Position], done: set[_Position]) -> None:
+        place = _position(key)
+        if place in undone:
+            undone.discard(place)
+        else:
+            done.add(place)
 
 
 def _position(key: RecordKey) -> _Position:
-    return (key.name.order, key.set_identifier, key.type)
+    return (key.name.order, key.set_identifier, key.type, key.name)
+
+
+def _place(position: _Position) -> RecordKey:
+    _, set_identifier, rtype, name = position
+    return RecordKey(name, set_identifier, rtype)
+
+
+def _key_of(record: Record) -> RecordKey:
+    return record.key
 
 
 def _cursor(key: RecordKey) -> str:

@@ -104,12 +104,13 @@ class InMemoryProvider:
             refused = objection(held, writes, zone)
             if refused is not None:
                 return refused
+            records = tuple(self._record(write.new) for write in writes if write.new is not None)
             for write in writes:
                 if write.new is None:
                     held.remove(write.key)
-                else:
-                    held.put(self._record(write.new))
-        return Applied(records=tuple(self._record(write.new) for write in writes if write.new is not None))
+            for record in records:
+                held.put(record)
+        return Applied(records=records)
 
     def _of(self, zone: Zone) -> Held:
         held = self._held.get(zone.id)

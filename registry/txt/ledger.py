@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from extdns.model import rrtype
@@ -76,20 +76,22 @@ def survey(records: Iterable[Record], *, naming: Naming, types: frozenset[str], 
         types: managed types; records of others are nobody's to us.
         codec: how marks are written.
     """
-    draft = _Survey(naming=naming, types=types, codec=codec)
+    draft = _Survey(naming, types, codec)
     for record in sorted(records, key=lambda record: (record.key, record.targets)):
         draft.take(record)
     return draft.close()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Survey:
-    naming: Naming
-    types: frozenset[str]
-    codec: PlainText
-    records: list[Record] = field(default_factory=list[Record])
-    marks: dict[RecordKey, Mark] = field(default_factory=dict[RecordKey, Mark])
-    keys: set[RecordKey] = field(default_factory=set[RecordKey])
+    __slots__ = ("codec", "keys", "marks", "naming", "records", "types")
+
+    def __init__(self, naming: Naming, types: frozenset[str], codec: PlainText) -> None:
+        self.naming = naming
+        self.types = types
+        self.codec = codec
+        self.records: list[Record] = []
+        self.marks: dict[RecordKey, Mark] = {}
+        self.keys: set[RecordKey] = set()
 
     def take(self, record: Record) -> None:
         """Sort *record* in; a TXT without any value is dropped."""
@@ -105,20 +107,23 @@ class _Survey:
 
     def close(self) -> Ledger:
         """Give the marks away, now that all records are known."""
+        if not self.marks:
+            return Ledger(records=tuple(self.records), marks={}, proofs={}, proved={})
+        self.keys.update(record.key for record in self.records)
         candidates: defaultdict[RecordKey, list[_Candidate]] = defaultdict(list)
-        if self.marks:
-            self.keys.update(record.key for record in self.records)
-            for record in self.records:
-                if record.type in self.types:
-                    self._apply(record, candidates)
+        for record in self.records:
+            if record.type in self.types:
+                self._apply(record, candidates)
         proofs: defaultdict[RecordKey, list[Proof]] = defaultdict(list)
         proved: defaultdict[RecordKey, list[RecordKey]] = defaultdict(list)
-        for key, mark in self.marks.items():
-            for form, record in self._given(mark, candidates.get(key, ())):
-                proofs[record.key].append(Proof(form, mark))
-                proved[key].append(record.key)
+        for mark_key, mark in self.marks.items():
+            for form, record in self._given(mark, candidates.get(mark_key, ())):
+                key = record.key
+                proofs[key].append(Proof(form, mark))
+                proved[mark_key].append(key)
         for found in proofs.values():
-            found.sort(key=lambda proof: (proof.form, proof.mark.record.key))
+            if len(found) > 1:
+                found.sort(key=lambda proof: (proof.form, proof.mark.record.key))
         return Ledger(records=tuple(self.records), marks=self.marks, proofs=proofs, proved=proved)
 
     def _apply(self, record: Record, candidates: Mapping[RecordKey, list[_Candidate]]) -> None:
@@ -132,8 +137,10 @@ class _Survey:
         if mark.labels.has(OWNED_RECORD):
             stated = mark.labels.get(OWNED_RECORD)
             return [candidate for candidate in candidates if candidate.record.name == stated]
-        typed = [candidate for candidate in candidates if candidate.form != Form.UNTYPED]
-        untyped = [candidate for candidate in candidates if candidate.form == Form.UNTYPED]
+        typed = [candidate for candidate in candidates if candidate.form is not Form.UNTYPED]
+        if len(typed) == len(candidates) == 1:
+            return typed
+        untyped = [candidate for candidate in candidates if candidate.form is Form.UNTYPED]
         return self._settled(mark, untyped if self._is_old(mark, untyped, typed) else typed)
 
     def _is_old(self, mark: Mark, untyped: Sequence[_Candidate], typed: Sequence[_Candidate]) -> bool:

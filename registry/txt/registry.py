@@ -144,6 +144,8 @@ class TxtRegistry:
 
     def _holds(self, completion: Completion) -> bool:
         """Tell whether, read after the writes, what we mark is ours and all else belongs to whom it did."""
+        if not completion.held:
+            return True  # all that is written is of one name, and nothing stands around it
         kept = [record for record in completion.held if record.key not in completion.old]
         after = self._survey((*kept, *(_written(endpoint) for endpoint in completion.new.values()))).proofs
         changes = completion.change_set.changes
