@@ -55,9 +55,9 @@ def assemble(
     """
     found = sources(config)
     reader, writer = service or provider(config)
-    seen = cluster(config)
     engine = Engine(engine_settings(config, found, reader, writes=writer is not None))
     metrics = Metrics()
+    seen = cluster(config)  # last, since it begins to read: no mistake may leave it running
     controller = Controller(
         Parts(
             engine=engine,

@@ -6,14 +6,18 @@ import importlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from extdns import __version__
+from extdns.commands.output import show
+from extdns.commands.printable import escaped
 from extdns.config import parse
 from extdns.errors import UsageError
 from extdns.flags.help import help_text
 from extdns.flags.parser import asked_for
 
-_DEMO = "demo"
+_DEMO: Final = "demo"
+_INTERRUPTED: Final = 130  # what shells report of a command that Ctrl-C ended
 
 
 def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] | None = None) -> int:
@@ -25,8 +29,12 @@ def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] | None = 
     try:
         return _dispatch(arguments, os.environ if environ is None else environ)
     except UsageError as exc:
-        sys.stderr.write(f"error: {exc}\n")
+        if sys.stderr is not None:
+            lines = f"error: {exc}".split("\n")
+            sys.stderr.write("".join(f"{escaped(line)}\n" for line in lines))
         return 1
+    except KeyboardInterrupt:
+        return _INTERRUPTED
 
 
 def _dispatch(arguments: list[str], environ: Mapping[str, str]) -> int:
@@ -34,10 +42,10 @@ def _dispatch(arguments: list[str], environ: Mapping[str, str]) -> int:
         return _command(_DEMO, arguments[1:])
     match asked_for(arguments):
         case "help":
-            sys.stdout.write(help_text())
+            show(help_text())
             return 0
         case "version":
-            sys.stdout.write(f"extdns {__version__}\n")
+            show(f"extdns {__version__}\n")
             return 0
         case None:
             return _command("run", parse(arguments, environ))

@@ -1,15 +1,19 @@
-"""A plan as text for people: one record set a line, the summary last."""
+"""A plan as text for people: zone by zone, one record set a line with its details below, the summary last."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Final
+from typing import Final, NamedTuple
 
 from extdns.commands.printable import printable
+from extdns.controller.census import Holding
+from extdns.errors import shortened
 from extdns.model.decision import Decision, Verdict
+from extdns.model.pairs import Pairs
 from extdns.model.reason import Reason
+from extdns.model.zone import Zone
 
 SYMBOLS: Final = {
     Verdict.CREATE: "+",
@@ -18,67 +22,111 @@ SYMBOLS: Final = {
     Verdict.KEEP: "!",
     Verdict.NONE: "!",
 }
+_COUNTED: Final = {
+    Verdict.CREATE: "to create",
+    Verdict.UPDATE: "to update",
+    Verdict.DELETE: "to delete",
+    Verdict.KEEP: "kept",
+    Verdict.NONE: "not published",
+}
+_AS_IT_SHOULD: Final = "·"
 # Reasons that the symbol and the object say already.
 _PLAIN: Final = frozenset({Reason.WANTED, Reason.CHANGED, Reason.PROGRAMMED})
 _MAX_TARGETS: Final = 3
+_MAX_TARGET: Final = 80
+_MAX_ASKERS: Final = 2
+_WIDEST: Final = (1, 10, 60, 40, 50)
+"""A cell that is longer sticks out; it does not push all others aside."""
 
 
-def plan_text(decisions: Iterable[Decision], *, unchanged: bool = False) -> Iterator[str]:
+class Row(NamedTuple):
+    """One decision in words."""
+
+    symbol: str
+    type: str
+    name: str
+    data: str
+    who: str
+    reason: str
+    below: tuple[str, ...]
+
+
+def plan_text(
+    decisions: Iterable[Decision], holdings: Mapping[Zone, Holding], *, provider: str, unchanged: bool = False
+) -> Iterator[str]:
     """Lines of the plan, without line ends: changes and problems by zone, then the summary.
 
     Args:
         decisions: in any order.
+        holdings: what stands in each zone.
+        provider: as `--provider` names it.
         unchanged: show records that are as they should be, too.
     """
     shown = [
         decision
-        for decision in sorted(decisions, key=lambda decision: decision.order)
+        for decision in decisions
         if decision.concerns_us and (unchanged or decision.reason is not Reason.PROGRAMMED)
     ]
-    for heading, group in groupby(shown, key=_heading):
-        yield heading
+    shown.sort(key=lambda decision: (decision.zone is None, decision.order))
+    for zone, group in groupby(shown, key=lambda decision: decision.zone):
+        yield _heading(zone, holdings, provider)
         yield ""
-        yield from _table(tuple(group))
+        yield from table(map(row, group))
         yield ""
     yield summary(shown)
 
 
 def summary(decisions: Iterable[Decision]) -> str:
-    """One sentence that counts what happens."""
+    """One sentence that counts what happens and what does not."""
     verdicts = Counter(decision.verdict for decision in decisions if decision.reason is not Reason.PROGRAMMED)
-    parts = [
-        f"{verdicts[Verdict.CREATE]} to create",
-        f"{verdicts[Verdict.UPDATE]} to update",
-        f"{verdicts[Verdict.DELETE]} to delete",
-        f"{verdicts[Verdict.KEEP]} kept",
-        f"{verdicts[Verdict.NONE]} not published",
-    ]
-    return ", ".join(parts) + "."
+    if not verdicts:
+        return "All records are already up to date."
+    always = {Verdict.CREATE, Verdict.UPDATE, Verdict.DELETE}
+    parts = (f"{verdicts[verdict]} {words}" for verdict, words in _COUNTED.items() if verdict in always | set(verdicts))
+    return f"{', '.join(parts)}."
 
 
-def _heading(decision: Decision) -> str:
-    return f"Zone {printable(str(decision.zone))}" if decision.zone else "In no zone"
+def _heading(zone: Zone | None, holdings: Mapping[Zone, Holding], provider: str) -> str:
+    if zone is None:
+        return "In no zone"
+    known = ", ".join(dict.fromkeys(part for part in (zone.id, zone.account, provider) if part not in {"", zone.name}))
+    holding = holdings.get(zone)
+    counts = f"  {holding.records} record{'s' * (holding.records != 1)}, {holding.ours} ours" if holding else ""
+    return printable(f"Zone {zone.name} ({known})") + counts
 
 
-def _table(decisions: Sequence[Decision]) -> Iterator[str]:
-    rows = [_row(decision) for decision in decisions]
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    for decision, row in zip(decisions, rows, strict=True):
-        cells = [cell.ljust(width) for cell, width in zip(row[:4], widths, strict=True)]
-        yield f"  {'  '.join(cells)}  {row[4]}".rstrip()
-        yield from (f"       {line}" for line in _differences(decision))
+def table(rows: Iterable[Row]) -> Iterator[str]:
+    """Lines with the cells of *rows* below each other."""
+    cells = [(one, (one.symbol, one.type, one.name, one.data, one.who)) for one in rows]
+    widths = [min(widest, max(len(texts[at]) for _, texts in cells)) for at, widest in enumerate(_WIDEST)]
+    indent = " " * (2 + widths[0] + 1 + widths[1] + 2)
+    for one, texts in cells:
+        symbol, *others = (text.ljust(width) for text, width in zip(texts, widths, strict=True))
+        yield f"  {symbol} {'  '.join((*others, one.reason))}".rstrip()
+        yield from (f"{indent}{line}" for line in one.below)
 
 
-def _row(decision: Decision) -> tuple[str, str, str, str, str]:
-    programmed = decision.reason is Reason.PROGRAMMED
-    symbol = "·" if programmed else SYMBOLS[decision.verdict]
-    name = decision.name + (f" ({decision.set_identifier})" if decision.set_identifier else "")
-    reason = "" if decision.reason in _PLAIN else f"[{decision.reason}]"
-    return symbol, decision.type, printable(name), data(decision), f"{because(decision)}  {reason}".strip()
+def narrow(one: Row) -> Row:
+    """*one* with who asks for it below, for a terminal that is not wide enough."""
+    return one._replace(who="", below=tuple(part for part in (one.who, *one.below) if part))
 
 
-def data(decision: Decision) -> str:
-    """The record data of *decision* for people, or what happens instead."""
+def row(decision: Decision) -> Row:
+    """*decision* in words, each cell safe for a terminal."""
+    identifier = f" ({decision.set_identifier})" if decision.set_identifier else ""
+    return Row(
+        symbol=_AS_IT_SHOULD if decision.reason is Reason.PROGRAMMED else SYMBOLS[decision.verdict],
+        type=printable(decision.type),
+        name=printable(f"{decision.name}{identifier}"),
+        data=_data(decision),
+        who=printable(_who(decision)),
+        reason="" if decision.reason in _PLAIN else f"[{decision.reason}]",
+        below=tuple(map(printable, _below(decision))),
+    )
+
+
+def _data(decision: Decision) -> str:
+    """The record data for people, or what happens instead."""
     match decision.verdict:
         case Verdict.KEEP if decision.reason is not Reason.PROGRAMMED:
             return "kept"
@@ -86,18 +134,16 @@ def data(decision: Decision) -> str:
             return "not published"
         case _:
             held = decision.held.record.targets if decision.held else ()
-            return _joined(decision.wanted.targets if decision.wanted else held)
+            return printable(_joined(decision.wanted.targets if decision.wanted else held))
 
 
-def because(decision: Decision) -> str:
-    """Who asks for it, and what a person should know."""
-    who = ", ".join(f"{asked.ref}: {short_field(asked.field)}" for asked in decision.asked_by[:2])
-    if len(decision.asked_by) > 2:  # noqa: PLR2004 - two fit on a line
-        who += f" and {len(decision.asked_by) - 2} more"
-    if not who and decision.held and decision.held.resource:
-        who = f"made for {decision.held.resource}"
-    detail = decision.detail if decision.reason not in _PLAIN else ""
-    return printable(": ".join(part for part in (who, detail) if part))
+def _who(decision: Decision) -> str:
+    """Who asks for it, else for whom it was made."""
+    if not decision.asked_by:
+        return f"made for {decision.held.resource}" if decision.held and decision.held.resource else ""
+    who = ", ".join(f"{asked.ref}: {short_field(asked.field)}" for asked in decision.asked_by[:_MAX_ASKERS])
+    more = len(decision.asked_by) - _MAX_ASKERS
+    return f"{who} and {more} more" if more > 0 else who
 
 
 def short_field(field: str) -> str:
@@ -106,20 +152,50 @@ def short_field(field: str) -> str:
     return f"{word} {key.rpartition('/')[2]}" if word == "annotation" else field
 
 
-def _differences(decision: Decision) -> Iterator[str]:
-    if decision.verdict is not Verdict.UPDATE or decision.held is None or decision.wanted is None:
+def _below(decision: Decision) -> Iterator[str]:
+    """What differs, or what a person should know."""
+    if decision.verdict is not Verdict.UPDATE:
+        yield from (part for part in (decision.detail,) if part)
+    elif decision.held and decision.wanted:
+        held, wanted = decision.held.record, decision.wanted
+        for difference in decision.detail.split(", "):
+            match difference:
+                case "targets":
+                    yield from _targets(held.targets, wanted.targets)
+                case "ttl":
+                    yield f"ttl {held.ttl_s} s → {wanted.ttl_s} s"
+                case "properties":
+                    yield from _properties(held.properties, wanted.properties)
+                case "owner":
+                    yield f'owner "{decision.held.owner}" → ours'
+                case _:
+                    pass
+
+
+def _targets(held: Sequence[str], wanted: Sequence[str]) -> Iterator[str]:
+    """Both if they are few, else what is gone and what is new: the difference must not hide in `and 9 more`."""
+    if max(len(held), len(wanted)) <= _MAX_TARGETS:
+        yield f"target {_joined(held)} → {_joined(wanted)}"
         return
-    held, wanted = decision.held.record, decision.wanted
-    words = decision.detail.split(", ")
-    if "targets" in words:
-        yield f"target {_joined(held.targets)} → {_joined(wanted.targets)}"
-    if "ttl" in words:
-        yield f"ttl {held.ttl_s} s → {wanted.ttl_s} s"
-    if "properties" in words:
-        yield printable(f"properties {dict(held.properties)} → {dict(wanted.properties)}")
+    gone = [target for target in held if target not in wanted]
+    new = [target for target in wanted if target not in held]
+    if gone:
+        yield f"{len(gone)} of {len(held)} targets go: {_joined(gone)}"
+    if new:
+        yield f"{len(new)} of {len(wanted)} targets are new: {_joined(new)}"
+
+
+def _properties(held: Pairs, wanted: Pairs) -> Iterator[str]:
+    for key in sorted({key for key, _ in (*held, *wanted)}):
+        if held.get(key) != wanted.get(key) or held.has(key) is not wanted.has(key):
+            yield f"{key} {_or_none(held, key)} → {_or_none(wanted, key)}"
+
+
+def _or_none(properties: Pairs, key: str) -> str:
+    return (properties.get(key) or '""') if properties.has(key) else "none"
 
 
 def _joined(targets: Sequence[str]) -> str:
-    text = ", ".join(targets[:_MAX_TARGETS])
+    text = ", ".join(shortened(target, _MAX_TARGET) for target in targets[:_MAX_TARGETS])
     more = len(targets) - _MAX_TARGETS
-    return printable(f"{text} and {more} more" if more > 0 else text)
+    return f"{text} and {more} more" if more > 0 else text

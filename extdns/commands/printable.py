@@ -1,4 +1,4 @@
-"""Untrusted text made safe for a terminal: one line, no control characters, bounded."""
+"""Untrusted text made safe for a terminal: no control characters, bounded."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ _MOST = 500
 
 
 def printable(text: str) -> str:
-    """*text* with every character that is not printable escaped, cut to a bounded length."""
-    if text.isascii() and text.isprintable():
-        return shortened(text, _MOST)
-    return shortened(
-        "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text), _MOST
-    )
+    """*text* as one line of bounded length, with every character that is not printable escaped."""
+    return shortened(escaped(text), _MOST)
+
+
+def escaped(text: str) -> str:
+    """*text* with every character that is not printable escaped, whatever its length."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import signal
-import sys
 from typing import TYPE_CHECKING
 
 from extdns import __version__, app, log
+from extdns.commands.output import show
 from extdns.commands.plantext import plan_text
 from extdns.config import shown
-from extdns.controller.ending import exit_code
+from extdns.controller.census import holdings
+from extdns.controller.ending import FAILED, exit_code
+from extdns.controller.stopsignals import StopSignals
 from extdns.log import Event
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from types import FrameType
 
     from extdns.config import Config
-    from extdns.controller.controller import Controller
 
 _log = log.get(__name__)
 
@@ -25,22 +24,35 @@ _log = log.get(__name__)
 def main(config: Config) -> int:
     """Run as *config* says; returns the exit code.
 
-    0: done, or stopped by a signal. With `--once` also 1: something failed, 3: something is held
-    (design 6). A dry run of one pass prints its plan on standard output.
+    0: done, or stopped by a signal. With `--once` also 1: something failed or the pass was stopped
+    before it was complete, 3: something is held (design 6). A dry run of one pass prints its plan
+    on standard output.
 
     Raises:
         UsageError: something in *config* cannot be used; nothing was started.
     """
     log.configure(format=config.log.format, level=config.log.level)
     _announce(config)
-    running = app.assemble(config)
-    with running.server:
-        _stop_on_signals(running.controller)
-        running.controller.run(once=config.control.once)
+    with StopSignals() as signals:
+        running = app.assemble(config)
+        signals.deliver_to(running.controller.stop)
+        try:
+            with running.server:
+                running.controller.run(once=config.control.once)
+        finally:
+            running.controller.close()
+    return _ending(config, running) if config.control.once else 0
+
+
+def _ending(config: Config, running: app.Assembly) -> int:
+    if not running.controller.settled.is_set():
+        _log.error(Event.PASS_UNFINISHED)
+        return FAILED
     engine = running.engine
-    if config.control.dry_run and config.control.once:
-        sys.stdout.write("\n".join(plan_text(engine.decisions)) + "\n")
-    return exit_code(engine) if config.control.once else 0
+    if config.control.dry_run:
+        lines = plan_text(engine.decisions, holdings(engine), provider=config.control.provider)
+        show("".join(f"{line}\n" for line in lines))
+    return exit_code(engine) if running.controller.complete else FAILED
 
 
 def _announce(config: Config) -> None:
@@ -53,19 +65,11 @@ def _announce(config: Config) -> None:
 
 
 def _fields(arguments: Iterable[str]) -> dict[str, str]:
-    """Arguments by the name of their flag; values of a repeated one are joined."""
+    """Arguments by the name of their flag; values of a repeated one are joined, switches are true or false."""
     fields: dict[str, str] = {}
     for argument in arguments:
         name, given, value = argument.removeprefix("--").partition("=")
-        text = value if given else "true"
-        fields[name] = f"{fields[name]}, {text}" if name in fields else text
+        if not given:
+            name, value = name.removeprefix("no-"), str(not name.startswith("no-")).lower()
+        fields[name] = f"{fields[name]}, {value}" if name in fields else value
     return fields
-
-
-def _stop_on_signals(controller: Controller) -> None:
-    def stop(number: int, _frame: FrameType | None) -> None:
-        _log.info(Event.SIGNALLED, signal=signal.Signals(number).name)
-        controller.stop()
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, stop)

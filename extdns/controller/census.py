@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from extdns.metrics.metrics import Counts, Mismatch
 from extdns.model import rrtype
@@ -14,11 +14,21 @@ from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
     from extdns.engine.engine import Engine
+    from extdns.engine.zones import ZoneState
     from extdns.model.record import Record
+    from extdns.model.zone import Zone
 
-_MARK = '"heritage='
-_IN_THE_WAY = frozenset({Reason.OWNED_BY_OTHER, Reason.FOREIGN_RECORD})
-_UNKNOWN = "unknown"
+_MARK: Final = '"heritage='
+_IN_THE_WAY: Final = frozenset({Reason.OWNED_BY_OTHER, Reason.FOREIGN_RECORD})
+_UNKNOWN: Final = "unknown"
+CHANGING: Final = frozenset({Verdict.CREATE, Verdict.UPDATE, Verdict.DELETE})
+
+
+class Holding(NamedTuple):
+    """What stands in a zone, marks aside: all record sets, and those of them that are ours."""
+
+    records: int
+    ours: int
 
 
 def count(engine: Engine, owner: str, problems: int) -> Counts:
@@ -38,7 +48,7 @@ def count(engine: Engine, owner: str, problems: int) -> Counts:
         if len(decision.asked_by) > 1:
             deduplicated[decision.type, decision.asked_by[0].source] += len(decision.asked_by) - 1
     return Counts(
-        held=Counter(record.type for record in _records(engine) if not _is_mark(record)),
+        held=Counter(record.type for state in engine.zones for record in _records(state)),
         wanted=wanted,
         verified=verified,
         deduplicated=deduplicated,
@@ -50,10 +60,20 @@ def count(engine: Engine, owner: str, problems: int) -> Counts:
     )
 
 
-def _records(engine: Engine) -> Iterator[Record]:
-    for state in engine.zones:
-        for name in state.mirror.names():
-            yield from state.mirror.of(name)
+def outstanding(engine: Engine) -> int:
+    """How many changes are planned and not made yet; in a dry run they stay so."""
+    return sum(decision.verdict in CHANGING for decision in engine.decisions)
+
+
+def holdings(engine: Engine) -> dict[Zone, Holding]:
+    """What each zone holds that was read."""
+    ours = Counter(decision.zone for decision in engine.decisions if decision.held and decision.held.ours)
+    return {state.zone: Holding(sum(1 for _ in _records(state)), ours[state.zone]) for state in engine.zones}
+
+
+def _records(state: ZoneState) -> Iterator[Record]:
+    for name in state.mirror.names():
+        yield from (record for record in state.mirror.of(name) if not _is_mark(record))
 
 
 def _is_mark(record: Record) -> bool:

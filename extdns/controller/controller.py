@@ -2,42 +2,47 @@
 
 ::
 
-    cluster ─take─▶ observer thread ─observations─┐
-                                                  ▼
-    workers ─answers──────────────────────────▶ inbox ─▶ engine thread ─effects─▶ workers, teller
+    cluster ─take─▶ follower ─observations─┐
+                                           ▼
+    workers ─answers────────────────────▶ inbox ─▶ engine thread ─effects─▶ workers, teller
 """
 
 from __future__ import annotations
 
 import queue
 import threading
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
-from extdns.controller.workers import CallEffect, Workers
+from extdns.controller.follower import Follower
+from extdns.controller.instead import instead
+from extdns.controller.pulse import Pulse
+from extdns.controller.workers import Workers
 from extdns.engine.effects import TellDecisions, TellOutcome, Wake
 from extdns.engine.health import failures
-from extdns.engine.inputs import Input, KindReported, Observed, Tick
-from extdns.model.cluster import KindChange, ObjectProblem
+from extdns.engine.inputs import Input, Submitted, Tick
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from extdns.controller.teller import Teller
     from extdns.engine.effects import Effect
     from extdns.engine.engine import Engine
     from extdns.engine.observer import Observer
-    from extdns.model.cluster import ClusterChange, Kind
+    from extdns.model.cluster import Kind
     from extdns.ports import Clock, Cluster, ZoneReader, ZoneWriter
 
-_TAKE_S = 0.25
-_LONGEST_WAIT_S = 1.0
-_STUCK_AFTER_S = 120.0
+_LONGEST_WAIT_S: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What the controller joins; `extdns.app` chooses them. Without a writer nothing can be written."""
+    """What the controller joins; `extdns.app` chooses them. Without a writer nothing can be written.
+
+    Attributes:
+        patience_s: how long the end waits for writes under way; less than a pod is given to end (30 s).
+    """
 
     engine: Engine
     observer: Observer
@@ -48,6 +53,7 @@ class Parts:
     clock: Clock
     kinds: tuple[Kind, ...]
     interval_s: float
+    patience_s: float = 20.0
 
 
 class Controller:
@@ -61,115 +67,146 @@ class Controller:
         """Join *parts*; nothing starts yet."""
         self._parts = parts
         self._inbox: queue.SimpleQueue[Input] = queue.SimpleQueue()
-        self._stopping = threading.Event()
-        self._workers = Workers(parts.cluster, parts.reader, parts.writer, self._inbox.put)
+        self._first: deque[Input] = deque()
+        self._workers = Workers(
+            parts.cluster, parts.reader, parts.writer, answer=self._inbox.put, defect=parts.teller.defect
+        )
+        self._follower = Follower(
+            parts.cluster,
+            parts.observer,
+            parts.kinds,
+            teller=parts.teller,
+            clock=parts.clock,
+            put=self._inbox.put,
+        )
+        now_s = parts.clock.monotonic_s()
+        self._pulse = Pulse(now_s)
         self._wake_s = 0.0
-        self._next_run_s = 0.0
-        self.settled = threading.Event()
+        self._next_run_s = now_s + parts.interval_s
+        self._next_look_s = now_s
         self._failing: tuple[str, ...] = ()
-        self._stepped_s = parts.clock.monotonic_s()
+        self._stopped_by: str | None = None
+        self._ending = False
+        self.settled = threading.Event()
 
-    def stop(self) -> None:
-        """End as soon as the calls under way have ended; safe from any thread and from signals."""
-        self._stopping.set()
+    def stop(self, why: str = "") -> None:
+        """End soon; safe from any thread and from handlers of signals, of which *why* is the name."""
+        self._stopped_by = why
         self._inbox.put(Tick())
 
     def healthy(self) -> bool:
-        """Whether the engine thread still takes steps."""
-        return self._parts.clock.monotonic_s() - self._stepped_s < _STUCK_AFTER_S
+        """Whether both threads get on, that of the engine and that of the cluster."""
+        now_s = self._parts.clock.monotonic_s()
+        return self._pulse.healthy(now_s) and self._follower.pulse.healthy(now_s)
 
     def ready(self) -> tuple[bool, dict[str, object]]:
         """Whether the first full pass has been made, once and for all, and what fails now."""
         return self.settled.is_set(), {"failing": list(self._failing)}
 
-    def run(self, *, once: bool) -> None:
-        """Run; with *once* until the first pass is settled."""
-        observing = threading.Thread(target=self._observe, name="observer", daemon=True)
-        observing.start()
-        try:
-            self._loop(once=once)
-        finally:
-            self._stopping.set()
-            self._workers.close()
-            self._parts.cluster.close()
-            observing.join()
+    @property
+    def complete(self) -> bool:
+        """Whether the first full pass is over, and no defect may have kept anything out of it."""
+        return self.settled.is_set() and not self._parts.teller.defects
 
-    def _loop(self, *, once: bool) -> None:
+    def run(self, *, once: bool, on_settled: Callable[[], None] | None = None) -> None:
+        """Run; with *once* until the first pass is settled.
+
+        Args:
+            once: make one pass, and leave it unfinished if the engine or the cluster are broken.
+            on_settled: called when the first pass is over, by the thread that runs the engine.
+        """
+        self._follower.start()
+        try:
+            self._loop(on_settled or (lambda: None), once=once)
+            if self._stopped_by is not None:
+                self._parts.teller.stopped(self._stopped_by)
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Wait for writes under way, and tell how they ended; harmless when called twice."""
+        if self._ending:
+            return
+        self._ending = True
+        self._follower.close()
+        if not self._workers.close(self._parts.clock, self._parts.patience_s):
+            self._parts.teller.abandoned()
+        while not self._inbox.empty():
+            if isinstance(item := self._inbox.get_nowait(), Submitted):
+                self._feed(item)
+
+    def _loop(self, on_settled: Callable[[], None], *, once: bool) -> None:
         item: Input = Tick()
-        while not self._stopping.is_set():
-            self._step(item)
-            self._run_if_due()
-            if once and self.settled.is_set():
+        while self._stopped_by is None:
+            self._feed(item)
+            if not self.settled.is_set() and self._first_pass_is_over():
+                self.settled.set()
+                self._next_run_s = self._parts.clock.monotonic_s()
+                self._guard(on_settled)
+            self._guard(self._run_if_due)
+            if once and (self.settled.is_set() or self._pulse.broken or self._follower.pulse.broken):
                 return
             item = self._next()
 
-    def _step(self, item: Input) -> None:
-        now_s = self._parts.clock.monotonic_s()
-        self._parts.teller.heard(item, self._parts.clock.now)
-        effects = self._parts.engine.step(item, now_s)
-        self._stepped_s, self._wake_s = now_s, now_s + _LONGEST_WAIT_S
-        self._carry_out(effects)
-
-    def _carry_out(self, effects: Iterable[Effect]) -> None:
+    def _feed(self, item: Input) -> None:
+        """Step once; what the engine fails to take in, it is told in other words."""
+        clock, teller = self._parts.clock, self._parts.teller
+        now_s = clock.monotonic_s()
+        self._wake_s = now_s + _LONGEST_WAIT_S
+        self._guard(partial(teller.heard, item, clock.now))
+        try:
+            effects = self._parts.engine.step(item, now_s)
+        except Exception as exc:  # noqa: BLE001 - law 3: one defect must not end the process
+            teller.defect(exc)
+            self._pulse.miss()
+            self._first.extendleft(reversed(instead(item, f"{type(exc).__name__}: {exc}")))
+            if self._pulse.broken:
+                self._first.clear()
+            return
         for effect in effects:
-            match effect:
-                case Wake(at_s=at_s):
-                    self._wake_s = min(self._wake_s, at_s)
-                case TellDecisions(decisions=decisions):
-                    self._parts.teller.decided(decisions)
-                case TellOutcome(batch=batch, outcome=outcome):
-                    self._parts.teller.ended(batch, outcome)
-                case _:
-                    self._call(effect)
+            self._guard(partial(self._carry_out, effect))
+        self._pulse.beat(clock.monotonic_s())
 
-    def _call(self, effect: CallEffect) -> None:
-        if not self._stopping.is_set():
-            self._workers.carry_out(effect)
+    def _carry_out(self, effect: Effect) -> None:
+        match effect:
+            case TellOutcome(batch=batch, outcome=outcome):
+                self._parts.teller.ended(batch, outcome)
+            case _ if self._ending:
+                pass
+            case Wake(at_s=at_s):
+                self._wake_s = min(self._wake_s, at_s)
+            case TellDecisions(decisions=decisions):
+                self._parts.teller.decided(decisions)
+            case _:
+                self._workers.carry_out(effect)
+
+    def _guard(self, work: Callable[[], None]) -> None:
+        """Do *work*, of which a defect must cost nothing else."""
+        try:
+            work()
+        except Exception as exc:  # noqa: BLE001 - law 3
+            self._parts.teller.defect(exc)
 
     def _next(self) -> Input:
+        if self._first:
+            return self._first.popleft()
         wait_s = self._wake_s - self._parts.clock.monotonic_s()
         try:
-            return self._inbox.get(timeout=max(wait_s, 0.0)) if wait_s > 0 else self._inbox.get_nowait()
+            return self._inbox.get(timeout=wait_s) if wait_s > 0 else self._inbox.get_nowait()
         except queue.Empty:
             return Tick()
 
-    def _run_if_due(self) -> None:
-        """A run, in metrics and logs, is each tick of the interval (design 5)."""
+    def _first_pass_is_over(self) -> bool:
         engine = self._parts.engine
-        if engine.settled or (self._parts.writer is None and engine.planned):
-            self.settled.set()
+        return engine.settled or (self._parts.writer is None and engine.planned)
+
+    def _run_if_due(self) -> None:
+        """A run, in metrics and logs, is each tick of the interval (design 5); the end of the first pass is one."""
         now_s = self._parts.clock.monotonic_s()
-        if not self.settled.is_set():
-            self._failing = failures(engine)
-        if self.settled.is_set() and now_s >= self._next_run_s:
+        if now_s >= self._next_run_s:
             self._next_run_s = now_s + self._parts.interval_s
-            self._failing = failures(engine)
-            self._parts.teller.run_ended(engine, self._parts.clock.now())
-
-    def _observe(self) -> None:
-        """Follow the cluster; only this thread looks things up in it."""
-        for kind in self._parts.kinds:
-            self._parts.cluster.need(kind)
-        while not self._stopping.is_set():
-            try:
-                changes = self._parts.cluster.take(_TAKE_S)
-                if changes:
-                    self._pass_on(changes)
-            except Exception as exc:  # noqa: BLE001 - law 3: the loop outlives a defect in a source or a cluster
-                self._parts.teller.defect(exc)
-                self._stopping.wait(_TAKE_S)
-
-    def _pass_on(self, changes: tuple[ClusterChange, ...]) -> None:
-        observations = self._parts.observer.observe(changes)
-        if observations:
-            self._parts.teller.observed(observations)
-            self._inbox.put(Observed(observations=observations))
-        for change in changes:
-            match change:
-                case KindChange(state=state):
-                    self._parts.teller.kind_changed(state)
-                    self._inbox.put(KindReported(state=state))
-                case ObjectProblem():
-                    self._parts.teller.object_problem(change)
-                case _:
-                    pass
+            self._failing = failures(self._parts.engine)
+            self._parts.teller.run_ended(self._parts.engine, self._failing, self._parts.clock.now())
+        elif not self.settled.is_set() and now_s >= self._next_look_s:
+            self._next_look_s = now_s + _LONGEST_WAIT_S
+            self._failing = failures(self._parts.engine)

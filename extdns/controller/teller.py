@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+import traceback
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns import log
-from extdns.controller.census import count
-from extdns.engine.health import failures
+from extdns.controller.census import count, outstanding
 from extdns.engine.inputs import PageRead, ReadFailed, ZonesListed
 from extdns.log import Event
 from extdns.model.claim import mistakes
@@ -33,10 +34,15 @@ _log = log.get(__name__)
 _ACTIONS = {Verdict.CREATE: "CREATE", Verdict.UPDATE: "UPSERT", Verdict.DELETE: "DELETE"}
 _QUIET = frozenset({Reason.PROGRAMMED, Reason.DOMAIN_FILTERED, Reason.TYPE_UNMANAGED, Reason.ZONE_UNREAD})
 _EXPECTED = frozenset({Reason.NO_ADDRESS, Reason.NO_ENDPOINTS, Reason.CONFLICT_LOST, Reason.POLICY_KEEPS})
+_FRAMES: Final = 4
 
 
 class Teller:
-    """Writes the log and the metrics; another reporter may listen to decisions."""
+    """Writes the log and the metrics; another reporter may listen to decisions.
+
+    Attributes:
+        defects: how often something in this program failed that should not have.
+    """
 
     def __init__(self, metrics: Metrics, owner: str, reporter: Reporter | None = None) -> None:
         """Count into *metrics*, with *owner* as our owner id; pass decisions on to *reporter*."""
@@ -45,6 +51,7 @@ class Teller:
         self._reporter = reporter
         self._changes = 0
         self._problems: set[str] = set()
+        self.defects = 0
 
     def decided(self, decisions: Sequence[Decision]) -> None:
         """Names were planned, and these decisions are new."""
@@ -125,19 +132,36 @@ class Teller:
                 pass
 
     def defect(self, exc: Exception) -> None:
-        """Something in this program failed that should not have."""
-        self._metrics.object_failed()
-        _log.error(Event.DEFECT, error=type(exc).__name__, message=str(exc))
+        """Something in this program failed that should not have; from any thread."""
+        self.defects += 1
+        self._metrics.defect_met()
+        _log.error(Event.DEFECT, error=type(exc).__name__, message=str(exc), place=_place(exc))
 
-    def run_ended(self, engine: Engine, now: datetime) -> None:
-        """A run is over: every `--interval`, and once at the end of a single pass (design 5)."""
-        failing = failures(engine)
-        if not self._changes and not failing:
+    def stopped(self, signal: str) -> None:
+        """The loop ends because somebody asked for it, by a *signal* if that is not ""."""
+        if signal:
+            _log.info(Event.SIGNALLED, signal=signal)
+        _log.info(Event.LOOP_ENDED)
+
+    def abandoned(self) -> None:
+        """A write under way did not end in time."""
+        _log.warning(Event.WRITE_ABANDONED)
+
+    def run_ended(self, engine: Engine, failing: Sequence[str], now: datetime) -> None:
+        """A run is over: every `--interval`, and once when the first pass is over (design 5)."""
+        changes = self._changes + outstanding(engine)
+        if not changes and not failing:
             _log.info(Event.UP_TO_DATE)
-        self._metrics.run_ended(now, failing=len(failing), changes=self._changes)
+        self._metrics.run_ended(now, failing=len(failing), changes=changes)
         self._metrics.counted(count(engine, self._owner, len(self._problems)))
         self._changes = 0
         _log.debug(Event.RUN_DONE, failing=failing or None)
+
+
+def _place(exc: Exception) -> str:
+    """Where it was raised, innermost last, as `engine.py:88 step, judge.py:55 ask`; reports of defects need it."""
+    frames = traceback.extract_tb(exc.__traceback__)[-_FRAMES:]
+    return ", ".join(f"{PurePath(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames)
 
 
 def _tell_problem(decision: Decision, zone: dict[str, str]) -> None:

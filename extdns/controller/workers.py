@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Final, assert_never
 
+from extdns.controller.lane import Lane
 from extdns.engine.effects import Confirm, ListZones, ReadNames, ReadPage, Submit
 from extdns.engine.inputs import Call, Existence, Input, NamesRead, PageRead, ReadFailed, Submitted, ZonesListed
 from extdns.errors import ProviderError, RetryableError
@@ -13,69 +14,103 @@ from extdns.model.outcome import Unknown
 
 if TYPE_CHECKING:
     from extdns.model.change import Batch
+    from extdns.model.cluster import ObjectKey
     from extdns.model.zone import Zone
-    from extdns.ports import Cluster, ZoneReader, ZoneWriter
+    from extdns.ports import Clock, Cluster, ZoneReader, ZoneWriter
 
-_THREADS = 8
+_READS: Final = 8
+_WRITES: Final = 8
+_QUESTIONS: Final = 2
 
 CallEffect = ListZones | ReadPage | ReadNames | Submit | Confirm
 
 
 class Workers:
-    """A pool of threads; every call answers with exactly one input."""
+    """Reads, writes and questions to the cluster, each on threads of its own; every call answers with one input."""
 
     def __init__(
-        self, cluster: Cluster, reader: ZoneReader, writer: ZoneWriter | None, answer: Callable[[Input], None]
+        self,
+        cluster: Cluster,
+        reader: ZoneReader,
+        writer: ZoneWriter | None,
+        *,
+        answer: Callable[[Input], None],
+        defect: Callable[[Exception], None],
     ) -> None:
-        """Answer to *answer*, which must be safe to call from any thread."""
+        """Answer to *answer*, and tell *defect* what should not have been raised; both are called from any thread."""
         self._cluster = cluster
         self._reader = reader
         self._writer = writer
         self._answer = answer
-        self._pool = ThreadPoolExecutor(max_workers=_THREADS, thread_name_prefix="call")
+        self._defect = defect
+        self._reads = Lane("read", most=_READS)
+        self._writes = Lane("write", most=_WRITES)
+        self._questions = Lane("ask", most=_QUESTIONS)
 
     def carry_out(self, effect: CallEffect) -> None:
         """Begin the call of *effect*."""
         match effect:
             case ListZones():
-                self._read(Call.ZONES, None, lambda: ZonesListed(zones=self._reader.zones()))
+                self._reads.add(partial(self._read, Call.ZONES, None, self._zones))
             case ReadPage(zone=zone, after=after):
-                self._read(
-                    Call.PAGE, zone, lambda: PageRead(zone=zone, asked=after, page=self._reader.page(zone, after))
-                )
-            case ReadNames(zone=zone, names=names):
-                self._read(
-                    Call.NAMES,
-                    zone,
-                    lambda: NamesRead(zone=zone, names=names, records=self._reader.names(zone, names)),
-                )
-            case Submit(batch=batch):
-                self._pool.submit(self._submit, batch)
+                self._reads.add(partial(self._read, Call.PAGE, zone, partial(self._page, zone, after)))
+            case ReadNames(zone=zone):
+                self._reads.add(partial(self._read, Call.NAMES, zone, partial(self._names, effect)))
+            case Submit(batch=batch) if self._writer is not None:
+                self._writes.add(partial(self._submit, self._writer, batch))
+            case Submit():
+                raise RuntimeError("a batch without a writer")
             case Confirm(key=key):
-                self._pool.submit(lambda: self._answer(Existence(key=key, exists=self._cluster.exists(key))))
+                self._questions.add(partial(self._confirm, key))
+            case _:
+                assert_never(effect)
 
-    def close(self) -> None:
-        """Wait for the calls under way: a write that was begun is not abandoned."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
+    def close(self, clock: Clock, patience_s: float) -> bool:
+        """Begin nothing more; returns whether every write under way ended within *patience_s* seconds.
+
+        Reads and questions are left to themselves: nothing is lost with their answers.
+        """
+        self._reads.close(clock, 0.0)
+        self._questions.close(clock, 0.0)
+        return self._writes.close(clock, patience_s)
+
+    def _zones(self) -> Input:
+        return ZonesListed(zones=self._reader.zones())
+
+    def _page(self, zone: Zone, after: str | None) -> Input:
+        return PageRead(zone=zone, asked=after, page=self._reader.page(zone, after))
+
+    def _names(self, effect: ReadNames) -> Input:
+        zone, names = effect.zone, effect.names
+        return NamesRead(zone=zone, names=names, records=self._reader.names(zone, names))
 
     def _read(self, call: Call, zone: Zone | None, ask: Callable[[], Input]) -> None:
-        def work() -> None:
-            try:
-                self._answer(ask())
-            except ProviderError as exc:
-                wait_s = exc.retry_after_s if isinstance(exc, RetryableError) else None
-                self._answer(ReadFailed(call=call, zone=zone, message=str(exc), retry_after_s=wait_s))
-            except Exception as exc:  # noqa: BLE001 - law 3: a defect in one provider must not end the process
-                self._answer(ReadFailed(call=call, zone=zone, message=f"{type(exc).__name__}: {exc}"))
-
-        self._pool.submit(work)
-
-    def _submit(self, batch: Batch) -> None:
-        if self._writer is None:
-            msg = "a batch without a writer"
-            raise RuntimeError(msg)
         try:
-            outcome = self._writer.submit(batch.zone, batch)
+            found = ask()
+        except ProviderError as exc:
+            wait_s = exc.retry_after_s if isinstance(exc, RetryableError) else None
+            found = ReadFailed(call=call, zone=zone, message=str(exc), retry_after_s=wait_s)
+        except Exception as exc:  # noqa: BLE001 - law 3: a defect in one provider must not end the process
+            self._defect(exc)
+            found = ReadFailed(call=call, zone=zone, message=_named(exc))
+        self._answer(found)
+
+    def _submit(self, writer: ZoneWriter, batch: Batch) -> None:
+        try:
+            outcome = writer.submit(batch.zone, batch)
         except Exception as exc:  # noqa: BLE001 - law 3; whether it was applied is not known then
-            outcome = Unknown(message=f"{type(exc).__name__}: {exc}")
+            self._defect(exc)
+            outcome = Unknown(message=_named(exc))
         self._answer(Submitted(number=batch.number, zone=batch.zone, outcome=outcome))
+
+    def _confirm(self, key: ObjectKey) -> None:
+        try:
+            exists = self._cluster.exists(key)
+        except Exception as exc:  # noqa: BLE001 - law 3; it is asked again after a while
+            self._defect(exc)
+            exists = None
+        self._answer(Existence(key=key, exists=exists))
+
+
+def _named(exc: Exception) -> str:
+    return f"{type(exc).__name__}: {exc}"

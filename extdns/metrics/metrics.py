@@ -146,6 +146,11 @@ class Metrics(Collector):
         with self._lock:
             self._add(table.SOURCE_ERRORS)
 
+    def defect_met(self) -> None:
+        """Something in this program failed that should not have."""
+        with self._lock:
+            self._add(table.DEFECTS)
+
     def zones_listed(self, zones: Iterable[Zone]) -> None:
         """There are these *zones* and no others."""
         known = {_labels(zone.name, zone.id) for zone in zones}

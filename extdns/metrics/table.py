@@ -89,10 +89,13 @@ ZONE_READ: Final = _gauge(
     ("zone", "zone_id"),
 )
 BATCHES: Final = _counter("extdns_batches_total", "Batches of writes, by what became of them.", ("outcome",))
+DEFECTS: Final = _counter(
+    "extdns_defects_total", "Failures of extdns itself that cost nothing else; each is logged with its place."
+)
 
 TABLE: Final = (
     *(BUILD_INFO, FAILING_RUNS, RECONCILED, SYNCED, IDLE_RUNS, VERIFIED),
     *(ENDPOINTS_HELD, REGISTRY_ERRORS, RECORDS_HELD, OWNED_BY_OTHERS),
     *(ENDPOINTS_WANTED, SOURCE_ERRORS, RECORDS_WANTED, DEDUPLICATED, INVALID),
-    *(DECISIONS, PENDING, PHASES, PROBLEMS, ZONE_READ, BATCHES),
+    *(DECISIONS, PENDING, PHASES, PROBLEMS, ZONE_READ, BATCHES, DEFECTS),
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -105,7 +104,11 @@ def stamp_of(path: str) -> Stamp:
 def read_file(path: str, stdin: BinaryIO | None = None) -> bytes:
     """All bytes of the file at *path*; raises `OSError`, also if there are more than `MAX_BYTES`."""
     if path == STANDARD_INPUT:
-        return _read(stdin or sys.stdin.buffer, MAX_BYTES)
+        if stdin is not None:
+            return _read(stdin, MAX_BYTES)
+        # not sys.stdin, whose lock a reading without end would hold until after the end of the process
+        with open(0, "rb", closefd=False) as own:
+            return _read(own, MAX_BYTES)
     with Path(path).open("rb") as file:
         status = os.fstat(file.fileno())
         return _read(file, min(status.st_size, MAX_BYTES) if stat.S_ISREG(status.st_mode) else MAX_BYTES)

@@ -1,0 +1,102 @@
+"""What a person sees of names while the demo runs; colour only adds to symbols and words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Console
+from rich.text import Text
+
+from extdns.commands.output import show
+from extdns.commands.plantext import SYMBOLS, Row, narrow, row, short_field, table
+from extdns.commands.printable import escaped, printable
+from extdns.model.claim import mistakes
+from extdns.model.decision import Verdict
+from extdns.model.reason import MEANINGS, Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from extdns.model.claim import Claim, Notice
+    from extdns.model.cluster import ObjectKey
+    from extdns.model.decision import Decision
+
+_COLOURS: Final = {
+    SYMBOLS[Verdict.CREATE]: "green",
+    SYMBOLS[Verdict.UPDATE]: "yellow",
+    SYMBOLS[Verdict.DELETE]: "red",
+}
+_SYMBOL_AT: Final = 2
+
+
+class Screen:
+    """Writes to standard output; implements `extdns.ports.Reporter`.
+
+    What comes from objects and zones is never markup: only `Text` is printed.
+    """
+
+    def __init__(self) -> None:
+        """Look at what standard output is."""
+        self._console = Console(highlight=False, markup=False, emoji=False)
+        self._following = False
+
+    def tell(self, decisions: Sequence[Decision]) -> None:
+        """Show decisions as they fall, once `follow` was called."""
+        if self._following:
+            self._show_rows(row(decision) for decision in decisions if decision.concerns_us)
+
+    def follow(self) -> None:
+        """From now on show each decision."""
+        self._following = True
+
+    def say(self, text: str, style: str = "") -> None:
+        """Print *text*, which may hold line ends, whatever else it holds."""
+        with self._console.capture() as capture:
+            self._console.print(Text("\n".join(map(escaped, text.split("\n"))), style=style), soft_wrap=True)
+        show(capture.get())
+
+    def show_command(self, flags: Sequence[str]) -> None:
+        """Show how to do by hand what is done."""
+        self.say(f"extdns {' '.join(flags)}\n", "dim")
+
+    def show_names(self, decisions: Iterable[Decision]) -> None:
+        """Show every name once: what is published, what is not, and why."""
+        concerning = [decision for decision in decisions if decision.concerns_us]
+        published = [decision for decision in concerning if decision.reason is Reason.PROGRAMMED]
+        rest = [decision for decision in concerning if decision.reason is not Reason.PROGRAMMED]
+        self.say("Published", "bold")
+        self._show_rows(map(row, published))
+        if rest:
+            self.say("\nNot published, and why", "bold")
+            self._show_rows(map(row, rest))
+            self.say("")
+        for reason in sorted({decision.reason for decision in rest}):
+            self.say(f"  {reason}: {MEANINGS[reason]}", "dim")
+        self.say(f"\n{len(published)} records are published, {len(rest)} are not as objects ask.")
+
+    def show_mistakes(self, objects: Iterable[tuple[ObjectKey, Iterable[Claim]]]) -> None:
+        """Show what is wrong on objects, if anything is."""
+        wrong = [(key, mistake) for key, claims in sorted(objects) for mistake in mistakes(claims)]
+        if wrong:
+            self.say("\nMistakes on objects; each costs only itself", "bold")
+        for key, mistake in wrong:
+            self.say(_mistake(key, mistake))
+
+    def show_file(self, path: Path) -> None:
+        """Show a file as it is."""
+        self.say(f"\n{path}", "bold")
+        self.say(path.read_text(encoding="utf-8", errors="replace").rstrip())
+
+    def _show_rows(self, rows: Iterable[Row]) -> None:
+        shown = tuple(rows)
+        lines = list(table(shown)) if shown else []
+        if self._console.is_terminal and any(len(line) > self._console.width for line in lines):
+            lines = list(table(map(narrow, shown)))
+        for line in lines:
+            self.say(line, _COLOURS.get(line[_SYMBOL_AT : _SYMBOL_AT + 1], ""))
+
+
+def _mistake(key: ObjectKey, mistake: Notice) -> str:
+    what = f"{key.kind.name} {key.namespace}/{key.name}: {short_field(mistake.field)}: {mistake.value!r} is not valid"
+    return f"  ! {printable(what)}  [{mistake.reason}]\n    allowed: {printable(mistake.allowed)}"
