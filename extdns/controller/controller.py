@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import queue
-import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,9 +19,9 @@ from typing import TYPE_CHECKING, Final
 from extdns.controller.follower import Follower
 from extdns.controller.instead import instead
 from extdns.controller.pulse import Pulse
+from extdns.controller.runs import Runs
 from extdns.controller.workers import Workers
 from extdns.engine.effects import TellDecisions, TellOutcome, Wake
-from extdns.engine.health import failures
 from extdns.engine.inputs import Input, Submitted, Tick
 
 if TYPE_CHECKING:
@@ -79,15 +78,14 @@ class Controller:
             clock=parts.clock,
             put=self._inbox.put,
         )
-        now_s = parts.clock.monotonic_s()
-        self._pulse = Pulse(now_s)
+        self._runs = Runs(
+            parts.engine, parts.teller, parts.clock, interval_s=parts.interval_s, writes=parts.writer is not None
+        )
+        self.settled = self._runs.settled
+        self._pulse = Pulse(parts.clock.monotonic_s())
         self._wake_s = 0.0
-        self._next_run_s = now_s + parts.interval_s
-        self._next_look_s = now_s
-        self._failing: tuple[str, ...] = ()
         self._stopped_by: str | None = None
         self._ending = False
-        self.settled = threading.Event()
 
     def stop(self, why: str = "") -> None:
         """End soon; safe from any thread and from handlers of signals, of which *why* is the name."""
@@ -101,7 +99,7 @@ class Controller:
 
     def ready(self) -> tuple[bool, dict[str, object]]:
         """Whether the first full pass has been made, once and for all, and what fails now."""
-        return self.settled.is_set(), {"failing": list(self._failing)}
+        return self.settled.is_set(), {"failing": list(self._runs.failing)}
 
     @property
     def complete(self) -> bool:
@@ -139,11 +137,7 @@ class Controller:
         item: Input = Tick()
         while self._stopped_by is None:
             self._feed(item)
-            if not self.settled.is_set() and self._first_pass_is_over():
-                self.settled.set()
-                self._next_run_s = self._parts.clock.monotonic_s()
-                self._guard(on_settled)
-            self._guard(self._run_if_due)
+            self._guard(lambda: on_settled() if self._runs.look() else None)
             if once and (self.settled.is_set() or self._pulse.broken or self._follower.pulse.broken):
                 return
             item = self._next()
@@ -195,18 +189,3 @@ class Controller:
             return self._inbox.get(timeout=wait_s) if wait_s > 0 else self._inbox.get_nowait()
         except queue.Empty:
             return Tick()
-
-    def _first_pass_is_over(self) -> bool:
-        engine = self._parts.engine
-        return engine.settled or (self._parts.writer is None and engine.planned)
-
-    def _run_if_due(self) -> None:
-        """A run, in metrics and logs, is each tick of the interval (design 5); the end of the first pass is one."""
-        now_s = self._parts.clock.monotonic_s()
-        if now_s >= self._next_run_s:
-            self._next_run_s = now_s + self._parts.interval_s
-            self._failing = failures(self._parts.engine)
-            self._parts.teller.run_ended(self._parts.engine, self._failing, self._parts.clock.now())
-        elif not self.settled.is_set() and now_s >= self._next_look_s:
-            self._next_look_s = now_s + _LONGEST_WAIT_S
-            self._failing = failures(self._parts.engine)
