@@ -46,12 +46,16 @@ class Decisions:
 
     def put(self, name: DnsName, decided: Iterable[Decision]) -> tuple[Decision, ...]:
         """Replace what was decided for *name*; returns the decisions that are new."""
-        new = tuple(sorted(decided, key=lambda decision: decision.order))
+        new = tuple(decided)
+        if len(new) > 1:
+            new = tuple(sorted(new, key=lambda decision: decision.order))
         old = self._by_name.get(name, ())
         if new == old:
             return ()
-        self.reasons.subtract(decision.reason for decision in old)
-        self.reasons.update(decision.reason for decision in new)
+        for decision in old:
+            self.reasons[decision.reason] -= 1
+        for decision in new:
+            self.reasons[decision.reason] += 1
         if new:
             self._by_name[name] = new
         else:

@@ -130,4 +130,7 @@ def records_by_name(records: Sequence[Record]) -> dict[DnsName, tuple[Record, ..
     groups: dict[DnsName, list[Record]] = {}
     for record in records:
         groups.setdefault(record.name, []).append(record)
-    return {name: tuple(sorted(group, key=lambda record: record.key)) for name, group in groups.items()}
+    for group in groups.values():
+        if len(group) > 1:
+            group.sort(key=lambda record: record.key)
+    return {name: tuple(group) for name, group in groups.items()}

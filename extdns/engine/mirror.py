@@ -43,8 +43,10 @@ class Mirror:
         written = set(keys)
         new = records_by_name(tuple(records))
         for name in {key.name for key in written}:
-            kept = [record for record in self.of(name) if record.key not in written]
-            self._set(name, tuple(sorted((*kept, *new.get(name, ())), key=lambda record: record.key)))
+            now = new.get(name, ())
+            if kept := [record for record in self.of(name) if record.key not in written]:
+                now = tuple(sorted((*kept, *now), key=lambda record: record.key))
+            self._set(name, now)
 
     def _set(self, name: DnsName, records: tuple[Record, ...]) -> bool:
         if self._names.get(name, ()) == records:

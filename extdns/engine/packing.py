@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from extdns.model.change import Blocked, ChangeSet, Write
+from extdns.model.change import Blocked, ChangeSet
 from extdns.model.name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import Record, RecordKey
@@ -69,15 +69,10 @@ def _separable(change_set: ChangeSet) -> bool:
 
 def _weight(change_set: ChangeSet) -> tuple[int, int]:
     """Elements and bytes of record data; a replacement counts before and after."""
-    writes = change_set.writes
-    return sum(_elements(write) for write in writes), sum(_bytes(write) for write in writes)
-
-
-def _elements(write: Write) -> int:
-    return (write.old is not None) + (write.new is not None)
-
-
-def _bytes(write: Write) -> int:
-    old = write.old.targets if write.old else ()
-    new = write.new.targets if write.new else ()
-    return sum(len(text) for text in (*old, *new))
+    elements = size = 0
+    for write in change_set.writes:
+        for content in (write.old, write.new):
+            if content is not None:
+                elements += 1
+                size += sum(map(len, content.targets))
+    return elements, size

@@ -157,7 +157,10 @@ class Planning:
         unsupported: list[Unmet] = []
         for candidate in wanted:
             adjusted = self._settings.adjust((candidate.endpoint,), state.zone)
-            taken += [replace(candidate, endpoint=endpoint) for endpoint in adjusted.wanted]
+            taken += [
+                candidate if endpoint is candidate.endpoint else replace(candidate, endpoint=endpoint)
+                for endpoint in adjusted.wanted
+            ]
             unsupported += [refused(refusal, candidate.asked_by) for refusal in adjusted.refused]
         return taken, unsupported
 

@@ -100,7 +100,9 @@ class Reading:
         """*names*, and those that their records decide about, or that decide about them."""
         found = set(names)
         for name in tuple(found):
-            found.update(other for other in self._settings.registry.related(name) if self._matters(other))
+            for other in self._settings.registry.related(name):
+                if other not in found and self._matters(other):
+                    found.add(other)
         return found
 
     def _matters(self, name: DnsName) -> bool:

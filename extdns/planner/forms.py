@@ -71,12 +71,13 @@ def compatible(proposals: Sequence[Proposal]) -> list[Proposal]:
     One may follow from the other, so this goes on until nothing more is dropped.
     """
     current = list(proposals)
-    while True:
+    while len(current) > 1:
         checked = [_beside_staying(proposal, current) for proposal in current]
         checked = [_with_successor(proposal, checked) for proposal in checked]
         if checked == current:
-            return checked
+            break
         current = checked
+    return current
 
 
 def _beside_staying(proposal: Proposal, proposals: Iterable[Proposal]) -> Proposal:

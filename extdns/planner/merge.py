@@ -46,7 +46,10 @@ def candidates(wanted: Iterable[Wanted], settings: PlanSettings) -> tuple[Candid
 
 def in_order(found: Iterable[Candidate], settings: PlanSettings) -> list[Candidate]:
     """*found*, those of earlier sources first, within a source those of the leading object."""
-    return sorted(found, key=lambda one: _rank(one.endpoint, one.asked_by[0], settings.source_order))
+    ordered = list(found)
+    if len(ordered) > 1:
+        ordered.sort(key=lambda one: _rank(one.endpoint, one.asked_by[0], settings.source_order))
+    return ordered
 
 
 def _rank(endpoint: Endpoint, asked: Provenance, source_order: tuple[str, ...]) -> tuple[object, ...]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from extdns.model.name import DnsName
 from extdns.model.zone import Zone
+
+_REMEMBERED_PARENTS = 4096
 
 
 class Placement:
@@ -17,18 +20,22 @@ class Placement:
         for zone in sorted(zones):
             by_name.setdefault(zone.name, []).append(zone)
         self._by_name = {name: tuple(found) for name, found in by_name.items()}
+        self._above = lru_cache(maxsize=_REMEMBERED_PARENTS)(self._search)
 
     def zones_of(self, name: DnsName) -> tuple[Zone, ...]:
         """Every private zone that holds *name* at any depth, and the public zones of the longest match.
 
         Twins, public zones of one name, are all returned: each holds rows of its own. Sorted.
         """
+        return self._search(name) if name in self._by_name else self._above(name.partition(".")[2])
+
+    def _search(self, name: str) -> tuple[Zone, ...]:
         found: list[Zone] = []
         public = False
-        ancestor: str = name
+        ancestor = name
         while ancestor:
             if zones := self._by_name.get(ancestor):
                 found += [zone for zone in zones if zone.private or not public]
                 public = public or any(not zone.private for zone in zones)
             ancestor = ancestor.partition(".")[2]
-        return tuple(found) if len(found) < 2 else tuple(sorted(found))  # noqa: PLR2004 - nothing to sort
+        return tuple(sorted(found))

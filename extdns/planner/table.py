@@ -72,6 +72,8 @@ def _of_one_kind(held: dict[str, Owned], wanted: list[Candidate]) -> tuple[list[
     A CNAME stands alone, so it yields to anything else (spec plan 2.3). An alias and an address
     cannot share a type; one claim decides for A and AAAA together (spec plan 11).
     """
+    if len(wanted) == 1:
+        return wanted, ()
     if len({candidate.endpoint.type for candidate in wanted} | {rrtype.CNAME}) > 1:
         keep = [candidate for candidate in wanted if candidate.endpoint.type != rrtype.CNAME]
     else:
@@ -89,6 +91,8 @@ def _of_one_kind(held: dict[str, Owned], wanted: list[Candidate]) -> tuple[list[
 
 def _winner(found: list[Candidate], held: Owned | None) -> Candidate:
     """The candidate of the object that has the record already, else the smallest (spec plan 2.4)."""
+    if len(found) == 1:
+        return found[0]
     return min(found, key=lambda candidate: (_novelty(candidate, held), smallness(candidate.endpoint.targets)))
 
 

@@ -65,15 +65,14 @@ class InMemoryProvider:
 
     def adjust(self, wanted: Sequence[Endpoint], zone: Zone) -> Adjusted:
         """Refuse unknown types and names outside *zone*; the rest is held as it is wanted."""
-        details = [(endpoint, _refusal(endpoint, zone)) for endpoint in wanted]
-        return Adjusted(
-            wanted=tuple(endpoint for endpoint, detail in details if not detail),
-            refused=tuple(
-                Refusal(endpoint=endpoint, reason=Reason.UNSUPPORTED, detail=detail)
-                for endpoint, detail in details
-                if detail
-            ),
-        )
+        taken: list[Endpoint] = []
+        refused: list[Refusal] = []
+        for endpoint in wanted:
+            if detail := _refusal(endpoint, zone):
+                refused.append(Refusal(endpoint=endpoint, reason=Reason.UNSUPPORTED, detail=detail))
+            else:
+                taken.append(endpoint)
+        return Adjusted(wanted=tuple(taken), refused=tuple(refused))
 
     def page(self, zone: Zone, after: str | None) -> Page:
         """The next record sets, sorted by `DnsName.order`, set identifier and type.
