@@ -11,6 +11,7 @@ from extdns.model.claim import Wanted, Withheld
 from extdns.model.cluster import Phase
 from extdns.model.decision import Verdict
 from extdns.model.evidence import Evidence
+from extdns.model.name import DnsName
 from extdns.model.outcome import Applied
 from extdns.model.ownership import Owned
 from extdns.model.reason import Reason
@@ -37,6 +38,7 @@ LASTING = frozenset({
     Reason.ROUTING_CONFLICT,
     Reason.NO_OWNERSHIP_NAME,
     Reason.MARK_CLASH,
+    Reason.TOO_LARGE,
     Reason.REFUSED,  # by the service itself, such as a CNAME beside somebody's TXT
     Reason.NO_ZONE,
     Reason.ZONE_MOVED,
@@ -149,9 +151,11 @@ def check_decisions(engine: Engine, cluster: Cluster, managed: frozenset[str]) -
         _check_claims(engine, cluster, name)
 
 
-def _check_claims(engine: Engine, cluster: Cluster, name: object) -> None:
-    decisions = engine.decisions.of(name)  # type: ignore[arg-type]
-    for claim in cluster.claims(name):  # type: ignore[arg-type]
+def _check_claims(engine: Engine, cluster: Cluster, name: DnsName) -> None:
+    decisions = engine.decisions.of(name)
+    homes: set[Zone | None] = {state.zone for state in engine.zones.of(name)}
+    homes = homes or {None}
+    for claim in cluster.claims(name):
         rtype = claim.endpoint.type if isinstance(claim, Wanted) else None
         answers = [
             one
@@ -160,8 +164,8 @@ def _check_claims(engine: Engine, cluster: Cluster, name: object) -> None:
             and one.set_identifier == claim.set_identifier
             and (rtype is None or one.type == rtype)
         ]
-        assert len(answers) >= 1, f"no decision for {claim}"
-        assert rtype is None or len(answers) == 1, f"{len(answers)} decisions for {claim}: {answers}"
+        assert {one.zone for one in answers} == homes, f"{claim} ends as {answers}"
+        assert rtype is None or len(answers) == len({one.zone for one in answers}), f"{claim} ends as {answers}"
     for one in decisions:
         assert one.reason is not Reason.OBJECT_FAILED or one.zone, one.detail  # planning it raised
 

@@ -75,6 +75,13 @@ def test_each_way_in_which_a_claim_ends_is_evidence(news: Sequence[Observed], ex
     assert evidence(world) == [expected]
 
 
+def test_an_object_seen_again_unchanged_can_still_go() -> None:
+    world = published()
+    world.run(seen("web", wants("web", "web")), seen("web", wants("web", "web")))
+    world.run(gone("web"))
+    assert evidence(world) == ["object-deleted"]
+
+
 @pytest.mark.parametrize(
     ("news", "reason"),
     [
