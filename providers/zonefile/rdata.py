@@ -26,7 +26,7 @@ from extdns.errors import InvalidValueError
 from extdns.model import rrtype
 from extdns.model.name import DnsName
 from extdns.model.reason import Reason
-from extdns.model.target import address, canonical, suitable_type
+from extdns.model.target import canonical, suitable_type
 from providers.zonefile import scan, strings
 
 ROOT: Final = "."
@@ -131,9 +131,9 @@ def read(rtype: str, words: tuple[str, ...], origin: str) -> str:
         return strings.target_of([strings.octets(word) for word in words])
     if len(words) == 1 and rtype in rrtype.HOSTS:
         return canonical(rtype, absolute(words[0], origin))
-    found = address(words[0]) if len(words) == 1 and rtype in rrtype.ADDRESSES else None
-    if found is not None and suitable_type(words[0]) == rtype and "%" not in words[0]:
-        return str(found)
+    plain = len(words) == 1 and rtype in rrtype.ADDRESSES and "%" not in words[0]
+    if plain and suitable_type(words[0]) == rtype:
+        return canonical(rtype, words[0])
     text = " ".join(words)
     parsed = _parsed(rtype, _ascii(text), origin, text)
     if isinstance(parsed, dns.rdtypes.ANY.TXT.TXT):

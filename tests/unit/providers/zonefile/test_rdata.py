@@ -92,6 +92,7 @@ def test_every_name_is_spelled_so_that_it_is_read_back(labels: list[str]) -> Non
         pytest.param("A", "192.0.2.1", "192.0.2.1", id="A"),
         pytest.param("A", "\\# 4 c0000201", "192.0.2.1", id="A-rfc3597"),
         pytest.param("AAAA", "2001:DB8:0::1", "2001:db8::1", id="AAAA"),
+        pytest.param("AAAA", "::FFFF:c000:209", "::ffff:192.0.2.9", id="AAAA-mapped"),
         pytest.param("CNAME", "LB", "lb.example.org", id="CNAME-relative"),
         pytest.param("NS", "ns1.example.net.", "ns1.example.net", id="NS"),
         pytest.param("MX", "10 Mail", "10 mail.example.org", id="MX"),
