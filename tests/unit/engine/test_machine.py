@@ -16,13 +16,11 @@ from extdns.engine.engine import Engine
 from extdns.engine.inputs import Cause, Input, Tick
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
 from extdns.model.change import Batch, ChangeSet, Write
-from extdns.model.claim import Claim, Filtered, Wanted, Withheld
-from extdns.model.cluster import Kind, ObjectKey, ObjectRef, Phase
-from extdns.model.name import DnsName
+from extdns.model.claim import Claim
+from extdns.model.cluster import Kind, ObjectKey, Phase
 from extdns.model.outcome import Conflict, Forbidden, Outcome, Refused, TryLater
-from extdns.model.reason import Reason
 from extdns.model.record import Endpoint, Record
-from extdns.model.zone import AccountFailure, Zone, ZoneList
+from extdns.model.zone import AccountFailure, ZoneList
 from extdns.planner.policy import Policy
 from providers.inmemory.provider import InMemoryProvider
 from tests.fakes.faulty import FaultyProvider, Lost
@@ -36,78 +34,13 @@ from tests.unit.engine.stage import (
     ZONE,
     Stage,
     host,
-    mark,
-    record,
     settings,
-    wants,
-    withholds,
 )
-
-INNER = Zone(name=DnsName("shop.example.org"), id="inner", account="b")
-ZONES = (ZONE, INNER)
-NAMES = ("web", "api", "a-web", "*.web", "web.shop")
-TARGETS = (
-    ("A", "192.0.2.1"),
-    ("A", "192.0.2.2"),
-    ("AAAA", "2001:db8::1"),
-    ("CNAME", "lb.test"),
-    ("CNAME", "www.lb.test"),
-)
-FOREIGN = {"A": "192.0.2.66", "AAAA": "2001:db8::66", "CNAME": "theirs.test", "TXT": '"text"'}
-KEYS = tuple(ObjectKey(kind, "shop", name) for kind in (SERVICE, INGRESS) for name in ("a", "b"))
-
-keys = st.sampled_from(KEYS)
-kinds = st.sampled_from((SERVICE, INGRESS))
-names = st.sampled_from(NAMES)
-identifiers = st.sampled_from(("", "", "", "", "blue", "green"))
-targets = st.sampled_from(TARGETS)
-
-
-@st.composite
-def wishes(draw: st.DrawFn, key: ObjectKey) -> tuple[Claim, ...]:
-    """What one object asks for."""
-    found: dict[tuple[object, ...], Claim] = {}
-    for _ in range(draw(st.integers(0, 3))):
-        claim = draw(st.one_of(targets_of(key), blanks_of(key)))
-        rtype = claim.endpoint.type if isinstance(claim, Wanted) else ""
-        found[claim.name, claim.set_identifier, rtype] = claim
-    if not found and draw(st.booleans()):
-        return (Filtered(ref=ObjectRef(key=key), by="--label-filter"),)
-    return tuple(found.values())
-
-
-def targets_of(key: ObjectKey) -> st.SearchStrategy[Wanted]:
-    return st.builds(
-        lambda at, target, identifier: wants(
-            key.name, at, target[1], rtype=target[0], set_identifier=identifier, kind=key.kind
-        ),
-        names,
-        targets,
-        identifiers,
-    )
-
-
-def blanks_of(key: ObjectKey) -> st.SearchStrategy[Withheld]:
-    reasons = st.sampled_from((Reason.NO_ADDRESS, Reason.NO_ENDPOINTS))
-    return st.builds(lambda at, reason: withholds(key.name, at, reason, kind=key.kind), names, reasons)
-
-
-def foreign_records() -> st.SearchStrategy[Record]:
-    """What somebody else puts there: records of their own, edits of ours, and marks."""
-    theirs = st.builds(
-        lambda at, rtype, identifier: record(at, FOREIGN[rtype], rtype=rtype, set_identifier=identifier),
-        names,
-        st.sampled_from(tuple(FOREIGN)),
-        identifiers,
-    )
-    marks = st.builds(
-        lambda at, target, owner: mark(at, target[0], owner=owner), names, targets, st.sampled_from(("me", "other"))
-    )
-    return st.one_of(theirs, marks)
-
+from tests.unit.engine.wishes import INNER, KEYS, ZONES, foreign_records, keys, names, wished, wishes
 
 Wished = tuple[ObjectKey, tuple[Claim, ...]]
-wished: st.SearchStrategy[Wished] = keys.flatmap(lambda key: st.tuples(st.just(key), wishes(key)))
+
+kinds = st.sampled_from((SERVICE, INGRESS))
 soon = st.sampled_from((True, True, False))
 outcomes: st.SearchStrategy[Outcome | Lost | None] = st.one_of(
     st.none(),
@@ -196,13 +129,13 @@ class EngineMachine(RuleBasedStateMachine):
 
     # the cluster
 
-    @rule(wished=wished, cause=st.sampled_from((Cause.VERSION, Cause.VERSION, Cause.DEPENDENCY)), soon=soon)
+    @rule(wished=wished(), cause=st.sampled_from((Cause.VERSION, Cause.VERSION, Cause.DEPENDENCY)), soon=soon)
     def see(self, wished: Wished, cause: Cause, soon: bool) -> None:
         self.feed(self.cluster.see(*wished, cause))
         if soon:
             self.wait(0.1)
 
-    @rule(wished=wished, outcome=outcomes, found=foreign_records())
+    @rule(wished=wished(), outcome=outcomes, found=foreign_records())
     def see_amid_faults(self, wished: Wished, outcome: Outcome | Lost | None, found: Record) -> None:
         self.stage.provider.answers.append(outcome)
         self.stage.provider.meddling.append(lambda: self.edit(found, remove=False))

@@ -1,0 +1,66 @@
+"""Generators: a few objects that collide at a few names, and what somebody else puts there."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from extdns.model.claim import Claim, Filtered, Wanted, Withheld
+from extdns.model.cluster import ObjectKey, ObjectRef
+from extdns.model.name import DnsName
+from extdns.model.reason import Reason
+from extdns.model.record import Record
+from extdns.model.zone import Zone
+from tests.unit.engine.stage import INGRESS, SERVICE, ZONE, mark, record, wants, withholds
+
+INNER = Zone(name=DnsName("shop.example.org"), id="inner", account="b")
+ZONES = (ZONE, INNER)
+KEYS = tuple(ObjectKey(kind, "shop", name) for kind in (SERVICE, INGRESS) for name in ("a", "b"))
+NAMES = ("web", "api", "a-web", "*.web", "web.shop")
+TARGETS = (("A", "192.0.2.1"), ("A", "192.0.2.2"), ("AAAA", "2001:db8::1"), ("CNAME", "lb.test"), ("CNAME", "b.test"))
+FOREIGN = (("A", "192.0.2.66"), ("AAAA", "2001:db8::66"), ("CNAME", "theirs.test"), ("TXT", '"text"'))
+
+keys = st.sampled_from(KEYS)
+names = st.sampled_from(NAMES)
+identifiers = st.sampled_from(("", "", "", "", "blue", "green"))
+targets = st.sampled_from(TARGETS)
+
+
+@st.composite
+def wishes(draw: st.DrawFn, key: ObjectKey) -> tuple[Claim, ...]:
+    """What one object asks for."""
+    found: dict[tuple[object, ...], Claim] = {}
+    for _ in range(draw(st.integers(0, 3))):
+        claim = draw(st.one_of(wanted_by(key), withheld_by(key)))
+        rtype = claim.endpoint.type if isinstance(claim, Wanted) else ""
+        found[claim.name, claim.set_identifier, rtype] = claim
+    if not found and draw(st.booleans()):
+        return (Filtered(ref=ObjectRef(key=key), by="--label-filter"),)
+    return tuple(found.values())
+
+
+@st.composite
+def wanted_by(draw: st.DrawFn, key: ObjectKey) -> Wanted:
+    rtype, target = draw(targets)
+    return wants(key.name, draw(names), target, rtype=rtype, set_identifier=draw(identifiers), kind=key.kind)
+
+
+@st.composite
+def withheld_by(draw: st.DrawFn, key: ObjectKey) -> Withheld:
+    reason = draw(st.sampled_from((Reason.NO_ADDRESS, Reason.NO_ENDPOINTS)))
+    return withholds(key.name, draw(names), reason, kind=key.kind)
+
+
+@st.composite
+def foreign_records(draw: st.DrawFn) -> Record:
+    """What somebody else puts there: records of their own, edits of ours, and marks."""
+    if draw(st.booleans()):
+        return mark(draw(names), draw(targets)[0], owner=draw(st.sampled_from(("me", "other"))))
+    rtype, target = draw(st.sampled_from(FOREIGN))
+    return record(draw(names), target, rtype=rtype, set_identifier=draw(identifiers))
+
+
+@st.composite
+def wished(draw: st.DrawFn) -> tuple[ObjectKey, tuple[Claim, ...]]:
+    """An object, and what it asks for."""
+    key = draw(keys)
+    return key, draw(wishes(key))
