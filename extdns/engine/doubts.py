@@ -18,14 +18,15 @@ class Doubts:
 
     Attributes:
         batch: the batch without an answer, None if there is none.
+        resent: names of a batch that was not applied when they were read, and may be yet.
     """
 
     batch: Batch | None = None
+    resent: frozenset[DnsName] = frozenset()
     _names: frozenset[DnsName] = frozenset()
     _ends: frozenset[DnsName] = frozenset()
     _ask: set[DnsName] = field(default_factory=set)
     _asked: frozenset[DnsName] = frozenset()
-    _resent: frozenset[DnsName] = frozenset()
 
     def about(self, name: DnsName) -> bool:
         """Tell whether *name* has to be read before it is planned again."""
@@ -37,7 +38,7 @@ class Doubts:
 
     def conflict(self, batch: Batch, names: Collection[DnsName]) -> None:
         """Something was not as *batch* said at *names*; a batch sent twice may have been applied the first time."""
-        if self._resent.isdisjoint(names_of(batch)):
+        if self.resent.isdisjoint(names_of(batch)):
             self._ask |= _written(batch, names)
         else:
             self.unanswered(batch)
@@ -77,13 +78,13 @@ class Doubts:
             self._ask |= written
             return ()
         names = self._names
-        self._resent = names if untouched else frozenset()
+        self.resent = names if untouched else frozenset()
         self.batch, self._names, self._ends = None, frozenset(), frozenset()
         return names
 
     def dispel(self) -> None:
         """A batch was applied: nothing is in doubt of what was sent before."""
-        self._resent = frozenset()
+        self.resent = frozenset()
 
 
 def names_of(batch: Batch) -> tuple[DnsName, ...]:

@@ -51,7 +51,7 @@ def _zone_failures(state: ZoneState) -> Iterator[str]:
         yield f"zone {state.zone} has not been read yet"
     if state.writes.forbidden:
         yield f"zone {state.zone}: {state.writes.forbidden}"
-    elif state.writes.backoff.failures:
+    elif state.writes.backoff.failures and state.writes.pending:
         yield f"zone {state.zone}: {len(state.writes.pending)} names wait for the service"
     if state.writes.doubts.batch:
         yield f"zone {state.zone}: a batch was not answered"

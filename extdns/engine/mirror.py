@@ -25,13 +25,17 @@ class Mirror:
         """The records of *name*, sorted by key."""
         return self._names.get(name, ())
 
+    def around(self, name: DnsName, related: Iterable[DnsName]) -> list[Record]:
+        """The records of *name*, then those of the *related* names in their order."""
+        records = list(self.of(name))
+        for other in related:
+            if found := self._names.get(other):
+                records += found
+        return records
+
     def names(self) -> Iterable[DnsName]:
         """Every name that holds a record."""
         return self._names.keys()
-
-    def __len__(self) -> int:
-        """The number of names."""
-        return len(self._names)
 
     def read(self, names: Iterable[DnsName], records: Sequence[Record]) -> set[DnsName]:
         """Take in that *names* hold *records* and nothing else; returns the names that changed."""

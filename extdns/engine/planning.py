@@ -83,7 +83,7 @@ class Planning:
                 decisions += self._plan_in(state, name, claims, wanted, now_s)
         for state in self._zones.left_behind(name, states):
             moved = Blocked(reason=Reason.ZONE_MOVED, detail=f"it belongs to {', '.join(str(s.zone) for s in states)}")
-            held = self._settings.registry.read(self._related_records(state, name))
+            held = self._settings.registry.read(state.mirror.around(name, self._settings.registry.related(name)))
             decisions += kept([owned for owned in self._managed(held, name) if owned.ours], state.zone, moved)
         return tuple(decisions)
 
@@ -96,7 +96,7 @@ class Planning:
         now_s: float,
     ) -> Iterable[Decision]:
         """Plan *name* in one zone that was read whole."""
-        records = self._related_records(state, name)
+        records = state.mirror.around(name, self._settings.registry.related(name))
         held = [owned for owned in self._settings.registry.read(records) if owned.record.name == name]
         if not held and not claims:
             state.writes.plan(name, (), now_s)
@@ -121,12 +121,6 @@ class Planning:
         decided = self._enqueue(state, plan, records, name, now_s)
         vain += [*unsupported, *(one for one in withheld(claims) if one.set_identifier not in hidden)]
         return joined(decided, vain, state.zone)
-
-    def _related_records(self, state: ZoneState, name: DnsName) -> list[Record]:
-        found = list(state.mirror.of(name))
-        for other in self._settings.registry.related(name):
-            found += state.mirror.of(other)
-        return found
 
     def _managed(self, held: Iterable[Owned], name: DnsName) -> list[Owned]:
         types = self._settings.plan.managed_types

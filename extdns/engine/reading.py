@@ -79,7 +79,7 @@ class Reading:
         read = state.writes.doubts.answered()
         state.audit.touch(read)
         changed = state.mirror.read(read, [record for record in item.records if record.name in read])
-        return self.with_related(read | set(state.writes.doubts.weigh(read, changed)))
+        return self.with_related(read | set(state.writes.weigh(read, changed)))
 
     def failed(self, item: ReadFailed, now_s: float) -> AbstractSet[DnsName]:
         """A call failed; returns the names to plan again."""
@@ -109,8 +109,8 @@ class Reading:
         """Whether there is anything to plan at *name*, which marks alone are not."""
         if self._claims.of(name):
             return True
-        types = self._settings.plan.managed_types
-        return any(record.type in types for state in self._zones.of(name) for record in state.mirror.of(name))
+        standing = [record for state in self._zones.of(name) for record in state.mirror.of(name)]
+        return bool(standing) and any(record.type in self._settings.plan.managed_types for record in standing)
 
     def times(self) -> Iterator[float]:
         """When something may be read next."""

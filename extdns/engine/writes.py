@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import assert_never
@@ -14,9 +14,11 @@ from extdns.engine.pace import Pace
 from extdns.engine.packing import pack
 from extdns.model.change import Batch, Blocked, ChangeSet
 from extdns.model.name import DnsName
-from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
+from extdns.model.outcome import Conflict, Forbidden, Refused, TryLater, Unknown
 from extdns.model.reason import Reason
 from extdns.model.zone import Traits
+
+Failure = Conflict | Refused | Forbidden | TryLater | Unknown
 
 _SINGLES_UNTIL_FORBIDDEN = 3
 
@@ -144,7 +146,7 @@ class Writes:
             self._conflicts.pop(name, None)
             self._why.pop(name, None)
 
-    def failed(self, batch: Batch, outcome: Outcome, now_s: float) -> None:
+    def failed(self, batch: Batch, outcome: Failure, now_s: float) -> None:
         """The batch was not applied, or nobody knows; its names are to be planned again."""
         if isinstance(outcome, Conflict | Refused):  # neither is said to somebody without the right
             self.forbidden, self._singles = "", 0
@@ -163,11 +165,16 @@ class Writes:
                 self.backoff.fail(now_s)
                 self.doubts.unanswered(batch)
                 self._explain(names_of(batch), Blocked(reason=Reason.NO_ANSWER, detail=message))
-            case Applied():
-                self.applied(batch, now_s)
             case _:
                 assert_never(outcome)
         self.in_flight, self._sent = None, {}
+
+    def weigh(self, read: Collection[DnsName], changed: Collection[DnsName]) -> Collection[DnsName]:
+        """As `Doubts.weigh`; where the batch was applied after all, the zone's pause ends."""
+        names = self.doubts.weigh(read, changed)
+        if names and not self.doubts.resent:
+            self.backoff.succeed()
+        return names
 
     def _explain(self, names: Iterable[DnsName], why: Blocked) -> None:
         self._why.update(dict.fromkeys(names, why))

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from extdns.engine.effects import ReadNames
+from extdns.engine.health import failures
 from extdns.engine.inputs import Observed, Tick
 from extdns.errors import RetryableError
 from extdns.model.change import Batch
@@ -289,6 +290,7 @@ def test_a_batch_without_answer_that_was_applied_is_not_sent_again() -> None:
     world.run(new("api", "blog", "web"), for_s=1.0)
     assert world.calls.count("Submit") == 1
     assert {tuple(world.endings(name)) for name in ("api", "blog", "web")} == {("A keep programmed",)}
+    assert failures(world.engine) == ()
 
 
 def test_of_a_batch_without_answer_only_the_first_and_the_last_name_are_read_at_first() -> None:

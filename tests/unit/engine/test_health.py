@@ -1,0 +1,105 @@
+"""What counts as failing (design 5, "A run"; design 6, `--once`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from extdns.engine.health import failures
+from extdns.errors import RetryableError
+from extdns.model.cluster import Phase
+from extdns.model.outcome import Forbidden, Refused, TryLater
+from extdns.model.zone import AccountFailure, ZoneList
+from tests.fakes.faulty import Lost
+from tests.unit.engine.stage import INGRESS, ZONE, Stage, gone, phase, published, record, running, seen, stage, wants
+
+
+def test_nothing_fails_where_everything_is_published() -> None:
+    assert failures(published().engine) == ()
+
+
+def test_somebody_elses_record_in_the_way_is_no_failure() -> None:
+    assert failures(running(record("web"), first=[seen("web", wants("web", "web"))]).engine) == ()
+
+
+def test_at_the_start_everything_is_still_to_come() -> None:
+    assert failures(stage().engine) == (
+        "Service objects are listing",
+        "Ingress objects are listing",
+        "zones have not been listed yet",
+    )
+
+
+def source_down(world: Stage) -> None:
+    world.run(phase(INGRESS, Phase.FAILING))
+
+
+def object_broken(world: Stage) -> None:
+    world.run(seen("web", failure="no such port"))
+
+
+def account_down(world: Stage) -> None:
+    world.provider.zone_list = ZoneList(zones=(ZONE,), failed=(AccountFailure(account="b", message="denied"),))
+    world.run(for_s=65.0)
+
+
+def zone_busy(world: Stage) -> None:
+    world.provider.rule = lambda _: TryLater(message="throttled")
+    world.run(seen("api", wants("api", "api")))
+
+
+def zone_forbidden(world: Stage) -> None:
+    world.provider.rule = lambda _: Forbidden(message="no right")
+    world.run(*(seen(name, wants(name, name)) for name in ("a", "b", "c")))
+
+
+def name_refused(world: Stage) -> None:
+    world.provider.rule = lambda _: Refused(message="no")
+    world.run(seen("api", wants("api", "api")))
+
+
+def no_answer(world: Stage) -> None:
+    world.provider.rule = lambda _: Lost(applied=False)
+    world.provider.failures.append(RetryableError("down", retry_after_s=600.0))
+    world.run(seen("api", wants("api", "api")))
+
+
+@pytest.mark.parametrize(
+    ("trouble", "sentences"),
+    [
+        pytest.param(source_down, ["Ingress objects are failing"], id="source"),
+        pytest.param(object_broken, ["Service shop/web: no such port"], id="object"),
+        pytest.param(account_down, ["zones of b: denied"], id="account"),
+        pytest.param(
+            zone_busy,
+            ["zone example.org: 1 names wait for the service", "1 names could not be published"],
+            id="zone-busy",
+        ),
+        pytest.param(
+            zone_forbidden, ["zone example.org: no right", "3 names could not be published"], id="zone-forbidden"
+        ),
+        pytest.param(name_refused, ["1 names could not be published"], id="name-refused"),
+        pytest.param(
+            no_answer, ["zone example.org: a batch was not answered", "1 names could not be published"], id="no-answer"
+        ),
+    ],
+)
+def test_what_fails_is_said_in_one_sentence_each(trouble: Callable[[Stage], None], sentences: list[str]) -> None:
+    world = published()
+    trouble(world)
+    assert list(failures(world.engine)) == sentences
+
+
+def test_a_pause_that_holds_up_nothing_any_more_is_no_failure() -> None:
+    world = published()
+    zone_busy(world)
+    world.run(gone("api"))
+    assert failures(world.engine) == ()
+
+
+def test_a_zone_that_was_not_read_fails() -> None:
+    world = stage()
+    world.provider.failures.extend([None, RetryableError("denied", retry_after_s=600.0)])
+    world.run()
+    assert "zone example.org has not been read yet" in failures(world.engine)
