@@ -1,0 +1,214 @@
+"""The live cluster over a stand-in for an API server: after any script of changes and faults it equals the server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+from extdns.kube.store import unchanged
+from extdns.model.cluster import ClusterChange, ObjectChange, ObjectKey, Phase, Sight
+from extdns.model.objects import SERVICE, KubernetesObject
+from tests.clusters import live_cluster, service, taken
+from tests.fakes.apiserver.faults import Cut, Drop, Empty, Fault, Html, Refuse, Slow, Stall, Truncated, Unknown
+from tests.fakes.apiserver.options import WatchList
+from tests.fakes.apiserver.server import ApiServer
+from tests.fakes.apiserver.watches import Order
+
+NAMESPACES: Final = ("pay", "shop")
+FAULTS: Final = st.one_of(
+    st.builds(Drop),
+    st.builds(Stall, st.sampled_from([None, 0, 1])),
+    st.builds(Cut, st.sampled_from([0, 1, 2])),
+    st.builds(Slow, st.just(64)),
+    st.builds(
+        Refuse, code=st.sampled_from([400, 401, 403, 404, 409, 410, 422, 429, 500, 503, 504]), framed=st.booleans()
+    ),
+    st.builds(Html),
+    st.builds(Truncated),
+    st.builds(Unknown),
+)
+
+
+class Scripts(RuleBasedStateMachine):
+    """Changes objects and breaks things, then mends everything and compares."""
+
+    @initialize(
+        mode=st.sampled_from(WatchList),
+        as_status=st.booleans(),
+        namespaces=st.sampled_from([(), ("shop",), NAMESPACES]),
+        names=st.sets(st.tuples(st.sampled_from(NAMESPACES), st.sampled_from("abcde"))),
+    )
+    def begin(self, mode: WatchList, as_status: bool, namespaces: tuple[str, ...], names: set[tuple[str, str]]) -> None:
+        self.folder = TemporaryDirectory()
+        self.server = ApiServer().__enter__()
+        self.server.api.watch_list, self.server.api.gone_as_status = mode, as_status
+        self.alive = self.lies = self.is_first_history = True
+        self.versions: set[tuple[str, str]] = set()
+        self.gone: set[str] = set()
+        self.deleted: set[str] = set()
+        self.replayed: dict[ObjectKey, KubernetesObject] = {}
+        self.namespaces = namespaces
+        for namespace, name in sorted(names):
+            self.server.put(service(name, namespace))
+        self.note_versions()
+        self.cluster = live_cluster(self.server, Path(self.folder.name), namespaces=namespaces)
+        self.cluster.need(SERVICE)
+
+    # What happens to objects
+
+    @rule(
+        namespace=st.sampled_from(NAMESPACES),
+        name=st.sampled_from("abcde"),
+        type_=st.sampled_from(["ClusterIP", "NodePort", "LoadBalancer"]),
+        unread=st.sampled_from(["x", "y"]),
+    )
+    def put(self, namespace: str, name: str, type_: str, unread: str) -> None:
+        obj = service(name, namespace, type=type_)
+        obj["spec"]["sessionAffinity"] = unread
+        self.server.put(obj)
+        self.note_versions()
+
+    @rule(pick=st.integers(0, 9))
+    def delete(self, pick: int) -> None:
+        objects = self.server.objects("Service")
+        if objects:
+            metadata = objects[pick % len(objects)]["metadata"]
+            self.gone.add(metadata["uid"])
+            self.deleted.add(metadata["uid"])
+            self.server.delete("Service", metadata["namespace"], metadata["name"])
+
+    @rule()
+    def take(self) -> None:
+        self.replay(self.cluster.take(0.01))
+
+    # What goes wrong
+
+    @rule(fault=FAULTS, verb=st.sampled_from(["list", "watch"]), times=st.sampled_from([1, 1, 3]))
+    def arm(self, fault: Fault, verb: str, times: int) -> None:
+        self.server.faults.arm(fault, verb=verb, resource="services", times=times)
+
+    @precondition(lambda self: self.lies)
+    @rule(verb=st.sampled_from(["list", "watch"]), null=st.booleans())
+    def lie(self, verb: str, null: bool) -> None:
+        """Show nothing once; a server that insists on it is believed."""
+        self.lies = False
+        self.server.faults.arm(Empty(null=null), verb=verb, resource="services")
+
+    @rule(order=st.sampled_from(Order))
+    def tell_watches(self, order: Order) -> None:
+        self.server.end_watches(order)
+
+    @rule()
+    def expire(self) -> None:
+        self.server.expire()
+
+    @rule(verb=st.sampled_from(["list", "watch", "*"]))
+    def forbid(self, verb: str) -> None:
+        self.server.forbid(verb, "services")
+        self.server.end_watches(Order.CUT)
+
+    @rule(verb=st.sampled_from(["list", "watch", "*"]))
+    def permit(self, verb: str) -> None:
+        self.server.permit(verb, "services")
+
+    @rule(mode=st.sampled_from(WatchList))
+    def upgrade(self, mode: WatchList) -> None:
+        self.server.api.watch_list = mode
+
+    @precondition(lambda self: self.alive)
+    @rule()
+    def kill(self) -> None:
+        self.server.kill()
+        self.alive = False
+
+    @rule()
+    def restart(self) -> None:
+        self.server.restart(new_history=False)
+        self.alive = True
+
+    @precondition(lambda self: self.is_first_history)
+    @rule(keep=st.booleans())
+    def restore(self, keep: bool) -> None:
+        """Begin a lower history, once: one that comes to our version before we ask looks like ours, to any client."""
+        self.is_first_history = False
+        if not keep:
+            self.gone |= {obj["metadata"]["uid"] for obj in self.server.objects("Service")}
+        self.server.restart(new_history=True, keep=keep)
+        self.note_versions()
+        self.alive = True
+
+    # What must hold
+
+    def teardown(self) -> None:
+        try:
+            if hasattr(self, "cluster"):
+                self.settle()
+        finally:
+            if hasattr(self, "cluster"):
+                self.cluster.close()
+            self.server.__exit__(None, None, None)
+            self.folder.cleanup()
+
+    def settle(self) -> None:
+        """Mend everything; the cache comes to be the server again."""
+        self.server.faults.clear()
+        for verb in ("list", "watch", "*"):
+            self.server.permit(verb, "services")
+        if not self.alive:
+            self.server.start()
+        namespace = (self.namespaces or ("shop",))[0]
+        self.server.put(service("last", namespace))
+        self.note_versions()
+        last = ObjectKey(SERVICE, namespace, "last")
+        self.replay(taken_until(self.cluster, last))
+        expected = {
+            (obj["metadata"]["namespace"], obj["metadata"]["name"]): (obj["metadata"]["uid"], obj["spec"]["type"])
+            for obj in self.server.objects("Service")
+            if not self.namespaces or obj["metadata"]["namespace"] in self.namespaces
+        }
+        while self.cluster.need(SERVICE).phase is not Phase.SYNCED or self.shown() != expected:
+            self.replay(taken(self.cluster))
+        stored = {(obj.metadata.namespace, obj.metadata.name): obj for obj in self.cluster.view.select(SERVICE, "", {})}
+        assert stored.keys() == expected.keys()
+        assert all(unchanged(stored[key.namespace, key.name], obj) for key, obj in self.replayed.items())
+        assert self.cluster.decoded <= len(self.versions)
+
+    def replay(self, changes: tuple[ClusterChange, ...] | list[ClusterChange]) -> None:
+        """Each change begins where the last one of its object ended, and says something new."""
+        for change in changes:
+            if not isinstance(change, ObjectChange):
+                continue
+            before = self.replayed.pop(change.key, None)
+            assert (before is None) is (change.old is None)
+            assert before is None or (change.old is not None and unchanged(before, change.old))
+            if change.new is not None:
+                assert change.seen is Sight.PRESENT
+                assert change.old is None or not unchanged(change.old, change.new)
+                self.replayed[change.key] = change.new
+            else:
+                assert change.old is not None
+                assert change.old.metadata.uid in (self.deleted if change.seen is Sight.DELETED else self.gone)
+
+    def shown(self) -> dict[tuple[str, str], tuple[str, str]]:
+        return {
+            (key.namespace, key.name): (obj.metadata.uid, getattr(obj, "spec").type)  # noqa: B009 - only Services are here
+            for key, obj in self.replayed.items()
+        }
+
+    def note_versions(self) -> None:
+        self.versions |= {
+            (obj["metadata"]["uid"], obj["metadata"]["resourceVersion"]) for obj in self.server.objects("Service")
+        }
+
+
+def taken_until(cluster: object, last: ObjectKey) -> list[ClusterChange]:
+    return taken(cluster, lambda changes: any(isinstance(c, ObjectChange) and c.key == last for c in changes))  # type: ignore[arg-type]
+
+
+TestScripts = Scripts.TestCase
+TestScripts.settings = settings(max_examples=40, stateful_step_count=20)
