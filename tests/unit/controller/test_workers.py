@@ -1,0 +1,142 @@
+"""Each call of the engine answers with exactly one input, whatever becomes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from queue import SimpleQueue
+
+import pytest
+
+from extdns.controller.clock import SystemClock
+from extdns.controller.workers import CallEffect, Workers
+from extdns.engine.effects import Confirm, ListZones, ReadNames, ReadPage, Submit
+from extdns.engine.inputs import Call, Existence, Input, NamesRead, PageRead, ReadFailed, Submitted, ZonesListed
+from extdns.errors import ForbiddenError, RetryableError
+from extdns.model.change import Batch
+from extdns.model.cluster import ObjectKey
+from extdns.model.outcome import Applied, Unknown
+from extdns.model.zone import Page, ZoneList
+from providers.inmemory.provider import InMemoryProvider
+from tests.fakes.faulty import FaultyProvider
+from tests.unit.controller.scene import HANGS_S, ScriptedCluster
+from tests.unit.engine.stage import SERVICE, ZONE, host
+
+KEY = ObjectKey(SERVICE, "shop", "web")
+NAMES = (host("web"),)
+BATCH = Batch(number=7, zone=ZONE, sets=())
+PAGE = ReadPage(zone=ZONE, after=None)
+
+
+class Desk:
+    """Workers, and what they answer."""
+
+    def __init__(self, provider: FaultyProvider | None = None, *, writes: bool = True) -> None:
+        self.provider = provider or FaultyProvider(inner=InMemoryProvider(seed={ZONE: ()}))
+        self.cluster = ScriptedCluster()
+        self.answers = SimpleQueue[Input]()
+        self.defects: list[Exception] = []
+        self.workers = Workers(
+            self.cluster,
+            self.provider,
+            self.provider if writes else None,
+            answer=self.answers.put,
+            defect=self.defects.append,
+        )
+
+    def answer(self, effect: CallEffect) -> Input:
+        self.workers.carry_out(effect)
+        found = self.answers.get(timeout=HANGS_S)
+        assert self.workers.close(SystemClock(), HANGS_S)
+        assert self.answers.empty()
+        return found
+
+
+@pytest.mark.parametrize(
+    ("effect", "expected"),
+    [
+        pytest.param(ListZones(), ZonesListed(zones=ZoneList(zones=(ZONE,))), id="zones"),
+        pytest.param(PAGE, PageRead(zone=ZONE, asked=None, page=Page(records=())), id="a page"),
+        pytest.param(ReadNames(zone=ZONE, names=NAMES), NamesRead(zone=ZONE, names=NAMES, records=()), id="names"),
+        pytest.param(Submit(batch=BATCH), Submitted(number=7, zone=ZONE, outcome=Applied(records=())), id="a batch"),
+        pytest.param(Confirm(key=KEY), Existence(key=KEY, exists=True), id="an object"),
+    ],
+)
+def test_a_call_answers_with_its_result(effect: CallEffect, expected: Input) -> None:
+    desk = Desk()
+    assert desk.answer(effect) == expected
+    assert desk.defects == []
+
+
+@pytest.mark.parametrize(
+    ("raised", "wait_s"),
+    [
+        pytest.param(RetryableError("busy", retry_after_s=7.0), 7.0, id="later"),
+        pytest.param(RetryableError("busy"), None, id="later, nobody knows when"),
+        pytest.param(ForbiddenError("busy"), None, id="forbidden"),
+    ],
+)
+def test_a_read_that_the_service_denies_is_a_fact_and_no_defect(
+    raised: RetryableError | ForbiddenError, wait_s: float | None
+) -> None:
+    desk = Desk()
+    desk.provider.failures.append(raised)
+    assert desk.answer(PAGE) == ReadFailed(call=Call.PAGE, zone=ZONE, message="busy", retry_after_s=wait_s)
+    assert desk.defects == []
+
+
+class Broken(FaultyProvider):
+    """Raises what no provider may."""
+
+    def zones(self) -> ZoneList:
+        raise KeyError("planted")
+
+    def submit(self, *_: object) -> Applied:
+        raise KeyError("planted")
+
+
+def _broken(_: object) -> bool | None:
+    raise KeyError("planted")
+
+
+@pytest.mark.parametrize(
+    ("effect", "expected"),
+    [
+        pytest.param(ListZones(), ReadFailed(call=Call.ZONES, zone=None, message="KeyError: 'planted'"), id="a read"),
+        pytest.param(
+            Submit(batch=BATCH),
+            Submitted(number=7, zone=ZONE, outcome=Unknown(message="KeyError: 'planted'")),
+            id="a write, of which nobody knows whether it was made",
+        ),
+        pytest.param(Confirm(key=KEY), Existence(key=KEY, exists=None), id="a question"),
+    ],
+)
+def test_a_defect_is_told_and_the_call_answers_all_the_same(effect: CallEffect, expected: Input) -> None:
+    desk = Desk(Broken(inner=InMemoryProvider(seed={ZONE: ()})))
+    desk.cluster.exists = _broken
+    assert desk.answer(effect) == expected
+    assert [type(exc) for exc in desk.defects] == [KeyError]
+
+
+def test_without_a_writer_no_batch_is_submitted() -> None:
+    with pytest.raises(RuntimeError, match="without a writer"):
+        Desk(writes=False).workers.carry_out(Submit(batch=BATCH))
+
+
+def test_reads_that_hang_hold_up_no_write() -> None:
+    hanging: list[Callable[[], None]] = []
+    closed = SimpleQueue[None]()
+
+    class Hanging(FaultyProvider):
+        def zones(self) -> ZoneList:
+            hanging.append(lambda: closed.put(None))
+            closed.get(timeout=HANGS_S)
+            return ZoneList(zones=())
+
+    desk = Desk(Hanging(inner=InMemoryProvider(seed={ZONE: ()})))
+    for _ in range(20):
+        desk.workers.carry_out(ListZones())
+    desk.workers.carry_out(Submit(batch=BATCH))
+    assert isinstance(desk.answers.get(timeout=HANGS_S), Submitted)
+    assert desk.workers.close(SystemClock(), HANGS_S)
+    for release in tuple(hanging):
+        release()
