@@ -216,8 +216,17 @@ def provider(config: Config) -> tuple[ZoneReader, ZoneWriter | None]:
 
 
 def cluster(config: Config) -> Cluster:
-    """The cluster: today, the manifests of `--manifests`."""
-    from extdns.kube.manifests.cluster import ManifestCluster
+    """The cluster: the manifests of `--manifests` if there are any, else a live one."""
+    chosen = config.cluster
+    namespaces = (chosen.namespace,) if chosen.namespace else ()
+    if chosen.manifests:
+        from extdns.kube.manifests.cluster import ManifestCluster
 
-    namespaces = (config.cluster.namespace,) if config.cluster.namespace else ()
-    return ManifestCluster(config.cluster.manifests, watch=not config.control.once, namespaces=namespaces)
+        return ManifestCluster(chosen.manifests, watch=not config.control.once, namespaces=namespaces)
+    from extdns.kube.api import Api
+    from extdns.kube.client import Access, Client
+    from extdns.kube.live.cluster import LiveCluster
+
+    limit_s = chosen.time_limit_s
+    client = Client(Access(server=chosen.server, kubeconfig=chosen.kubeconfig, request_timeout_s=limit_s))
+    return LiveCluster(Api(client, request_timeout_s=limit_s), namespaces=namespaces)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from extdns.flags import parser, support
 from extdns.flags.address import ListenAddress
+from extdns.flags.cluster import DEFAULT_TIMEOUT_S
 from extdns.flags.flag import Flag
 from extdns.flags.regex import Regex
 from extdns.flags.table import BY_NAME
@@ -40,10 +41,26 @@ class Control:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
-    """Where objects are read from. *namespace* "" is all of them; a manifest "-" is standard input."""
+    """Where objects are read from: without *manifests*, which may be "-" for standard input, an API server.
+
+    *namespace* "" is all of them. Of the two limits, ask `time_limit_s`.
+    """
 
     manifests: tuple[str, ...]
     namespace: str
+    server: str
+    kubeconfig: str
+    kube_api_request_timeout_s: float
+    request_timeout_s: float
+
+    @property
+    def time_limit_s(self) -> float:
+        """The longest that a request to the API server may take, 0 without limit (spec sources 9.2).
+
+        The old flag counts if it is not as by default.
+        """
+        changed = self.request_timeout_s != DEFAULT_TIMEOUT_S
+        return max(self.request_timeout_s if changed else self.kube_api_request_timeout_s, 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.flags.duration import DURATION
-from extdns.flags.flag import Flag, Moot
+from extdns.flags.flag import Flag, Implemented, Moot
 from extdns.flags.kind import number, text
 
-_FILES_ONLY: Final = Moot(says="has no effect: objects are read from --manifests, not from an API server")
+DEFAULT_TIMEOUT_S: Final = 30.0
+
+_FORMER: Final = Implemented(says="is the old name of --kube-api-request-timeout; write that")
 _WATCHED: Final = Moot(says="has no effect: objects are listed once and watched from then on")
 
 FLAGS: Final = (
@@ -24,26 +26,24 @@ FLAGS: Final = (
         kind=text("NAME"),
         help="namespace whose objects are read; empty is all of them",
     ),
-    Flag(name="server", kind=text("URL"), state=_FILES_ONLY, help="API server; used together with --kubeconfig"),
+    Flag(name="server", kind=text("URL"), help="API server to ask instead of the one that the kubeconfig names"),
     Flag(
         name="kubeconfig",
         kind=text("PATH"),
-        state=_FILES_ONLY,
-        help="kubeconfig file; else ~/.kube/config if there is one, else the pod's own account",
+        help="kubeconfig file; else $KUBECONFIG, else ~/.kube/config if there is one, else the pod's own account",
     ),
     Flag(
         name="kube-api-request-timeout",
         kind=DURATION,
-        default=30.0,
-        state=_FILES_ONLY,
-        help="time limit of one request to the API server; 0 is none",
+        default=DEFAULT_TIMEOUT_S,
+        help="time limit of one request to the API server; 0 is none; watches go on for longer",
     ),
     Flag(
         name="request-timeout",
         kind=DURATION,
-        default=30.0,
-        state=_FILES_ONLY,
-        help="old name of --kube-api-request-timeout, which it overrides",
+        default=DEFAULT_TIMEOUT_S,
+        state=_FORMER,
+        help="old name of --kube-api-request-timeout, which it overrides unless it is 30s",
     ),
     Flag(
         name="kube-api-qps",

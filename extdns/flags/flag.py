@@ -15,7 +15,13 @@ SAME: Final = object()
 
 @dataclass(frozen=True, slots=True)
 class Implemented:
-    """It does what its help says."""
+    """It does what its help says.
+
+    Attributes:
+        says: the rest of the notice that is given with it, which begins with the flag; "" is none.
+    """
+
+    says: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

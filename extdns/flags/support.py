@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from extdns.flags.flag import Absent, Moot
+from extdns.flags.flag import Absent, Implemented, Moot
 from extdns.flags.mistakes import mistake
 from extdns.flags.parser import Setting
 
@@ -24,7 +24,7 @@ def require(given: Mapping[str, Setting], values: Mapping[str, Any]) -> None:
         values: the value of every flag, by name.
 
     Raises:
-        UsageError: a source, provider, registry or flag is missing here, or there is no cluster.
+        UsageError: a source, provider, registry or flag is missing here.
     """
     for name in AVAILABLE:
         _require_available(name, given, values)
@@ -32,7 +32,6 @@ def require(given: Mapping[str, Setting], values: Mapping[str, Any]) -> None:
         flag = setting.flag
         if isinstance(flag.state, Absent) and flag.belongs(values) and not flag.is_idle(setting.value):
             raise mistake(f"{setting.origin} is not supported by this version", "what is: extdns --help")
-    _require_manifests(values)
 
 
 def _require_available(name: str, given: Mapping[str, Setting], values: Mapping[str, Any]) -> None:
@@ -45,20 +44,14 @@ def _require_available(name: str, given: Mapping[str, Setting], values: Mapping[
             )
 
 
-def _require_manifests(values: Mapping[str, Any]) -> None:
-    if not values["manifests"]:
-        raise mistake(
-            "--manifests is missing: this version cannot read a live cluster yet",
-            "give --manifests=PATH: a file, a folder, or - for standard input; it can be repeated",
-        )
-
-
 def notices(given: Mapping[str, Setting], values: Mapping[str, Any]) -> tuple[str, ...]:
-    """One line for each moot flag that was given and concerns what is chosen, in table order."""
+    """One line for each flag that was given, concerns what is chosen and is not quite what it was, in table order."""
     return tuple(
         f"{setting.origin} {setting.flag.state.says}"
         for setting in given.values()
-        if isinstance(setting.flag.state, Moot) and setting.flag.belongs(values)
+        if isinstance(setting.flag.state, Moot | Implemented)
+        and setting.flag.state.says
+        and setting.flag.belongs(values)
     )
 
 

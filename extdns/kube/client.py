@@ -202,7 +202,11 @@ class Client:
                 raise UsageError(f"{origin} cannot be read: no such file\n  {_ADVICE}")
             return origin, paths
         default = Path(self._environ.get("HOME") or "/") / ".kube" / "config"
-        return (str(default), str(default)) if default.is_file() else ("the pod's own account", "")
+        if default.is_file():
+            return str(default), str(default)
+        if not self._environ.get("KUBERNETES_SERVICE_HOST"):
+            raise UsageError(f"there is no cluster to read: no kubeconfig was found, and this is no pod\n  {_ADVICE}")
+        return "the pod's own account", ""
 
 
 @contextmanager

@@ -105,6 +105,28 @@ def test_every_section_takes_what_is_given() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("argv", "seconds"),
+    [
+        pytest.param([], 30.0, id="the-reference's-default"),
+        pytest.param(["--kube-api-request-timeout=5s"], 5.0, id="new-name"),
+        pytest.param(["--request-timeout=7s"], 7.0, id="spec-sources-9.2-old-name"),
+        pytest.param(["--kube-api-request-timeout=5s", "--request-timeout=7s"], 7.0, id="the-old-name-wins"),
+        pytest.param(["--kube-api-request-timeout=5s", "--request-timeout=30s"], 5.0, id="unless-it-is-as-by-default"),
+        pytest.param(["--kube-api-request-timeout=0s"], 0.0, id="zero-is-no-limit"),
+        pytest.param(["--request-timeout=0s"], 0.0, id="zero-by-the-old-name"),
+        pytest.param(["--request-timeout=-1s"], 0.0, id="nor-is-less-than-zero-one"),
+    ],
+)
+def test_a_request_to_the_api_server_may_take_as_long_as_either_flag_says(argv: list[str], seconds: float) -> None:
+    assert parse([*START, *argv], {}).cluster.time_limit_s == seconds
+
+
+def test_without_manifests_there_is_a_live_cluster_to_read() -> None:
+    cluster = parse([*START[:2], "--server=https://192.0.2.1", "--kubeconfig=/k"], {}).cluster
+    assert (cluster.manifests, cluster.server, cluster.kubeconfig) == ((), "https://192.0.2.1", "/k")
+
+
 def test_compat_reads_one_prefix_and_wants_a_policy() -> None:
     config = parse([*START, "--compat", "--policy=sync"], {})
     assert config.sources.annotation_prefix == "external-dns.kubernetes.io/"

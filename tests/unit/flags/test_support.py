@@ -45,12 +45,6 @@ def start(argv: list[str], environ: dict[str, str] | None = None) -> tuple[str, 
             "--fqdn-template is not supported by this version\n  what is: extdns --help",
             id="flag",
         ),
-        pytest.param(
-            START[:2],
-            "--manifests is missing: this version cannot read a live cluster yet\n"
-            "  give --manifests=PATH: a file, a folder, or - for standard input; it can be repeated",
-            id="live-cluster",
-        ),
     ],
 )
 def test_what_this_version_lacks_stops_the_start(argv: list[str], text: str) -> None:
@@ -124,6 +118,12 @@ def test_moot_flags_are_noticed_once_each_in_the_order_of_the_table() -> None:
     assert said == (
         "--events has no effect: changes of objects are always acted on at once",
         "--kube-api-qps has no effect: objects are listed once and watched from then on",
+    )
+
+
+def test_a_flag_under_its_old_name_is_noticed() -> None:
+    assert start([*START, "--request-timeout=5s"]) == (
+        "--request-timeout is the old name of --kube-api-request-timeout; write that",
     )
 
 
