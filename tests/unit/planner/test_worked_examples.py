@@ -120,6 +120,19 @@ PROXIED = {"alias": "false", "cloudflare-proxied": "true"}
             (held("A", "5.5.5.5", owner="bar", ours=True),), (wanted("A", "5.5.5.5"),), MIGRATING, [], id="2.10-17"
         ),
         pytest.param((held("A", "5.5.5.5"),), (), with_policy("upsert-only"), [], id="2.10-18"),
+        pytest.param(
+            (held("A", "5.5.5.5", ttl_s=60, resource=WEB),),
+            (wanted("A", "1.1.1.1", resource=API), wanted("A", "5.5.5.5", ttl_s=90, resource=WEB)),
+            SETTINGS,
+            ["update A: 5.5.5.5"],
+            id="10.2-only-the-ttl-of-the-incumbent-changed",
+        ),
+        pytest.param(
+            (held("A", "5.5.5.5"),), (wanted("AAAA", "2001:db8::1"),), managing(), [], id="10.2-nothing-is-managed"
+        ),
+        pytest.param(
+            (held("TXT", '"x"'),), (wanted("TXT", '"y"'),), managing("A", "CNAME"), [], id="10.2-txt-is-excluded"
+        ),
     ],
 )
 def test_the_plan_is_the_worked_example(
