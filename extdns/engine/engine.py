@@ -131,9 +131,10 @@ class Engine:
     def _landed(self, state: ZoneState, batch: Batch, outcome: Outcome, now_s: float) -> Iterable[Effect]:
         names = names_of(batch)
         was_forbidden = bool(state.writes.forbidden)
-        state.audit.touch(write.key.name for write in batch.writes)
+        keys = [write.key for write in batch.writes]
+        state.audit.touch(key.name for key in keys)
         if isinstance(outcome, Applied):
-            state.mirror.wrote((write.key for write in batch.writes), outcome.records)
+            state.mirror.wrote(keys, outcome.records)
             state.writes.applied(batch, now_s)
             self._soil(self._reading.with_related(names))
         else:

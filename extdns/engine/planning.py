@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -107,8 +107,7 @@ class Planning:
             return joined(stays, (unmet(claim, standstill) for claim in claims), state.zone)
         hidden = self._hidden(held)
         vain = [unmet(claim, hidden[claim.set_identifier]) for claim in claims if claim.set_identifier in hidden]
-        open_ = [candidate for candidate in wanted if candidate.endpoint.set_identifier not in hidden]
-        adjusted, unsupported = self._adjust(state, open_)
+        adjusted, unsupported = self._adjust(state, wanted, hidden)
         untouched = {one.endpoint.key: one.why for one in unsupported if one.endpoint}
         plan = plan_name(
             zone=state.zone,
@@ -146,10 +145,15 @@ class Planning:
             if owned.ours and self._judge.hides(owned)
         }
 
-    def _adjust(self, state: ZoneState, wanted: Sequence[Candidate]) -> tuple[list[Candidate], list[Unmet]]:
+    def _adjust(
+        self, state: ZoneState, wanted: Sequence[Candidate], hidden: Container[str]
+    ) -> tuple[list[Candidate], list[Unmet]]:
+        """What the service would hold of what is *wanted*, but for the set identifiers that are *hidden*."""
         taken: list[Candidate] = []
         unsupported: list[Unmet] = []
         for candidate in wanted:
+            if candidate.endpoint.set_identifier in hidden:
+                continue
             adjusted = self._settings.adjust((candidate.endpoint,), state.zone)
             taken += [
                 candidate if endpoint is candidate.endpoint else replace(candidate, endpoint=endpoint)

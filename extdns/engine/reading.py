@@ -98,19 +98,12 @@ class Reading:
 
     def with_related(self, names: Iterable[DnsName]) -> set[DnsName]:
         """*names*, and those that their records decide about, or that decide about them."""
-        found = set(names)
+        found, types = set(names), self._settings.plan.managed_types
         for name in tuple(found):
-            for other in self._settings.registry.related(name):
-                if other not in found and self._matters(other):
+            for other in self._settings.registry.related(name):  # at most of which there is nothing to plan
+                if other not in found and (self._claims.of(other) or self._zones.hold(other, types)):
                     found.add(other)
         return found
-
-    def _matters(self, name: DnsName) -> bool:
-        """Whether there is anything to plan at *name*, which marks alone are not."""
-        if self._claims.of(name):
-            return True
-        standing = [record for state in self._zones.of(name) for record in state.mirror.of(name)]
-        return bool(standing) and any(record.type in self._settings.plan.managed_types for record in standing)
 
     def times(self) -> Iterator[float]:
         """When something may be read next."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from extdns.model.pairs import Pairs
@@ -13,7 +14,7 @@ MAX_CHARACTERS: Final = 4096  # DNS services take 4,000 at most; what is longer 
 
 CARRIED: Final = "short texts in printable ASCII without comma, double quote and backslash"
 
-_PLAIN: Final = frozenset(chr(code) for code in range(0x20, 0x7F)) - frozenset('"\\')
+_PLAIN: Final = re.compile(r"[ !#-\[\]-~]*")
 _HERITAGE: Final = "heritage"
 _VENDOR: Final = "external-dns"
 
@@ -47,7 +48,7 @@ class PlainText:
     def carries(self, labels: Pairs) -> bool:
         """Tell whether *labels* can be written and read again, also by a DNS service in between."""
         text = self.encode(labels)
-        return _PLAIN.issuperset(text[1:-1]) and self.decode(text) == labels
+        return bool(_PLAIN.fullmatch(text, 1, len(text) - 1)) and self.decode(text) == labels
 
     def encode(self, labels: Pairs) -> str:
         """The TXT value that carries *labels*, in the order of their keys.

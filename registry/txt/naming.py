@@ -142,9 +142,8 @@ class Naming:
             found.update(self._spelled(self._strip(mark, rtype.lower()), rtype))
         bare = self._strip(mark, "")
         before, _, after = bare.partition("-")
-        for rtype in types:
-            if rtype.lower() == before:
-                found.update(self._spelled(after, rtype))
+        if (rtype := before.upper()) in types:
+            found.update(self._spelled(after, rtype))
         found.update(self._spelled(bare, ""))
         return tuple(found)
 

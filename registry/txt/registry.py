@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -77,20 +77,21 @@ class TxtRegistry:
         and still names that owner.
         """
         ledger = self._survey(records)
+        if not ledger.proofs:
+            return tuple(Owned(record=record) for record in ledger.records)
         return tuple(self._owned(record, ledger.proofs.get(record.key, ())) for record in ledger.records)
 
     def _survey(self, records: Iterable[Record]) -> Ledger:
         terms = self._terms
         return survey(records, naming=terms.naming, types=terms.types, codec=terms.codec)
 
-    def _owned(self, record: Record, proofs: Iterable[Proof]) -> Owned:
-        proofs = tuple(proofs)
+    def _owned(self, record: Record, proofs: Sequence[Proof]) -> Owned:
         if not proofs:
             return Owned(record=record)
         first = proofs[0].mark
         ours = self._terms.mine(first.owner)
         standing = [
-            proof
+            proof.mark.record
             for proof in proofs
             if proof.mark.owner == first.owner or (ours and self._terms.mine(proof.mark.owner))
         ]
@@ -99,7 +100,7 @@ class TxtRegistry:
             owner=first.owner or None,
             ours=ours,
             labels=first.labels.without(OWNER, OWNED_RECORD, *(() if self._certain(proofs[0]) else (RESOURCE,))),
-            marks=tuple(sorted((proof.mark.record for proof in standing), key=lambda mark: mark.key)),
+            marks=tuple(sorted(standing, key=lambda mark: mark.key) if len(standing) > 1 else standing),
             marked=not ours
             or proofs[0].form is Form.TODAY
             or self._terms.naming.today(record.name, record.type) is None,

@@ -48,6 +48,7 @@ def run(case: Case, *, compat: bool, empty: Path) -> Result:
     except UsageError as exc:
         return Result(exit=1, zones=_held(case, memory), error=str(exc))
     running.controller.run(once=True)
+    assert running.controller.complete
     return Result(exit=exit_code(running.engine), zones=_held(case, memory))
 
 
