@@ -31,7 +31,7 @@ class Event(StrEnum):
     SIGNALLED = "Received {signal}. Terminating..."
     LOOP_ENDED = "Terminating main controller loop"
     WRITE_ABANDONED = "A change under way did not end in time; what became of it is read at the next start"
-    PASS_UNFINISHED = "The pass ended before it was complete"
+    UNFINISHED = "The pass ended before it was complete"
     # changes
     DESIRED_CHANGE = "Desired change: {action} {name} {type}"
     UP_TO_DATE = "All records are already up to date"

@@ -52,7 +52,7 @@ def main(config: Config) -> int:
 
 def _ending(config: Config, running: app.Assembly) -> int:
     if not running.controller.settled.is_set():
-        _log.error(Event.PASS_UNFINISHED)
+        _log.error(Event.UNFINISHED)
         return FAILED
     engine = running.engine
     if config.control.dry_run:
