@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from extdns import app, log
+from extdns.commands.output import show
 from extdns.commands.screen import Screen
 from extdns.config import parse
 from extdns.controller.stopsignals import StopSignals
@@ -22,6 +23,12 @@ _MANIFESTS: Final = Path("examples/demo")
 _ZONES: Final = Path("examples/zones")
 _SCRATCH: Final = Path(".demo")
 _FAILED: Final = 1
+_HELP: Final = f"""\
+Usage: extdns demo
+
+Publishes the manifests of {_MANIFESTS} into copies of the zone files of {_ZONES}, below {_SCRATCH}. With a
+terminal it goes on until Ctrl-C, and shows what comes of edited manifests; else it makes one pass.
+"""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -33,6 +40,9 @@ def main(arguments: Sequence[str]) -> int:
         UsageError: an argument was given, the examples are not below the current folder, or the
             scratch folder cannot be written.
     """
+    if arguments == ["--help"]:
+        show(_HELP)
+        return 0
     if arguments:
         raise UsageError(f"extdns demo takes no arguments, and {arguments[0]} was given")
     if not _MANIFESTS.is_dir() or not _ZONES.is_dir():

@@ -35,7 +35,7 @@ _PLAIN: Final = frozenset({Reason.WANTED, Reason.CHANGED, Reason.PROGRAMMED})
 _MAX_TARGETS: Final = 3
 _MAX_TARGET: Final = 80
 _MAX_ASKERS: Final = 2
-_WIDEST: Final = (1, 10, 60, 40, 50)
+_WIDEST: Final = (1, 10, 60, 45, 50)
 """A cell that is longer sticks out; it does not push all others aside."""
 
 
@@ -149,7 +149,7 @@ def _who(decision: Decision) -> str:
 def short_field(field: str) -> str:
     """*field* without the prefix of annotations, which is the same on all: `annotation hostname`."""
     word, _, key = field.partition(" ")
-    return f"{word} {key.rpartition('/')[2]}" if word == "annotation" else field
+    return f"{word} {key.rpartition('/')[2]}" if key and word == "annotation" else field
 
 
 def _below(decision: Decision) -> Iterator[str]:
