@@ -6,6 +6,7 @@ Start at `server.ApiServer`, which is all that tests need. Inside, a request goe
 already encoded, and their history under one global counter.
 
 The rules are those of the Kubernetes API concepts page and of what k8s.io/apiserver answers; where this
-server and a real one differ, this one is wrong. Left out: admission, schemas, protobuf, compression,
-conversion between versions. Nothing here imports the product, so that both cannot share a mistake.
+server and a real one differ, this one is wrong: `tests/conformance` asks both. Left out: admission, schemas,
+protobuf, compression, conversion between versions, deletes of whole collections. Nothing here imports the
+product, so that both cannot share a mistake.
 """

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
-from tests.fakes.apiserver import answers, bodies, lists, options, patches
+from tests.fakes.apiserver import answers, bodies, lists, options, patches, shapes
 from tests.fakes.apiserver.access import Access
 from tests.fakes.apiserver.answers import Answer
 from tests.fakes.apiserver.discovery import discover
 from tests.fakes.apiserver.kinds import Catalogue, Kind
 from tests.fakes.apiserver.options import WatchList
 from tests.fakes.apiserver.requests import Request
+from tests.fakes.apiserver.shapes import Target
 from tests.fakes.apiserver.statuses import ApiError, invalid
-from tests.fakes.apiserver.store import Json, Store
+from tests.fakes.apiserver.store import Store
 from tests.fakes.apiserver.watches import Order, Watch
-from tests.fakes.apiserver.writes import Target, Writes
+from tests.fakes.apiserver.writes import Writes
 
 _APPLY: Final = "application/apply-patch+yaml"
 _PATCHES: Final = {
@@ -101,21 +102,14 @@ class Api:
         if "force" in request.query:
             raise _bad_option("force", "FieldValueForbidden", "Forbidden: may not be specified for non-apply patch")
         said = bodies.decoded(request.body)
-
-        def change(old: Json) -> Json:
-            changed: Any = patch(old, said)
-            if not isinstance(changed, dict) or not isinstance(changed.get("metadata"), dict):
-                raise ApiError(422, "the patched object has no metadata")
-            return changed
-
-        return answers.json(self.writes.change(target, change))
+        if patch is not patches.json_patch and not isinstance(said, dict):
+            raise ApiError(400, f"error decoding patch: it is no object: {type(said).__name__}")
+        return answers.json(self.writes.change(target, lambda old: shapes.patched(target, patch(old, said))))
 
     def _apply(self, request: Request, target: Target) -> Answer:
         if not request.query.get("fieldManager"):
             raise _bad_option("fieldManager", "FieldValueRequired", "Required value: is required for apply patch")
         config = bodies.body(request)
-        if not (config.get("apiVersion") and config.get("kind")):
-            raise ApiError(400, "invalid object type: /, Kind=")
         with self.store.lock:
             is_new = target.key not in self.store.collection(target.kind).objects
             applied = self.writes.apply(target, config, force=options.is_true(request.query.get("force", "")))

@@ -1,10 +1,12 @@
 """Who owns which field: `managedFields`, and server-side apply by them.
 
-Maps are owned by the field; lists are owned as a whole, as those of a CRD without `x-kubernetes-list-type` are.
+Maps are owned by the field; lists are owned as a whole, as those of a CRD without `x-kubernetes-list-type` are, but
+for finalizers, which are owned one by one (and yet replaced as a whole by apply).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -14,6 +16,7 @@ from typing import Any, Final
 from tests.fakes.apiserver.statuses import ownership_conflict
 
 Path = tuple[str, ...]
+"""Steps as `fieldsV1` writes them: `f:` and a field, or `v:` and an item in JSON."""
 Json = dict[str, Any]
 _UNOWNED: Final = frozenset(
     {
@@ -29,7 +32,10 @@ _UNOWNED: Final = frozenset(
         "uid",
     }
 )
+_METADATA: Final = ("f:metadata",)
+_FINALIZERS: Final = (*_METADATA, "f:finalizers")
 _GONE: Final = object()
+_MAP: Final = object()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,43 +57,45 @@ def now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def leaves(obj: Mapping[str, Any]) -> dict[Path, Any]:
-    """Give the fields of *obj* that can be owned, with their values."""
+def fields(obj: Mapping[str, Any]) -> dict[Path, Any]:
+    """Give the fields of *obj* that can be owned, with their values; the value of a map is that it is one."""
     body = {key: value for key, value in obj.items() if key not in {"apiVersion", "kind", "metadata"}}
     metadata = {key: value for key, value in obj.get("metadata", {}).items() if key not in _UNOWNED}
-    return dict(_leaves(body | ({"metadata": metadata} if metadata else {}), ()))
+    found = dict(_fields(body, ())) | dict(_fields(metadata, _METADATA))
+    if _FINALIZERS in found:
+        items = found[_FINALIZERS]
+        found |= {_FINALIZERS: _MAP} | {(*_FINALIZERS, f"v:{json.dumps(item)}"): True for item in items}
+    return found
 
 
-def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:  # noqa: ANN401 - any JSON
-    if isinstance(value, dict) and value:
-        for key, inner in value.items():
-            yield from _leaves(inner, (*path, key))
-    elif path:
-        yield path, value
+def _fields(value: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, Any]]:
+    for key, inner in value.items():
+        step = (*path, f"f:{key}")
+        if isinstance(inner, dict):
+            yield step, _MAP
+            yield from _fields(inner, step)
+        else:
+            yield step, inner
+
+
+def marked(obj: Json, managed: Sequence[Json]) -> Json:
+    """Give *obj* with these `managedFields`, which an object does without if nobody owns anything."""
+    rest = {key: value for key, value in obj["metadata"].items() if key != "managedFields"}
+    return obj | {"metadata": rest | ({"managedFields": list(managed)} if managed else {})}
 
 
 def created(manager: Manager, obj: Mapping[str, Any]) -> list[Json]:
     """Give `managedFields` of a new object: all of it is *manager*'s."""
-    metadata = {key: value for key, value in obj["metadata"].items() if key not in _UNOWNED}
-    body = {key: value for key, value in obj.items() if key not in {"apiVersion", "kind", "metadata"}}
-    return [_entry(manager, _fields(body | ({"metadata": metadata} if metadata else {})), now())]
-
-
-def _fields(value: Mapping[str, Any]) -> Json:
-    return {f"f:{key}": _fields(inner) if isinstance(inner, dict) else {} for key, inner in value.items()}
+    return updated([], manager, {}, obj)
 
 
 def updated(managed: Sequence[Json], manager: Manager, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Json]:
     """Give `managedFields` after an update: who changes a field owns it, and nobody else does."""
-    before, after = leaves(old), leaves(new)
-    changed = {path for path, value in after.items() if before.get(path, _GONE) != value}
-    gone = before.keys() - after.keys()
+    changed, gone = _compared(old, new)
     owned = _owners(managed)
-    for owner, paths in owned.items():
-        if owner != manager:
-            paths.difference_update(changed, gone)
+    for paths in owned.values():
+        paths.difference_update(changed, gone)
     owned.setdefault(manager, set()).update(changed)
-    owned[manager] -= gone
     return _written(owned, managed, manager)
 
 
@@ -99,38 +107,34 @@ def applied(
     Raises:
         ApiError: 409, a field of another manager would change, and it is not to be forced.
     """
-    owned, wanted = _owners(managed), leaves(config)
-    contested = {
-        path: owner
-        for path, value in wanted.items()
-        for owner, paths in owned.items()
-        if owner != manager and not _says(live, path, value) and any(_overlap(path, other) for other in paths)
-    }
-    if contested and not force:
-        raise ownership_conflict([(str(contested[path]), "." + ".".join(path)) for path in sorted(contested)])
-    for owner, paths in owned.items():
-        if owner != manager:
-            paths.difference_update([other for other in paths if any(_overlap(path, other) for path in contested)])
-    dropped = owned.get(manager, set()) - wanted.keys()
-    owned[manager] = set(wanted)
+    owned, wanted = _owners(managed), {path for path, value in fields(config).items() if not _declared(path, value)}
+    dropped = owned.pop(manager, set()) - wanted
+    kept = wanted.union(*owned.values())
     result: Json = _overlaid(live, config)
-    for path in sorted(dropped, key=len, reverse=True):
-        if not any(path in paths for paths in owned.values()):
-            _remove(result, path)
-    result["metadata"]["managedFields"] = _written(owned, managed, manager)
-    return result
+    for path in sorted(dropped - kept, key=len, reverse=True):
+        _remove(result, path)
+    changed, gone = _compared(live, result)
+    contested = [(str(owner), path) for owner, paths in owned.items() for path in paths & changed]
+    if contested and not force:
+        raise ownership_conflict(
+            [(owner, "".join(f".{_key(step)}" for step in path)) for owner, path in sorted(contested)]
+        )
+    for paths in owned.values():
+        paths.difference_update(changed, gone)
+    owned[manager] = wanted
+    return marked(result, _written(owned, managed, manager))
 
 
-def _says(obj: Any, path: Path, value: Any) -> bool:  # noqa: ANN401 - any JSON
-    """Tell whether *obj* has *value* at *path*; an empty map asks for a map, whatever is in it."""
-    for step in path:
-        obj = obj.get(step, _GONE) if isinstance(obj, dict) else _GONE
-    return bool(obj == value) or (value == {} and isinstance(obj, dict))
+def _declared(path: Path, value: object) -> bool:
+    """Tell whether it is one of the maps in metadata, which are there whoever applies what is in them."""
+    return value is _MAP and path[:-1] == _METADATA
 
 
-def _overlap(one: Path, other: Path) -> bool:
-    shorter = min(len(one), len(other))
-    return one[:shorter] == other[:shorter]
+def _compared(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[set[Path], set[Path]]:
+    """Give the fields that are new or other than before, and those that are gone."""
+    before, after = fields(old), fields(new)
+    changed = {path for path, value in after.items() if before.get(path, _GONE) != value}
+    return changed, before.keys() - after.keys()
 
 
 def _overlaid(live: Any, config: Any) -> Any:  # noqa: ANN401 - any JSON
@@ -141,16 +145,17 @@ def _overlaid(live: Any, config: Any) -> Any:  # noqa: ANN401 - any JSON
 
 
 def _remove(obj: Json, path: Path) -> None:
-    """Remove a field, and the maps that are empty without it."""
-    *parents, last = path
+    """Remove a field, unless it is a map that has something in it."""
+    *parents, last = map(_key, path)
     inner: Any = obj
     for step in parents:
         inner = inner.get(step) if isinstance(inner, dict) else None
-    if not isinstance(inner, dict) or (isinstance(inner.get(last), dict) and inner[last]):
-        return
-    inner.pop(last, None)
-    if parents and not inner and parents != ["metadata"]:
-        _remove(obj, tuple(parents))
+    if isinstance(inner, dict) and not (isinstance(inner.get(last), dict) and inner[last]):
+        inner.pop(last, None)
+
+
+def _key(step: str) -> str:
+    return step.removeprefix("f:")
 
 
 def _owners(managed: Sequence[Json]) -> dict[Manager, set[Path]]:
@@ -168,10 +173,10 @@ def _manager(entry: Json) -> Manager:
 
 def _read(fields: Mapping[str, Any], path: Path) -> Iterator[Path]:
     for key, inner in fields.items():
+        step = (*path, key)
         if key == ".":
-            continue
-        step = (*path, key.removeprefix("f:"))
-        if any(name != "." for name in inner):
+            yield path
+        elif inner:
             yield from _read(inner, step)
         else:
             yield step
@@ -184,14 +189,21 @@ def _written(owned: Mapping[Manager, set[Path]], managed: Sequence[Json], writer
     for owner, paths in owned.items():
         if not paths:
             continue
-        fields: Json = {}
-        for path in sorted(paths):
-            inner = fields
-            for step in path:
-                inner = inner.setdefault(f"f:{step}", {})
         same = owner in times and (before[owner] == paths or owner != writer)
-        written.append(_entry(owner, fields, times[owner] if same else now()))
+        written.append(_entry(owner, _tree(paths), times[owner] if same else now()))
     return written
+
+
+def _tree(paths: set[Path]) -> Json:
+    """Write paths as `fieldsV1`: a dot says that the map around it is meant, beside what is in it."""
+    tree: Json = {}
+    for path in sorted(paths):
+        inner = tree
+        for depth, step in enumerate(path, start=1):
+            inner = inner.setdefault(step, {})
+            if depth < len(path) and path[:depth] in paths:
+                inner["."] = {}
+    return tree
 
 
 def _entry(manager: Manager, fields: Json, time: str) -> Json:

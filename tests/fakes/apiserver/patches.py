@@ -81,12 +81,12 @@ def json_patch(target: Any, operations: Any) -> Any:  # noqa: ANN401 - any JSON
         ApiError: 422, an operation cannot be carried out; 400, it is none.
     """
     document = {"": deepcopy(target)}
-    if not isinstance(operations, Sequence):
+    if not isinstance(operations, list) or not all(isinstance(operation, dict) for operation in operations):
         raise ApiError(400, "error decoding patch: a JSON patch is a list of operations")
     for operation in operations:
         try:
             _carry_out(document, operation)
-        except (KeyError, IndexError, ValueError, TypeError) as exc:
+        except (AttributeError, KeyError, IndexError, ValueError, TypeError) as exc:
             raise ApiError(422, "the server rejected our request due to an error in our request") from exc
     return document[""]
 

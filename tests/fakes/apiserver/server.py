@@ -153,10 +153,11 @@ class ApiServer:
         if old is not None:
             before = old.decode(kind)["metadata"]
             metadata = {field: before[field] for field in ("uid", "creationTimestamp")} | metadata
+        full = obj | {"metadata": metadata}
         if "managedFields" not in metadata:
             manager = Manager(name="test", operation="Update", api_version=kind.api_version)
-            metadata["managedFields"] = ownership.created(manager, obj)
-        return key, self.api.writes.stamped(kind, obj | {"metadata": metadata})
+            full = ownership.marked(full, ownership.created(manager, obj))
+        return key, self.api.writes.stamped(kind, full)
 
     # Kinds and access
 

@@ -85,9 +85,10 @@ def not_found(kind: Kind, name: str) -> ApiError:
     return ApiError(404, f'{kind.resource} "{name}" not found', details=_about(kind, name))
 
 
-def already_exists(kind: Kind, name: str) -> ApiError:
-    """A create met an object of that name."""
-    return ApiError(409, f'{kind.resource} "{name}" already exists', reason="AlreadyExists", details=_about(kind, name))
+def already_exists(kind: Kind, name: str, *, leaving: bool) -> ApiError:
+    """A create met an object of that name, or one that finalizers keep."""
+    message = f'{"object is being deleted: " if leaving else ""}{kind.resource} "{name}" already exists'
+    return ApiError(409, message, reason="AlreadyExists", details=_about(kind, name))
 
 
 def modified(kind: Kind, name: str) -> ApiError:

@@ -2,49 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from itertools import count
-from typing import Any, Final
+from typing import Any
 
-from tests.fakes.apiserver import ownership, statuses
+from tests.fakes.apiserver import ownership, shapes, statuses
 from tests.fakes.apiserver.kinds import Kind
-from tests.fakes.apiserver.ownership import Manager
+from tests.fakes.apiserver.shapes import Target
 from tests.fakes.apiserver.statuses import ApiError
 from tests.fakes.apiserver.store import Json, Store
 
 Change = Callable[[Json], Json]
 """From an object as it is to how it shall be; may raise ApiError."""
-
-_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
-_NAME_RULE: Final = (
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start "
-    "and end with an alphanumeric character"
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """What a write is about, and on whose behalf. *subresource* is empty or `status`."""
-
-    kind: Kind
-    namespace: str
-    name: str
-    subresource: str = ""
-    manager: str = "unknown"
-    dry_run: bool = False
-
-    @property
-    def key(self) -> str:
-        """Its key in the store."""
-        return f"{self.namespace}/{self.name}" if self.kind.namespaced else self.name
-
-    def by(self, operation: str) -> Manager:
-        """Give the manager as `managedFields` name it."""
-        return Manager(
-            name=self.manager, operation=operation, api_version=self.kind.api_version, subresource=self.subresource
-        )
 
 
 class Writes:
@@ -71,22 +40,23 @@ class Writes:
         Raises:
             ApiError: 400, 409 or 422.
         """
-        obj = _shaped(target, body)
+        obj = shapes.sent(target, body)
         metadata = obj["metadata"]
         if metadata.get("resourceVersion"):
             raise ApiError(500, "resourceVersion should not be set on objects to be created", reason="")
         with self._store.lock:
             if not metadata.get("name") and metadata.get("generateName"):
                 metadata["name"] = f"{metadata['generateName']}{next(self._numbers):05x}"
-            name = _checked_name(target.kind, metadata.get("name"))
+            name = shapes.new_name(target, metadata.get("name"))
             made = Target(kind=target.kind, namespace=target.namespace, name=name, manager=target.manager)
             if made.key in self._store.collection(made.kind).objects:
-                raise statuses.already_exists(made.kind, name)
+                leaving = "deletionTimestamp" in self.read(made)["metadata"]
+                raise statuses.already_exists(made.kind, name, leaving=leaving)
             for field in ("uid", "creationTimestamp", "deletionTimestamp", "generation", "managedFields"):
                 metadata.pop(field, None)
             if target.kind.status:
                 obj.pop("status", None)
-            metadata["managedFields"] = ownership.created(made.by("Update"), obj)
+            obj = ownership.marked(obj, ownership.created(made.by("Update"), obj))
             return self._store_new(made, obj, dry_run=target.dry_run)
 
     def update(self, target: Target, body: Json) -> Json:
@@ -95,22 +65,14 @@ class Writes:
         Raises:
             ApiError: 400, 404, 409 or 422.
         """
-        obj = _shaped(target, body)
-        if obj["metadata"].get("name") != target.name:
-            said = obj["metadata"].get("name", "")
-            raise ApiError(400, f"the name of the object ({said}) does not match the name on the URL ({target.name})")
+        obj = shapes.named(target, shapes.sent(target, body))
         with self._store.lock:
             if target.kind.upsert and target.key not in self._store.collection(target.kind).objects:
                 obj["metadata"].pop("resourceVersion", None)
                 return self.create(target, obj)
-            self.read(target)
-            if not obj["metadata"].get("resourceVersion") and not target.kind.unconditional:
-                cause = (
-                    "metadata.resourceVersion",
-                    "FieldValueInvalid",
-                    "Invalid value: 0: must be specified for an update",
-                )
-                raise statuses.invalid(target.kind.resource, target.name, cause)
+            uid = self.read(target)["metadata"]["uid"]
+            if obj["metadata"].get("uid") not in {None, "", uid}:
+                raise statuses.replaced(target.kind, target.name, obj["metadata"]["uid"], uid)
             return self.change(target, lambda _: obj)
 
     def change(self, target: Target, change: Change) -> Json:
@@ -122,10 +84,8 @@ class Writes:
         with self._store.lock:
             old = self.read(target)
             new = _kept(target, old, change(old))
-            new["metadata"]["managedFields"] = ownership.updated(
-                old["metadata"].get("managedFields", []), target.by("Update"), old, new
-            )
-            return self._store_changed(target, old, new)
+            managed = ownership.updated(old["metadata"].get("managedFields", []), target.by("Update"), old, new)
+            return self._store_changed(target, old, ownership.marked(new, managed))
 
     def apply(self, target: Target, config: Json, *, force: bool) -> Json:
         """Apply *config* server-side; creates what is not there.
@@ -133,10 +93,7 @@ class Writes:
         Raises:
             ApiError: 400, or 409 for a conflict.
         """
-        config = _shaped(target, config)
-        if config["metadata"].get("managedFields"):
-            raise ApiError(400, "metadata.managedFields must be nil")
-        config["metadata"]["name"] = target.name
+        config = shapes.applied(target, config)
         if target.kind.status:
             half = {"status"} if target.subresource else config.keys() - {"status"}
             config = {key: value for key, value in config.items() if key in {"metadata", *half}}
@@ -150,8 +107,7 @@ class Writes:
             old = self.read(target)
             managed = old["metadata"].get("managedFields", [])
             new = ownership.applied(managed, manager, old, config, force=force)
-            kept = _kept(target, old, new)
-            kept["metadata"]["managedFields"] = new["metadata"]["managedFields"]
+            kept = ownership.marked(_kept(target, old, new), new["metadata"].get("managedFields", []))
             return self._store_changed(target, old, kept)
 
     def delete(self, target: Target, options: Json) -> Json:
@@ -202,58 +158,26 @@ class Writes:
         return self._store.put(target.kind, target.key, new).decode(target.kind)
 
 
-def _shaped(target: Target, body: Json) -> Json:
-    """Give *body* with metadata of its own, if it is of the kind and in the namespace that it was sent to."""
-    kind, metadata = target.kind, body.get("metadata") or {}
-    _check_type(kind, body, metadata)
-    if not isinstance(metadata, dict):
-        raise ApiError(400, f"metadata is no object: {metadata!r}")
-    if kind.namespaced and metadata.get("namespace") not in {None, "", target.namespace}:
-        raise ApiError(400, "the namespace of the provided object does not match the namespace sent on the request")
-    return body | {"kind": kind.kind, "apiVersion": kind.api_version, "metadata": dict(metadata)}
-
-
-def _check_type(kind: Kind, body: Json, metadata: Json) -> None:
-    said, version = body.get("kind"), body.get("apiVersion")
-    if kind.custom and not said:
-        raise ApiError(
-            400, f"the object provided is unrecognized (must be of type {kind.kind}): Object 'Kind' is missing"
-        )
-    if version != kind.api_version and (version or kind.custom):
-        expected = f"does not match the expected API version ({kind.api_version})"
-        raise ApiError(400, f"the API version in the data ({version}) {expected}")
-    if said and said != kind.kind:
-        wrong = ("kind", "FieldValueInvalid", f'Invalid value: "{said}": must be {kind.kind}')
-        raise statuses.invalid(f"{said}.{kind.group}" if kind.group else said, metadata.get("name", ""), wrong)
-
-
-def _checked_name(kind: Kind, name: object) -> str:
-    what = f"{kind.kind}.{kind.group}" if kind.group else kind.kind
-    if not name:
-        raise statuses.invalid(
-            what, "", ("metadata.name", "FieldValueRequired", "Required value: name or generateName is required")
-        )
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        wrong = f'Invalid value: "{name}": {_NAME_RULE}'
-        raise statuses.invalid(what, str(name), ("metadata.name", "FieldValueInvalid", wrong))
-    return name
-
-
 def _kept(target: Target, old: Json, new: Mapping[str, Any]) -> Json:
     """Give *new* with what no update changes, and with only that half changed which the subresource stands for.
 
     Raises:
-        ApiError: 409, it was made from another version or for another object.
+        ApiError: 409, it was made from another version; 422, from none, or for another object.
     """
     kind, before, after = target.kind, old["metadata"], new["metadata"]
-    if after.get("resourceVersion", before["resourceVersion"]) not in {"", before["resourceVersion"]}:
+    version = after.get("resourceVersion")
+    if version in {None, "", "0"} and not kind.unconditional:
+        why = "Invalid value: 0: must be specified for an update"
+        raise statuses.invalid(kind.resource, target.name, ("metadata.resourceVersion", "FieldValueInvalid", why))
+    if version not in {None, "", "0", before["resourceVersion"]}:
         raise statuses.modified(kind, target.name)
     if after.get("uid") not in {None, "", before["uid"]}:
-        raise statuses.replaced(kind, target.name, after["uid"], before["uid"])
+        why = f'Invalid value: "{after["uid"]}": field is immutable'
+        raise statuses.invalid(target.validated_as, target.name, ("metadata.uid", "FieldValueInvalid", why))
     if target.subresource:
         return old | {"metadata": dict(before)} | {key: new[key] for key in ("status",) if key in new}
     fixed = ("name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "resourceVersion", "generation")
-    metadata = {key: value for key, value in after.items() if key not in fixed}
+    metadata = {key: value for key, value in shapes.tidied(after).items() if key not in fixed}
     metadata |= {key: before[key] for key in fixed if key in before}
     kept = {**new, "kind": kind.kind, "apiVersion": kind.api_version, "metadata": metadata}
     if kind.status:

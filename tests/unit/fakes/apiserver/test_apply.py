@@ -24,7 +24,7 @@ def managers(reply: Reply) -> dict[str, Any]:
 def test_what_is_not_there_is_created(probe: Probe) -> None:
     made = apply(probe, "one", route("r", hostnames=["a"]))
     assert (made.code, made.body["spec"]) == (201, {"hostnames": ["a"]})
-    assert managers(made) == {"one": {"f:spec": {"f:hostnames": {}}}}
+    assert managers(made) == {"one": {"f:spec": {".": {}, "f:hostnames": {}}}}
     assert made.body["metadata"]["managedFields"][0]["operation"] == "Apply"
 
 
@@ -51,7 +51,10 @@ def test_force_takes_the_field(probe: Probe) -> None:
     apply(probe, "one", route("r", hostnames=["a"], other=1))
     taken = apply(probe, "two", route("r", hostnames=["b"]), force=True)
     assert taken.body["spec"] == {"hostnames": ["b"], "other": 1}
-    assert managers(taken) == {"one": {"f:spec": {"f:other": {}}}, "two": {"f:spec": {"f:hostnames": {}}}}
+    assert managers(taken) == {
+        "one": {"f:spec": {".": {}, "f:other": {}}},
+        "two": {"f:spec": {".": {}, "f:hostnames": {}}},
+    }
 
 
 def test_the_same_value_is_shared_and_goes_with_the_last_owner(probe: Probe) -> None:
@@ -66,7 +69,7 @@ def test_an_update_takes_what_it_changes_and_apply_then_conflicts_with_it(probe:
     apply(probe, "one", route("r", hostnames=["a"]))
     patch = {"spec": {"hostnames": ["c"]}}
     patched = probe.ask("PATCH", f"{PATH}?fieldManager=hand", patch, content_type=MERGE)
-    assert managers(patched) == {"hand": {"f:spec": {"f:hostnames": {}}}}
+    assert managers(patched) == {"one": {"f:spec": {}}, "hand": {"f:spec": {"f:hostnames": {}}}}
     reply = apply(probe, "one", route("r", hostnames=["a"]))
     assert 'conflict with "hand" using gateway.networking.k8s.io/v1: .spec.hostnames' in reply.body["message"]
 
@@ -96,7 +99,7 @@ def test_an_apply_that_makes_no_sense_is_refused(probe: Probe, query: str, confi
 
 def test_objects_that_tests_put_have_managed_fields_too(server: ApiServer) -> None:
     metadata = server.put(route("r", hostnames=["a"], rules=[{}]))["metadata"]
-    assert metadata["managedFields"][0]["fieldsV1"] == {"f:spec": {"f:hostnames": {}, "f:rules": {}}}
+    assert metadata["managedFields"][0]["fieldsV1"] == {"f:spec": {".": {}, "f:hostnames": {}, "f:rules": {}}}
 
 
 def test_a_core_kind_is_applied_alike(probe: Probe) -> None:

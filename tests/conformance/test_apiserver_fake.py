@@ -1,0 +1,268 @@
+"""What a Kubernetes API server promises, asked of the fake and of the real machinery.
+
+Where they differ, the fake is wrong. Both serve Ingresses from a CRD here; what the fake's own tests say of built-in
+kinds, faults and access has no counterpart in the machinery.
+"""
+
+from __future__ import annotations
+
+from http.client import HTTPException
+
+import pytest
+
+from tests.apimachinery.kinds import KINDS
+from tests.conformance.apiserver import ALL, Rig, good, ingress
+from tests.fakes.apiserver.options import WatchList
+from tests.fakes.apiserver.probe import MERGE
+from tests.fakes.apiserver.server import ApiServer
+
+# Lists
+
+
+def test_a_list_of_nothing_has_a_version_and_no_items(api: Rig) -> None:
+    body = api.probe.get(api.path).body
+    assert (body["kind"], body["apiVersion"], body["items"]) == ("IngressList", "networking.k8s.io/v1", [])
+    assert body["metadata"] == {"continue": "", "resourceVersion": str(api.server.version)}
+
+
+def test_items_of_a_list_say_their_kind_and_are_ordered_by_namespace_and_name(api: Rig) -> None:
+    other = Rig.of(api.server, api.probe)  # a later namespace, by name too: the counters have the same length
+    other.create("a")
+    for name in ("b", "a-b", "a", "a.b"):
+        api.create(name)
+    items = [
+        item
+        for item in api.probe.get(ALL).body["items"]
+        if item["metadata"]["namespace"] in {api.namespace, other.namespace}
+    ]
+    assert {(item["kind"], item["apiVersion"]) for item in items} == {("Ingress", "networking.k8s.io/v1")}
+    ours = [item["metadata"]["name"] for item in items if item["metadata"]["namespace"] == api.namespace]
+    assert ours == ["a", "a-b", "a.b", "b"]
+    assert items == sorted(items, key=lambda item: f"{item['metadata']['namespace']}/{item['metadata']['name']}")
+
+
+def test_pages_show_the_state_of_the_first_one(api: Rig) -> None:
+    for name in "abcde":
+        api.create(name)
+    first = api.probe.get(api.path, limit=2)
+    assert first.names == ["a", "b"]
+    assert first.body["metadata"]["remainingItemCount"] == 3
+    api.server.delete("Ingress", api.namespace, "c")
+    api.create("bb")
+    second = api.probe.get(api.path, limit=2, **{"continue": first.body["metadata"]["continue"]})
+    third = api.probe.get(api.path, limit=2, **{"continue": second.body["metadata"]["continue"]})
+    assert (second.names, third.names) == (["c", "d"], ["e"])
+    assert second.body["metadata"]["remainingItemCount"] == 1
+    assert {first.version, second.version, third.version} == {first.version}
+    assert third.body["metadata"] == {"continue": "", "resourceVersion": first.version}
+    assert api.probe.get(api.path).names == ["a", "b", "bb", "d", "e"]
+
+
+def test_a_page_of_a_selection_does_not_count_what_remains(api: Rig) -> None:
+    for name in "abc":
+        api.create(name, labels={"app": "x"})
+    page = api.probe.get(api.path, limit=2, labelSelector="app=x")
+    assert page.names == ["a", "b"]
+    assert page.body["metadata"].keys() == {"continue", "resourceVersion"}
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        pytest.param({"labelSelector": "app=x"}, ["a", "b"], id="equal"),
+        pytest.param({"labelSelector": "app!=x"}, ["c", "d"], id="not-equal-holds-without-the-label"),
+        pytest.param({"labelSelector": "app in (x,y),tier"}, ["b"], id="set-and-present"),
+        pytest.param({"labelSelector": "app notin (x)"}, ["c", "d"], id="not-in"),
+        pytest.param({"labelSelector": "!app"}, ["d"], id="absent"),
+        pytest.param({"fieldSelector": "metadata.name=b"}, ["b"], id="name"),
+        pytest.param({"fieldSelector": "metadata.namespace=nowhere"}, [], id="namespace"),
+        pytest.param({"resourceVersion": "0", "limit": 1}, ["a", "b", "c", "d"], id="version-0-has-no-pages"),
+    ],
+)
+def test_selectors_choose(api: Rig, query: dict[str, object], names: list[str]) -> None:
+    labels = {"a": {"app": "x"}, "b": {"app": "x", "tier": "1"}, "c": {"app": "y"}, "d": {}}
+    for name, chosen in labels.items():
+        api.create(name, labels=chosen)
+    newest = {"resourceVersion": api.server.version, "resourceVersionMatch": "NotOlderThan"}
+    assert api.probe.get(api.path, **newest).names == list("abcd")  # a cache has seen all of them
+    assert api.probe.get(api.path, **query).names == names
+
+
+def test_the_past_is_listed_at_its_exact_version(api: Rig) -> None:
+    then = api.create("a")["metadata"]["resourceVersion"]
+    api.create("b")
+    api.server.delete("Ingress", api.namespace, "a")
+    past = api.probe.get(api.path, resourceVersion=then, resourceVersionMatch="Exact")
+    assert (past.names, past.version) == (["a"], then)
+    newer = api.probe.get(api.path, resourceVersion=then, resourceVersionMatch="NotOlderThan")
+    assert (newer.names, newer.version) == (["b"], str(api.server.version))
+
+
+@pytest.mark.parametrize(
+    ("match", "details"),
+    [
+        pytest.param("Exact", {}, id="exact"),
+        pytest.param("NotOlderThan", {"retryAfterSeconds": 1}, id="not-older-than"),
+    ],
+)
+def test_a_list_of_the_future_times_out(api: Rig, match: str, details: dict[str, object]) -> None:
+    now = api.server.version
+    reply = api.probe.get(api.path, resourceVersion=now + 1000, resourceVersionMatch=match)
+    assert reply.code == 504
+    assert reply.body["reason"] == "Timeout"
+    assert reply.body["message"].startswith(f"Timeout: Too large resource version: {now + 1000}, current: ")
+    cause = {"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}
+    assert reply.body["details"] == {"causes": [cause]} | details
+
+
+# Watches
+
+
+def test_a_watch_tells_what_happened_since_its_version(api: Rig) -> None:
+    then = api.probe.get(api.path).version
+    api.create("a", labels={"app": "x"})
+    Rig.of(api.server, api.probe).create("elsewhere")
+    good(api.patch("a", {"metadata": {"labels": {"app": "y"}}}, MERGE))
+    with api.probe.watch(api.path, resourceVersion=then) as stream:
+        assert stream.brief(2) == [("ADDED", "a"), ("MODIFIED", "a")]
+        api.server.delete("Ingress", api.namespace, "a")
+        deleted = stream.frame()
+    assert deleted is not None
+    assert deleted["type"] == "DELETED"
+    assert deleted["object"]["metadata"]["resourceVersion"] == str(api.server.version)
+    assert deleted["object"]["metadata"]["labels"] == {"app": "y"}
+
+
+def test_to_a_selective_watch_an_object_that_is_dropped_is_deleted(api: Rig) -> None:
+    then = api.create("a", labels={"app": "x"})["metadata"]["resourceVersion"]
+    for value in ("y", "x"):
+        good(api.patch("a", {"metadata": {"labels": {"app": value}}}, MERGE))
+    with api.probe.watch(api.path, resourceVersion=then, labelSelector="app=x") as stream:
+        gone, back = stream.frame(), stream.frame()
+    assert gone is not None
+    assert back is not None
+    assert (gone["type"], gone["object"]["metadata"]["labels"]) == ("DELETED", {"app": "x"})
+    assert (back["type"], back["object"]["metadata"]["labels"]) == ("ADDED", {"app": "x"})
+    assert int(gone["object"]["metadata"]["resourceVersion"]) == int(back["object"]["metadata"]["resourceVersion"]) - 1
+
+
+@pytest.mark.parametrize("query", [{}, {"resourceVersion": "0"}], ids=["no-version", "version-0"])
+def test_a_watch_from_no_version_first_shows_what_is_there(api: Rig, query: dict[str, object]) -> None:
+    for name in ("b", "a"):
+        api.create(name)
+    api.probe.get(api.path, resourceVersion=api.server.version, resourceVersionMatch="NotOlderThan")
+    with api.probe.watch(api.path, **query) as stream:
+        assert sorted(stream.brief(2)) == [("ADDED", "a"), ("ADDED", "b")]
+        api.create("c")
+        assert stream.brief(1) == [("ADDED", "c")]
+
+
+def test_a_watch_ends_cleanly_when_its_time_is_over_and_before_that_says_how_far_it_came(api: Rig) -> None:
+    asked = {"resourceVersion": api.server.version, "allowWatchBookmarks": "true", "timeoutSeconds": 5}
+    with api.probe.watch(api.path, **asked) as stream:
+        Rig.of(api.server, api.probe).create("elsewhere")
+        frames = list(iter(stream.frame, None))
+    metadata = {"resourceVersion": str(api.server.version)}
+    shape = {"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": metadata}
+    bookmark = {"type": "BOOKMARK", "object": shape}
+    assert frames == [bookmark] * max(1, len(frames))
+
+
+def test_a_watch_without_leave_gets_no_bookmarks(api: Rig) -> None:
+    with api.probe.watch(api.path, resourceVersion=api.server.version, timeoutSeconds=5) as stream:
+        Rig.of(api.server, api.probe).create("elsewhere")
+        assert stream.frame() is None
+
+
+def test_a_watch_from_the_future_waits_in_silence(api: Rig) -> None:
+    future = api.server.version + 2
+    with api.probe.watch(api.path, resourceVersion=future, timeoutSeconds=2) as stream:
+        for name in "abc":
+            api.create(name)
+        assert stream.brief(2) == [("ADDED", "c"), ("END", "")]
+
+
+@pytest.mark.parametrize("mode", [WatchList.SERVED, WatchList.REFUSED_BY_STORE])
+def test_initial_events_come_with_a_bookmark_or_not_at_all(api: Rig, mode: WatchList) -> None:
+    if isinstance(api.server, ApiServer):
+        api.server.api.watch_list = mode
+    for name in ("b", "a"):
+        api.create(name)
+    asked = {"sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan", "allowWatchBookmarks": "true"}
+    with api.probe.watch(api.path, **asked) as stream:
+        first = stream.frame()
+        assert first is not None
+        if first["type"] == "ERROR":
+            assert (first["object"]["code"], first["object"]["reason"]) == (500, "InternalError")
+            assert first["object"]["message"].endswith("required storage feature RequestWatchProgress is disabled")
+            assert stream.frame() is None
+        else:
+            assert stream.brief(1)[0][0] == "ADDED"
+            end = stream.frame()
+            assert end is not None
+            assert end["type"] == "BOOKMARK"
+            assert end["object"]["metadata"]["annotations"] == {"k8s.io/initial-events-end": "true"}
+
+
+# Life and history
+
+
+def test_forgotten_versions_are_gone_for_watches_lists_and_tokens(own_api: Rig) -> None:
+    for name in "abc":
+        own_api.create(name)
+    page = own_api.probe.get(own_api.path, limit=1)
+    own_api.server.expire()
+    with own_api.probe.watch(own_api.path, resourceVersion=page.version) as stream:
+        frame, end = stream.frame(), stream.frame()
+    assert frame is not None
+    assert end is None
+    assert frame["type"] == "ERROR"
+    assert (frame["object"]["code"], frame["object"]["reason"]) == (410, "Expired")
+    assert frame["object"]["message"] == f"too old resource version: {page.version} ({own_api.server.version})"
+    past = own_api.probe.get(own_api.path, resourceVersion=page.version, resourceVersionMatch="Exact")
+    assert (past.code, past.body["reason"]) == (410, "Expired")
+    late = own_api.probe.get(own_api.path, limit=1, **{"continue": page.body["metadata"]["continue"]})
+    assert (late.code, late.body["reason"]) == (410, "Expired")
+    on = own_api.probe.get(own_api.path, limit=1, **{"continue": late.body["metadata"]["continue"]})
+    assert (on.names, on.version) == (["b"], str(own_api.server.version))
+
+
+def test_a_killed_server_cuts_watches_and_refuses_connections_until_it_starts(own_api: Rig) -> None:
+    own_api.create("a")
+    with own_api.probe.watch(own_api.path, resourceVersion=own_api.server.version) as stream:
+        own_api.server.kill()
+        with pytest.raises((OSError, HTTPException, ValueError)):
+            stream.rest()
+    with pytest.raises(ConnectionRefusedError):
+        own_api.probe.get(own_api.path)
+    own_api.server.start()
+    assert own_api.probe.get(own_api.path).names == ["a"]
+
+
+def test_a_new_history_has_lower_versions_and_the_same_objects(own_api: Rig) -> None:
+    made = own_api.create("a")
+    for number in range(20):
+        own_api.server.put(ingress("a", namespace=own_api.namespace, spec={"number": number}))
+    old = own_api.server.version
+    own_api.server.restart()
+    assert own_api.server.version < old
+    again = own_api.server.get("Ingress", own_api.namespace, "a")
+    assert again is not None
+    assert again["metadata"]["uid"] == made["metadata"]["uid"]
+    own_api.server.put(ingress("b", namespace=own_api.namespace))
+    assert own_api.frames(own_api.path, 1, resourceVersion=old, timeoutSeconds=1) == [("END", "")]
+
+
+def test_a_kind_whose_definition_is_deleted_ends_its_watches_and_is_no_route(own_api: Rig) -> None:
+    own_api.create("a")
+    with own_api.probe.watch(own_api.path, resourceVersion=own_api.server.version) as stream:
+        own_api.server.unregister("Ingress")
+        assert stream.brief(2) == [("DELETED", "a"), ("END", "")]
+    reply = own_api.probe.get(own_api.path)
+    assert (reply.code, reply.body, reply.headers["Content-Type"]) == (
+        404,
+        "404 page not found\n",
+        "text/plain; charset=utf-8",
+    )
+    own_api.server.register(next(kind for kind in KINDS if kind.kind == "Ingress"))
+    assert own_api.probe.get(own_api.path).names == []
