@@ -49,7 +49,7 @@ class Planning:
         if not states:
             return homeless(claims, Reason.ZONES_UNKNOWN if self._zones.unknown else Reason.NO_ZONE)
         try:
-            decisions = self._plan(states, name, claims, former, now_s)
+            decisions = _repairs(self._plan(states, name, claims, former, now_s), former)
         except Exception as exc:  # noqa: BLE001 - law 3: what a registry or a provider makes of one name stays with it
             for state in states:
                 state.writes.plan(name, (), now_s)
@@ -179,6 +179,24 @@ class Planning:
             for change_set in complete:
                 decisions = _blocked(decisions, change_set, hindrance)
         return decisions
+
+
+def _repairs(decisions: tuple[Decision, ...], former: Iterable[Decision]) -> tuple[Decision, ...]:
+    """Tell updates that somebody else's edit made necessary from those that an object did (law 5)."""
+    if not any(decision.verdict is Verdict.UPDATE for decision in decisions):
+        return decisions
+    right = {
+        (decision.zone, decision.set_identifier, decision.type): decision.wanted
+        for decision in former
+        if decision.reason in {Reason.PROGRAMMED, Reason.DRIFT_REPAIRED}
+    }
+    return tuple(
+        replace(decision, reason=Reason.DRIFT_REPAIRED)
+        if decision.reason is Reason.CHANGED
+        and decision.wanted == right.get((decision.zone, decision.set_identifier, decision.type))
+        else decision
+        for decision in decisions
+    )
 
 
 def _blocked(decisions: Iterable[Decision], change_set: ChangeSet, why: Blocked) -> tuple[Decision, ...]:

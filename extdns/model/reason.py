@@ -13,6 +13,7 @@ class Reason(StrEnum):
     PROGRAMMED = "programmed"
     WANTED = "wanted"
     CHANGED = "changed"
+    DRIFT_REPAIRED = "drift-repaired"
     MARK_MISSING = "mark-missing"
     OWNER_MIGRATED = "owner-migrated"
     # removed
@@ -69,6 +70,7 @@ MEANINGS: Final[dict[Reason, str]] = {
     Reason.PROGRAMMED: "The record is in its zone as the object asks for it.",
     Reason.WANTED: "An object asks for the record and nothing stands in its way; it is created.",
     Reason.CHANGED: "The record is ours and differs from what the object asks for; it is updated.",
+    Reason.DRIFT_REPAIRED: "Somebody else changed the record, which is ours; it is set right again.",
     Reason.MARK_MISSING: "The record is ours by an older mark; a mark in today's naming is added.",
     Reason.OWNER_MIGRATED: "The record belonged to the owner given by --migrate-from-txt-owner and is taken over.",
     Reason.OBJECT_DELETED: "The object that asked for the record was seen to be deleted.",

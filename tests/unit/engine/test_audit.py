@@ -52,7 +52,7 @@ def test_an_edit_of_an_owned_record_is_repaired_within_a_round(page_size: int) -
     world.provider.put(ZONE, record("web", "192.0.2.66"))
     world.run(for_s=75.0)
     assert world.holds() == {"web A": ("192.0.2.1",)}
-    assert [decision.reason for decision in world.told] == ["changed", "programmed"]
+    assert [decision.reason for decision in world.told] == ["drift-repaired", "programmed"]
 
 
 def test_a_record_that_was_removed_together_with_its_mark_is_made_again() -> None:
