@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 from extdns.engine.engine import Engine
 from extdns.engine.inputs import Cause, KindReported, Observation, Observed
 from extdns.engine.settings import EngineSettings
-from extdns.model.change import Batch
+from extdns.model.change import Batch, Delete
 from extdns.model.claim import Claim, Provenance, Wanted, Withheld
 from extdns.model.cluster import Kind, KindState, ObjectKey, ObjectRef, Phase
 from extdns.model.decision import Decision
 from extdns.model.name import DnsName
+from extdns.model.outcome import Outcome, Refused
 from extdns.model.pairs import Pairs
 from extdns.model.reason import Reason
-from extdns.model.record import RESOURCE, Endpoint, Record, RecordKey, canonical_targets
+from extdns.model.record import RESOURCE, Endpoint, Record, canonical_targets
 from extdns.model.zone import Traits, Zone
 from extdns.planner.settings import PlanSettings
 from providers.inmemory.provider import InMemoryProvider
@@ -29,6 +30,7 @@ INGRESS = Kind("networking.k8s.io", "v1", "Ingress", "ingresses")
 KINDS = {"service": SERVICE, "ingress": INGRESS}
 ZONE = Zone(name=DnsName("example.org"), id="example.org")
 PLAN = PlanSettings(owner="me", source_order=("service", "ingress"))
+REFUSED = Refused(message="invalid value")
 REGISTRY = TxtRegistry(owner="me", naming=Naming(), managed_types=PLAN.managed_types)
 
 
@@ -153,6 +155,17 @@ class Stage(World):
         return found
 
     @property
+    def evidence(self) -> list[str]:
+        """The evidence of every delete that was submitted."""
+        return [
+            change.evidence
+            for one in self.provider.submissions
+            for change_set in one.batch.sets
+            for change in change_set.changes
+            if isinstance(change, Delete)
+        ]
+
+    @property
     def batches(self) -> list[list[str]]:
         """The first labels of the names of each batch that was submitted."""
         return [
@@ -194,11 +207,25 @@ def published(**changes: object) -> Stage:
     return running(*owned("web"), first=[seen("web", wants("web", "web"))], **changes)
 
 
-def refusing(*bad: str) -> Callable[[Batch], bool]:
-    """Whether a batch changes one of the names *bad*."""
+def refusing(*bad: str, outcome: Outcome = REFUSED) -> Callable[[Batch], Outcome | None]:
+    """Give *outcome* to every batch that changes one of the names *bad*."""
     names = {host(text) for text in bad}
-    return lambda batch: any(change_set.name in names for change_set in batch.sets)
+    return lambda batch: outcome if any(change_set.name in names for change_set in batch.sets) else None
 
 
-def key(at: str, rtype: str = "A") -> RecordKey:
-    return RecordKey(host(at), "", rtype)
+def blaming(*bad: str) -> Callable[[Batch], Outcome | None]:
+    """As `refusing`, and the answer names those of *bad* that the batch changes."""
+    names = {host(text) for text in bad}
+
+    def rule(batch: Batch) -> Outcome | None:
+        found = tuple(change_set.name for change_set in batch.sets if change_set.name in names)
+        return Refused(message="invalid value", culprits=found) if found else None
+
+    return rule
+
+
+def new(*names: str, target: str = "192.0.2.1") -> Observed:
+    """Each of *names* has a Service that wants it."""
+    return Observed(
+        observations=tuple(one for name in names for one in seen(name, wants(name, name, target)).observations)
+    )

@@ -8,17 +8,12 @@ from dataclasses import replace
 import pytest
 
 from extdns.engine.inputs import Cause, Observed
-from extdns.model.change import Delete
 from extdns.model.claim import Filtered
 from extdns.model.cluster import Phase
 from extdns.model.reason import Reason
-from extdns.model.record import Record
 from tests.unit.engine.stage import (
-    INGRESS,
     PLAN,
     SERVICE,
-    ZONE,
-    Stage,
     gone,
     mark,
     owned,
@@ -28,24 +23,12 @@ from tests.unit.engine.stage import (
     ref,
     running,
     seen,
-    stage,
     wants,
     withholds,
 )
 
 FILTERED = Filtered(ref=ref("web"), by="--label-filter")
 COMPAT = replace(PLAN, compat=True)
-
-
-def evidence(world: Stage) -> list[str]:
-    """The evidence of every delete that was submitted."""
-    return [
-        change.evidence
-        for one in world.provider.submissions
-        for change_set in one.batch.sets
-        for change in change_set.changes
-        if isinstance(change, Delete)
-    ]
 
 
 @pytest.mark.parametrize(
@@ -72,14 +55,14 @@ def test_each_way_in_which_a_claim_ends_is_evidence(news: Sequence[Observed], ex
     world.run(*news)
     assert "web A" not in world.holds()
     assert "a-web" not in world.marks()
-    assert evidence(world) == [expected]
+    assert world.evidence == [expected]
 
 
 def test_an_object_seen_again_unchanged_can_still_go() -> None:
     world = published()
     world.run(seen("web", wants("web", "web")), seen("web", wants("web", "web")))
     world.run(gone("web"))
-    assert evidence(world) == ["object-deleted"]
+    assert world.evidence == ["object-deleted"]
 
 
 @pytest.mark.parametrize(
@@ -105,7 +88,7 @@ def test_what_was_kept_while_a_source_was_down_goes_when_it_is_back() -> None:
     world = published()
     world.run(phase(SERVICE, Phase.FAILING), gone("web"))
     world.run(phase(SERVICE), for_s=1.0)
-    assert evidence(world) == ["object-deleted"]
+    assert world.evidence == ["object-deleted"]
 
 
 # absence
@@ -124,7 +107,7 @@ def test_absence_wants_confirmation(answers: list[bool | None], expected: list[s
     left = iter(answers)
     world.exists = lambda _: next(left)
     world.run(gone("web", Cause.MISSING), for_s=100.0)
-    assert evidence(world) == expected
+    assert world.evidence == expected
     assert world.calls.count("Confirm") == len(answers)
     if not expected:
         assert world.endings("web") == ["A keep orphan-unclaimed"]
@@ -162,151 +145,13 @@ def test_an_answer_from_before_the_object_was_seen_again_counts_for_nothing() ->
     world.feed(late)
     world.run(for_s=20.0)
     assert world.endings("web") == ["A keep absent"]
-    assert evidence(world) == []
+    assert world.evidence == []
 
 
 def test_a_single_pass_takes_one_complete_list_for_absence() -> None:
     world = running(*owned("web"), once=True)
-    assert evidence(world) == ["orphan-gone"]
+    assert world.evidence == ["orphan-gone"]
     assert "Confirm" not in world.calls
-
-
-# orphans
-
-
-def test_a_record_whose_object_is_gone_since_before_the_start_goes_after_confirmation() -> None:
-    world = stage(*owned("web"))
-    world.run(phase(SERVICE), phase(INGRESS))
-    assert world.calls.count("Confirm") == 1
-    assert evidence(world) == ["orphan-gone"]
-    assert world.holds() == {}
-
-
-@pytest.mark.parametrize(
-    "records",
-    [
-        pytest.param(owned("web", resource="service/shop/api"), id="object-asks-for-something-else"),
-        pytest.param(owned("web", resource=""), id="mark-names-nothing"),
-        pytest.param(owned("web", resource="gateway/shop/web"), id="nothing-reads-that-kind"),
-        pytest.param(owned("web", resource="service"), id="mark-is-garbled"),
-    ],
-)
-def test_an_orphan_that_nothing_shows_to_be_gone_is_held(records: Sequence[Record]) -> None:
-    world = running(*records, first=[seen("api", wants("api", "api"))])
-    world.run(for_s=600.0)
-    assert evidence(world) == []
-    assert world.endings("web") == ["A keep orphan-unclaimed"]
-
-
-def test_a_record_of_a_namespace_that_is_not_read_is_held() -> None:
-    world = running(*owned("web"), namespaces=("lab",))
-    assert evidence(world) == []
-    assert world.endings("web") == ["A keep orphan-unclaimed"]
-    assert "Confirm" not in world.calls
-
-
-def test_an_orphan_goes_when_its_object_is_deleted_at_last() -> None:
-    world = running(*owned("web"), first=[seen("web", wants("web", "api"))])
-    assert world.endings("web") == ["A keep orphan-unclaimed"]
-    world.run(gone("web"))
-    assert sorted(evidence(world)) == ["object-deleted", "orphan-gone"]
-    assert world.holds() == {}
-
-
-def test_an_orphan_is_adopted_when_its_object_asks_for_it() -> None:
-    world = running(*owned("web"), first=[seen("web")])
-    world.run(seen("web", wants("web", "web")))
-    assert world.endings("web") == ["A keep programmed"]
-
-
-def test_a_mark_that_names_nothing_makes_an_orphan_only_while_all_sources_are_synced() -> None:
-    world = stage(*owned("web", resource=""))
-    world.run(phase(SERVICE), phase(INGRESS, Phase.FAILING), for_s=40.0)
-    assert world.endings("web") == ["A keep source-down"]
-    world.run(phase(INGRESS))
-    assert world.endings("web") == ["A keep orphan-unclaimed"]
-
-
-def test_a_record_whose_mark_names_nothing_is_not_removed_by_unconfirmed_absence() -> None:
-    world = running(*owned("web", resource=""), first=[seen("web", wants("web", "web"))])
-    world.exists = lambda _: None
-    world.run(gone("web", Cause.MISSING), for_s=600.0)
-    assert evidence(world) == []
-
-
-def test_an_object_that_fails_withholds_every_record_made_for_it() -> None:
-    world = running(*owned("web"), first=[seen("web", failure="broken")])
-    assert world.endings("web") == ["A keep object-failed"]
-    world.run(seen("web", wants("web", "api")))
-    assert world.endings("web") == ["A keep orphan-unclaimed"]
-
-
-def test_one_source_that_computes_an_object_does_not_hide_that_another_cannot() -> None:
-    broken = seen("web", failure="broken").observations[0]
-    world = running(
-        *owned("web"),
-        first=[Observed(observations=(replace(broken, source="other"),)), seen("web", wants("web", "api"))],
-    )
-    assert world.endings("web") == ["A keep object-failed"]
-
-
-# through other objects
-
-
-def test_a_record_of_a_kind_that_is_not_seen_is_not_touched_by_others() -> None:
-    world = stage(*owned("web", resource="ingress/shop/web"))
-    world.run(
-        phase(SERVICE), phase(INGRESS, Phase.FORBIDDEN), seen("web", wants("web", "web", "192.0.2.9")), for_s=60.0
-    )
-    assert world.holds() == {"web A": ("192.0.2.1",)}
-    assert world.endings("web") == ["A keep source-down"]
-    world.run(phase(INGRESS))
-    assert world.holds() == {"web A": ("192.0.2.9",)}
-
-
-def test_a_record_of_a_kind_that_is_not_seen_holds_up_its_own_set_only() -> None:
-    theirs = record("web", set_identifier="green")
-    world = stage(theirs, replace(mark("web", resource="ingress/shop/web"), set_identifier="green"))
-    blue, green = (wants("web", "web", "192.0.2.9", set_identifier=colour) for colour in ("blue", "green"))
-    world.run(phase(SERVICE), phase(INGRESS, Phase.FORBIDDEN), seen("web", blue, green), for_s=60.0)
-    assert world.endings("web") == ["A keep programmed", "A keep source-down"]
-    assert world.provider.contents(ZONE)[theirs.key] == theirs
-
-
-def test_no_endpoints_of_one_object_say_nothing_about_the_record_of_another() -> None:
-    world = running(
-        *owned("web", resource="service/shop/api"),
-        first=[seen("api"), seen("web", withholds("web", "web", Reason.NO_ENDPOINTS))],
-    )
-    assert evidence(world) == []
-
-
-def test_no_endpoints_do_not_count_while_the_kind_behind_the_record_is_down() -> None:
-    world = published()
-    world.run(phase(SERVICE, Phase.FAILING), seen("web", withholds("web", "web", Reason.NO_ENDPOINTS)))
-    assert evidence(world) == []
-    assert world.endings("web") == ["none no-endpoints", "A keep source-down"]
-
-
-def test_a_name_lives_on_with_another_object_without_a_gap() -> None:
-    world = published()
-    world.run(seen("new", wants("new", "web", "192.0.2.9")))
-    world.run(gone("web"))
-    assert world.holds() == {"web A": ("192.0.2.9",)}
-    assert evidence(world) == []
-
-
-def test_a_withheld_claim_keeps_what_another_object_gave_up() -> None:
-    world = published()
-    world.run(seen("new", withholds("new", "web")), gone("web"))
-    assert evidence(world) == []
-    assert world.endings("web") == ["A keep no-address"]
-
-
-def test_a_change_of_form_needs_no_other_evidence() -> None:
-    world = published()
-    world.run(seen("web", wants("web", "web", "lb.test", rtype="CNAME")))
-    assert evidence(world) == ["replaced"]
 
 
 # modes
@@ -348,4 +193,4 @@ def test_another_owners_record_never_goes() -> None:
     world = running(record("web"), mark("web", owner="other"))
     world.run(seen("web", wants("web", "web", "192.0.2.9")), gone("web"), for_s=600.0)
     assert world.holds() == {"web A": ("192.0.2.1",)}
-    assert evidence(world) == []
+    assert world.evidence == []

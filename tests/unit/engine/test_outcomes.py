@@ -2,58 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
-
-import pytest
-
-from extdns.engine.effects import ReadNames
-from extdns.engine.health import failures
-from extdns.engine.inputs import Observed, Tick
 from extdns.errors import RetryableError
-from extdns.model.change import Batch
 from extdns.model.name import DnsName
-from extdns.model.outcome import Conflict, Forbidden, Outcome, Refused, TryLater
-from extdns.model.reason import Reason
-from tests.fakes.faulty import Lost
+from extdns.model.outcome import Conflict, Forbidden, Refused, TryLater
 from tests.unit.engine.stage import (
     ZONE,
-    Stage,
+    blaming,
     host,
     mark,
+    new,
     published,
     record,
+    refusing,
     running,
     seen,
     wants,
 )
 
-REFUSED = Refused(message="invalid value")
 FORBIDDEN = Forbidden(message="no right to change the zone")
-
-
-def refusing(*bad: str, outcome: Outcome = REFUSED) -> Callable[[Batch], Outcome | None]:
-    """Give *outcome* to every batch that changes one of the names *bad*."""
-    names = {host(text) for text in bad}
-    return lambda batch: outcome if any(change_set.name in names for change_set in batch.sets) else None
-
-
-def blaming(*bad: str) -> Callable[[Batch], Outcome | None]:
-    """As `refusing`, and the answer names those of *bad* that the batch changes."""
-    names = {host(text) for text in bad}
-
-    def rule(batch: Batch) -> Outcome | None:
-        found = tuple(change_set.name for change_set in batch.sets if change_set.name in names)
-        return Refused(message="invalid value", culprits=found) if found else None
-
-    return rule
-
-
-def new(*names: str, target: str = "192.0.2.1") -> Observed:
-    """Each of *names* has a Service that wants it."""
-    return Observed(
-        observations=tuple(one for name in names for one in seen(name, wants(name, name, target)).observations)
-    )
 
 
 # refused
@@ -264,144 +230,3 @@ def test_a_change_made_while_the_service_is_busy_is_sent_instead() -> None:
     world.run(new("web", target="192.0.2.9"), for_s=2.0)
     assert world.holds() == {"web A": ("192.0.2.9",)}
     assert len(world.batches) == 2
-
-
-# unknown
-
-
-def test_a_batch_without_answer_that_was_not_applied_is_sent_again() -> None:
-    world = running()
-    world.provider.answers.append(Lost(applied=False))
-    world.run(new("api", "blog", "web"), for_s=2.0)
-    assert world.calls == ["Submit", "ReadNames", "Submit"]
-    assert len(world.holds()) == 3
-
-
-def test_a_service_that_never_answers_gets_growing_pauses() -> None:
-    world = running()
-    world.provider.rule = lambda _: Lost(applied=False)
-    world.run(new("web"), for_s=130.0)
-    assert len(world.batches) == 8  # at 0, 1, 3, 7, 15, 31, 63, 127 seconds
-
-
-def test_a_batch_without_answer_that_was_applied_is_not_sent_again() -> None:
-    world = running()
-    world.provider.answers.append(Lost(applied=True))
-    world.run(new("api", "blog", "web"), for_s=1.0)
-    assert world.calls.count("Submit") == 1
-    assert {tuple(world.endings(name)) for name in ("api", "blog", "web")} == {("A keep programmed",)}
-    assert failures(world.engine) == ()
-
-
-def test_of_a_batch_without_answer_only_the_first_and_the_last_name_are_read_at_first() -> None:
-    world = running()
-    world.provider.answers.append(Lost(applied=False))
-    world.feed(new(*(f"n{number}" for number in range(50))))
-    world.now_s += 1.0
-    world.feed(Tick())
-    world.feed(world.answer())
-    (reading,) = world.waiting
-    assert reading == ReadNames(zone=ZONE, names=(host("a-n0"), host("a-n9"), host("n0"), host("n9")))
-
-
-def test_nothing_is_sent_to_a_zone_while_a_batch_is_in_doubt() -> None:
-    world = running()
-    world.provider.answers.append(Lost(applied=False))
-    world.provider.failures += [RetryableError("down"), RetryableError("down")]
-    world.run(new("web"), for_s=0.5)
-    assert world.endings("web") == ["A none no-answer"]
-    world.run(new("api"), for_s=1.0)
-    assert world.batches == [["web"]]
-    world.run(for_s=5.0)
-    assert set(world.holds()) == {"web A", "api A"}
-
-
-def test_an_answer_to_an_earlier_reading_does_not_end_the_doubt() -> None:
-    world = published()
-    world.provider.put(ZONE, record("web", "192.0.2.66"))
-    world.feed(seen("web", wants("web", "web", "192.0.2.9")))
-    world.now_s += 1.0
-    world.feed(Tick())
-    world.feed(world.answer())  # a conflict; the names of web are to be read
-    reading = world.waiting.popleft()
-    world.provider.answers.append(Lost(applied=False))
-    world.feed(new("api"))
-    world.now_s += 1.0
-    world.feed(Tick())
-    world.feed(world.answer())  # no answer for api
-    world.waiting.append(reading)
-    world.feed(world.answer())
-    doubts = world.engine.zones.state(ZONE).writes.doubts  # type: ignore[union-attr]
-    assert doubts.batch is not None
-    world.run(for_s=5.0)
-    assert world.holds() == {"api A": ("192.0.2.1",), "web A": ("192.0.2.9",)}
-
-
-def test_a_batch_applied_late_is_read_before_it_is_sent_a_third_time() -> None:
-    world = running()
-    world.provider.answers.append(Lost(applied=False))
-    late = [lambda: None, lambda: None, lambda: apply_first_batch(world)]
-    world.provider.meddling.extend(late)
-    world.run(new("api", "blog", "web"), for_s=3.0)
-    assert world.calls == ["Submit", "ReadNames", "Submit", "ReadNames", "ReadNames"]
-    assert {tuple(world.endings(name)) for name in ("api", "blog", "web")} == {("A keep programmed",)}
-
-
-def apply_first_batch(world: Stage) -> None:
-    batch, _ = world.outcomes[0]
-    world.provider.inner.submit(ZONE, batch)
-
-
-# pace
-
-
-def test_a_name_written_three_times_within_a_minute_is_written_every_five_seconds_at_most() -> None:
-    world = running()
-    for number in range(40):
-        world.run(new("web", target=f"192.0.2.{number + 1}"), new("api"), for_s=0.5)
-    # Three at once, then one at 6, 11 and 16 seconds.
-    assert sum("web" in batch for batch in world.batches) == 6
-    world.run(for_s=5.0)
-    assert world.holds()["web A"] == ("192.0.2.40",)
-
-
-def test_a_name_that_calms_down_is_written_at_once_again() -> None:
-    world = running()
-    for number in range(4):
-        world.run(new("web", target=f"192.0.2.{number + 1}"), for_s=1.0)
-    world.run(for_s=120.0)
-    world.run(new("web", target="192.0.2.99"), for_s=0.1)
-    assert world.holds() == {"web A": ("192.0.2.99",)}
-
-
-# one pass
-
-
-@pytest.mark.parametrize(
-    ("outcome", "reason"),
-    [
-        pytest.param(REFUSED, Reason.REFUSED, id="refused"),
-        pytest.param(FORBIDDEN, Reason.ZONE_FORBIDDEN, id="forbidden"),
-        pytest.param(TryLater(message="busy"), Reason.TRY_LATER, id="try-later"),
-        pytest.param(Conflict(message="exists"), Reason.CHANGED_MEANWHILE, id="conflict"),
-        pytest.param(Lost(applied=False), None, id="no-answer"),
-    ],
-)
-def test_a_single_pass_ends_whatever_the_service_answers(outcome: Outcome | Lost, reason: Reason | None) -> None:
-    world = running(once=True)
-    world.provider.rule = lambda _: outcome
-    names = ("api", "blog", "shop", "web")
-    world.run(new(*names), for_s=300.0)
-    assert world.engine.settled
-    if reason:
-        reasons = Counter(decision.reason for decision in world.engine.decisions)
-        assert reasons == {reason: 4}
-
-
-def test_a_single_pass_waits_for_what_may_still_succeed() -> None:
-    world = running(once=True)
-    world.provider.answers.append(TryLater(message="busy"))
-    world.run(new("web"), for_s=0.5)
-    assert not world.engine.settled
-    world.run(for_s=1.0)
-    assert world.engine.settled
