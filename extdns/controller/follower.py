@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from extdns.controller.pulse import Pulse
-from extdns.engine.inputs import Input, KindReported, Observed
+from extdns.engine.inputs import Input, KindReported, Observed, ProblemReported
 from extdns.model.cluster import KindChange, KindState, ObjectChange, ObjectProblem, Phase
 
 if TYPE_CHECKING:
@@ -78,18 +78,18 @@ class Follower:
                 self._ended.wait(min(_TAKE_S * 2**self.pulse.failures, _LONGEST_PAUSE_S))
 
     def _pass_on(self, changes: tuple[ClusterChange, ...]) -> None:
+        """Problems go first: what cannot be read must not be taken for absent."""
+        for change in changes:
+            if isinstance(change, ObjectProblem):
+                self._put(ProblemReported(problem=change))
+                self._teller.object_problem(change)
         observations = self._observed(changes)
         if observations:
             self._put(Observed(observations=observations))
             self._teller.observed(observations)
         for change in changes:
-            match change:
-                case KindChange(state=state):
-                    self._report(state)
-                case ObjectProblem():
-                    self._teller.object_problem(change)
-                case _:
-                    pass
+            if isinstance(change, KindChange):
+                self._report(change.state)
 
     def _observed(self, changes: tuple[ClusterChange, ...]) -> tuple[Observation, ...]:
         """What comes of *changes*; a defect costs the one that brings it about, not the others."""

@@ -78,6 +78,11 @@ class Engine:
         """Whether nothing is on its way any more; after a single pass, what failed too often is left."""
         return self.planned and not any(self._unsettled(state) for state in self.zones)
 
+    @property
+    def unreadable(self) -> tuple[str, ...]:
+        """Objects and manifests that cannot be read, with the reason."""
+        return tuple(self._judge.problems())
+
     def _unsettled(self, state: ZoneState) -> bool:
         if state.writes.in_flight:
             return True
@@ -98,6 +103,9 @@ class Engine:
                 self.readiness.report(state, now_s)
                 if self.readiness.open and (matters or not was_open):
                     self._soil(self._everything())
+            case facts.ProblemReported(problem=problem):
+                self._judge.note(problem)
+                self._soil(self._orphans.all())
             case facts.Existence(key=key, exists=exists):
                 self._judge.confirm(key, exists=exists, now_s=now_s)
                 self._soil(self._orphans.of(key))
@@ -178,9 +186,13 @@ class Engine:
 
     def _file_orphans(self, name: DnsName, decided: Iterable[Decision]) -> None:
         """Remember what stands for the sake of an object that does not ask for it, so that news of it count."""
-        held = [decision.held for decision in decided if decision.held and decision.held.ours and not decision.wanted]
-        keys = {self._judge.object_of(owned.resource) for owned in held} - {None}
-        for key in self._orphans.put(name, {key for key in keys if key}):
+        keys = {
+            key
+            for decision in decided
+            if decision.held and decision.held.ours and not decision.wanted
+            if (key := self._judge.object_of(decision.held.resource))
+        }
+        for key in self._orphans.put(name, keys):
             self._judge.forget(key)
 
     def _submissions(self, now_s: float) -> Iterator[Effect]:

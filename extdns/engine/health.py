@@ -23,6 +23,7 @@ def _failures(engine: Engine) -> Iterator[str]:
         yield f"{kind} objects are {phase}"
     for key, failure in engine.claims.failures():
         yield f"{key.kind.name} {key.namespace}/{key.name}: {failure}"
+    yield from engine.unreadable
     if not engine.zones.listed:
         yield "zones have not been listed yet"
     for account in engine.zones.failed:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from extdns.model.claim import Claim
-from extdns.model.cluster import KindState, ObjectKey
+from extdns.model.cluster import KindState, ObjectKey, ObjectProblem
 from extdns.model.name import DnsName
 from extdns.model.outcome import Outcome
 from extdns.model.record import Record
@@ -55,6 +55,13 @@ class KindReported:
     """The list and watch of a kind came to another phase."""
 
     state: KindState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProblemReported:
+    """An object cannot be read, or can again."""
+
+    problem: ObjectProblem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +129,18 @@ class Tick:
     """Nothing but time has passed."""
 
 
-Input = Observed | KindReported | Existence | ZonesListed | PageRead | NamesRead | ReadFailed | Submitted | Tick
+Input = (
+    Observed
+    | KindReported
+    | ProblemReported
+    | Existence
+    | ZonesListed
+    | PageRead
+    | NamesRead
+    | ReadFailed
+    | Submitted
+    | Tick
+)
 
 
 def records_by_name(records: Sequence[Record]) -> dict[DnsName, tuple[Record, ...]]:

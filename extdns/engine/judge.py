@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from extdns.model.change import Blocked
 from extdns.model.claim import Wanted, Withheld
-from extdns.model.cluster import Kind, KindState, ObjectKey, Phase
+from extdns.model.cluster import Kind, KindState, ObjectKey, ObjectProblem, Phase
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 
@@ -31,6 +32,7 @@ class Judge:
         self._claims = claims
         self._settings = settings
         self._phases: dict[Kind, Phase] = dict.fromkeys(settings.kinds.values(), Phase.LISTING)
+        self._problems: dict[tuple[str, ObjectKey | None], str] = {}
         self._confirmed: dict[ObjectKey, bool] = {}
         self._outdated: set[ObjectKey] = set()
         self.doubts: dict[ObjectKey, float] = {}
@@ -42,6 +44,17 @@ class Judge:
             return False
         self._phases[state.kind] = state.phase
         return True
+
+    def note(self, problem: ObjectProblem) -> None:
+        """Take in what cannot be read, or can again."""
+        if problem.message:
+            self._problems[problem.place, problem.key] = problem.message
+        else:
+            self._problems.pop((problem.place, problem.key), None)
+
+    def problems(self) -> Iterator[str]:
+        """What cannot be read, with the place, sorted."""
+        return (f"{place}: {message}" for (place, _), message in sorted(self._problems.items(), key=str))
 
     def confirm(self, key: ObjectKey, *, exists: bool | None, now_s: float) -> None:
         """Take in whether an object exists; None leaves the doubt for a while.
@@ -93,7 +106,7 @@ class Judge:
         if unreadable:
             return unreadable
         if self._settings.plan.compat:
-            return self._known_ending(owned) or Evidence.ORPHAN_UNCLAIMED
+            return self._known_ending(owned) or self._maybe_unread(owned) or Evidence.ORPHAN_UNCLAIMED
         return self._by_claims(owned) or self._by_object(owned)
 
     def _known_ending(self, owned: Owned) -> Evidence | None:
@@ -120,8 +133,17 @@ class Judge:
         phase = self._phases[key.kind]
         if phase is not Phase.SYNCED:
             return Blocked(reason=Reason.SOURCE_DOWN, detail=f"{key.kind.name} objects are {phase}")
-        failure = self._claims.failure(key)
+        broken = (message for (_, broken), message in self._problems.items() if broken == key)
+        failure = self._claims.failure(key) or next(broken, "")
         return Blocked(reason=Reason.OBJECT_FAILED, detail=failure) if failure else None
+
+    def _maybe_unread(self, owned: Owned) -> Blocked | None:
+        """A list of which a part cannot be read is not complete: the object may be in that part."""
+        key = self.object_of(owned.resource)
+        place = next((place for place, broken in self._problems if broken is None), "")
+        if key is None or not place or self._claims.knows(key):
+            return None
+        return Blocked(reason=Reason.OBJECT_FAILED, detail=f"{place} cannot be read and may hold the object")
 
     def _by_object(self, owned: Owned) -> Evidence | Blocked:
         key = self.object_of(owned.resource)
@@ -133,7 +155,7 @@ class Judge:
             return ending
         if key is None or known:
             return self._unclaimed(owned)
-        return self._absent(key, ending or Evidence.ORPHAN_GONE, owned)
+        return self._maybe_unread(owned) or self._absent(key, ending or Evidence.ORPHAN_GONE, owned)
 
     def _absent(self, key: ObjectKey, evidence: Evidence, owned: Owned) -> Evidence | Blocked:
         exists = False if self._settings.once else self._confirmed.get(key)

@@ -20,6 +20,10 @@ class Orphans:
         """The names that hold something made for the object at *key*."""
         return self._names.get(key, frozenset())
 
+    def all(self) -> AbstractSet[DnsName]:
+        """Every such name."""
+        return self._keys.keys()
+
     def put(self, name: DnsName, keys: AbstractSet[ObjectKey]) -> AbstractSet[ObjectKey]:
         """What stands unclaimed at *name* was made for *keys*; returns objects of which nothing is left anywhere."""
         before = self._keys.pop(name, frozenset())

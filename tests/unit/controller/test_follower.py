@@ -10,7 +10,7 @@ import pytest
 from extdns.controller.clock import SystemClock
 from extdns.controller.follower import Follower
 from extdns.controller.teller import Teller
-from extdns.engine.inputs import Input, KindReported, Observation, Observed
+from extdns.engine.inputs import Input, KindReported, Observation, Observed, ProblemReported
 from extdns.engine.observer import Observer
 from extdns.metrics.metrics import Metrics
 from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, ObjectProblem, Phase
@@ -55,6 +55,8 @@ class Desk:
                     found.append(" ".join(seen.key.name for seen in observations))
                 case KindReported(state=state):
                     found.append(f"{state.kind.name} {state.phase} {state.detail}".strip())
+                case ProblemReported(problem=problem):
+                    found.append(f"{problem.place} {problem.message}")
                 case other:
                     raise AssertionError(other)
         return found
@@ -108,7 +110,7 @@ def test_problems_and_phases_are_told() -> None:
     failing = KindChange(state=KindState(kind=SERVICE, phase=Phase.FORBIDDEN, detail="no right"))
     problem = ObjectProblem(place="shop.yaml:3", key=None, message="no YAML")
     desk = Desk(ScriptedCluster((problem, failing)))
-    assert desk.told() == ["Service forbidden no right"]
+    assert desk.told() == ["shop.yaml:3 no YAML", "Service forbidden no right"]
     assert desk.teller._problems == {"shop.yaml:3"}
 
 

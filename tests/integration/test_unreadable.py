@@ -1,0 +1,35 @@
+"""Manifests that cannot be read, in single passes: nothing they described is lost (design 2, law 2)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.integration.stage import Stage, service
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b"{bro", id="not-json"),
+        pytest.param(b"kind: [", id="not-yaml"),
+        pytest.param(b"\xff\xfe\xfd", id="not-text"),
+        pytest.param(
+            b'{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "b", "namespace": "shop"}, "spec": []}',
+            id="wrong-type",
+        ),
+        pytest.param(b'{"kind": "Service", "metadata": {"name": "b", "namespace": "shop"}}', id="no-version"),
+    ],
+)
+def test_a_manifest_that_cannot_be_read_costs_no_record(tmp_path: Path, content: bytes) -> None:
+    stage = Stage(tmp_path, example_org="")
+    stage.apply(service("a", "a.example.org"))
+    broken = stage.manifests / "b.json"
+    broken.write_text(json.dumps(service("b", "b.example.org")), encoding="utf-8")
+    assert stage.once() == 0
+    before = stage.state()
+    broken.write_bytes(content)
+    assert stage.once() == 1
+    assert stage.state() == before
