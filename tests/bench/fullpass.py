@@ -1,0 +1,42 @@
+"""A full pass: manifests of N Services become records of an empty zone.
+
+Usage: fullpass FOLDER inmemory, or fullpass FOLDER zonefile ZONES.
+"""
+
+from __future__ import annotations
+
+import sys
+from tempfile import TemporaryDirectory
+
+from extdns.cli import main as extdns
+from tests.bench.process import cpu_s, peak_bytes, tell
+from tests.bench.services import ZONE
+
+FLAGS = (
+    "--source=service",
+    "--txt-owner-id=bench",
+    "--policy=sync",
+    "--metrics-address=127.0.0.1:0",
+    "--log-level=error",
+)
+
+
+def main(folder: str, provider: str, zone_files: str = "") -> None:
+    """Make the pass and tell what it cost above a pass over nothing."""
+    where = f"--inmemory-zone={ZONE}" if provider == "inmemory" else f"--zonefile-dir={zone_files}"
+    flags = [*FLAGS, f"--provider={provider}", where, "--once"]
+    with TemporaryDirectory() as nothing:
+        _one_pass([*flags, f"--manifests={nothing}"])
+    start_s, base = cpu_s(), peak_bytes()
+    _one_pass([*flags, f"--manifests={folder}"])
+    tell(cpu_s=cpu_s() - start_s, process_s=cpu_s(), peak_bytes=peak_bytes() - base)
+
+
+def _one_pass(flags: list[str]) -> None:
+    """Run as a user does; a pass that failed has no figures."""
+    if extdns(flags, {}):
+        raise SystemExit("the pass failed")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,134 @@
+"""One changed object among N Services, while the program runs. Usage: onechange FOLDER."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from extdns import app, log
+from extdns.config import parse
+from extdns.model.reason import Reason
+from providers.inmemory.provider import InMemoryProvider
+from tests.bench.fullpass import FLAGS
+from tests.bench.process import cpu_s, tell
+from tests.bench.services import EDITED, ZONE, edit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from extdns.app import Assembly
+    from extdns.model.adjusted import Adjusted
+    from extdns.model.change import Batch
+    from extdns.model.decision import Decision
+    from extdns.model.name import DnsName
+    from extdns.model.outcome import Outcome
+    from extdns.model.record import Endpoint, Record
+    from extdns.model.zone import Page, Zone
+
+_PATIENCE_S = 60.0
+
+
+@dataclass(slots=True)
+class Counts:
+    """What was done since `clear`."""
+
+    planned: set[DnsName] = field(default_factory=set)
+    reads: int = 0
+    batches: list[int] = field(default_factory=list)
+
+    def clear(self) -> None:
+        """Begin to count anew."""
+        self.planned, self.reads, self.batches = set(), 0, []
+
+
+class CountingProvider(InMemoryProvider):
+    """The in-memory provider, which says what it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__([ZONE])
+        self.counts = Counts()
+
+    def adjust(self, wanted: Sequence[Endpoint], zone: Zone) -> Adjusted:
+        """Planning a name that somebody wants leads here."""
+        self.counts.planned |= {endpoint.name for endpoint in wanted}
+        return super().adjust(wanted, zone)
+
+    def page(self, zone: Zone, after: str | None) -> Page:
+        """Audits and the first reading lead here."""
+        self.counts.reads += 1
+        return super().page(zone, after)
+
+    def names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+        """Doubt about a name leads here."""
+        self.counts.reads += 1
+        return super().names(zone, names)
+
+    def submit(self, zone: Zone, batch: Batch) -> Outcome:
+        """Each write leads here."""
+        self.counts.batches.append(len(batch.sets))
+        return super().submit(zone, batch)
+
+
+class Watcher:
+    """Waits until an address is published; implements `extdns.ports.Reporter`."""
+
+    def __init__(self) -> None:
+        self._address = ""
+        self._published = threading.Event()
+
+    def tell(self, decisions: Sequence[Decision]) -> None:
+        """Look for the address among what stands now."""
+        for decision in decisions:
+            if decision.reason is Reason.PROGRAMMED and decision.wanted and self._address in decision.wanted.targets:
+                self._published.set()
+
+    def expect(self, address: str) -> None:
+        """Say what the next `wait` is for."""
+        self._address = address
+        self._published.clear()
+
+    def wait(self) -> None:
+        """Return once the address is published."""
+        if not self._published.wait(_PATIENCE_S):
+            raise SystemExit(f"{self._address} was not published")
+
+
+def main(folder: str) -> None:
+    """Edit one Service after the other, and tell the CPU that one edit costs, whole process."""
+    log.configure(format="text", level="error")
+    provider, watcher = CountingProvider(), Watcher()
+    flags = [*FLAGS, "--provider=inmemory", f"--inmemory-zone={ZONE}", "--interval=1h", f"--manifests={folder}"]
+    running = app.assemble(parse(flags, {}), reporter=watcher, service=(provider, provider))
+    thread = threading.Thread(target=running.controller.run, kwargs={"once": False})
+    thread.start()
+    try:
+        running.controller.settled.wait()
+        costs = [_one_change(number, Path(folder), running, provider, watcher) for number in range(EDITED)]
+    finally:
+        running.controller.stop()
+        thread.join()
+    tell(cpu_s=statistics.median(costs))
+
+
+def _one_change(number: int, folder: Path, running: Assembly, provider: CountingProvider, watcher: Watcher) -> float:
+    """CPU seconds from the edit to the record that stands; also checks that nothing else was done."""
+    observer = running.controller._parts.observer
+    address = f"198.51.100.{number + 2}"
+    watcher.expect(address)
+    provider.counts.clear()
+    asked, start_s = observer.asked, cpu_s()
+    edit(folder, number, address)
+    watcher.wait()
+    cost_s = cpu_s() - start_s
+    done = (observer.asked - asked, len(provider.counts.planned), provider.counts.reads, provider.counts.batches)
+    if done != (1, 1, 0, [1]):
+        raise SystemExit(f"objects asked, names planned, reads, change sets by batch: {done}; expected (1, 1, 0, [1])")
+    return cost_s
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
