@@ -97,13 +97,6 @@ def test_without_a_terminal_it_prints_one_pass_and_ends_with_exit_code_0(checkou
     assert sorted(path.name for path in checkout.iterdir()) == sorted([*before, ".demo"])
 
 
-def test_it_shows_the_same_each_time_and_keeps_what_else_is_in_the_scratch_folder(checkout: Path) -> None:
-    first = once("demo", cwd=checkout).stdout
-    (checkout / ".demo" / "notes").write_text("mine")
-    assert once("demo", cwd=checkout).stdout == first
-    assert (checkout / ".demo" / "notes").read_text() == "mine"
-
-
 def test_every_name_stands_on_one_line_whatever_the_width(checkout: Path) -> None:
     shown = once("demo", cwd=checkout, env={"COLUMNS": "20"}).stdout
     assert "postgres-0.postgres.shop.example" in shown
@@ -138,32 +131,3 @@ def test_a_manifest_that_breaks_while_it_runs_is_told_and_costs_no_name(checkout
         screen.until("Stopped")
         assert screen.process.wait() == 0
     assert "www.shop.example" in (checkout / ".demo" / "zones" / "shop.example.zone").read_text()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        pytest.param(["--once"], "extdns demo takes no arguments, and --once was given", id="an argument"),
-        pytest.param([], "start it in a checkout of extdns", id="outside a checkout"),
-    ],
-)
-def test_a_mistake_is_one_message(tmp_path: Path, arguments: list[str], says: str) -> None:
-    ended = once("demo", *arguments, cwd=tmp_path)
-    assert (ended.returncode, ended.stdout) == (1, "")
-    assert ended.stderr.startswith("error: extdns demo ")
-    assert says in ended.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_scratch_folder_that_cannot_be_written_is_one_message(checkout: Path) -> None:
-    (checkout / ".demo").write_text("in the way")
-    ended = once("demo", cwd=checkout)
-    assert (ended.returncode, ended.stdout) == (1, "")
-    assert ended.stderr.startswith("error: extdns demo cannot write the folder .demo/zones: ")
-    assert "remove .demo" in ended.stderr
-
-
-def test_it_has_a_help() -> None:
-    ended = once("demo", "--help")
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.stdout.startswith("Usage: extdns demo\n")

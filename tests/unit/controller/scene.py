@@ -126,6 +126,11 @@ class Scene:
         self.threads.append(thread)
         thread.start()
 
+    def make_a_pass(self) -> None:
+        """Run with `--once`, to the end."""
+        self.start(once=True)
+        self.join()
+
     def stop(self, why: str = "") -> None:
         self.controller.stop(why)
         self.join()

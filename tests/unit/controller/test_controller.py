@@ -80,7 +80,7 @@ class SlowReader(FaultyProvider):
 
 def test_one_pass_publishes_and_ends() -> None:
     stage = scene()
-    stage.controller.run(once=True)
+    stage.make_a_pass()
     assert stage.controller.complete
     assert stage.held() == ["web.example.org A"]
 
@@ -93,7 +93,7 @@ def test_what_is_to_be_done_after_the_first_pass_is_done_once_by_the_thread_of_t
 
 def test_without_a_writer_nothing_is_written_and_the_pass_ends() -> None:
     stage = scene(writes=False)
-    stage.controller.run(once=True)
+    stage.make_a_pass()
     assert stage.controller.complete
     assert stage.held() == []
     assert [decision.verdict for decision in stage.engine.decisions] == ["create"]
@@ -112,7 +112,7 @@ def test_a_signal_ends_the_loop_with_the_lines_that_people_wait_for(caplog: pyte
 
 
 def test_a_pass_that_ends_by_itself_speaks_of_no_signal(caplog: pytest.LogCaptureFixture) -> None:
-    scene().controller.run(once=True)
+    scene().make_a_pass()
     assert not {Event.SIGNALLED, Event.LOOP_ENDED} & set(told(caplog))
 
 
@@ -206,7 +206,7 @@ def test_a_pass_goes_on_after_a_defect_and_is_not_complete(
 ) -> None:
     stage = scene()
     breaking(stage, wrong, times=1)
-    stage.controller.run(once=True)
+    stage.make_a_pass()
     assert stage.held() == ["web.example.org A"]
     assert not stage.controller.complete
     assert stage.teller.defects == 1
@@ -225,7 +225,7 @@ def test_an_object_that_the_engine_cannot_take_in_costs_only_itself() -> None:
         return any(seen.key.name == "bad" and not seen.failure for seen in item.observations)
 
     breaking(stage, about_bad)
-    stage.controller.run(once=True)
+    stage.make_a_pass()
     assert stage.held() == ["web.example.org A"]
     assert [key.name for key, _ in stage.engine.claims.failures()] == ["bad"]
 
@@ -233,10 +233,17 @@ def test_an_object_that_the_engine_cannot_take_in_costs_only_itself() -> None:
 def test_a_pass_ends_when_the_engine_is_broken() -> None:
     stage = scene()
     breaking(stage, lambda _: True)
-    stage.controller.run(once=True)
+    stage.make_a_pass()
     assert not stage.controller.complete
     assert stage.teller.defects == 5
     assert stage.held() == []
+
+
+def test_a_pass_ends_when_the_cluster_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("extdns.controller.follower._LONGEST_PAUSE_S", 0.0)
+    stage = scene(cluster=ScriptedCluster(*[OSError("planted")] * 5))
+    stage.make_a_pass()
+    assert not stage.controller.complete
 
 
 def test_the_process_goes_on_with_a_broken_engine_and_is_unhealthy_for_good() -> None:
@@ -280,7 +287,7 @@ def test_a_reporter_that_fails_keeps_no_change_from_being_made(monkeypatch: pyte
         raise OSError("planted")
 
     monkeypatch.setattr(stage.teller, "decided", fail)
-    stage.controller.run(once=True)
+    stage.make_a_pass()
     assert stage.held() == ["web.example.org A"]
     assert not stage.controller.complete
 
@@ -293,7 +300,7 @@ def test_a_provider_that_breaks_its_word_is_told_and_tried_again(caplog: pytest.
             return super().page(zone, after)
 
     stage = scene(provider=Broken(inner=InMemoryProvider(seed={ZONE: ()})))
-    stage.controller.run(once=True)
+    stage.make_a_pass()
     assert stage.held() == ["web.example.org A"]
     (line,) = fields(caplog, Event.ZONE_UNREAD)
     assert line["message"] == "KeyError: 'planted'"
@@ -307,7 +314,7 @@ def test_a_source_that_raises_costs_only_that_object() -> None:
             return super().claims(obj, view)
 
     stage = scene(cluster=ScriptedCluster((*added("bad", "web"), SYNCED)), source=Raising())
-    stage.controller.run(once=True)
+    stage.make_a_pass()
     assert stage.held() == ["web.example.org A"]
 
 
@@ -320,7 +327,7 @@ def test_a_source_that_raises_costs_only_that_object() -> None:
 def test_it_is_healthy_while_both_threads_take_steps(later_s: float, healthy: bool) -> None:
     clock = ShiftedClock()
     stage = scene(clock=clock)
-    stage.controller.run(once=True)
+    stage.make_a_pass()
     clock.shift_s += later_s
     assert stage.controller.healthy() is healthy
 
@@ -346,7 +353,7 @@ def test_an_engine_that_is_stuck_in_a_step_is_unhealthy(gate: Gate) -> None:
 def test_it_is_ready_once_the_first_pass_is_over() -> None:
     stage = scene()
     assert stage.controller.ready() == (False, {"failing": []})
-    stage.controller.run(once=True)
+    stage.make_a_pass()
     assert stage.controller.ready() == (True, {"failing": []})
 
 
