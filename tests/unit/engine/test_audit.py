@@ -129,6 +129,17 @@ def test_what_was_read_by_itself_during_a_round_is_not_judged_by_older_pages() -
     assert world.holds() == {"web A": ("192.0.2.9",)}
 
 
+def test_an_older_page_does_not_bring_back_a_mark_that_was_seen_to_be_gone() -> None:
+    world = published()
+    page = next_page(world)
+    world.provider.remove(ZONE, mark("web").key)
+    world.run(seen("web", wants("web", "web", "192.0.2.9")), for_s=0.5)
+    world.feed(page)
+    world.run(for_s=1.0)
+    assert world.endings("web") == ["A keep foreign-record"]
+    assert len(world.batches) == 1
+
+
 def next_page(world: Stage) -> Input:
     """Let time pass until a page is asked for; it is read now, and its answer has not arrived."""
     while True:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from extdns.engine.inputs import Tick
 from extdns.errors import RetryableError
 from extdns.model.name import DnsName
 from extdns.model.outcome import Conflict, Forbidden, Refused, TryLater
 from tests.unit.engine.stage import (
     ZONE,
     blaming,
+    gone,
     host,
     mark,
     new,
@@ -47,6 +49,19 @@ def test_a_culprit_is_found_although_other_names_keep_coming() -> None:
     world.run(for_s=1.0)
     assert set(world.holds()) == {f"n{number} A" for number in range(31)} | {f"late{number} A" for number in range(20)}
     assert sum("bad" in batch for batch in world.batches) == 6
+
+
+def test_a_culprit_is_found_although_an_event_comes_with_the_refusal() -> None:
+    world = running()
+    world.provider.rule = refusing("bad")
+    world.feed(new("bad", *(f"n{number}" for number in range(7))))
+    world.now_s += 1.0
+    world.feed(Tick())
+    refusal = world.answer()
+    world.feed(new("late"))
+    world.feed(refusal)
+    world.run(for_s=1.0)
+    assert [len(batch) for batch in world.batches if "bad" in batch] == [8, 4, 2, 1]
 
 
 def test_culprits_that_are_named_are_set_aside_in_one_go() -> None:
@@ -214,6 +229,14 @@ def test_a_busy_service_gets_the_pause_it_asks_for() -> None:
     world.run(for_s=0.2)
     assert world.holds() == {"web A": ("192.0.2.1",)}
     assert world.endings("web") == ["A keep programmed"]
+
+
+def test_what_was_planned_before_an_event_is_not_sent_after_it() -> None:
+    world = running()
+    world.provider.answers.append(TryLater(message="throttled", retry_after_s=5.0))
+    world.run(new("web"), for_s=5.01)  # sent at 0.02 seconds, to be sent again at 5.02
+    world.run(gone("web"), for_s=1.0)
+    assert world.batches == [["web"]]
 
 
 def test_a_busy_service_gets_growing_pauses() -> None:
