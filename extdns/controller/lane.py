@@ -30,8 +30,8 @@ class Lane:
         if len(self._threads) < self._most:
             # a daemon, because a call that hangs must not keep the interpreter from its end
             thread = threading.Thread(target=self._work, name=f"{self._name}-{len(self._threads)}", daemon=True)
-            self._threads.append(thread)
             thread.start()
+            self._threads.append(thread)
 
     def close(self, clock: Clock, patience_s: float) -> bool:
         """Begin nothing more, and wait up to *patience_s* for what is under way; returns whether it ended."""

@@ -18,10 +18,13 @@ from extdns.engine.engine import Engine
 from extdns.engine.observer import Observer
 from extdns.log import Event
 from extdns.metrics.metrics import Metrics
+from extdns.model.change import Batch
 from extdns.model.claim import Claim
 from extdns.model.cluster import ClusterChange, Kind, KindChange, KindState, ObjectChange, ObjectKey, Phase, Sight
 from extdns.model.objects import KubernetesObject, ObjectMeta, Service
+from extdns.model.outcome import Outcome
 from extdns.model.record import Record
+from extdns.model.zone import Zone, ZoneList
 from extdns.ports import Clock, Cluster, ZoneReader, ZoneWriter
 from providers.inmemory.provider import InMemoryProvider
 from tests.fakes.faulty import FaultyProvider
@@ -75,7 +78,7 @@ class ScriptedCluster:
         self._refusals = deque(refusals)
         self._closed = threading.Event()
         self.view = FakeView(*map(service, ("web", "api", "bad")), listed=(SERVICE,))
-        self.exists: Callable[[ObjectKey], bool | None] = lambda _: True
+        self.answer: Callable[[ObjectKey], bool | None] = lambda _: True
         self.taken = threading.Event()
         self.closings = 0
 
@@ -83,6 +86,9 @@ class ScriptedCluster:
         if self._refusals:
             raise self._refusals.popleft()
         return KindState(kind=kind, phase=Phase.LISTING)
+
+    def exists(self, key: ObjectKey) -> bool | None:
+        return self.answer(key)
 
     def take(self, timeout_s: float) -> tuple[ClusterChange, ...]:
         if not self._steps:
@@ -99,13 +105,51 @@ class ScriptedCluster:
         self._closed.set()
 
 
+class Gate:
+    """Somewhere in a call a thread waits until the test lets it on."""
+
+    def __init__(self) -> None:
+        self.reached = threading.Event()
+        self._open = threading.Event()
+
+    def pass_through(self) -> None:
+        self.reached.set()
+        self._open.wait(HANGS_S)
+
+    def open(self) -> None:
+        self._open.set()
+
+
+class SlowWriter:
+    """Lets *inner* write once *gate* is open."""
+
+    def __init__(self, inner: FaultyProvider, gate: Gate) -> None:
+        self._inner = inner
+        self._gate = gate
+
+    def submit(self, zone: Zone, batch: Batch) -> Outcome:
+        self._gate.pass_through()
+        return self._inner.submit(zone, batch)
+
+
+@dataclass(kw_only=True)
+class SlowReader(FaultyProvider):
+    """Lists zones once *gate* is open."""
+
+    gate: Gate
+
+    def zones(self) -> ZoneList:
+        self.gate.pass_through()
+        return self.inner.zones()
+
+
 class NamedServices:
     """A source: each Service wants the name it bears."""
 
     name = "service"
     kind = SERVICE
 
-    def claims(self, obj: KubernetesObject, _view: object) -> tuple[Claim, ...]:
+    def claims(self, obj: KubernetesObject, view: object) -> tuple[Claim, ...]:  # noqa: ARG002 - as the port has it
         return (wants(obj.metadata.name, obj.metadata.name),)
 
 

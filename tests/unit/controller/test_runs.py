@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 
 import pytest
@@ -23,11 +22,6 @@ FAILING = "external_dns_controller_consecutive_soft_errors"
 SYNCED = "external_dns_controller_last_sync_timestamp_seconds"
 RECONCILED = "external_dns_controller_last_reconcile_timestamp_seconds"
 IDLE = "external_dns_controller_no_op_runs_total"
-
-
-@pytest.fixture(autouse=True)
-def _every_line(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.DEBUG, "extdns")
 
 
 class Desk:

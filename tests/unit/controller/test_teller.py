@@ -39,11 +39,6 @@ DECISION = Decision(
 BATCH = Batch(number=1, zone=ZONE, sets=())
 
 
-@pytest.fixture(autouse=True)
-def _every_line(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.DEBUG, "extdns")
-
-
 @pytest.fixture
 def lines() -> Iterator[io.StringIO]:
     """What a person would read, as text."""

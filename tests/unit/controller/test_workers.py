@@ -14,8 +14,8 @@ from extdns.engine.inputs import Call, Existence, Input, NamesRead, PageRead, Re
 from extdns.errors import ForbiddenError, RetryableError
 from extdns.model.change import Batch
 from extdns.model.cluster import ObjectKey
-from extdns.model.outcome import Applied, Unknown
-from extdns.model.zone import Page, ZoneList
+from extdns.model.outcome import Applied, Outcome, Unknown
+from extdns.model.zone import Page, Zone, ZoneList
 from providers.inmemory.provider import InMemoryProvider
 from tests.fakes.faulty import FaultyProvider
 from tests.unit.controller.scene import HANGS_S, ScriptedCluster
@@ -90,7 +90,7 @@ class Broken(FaultyProvider):
     def zones(self) -> ZoneList:
         raise KeyError("planted")
 
-    def submit(self, *_: object) -> Applied:
+    def submit(self, zone: Zone, batch: Batch) -> Outcome:  # noqa: ARG002 - as the port has it
         raise KeyError("planted")
 
 
@@ -112,7 +112,7 @@ def _broken(_: object) -> bool | None:
 )
 def test_a_defect_is_told_and_the_call_answers_all_the_same(effect: CallEffect, expected: Input) -> None:
     desk = Desk(Broken(inner=InMemoryProvider(seed={ZONE: ()})))
-    desk.cluster.exists = _broken
+    desk.cluster.answer = _broken
     assert desk.answer(effect) == expected
     assert [type(exc) for exc in desk.defects] == [KeyError]
 

@@ -1,0 +1,63 @@
+"""What the controller says of itself to probes."""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.engine.inputs import Input
+from providers.inmemory.provider import InMemoryProvider
+from tests.unit.controller.scene import (
+    HANGS_S,
+    Gate,
+    ShiftedClock,
+    SlowReader,
+    scene,
+)
+from tests.unit.engine.stage import ZONE
+
+
+@pytest.mark.parametrize(
+    ("later_s", "healthy"), [pytest.param(119.0, True, id="soon"), pytest.param(121.0, False, id="stuck")]
+)
+def test_it_is_healthy_while_both_threads_take_steps(later_s: float, healthy: bool) -> None:
+    clock = ShiftedClock()
+    stage = scene(clock=clock)
+    stage.make_a_pass()
+    clock.shift_s += later_s
+    assert stage.controller.healthy() is healthy
+
+
+def test_an_engine_that_is_stuck_in_a_step_is_unhealthy(gate: Gate) -> None:
+    clock = ShiftedClock()
+    stage = scene(clock=clock, once=False)
+    step = stage.engine.step
+
+    def stuck(item: Input, now_s: float) -> object:
+        gate.pass_through()
+        return step(item, now_s)
+
+    stage.engine.step = stuck  # type: ignore[method-assign, assignment]
+    stage.start()
+    assert gate.reached.wait(HANGS_S)
+    clock.shift_s += 121.0
+    assert not stage.controller.healthy()
+    gate.open()
+    stage.stop()
+
+
+def test_it_is_ready_once_the_first_pass_is_over() -> None:
+    stage = scene()
+    assert stage.controller.ready() == (False, {"failing": []})
+    stage.make_a_pass()
+    assert stage.controller.ready() == (True, {"failing": []})
+
+
+def test_it_tells_what_keeps_it_from_being_ready(gate: Gate) -> None:
+    provider = SlowReader(inner=InMemoryProvider(seed={ZONE: ()}), gate=gate)
+    stage = scene(provider=provider, once=False)
+    stage.start()
+    assert gate.reached.wait(HANGS_S)
+    stage.stop()
+    ready, facts = stage.controller.ready()
+    assert not ready
+    assert "zones have not been listed yet" in str(facts["failing"])
