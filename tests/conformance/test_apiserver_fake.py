@@ -157,21 +157,19 @@ def test_a_watch_from_no_version_first_shows_what_is_there(api: Rig, query: dict
         assert stream.brief(1) == [("ADDED", "c")]
 
 
-def test_a_watch_ends_cleanly_when_its_time_is_over_and_before_that_says_how_far_it_came(api: Rig) -> None:
-    asked = {"resourceVersion": api.server.version, "allowWatchBookmarks": "true", "timeoutSeconds": 5}
-    with api.probe.watch(api.path, **asked) as stream:
+def test_a_watch_ends_cleanly_when_its_time_is_over_and_with_leave_says_before_how_far_it_came(api: Rig) -> None:
+    asked = {"resourceVersion": api.server.version, "timeoutSeconds": 5}
+    with (
+        api.probe.watch(api.path, **asked) as silent,
+        api.probe.watch(api.path, **asked, allowWatchBookmarks="true") as stream,
+    ):
         Rig.of(api.server, api.probe).create("elsewhere")
         frames = list(iter(stream.frame, None))
+        assert silent.frame() is None
     metadata = {"resourceVersion": str(api.server.version)}
     shape = {"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": metadata}
     bookmark = {"type": "BOOKMARK", "object": shape}
     assert frames == [bookmark] * max(1, len(frames))
-
-
-def test_a_watch_without_leave_gets_no_bookmarks(api: Rig) -> None:
-    with api.probe.watch(api.path, resourceVersion=api.server.version, timeoutSeconds=5) as stream:
-        Rig.of(api.server, api.probe).create("elsewhere")
-        assert stream.frame() is None
 
 
 def test_a_watch_from_the_future_waits_in_silence(api: Rig) -> None:

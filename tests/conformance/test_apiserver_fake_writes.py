@@ -164,6 +164,8 @@ def test_another_manager_may_agree_but_not_change(api: Rig) -> None:
     cause = {"reason": "FieldManagerConflict", "message": 'conflict with "one"', "field": ".spec.n"}
     assert refused.body["details"] == {"causes": [cause]}
     assert good(api.apply("two", "web", force=True, n=2, m=1))["spec"] == {"n": 2, "m": 1}
+    several = api.apply("three", "web", n=3, m=3).body["message"]
+    assert several == 'Apply failed with 2 conflicts: conflicts with "two":\n- .spec.m\n- .spec.n'
     late = api.apply("one", "web", n=1)
     assert (late.code, late.body["details"]["causes"][0]["message"]) == (409, 'conflict with "two"')
 

@@ -145,13 +145,18 @@ def too_large(asked: int, current: int, *, retry_after_s: int | None) -> ApiErro
 
 def ownership_conflict(causes: Sequence[tuple[str, str]]) -> ApiError:
     """Server-side apply met fields of other managers; each cause is a manager and a field."""
-    many = f"{len(causes)} conflict{'s' if len(causes) > 1 else ''}"
-    text = "; ".join(f"conflict with {manager}: {field}" for manager, field in causes)
+    if len(causes) == 1:
+        text = "1 conflict: conflict with {}: {}".format(*causes[0])
+    else:
+        managers = sorted({manager for manager, _ in causes})
+        of = {manager: [field for owner, field in causes if owner == manager] for manager in managers}
+        parts = ["\n- ".join([f"conflicts with {manager}:", *of[manager]]) for manager in managers]
+        text = f"{len(causes)} conflicts: " + "\n".join(parts)
     listed = [
         {"reason": "FieldManagerConflict", "message": f"conflict with {manager}", "field": field}
         for manager, field in causes
     ]
-    return ApiError(409, f"Apply failed with {many}: {text}", details={"causes": listed})
+    return ApiError(409, f"Apply failed with {text}", details={"causes": listed})
 
 
 def _conflict(kind: Kind, name: str, why: str) -> ApiError:
