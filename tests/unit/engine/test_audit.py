@@ -131,10 +131,20 @@ def test_what_was_read_by_itself_during_a_round_is_not_judged_by_older_pages() -
 
 def test_an_older_page_does_not_bring_back_a_mark_that_was_seen_to_be_gone() -> None:
     world = published()
-    page = next_page(world)
+    world.provider.put(ZONE, record("web", "192.0.2.66"))
+    world.provider.failures.append(RetryableError("down", retry_after_s=70.0))
+    world.run(seen("web", wants("web", "web", "192.0.2.9")), for_s=69.0)
+    while len(world.waiting) < 2:  # the names are asked for again, and a new round begins
+        world.now_s += 0.5
+        world.feed(Tick())
+    names, page = world.waiting
+    world.waiting.clear()
+    world.waiting.append(page)
+    older = world.answer()
     world.provider.remove(ZONE, mark("web").key)
-    world.run(seen("web", wants("web", "web", "192.0.2.9")), for_s=0.5)
-    world.feed(page)
+    world.waiting.append(names)
+    world.feed(world.answer())
+    world.feed(older)
     world.run(for_s=1.0)
     assert world.endings("web") == ["A keep foreign-record"]
     assert len(world.batches) == 1

@@ -10,6 +10,7 @@ from extdns.engine.inputs import Tick
 from extdns.errors import RetryableError
 from extdns.model.domains import DomainFilter
 from extdns.model.name import DnsName
+from extdns.model.outcome import TryLater
 from extdns.model.record import Record
 from extdns.model.zone import AccountFailure, Zone, ZoneList
 from tests.fakes.faulty import Lost
@@ -221,12 +222,10 @@ def test_a_name_moves_to_a_zone_that_appears_and_its_old_record_is_shown() -> No
 def test_what_was_planned_for_a_zone_is_dropped_when_its_name_moves() -> None:
     world = stage(zones={ZONE: (), INNER: ()})
     world.provider.zone_list = listed(ZONE)
-    world.provider.rule = lambda batch: Lost(applied=False) if batch.zone == ZONE else None
-    world.run(seen("web", wants("web", "web.shop")), phase(SERVICE), phase(INGRESS), for_s=10.0)
-    world.provider.zone_list = None
-    world.run(for_s=65.0)
-    world.provider.rule = lambda _: None
-    world.run(for_s=300.0)
+    world.provider.rule = lambda _: TryLater(message="busy")
+    world.run(seen("web", wants("web", "web.shop")), phase(SERVICE), phase(INGRESS), for_s=55.0)
+    world.provider.zone_list, world.provider.rule = None, lambda _: None
+    world.run(for_s=300.0)  # zones are listed at 60 seconds, and the batch was to be sent again at 63
     assert world.holds(INNER) == {"web.shop A": ("192.0.2.1",)}
     assert world.holds(ZONE) == {}
 
