@@ -11,7 +11,7 @@ from extdns.kube.api import Api
 from extdns.kube.client import Access, Client
 from extdns.kube.live.cluster import LiveCluster
 from extdns.kube.live.pace import Rhythm
-from extdns.model.cluster import ClusterChange, KindChange, ObjectChange, ObjectProblem, Sight
+from extdns.model.cluster import ClusterChange, Kind, KindChange, ObjectChange, ObjectProblem, Phase, Sight
 from extdns.ports import Cluster
 from tests.fakes.apiserver.server import ApiServer
 
@@ -73,3 +73,22 @@ def service(name: str, namespace: str = "shop", *, type: object = "NodePort", **
         "metadata": {"name": name, "namespace": namespace, **metadata},
         "spec": {"type": type},
     }
+
+
+def phase_in(changes: Iterable[ClusterChange]) -> Phase | None:
+    """The last phase that *changes* tell of."""
+    phases = [change.state.phase for change in changes if isinstance(change, KindChange)]
+    return phases[-1] if phases else None
+
+
+def synced(cluster: Cluster, kind: Kind) -> list[str]:
+    """What *cluster* says until *kind*, which alone is needed, is synced."""
+    cluster.need(kind)
+    return told(taken(cluster, lambda changes: phase_in(changes) is Phase.SYNCED))
+
+
+def settled(server: ApiServer, cluster: Cluster, name: str = "last") -> list[str]:
+    """What is said until a Service that is put now has come, without it; a watch is open then."""
+    server.put(service(name))
+    said = told(taken(cluster, lambda changes: f"add Service shop/{name}" in told(changes)))
+    return [line for line in said if line != f"add Service shop/{name}"]

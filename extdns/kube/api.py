@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -18,27 +19,47 @@ _MAX_LINE_BYTES: Final = 64 * 1024 * 1024
 _MAX_REFUSAL_BYTES: Final = 64 * 1024
 
 
+class Limit:
+    """When a request must be over."""
+
+    def __init__(self, seconds: float, monotonic: Callable[[], float]) -> None:
+        """Begin now; 0 *seconds* are no limit."""
+        self._seconds = seconds
+        self._monotonic = monotonic
+        self._until_s = monotonic() + seconds if seconds else math.inf
+
+    def check(self, call: str) -> None:
+        """Raise `ApiError` if it is not."""
+        if self._monotonic() > self._until_s:
+            raise ApiError(f"{call}: the answer was not whole after {self._seconds:g} s")
+
+
 class Stream:
     """The lines of an answer, for one thread to go through once."""
 
-    def __init__(self, call: str, answer: Answer) -> None:
-        """Read *answer*, which *call* names in messages."""
+    def __init__(self, call: str, answer: Answer, limit: Limit) -> None:
+        """Read *answer*, which *call* names in messages, within *limit*."""
         self._call = call
         self._answer = answer
+        self._limit: Limit | None = limit
 
     def allow_silence(self, silence_s: float) -> None:
-        """Wait up to *silence_s* seconds for what comes next; at first it is the time of a request."""
+        """Go on without end from now on, unless nothing comes for *silence_s* seconds."""
+        self._limit = None
         self._answer.allow_silence(silence_s)
 
     def __iter__(self) -> Iterator[bytes]:
         """Lines without their ends, as they come, until the server ends them.
 
         Raises:
-            ApiError: the connection was cut, perhaps in the middle of a line, or silent for too long.
+            ApiError: the connection was cut, perhaps in the middle of a line, or silent for too long; or the
+                time of a request is over, before silence was allowed.
         """
         parts: list[bytes] = []
         size = 0
         for chunk in self._answer.chunks():
+            if self._limit is not None:
+                self._limit.check(self._call)
             first, *others = chunk.split(b"\n")
             parts.append(first)
             size += len(first)
@@ -85,7 +106,7 @@ class Api:
     def stream(self, path: str, query: Mapping[str, str]) -> Iterator[Stream]:
         """The answer to GET, line by line."""
         with self._success("GET", path, query) as good:
-            yield Stream(f"GET {path}", good)
+            yield Stream(f"GET {path}", good, Limit(self._request_timeout_s, self._monotonic))
 
     def close(self) -> None:
         """Cut what is under way; from then on every request fails."""
@@ -133,12 +154,10 @@ class Api:
 
     def _whole(self, call: str, answer: Answer, most_bytes: int) -> Iterator[bytes]:
         """All chunks of a body that must be small and quick enough."""
-        limit_s, size = self._request_timeout_s, 0
-        until_s = self._monotonic() + limit_s if limit_s else float("inf")
+        limit, size = Limit(self._request_timeout_s, self._monotonic), 0
         for chunk in answer.chunks():
             size += len(chunk)
             if size > most_bytes:
                 raise ApiError(f"{call}: the answer is larger than {most_bytes >> 20} MiB")
-            if self._monotonic() > until_s:
-                raise ApiError(f"{call}: the answer was not whole after {limit_s:g} s")
+            limit.check(call)
             yield chunk

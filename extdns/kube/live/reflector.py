@@ -20,6 +20,10 @@ from extdns.model.cluster import Kind, Phase
 _REFUSALS_OF_PARAMETERS: Final = frozenset({400, 422})
 
 
+class _NotListedError(Exception):
+    """A watch that was to begin with a list did not; pages will do."""
+
+
 class Reflector:
     """A thread; whatever fails in it is told and tried again.
 
@@ -57,6 +61,7 @@ class Reflector:
         self._in_doubt = False  # whether the server still knows that version
         self._streams_lists = True
         self._standing_since_s = math.inf  # the watch under way, or that has just ended
+        self._broken = 0  # requests in a row that failed, watches that were cut
         self._phase = Phase.LISTING
         self._stop = Event()
         self._thread = Thread(target=self._run, name=f"{kind.plural} {namespace}".rstrip(), daemon=True)
@@ -102,7 +107,8 @@ class Reflector:
         """One failure may be a connection that was cut; the next one in a row is told."""
         self._forgive()
         pause_s = self._pace.fail(retry_after_s)
-        if self._pace.failures > 1 and not self._stop.is_set():
+        self._broken += 1
+        if self._broken > 1 and not self._stop.is_set():
             self._tell(phase=Phase.FAILING, detail=why)
         return pause_s
 
@@ -110,10 +116,12 @@ class Reflector:
         if not self._version and self._streams_lists:
             try:
                 return self._watch(is_list=True)
+            except _NotListedError:
+                pass
             except ApiError as exc:
                 if exc.code not in _REFUSALS_OF_PARAMETERS:
                     raise
-                self._streams_lists = False
+            self._streams_lists = False
         if not self._version:
             self._list()
         elif self._in_doubt:
@@ -149,6 +157,7 @@ class Reflector:
     def _complete(self, version: str) -> None:
         self._tell(self.roll.complete(), phase=Phase.SYNCED)
         self._version = version
+        self._broken = 0
 
     def _ask_for_version(self) -> None:
         """Raise `ExpiredError` if our version has not happened yet, in the history that the server has now.
@@ -177,7 +186,7 @@ class Reflector:
             for line in lines:
                 self._hear(wire.frame(self._kind, self._call, line))
                 heard = True
-        self._in_doubt = False
+        self._in_doubt, self._broken = False, 0
         return 0.0 if self._forgive() or heard else self._pace.fail(None)
 
     def _forgive(self) -> bool:
@@ -189,32 +198,38 @@ class Reflector:
         return True
 
     def _take_list(self, lines: Iterable[bytes]) -> None:
-        """Take in the objects of the start, up to the bookmark that ends them.
+        """Take in the list that comes before the events of a watch.
 
         Raises:
-            ApiError: there is no such bookmark, or nothing before it. Pages are asked for from then on.
+            _NotListedError: it is not whole, or nothing is left though there was something.
         """
-        self._streams_lists = False
         self.roll.begin()
+        try:
+            version = self._initial(lines)
+        except ApiError as exc:
+            raise _NotListedError(str(exc)) from exc
+        if not version or self.roll.lost_all:
+            raise _NotListedError
+        self._complete(version)
+
+    def _initial(self, lines: Iterable[bytes]) -> str:
+        """Take in objects up to the bookmark that ends them; returns its version, "" if there is none."""
         for line in lines:
             match wire.frame(self._kind, self._call, line):
                 case wire.Shown(item):
                     self._tell(self.roll.see(item))
                 case wire.Deleted(item):
                     self._tell(self.roll.delete(item))
-                case wire.Bookmark(version, is_initial_end) if is_initial_end and not self.roll.lost_all:
-                    self._complete(version)
-                    self._streams_lists = True
-                    return
-                case wire.Bookmark(_, is_initial_end):
+                case wire.Bookmark(version, is_initial_end):
                     if is_initial_end:
-                        break
+                        return version
                 case other:
                     assert_never(other)
-        raise ApiError(f"{self._call}: the list that comes before the watch is not complete")
+        return ""
 
     def _hear(self, frame: wire.Frame) -> None:
         self._pace.succeed()
+        self._broken = 0
         match frame:
             case wire.Shown(item):
                 self._tell(self.roll.change(item))
