@@ -52,7 +52,8 @@ class Audit:
 
     def touch(self, names: Iterable[DnsName]) -> None:
         """Leave *names* to the next round: more is known of them than pages on their way may tell."""
-        self._touched.update(names)
+        if self.asked or self.pages:
+            self._touched.update(names)
 
     def read(self, page: Page, mirror: Mirror, busy: set[DnsName]) -> tuple[set[DnsName], bool]:
         """Take in the page that was asked for.

@@ -85,6 +85,8 @@ class Zones:
 
     def left_behind(self, name: DnsName, home: Sequence[ZoneState]) -> list[ZoneState]:
         """The zones that hold records of *name* although it belongs to those of *home*, innermost first."""
+        if len(home) == len(self._states):
+            return []
         found: list[ZoneState] = []
         ancestor: str = name
         while ancestor:

@@ -106,10 +106,11 @@ _DECIDED = frozenset({Reason.CONFLICT_LOST, *(Reason(evidence.value) for evidenc
 
 
 def _sets(zone: Zone, name: DnsName, proposals: Iterable[Proposal]) -> tuple[ChangeSet, ...]:
-    changes = [proposal.change for proposal in proposals if proposal.change is not None]
-    changes.sort(key=lambda change: change.key)
+    changes = [change for proposal in proposals if (change := proposal.change) is not None]
+    if len(changes) > 1:
+        changes.sort(key=lambda change: change.key)
     identifiers = sorted({change.key.set_identifier for change in changes})
-    if "" in identifiers and len(identifiers) > 1:  # simple and routed records cannot stand side by side
+    if len(identifiers) == 1 or "" in identifiers:  # simple and routed records cannot stand side by side
         return (ChangeSet(zone=zone, name=name, changes=tuple(changes)),)
     return tuple(
         ChangeSet(

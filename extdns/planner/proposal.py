@@ -44,10 +44,14 @@ def propose(row: Row, settings: PlanSettings) -> tuple[Proposal, ...]:
     Creates need every record of the row to be ours. Deletes of a row in which something is still
     wanted are replacements; where nothing is, they carry no judgement yet (`ORPHAN_UNCLAIMED`).
     """
-    in_the_way = next((owned for _, owned in sorted(row.held.items()) if not owned.ours), None)
+    in_the_way = min((owned for owned in row.held.values() if not owned.ours), key=_by_key, default=None)
     proposals = [_standing(owned, row, settings) for owned in row.held.values()]
     proposals += [_new(candidate, in_the_way) for rtype, candidate in row.winners.items() if rtype not in row.held]
-    return tuple(sorted(proposals, key=lambda proposal: proposal.key))
+    return tuple(sorted(proposals, key=_by_key))
+
+
+def _by_key(one: Owned | Proposal) -> RecordKey:
+    return one.key
 
 
 def _new(candidate: Candidate, in_the_way: Owned | None) -> Proposal:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, assert_never
@@ -79,7 +78,7 @@ class Draft:
         What would be a notice but has no record to stand on is an `Invalid` claim.
         """
         notices = tuple(self._notices)
-        labels = Pairs(((RESOURCE, sys.intern(self._ref.resource)),))
+        labels = Pairs(((RESOURCE, self._ref.resource),))
         claims: list[Claim] = [self._claim(key, self._wanted[key], labels, notices) for key in sorted(self._wanted)]
         claims += self._unwanted()
         claims += self._invalid

@@ -20,8 +20,7 @@ class Held:
         """Begin with *records*, each key once."""
         self._by_name: dict[DnsName, tuple[Record, ...]] = {}
         self._order: list[_Position] = []
-        self._new: set[_Position] = set()
-        self._gone: set[_Position] = set()
+        self._moved: set[DnsName] = set()
         for record in records:
             self.put(record)
 
@@ -47,36 +46,27 @@ class Held:
 
     def put(self, record: Record) -> None:
         """Let *record* stand at its key."""
-        key = record.key
-        others = tuple(other for other in self.at(key.name) if other.key != key)
-        if len(others) == len(self.at(key.name)):
-            self._count(key, self._gone, self._new)
-        self._by_name[key.name] = tuple(sorted((*others, record), key=_key_of)) if others else (record,)
+        others = self._others(record.key)
+        self._set(record.name, tuple(sorted((*others, record), key=_key_of)) if others else (record,))
 
     def remove(self, key: RecordKey) -> None:
-        """Let nothing stand at *key*, where a record stands now."""
-        self._count(key, self._new, self._gone)
-        left = tuple(record for record in self.at(key.name) if record.key != key)
-        if left:
-            self._by_name[key.name] = left
-        else:
-            del self._by_name[key.name]
+        """Let nothing stand at *key*."""
+        self._set(key.name, self._others(key))
+
+    def _others(self, key: RecordKey) -> tuple[Record, ...]:
+        return tuple(record for record in self.at(key.name) if record.key != key)
+
+    def _set(self, name: DnsName, records: tuple[Record, ...]) -> None:
+        self._by_name[name] = records
+        self._moved.add(name)
 
     def _in_order(self) -> list[_Position]:
-        if self._gone:
-            self._order = [place for place in self._order if place not in self._gone]
-        if self._new:
-            self._order += self._new
+        if self._moved:
+            self._order = [place for place in self._order if place[-1] not in self._moved]
+            self._order += (_position(record.key) for name in self._moved for record in self.at(name))
             self._order.sort()
-        self._gone, self._new = set(), set()
+            self._moved.clear()
         return self._order
-
-    def _count(self, key: RecordKey, undone: set[_Position], done: set[_Position]) -> None:
-        place = _position(key)
-        if place in undone:
-            undone.discard(place)
-        else:
-            done.add(place)
 
 
 def _position(key: RecordKey) -> _Position:

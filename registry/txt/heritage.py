@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import Final
 
 from extdns.model.pairs import Pairs
@@ -42,7 +43,7 @@ class PlainText:
                     return None
                 marked = True
             elif key.startswith(_VENDOR):
-                labels[key.removeprefix(f"{_VENDOR}/")] = value
+                labels[sys.intern(key.removeprefix(f"{_VENDOR}/"))] = value  # keys are the same in all marks
         return Pairs.of(labels) if marked else None
 
     def carries(self, labels: Pairs) -> bool:

@@ -20,7 +20,7 @@ from registry.txt.ledger import Ledger, Proof, survey
 from registry.txt.naming import Form, Naming
 from registry.txt.terms import Terms
 
-_REMEMBERED_NAMES = 8192
+_REMEMBERED_NAMES = 1024  # more than a batch changes
 _MARKS_ONLY = {"mark", "owner"}
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from extdns.engine.audit import Audit
 from extdns.engine.effects import ReadPage, Submit
 from extdns.engine.inputs import Input, Tick
+from extdns.engine.mirror import Mirror
 from extdns.errors import RetryableError
 from extdns.model.name import DnsName
 from extdns.model.record import Record
-from extdns.model.zone import Zone
+from extdns.model.zone import Page, Zone
 from tests.unit.engine.stage import (
     INGRESS,
     SERVICE,
@@ -239,3 +241,21 @@ def test_names_that_cannot_be_read_do_not_disturb_the_page_under_way() -> None:
     world.feed(page)
     world.run(for_s=60.0)
     assert world.holds() == {"web A": ("192.0.2.9",)}
+
+
+@pytest.mark.parametrize(
+    ("under_way", "counts"),
+    [
+        pytest.param(True, False, id="page-asked-for-before-the-write"),
+        pytest.param(False, True, id="page-asked-for-after-the-write"),
+    ],
+)
+def test_a_page_counts_for_a_written_name_if_it_was_asked_for_later(under_way: bool, counts: bool) -> None:
+    audit, mirror = Audit(), Mirror()
+    if under_way:
+        audit.ask(0.0)
+    audit.touch([host("web")])
+    audit.ask(0.0)
+    changed, complete = audit.read(Page(records=(record("web"),)), mirror, set())
+    assert complete
+    assert changed == ({host("web")} if counts else set())
