@@ -174,7 +174,7 @@ class Stage(World):
         ]
 
 
-def settings(provider: FaultyProvider, **changes: object) -> EngineSettings:
+def engine_settings(provider: FaultyProvider, **changes: object) -> EngineSettings:
     base = EngineSettings(plan=PLAN, registry=REGISTRY, adjust=provider.adjust, traits=provider.traits, kinds=KINDS)
     return replace(base, **changes)  # type: ignore[arg-type]
 
@@ -189,7 +189,7 @@ def stage(
     """Nothing has happened yet; *changes* are settings of the engine."""
     seed = {ZONE: records} if zones is None else zones
     provider = FaultyProvider(inner=InMemoryProvider(seed=seed, page_size=page_size))
-    engine = Engine(settings(provider, **({"traits": traits} if traits else {}), **changes))
+    engine = Engine(engine_settings(provider, **({"traits": traits} if traits else {}), **changes))
     return Stage(engine=engine, reader=provider, writer=provider, provider=provider)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -33,8 +34,8 @@ from tests.unit.engine.stage import (
     SERVICE,
     ZONE,
     Stage,
+    engine_settings,
     host,
-    settings,
 )
 from tests.unit.engine.wishes import INNER, KEYS, ZONES, foreign_records, keys, names, wished, wishes
 
@@ -93,7 +94,7 @@ class EngineMachine(RuleBasedStateMachine):
         provider = FaultyProvider(inner=inner)
         self.plan = replace(PLAN, policy=policy)
         traits = replace(provider.traits, max_batch_writes=limit)
-        self.settings = settings(provider, plan=self.plan, traits=traits, interval_s=300.0)
+        self.settings = engine_settings(provider, plan=self.plan, traits=traits, interval_s=300.0)
         self.stage = Stage(engine=Engine(self.settings), reader=provider, writer=provider, provider=provider)
         self.cluster, self.answers, self.checked = Cluster(), [], 0
         self.stage.exists = self.cluster.exists
@@ -134,6 +135,11 @@ class EngineMachine(RuleBasedStateMachine):
         self.feed(self.cluster.see(*wished, cause))
         if soon:
             self.wait(0.1)
+
+    @rule(key=keys, soon=soon)
+    def see_again(self, key: ObjectKey, soon: bool) -> None:
+        """The object was modified, and asks for the same."""
+        self.see((key, tuple(replace(claim) for claim in self.cluster.told.get(key, ()))), Cause.VERSION, soon)
 
     @rule(wished=wished(), outcome=outcomes, found=foreign_records())
     def see_amid_faults(self, wished: Wished, outcome: Outcome | Lost | None, found: Record) -> None:
@@ -277,3 +283,4 @@ class EngineMachine(RuleBasedStateMachine):
 
 
 TestEngine = EngineMachine.TestCase
+TestEngine.settings = settings(max_examples=3 * settings().max_examples)
