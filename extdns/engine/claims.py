@@ -123,6 +123,10 @@ class ClaimIndex:
                 endings = self._ended.setdefault(claim.name, {})
                 endings[claim.set_identifier, seen.resource] = _ending(seen, claim.name)
 
+    def remembers(self, name: DnsName) -> bool:
+        """Tell whether a claim to *name* ended."""
+        return name in self._ended
+
     def forget(self, name: DnsName, except_for: Collection[tuple[str, str]]) -> None:
         """Drop how claims to *name* ended, but for the records that still stand there.
 
@@ -130,9 +134,7 @@ class ClaimIndex:
             name: a name of which everything that stands is known.
             except_for: set identifier and resource of each record of ours; resource "" keeps them all.
         """
-        endings = self._ended.get(name)
-        if endings is None:
-            return
+        endings = self._ended.get(name, {})
         kept = {
             (identifier, resource): evidence
             for (identifier, resource), evidence in endings.items()
@@ -141,7 +143,7 @@ class ClaimIndex:
         if kept:
             self._ended[name] = kept
         else:
-            del self._ended[name]
+            self._ended.pop(name, None)
 
 
 def _in_order(claims: tuple[NameClaim, ...]) -> tuple[NameClaim, ...]:

@@ -85,8 +85,11 @@ class Judge:
 
     def hides(self, owned: Owned) -> bool:
         """Tell whether the object behind *owned* was never seen and cannot be: others may not touch its record."""
+        kind = self._settings.kinds.get(owned.resource.partition("/")[0])
+        if kind is None or self._phases[kind] is Phase.SYNCED:
+            return False
         key = self.object_of(owned.resource)
-        return key is not None and self._phases[key.kind] is not Phase.SYNCED and not self._claims.knows(key)
+        return key is not None and not self._claims.knows(key)
 
     def object_of(self, resource: str) -> ObjectKey | None:
         """The object that a `resource` label names, if a source reads its kind in its namespace."""

@@ -54,7 +54,7 @@ class Planning:
             for state in states:
                 state.writes.plan(name, (), now_s)
             return homeless(claims, Reason.OBJECT_FAILED, f"{type(exc).__name__}: {exc}")
-        if all(state.sure(name) for state in states):
+        if self._claims.remembers(name) and all(state.sure(name) for state in states):
             ours = (decision.held for decision in decisions if decision.held and decision.held.ours)
             self._claims.forget(name, {(owned.record.set_identifier, owned.resource) for owned in ours})
         return decisions
