@@ -15,7 +15,7 @@ from extdns.model.reason import Reason
 from providers.inmemory.provider import InMemoryProvider
 from tests.bench.fullpass import FLAGS
 from tests.bench.process import cpu_s, tell
-from tests.bench.services import EDITED, ZONE, edit
+from tests.bench.services import EDITED, ZONE, draft, save
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,8 +120,9 @@ def _one_change(number: int, folder: Path, running: Assembly, provider: Counting
     address = f"198.51.100.{number + 2}"
     watcher.expect(address)
     provider.counts.clear()
+    edited = draft(folder, number, address)
     asked, start_s = observer.asked, cpu_s()
-    edit(folder, number, address)
+    save(edited)
     watcher.wait()
     cost_s = cpu_s() - start_s
     done = (observer.asked - asked, len(provider.counts.planned), provider.counts.reads, provider.counts.batches)

@@ -20,14 +20,19 @@ def write(folder: Path, count: int) -> None:
         text = json.dumps({"apiVersion": "v1", "kind": "List", "items": items}, indent=1)
         (folder / f"services-{start // _A_FILE:03}.json").write_text(text, encoding="utf-8")
     for number in range(min(count, EDITED)):
-        edit(folder, number, _address(198, number))
+        save(draft(folder, number, _address(198, number)))
 
 
-def edit(folder: Path, number: int, address: str) -> None:
-    """Let one of the first Services have *address*; the file is replaced in one step."""
-    draft = folder / f".edited-{number}"
-    draft.write_text(json.dumps(service(number, address)), encoding="utf-8")
-    draft.replace(folder / f"edited-{number}.json")
+def draft(folder: Path, number: int, address: str) -> Path:
+    """One of the first Services with *address*, in a file that is not read yet."""
+    path = folder / f".edited-{number}"
+    path.write_text(json.dumps(service(number, address)), encoding="utf-8")
+    return path
+
+
+def save(path: Path) -> None:
+    """Let the draft *path* count, in one step."""
+    path.replace(path.with_name(f"{path.name.removeprefix('.')}.json"))
 
 
 def service(number: int, address: str = "") -> dict[str, Any]:
