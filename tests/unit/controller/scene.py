@@ -29,7 +29,7 @@ from extdns.ports import Clock, Cluster, ZoneReader, ZoneWriter
 from providers.inmemory.provider import InMemoryProvider
 from tests.fakes.faulty import FaultyProvider
 from tests.fakes.view import FakeView
-from tests.unit.engine.stage import SERVICE, ZONE, settings, wants
+from tests.unit.engine.stage import SERVICE, ZONE, engine_settings, wants
 
 SYNCED = KindChange(state=KindState(kind=SERVICE, phase=Phase.SYNCED))
 BEGINNING = datetime(2026, 11, 20, 9, 14, 31, tzinfo=UTC)
@@ -215,7 +215,7 @@ def scene(
     provider = provider or FaultyProvider(inner=InMemoryProvider(seed={ZONE: records}))
     metrics = Metrics()
     teller = Teller(metrics, "me")
-    engine = Engine(settings(provider, kinds={"service": SERVICE}, once=once, writes=writes))
+    engine = Engine(engine_settings(provider, kinds={"service": SERVICE}, once=once, writes=writes))
     seen = cluster or ScriptedCluster((*added("web"), SYNCED))
     parts = Parts(
         engine=engine,
