@@ -20,9 +20,14 @@ _MERGE_KEYS: Final = {
 
 
 def merge(target: Any, patch: Any) -> Any:  # noqa: ANN401 - any JSON
-    """Apply a JSON merge patch (RFC 7386); *target* stays as it is."""
+    """Apply a JSON merge patch (RFC 7386); *target* stays as it is.
+
+    Objects in lists lose their nulls, too: so the library that Kubernetes uses reads the RFC.
+    """
+    if isinstance(patch, list):
+        return [merge(None, item) for item in patch]
     if not isinstance(patch, Mapping):
-        return deepcopy(patch)
+        return patch
     merged = dict(target) if isinstance(target, Mapping) else {}
     for key, value in patch.items():
         if value is None:
@@ -97,8 +102,7 @@ def _carry_out(document: Any, operation: Mapping[str, Any]) -> None:  # noqa: AN
         case "add":
             _add(document, path, deepcopy(operation["value"]))
         case "replace":
-            _take(document, path)
-            _add(document, path, deepcopy(operation["value"]))
+            _replace(document, path, deepcopy(operation["value"]))
         case "remove":
             _take(document, path)
         case "move":
@@ -108,7 +112,8 @@ def _carry_out(document: Any, operation: Mapping[str, Any]) -> None:  # noqa: AN
             _add(document, path, deepcopy(parent[last]))
         case "test":
             parent, last = _parent(document, path)
-            if parent[last] != operation["value"]:
+            there = parent[last] if isinstance(parent, list) else parent.get(last)
+            if there != operation["value"]:
                 raise ValueError("test failed")
         case other:
             raise ValueError(f"unknown operation {other}")
@@ -132,6 +137,14 @@ def _add(document: Any, path: str, value: Any) -> None:  # noqa: ANN401 - any JS
         parent.insert(last, value)
     else:
         raise IndexError(path)
+
+
+def _replace(document: Any, path: str, value: Any) -> None:  # noqa: ANN401 - any JSON
+    """Set a field, there or not: so the library that Kubernetes uses reads RFC 6902; items of lists must be there."""
+    parent, last = _parent(document, path)
+    if not isinstance(parent, list | dict):
+        raise TypeError(path)
+    parent[last] = value
 
 
 def _take(document: Any, path: str) -> Any:  # noqa: ANN401 - any JSON

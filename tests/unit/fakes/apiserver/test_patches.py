@@ -44,6 +44,7 @@ def test_merge_patches_as_in_rfc_7386_appendix_a(target: Any, patch: Any, expect
         pytest.param({"a": 1}, [{"op": "test", "path": "/a", "value": 1}], {"a": 1}, id="A.8"),
         pytest.param({"/": 9, "~1": 10}, [{"op": "remove", "path": "/~01"}], {"/": 9}, id="A.14-escapes"),
         pytest.param({"a": [1]}, [{"op": "add", "path": "/a/-", "value": [2]}], {"a": [1, [2]]}, id="A.16"),
+        pytest.param({"a": 1}, [{"op": "replace", "path": "/b", "value": 2}], {"a": 1, "b": 2}, id="not-there-yet"),
     ],
 )  # fmt: skip
 def test_json_patches_as_in_rfc_6902_appendix_a(target: Any, operations: Any, expected: Any) -> None:  # noqa: ANN401 - any JSON
@@ -54,7 +55,8 @@ def test_json_patches_as_in_rfc_6902_appendix_a(target: Any, operations: Any, ex
     "operation",
     [
         pytest.param({"op": "remove", "path": "/nope"}, id="nothing-to-remove"),
-        pytest.param({"op": "replace", "path": "/nope", "value": 1}, id="nothing-to-replace"),
+        pytest.param({"op": "replace", "path": "/l/9", "value": 1}, id="no-item-to-replace"),
+        pytest.param({"op": "replace", "path": "/nope/a", "value": 1}, id="no-parent-to-replace-in"),
         pytest.param({"op": "add", "path": "/a/b", "value": 1}, id="A.12-no-parent"),
         pytest.param({"op": "add", "path": "/l/5", "value": 1}, id="beyond-the-end"),
         pytest.param({"op": "test", "path": "/l", "value": [2]}, id="A.9-test-fails"),
