@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from extdns import app, log
+from extdns import log
+from extdns.app import assembly
 from extdns.commands.output import show
 from extdns.commands.screen import Screen
 from extdns.config import parse
@@ -17,7 +18,7 @@ from extdns.errors import UsageError, shortened
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from extdns.app import Assembly
+    from extdns.app.assembly import Assembly
 
 _MANIFESTS: Final = Path("examples/demo")
 _ZONES: Final = Path("examples/zones")
@@ -55,7 +56,7 @@ def main(arguments: Sequence[str]) -> int:
     screen.show_command(flags)
     log.configure(format="text", level="error")
     with StopSignals() as signals:
-        running = app.assemble(parse(flags, {}), reporter=screen)
+        running = assembly.assemble(parse(flags, {}), reporter=screen)
         signals.deliver_to(running.controller.stop)
         running.controller.run(once=not live, on_settled=(lambda: _begin(running, screen)) if live else None)
     if not running.controller.settled.is_set():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING
 
-from extdns import __version__, app, log
+from extdns import __version__, log
+from extdns.app import assembly
 from extdns.commands.output import show
 from extdns.commands.plantext import plan_text
 from extdns.config import shown
@@ -40,7 +41,7 @@ def main(config: Config) -> int:
     log.configure(format=config.log.format, level=config.log.level)
     _announce(config)
     with StopSignals() as signals:
-        running = app.assemble(config)
+        running = assembly.assemble(config)
         signals.deliver_to(running.controller.stop)
         try:
             with running.server:
@@ -50,7 +51,7 @@ def main(config: Config) -> int:
     return _ending(config, running) if config.control.once else 0
 
 
-def _ending(config: Config, running: app.Assembly) -> int:
+def _ending(config: Config, running: assembly.Assembly) -> int:
     if not running.controller.settled.is_set():
         _log.error(Event.UNFINISHED)
         return FAILED

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from extdns import app, log
+from extdns import log
+from extdns.app import assembly
 from extdns.config import parse
 from extdns.model.reason import Reason
 from providers.inmemory.provider import InMemoryProvider
@@ -20,7 +21,7 @@ from tests.bench.services import EDITED, ZONE, draft, save
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from extdns.app import Assembly
+    from extdns.app.assembly import Assembly
     from extdns.model.adjusted import Adjusted
     from extdns.model.change import Batch
     from extdns.model.decision import Decision
@@ -102,7 +103,7 @@ def main(folder: str) -> None:
     log.configure(format="text", level="error")
     provider, watcher = CountingProvider(), Watcher()
     flags = [*FLAGS, "--provider=inmemory", f"--inmemory-zone={ZONE}", "--interval=1h", f"--manifests={folder}"]
-    running = app.assemble(parse(flags, {}), reporter=watcher, service=(provider, provider))
+    running = assembly.assemble(parse(flags, {}), reporter=watcher, service=(provider, provider))
     thread = threading.Thread(target=running.controller.run, kwargs={"once": False})
     thread.start()
     try:

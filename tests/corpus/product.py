@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from extdns import app
+from extdns.app import assembly
 from extdns.config import parse
 from extdns.controller.ending import exit_code
 from extdns.errors import UsageError
@@ -44,7 +44,7 @@ def run(case: Case, *, compat: bool, empty: Path) -> Result:
     flags += [f"--manifests={case.objects if case.objects.exists() else empty}", *(["--compat"] if compat else [])]
     try:
         config = _as_on_route53(parse(flags, case.environ))
-        running = app.assemble(config, service=(memory, None if config.control.dry_run else memory))
+        running = assembly.assemble(config, service=(memory, None if config.control.dry_run else memory))
     except UsageError as exc:
         return Result(exit=1, zones=_held(case, memory), error=str(exc))
     running.controller.run(once=True)

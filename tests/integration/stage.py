@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from extdns import app
+from extdns.app import assembly
 from extdns.config import parse
 from extdns.controller.ending import exit_code
 from extdns.errors import UsageError
@@ -90,7 +90,7 @@ class Stage:
     def once(self, *flags: str, owner: str = "me") -> int:
         """One pass; the exit code."""
         try:
-            running = app.assemble(parse([*self._flags(), f"--txt-owner-id={owner}", *flags], {}))
+            running = assembly.assemble(parse([*self._flags(), f"--txt-owner-id={owner}", *flags], {}))
         except UsageError:
             return USAGE
         running.controller.run(once=True)

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from extdns import app
-from extdns.app import Assembly
+from extdns.app import assembly
+from extdns.app.assembly import Assembly
 from extdns.commands import demo
 from extdns.commands.screen import Screen
 from extdns.config import Config
@@ -66,14 +66,14 @@ def test_with_a_terminal_it_goes_on_until_ctrl_c(
 
 
 def test_a_pass_that_is_stopped_before_its_end_is_1(monkeypatch: pytest.MonkeyPatch) -> None:
-    assemble = app.assemble
+    assemble = assembly.assemble
 
     def stopped(config: Config, reporter: Screen) -> Assembly:
         os.kill(os.getpid(), signal.SIGTERM)
         return assemble(config, reporter)
 
     monkeypatch.setattr(sys, "stdin", io.StringIO())
-    monkeypatch.setattr(app, "assemble", stopped)
+    monkeypatch.setattr(assembly, "assemble", stopped)
     assert demo.main([]) == 1
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from extdns import app
-from extdns.app import Assembly
+from extdns.app import assembly
+from extdns.app.assembly import Assembly
 from extdns.commands import run
 from extdns.config import Config, parse
 from extdns.errors import UsageError
@@ -104,13 +104,13 @@ def test_a_signal_while_it_is_set_up_ends_it_cleanly(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assemble = app.assemble
+    assemble = assembly.assemble
 
     def signalled(given: Config) -> Assembly:
         os.kill(os.getpid(), signal.SIGTERM)
         return assemble(given)
 
-    monkeypatch.setattr(app, "assemble", signalled)
+    monkeypatch.setattr(assembly, "assemble", signalled)
     assert run.main(config(stage, *mode)) == code
     assert "Received SIGTERM. Terminating..." in capsys.readouterr().err
     assert followers() == []

@@ -1,0 +1,112 @@
+"""Everything that a configuration asks for, joined."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from extdns.app.clusters import cluster
+from extdns.app.registries import registry
+from extdns.app.services import service as dns_service
+from extdns.app.sources import sources
+from extdns.controller.clock import SystemClock
+from extdns.controller.controller import Controller, Parts
+from extdns.controller.teller import Teller
+from extdns.engine.engine import Engine
+from extdns.engine.observer import Observer
+from extdns.engine.settings import EngineSettings
+from extdns.metrics.metrics import Metrics
+from extdns.model.domains import DomainFilter, suffixes
+from extdns.planner.policy import Policy
+from extdns.planner.settings import PlanSettings
+from extdns.web.application import Application
+from extdns.web.server import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from extdns.config import Config
+    from extdns.ports import Reporter, Source, ZoneReader, ZoneWriter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assembly:
+    """The joined parts that a command needs; `server` is a context manager that serves while it is open."""
+
+    controller: Controller
+    engine: Engine
+    server: Server
+
+
+def assemble(
+    config: Config, reporter: Reporter | None = None, *, service: tuple[ZoneReader, ZoneWriter | None] | None = None
+) -> Assembly:
+    """Join everything that *config* asks for; nothing runs yet.
+
+    Args:
+        config: what the flags say.
+        reporter: hears of every decision.
+        service: the DNS service's reader and writer, if not those of `--provider`.
+
+    Raises:
+        UsageError: a value that only its room can judge is wrong, or a folder or file is missing.
+    """
+    found = sources(config)
+    reader, writer = service or dns_service(config)
+    engine = Engine(engine_settings(config, found, reader, writes=writer is not None))
+    metrics = Metrics()
+    seen = cluster(config)  # last, since it begins to read: no mistake may leave it running
+    controller = Controller(
+        Parts(
+            engine=engine,
+            observer=Observer(found, seen.view),
+            cluster=seen,
+            reader=reader,
+            writer=writer,
+            teller=Teller(metrics, config.registry.txt_owner_id, reporter),
+            clock=SystemClock(),
+            kinds=tuple(source.kind for source in found),
+            interval_s=config.control.interval_s,
+        )
+    )
+    page = Application(healthy=controller.healthy, readiness=controller.ready, metrics=metrics.text)
+    return Assembly(controller=controller, engine=engine, server=Server(config.web.metrics_address, page))
+
+
+def engine_settings(config: Config, found: Sequence[Source], reader: ZoneReader, *, writes: bool) -> EngineSettings:
+    """What the engine needs to know of *config*."""
+    ledger = registry(config)
+    return EngineSettings(
+        plan=plan_settings(config, ledger.owner),
+        registry=ledger,
+        adjust=reader.adjust,
+        traits=reader.traits,
+        kinds={source.kind.name.lower(): source.kind for source in found},
+        namespaces=(config.cluster.namespace,) if config.cluster.namespace else (),
+        writes=writes,
+        once=config.control.once,
+        interval_s=max(config.control.interval_s, config.least_audit_interval_s),
+        audit_calls_per_minute=config.control.audit_calls_per_minute,
+    )
+
+
+def plan_settings(config: Config, owner: str) -> PlanSettings:
+    """What the planner needs to know of *config*."""
+    plan = config.plan
+    return PlanSettings(
+        owner=owner,
+        migrate_from=config.registry.migrate_from_txt_owner if owner else "",
+        policy=Policy(config.control.policy),
+        domains=DomainFilter(
+            include=suffixes(plan.domain_filter),
+            exclude=suffixes(plan.exclude_domains),
+            include_pattern=plan.regex_domain_filter.pattern if plan.regex_domain_filter else None,
+            exclude_pattern=plan.regex_domain_exclusion.pattern if plan.regex_domain_exclusion else None,
+        ),
+        managed_types=frozenset(plan.managed_record_types) - frozenset(plan.exclude_record_types),
+        source_order=config.sources.names,
+        provider=config.control.provider,
+        min_ttl_s=int(config.sources.min_ttl_s),
+        prefer_alias=config.sources.prefer_alias,
+        compat=config.control.compat,
+    )
