@@ -53,6 +53,8 @@ def meta(
     return ObjectMeta(
         name=name,
         namespace=namespace,
+        uid=f"uid of {place}",
+        creation_timestamp="2026-01-01T00:00:00Z",
         annotations=dict(annotations) if annotations else None,
         labels=dict(labels) if labels else None,
         deletion_timestamp="2026-01-01T00:00:00Z" if going else None,

@@ -12,7 +12,10 @@ from extdns.ports import Source
 from extdns.sources.ingress import IngressSettings, IngressSource
 from extdns.sources.selection import Selection
 from tests.fakes.view import FakeView
+from tests.unit.sources.cluster import shown
 from tests.unit.sources.samples import PREFIX, ingress, load_balancer, ours, said, wanted
+
+pytestmark = pytest.mark.usefixtures("cluster")
 
 DEFAULTS = IngressSettings()
 SOURCE_KEY = PREFIX + "ingress-hostname-source"
@@ -20,7 +23,7 @@ SOURCE_KEY = PREFIX + "ingress-hostname-source"
 
 def claims(obj: Ingress, settings: IngressSettings = DEFAULTS) -> tuple[Claim, ...]:
     source: Source = IngressSource(settings=settings)
-    return source.claims(obj, FakeView())
+    return shown(source, obj)
 
 
 def names(claims: tuple[Claim, ...]) -> str:

@@ -16,8 +16,10 @@ from extdns.sources.ingress import IngressSettings, IngressSource
 from extdns.sources.refine import Refined, validated
 from extdns.sources.service.settings import ServiceSettings
 from extdns.sources.service.source import ServiceSource
-from tests.fakes.view import FakeView
+from tests.unit.sources.cluster import shown
 from tests.unit.sources.samples import balanced, endpoints, ingress, member, node, pod, said, service
+
+pytestmark = pytest.mark.usefixtures("cluster")
 
 NAMES = [
     "access",
@@ -82,7 +84,7 @@ def source_of(obj: KubernetesObject, *, exposing: bool = True) -> Source:
 @given(SERVICES | INGRESSES, st.booleans())
 def test_whatever_an_object_says_each_claim_is_sound(obj: KubernetesObject, exposing: bool) -> None:
     source = source_of(obj, exposing=exposing)
-    for claim in source.claims(obj, FakeView(*OTHERS)):
+    for claim in shown(source, obj, *OTHERS):
         match claim:
             case Wanted():
                 assert flaw(claim.endpoint) is None
@@ -99,7 +101,7 @@ def test_whatever_an_object_says_each_claim_is_sound(obj: KubernetesObject, expo
 
 @given(SERVICES | INGRESSES)
 def test_a_name_makes_one_claim_a_type_or_one_in_all(obj: KubernetesObject) -> None:
-    claims = source_of(obj).claims(obj, FakeView(*OTHERS))
+    claims = shown(source_of(obj), obj, *OTHERS)
     wanted = [claim for claim in claims if isinstance(claim, Wanted)]
     keys = [(claim.endpoint.key, claim.endpoint.targets if claim.endpoint.type == "CNAME" else ()) for claim in wanted]
     assert len(set(keys)) == len(keys)
@@ -113,14 +115,14 @@ def test_the_order_of_annotations_means_nothing(spellings: tuple[dict[str, str],
     services = [service(annotations, spec, status) for annotations in spellings]
     ingresses = [ingress("192.0.2.1", rules=["a.t"], annotations=annotations) for annotations in spellings]
     for source, pair in ((source_of(services[0]), services), (source_of(ingresses[0]), ingresses)):
-        first, second = (source.claims(obj, FakeView()) for obj in pair)
+        first, second = (shown(source, obj) for obj in pair)
         assert first == second
 
 
 @given(SPECS, st.permutations(OTHERS))
 def test_the_order_of_objects_means_nothing(spec: ServiceSpec, others: list[KubernetesObject]) -> None:
     obj = service({PREFIX + "hostname": "a.t"}, spec, place="ns/web")
-    assert source_of(obj).claims(obj, FakeView(*others)) == source_of(obj).claims(obj, FakeView(*OTHERS))
+    assert shown(source_of(obj), obj, *others) == shown(source_of(obj), obj, *OTHERS)
 
 
 @pytest.mark.parametrize("text", ["a.t", "web.shop.example.org"])
@@ -128,4 +130,4 @@ def test_the_order_of_objects_means_nothing(spec: ServiceSpec, others: list[Kube
 def test_blanks_and_repetition_in_a_list_mean_nothing(text: str, blanks: list[str]) -> None:
     spec, status = ServiceSpec(type="LoadBalancer"), balanced("192.0.2.1")
     obj = service({PREFIX + "hostname": f"{blanks[0]}{text}{blanks[1]},{text}.{blanks[2]},"}, spec, status)
-    assert said(source_of(obj).claims(obj, FakeView())) == [f"{text} A - [192.0.2.1]"]
+    assert said(shown(source_of(obj), obj)) == [f"{text} A - [192.0.2.1]"]

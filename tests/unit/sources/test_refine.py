@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+import pytest
+
 from extdns.model.claim import Claim, Invalid
 from extdns.model.objects import SERVICE, KubernetesObject, ServicePort, ServiceSpec
 from extdns.model.reason import Reason
-from extdns.ports import Source, View
+from extdns.ports import Source
 from extdns.sources.refine import Refined, validated
 from extdns.sources.service.settings import ServiceSettings
 from extdns.sources.service.source import ServiceSource
 from extdns.sources.targetnets import TargetNets, networks
-from tests.fakes.view import FakeView
+from tests.unit.sources.cluster import shown
 from tests.unit.sources.samples import load_balancer, node, ours, said, service
+
+pytestmark = pytest.mark.usefixtures("cluster")
 
 SERVICES: Source = ServiceSource(settings=ServiceSettings())
 
 
-def refined(obj: KubernetesObject, view: View, net: str = "") -> tuple[Claim, ...]:
+def refined(obj: KubernetesObject, *others: KubernetesObject, net: str = "") -> tuple[Claim, ...]:
     source: Source = Refined(source=SERVICES, stages=(validated, TargetNets(include=networks(net.split())[0])))
     assert (source.name, source.kind) == ("service", SERVICE)
-    return source.claims(obj, view)
+    return shown(source, obj, *others)
 
 
 def test_1_6_alias_makes_srv_invalid_and_nothing_else() -> None:
     spec = ServiceSpec(type="NodePort", ports=(ServicePort(protocol="TCP", node_port=30022),))
-    claims = refined(service(ours(hostname="np.t", alias="true"), spec), FakeView(node("n1", external=["203.0.113.1"])))
+    claims = refined(service(ours(hostname="np.t", alias="true"), spec), node("n1", external=["203.0.113.1"]))
     assert said(claims) == ["invalid-endpoint alias on SRV", "np.t A - [203.0.113.1]"]
     assert isinstance(claims[0], Invalid)
     assert (claims[0].reason, claims[0].allowed) == (Reason.INVALID_ENDPOINT, "alias on A, AAAA and CNAME only")
@@ -32,7 +36,7 @@ def test_1_6_alias_makes_srv_invalid_and_nothing_else() -> None:
 
 def test_8_4_each_type_is_filtered_by_itself() -> None:
     obj = load_balancer(ours(hostname="a.t,b.t"), "192.0.2.1", "2001:db8::1", "lb.t")
-    assert said(refined(obj, FakeView(), "192.0.2.0/24")) == [
+    assert said(refined(obj, net="192.0.2.0/24")) == [
         "a.t A - [192.0.2.1]",
         "a.t by --target-net-filter",
         "b.t A - [192.0.2.1]",
@@ -42,4 +46,4 @@ def test_8_4_each_type_is_filtered_by_itself() -> None:
 
 def test_other_claims_pass_as_they_are() -> None:
     pending = load_balancer(ours(hostname="a.t,b..t"))
-    assert refined(pending, FakeView(), "192.0.2.0/24") == SERVICES.claims(pending, FakeView())
+    assert refined(pending, net="192.0.2.0/24") == shown(SERVICES, pending)

@@ -14,9 +14,11 @@ from extdns.sources.selection import Selection
 from extdns.sources.service.settings import ServiceSettings, service_types
 from extdns.sources.service.source import ServiceSource
 from tests.fakes.view import FakeView
+from tests.unit.sources.cluster import shown
 from tests.unit.sources.samples import OLD, PREFIX, ingress, load_balancer, ours, said, service, wanted
 
-NOTHING_LISTED = FakeView()
+pytestmark = pytest.mark.usefixtures("cluster")
+
 DEFAULTS = ServiceSettings()
 PUBLISHING = ServiceSettings(publish_internal_services=True)
 HIDDEN = "--publish-internal-services"
@@ -28,7 +30,7 @@ INTERNAL = ours(internal_hostname="i.t")
 def claims(obj: Service, settings: ServiceSettings = DEFAULTS) -> tuple[Claim, ...]:
     """Claims that take no look-up: every kind is unlisted."""
     source: Source = ServiceSource(settings=settings)
-    return source.claims(obj, NOTHING_LISTED)
+    return shown(source, obj)
 
 
 def test_3_4_worked_example() -> None:
@@ -206,4 +208,4 @@ def test_the_source_reads_services_only() -> None:
     source = ServiceSource(settings=DEFAULTS)
     assert (source.name, source.kind) == ("service", SERVICE)
     with pytest.raises(TypeError, match="Services only"):
-        source.claims(ingress(), NOTHING_LISTED)
+        source.claims(ingress(), FakeView())

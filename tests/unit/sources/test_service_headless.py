@@ -17,8 +17,10 @@ from extdns.model.objects import (
 )
 from extdns.sources.service.settings import ServiceSettings
 from extdns.sources.service.source import ServiceSource
-from tests.fakes.view import FakeView
+from tests.unit.sources.cluster import shown
 from tests.unit.sources.samples import HEADLESS, endpoints, member, meta, node, ours, pod, said, service, wanted
+
+pytestmark = pytest.mark.usefixtures("cluster")
 
 APP = {"app": "pg"}
 PG_0 = pod("db/pg-0", hostname="pg-0", labels=APP, host_ip="10.0.0.1", node_name="n1")
@@ -33,7 +35,7 @@ def pg(annotations: dict[str, str] | None = None, spec: ServiceSpec = HEADLESS) 
 
 def claims(obj: Service, *others: KubernetesObject, settings: ServiceSettings | None = None) -> tuple[Claim, ...]:
     source = ServiceSource(settings=settings or ServiceSettings())
-    return source.claims(obj, FakeView(*others, listed=[POD, ENDPOINT_SLICE]))
+    return shown(source, obj, *others, listed=[POD, ENDPOINT_SLICE])
 
 
 NOT_READY = endpoints("db/pg-x", "pg", member("pg-0", "10.1.0.4"), member("pg-1", "10.1.0.5", ready=False))
@@ -205,6 +207,6 @@ def test_nodes_are_asked_for_node_addresses_only() -> None:
     with pytest.raises(NotReadyError, match="Node"):
         claims(pg(ours(endpoints_type="NodeExternalIP")), PG_0, SLICE)
     with pytest.raises(NotReadyError, match="Pod"):
-        ServiceSource(settings=ServiceSettings()).claims(pg(), FakeView(listed=[ENDPOINT_SLICE]))
+        shown(ServiceSource(settings=ServiceSettings()), pg(), listed=[ENDPOINT_SLICE])
     with pytest.raises(NotReadyError, match="EndpointSlice"):
-        ServiceSource(settings=ServiceSettings()).claims(pg(), FakeView(listed=[POD]))
+        shown(ServiceSource(settings=ServiceSettings()), pg(), listed=[POD])

@@ -9,8 +9,10 @@ from extdns.model.claim import Claim
 from extdns.model.objects import NODE, POD, KubernetesObject, Service, ServicePort, ServiceSpec
 from extdns.sources.service.settings import ServiceSettings
 from extdns.sources.service.source import ServiceSource
-from tests.fakes.view import FakeView
+from tests.unit.sources.cluster import shown
 from tests.unit.sources.samples import meta, node, ours, pod, said, service, wanted
+
+pytestmark = pytest.mark.usefixtures("cluster")
 
 SSH = (ServicePort(protocol="TCP", node_port=30022),)
 SRV = "_ssh._tcp.ssh.acme.test SRV - [0 50 30022 ssh.acme.test.]"
@@ -19,7 +21,7 @@ APP = {"app": "ssh"}
 
 def claims(obj: Service, *others: KubernetesObject, settings: ServiceSettings | None = None) -> tuple[Claim, ...]:
     source = ServiceSource(settings=settings or ServiceSettings())
-    return source.claims(obj, FakeView(*others, listed=[NODE]))
+    return shown(source, obj, *others, listed=[NODE])
 
 
 def ssh(
@@ -151,7 +153,7 @@ def test_local_traffic_goes_to_the_best_pods_nodes(pods: list[KubernetesObject],
 
 
 def test_3_5_local_without_pods_has_no_nodes() -> None:
-    found = ServiceSource(settings=ServiceSettings()).claims(ssh(local=True), FakeView(*NODES, listed=[POD]))
+    found = shown(ServiceSource(settings=ServiceSettings()), ssh(local=True), *NODES, listed=[POD])
     assert said(found) == [SRV, "ssh.acme.test no-endpoints"]
 
 
@@ -221,4 +223,4 @@ def test_pods_are_asked_for_local_traffic_only() -> None:
     with pytest.raises(NotReadyError, match="Pod"):
         claims(ssh(local=True), *NODES)
     with pytest.raises(NotReadyError, match="Node"):
-        ServiceSource(settings=ServiceSettings()).claims(ssh(), FakeView())
+        shown(ServiceSource(settings=ServiceSettings()), ssh())
