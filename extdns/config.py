@@ -108,6 +108,8 @@ class Registry:
     txt_suffix: str
     txt_wildcard_replacement: str
     migrate_from_txt_owner: str
+    txt_encrypt_enabled: bool
+    txt_encrypt_aes_key: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from extdns.config import Config
     from extdns.ports import Registry
+    from registry.txt.heritage import MarkText
 
 
 def registry(config: Config) -> Registry:
@@ -31,4 +32,23 @@ def registry(config: Config) -> Registry:
                 managed_types=frozenset(config.plan.managed_record_types) - frozenset(config.plan.exclude_record_types),
                 migrate_from=chosen.migrate_from_txt_owner,
                 unmarked_creates=config.control.compat,
+                codec=_codec(config),
             )
+
+
+def _codec(config: Config) -> MarkText:
+    """How marks are written: in plain text; with a key, encrypted ones are at least read."""
+    chosen = config.registry
+    if not chosen.txt_encrypt_aes_key and not chosen.txt_encrypt_enabled:
+        from registry.txt.heritage import PlainText
+
+        return PlainText()
+    import secrets
+
+    from registry.txt.encryption import NONCE_BYTES, EncryptedText, key_of
+
+    return EncryptedText(
+        key=key_of(chosen.txt_encrypt_aes_key),
+        nonce=lambda: secrets.token_bytes(NONCE_BYTES),
+        writes=chosen.txt_encrypt_enabled,
+    )

@@ -53,7 +53,6 @@ FLAGS: Final = (
         kind=BOOLEAN,
         default=False,
         registries=_TXT,
-        state=ABSENT,
         help="encrypt TXT marks",
     ),
     Flag(
@@ -61,7 +60,6 @@ FLAGS: Final = (
         kind=text("KEY"),
         registries=_TXT,
         secret=True,
-        state=ABSENT,
         help="key for TXT marks: 32 bytes, or the base64 of 32 bytes",
     ),
     Flag(

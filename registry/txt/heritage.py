@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import Final
+from typing import Final, Protocol
 
 from extdns.model.pairs import Pairs
 
@@ -18,6 +18,22 @@ CARRIED: Final = "short texts in printable ASCII without comma, double quote and
 _PLAIN: Final = re.compile(r"[ !#-\[\]-~]*")
 _HERITAGE: Final = "heritage"
 _VENDOR: Final = "external-dns"
+
+
+class MarkText(Protocol):
+    """Reads and writes the TXT value of a mark."""
+
+    def decode(self, target: str) -> Pairs | None:
+        """The labels that *target* carries, None if it is no mark; never raises."""
+        ...
+
+    def carries(self, labels: Pairs) -> bool:
+        """Tell whether *labels* can be written and read again."""
+        ...
+
+    def encode(self, labels: Pairs) -> str:
+        """The TXT value that carries *labels*."""
+        ...
 
 
 class PlainText:

@@ -17,7 +17,7 @@ from extdns.model import rrtype
 from extdns.model.name import DnsName
 from extdns.model.pairs import Pairs
 from extdns.model.record import ALIAS, OWNER, RESOURCE, Record, RecordKey
-from registry.txt.heritage import OWNED_RECORD, PlainText
+from registry.txt.heritage import OWNED_RECORD, MarkText
 from registry.txt.naming import Form, Naming
 
 
@@ -67,7 +67,7 @@ class Ledger:
     proved: Mapping[RecordKey, Sequence[RecordKey]]
 
 
-def survey(records: Iterable[Record], *, naming: Naming, types: frozenset[str], codec: PlainText) -> Ledger:
+def survey(records: Iterable[Record], *, naming: Naming, types: frozenset[str], codec: MarkText) -> Ledger:
     """Read *records* and give each mark to what it proves, whatever order they come in.
 
     Args:
@@ -85,7 +85,7 @@ def survey(records: Iterable[Record], *, naming: Naming, types: frozenset[str], 
 class _Survey:
     __slots__ = ("codec", "keys", "marks", "naming", "records", "types")
 
-    def __init__(self, naming: Naming, types: frozenset[str], codec: PlainText) -> None:
+    def __init__(self, naming: Naming, types: frozenset[str], codec: MarkText) -> None:
         self.naming = naming
         self.types = types
         self.codec = codec

@@ -14,7 +14,7 @@ from extdns.model.pairs import Pairs
 from extdns.model.reason import Reason
 from extdns.model.record import OWNER, RESOURCE, Endpoint, Record, RecordKey
 from registry.txt.completion import Completion
-from registry.txt.heritage import CARRIED, OWNED_RECORD, PlainText
+from registry.txt.heritage import CARRIED, OWNED_RECORD, MarkText, PlainText
 from registry.txt.kinship import Kinship
 from registry.txt.ledger import Ledger, Proof, survey
 from registry.txt.naming import Form, Naming
@@ -35,6 +35,7 @@ class TxtRegistry:
         managed_types: frozenset[str],
         migrate_from: str = "",
         unmarked_creates: bool = False,
+        codec: MarkText | None = None,
     ) -> None:
         """Take the settings.
 
@@ -44,11 +45,12 @@ class TxtRegistry:
             managed_types: types whose records may be ours.
             migrate_from: owner whose records count as ours until they carry our id, "" for none.
             unmarked_creates: as `Terms.unmarked_creates`.
+            codec: how marks are written, None for plain text.
 
         Raises:
             UsageError: *owner* is empty or cannot be read back from a mark.
         """
-        codec = PlainText()
+        codec = codec or PlainText()
         if not owner or not codec.carries(Pairs.of({OWNER: owner})):
             raise UsageError(f"--txt-owner-id={shortened(owner)} cannot be put into a mark\n  allowed: {CARRIED}")
         self._terms = Terms(

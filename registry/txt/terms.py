@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from extdns.model.name import DnsName
-from registry.txt.heritage import PlainText
+from registry.txt.heritage import MarkText
 from registry.txt.naming import Naming
 
 
@@ -28,7 +28,7 @@ class Terms:
     previous: str
     naming: Naming
     types: frozenset[str]
-    codec: PlainText
+    codec: MarkText
     unmarked_creates: bool
 
     def mine(self, owner: str) -> bool:

@@ -42,7 +42,6 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "162-managed-cname-alias": _ROUTE_53_ALIAS,
     "165-default-targets": "default targets",
     "169-ptr": "PTR records",
-    "211-encrypted-read-without-writing": "encryption of marks",
     "250-node-default-name": _NODE,
     "251-node-template": _NODE,
     "253-node-filters": _NODE,

@@ -91,8 +91,8 @@ def test_environment_and_command_line_agree(values: dict[str, object]) -> None:
 
 @st.composite
 def starts(draw: st.DrawFn) -> list[str]:
-    """Command lines that start, whatever else they say."""
-    implemented = [flag for flag in FLAGS if isinstance(flag.state, Implemented) and flag.variable]
+    """Command lines that start, whatever else they say; without secrets, which are not shown."""
+    implemented = [flag for flag in FLAGS if isinstance(flag.state, Implemented) and flag.variable and not flag.secret]
     chosen = draw(st.lists(st.sampled_from(implemented), unique=True))
     values = {flag.name: draw(any_value(flag)) for flag in chosen}
     values["source"] = draw(st.lists(st.sampled_from(AVAILABLE["source"]), min_size=1).map(tuple))

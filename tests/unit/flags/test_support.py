@@ -70,7 +70,6 @@ def test_what_comes_from_the_environment_is_told_by_its_variable() -> None:
         pytest.param("--release=7f3a-91c2", id="release"),
         pytest.param("--state-configmap=extdns-state", id="state-as-by-default"),
         pytest.param("--events-emit=RecordReady", id="events"),
-        pytest.param("--txt-encrypt-enabled", id="encryption"),
         pytest.param("--compatibility=mate", id="compatibility"),
         pytest.param("--webhook-server", id="webhook-server"),
     ],
@@ -85,7 +84,6 @@ def test_a_safety_or_a_mechanism_that_is_not_there_is_never_pretended(argument: 
     [
         pytest.param("--no-create-ptr", id="switch-off"),
         pytest.param("--compatibility=", id="empty-mode"),
-        pytest.param("--txt-encrypt-aes-key=", id="empty-key"),
         pytest.param("--state-file=", id="no-file"),
     ],
 )
