@@ -11,18 +11,37 @@ if TYPE_CHECKING:
 
 
 class Kind(NamedTuple):
-    """A kind of object the API server serves."""
+    """A kind of object the API server serves.
+
+    Attributes:
+        version: the one we prefer.
+        older: versions that say the same of the fields we read, the best one first.
+        mark: how marks name the kind, "" for its name in small letters; see `label`.
+    """
 
     group: str
     version: str
     name: str
     plural: str
     namespaced: bool = True
+    older: tuple[str, ...] = ()
+    mark: str = ""
 
     @property
     def api_version(self) -> str:
         """`group/version`, or the version alone for the core group."""
-        return f"{self.group}/{self.version}" if self.group else self.version
+        return self.api_versions[0]
+
+    @property
+    def api_versions(self) -> tuple[str, ...]:
+        """Every `apiVersion` under which its objects are read, the preferred one first."""
+        versions = (self.version, *self.older)
+        return tuple(f"{self.group}/{version}" for version in versions) if self.group else versions
+
+    @property
+    def label(self) -> str:
+        """The first part of `resource` labels, as `service` (spec sources 1.8)."""
+        return self.mark or self.name.lower()
 
 
 class ObjectKey(NamedTuple):
@@ -48,8 +67,9 @@ class ObjectRef:
 
     @property
     def resource(self) -> str:
-        """The `resource` label of ownership marks, as `service/shop/web` (spec sources 1.8)."""
-        return f"{self.key.kind.name.lower()}/{self.key.namespace}/{self.key.name}"
+        """The `resource` label of ownership marks, as `service/shop/web` or `node/n1` (spec sources 1.8)."""
+        kind, namespace, name = self.key
+        return f"{kind.label}/{namespace}/{name}" if kind.namespaced else f"{kind.label}/{name}"
 
     @property
     def seniority(self) -> tuple[bool, str, str, str]:

@@ -1,9 +1,4 @@
-"""Kubernetes objects, reduced to the fields that sources read (spec sources 3-4).
-
-Structs rather than dataclasses: they are decoded straight from JSON, which skips every other field
-at no cost in memory. Fields are named as the API names them, in snake case. A field of the wrong
-type fails the object it is in, not its list.
-"""
+"""Kubernetes objects, reduced to the fields that sources read (spec sources 3-4), and all kinds of them."""
 
 from __future__ import annotations
 
@@ -12,27 +7,24 @@ from typing import Final
 import msgspec
 
 from extdns.model.cluster import Kind, ObjectKey, ObjectRef
-
-
-class Lean(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
-    """Base: frozen, API spelling outside, Python spelling inside.
-
-    What is decoded cannot refer to itself, so the collector of cycles need not look through all of it.
-    """
-
-
-class ObjectMeta(Lean, frozen=True, kw_only=True):
-    """`metadata`, of which `managedFields` and the like are never kept."""
-
-    name: str
-    namespace: str = ""
-    uid: str = ""
-    resource_version: str = ""
-    generation: int = 0
-    creation_timestamp: str | None = None
-    deletion_timestamp: str | None = None
-    labels: dict[str, str] | None = None
-    annotations: dict[str, str] | None = None
+from extdns.model.dnsendpoint import DNS_ENDPOINT, DnsEndpoint
+from extdns.model.gatewayapi import (
+    GATEWAY,
+    GRPC_ROUTE,
+    HTTP_ROUTE,
+    LISTENER_SET,
+    TCP_ROUTE,
+    TLS_ROUTE,
+    UDP_ROUTE,
+    Gateway,
+    GrpcRoute,
+    HttpRoute,
+    ListenerSet,
+    TcpRoute,
+    TlsRoute,
+    UdpRoute,
+)
+from extdns.model.lean import Condition, Lean, ObjectMeta
 
 
 class LoadBalancerIngress(Lean, frozen=True, kw_only=True):
@@ -108,13 +100,6 @@ class Ingress(Lean, frozen=True, kw_only=True):
     metadata: ObjectMeta
     spec: IngressSpec = IngressSpec()
     status: Status = Status()
-
-
-class Condition(Lean, frozen=True, kw_only=True):
-    """A condition of any object."""
-
-    type: str = ""
-    status: str = ""
 
 
 class PodIP(Lean, frozen=True, kw_only=True):
@@ -207,11 +192,33 @@ class EndpointSlice(Lean, frozen=True, kw_only=True):
     endpoints: tuple[SliceEndpoint, ...] | None = None
 
 
-KubernetesObject = Service | Ingress | Pod | Node | EndpointSlice
+class Namespace(Lean, frozen=True, kw_only=True):
+    """core/v1 Namespace, of which only the labels matter."""
+
+    metadata: ObjectMeta
+
+
+KubernetesObject = (
+    Service
+    | Ingress
+    | Pod
+    | Node
+    | Namespace
+    | EndpointSlice
+    | DnsEndpoint
+    | Gateway
+    | ListenerSet
+    | HttpRoute
+    | GrpcRoute
+    | TlsRoute
+    | TcpRoute
+    | UdpRoute
+)
 
 SERVICE: Final = Kind("", "v1", "Service", "services")
 POD: Final = Kind("", "v1", "Pod", "pods")
 NODE: Final = Kind("", "v1", "Node", "nodes", namespaced=False)
+NAMESPACE: Final = Kind("", "v1", "Namespace", "namespaces", namespaced=False)
 ENDPOINT_SLICE: Final = Kind("discovery.k8s.io", "v1", "EndpointSlice", "endpointslices")
 INGRESS: Final = Kind("networking.k8s.io", "v1", "Ingress", "ingresses")
 
@@ -221,6 +228,15 @@ STRUCTS: Final[dict[Kind, type[KubernetesObject]]] = {
     NODE: Node,
     ENDPOINT_SLICE: EndpointSlice,
     INGRESS: Ingress,
+    NAMESPACE: Namespace,
+    DNS_ENDPOINT: DnsEndpoint,
+    GATEWAY: Gateway,
+    LISTENER_SET: ListenerSet,
+    HTTP_ROUTE: HttpRoute,
+    GRPC_ROUTE: GrpcRoute,
+    TLS_ROUTE: TlsRoute,
+    TCP_ROUTE: TcpRoute,
+    UDP_ROUTE: UdpRoute,
 }
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from extdns.model.cluster import ObjectRef
-from extdns.model.objects import ObjectMeta
+from extdns.model.lean import ObjectMeta
 from extdns.model.selector import EVERYTHING, Selector
 from extdns.sources.annotations import BOTH, Annotations
 

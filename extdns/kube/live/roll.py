@@ -12,7 +12,8 @@ from extdns.kube.live.wire import Head, Item
 from extdns.kube.manifests.contents import Flaw
 from extdns.kube.manifests.objects import from_json
 from extdns.model.cluster import Kind, ObjectChange, ObjectKey, ObjectProblem, ObjectRef, Sight
-from extdns.model.objects import KubernetesObject, ObjectMeta
+from extdns.model.lean import ObjectMeta
+from extdns.model.objects import KubernetesObject
 
 News = ObjectChange | ObjectProblem
 

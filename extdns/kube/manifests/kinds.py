@@ -43,9 +43,9 @@ def recognised(api_version: object, kind: object) -> Kind | ListOf | Unread | No
     if kind == _LIST:
         return ListOf(None) if api_version == "v1" else None
     if (ours := _KINDS.get(kind)) is not None:
-        return ours if api_version == ours.api_version else _unread(api_version, ours, single=True)
+        return ours if api_version in ours.api_versions else _unread(api_version, ours, single=True)
     if (ours := _KINDS.get(kind.removesuffix(_LIST))) is not None:
-        return ListOf(ours) if api_version == ours.api_version else _unread(api_version, ours, single=False)
+        return ListOf(ours) if api_version in ours.api_versions else _unread(api_version, ours, single=False)
     return None
 
 
@@ -53,8 +53,9 @@ def _unread(api_version: object, kind: Kind, *, single: bool) -> Unread | None:
     meant = kind if single else None
     if isinstance(api_version, Unusable):
         return Unread(meant, f"apiVersion {api_version.why}; allowed: {api_version.allowed}")
+    allowed = ", ".join(kind.api_versions)
     if not isinstance(api_version, str) or not api_version:
-        return Unread(meant, f"apiVersion is missing; allowed for {kind.name}: {kind.api_version}")
+        return Unread(meant, f"apiVersion is missing; allowed for {kind.name}: {allowed}")
     if api_version.rpartition("/")[0] not in {kind.group, _FORMER_GROUP}:
         return None
-    return Unread(meant, f"apiVersion {shortened(api_version)} of {kind.name} is not read; allowed: {kind.api_version}")
+    return Unread(meant, f"apiVersion {shortened(api_version)} of {kind.name} is not read; allowed: {allowed}")

@@ -21,7 +21,8 @@ from extdns.metrics.metrics import Metrics
 from extdns.model.change import Batch
 from extdns.model.claim import Claim
 from extdns.model.cluster import ClusterChange, Kind, KindChange, KindState, ObjectChange, ObjectKey, Phase, Sight
-from extdns.model.objects import KubernetesObject, ObjectMeta, Service
+from extdns.model.lean import ObjectMeta
+from extdns.model.objects import KubernetesObject, Service
 from extdns.model.outcome import Outcome
 from extdns.model.record import Record
 from extdns.model.zone import Zone, ZoneList

@@ -22,7 +22,8 @@ from extdns.model.cluster import (
     Phase,
     Sight,
 )
-from extdns.model.objects import KubernetesObject, ObjectMeta, Service
+from extdns.model.lean import ObjectMeta
+from extdns.model.objects import KubernetesObject, Service
 from extdns.ports import View
 from tests.unit.engine.stage import SERVICE, wants
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from extdns.errors import NotReadyError
 from extdns.kube.store import Store, unchanged
 from extdns.model.cluster import Kind, KindChange, KindState, ObjectChange, ObjectKey, Phase
-from extdns.model.objects import NODE, POD, SERVICE, KubernetesObject, Node, ObjectMeta, Pod, Service, ServiceSpec
+from extdns.model.lean import ObjectMeta
+from extdns.model.objects import NODE, POD, SERVICE, KubernetesObject, Node, Pod, Service, ServiceSpec
 from extdns.ports import View
 
 

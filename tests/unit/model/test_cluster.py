@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.cluster import Kind, ObjectKey, ObjectRef
+from extdns.model.dnsendpoint import DNS_ENDPOINT
+from extdns.model.gatewayapi import HTTP_ROUTE, TCP_ROUTE, TLS_ROUTE
 from extdns.model.objects import INGRESS, NODE, SERVICE
 
 
@@ -17,7 +19,9 @@ def ref(kind: Kind, namespace: str, name: str, created: str = "") -> ObjectRef:
     [
         pytest.param(ref(SERVICE, "ns", "web"), "service/ns/web", "Service ns/web", id="1.8-service"),
         pytest.param(ref(INGRESS, "ns", "web"), "ingress/ns/web", "Ingress ns/web", id="1.8-ingress"),
-        pytest.param(ref(NODE, "", "n1"), "node//n1", "Node n1", id="cluster-scoped"),
+        pytest.param(ref(NODE, "", "n1"), "node/n1", "Node n1", id="1.8-node"),
+        pytest.param(ref(HTTP_ROUTE, "ns", "r"), "httproute/ns/r", "HTTPRoute ns/r", id="1.8-gateway"),
+        pytest.param(ref(DNS_ENDPOINT, "ns", "d"), "crd/ns/d", "DNSEndpoint ns/d", id="1.8-crd"),
     ],
 )
 def test_a_reference_names_its_object(of: ObjectRef, resource: str, shown: str) -> None:
@@ -31,5 +35,8 @@ def test_older_objects_come_first_and_unknown_ages_last() -> None:
     assert sorted([other, ageless, young, old], key=lambda of: of.seniority) == [old, young, ageless, other]
 
 
-def test_kinds_know_their_api_version() -> None:
+def test_kinds_know_their_api_versions() -> None:
     assert (SERVICE.api_version, INGRESS.api_version) == ("v1", "networking.k8s.io/v1")
+    group = "gateway.networking.k8s.io"
+    assert TCP_ROUTE.api_version == f"{group}/v1"
+    assert TLS_ROUTE.api_versions == (f"{group}/v1", f"{group}/v1alpha3", f"{group}/v1alpha2")

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Final, assert_never
 
 from extdns.model.claim import Claim, Filtered, Invalid, Wanted, Withheld
+from extdns.model.lean import Condition, ObjectMeta
 from extdns.model.objects import (
-    Condition,
     EndpointConditions,
     EndpointSlice,
     Ingress,
@@ -20,7 +20,6 @@ from extdns.model.objects import (
     NodeAddress,
     NodeSpec,
     NodeStatus,
-    ObjectMeta,
     Pod,
     PodSpec,
     PodStatus,

@@ -152,6 +152,14 @@ INDENTED_JSON = """\
         pytest.param(
             "kind: Service\napiVersion: serving.knative.dev/v1\nmetadata: {name: web}", [], id="kind-of-another-group"
         ),
+        pytest.param(
+            "kind: TCPRoute\napiVersion: gateway.networking.k8s.io/v1alpha2\nmetadata: {name: db}",
+            [("TCPRoute default/db", 1)],
+            id="older-version-that-says-the-same",
+        ),
+        pytest.param(
+            "kind: Gateway\napiVersion: networking.istio.io/v1\nmetadata: {name: g}", [], id="gateway-of-another-group"
+        ),
         pytest.param("kind: Playlist\napiVersion: music/v1\nitems: 5", [], id="kind-that-ends-like-a-list"),
         pytest.param("kind: List\napiVersion: v2\nitems: 5", [], id="list-of-another-group"),
         pytest.param("apiVersion: v2\nname: chart\n", [], id="chart-yaml"),
