@@ -120,7 +120,10 @@ class Registry(Protocol):
 
 
 class ZoneReader(Protocol):
-    """Reads a DNS service. Raises `ProviderError`; only `adjust` is pure."""
+    """Reads a DNS service. Raises `ProviderError`; only `adjust` is pure.
+
+    What stands at a name and cannot be read is a record of type `rrtype.UNREADABLE`.
+    """
 
     @property
     def traits(self) -> Traits:

@@ -73,11 +73,14 @@ def holdings(engine: Engine) -> dict[Zone, Holding]:
 
 def _records(state: ZoneState) -> Iterator[Record]:
     for name in state.mirror.names():
-        yield from (record for record in state.mirror.of(name) if not _is_mark(record))
+        yield from (record for record in state.mirror.of(name) if _counts(record))
 
 
-def _is_mark(record: Record) -> bool:
-    return record.type == rrtype.TXT and any(target.startswith(_MARK) for target in record.targets)
+def _counts(record: Record) -> bool:
+    """Whether it is a record; marks, and what cannot be read, are not counted."""
+    if record.type == rrtype.TXT:
+        return not any(target.startswith(_MARK) for target in record.targets)
+    return record.type != rrtype.UNREADABLE
 
 
 def _mismatches(engine: Engine, owner: str) -> Iterator[Mismatch]:

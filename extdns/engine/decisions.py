@@ -20,6 +20,7 @@ FAILING = frozenset(
         Reason.UNSUPPORTED,
         Reason.MARK_CLASH,
         Reason.OBJECT_FAILED,
+        Reason.RECORD_UNREADABLE,
     }
 )
 

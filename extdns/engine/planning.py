@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from extdns.engine.packing import pieces
-from extdns.engine.unmet import Unmet, homeless, joined, kept, refused, unmet, withheld
+from extdns.engine.unmet import Unmet, homeless, joined, kept, refused, unasked, unmet, unreadable, withheld
 from extdns.model.change import Blocked
 from extdns.model.claim import Wanted
 from extdns.model.decision import Decision, Verdict
@@ -101,10 +101,11 @@ class Planning:
         if not held and not claims:
             state.writes.plan(name, (), now_s)
             return ()
-        if standstill := self._standstill(state, held):
+        if standstill := self._standstill(state, held) or unreadable(records):
             state.writes.plan(name, (), now_s)
             stays = kept(self._managed(held, name), state.zone, standstill)
-            return joined(stays, (unmet(claim, standstill) for claim in claims), state.zone)
+            stands = joined(stays, (unmet(claim, standstill) for claim in claims), state.zone)
+            return (*stands, *unasked(held, standstill, state.zone, stands))
         hidden = self._hidden(held)
         vain = [unmet(claim, hidden[claim.set_identifier]) for claim in claims if claim.set_identifier in hidden]
         adjusted, unsupported = self._adjust(state, wanted, hidden)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from extdns.model import rrtype
 from extdns.model.change import Blocked
 from extdns.model.claim import Provenance, Wanted, Withheld
 from extdns.model.decision import Decision, Verdict
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from extdns.model.adjusted import Refusal
     from extdns.model.name import DnsName
     from extdns.model.ownership import Owned
-    from extdns.model.record import Endpoint
+    from extdns.model.record import Endpoint, Record
     from extdns.model.zone import Zone
 
 
@@ -66,6 +67,25 @@ def refused(refusal: Refusal, asked_by: tuple[Provenance, ...]) -> Unmet:
         asked_by=asked_by,
         why=Blocked(reason=refusal.reason, detail=refusal.detail),
     )
+
+
+def unreadable(records: Iterable[Record]) -> Blocked | None:
+    """What keeps a name as it is if something among *records*, those around it, cannot be read.
+
+    Not only what it is, but also whose the others are would be a guess: marks are told apart by what
+    stands around them.
+    """
+    wrong = [target for record in records if record.type == rrtype.UNREADABLE for target in record.targets]
+    return Blocked(reason=Reason.RECORD_UNREADABLE, detail="; ".join(sorted(wrong))) if wrong else None
+
+
+def unasked(held: Iterable[Owned], why: Blocked, zone: Zone, decisions: Iterable[Decision]) -> Iterable[Decision]:
+    """The decision about what cannot be read among *held*, of which none of *decisions* tells."""
+    if not any(decision.reason is Reason.RECORD_UNREADABLE for decision in decisions):
+        for owned in held:
+            if owned.record.type == rrtype.UNREADABLE:
+                nobody = Unmet(name=owned.record.name, set_identifier="", endpoint=None, asked_by=(), why=why)
+                yield _vain(nobody, zone)
 
 
 def homeless(claims: Iterable[NameClaim], reason: Reason, detail: str = "") -> tuple[Decision, ...]:

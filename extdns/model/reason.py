@@ -48,6 +48,7 @@ class Reason(StrEnum):
     ZONE_UNREAD = "zone-unread"
     ZONE_GONE = "zone-gone"
     ZONE_MOVED = "zone-moved"
+    RECORD_UNREADABLE = "record-unreadable"
     # somebody else has it
     OWNED_BY_OTHER = "owned-by-other"
     FOREIGN_RECORD = "foreign-record"
@@ -102,6 +103,8 @@ MEANINGS: Final[dict[Reason, str]] = {
     Reason.ZONE_UNREAD: "The zone has not been read whole yet.",
     Reason.ZONE_GONE: "The zone is no longer listed.",
     Reason.ZONE_MOVED: "The name belongs to another zone now; what was published in this one stays.",
+    Reason.RECORD_UNREADABLE: "A record at the name, or at one where its marks may stand, cannot be read; "
+    "nothing is changed there until it is set right.",
     Reason.OWNED_BY_OTHER: "The name is marked as belonging to another owner.",
     Reason.FOREIGN_RECORD: "A record that nothing proves to be ours is in the way.",
     Reason.CONFLICT_LOST: "Another object asks for the same name and was first.",

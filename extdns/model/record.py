@@ -66,6 +66,7 @@ class Record:
     """A record set as it was read from a zone.
 
     Attributes:
+        type: a record type, in capitals, or `rrtype.UNREADABLE`.
         targets: canonical record data, sorted, without duplicates; TXT values keep their quotes.
         ttl_s: seconds.
         exact: the service's own form, opaque and hashable, for conditional writes; None when the

@@ -19,6 +19,8 @@ PTR: Final = "PTR"
 SOA: Final = "SOA"
 SRV: Final = "SRV"
 TXT: Final = "TXT"
+# Of what stands at a name and cannot be read; the targets say what is wrong with it, and where.
+UNREADABLE: Final = "?"
 
 ADDRESSES: Final = frozenset({A, AAAA})
 # In the order in which an ownership name is tried against them (spec plan 3.2.2).

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from extdns.model import ttl
+from extdns.model import rrtype, ttl
 from extdns.model.adjusted import Refusal
 from extdns.model.change import Write
 from extdns.model.name import DnsName
@@ -41,7 +41,11 @@ class Effect:
 def effect(master: Master, zone: Zone, writes: Sequence[Write]) -> Effect | Conflict | Refused:
     """Compare *writes* with what stands in *master*, which holds *zone*."""
     standing = {write.key: _standing(master.records, write.key) for write in writes}
-    surprises = [(write.key, word) for write in writes if (word := _surprise(standing[write.key], write.old))]
+    surprises = [
+        (write.key, word)
+        for write in writes
+        if (word := _surprise(standing[write.key], write.old) or _beside_wrong(master.records, write.key.name))
+    ]
     if surprises:
         message = "; ".join(f"{key.name} {key.type} {word}" for key, word in surprises)
         return Conflict(message=message, culprits=tuple(sorted({key.name for key, _ in surprises})))
@@ -70,6 +74,11 @@ def _surprise(standing: Record | None, old: Record | None) -> str:
     if standing is None:
         return "is gone"
     return "exists already" if old is None else "is not what it was"
+
+
+def _beside_wrong(records: Records, name: DnsName) -> str:
+    wrong = _standing(records, RecordKey(name, "", rrtype.UNREADABLE))
+    return f"stands beside what cannot be read: {'; '.join(wrong.targets)}" if wrong else ""
 
 
 def _wanted(new: Endpoint, old: Record | None, zone: Zone) -> Record | Refusal:

@@ -110,7 +110,10 @@ class ZoneFolder:
                 temporary.unlink(missing_ok=True)
                 raise
         _settle(path.parent)
-        self._loaded[name] = replace(self._loaded[name], octets=octets, master=master)
+        if master.wrong:  # the lines that are told may have moved
+            del self._loaded[name]
+        else:
+            self._loaded[name] = replace(self._loaded[name], octets=octets, master=master)
 
     def _include(self, included: dict[Path, bytes | None], name: str) -> str:
         if "\0" in name:

@@ -68,6 +68,7 @@ class Master:
         entries: the whole file in its order.
         records: of the zone, without its SOA.
         fixed: record sets of which a part stands where it cannot be edited, and that place.
+        wrong: whether it has lines that cannot be read; what is told of them names their places.
         fault: what is wrong with the file, "" if it can be read.
         frozen: why it cannot be changed, "" if it can.
     """
@@ -77,6 +78,7 @@ class Master:
     entries: tuple[Entry, ...]
     records: Records
     fixed: Mapping[RecordKey, str]
+    wrong: bool = False
     fault: str = ""
     frozen: str = ""
 

@@ -1,7 +1,9 @@
 """Reads a master file: directives, owners and TTLs that carry over, included and generated records.
 
-The zone is what the SOA's owner says; until then names are relative to the name of the file. One
-wrong line makes the zone unreadable, as it does for the servers, and is named with its place.
+The zone is what the SOA's owner says; until then names are relative to the name of the file. What is
+wrong is named with its place: a record costs its name, as a record set of type `UNREADABLE` that says
+so; anything after which nothing else could be trusted, such as a quote without end, makes the zone
+unreadable.
 """
 
 from __future__ import annotations
@@ -42,14 +44,16 @@ def parse(text: str, label: str, include: Include) -> Master:
             found.faults.append(f"{label}: the owner of its SOA depends on the name of the file; write it in full")
     zone = rdata.published(found.soa[0]) if found.soa else None
     if zone is None:
-        found.faults.append(f"{label}: there is no SOA record of a zone that can be published")
+        none = f"{label}: there is no SOA record of a zone that can be published"
+        found.faults.extend((*found.wrong, none))  # what is wrong may be the SOA
     return Master(
         label=label,
         zone=zone,
         entries=tuple(found.entries),
         records={} if zone is None else _records(found.sets, zone),
         fixed=found.fixed,
-        fault=found.faults[0] if found.faults else "",
+        wrong=bool(found.wrong),
+        fault=next(iter(found.faults), ""),
         frozen=found.frozen,
     )
 
@@ -80,6 +84,7 @@ class _Found:
     fixed: dict[RecordKey, str] = field(default_factory=dict)
     soa: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
     frozen: str = ""
     includes: int = 0
 
@@ -168,19 +173,24 @@ class _Reader:
 
     def _record(self, piece: Piece) -> Entry:
         self.owner, owner_end, rest = self._owner(piece)
-        ttl_s, rest = self._header(rest)
-        rtype = rdata.type_named(rest[0].text)
-        if rtype is None:
-            raise InvalidValueError(rest[0].text, "a record type, as A or CNAME", Reason.INVALID_OBJECT)
-        if rtype == rrtype.SOA:
-            return self._soa(piece, owner_end, ttl_s, rest[1:])
-        target = rdata.read(rtype, _texts(rest[1:]), self.origin)
-        ttl_s, ttl_from = self._ttl(piece, ttl_s)
-        name = rdata.published(self.owner)
+        ttl_s: int | None = None
+        try:
+            ttl_s, rest = self._header(rest)
+            rtype = _type(rest[0].text)
+            if rtype != rrtype.SOA:
+                return self._stated(piece, owner_end, ttl_s, rtype, rest[1:])
+        except InvalidValueError as exc:
+            return self._wrong(piece, owner_end, ttl_s, str(exc))
+        return self._soa(piece, owner_end, ttl_s, rest[1:])
+
+    def _stated(self, piece: Piece, owner_end: int, ttl_s: int | None, rtype: str, data: Sequence[Word]) -> Entry:
         if rtype in _SIGNATURES:
             self.found.frozen = (
                 f"{self._place(piece)}: the zone is signed in its file ({rtype}); change the unsigned file"
             )
+        target = rdata.read(rtype, _texts(data), self.origin)
+        ttl_s, ttl_from = self._ttl(piece, ttl_s)
+        name = rdata.published(self.owner)
         key = None if name is None else RecordKey(name, "", rtype)
         if key is not None:
             self.found.add(key, target, ttl_s, fixed=self._place(piece) if self.depth else "")
@@ -193,6 +203,25 @@ class _Reader:
             ttl_from=ttl_from,
             key=key,
             target=target,
+        )
+
+    def _wrong(self, piece: Piece, owner_end: int, ttl_s: int | None, words: str) -> Entry:
+        """A record that is kept as it stands; without key, so that no edit takes it for another."""
+        message = f"{self._place(piece)}: {words}"
+        self.found.wrong.append(message)
+        name = rdata.published(self.owner)
+        if name is not None:
+            self.found.add(RecordKey(name, "", rrtype.UNREADABLE), message, 0)
+        ttl_from = TtlFrom.DEFAULT
+        if ttl_s is not None:
+            ttl_s, ttl_from = self._ttl(piece, ttl_s)
+        return Entry(
+            text=piece.text,
+            role=Role.RECORD,
+            owner=self.owner,
+            owner_end=owner_end,
+            ttl_s=ttl_s or 0,
+            ttl_from=ttl_from,
         )
 
     def _soa(self, piece: Piece, owner_end: int, ttl_s: int | None, data: Sequence[Word]) -> Entry:
@@ -257,6 +286,13 @@ def _role(comment: str) -> Role:
     if comment.startswith(BEGIN):
         return Role.BEGIN
     return Role.END if comment.startswith(END) else Role.OTHER
+
+
+def _type(word: str) -> str:
+    rtype = rdata.type_named(word)
+    if rtype is None:
+        raise InvalidValueError(word, "a record type, as A or CNAME", Reason.INVALID_OBJECT)
+    return rtype
 
 
 def _texts(words: Sequence[Word]) -> tuple[str, ...]:

@@ -159,6 +159,15 @@ def test_a_zone_that_cannot_be_read_stays_as_it_is_and_stops_no_other(tmp_path: 
     assert stage.file("bad.test").read_bytes() == garbage
 
 
+@pytest.mark.parametrize("line", ["x A 192.0.2.999", "x WEB 1", "x 1y A 192.0.2.1", "a-x TXT \\999", "x"])
+def test_a_wrong_line_of_a_zone_file_costs_its_name(tmp_path: Path, line: str) -> None:
+    stage = Stage(tmp_path, example_org=f"{line}\n")
+    stage.apply(service("web", "a.example.org,x.example.org"))
+    assert stage.settle() == FAILED
+    assert stage.published() == ["a.example.org A 192.0.2.1"]
+    assert f"\n{line}\n" in stage.text()
+
+
 @pytest.mark.parametrize("owner", ["a,b", 'a"b', "a\\b", "\xfc", "\x1b[31m", "a\nb", ""])
 def test_an_owner_that_no_mark_can_carry_changes_nothing(tmp_path: Path, owner: str) -> None:
     stage = Stage(tmp_path, example_org="")

@@ -150,3 +150,23 @@ def test_all_culprits_are_named_once(master: Master) -> None:
     found = effect(master, ZONE, writes)
     assert isinstance(found, Refused)
     assert found.culprits == ("a.sub.example.org", "b.sub.example.org")
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        pytest.param(create("web.example.org", "AAAA", "2001:db8::1"), id="create"),
+        pytest.param(
+            delete(Record(name=DnsName("web.example.org"), type="A", targets=("192.0.2.1",), ttl_s=300)), id="delete"
+        ),
+        pytest.param(
+            restate(Record(name=DnsName("web.example.org"), type="A", targets=("192.0.2.1",), ttl_s=300)), id="restate"
+        ),
+    ],
+)
+def test_nothing_is_written_beside_what_cannot_be_read(write: Write) -> None:
+    master = parse(f"{TEXT}web 60 WEB x\n", ZONE.id, str)
+    found = effect(master, ZONE, [create("new.example.org", "A", "192.0.2.1"), write])
+    assert isinstance(found, Conflict)
+    assert found.culprits == ("web.example.org",)
+    assert "stands beside what cannot be read: example.org.zone:12: 'WEB' is not valid" in found.message

@@ -245,3 +245,24 @@ def test_lines_that_are_not_ours_survive_byte_for_byte(text: str, batches: list[
     now = master.text[:now_start] + text[start:end] + master.text[now_end:]
     assert now.startswith(text)
     assert now[len(text) :].removeprefix("\n").startswith(BEGIN) or now in {text, text + "\n"}
+
+
+WRONG = ("a 60 A 192.0.2.999\n", "  60 WEB x\n", "a 9999999999 A x\n", "a ( CH\n A ) ; why\r\n", "a 5\n")
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize("where", ["alone", "in-our-section"])
+def test_a_wrong_record_stays_byte_for_byte_whatever_is_written_around_it(wrong: str, where: str) -> None:
+    begin, end = (BEGIN, END) if where == "in-our-section" else ("", "")
+    before = f"{SOA}a 60 A 192.0.2.1\n{begin}a 60 A 192.0.2.2\n{wrong}  60 A 192.0.2.3\nc 60 A 192.0.2.1\n{end}"
+    there = change(read(before), [create("b.example.org", "A", "192.0.2.9"), delete(held(read(before), "c", "A"))])
+    assert f"a 60 A 192.0.2.2\n{wrong}  60 A 192.0.2.3\n" in there.text
+    assert "c 60" not in there.text
+    again = parse(there.text, ZONE.id, str).records[DnsName("a.example.org")]
+    assert [(r.type, len(r.targets)) for r in again] == [("?", 1), ("A", 3)]
+
+
+def test_a_record_that_had_its_ttl_from_a_wrong_one_keeps_it() -> None:
+    before = read("@ 9 SOA n h 41 1 1 1 1\na 60 A 192.0.2.1\nb 70 WEB x\nc A 192.0.2.1\n")
+    after = change(before, [delete(held(before, "a", "A"))])
+    assert after.text == "@ 9 SOA n h 42 1 1 1 1\nb 70 WEB x\nc A 192.0.2.1\n"

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extdns.errors import RetryableError
+from extdns.model.name import DnsName
 from extdns.model.record import Record
 from providers.zonefile.master import Master, TtlFrom
 from providers.zonefile.parse import MAX_DEPTH, origin_of, parse
@@ -172,21 +173,48 @@ def test_included_records_are_read_with_their_origin_and_stay_where_they_are() -
 
 
 @pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        pytest.param("60 A 192.0.2.999", "'192.0.2.999' is not valid; allowed: an IPv4 address", id="data"),
+        pytest.param("60 WEB x", "'WEB' is not valid; allowed: a record type, as A or CNAME", id="type"),
+        pytest.param("CH A 192.0.2.1", "'CH' is not valid; allowed: class IN", id="class"),
+        pytest.param("60", "'60' is not valid; allowed: [ttl] [class] type data", id="no-type"),
+        pytest.param("9999999999 A 192.0.2.1", "'9999999999' is not valid; allowed: a TTL, as 300 or 1h30m", id="ttl"),
+        pytest.param("60 MX mail", "'mail' is not valid; allowed: a preference and a host name", id="mx"),
+        pytest.param("60 TXT ( x\n y \\999 )", "'\\\\999' is not valid; allowed: a backslash", id="two-lines"),
+    ],
+)
+def test_a_wrong_record_costs_its_name_and_is_named_with_file_line_and_what_is_allowed(line: str, words: str) -> None:
+    text = f"{SOA}a 60 A 192.0.2.1\n  {line}\nb 60 A 192.0.2.1\n"
+    master = read(text)
+    assert [(r.name, r.type) for r in records(master)] == [
+        ("a.example.org", "?"),
+        ("a.example.org", "A"),
+        ("b.example.org", "A"),
+    ]
+    (message,) = master.records[DnsName("a.example.org")][0].targets
+    assert message.startswith(f"example.org.zone:3: {words}")
+    assert master.text == text
+
+
+def test_all_that_is_wrong_at_a_name_is_told() -> None:
+    (record,) = records(read(f"{SOA}a 60 WEB x\na 60 A x\n"))
+    assert [target.partition(": ")[0] for target in record.targets] == ["example.org.zone:2", "example.org.zone:3"]
+
+
+def test_what_a_wrong_record_states_carries_over_all_the_same() -> None:
+    found = records(read(f"{SOA}a 60 WEB x\n  A 192.0.2.1\n"))
+    assert [(r.name, r.type, r.ttl_s) for r in found] == [("a.example.org", "?", 0), ("a.example.org", "A", 60)]
+
+
+@pytest.mark.parametrize("line", ["a\\.b 60 WEB x\n", "a.example.net. 60 WEB x\n"], ids=["strange", "outside"])
+def test_a_wrong_record_at_a_name_that_is_not_read_is_not_read_either(line: str) -> None:
+    assert records(read(SOA + line)) == []
+
+
+@pytest.mark.parametrize(
     ("text", "fault"),
     [
-        pytest.param(
-            "a 60 A 192.0.2.999\n",
-            "example.org.zone:2: '192.0.2.999' is not valid; allowed: an IPv4 address",
-            id="data",
-        ),
-        pytest.param(
-            "a 60 WEB x\n", "example.org.zone:2: 'WEB' is not valid; allowed: a record type, as A or CNAME", id="type"
-        ),
-        pytest.param("a CH A 192.0.2.1\n", "example.org.zone:2: 'CH' is not valid; allowed: class IN", id="class"),
-        pytest.param("a 60\n", "example.org.zone:2: '60' is not valid; allowed: [ttl] [class] type data", id="no-type"),
-        pytest.param(
-            "\n\na 9999999999 A 192.0.2.1\n", "example.org.zone:4: '9999999999' is not valid; allowed: a TTL", id="ttl"
-        ),
         pytest.param("a..b 60 A 192.0.2.1\n", "example.org.zone:2: 'a..b' is not valid; allowed: a name", id="name"),
         pytest.param("$TTTL 5\n", "example.org.zone:2: '$TTTL 5' is not valid; allowed: $ORIGIN name", id="directive"),
         pytest.param("$ORIGIN\n", "example.org.zone:2: '$ORIGIN' is not valid; allowed: $ORIGIN name", id="no-origin"),
@@ -214,7 +242,7 @@ def test_included_records_are_read_with_their_origin_and_stay_where_they_are() -
         ),
     ],
 )
-def test_a_wrong_line_is_named_with_file_line_and_what_is_allowed(text: str, fault: str) -> None:
+def test_what_leaves_nothing_certain_costs_the_zone(text: str, fault: str) -> None:
     master = read(SOA + text)
     assert master.fault.startswith(fault)
     assert master.zone == "example.org"
@@ -255,18 +283,28 @@ def test_a_file_without_a_usable_soa_says_so(text: str, fault: str) -> None:
     assert read(text).fault.startswith(fault)
 
 
-def test_the_first_of_several_wrong_lines_is_named() -> None:
-    assert read(SOA + "a 60 WEB x\nb 60 WEB x\n").fault.startswith("example.org.zone:2: ")
+def test_the_first_of_several_faults_is_named() -> None:
+    assert read(SOA + "a..b 60 A x\n$TTTL 5\n").fault.startswith("example.org.zone:2: ")
 
 
-def test_a_wrong_line_of_an_included_file_is_named_there() -> None:
-    assert read(SOA + "$INCLUDE x\n", files={"x": "\na 60 WEB x\n"}).fault.startswith("x:2: ")
+def test_a_wrong_record_of_an_included_file_is_named_there() -> None:
+    (record,) = records(read(SOA + "$INCLUDE x\n", files={"x": "\na 60 WEB x\n"}))
+    assert record.targets[0].startswith("x:2: ")
 
 
-@pytest.mark.parametrize("line", ["  60 A 192.0.2.1\n", "b A 192.0.2.1\n"], ids=["owner", "ttl"])
-def test_an_included_file_takes_nothing_from_the_lines_before_it(line: str) -> None:
-    text = "@ 3600 SOA n h 1 1 1 1 1\na 60 A 192.0.2.1\n$INCLUDE x\n"
-    assert read(text, files={"x": line}).fault.startswith("x:1: ")
+def test_an_included_file_takes_no_owner_from_the_lines_before_it() -> None:
+    text = f"{SOA}a 60 A 192.0.2.1\n$INCLUDE x\n"
+    assert read(text, files={"x": "  60 A 192.0.2.1\n"}).fault.startswith("x:1: ")
+
+
+def test_an_included_file_takes_no_ttl_from_the_lines_before_it() -> None:
+    text = f"{SOA}a 60 A 192.0.2.1\n$INCLUDE x\n"
+    wrong, _ = sorted(records(read(text, files={"x": "b A 192.0.2.1\n"})), key=lambda record: record.ttl_s)
+    assert wrong.targets[0].startswith("x:1: 'b A 192.0.2.1' is not valid; allowed: a TTL")
+
+
+def test_a_wrong_signature_is_a_signature() -> None:
+    assert read(f"{SOA}a 60 RRSIG x\n").frozen.startswith("example.org.zone:2: the zone is signed")
 
 
 def test_files_that_include_each_other_come_to_an_end() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from extdns.errors import ProviderError
+from extdns.model import rrtype
 from extdns.model.name import DnsName
 from extdns.model.zone import AccountFailure, Zone
 from providers.zonefile.folder import ZoneFolder
@@ -40,14 +41,23 @@ def test_a_file_whose_zone_cannot_be_told_fails_alone(tmp_path: Path) -> None:
 
 
 def test_a_wrong_line_costs_its_zone_and_the_others_are_read(tmp_path: Path) -> None:
-    files = reader(tmp_path, a__zone=SOA + "x 60 A 1.2.3\n", b__zone=SOA + "x 60 A 192.0.2.1\n")
+    files = reader(tmp_path, a__zone=SOA + 'x 60 TXT "1.2.3\n', b__zone=SOA + "x 60 A 192.0.2.1\n")
     found = files.zones()
     assert found.zones == (zone("a", "a.zone"), zone("b", "b.zone"))
-    with pytest.raises(ProviderError, match=r"^a\.zone:2: '1\.2\.3' is not valid; allowed: an IPv4 address$"):
+    with pytest.raises(ProviderError, match=r"^a\.zone:2: 'x 60 TXT \"1\.2\.3' is not valid; allowed: quotes that"):
         files.page(found.zones[0], None)
     with pytest.raises(ProviderError, match=r"^a\.zone:2: "):
         files.names(found.zones[0], [DnsName("x.a")])
     assert len(files.page(found.zones[1], None).records) == 1
+
+
+def test_a_wrong_record_costs_its_name_and_the_others_are_read(tmp_path: Path) -> None:
+    files = reader(tmp_path, a__zone=SOA + "x 60 A 1.2.3\ny 60 A 192.0.2.1\n")
+    (found,) = files.zones().zones
+    wrong, right = files.page(found, None).records
+    assert (wrong.name, wrong.type, right.name) == ("x.a", rrtype.UNREADABLE, "y.a")
+    assert wrong.targets == ("a.zone:2: '1.2.3' is not valid; allowed: an IPv4 address",)
+    assert files.names(found, [wrong.name]) == (wrong,)
 
 
 def test_two_files_of_one_zone_both_fail_since_nothing_tells_which_is_served(tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def test_a_folder_that_cannot_be_settled_is_written_all_the_same(desk: Desk, mon
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        pytest.param(TEXT + "b 60 A x\n", "example.org.zone:3: 'x' is not valid", id="wrong"),
+        pytest.param(TEXT + "$TTTL x\n", "example.org.zone:3: '$TTTL x' is not valid", id="wrong"),
         pytest.param(TEXT + "b 60 NSEC c.example.org. A\n", "example.org.zone:3: the zone is signed", id="signed"),
     ],
 )
@@ -130,6 +130,13 @@ def test_a_file_that_cannot_be_changed_waits_for_a_person(desk: Desk, text: str,
     assert isinstance(outcome, TryLater)
     assert outcome.message.startswith(message)
     assert desk.path.read_text() == text
+
+
+def test_a_wrong_line_is_told_with_the_place_it_has_after_an_edit(desk: Desk) -> None:
+    desk.path.write_text(f"{TEXT}wrong 60 WEB x\n")
+    assert isinstance(desk.submit(delete(desk.web())), Applied)
+    (wrong,) = desk.reader.page(desk.zone, None).records
+    assert wrong.targets[0].startswith("example.org.zone:2: 'WEB' is not valid")
 
 
 def test_a_folder_in_use_is_tried_later(desk: Desk) -> None:
