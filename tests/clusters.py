@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,11 +26,17 @@ QUICK: Final = Rhythm(
 
 
 def live_cluster(
-    server: ApiServer, folder: Path, *, namespaces: Sequence[str] = (), rhythm: Rhythm = QUICK
+    server: ApiServer,
+    folder: Path,
+    *,
+    namespaces: Sequence[str] = (),
+    elsewhere: Mapping[Kind, Sequence[str]] | None = None,
+    rhythm: Rhythm = QUICK,
 ) -> LiveCluster:
     """A cluster that asks *server*; its kubeconfig is written into *folder*."""
     access = Access(kubeconfig=str(server.kubeconfig(folder / "kubeconfig")), request_timeout_s=REQUEST_TIMEOUT_S)
-    return LiveCluster(Api(Client(access), request_timeout_s=REQUEST_TIMEOUT_S), namespaces=namespaces, rhythm=rhythm)
+    api = Api(Client(access), request_timeout_s=REQUEST_TIMEOUT_S)
+    return LiveCluster(api, namespaces=namespaces, elsewhere=elsewhere, rhythm=rhythm)
 
 
 def taken(cluster: Cluster, enough: Callable[[Sequence[ClusterChange]], bool] = bool) -> list[ClusterChange]:

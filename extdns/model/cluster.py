@@ -30,13 +30,17 @@ class Kind(NamedTuple):
     @property
     def api_version(self) -> str:
         """`group/version`, or the version alone for the core group."""
-        return self.api_versions[0]
+        return f"{self.group}/{self.version}" if self.group else self.version
 
     @property
     def api_versions(self) -> tuple[str, ...]:
         """Every `apiVersion` under which its objects are read, the preferred one first."""
-        versions = (self.version, *self.older)
-        return tuple(f"{self.group}/{version}" for version in versions) if self.group else versions
+        return tuple(form.api_version for form in self.forms)
+
+    @property
+    def forms(self) -> tuple[Kind, ...]:
+        """The kind as each single version has it, the preferred one first."""
+        return tuple(self._replace(version=version, older=()) for version in (self.version, *self.older))
 
     @property
     def label(self) -> str:

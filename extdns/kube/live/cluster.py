@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from queue import Empty, SimpleQueue
 from typing import Final
 
@@ -45,6 +45,7 @@ class LiveCluster:
         api: Api,
         *,
         namespaces: Sequence[str] = (),
+        elsewhere: Mapping[Kind, Sequence[str]] | None = None,
         rhythm: Rhythm | None = None,
         chance: Callable[[], float] = random.random,
         monotonic: Callable[[], float] = time.monotonic,
@@ -54,12 +55,14 @@ class LiveCluster:
         Args:
             api: is closed together with this.
             namespaces: watch objects in these alone; () means all. Kinds without namespaces are whole.
+            elsewhere: kinds that are watched in other namespaces than those.
             rhythm: times of lists and watches, if not the usual ones.
             chance: gives numbers from 0 up to 1.
             monotonic: seconds that never go back.
         """
         self._api = api
         self._namespaces = tuple(dict.fromkeys(namespaces))
+        self._elsewhere = elsewhere or {}
         self._rhythm = rhythm or Rhythm()
         self._chance = chance
         self._monotonic = monotonic
@@ -85,7 +88,7 @@ class LiveCluster:
         """List and watch *kind* from now on, and tell how far `take` has shown it."""
         if kind not in self._states:
             self._enter(kind, Phase.LISTING)
-            namespaces = (self._namespaces or ("",)) if kind.namespaced else ("",)
+            namespaces = self._namespaces_of(kind) or ("",)
             self._parts[kind] = dict.fromkeys(namespaces, (Phase.LISTING, ""))
             self._first[kind] = {}
             if kind in STRUCTS:
@@ -98,9 +101,8 @@ class LiveCluster:
 
     def exists(self, key: ObjectKey) -> bool | None:
         """Ask the API server; None if that cannot be known, as outside the namespaces."""
-        if self._namespaces and key.kind.namespaced and key.namespace not in self._namespaces:
-            return None
-        return self._existence.ask(key)
+        namespaces = self._namespaces_of(key.kind)
+        return None if namespaces and key.namespace not in namespaces else self._existence.ask(key)
 
     def take(self, timeout_s: float) -> tuple[ClusterChange, ...]:
         """Changes since the last call, waiting up to *timeout_s*; may come back earlier with ().
@@ -127,6 +129,10 @@ class LiveCluster:
         for reflector in self._reflectors:
             reflector.join(max(0.0, until_s - time.monotonic()))
         self._reports.put(None)
+
+    def _namespaces_of(self, kind: Kind) -> Sequence[str]:
+        """Where objects of *kind* are watched, () for everywhere."""
+        return self._elsewhere.get(kind, self._namespaces) if kind.namespaced else ()
 
     def _start(self, kind: Kind, namespace: str) -> None:
         reflector = Reflector(

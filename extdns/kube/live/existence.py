@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Lock
 from typing import Final
 
@@ -30,16 +31,20 @@ class Existence:
 
     def ask(self, key: ObjectKey) -> bool | None:
         """Get *key*, or, where that is not granted, list its namespace; None if it cannot be known."""
-        try:
-            path = object_path(key)
-            got = wire.item(self._api.get(path)).head
-        except NotFoundError as exc:
-            return False if exc.name == key.name else None
-        except DeniedError:
-            return self._listed(key)
-        except (ApiError, ValueError):
-            return None
-        return True if got is not None and got.name == key.name else None
+        for form in key.kind.forms:
+            try:
+                path = object_path(key._replace(kind=form))
+                got = wire.item(self._api.get(path)).head
+            except NotFoundError as exc:
+                if exc.name == key.name:
+                    return False
+            except DeniedError:
+                return self._listed(key)
+            except (ApiError, ValueError):
+                return None
+            else:
+                return True if got is not None and got.name == key.name else None
+        return None
 
     def _listed(self, key: ObjectKey) -> bool | None:
         place = key.kind, key.namespace
@@ -48,11 +53,19 @@ class Existence:
             if place not in self._lists or self._monotonic() - begun_s >= _FRESH_S:
                 begun_s = self._monotonic()
                 try:
-                    names = self._names(key.kind, key.namespace)
+                    names = self._all_names(key.kind, key.namespace)
                 except ApiError:
                     return None
                 self._lists[place] = begun_s, names
         return key.name in names
+
+    def _all_names(self, kind: Kind, namespace: str) -> frozenset[str]:
+        """As `_names`, in the first version of *kind* that is served."""
+        *preferred, last = kind.forms
+        for form in preferred:
+            with suppress(NotFoundError):
+                return self._names(form, namespace)
+        return self._names(last, namespace)
 
     def _names(self, kind: Kind, namespace: str) -> frozenset[str]:
         """Names of all objects there; raises `ApiError` also if one cannot be identified."""

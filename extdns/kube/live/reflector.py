@@ -50,13 +50,14 @@ class Reflector:
         self.roll = Roll(kind)
         self._api = api
         self._kind = kind
+        self._forms = kind.forms
+        self._missed = 0  # forms in a row that were not served
         self._namespace = namespace
         self._tell_of = tell
         self._rhythm = rhythm
         self._pace = Pace(rhythm, random)
         self._monotonic = monotonic
-        self._path = collection_path(kind, namespace)
-        self._call = f"GET {self._path}"
+        self._ask_for(self._forms[0])
         self._version = ""  # all up to here is on the roll; "": nothing is certain
         self._in_doubt = False  # whether the server still knows that version
         self._streams_lists = True
@@ -88,6 +89,8 @@ class Reflector:
             return self._follow()
         except NotFoundError as exc:
             self._version = ""
+            if self._is_other_form_left():
+                return 0.0
             self._tell(phase=Phase.NOT_SERVED, detail=str(exc))
             return self._pace.unserved_s()
         except DeniedError as exc:
@@ -102,6 +105,17 @@ class Reflector:
         except Exception as exc:  # noqa: BLE001 - law 3: a defect here must not silence a kind for good
             self._version = ""
             return self._failed(f"{type(exc).__name__}: {exc}", None)
+
+    def _ask_for(self, form: Kind) -> None:
+        self._form = form
+        self._path = collection_path(form, self._namespace)
+        self._call = f"GET {self._path}"
+
+    def _is_other_form_left(self) -> bool:
+        """Turn to the next version of the kind; tells whether it has not just been found wanting, too."""
+        self._missed += 1
+        self._ask_for(self._forms[(self._forms.index(self._form) + 1) % len(self._forms)])
+        return self._missed % len(self._forms) != 0
 
     def _failed(self, why: str, retry_after_s: float | None) -> float:
         """One failure may be a connection that was cut; the next one in a row is told."""
@@ -149,12 +163,13 @@ class Reflector:
         return version
 
     def _page(self, query: dict[str, str]) -> wire.Page:
-        page = wire.page(self._kind, self._call, self._api.get(self._path, query))
+        page = wire.page(self._form, self._call, self._api.get(self._path, query))
         for item in page.items:
             self._tell(self.roll.see(item))
         return page
 
     def _complete(self, version: str) -> None:
+        self._missed = 0
         self._tell(self.roll.complete(), phase=Phase.SYNCED)
         self._version = version
         self._broken = 0
@@ -165,7 +180,7 @@ class Reflector:
         A watch from such a version would be silent without end.
         """
         query = {"limit": "1", "resourceVersion": self._version, "resourceVersionMatch": "NotOlderThan"}
-        wire.page(self._kind, self._call, self._api.get(self._path, query))
+        wire.page(self._form, self._call, self._api.get(self._path, query))
 
     def _watch(self, *, is_list: bool) -> float:
         """Watch from our version on, or, if *is_list*, from a list on that comes first; returns the pause after it."""
@@ -184,7 +199,7 @@ class Reflector:
                 self._tell(phase=Phase.SYNCED)
             stream.allow_silence(self._rhythm.silence_s)
             for line in lines:
-                self._hear(wire.frame(self._kind, self._call, line))
+                self._hear(wire.frame(self._form, self._call, line))
                 heard = True
         self._in_doubt, self._broken = False, 0
         return 0.0 if self._forgive() or heard else self._pace.fail(None)
@@ -215,7 +230,7 @@ class Reflector:
     def _initial(self, lines: Iterable[bytes]) -> str:
         """Take in objects up to the bookmark that ends them; returns its version, "" if there is none."""
         for line in lines:
-            match wire.frame(self._kind, self._call, line):
+            match wire.frame(self._form, self._call, line):
                 case wire.Shown(item):
                     self._tell(self.roll.see(item))
                 case wire.Deleted(item):

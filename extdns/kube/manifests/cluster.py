@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from threading import Event, Lock, Thread
 from typing import BinaryIO, Final, Protocol
 
@@ -54,6 +54,7 @@ class ManifestCluster:
         stdin: BinaryIO | None = None,
         watch: bool = True,
         namespaces: Sequence[str] = (),
+        elsewhere: Mapping[Kind, Sequence[str]] | None = None,
         monotonic: Callable[[], float] = time.monotonic,
         follow: Follow = follow,
     ) -> None:
@@ -64,11 +65,13 @@ class ManifestCluster:
             stdin: read once, to its end; the process's own if None.
             watch: whether to follow changes of the files.
             namespaces: take objects of these alone; () means all.
+            elsewhere: kinds that are taken from other namespaces than those.
             monotonic: seconds that never go back.
             follow: tells of changes; tests bring their own.
         """
         self._folders = Folders(paths, stdin=stdin, monotonic=monotonic)
-        self._namespaces = frozenset(namespaces)
+        self._namespaces: Collection[str] = frozenset(namespaces)
+        self._elsewhere = elsewhere or {}
         self._monotonic = monotonic
         self._follow = follow
         self._store = Store(self.need)
@@ -199,4 +202,5 @@ class ManifestCluster:
         return key is None or (key.kind in self._states and self._is_wanted(key))
 
     def _is_wanted(self, key: ObjectKey) -> bool:
-        return not self._namespaces or not key.kind.namespaced or key.namespace in self._namespaces
+        namespaces = self._elsewhere.get(key.kind, self._namespaces) if key.kind.namespaced else ()
+        return not namespaces or key.namespace in namespaces

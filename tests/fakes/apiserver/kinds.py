@@ -54,10 +54,10 @@ def _core(kind: str, plural: str, *short: str, **more: Any) -> Kind:  # noqa: AN
     return Kind(group="", version="v1", kind=kind, plural=plural, short=short, unconditional=True, **more)
 
 
-def _gateway(kind: str, plural: str, version: str = "v1") -> Kind:
+def _gateway(kind: str, plural: str) -> Kind:
     return Kind(
         group="gateway.networking.k8s.io",
-        version=version,
+        version="v1",
         kind=kind,
         plural=plural,
         custom=True,
@@ -132,8 +132,8 @@ KINDS: Final = (
     _gateway("GRPCRoute", "grpcroutes"),
     _gateway("TLSRoute", "tlsroutes"),
     _gateway("ListenerSet", "listenersets"),
-    _gateway("TCPRoute", "tcproutes", "v1alpha2"),
-    _gateway("UDPRoute", "udproutes", "v1alpha2"),
+    _gateway("TCPRoute", "tcproutes"),
+    _gateway("UDPRoute", "udproutes"),
     DNS_ENDPOINT,
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -120,7 +121,8 @@ def test_a_kubeconfig_leads_here(server: ApiServer, tmp_path: Path) -> None:
     assert config["current-context"] == config["contexts"][0]["name"]
 
 
-def test_groups_versions_and_resources_are_discovered(probe: Probe) -> None:
+def test_groups_versions_and_resources_are_discovered(server: ApiServer, probe: Probe) -> None:
+    server.register(replace(server.catalogue.of("TCPRoute"), version="v1alpha2"))
     assert probe.get("/api").body["versions"] == ["v1"]
     groups = {group["name"]: group for group in probe.get("/apis").body["groups"]}
     gateway = groups["gateway.networking.k8s.io"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event, Thread
@@ -16,7 +16,7 @@ from extdns.model.cluster import ClusterChange, Kind, KindChange, ObjectChange, 
 from extdns.model.objects import INGRESS, NODE, SERVICE
 from extdns.ports import Cluster
 
-GATEWAY = Kind("gateway.networking.k8s.io", "v1", "Gateway", "gateways")
+WIDGET = Kind("example.org", "v1", "Widget", "widgets")
 LONG_S = 60.0
 """Longer than any test waits: whoever waits for it is woken before."""
 
@@ -66,11 +66,22 @@ class Edits:
 
 
 def once(
-    *paths: Path | str, stdin: bytes = b"", namespaces: Sequence[str] = (), clock: Clock | None = None
+    *paths: Path | str,
+    stdin: bytes = b"",
+    namespaces: Sequence[str] = (),
+    elsewhere: Mapping[Kind, Sequence[str]] | None = None,
+    clock: Clock | None = None,
 ) -> ManifestCluster:
     monotonic = (clock or Clock()).monotonic_s
     names = [str(path) for path in paths]
-    return ManifestCluster(names, stdin=io.BytesIO(stdin), watch=False, namespaces=namespaces, monotonic=monotonic)
+    return ManifestCluster(
+        names,
+        stdin=io.BytesIO(stdin),
+        watch=False,
+        namespaces=namespaces,
+        elsewhere=elsewhere,
+        monotonic=monotonic,
+    )
 
 
 def told(changes: tuple[ClusterChange, ...]) -> list[str]:
@@ -121,11 +132,11 @@ def test_asking_the_view_makes_a_kind_needed_by_the_next_take(tmp_path: Path) ->
 
 def test_a_kind_that_no_manifest_is_read_for_is_not_served(tmp_path: Path) -> None:
     cluster = once(tmp_path)
-    state = cluster.need(GATEWAY)
-    assert (state.phase, state.detail) == (Phase.NOT_SERVED, "manifests are not read for Gateway objects")
+    state = cluster.need(WIDGET)
+    assert (state.phase, state.detail) == (Phase.NOT_SERVED, "manifests are not read for Widget objects")
     assert cluster.take(0) == (KindChange(state=state),)
     with pytest.raises(NotReadyError):
-        cluster.view.get(GATEWAY, "shop", "web")
+        cluster.view.get(WIDGET, "shop", "web")
 
 
 def test_problems_come_first_and_those_of_kinds_not_needed_later(tmp_path: Path) -> None:
@@ -153,6 +164,21 @@ def test_namespaces_hide_all_others_but_not_cluster_scoped_objects(tmp_path: Pat
     assert cluster.exists(key("api", "pay")) is None
 
 
+def test_a_kind_may_be_taken_from_other_namespaces(tmp_path: Path) -> None:
+    ingress = "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web, namespace: %s}\n---\n"
+    (tmp_path / "a.yaml").write_text(service("web") + service("api", "pay") + ingress % "shop" + ingress % "pay")
+    cluster = once(tmp_path, namespaces=("shop",), elsewhere={INGRESS: ("pay",)})
+    cluster.need(SERVICE)
+    cluster.need(INGRESS)
+    assert told(cluster.take(0)) == [
+        "add Service shop/web",
+        "Service is synced",
+        "add Ingress pay/web",
+        "Ingress is synced",
+    ]
+    assert cluster.exists(ObjectKey(INGRESS, "shop", "web")) is None
+
+
 def test_a_missing_path_is_a_usage_error_at_once(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"--manifests=.*/gone cannot be read: No such file or directory; allowed: "):
         once(tmp_path / "gone")
@@ -169,7 +195,7 @@ def test_existence_is_told_by_reading_again(tmp_path: Path) -> None:
     file.write_text(service("web"))
     cluster = once(tmp_path, clock=clock)
     assert [cluster.exists(key(name)) for name in ("web", "api")] == [True, False]
-    assert cluster.exists(ObjectKey(GATEWAY, "shop", "web")) is None
+    assert cluster.exists(ObjectKey(WIDGET, "shop", "web")) is None
     file.write_text(service("api"))
     assert cluster.exists(key("api")) is False  # many are asked in a row; a reading of the last second will do
     clock.now_s += 1
