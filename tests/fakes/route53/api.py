@@ -1,0 +1,280 @@
+"""The actions, on zones in memory (API reference, "Actions")."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from threading import RLock
+from typing import Any, Final
+
+from tests.fakes.route53 import batch, names, wire
+from tests.fakes.route53.batch import Action, Change
+from tests.fakes.route53.errors import ApiError, invalid_batch, invalid_input, no_zone, still_busy
+from tests.fakes.route53.records import TYPES, decode, encode
+from tests.fakes.route53.requests import Called
+from tests.fakes.route53.zones import NAME_SERVERS, Vpc, Zone
+
+Fields = dict[str, Any]
+MAX_RECORDS: Final = 300
+MAX_ZONES: Final = 100
+MAX_TAGGED: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A change batch that was accepted, for GetChange."""
+
+    account: str
+    at: datetime
+    at_s: float
+    comment: str
+
+
+@dataclass(kw_only=True, eq=False)
+class Api:
+    """What the service knows and does.
+
+    Attributes:
+        now_s: the monotonic clock, in seconds.
+        propagation_s: how long a change stays PENDING.
+        working_s: how long a change batch keeps its zone busy, so that another one is refused.
+        page_records: how many record sets a page holds at most.
+    """
+
+    now_s: Callable[[], float]
+    propagation_s: float = 0.0
+    working_s: float = 0.0
+    page_records: int = MAX_RECORDS
+    lock: RLock = field(default_factory=RLock)
+    zones: dict[str, Zone] = field(default_factory=dict)
+    health_checks: set[str] = field(default_factory=set)
+    submitted: dict[str, Submitted] = field(default_factory=dict)
+    _numbers: int = 0
+
+    def answer(self, called: Called, account: str, changes: tuple[Change, ...]) -> tuple[str, Fields]:
+        """Carry out a call; gives the outermost element of its answer and what is in it.
+
+        Raises:
+            ApiError: It is refused.
+        """
+        with self.lock:
+            match called.action:
+                case "ListHostedZones":
+                    said = self._list_zones(called.query, account)
+                case "ListHostedZonesByName":
+                    said = self._list_zones_by_name(called.query, account)
+                case "GetHostedZone":
+                    said = self._get_zone(self.zone(called.subject, account))
+                case "CreateHostedZone":
+                    said = self._create_zone(called.body, account)
+                case "ListResourceRecordSets":
+                    said = self._list_records(self.zone(called.subject, account), called.query)
+                case "ChangeResourceRecordSets":
+                    said = self._change(self.zone(called.subject, account), changes, called)
+                case "GetChange":
+                    said = {"ChangeInfo": self._change_info(called.subject, account)}
+                case "GetHealthCheck":
+                    said = self._health_check(called.subject)
+                case "ListTagsForResource":
+                    said = {"ResourceTagSet": _tag_set(self.zone(called.subject, account))}
+                case _:
+                    said = self._list_tags(called.body, account)
+        return f"{called.action}Response", said
+
+    def zone(self, zone_id: str, account: str) -> Zone:
+        """Give a zone.
+
+        Raises:
+            ApiError: NoSuchHostedZone.
+        """
+        zone = self.zones.get(zone_id)
+        if zone is None or zone.account != account:
+            raise no_zone(zone_id)
+        return zone
+
+    def new_id(self, first: str) -> str:
+        """Make an id that nothing has yet."""
+        self._numbers += 1
+        return f"{first}{self._numbers:012d}FAKE"
+
+    # Zones
+
+    def _list_zones(self, query: Mapping[str, str], account: str) -> Fields:
+        limit = _limit(query, MAX_ZONES)
+        private = query.get("hostedzonetype") == "PrivateHostedZone"
+        mine = [zone for zone in self.zones.values() if zone.account == account and (zone.private or not private)]
+        marker = query.get("marker", "")
+        first = next((place for place, zone in enumerate(mine) if zone.zone_id == marker), None if marker else 0)
+        if first is None:
+            raise invalid_input(f"The provided marker, '{marker}', is not valid")
+        shown = mine[first : first + limit]
+        said: Fields = {"HostedZones": [_shown(zone) for zone in shown]}
+        said |= {"Marker": marker} if marker else {}
+        said["IsTruncated"] = first + limit < len(mine)
+        said |= {"NextMarker": mine[first + limit].zone_id} if said["IsTruncated"] else {}
+        return said | {"MaxItems": limit}
+
+    def _list_zones_by_name(self, query: Mapping[str, str], account: str) -> Fields:
+        limit = _limit(query, MAX_ZONES)
+        if "hostedzoneid" in query and "dnsname" not in query:
+            raise invalid_input("hostedzoneid requires dnsname")
+        by_name = {
+            (names.order(zone.name), zone.zone_id): zone for zone in self.zones.values() if zone.account == account
+        }
+        keys = sorted(by_name)
+        start = names.order(_name(query["dnsname"])) if "dnsname" in query else ""
+        first = bisect_left(keys, (start, query.get("hostedzoneid", "").removeprefix("/hostedzone/")))
+        said: Fields = {"HostedZones": [_shown(by_name[key]) for key in keys[first : first + limit]]}
+        said |= {"DNSName": query["dnsname"]} if "dnsname" in query else {}
+        said |= {"HostedZoneId": query["hostedzoneid"]} if "hostedzoneid" in query else {}
+        said["IsTruncated"] = first + limit < len(keys)
+        if said["IsTruncated"]:
+            following = by_name[keys[first + limit]]
+            said |= {"NextDNSName": following.name, "NextHostedZoneId": following.zone_id}
+        return said | {"MaxItems": limit}
+
+    def _get_zone(self, zone: Zone) -> Fields:
+        said: Fields = {"HostedZone": _shown(zone)}
+        if zone.private:
+            return said | {"VPCs": [{"VPCRegion": vpc.region, "VPCId": vpc.vpc_id} for vpc in zone.vpcs]}
+        return said | {"DelegationSet": {"NameServers": list(NAME_SERVERS)}}
+
+    def _create_zone(self, body: bytes, account: str) -> Fields:
+        asked = wire.parse(body, "CreateHostedZoneRequest")
+        if "Name" not in asked or "CallerReference" not in asked:
+            raise invalid_input("Invalid XML ; Name and CallerReference are expected")
+        reference = asked["CallerReference"]
+        if any(zone.caller_reference == reference for zone in self.zones.values()):
+            raise ApiError(409, "HostedZoneAlreadyExists", f"A hosted zone has already been created with {reference}")
+        vpc = asked.get("VPC")
+        zone = Zone(
+            zone_id=self.new_id("Z"),
+            name=_name(asked["Name"]),
+            account=account,
+            private=vpc is not None,
+            comment=asked.get("HostedZoneConfig", {}).get("Comment", ""),
+            caller_reference=reference,
+            vpcs=[Vpc(vpc["VPCId"], vpc["VPCRegion"])] if vpc else [],
+        )
+        self.zones[zone.zone_id] = zone
+        said = self._get_zone(zone)
+        return {"HostedZone": said.pop("HostedZone"), "ChangeInfo": self._submit(account, ""), **said}
+
+    # Records
+
+    def _list_records(self, zone: Zone, query: Mapping[str, str]) -> Fields:
+        limit = min(_limit(query, MAX_RECORDS), self.page_records)
+        name, kind, identifier = (query.get(field, "") for field in ("name", "type", "identifier"))
+        if kind and not name:
+            raise invalid_input("type requires name")
+        if identifier and not kind:
+            raise invalid_input("identifier requires type and name")
+        if kind and kind not in TYPES:
+            raise invalid_input(f"Value '{kind}' is not facet-valid with respect to enumeration of type 'RRType'")
+        start = names.order(_name(name)) if name else ""
+        found = zone.page((start, kind, identifier), limit + 1)
+        said: Fields = {"ResourceRecordSets": [encode(record) for record in found[:limit]]}
+        said["IsTruncated"] = len(found) > limit
+        if said["IsTruncated"]:
+            following = found[limit]
+            said |= {"NextRecordName": following.name, "NextRecordType": following.type}
+            said |= {"NextRecordIdentifier": following.set_identifier} if following.set_identifier else {}
+        return said | {"MaxItems": limit}
+
+    def _change(self, zone: Zone, changes: tuple[Change, ...], called: Called) -> Fields:
+        now_s = self.now_s()
+        if now_s < zone.busy_until_s:
+            raise still_busy()
+        batch.apply(zone, changes, knows_health_check=self.health_checks.__contains__)
+        zone.busy_until_s = now_s + self.working_s
+        comment = wire.parse(called.body, "ChangeResourceRecordSetsRequest")["ChangeBatch"].get("Comment", "")
+        return {"ChangeInfo": self._submit(zone.account, comment)}
+
+    # Changes, health checks, tags
+
+    def _submit(self, account: str, comment: str) -> Fields:
+        change_id = self.new_id("C")
+        self.submitted[change_id] = Submitted(account, datetime.now(UTC), self.now_s(), comment)
+        return self._change_info(change_id, account)
+
+    def _change_info(self, change_id: str, account: str) -> Fields:
+        change = self.submitted.get(change_id)
+        if change is None or change.account != account:
+            raise ApiError(404, "NoSuchChange", f"A change with the specified change ID does not exist: {change_id}")
+        pending = self.propagation_s > 0 and self.now_s() < change.at_s + self.propagation_s
+        at = change.at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{change.at.microsecond // 1000:03d}Z"
+        said = {"Id": f"/change/{change_id}", "Status": "PENDING" if pending else "INSYNC", "SubmittedAt": at}
+        return said | ({"Comment": change.comment} if change.comment else {})
+
+    def _health_check(self, check_id: str) -> Fields:
+        if check_id not in self.health_checks:
+            message = f"No health check exists with the specified ID: {check_id}"
+            raise ApiError(404, "NoSuchHealthCheck", message)
+        config = {"IPAddress": "192.0.2.1", "Port": 80, "Type": "HTTP"}
+        said = {"Id": check_id, "CallerReference": check_id, "HealthCheckConfig": config, "HealthCheckVersion": 1}
+        return {"HealthCheck": said}
+
+    def _list_tags(self, body: bytes, account: str) -> Fields:
+        asked = wire.parse(body, "ListTagsForResourcesRequest").get("ResourceIds", [])
+        if not 1 <= len(asked) <= MAX_TAGGED:
+            raise invalid_input(f"1 to {MAX_TAGGED} resource ids are expected, not {len(asked)}")
+        return {"ResourceTagSets": [_tag_set(self.zone(zone_id, account)) for zone_id in asked]}
+
+
+def changes_of(body: bytes) -> tuple[Change, ...]:
+    """Read the change batch in the body of a request.
+
+    Raises:
+        ApiError: It is malformed, or a name or value in it is.
+    """
+    asked = wire.parse(body, "ChangeResourceRecordSetsRequest").get("ChangeBatch")
+    if not isinstance(asked, dict) or not asked.get("Changes"):
+        raise invalid_input(
+            "Invalid XML ; The content of element 'Changes' is not complete. One of 'Change' is expected."
+        )
+    found, problems = [], []
+    for item in asked["Changes"]:
+        if not isinstance(item, dict) or not isinstance(item.get("ResourceRecordSet"), dict):
+            raise invalid_input("Invalid XML ; The content of element 'Change' is not complete.")
+        action = item.get("Action")
+        if action not in set(Action):
+            raise invalid_input(f"Invalid XML ; Value '{action}' is not facet-valid with respect to 'ChangeAction'")
+        try:
+            found.append(Change(Action(action), decode(item["ResourceRecordSet"], action=action)))
+        except names.BadName as exc:
+            problems.append(str(exc))
+    if problems:
+        raise invalid_batch(problems)
+    return tuple(found)
+
+
+def _name(text: str) -> str:
+    try:
+        return names.normalise(text)
+    except names.BadName as exc:
+        raise invalid_input(str(exc)) from exc
+
+
+def _limit(query: Mapping[str, str], maximum: int) -> int:
+    text = query.get("maxitems", str(maximum))
+    if not (text.isascii() and text.isdigit() and int(text)):
+        raise invalid_input(f"maxitems must be a number from 1, not '{text}'")
+    return min(int(text), maximum)
+
+
+def _shown(zone: Zone) -> Fields:
+    config = ({"Comment": zone.comment} if zone.comment else {}) | {"PrivateZone": zone.private}
+    return {
+        "Id": f"/hostedzone/{zone.zone_id}",
+        "Name": zone.name,
+        "CallerReference": zone.caller_reference or zone.zone_id,
+        "Config": config,
+        "ResourceRecordSetCount": len(zone),
+    }
+
+
+def _tag_set(zone: Zone) -> Fields:
+    tags = [{"Key": key, "Value": value} for key, value in zone.tags.items()]
+    return {"ResourceType": "hostedzone", "ResourceId": zone.zone_id, "Tags": tags}

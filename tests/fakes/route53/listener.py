@@ -1,0 +1,106 @@
+"""HTTP/1.1 on loopback: a thread a connection, all of them gone once it is closed."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any, Final
+
+from tests.fakes.route53.answers import Answer, ConnectionCut
+
+HOST: Final = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A request as it came; header names are in lower case."""
+
+    method: str
+    target: str
+    headers: Mapping[str, str]
+    body: bytes
+
+
+Respond = Callable[[Request], Answer]
+"""Answers a request; ConnectionCut closes the connection instead."""
+
+
+class Listener(ThreadingHTTPServer):
+    """Accepts connections from the moment it is made; *port* 0 takes a free one."""
+
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 128
+
+    def __init__(self, respond: Respond, *, port: int = 0) -> None:
+        self._open: set[socket.socket] = set()
+
+        class Handler(_Handler):
+            pass
+
+        Handler.respond = staticmethod(respond)
+        super().__init__((HOST, port), Handler)
+        self.port: int = self.server_address[1]
+        self._serving = Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, name="route53", daemon=True)
+        self._serving.start()
+
+    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as in the base class
+        """Serve a connection in a thread of its own."""
+        self._open.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:  # noqa: ANN401 - as in the base class
+        """Forget a connection that is through."""
+        self._open.discard(request)
+        super().shutdown_request(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as in the base class
+        """Keep quiet about a client that has gone, or was cut off."""
+
+    def close(self) -> None:
+        """Refuse new connections and cut those there are."""
+        self.shutdown()
+        self._serving.join()
+        self.server_close()
+        for connection in tuple(self._open):
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """One connection with its requests."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1  # head and body in one packet
+    respond: Respond
+
+    def __getattr__(self, name: str) -> Callable[[], None]:
+        """Serve every method alike."""
+        if name.startswith("do_"):
+            return self._serve
+        raise AttributeError(name)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - so named in the base class
+        """Keep quiet: tests have a log of their own."""
+
+    def _serve(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        try:
+            answer = self.respond(Request(method=self.command, target=self.path, headers=headers, body=body))
+        except ConnectionCut:
+            self.close_connection = True
+            return
+        self.send_response(answer.status)
+        for name, value in answer.headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", "text/xml")
+        self.send_header("Content-Length", str(len(answer.body)))
+        self.end_headers()
+        self.wfile.write(answer.body)
+        self.wfile.flush()

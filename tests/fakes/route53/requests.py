@@ -1,0 +1,69 @@
+"""Which action of the API a request calls, and on what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from tests.fakes.route53.errors import ApiError
+from tests.fakes.route53.listener import Request
+
+VERSION: Final = "2013-04-01"
+_CREDENTIAL: Final = re.compile(r"Credential=([^/,\s]+)/")
+_ROUTES: Final[Mapping[tuple[str, str], str]] = {
+    ("GET", "hostedzone"): "ListHostedZones",
+    ("POST", "hostedzone"): "CreateHostedZone",
+    ("GET", "hostedzonesbyname"): "ListHostedZonesByName",
+    ("GET", "hostedzone/{}"): "GetHostedZone",
+    ("GET", "hostedzone/{}/rrset"): "ListResourceRecordSets",
+    ("POST", "hostedzone/{}/rrset"): "ChangeResourceRecordSets",
+    ("GET", "change/{}"): "GetChange",
+    ("GET", "healthcheck/{}"): "GetHealthCheck",
+    ("GET", "tags/hostedzone/{}"): "ListTagsForResource",
+    ("POST", "tags/hostedzone"): "ListTagsForResources",
+}
+_FIXED: Final = frozenset(part for _, path in _ROUTES for part in path.split("/"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Called:
+    """A call as its request tells.
+
+    Attributes:
+        action: empty for what the API does not know.
+        subject: the id in its path, if any.
+        access_key: empty if it is not signed.
+    """
+
+    action: str
+    subject: str
+    query: Mapping[str, str]
+    access_key: str
+    body: bytes
+
+
+def parse(request: Request) -> Called:
+    """Read a request."""
+    split = urlsplit(request.target)
+    query: dict[str, str] = {}
+    for name, value in parse_qsl(split.query, keep_blank_values=True):
+        query.setdefault(name, value)
+    version, *path = [unquote(part) for part in split.path.strip("/").split("/")]
+    shape = "/".join(part if part in _FIXED else "{}" for part in path)
+    subject = next((part for part in path if part not in _FIXED), "")
+    credential = _CREDENTIAL.search(request.headers.get("authorization", ""))
+    return Called(
+        action=_ROUTES.get((request.method, shape), "") if version == VERSION else "",
+        subject=subject,
+        query=query,
+        access_key=credential[1] if credential else "",
+        body=request.body,
+    )
+
+
+def unknown(request: Request) -> ApiError:
+    """Refuse what is no action of the API."""
+    return ApiError(404, "UnknownOperationException", f"{request.method} {urlsplit(request.target).path}")

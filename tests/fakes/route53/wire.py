@@ -1,0 +1,96 @@
+"""REST-XML: what goes over the wire, to and from dictionaries in the form of boto3.
+
+A list element is named as its wrapper without the plural s, in all that is served here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+from xml.etree import ElementTree as ET
+from xml.sax.saxutils import escape
+
+from tests.fakes.route53.errors import ApiError, invalid_input
+
+NAMESPACE: Final = "https://route53.amazonaws.com/doc/2013-04-01/"
+_PREFIX: Final = len(NAMESPACE) + 2
+_DECLARATION: Final = '<?xml version="1.0"?>\n'
+_LISTS: Final = frozenset({"Changes", "ResourceRecords", "ResourceIds"})
+
+
+def _boolean(text: str) -> bool:
+    if text not in {"true", "false", "1", "0"}:
+        raise ValueError(text)
+    return text in {"true", "1"}
+
+
+_CONVERTERS: Final[Mapping[str, Callable[[str], object]]] = {
+    "TTL": int,
+    "Weight": int,
+    "Bias": int,
+    "MultiValueAnswer": _boolean,
+    "EvaluateTargetHealth": _boolean,
+    "PrivateZone": _boolean,
+}
+
+
+def parse(body: bytes, root: str) -> dict[str, Any]:
+    """Read the body of a request whose outermost element has to be *root*.
+
+    Raises:
+        ApiError: MalformedInput or InvalidInput.
+    """
+    try:
+        element = ET.fromstring(body)
+    except ET.ParseError as exc:
+        raise ApiError(400, "MalformedInput", f"Invalid XML ; {exc}") from exc
+    if element.tag != f"{{{NAMESPACE}}}{root}":
+        raise ApiError(400, "MalformedInput", f"{element.tag} is not valid, expected {root}")
+    read = _read(element)
+    if not isinstance(read, dict):
+        raise invalid_input(f"Invalid XML ; The content of element '{root}' is not complete")
+    return read
+
+
+def render(root: str, fields: Mapping[str, Any]) -> bytes:
+    """Write the body of an answer."""
+    return f'{_DECLARATION}<{root} xmlns="{NAMESPACE}">{_written(fields)}</{root}>'.encode()
+
+
+def render_error(error: ApiError, request_id: str) -> bytes:
+    """Write the body of a refusal."""
+    said = {"Type": "Sender" if error.status < 500 else "Receiver", "Code": error.code, "Message": error.message}
+    return render("ErrorResponse", {"Error": said, "RequestId": request_id})
+
+
+def _read(element: ET.Element) -> Any:  # noqa: ANN401 - as deep as the document
+    name = element.tag[_PREFIX:]
+    if name in _LISTS:
+        return [_read(child) for child in element]
+    if len(element):
+        return {child.tag[_PREFIX:]: _read(child) for child in element}
+    text = element.text or ""
+    convert = _CONVERTERS.get(name)
+    if convert is None:
+        return text
+    try:
+        return convert(text.strip())
+    except ValueError as exc:
+        raise invalid_input(f"Invalid XML ; '{text}' is not a valid value of element '{name}'") from exc
+
+
+def _written(value: Any) -> str:  # noqa: ANN401 - as deep as the document
+    match value:
+        case Mapping():
+            return "".join(f"<{name}>{_items(name, inner)}</{name}>" for name, inner in value.items())
+        case bool():
+            return "true" if value else "false"
+        case _:
+            return escape(str(value))
+
+
+def _items(name: str, value: Any) -> str:  # noqa: ANN401 - as deep as the document
+    if not isinstance(value, list):
+        return _written(value)
+    item = name.removesuffix("s")
+    return "".join(f"<{item}>{_written(inner)}</{item}>" for inner in value)
