@@ -73,6 +73,10 @@ class Sources:
     label_filter: Selector
     target_net_filter: tuple[str, ...]
     exclude_target_net: tuple[str, ...]
+    default_targets: tuple[str, ...]
+    force_default_targets: bool
+    nat64_networks: tuple[str, ...]
+    create_ptr: bool
     min_ttl_s: float
     prefer_alias: bool
     service_type_filter: tuple[str, ...]

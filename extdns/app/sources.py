@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING
 
 from extdns import log
 from extdns.log import Event
+from extdns.model import rrtype
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from extdns.config import Config
     from extdns.ports import Source
+    from extdns.sources.refine import Stage
     from extdns.sources.selection import Selection
 
 _log = log.get(__name__)
@@ -17,15 +21,34 @@ _log = log.get(__name__)
 
 def sources(config: Config) -> tuple[Source, ...]:
     """The sources of `--source`, in its order, each once."""
-    from extdns.sources.refine import Refined, validated
+    from extdns.sources.refine import Refined
+
+    stages = tuple(_stages(config))
+    return tuple(Refined(source=_source(name, config), stages=stages) for name in dict.fromkeys(config.sources.names))
+
+
+def _stages(config: Config) -> Iterator[Stage]:
+    """What every claim passes, in the order of spec sources 0.2; raises `UsageError`."""
+    from extdns.sources.defaulttargets import DefaultTargets, grouped
+    from extdns.sources.nat64 import Nat64, prefixes
+    from extdns.sources.pointers import Pointers
+    from extdns.sources.refine import validated
     from extdns.sources.targetnets import TargetNets, networks
 
-    include, no_network = networks(config.sources.target_net_filter)
-    exclude, also_none = networks(config.sources.exclude_target_net)
+    chosen = config.sources
+    if chosen.default_targets:
+        yield DefaultTargets(groups=grouped(chosen.default_targets), force=chosen.force_default_targets)
+    yield validated
+    if chosen.nat64_networks:
+        yield Nat64(networks=prefixes(chosen.nat64_networks))
+    include, no_network = networks(chosen.target_net_filter)
+    exclude, also_none = networks(chosen.exclude_target_net)
     for text in (*no_network, *also_none):
         _log.warning(Event.NETWORK_IGNORED, value=text, allowed="a network as 192.0.2.0/24 or 2001:db8::/32")
-    stages = (validated, TargetNets(include=include, exclude=exclude)) if include or exclude else (validated,)
-    return tuple(Refined(source=_source(name, config), stages=stages) for name in dict.fromkeys(config.sources.names))
+    if include or exclude:
+        yield TargetNets(include=include, exclude=exclude)
+    if rrtype.PTR in config.plan.managed_record_types:
+        yield Pointers(enabled=chosen.create_ptr)
 
 
 def _source(name: str, config: Config) -> Source:

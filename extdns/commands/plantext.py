@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from extdns.commands.printable import printable
 from extdns.controller.census import Holding
 from extdns.errors import shortened
+from extdns.model.claim import Provenance
 from extdns.model.decision import Decision, Verdict
 from extdns.model.pairs import Pairs
 from extdns.model.reason import Reason
@@ -141,9 +142,14 @@ def _who(decision: Decision) -> str:
     """Who asks for it, else for whom it was made."""
     if not decision.asked_by:
         return f"made for {decision.held.resource}" if decision.held and decision.held.resource else ""
-    who = ", ".join(f"{asked.ref}: {short_field(asked.field)}" for asked in decision.asked_by[:_MAX_ASKERS])
+    who = ", ".join(map(_asker, decision.asked_by[:_MAX_ASKERS]))
     more = len(decision.asked_by) - _MAX_ASKERS
     return f"{who} and {more} more" if more > 0 else who
+
+
+def _asker(asked: Provenance) -> str:
+    derived = f" ({asked.derived})" if asked.derived else ""
+    return f"{asked.ref}: {short_field(asked.field)}{derived}"
 
 
 def short_field(field: str) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 
 from extdns.engine.inputs import Cause, Observation
-from extdns.model.claim import Claim, Filtered, Invalid, Wanted, Withheld
+from extdns.model.claim import Claim, Derivation, Filtered, Invalid, Wanted, Withheld
 from extdns.model.cluster import ObjectKey
 from extdns.model.evidence import Evidence
 from extdns.model.name import DnsName
@@ -14,6 +15,8 @@ from extdns.model.reason import Reason
 NameClaim = Wanted | Withheld
 Pair = tuple[DnsName, str]
 _Asker = tuple[str, ObjectKey]
+
+_POINTER = Derivation.POINTER
 
 _ENDINGS = {
     Cause.VERSION: Evidence.HOSTNAME_REMOVED,
@@ -43,6 +46,8 @@ class ClaimIndex:
         self._sources[seen.source] = None
         asker = (seen.source, seen.key)
         before = self._by_asker.get(asker, ())
+        if pointers := _withheld_pointers(before, seen.claims):
+            seen = replace(seen, claims=(*seen.claims, *pointers))
         if seen.failure:
             self._failed[asker] = seen.failure
             self._by_asker.setdefault(asker, ())
@@ -144,6 +149,15 @@ class ClaimIndex:
             self._ended[name] = kept
         else:
             self._ended.pop(name, None)
+
+
+def _withheld_pointers(before: Iterable[Claim], now: Iterable[Claim]) -> tuple[Claim, ...]:
+    """Pointers of *before* to names that are withheld *now*: as long as their addresses stay, so do these."""
+    pointers = [claim for claim in before if isinstance(claim, Wanted) and claim.provenance.derived is _POINTER]
+    if not pointers:
+        return ()
+    withheld = {claim.name for claim in now if isinstance(claim, Withheld)}
+    return tuple(claim for claim in pointers if claim.endpoint.targets[0] in withheld)
 
 
 def _in_order(claims: tuple[NameClaim, ...]) -> tuple[NameClaim, ...]:

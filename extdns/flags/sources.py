@@ -129,14 +129,12 @@ FLAGS: Final = (
         kind=text("TARGET"),
         default=(),
         repeatable=True,
-        state=ABSENT,
         help="target of records that have none of their own",
     ),
     Flag(
         name="force-default-targets",
         kind=BOOLEAN,
         default=False,
-        state=ABSENT,
         help="let --default-targets replace every target",
     ),
     Flag(
@@ -144,14 +142,12 @@ FLAGS: Final = (
         kind=text("CIDR"),
         default=(),
         repeatable=True,
-        state=ABSENT,
         help="IPv6 /96 network whose addresses also get the A record they embed",
     ),
     Flag(
         name="create-ptr",
         kind=BOOLEAN,
         default=False,
-        state=ABSENT,
         help="publish a PTR record for each address; PTR must be among --managed-record-types",
     ),
 )

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 
 from extdns.model.cluster import ObjectRef
 from extdns.model.name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import Endpoint
+
+
+class Derivation(StrEnum):
+    """How a claim was made out of another one. The value is what messages call it."""
+
+    NONE = ""
+    NAT64 = "nat64"
+    POINTER = "ptr"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,11 +27,13 @@ class Provenance:
     Attributes:
         source: the name of the source, as `--source` spells it.
         field: the annotation, field or template that named the host, as `spec.rules[0].host`.
+        derived: how, if not the object itself says it; such claims are merged with their like alone.
     """
 
     source: str
     ref: ObjectRef
     field: str
+    derived: Derivation = Derivation.NONE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Claims of one name become candidates: merged within each source, then deduplicated (spec sources 1.5, 1.7, 3.9).
+"""Claims of one name become candidates: merged within each source, then deduplicated (spec sources 1.5, 1.7, 3.9, 8.5).
 
 The order of claims never matters: they are sorted by source, then by the object that leads.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from extdns.model import rrtype
-from extdns.model.claim import Provenance, Wanted
+from extdns.model.claim import Derivation, Provenance, Wanted
 from extdns.model.finishing import finish
 from extdns.model.record import Endpoint
 from extdns.planner.settings import PlanSettings
@@ -60,15 +60,19 @@ def _rank(endpoint: Endpoint, asked: Provenance, source_order: tuple[str, ...]) 
 
 
 def _merge_key(claim: Wanted) -> tuple[object, ...]:
-    endpoint, source = claim.endpoint, claim.provenance.source
+    endpoint, source, derived = claim.endpoint, claim.provenance.source, claim.provenance.derived
+    if derived is Derivation.POINTER:
+        return (derived,)
     ttl_s = 0 if source == _TTL_BLIND else endpoint.ttl_s
     targets = endpoint.targets if endpoint.type in _SINGLE else ()
-    return (source, endpoint.type, endpoint.set_identifier, ttl_s, targets)
+    return (derived, source, endpoint.type, endpoint.set_identifier, ttl_s, targets)
 
 
 def _merged(group: Sequence[Wanted], settings: PlanSettings) -> Candidate:
     targets = tuple(sorted({target for claim in group for target in claim.endpoint.targets}))
-    endpoint = _finished(replace(group[0].endpoint, targets=targets), settings)
+    pointer = group[0].provenance.derived is Derivation.POINTER
+    ttl_s = min(claim.endpoint.ttl_s for claim in group) if pointer else group[0].endpoint.ttl_s
+    endpoint = _finished(replace(group[0].endpoint, targets=targets, ttl_s=ttl_s), settings)
     return Candidate(endpoint=endpoint, asked_by=tuple(dict.fromkeys(claim.provenance for claim in group)))
 
 

@@ -1,27 +1,29 @@
-"""Stages that every wanted endpoint passes on its way out of a source (spec sources 0.2, 1.6, 8.4)."""
+"""Stages that every wanted endpoint passes on its way out of a source (spec sources 0.2, 1.6, 8)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 
-from extdns.model.claim import Claim, Filtered, Invalid, Wanted
+from extdns.model.claim import Claim, Invalid, Wanted
 from extdns.model.cluster import Kind
 from extdns.model.objects import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.validity import flaw
 from extdns.ports import Source, View
 
-Stage = Callable[[Wanted], Wanted | Invalid | Filtered]
+# What becomes of a claim: itself, others in its place, or others beside it.
+Stage = Callable[[Wanted], tuple[Claim, ...]]
 
 
-def validated(wanted: Wanted) -> Wanted | Invalid:
+def validated(wanted: Wanted) -> tuple[Wanted | Invalid]:
     """*wanted*, or what is wrong with its endpoint (spec sources 1.6)."""
     found = flaw(wanted.endpoint)
     if found is None:
-        return wanted
-    return Invalid(
-        provenance=wanted.provenance, reason=Reason.INVALID_ENDPOINT, value=found.value, allowed=found.allowed
+        return (wanted,)
+    return (
+        Invalid(provenance=wanted.provenance, reason=Reason.INVALID_ENDPOINT, value=found.value, allowed=found.allowed),
     )
 
 
@@ -43,14 +45,10 @@ class Refined:
         return self.source.kind
 
     def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:
-        """The source's claims, each in its place, none twice; raises what the source raises."""
-        claims = self.source.claims(obj, view)
-        refined = tuple(self._refined(claim) for claim in claims)
-        return claims if refined == claims else tuple(dict.fromkeys(refined))
-
-    def _refined(self, claim: Claim) -> Claim:
+        """The source's claims and what is derived of each, in order, none twice; raises what the source raises."""
+        claims = refined = self.source.claims(obj, view)
         for stage in self.stages:
-            if not isinstance(claim, Wanted):
-                break
-            claim = stage(claim)
-        return claim
+            refined = tuple(
+                chain.from_iterable(stage(claim) if isinstance(claim, Wanted) else (claim,) for claim in refined)
+            )
+        return claims if refined == claims else tuple(dict.fromkeys(refined))

@@ -40,18 +40,18 @@ class TargetNets:
     include: tuple[Network, ...] = ()
     exclude: tuple[Network, ...] = ()
 
-    def __call__(self, wanted: Wanted) -> Wanted | Filtered:
+    def __call__(self, wanted: Wanted) -> tuple[Wanted | Filtered]:
         """*wanted* with the targets that pass; `Filtered` if none does."""
         if not (self.include or self.exclude):
-            return wanted
+            return (wanted,)
         endpoint = wanted.endpoint
         targets = tuple(target for target in endpoint.targets if self._passes(target))
         if not targets:
             by = "--target-net-filter" if self.include else "--exclude-target-net"
-            return Filtered(ref=wanted.provenance.ref, by=by, name=endpoint.name)
+            return (Filtered(ref=wanted.provenance.ref, by=by, name=endpoint.name),)
         if len(targets) == len(endpoint.targets):
-            return wanted
-        return replace(wanted, endpoint=replace(endpoint, targets=targets))
+            return (wanted,)
+        return (replace(wanted, endpoint=replace(endpoint, targets=targets)),)
 
     def _passes(self, target: str) -> bool:
         parsed = address(target)

@@ -40,8 +40,6 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "148-zone-id-filter": _ROUTE_53_ZONES,
     "150-zone-type-public": _ROUTE_53_ZONES,
     "162-managed-cname-alias": _ROUTE_53_ALIAS,
-    "165-default-targets": "default targets",
-    "169-ptr": "PTR records",
     "250-node-default-name": _NODE,
     "251-node-template": _NODE,
     "253-node-filters": _NODE,

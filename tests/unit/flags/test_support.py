@@ -56,8 +56,8 @@ def test_what_this_version_lacks_stops_the_start(argv: list[str], text: str) -> 
 def test_what_comes_from_the_environment_is_told_by_its_variable() -> None:
     with pytest.raises(UsageError, match=r"^EXTERNAL_DNS_SOURCE=crd is not supported"):
         start(["--provider=inmemory"], {"EXTERNAL_DNS_SOURCE": "crd"})
-    with pytest.raises(UsageError, match=r"^EXTERNAL_DNS_CREATE_PTR is not supported"):
-        start(START, {"EXTERNAL_DNS_CREATE_PTR": "true"})
+    with pytest.raises(UsageError, match=r"^EXTERNAL_DNS_WEBHOOK_SERVER is not supported"):
+        start(START, {"EXTERNAL_DNS_WEBHOOK_SERVER": "true"})
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_safety_or_a_mechanism_that_is_not_there_is_never_pretended(argument: 
 @pytest.mark.parametrize(
     "argument",
     [
-        pytest.param("--no-create-ptr", id="switch-off"),
+        pytest.param("--no-webhook-server", id="switch-off"),
         pytest.param("--compatibility=", id="empty-mode"),
         pytest.param("--state-file=", id="no-file"),
     ],

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from extdns.model.claim import Wanted
+from extdns.model.claim import Derivation, Wanted
 from extdns.planner.merge import Candidate, candidates, in_order
 from tests.unit.planner.scene import SETTINGS, claim, resources, wanted
 
@@ -115,6 +115,31 @@ def test_after_a_merge_the_leader_gives_label_ttl_and_properties(
     assert merged.endpoint.resource == leader
     assert merged.endpoint.properties.get("from") == leader
     assert resources(merged.asked_by)[0] == leader
+
+
+def derived(claim: Wanted, how: Derivation) -> Wanted:
+    return replace(claim, provenance=replace(claim.provenance, derived=how))
+
+
+def test_8_5_pointers_of_all_sources_are_one_with_the_smallest_ttl() -> None:
+    claims = [
+        derived(claim("PTR", target, resource=resource, label="", ttl_s=ttl_s), Derivation.POINTER)
+        for target, resource, ttl_s in (("a.t", A, 300), ("b.t", X, 60))
+    ]
+    assert facts(candidates(claims, SETTINGS)) == [(60, "a.t b.t", "", [X, A])]
+
+
+def test_8_5_an_unset_ttl_is_the_smallest() -> None:
+    claims = [
+        derived(claim("PTR", target, resource=resource, label="", ttl_s=ttl_s), Derivation.POINTER)
+        for target, resource, ttl_s in (("a.t", A, 300), ("b.t", B, 0))
+    ]
+    assert facts(candidates(claims, replace(SETTINGS, min_ttl_s=120))) == [(120, "a.t b.t", "", [A, B])]
+
+
+def test_8_3_embedded_addresses_stay_apart_from_those_that_are_asked_for() -> None:
+    claims = (claim("A", "192.0.2.1"), derived(claim("A", "192.0.2.2"), Derivation.NAT64))
+    assert sorted(one.endpoint.targets for one in candidates(claims, SETTINGS)) == [("192.0.2.1",), ("192.0.2.2",)]
 
 
 def test_one_object_asking_twice_is_named_once() -> None:

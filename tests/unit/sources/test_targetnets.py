@@ -55,7 +55,7 @@ def nets(include: str = "", exclude: str = "") -> TargetNets:
     ],
 )
 def test_targets_that_pass_stay(stage: TargetNets, wanted: Wanted, expected: tuple[str, ...]) -> None:
-    kept = stage(wanted)
+    (kept,) = stage(wanted)
     assert isinstance(kept, Wanted)
     assert kept.endpoint.targets == expected
     assert (kept is wanted) is (expected == wanted.endpoint.targets)
@@ -72,7 +72,7 @@ def test_targets_that_pass_stay(stage: TargetNets, wanted: Wanted, expected: tup
     ],
 )
 def test_without_targets_left_the_name_is_filtered(stage: TargetNets, wanted: Wanted, by: str) -> None:
-    assert stage(wanted) == Filtered(ref=REF, by=by, name=DnsName("a.t"))
+    assert stage(wanted) == (Filtered(ref=REF, by=by, name=DnsName("a.t")),)
 
 
 def test_what_is_no_network_is_handed_back_to_be_warned_about() -> None:
