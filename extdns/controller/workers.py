@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, assert_never
 from extdns.controller.lane import Lane
 from extdns.engine.effects import Confirm, ListZones, ReadNames, ReadPage, Submit
 from extdns.engine.inputs import Call, Existence, Input, NamesRead, PageRead, ReadFailed, Submitted, ZonesListed
-from extdns.errors import ProviderError, RetryableError
+from extdns.errors import ForbiddenError, ProviderError, RetryableError
 from extdns.model.outcome import Unknown
 
 if TYPE_CHECKING:
@@ -89,7 +89,8 @@ class Workers:
             found = ask()
         except ProviderError as exc:
             wait_s = exc.retry_after_s if isinstance(exc, RetryableError) else None
-            found = ReadFailed(call=call, zone=zone, message=str(exc), retry_after_s=wait_s)
+            forbidden = isinstance(exc, ForbiddenError)
+            found = ReadFailed(call=call, zone=zone, message=str(exc), retry_after_s=wait_s, forbidden=forbidden)
         except Exception as exc:  # noqa: BLE001 - law 3: a defect in one provider must not end the process
             self._defect(exc)
             found = ReadFailed(call=call, zone=zone, message=_named(exc))

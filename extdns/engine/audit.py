@@ -12,6 +12,7 @@ from extdns.model.record import Record
 from extdns.model.zone import Page
 
 _TRIES = 3
+_LONGEST_PAUSE_S = 60.0  # no more often than where nothing fails
 
 
 @dataclass(slots=True)
@@ -27,6 +28,7 @@ class Audit:
         after: cursor of the page to ask for next.
         next_s: monotonic time at which the next round may begin.
         pages: pages read in this round, for progress.
+        backoff: pause after reads that failed, of pages as of names.
     """
 
     asked: bool = False
@@ -34,7 +36,7 @@ class Audit:
     after: str | None = None
     next_s: float = 0.0
     pages: int = 0
-    backoff: Backoff = field(default_factory=Backoff)
+    backoff: Backoff = field(default_factory=lambda: Backoff(most_s=_LONGEST_PAUSE_S))
     _began_s: float = 0.0
     _seen: set[DnsName] = field(default_factory=set)
     _touched: set[DnsName] = field(default_factory=set)
@@ -89,13 +91,12 @@ class Audit:
         self.after, self.pages, self.next_s = None, 0, max(now_s, self._began_s + interval_s)
         self._seen, self._touched, self._open = set(), set(), ()
 
-    def fail(self, now_s: float, retry_after_s: float | None) -> None:
-        """The page did not come; it is asked for again after a pause.
+    def fail(self) -> None:
+        """The page did not come; it is asked for again once `backoff`, which counts the failure, is over.
 
         After a few failures in a row the round starts again, since the cursor may have expired.
         """
         self.asked = False
-        self.backoff.fail(now_s, retry_after_s)
         if self.backoff.failures % _TRIES == 0:
             self.after, self.pages = None, 0
             self._seen, self._open = set(), ()

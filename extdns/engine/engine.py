@@ -12,22 +12,20 @@ from extdns.engine.doubts import names_of
 from extdns.engine.effects import Confirm, Effect, Submit, TellDecisions, TellOutcome, Wake
 from extdns.engine.judge import Judge
 from extdns.engine.orphans import Orphans
+from extdns.engine.patience import Patience
 from extdns.engine.planning import Planning
 from extdns.engine.readiness import Readiness
 from extdns.engine.reading import Reading
-from extdns.engine.zones import Zones, ZoneState
+from extdns.engine.zones import Zones
 from extdns.model.outcome import Applied
 
 if TYPE_CHECKING:
-    from extdns.engine.backoff import Backoff
     from extdns.engine.settings import EngineSettings
+    from extdns.engine.zones import ZoneState
     from extdns.model.change import Batch
     from extdns.model.decision import Decision
     from extdns.model.name import DnsName
     from extdns.model.outcome import Outcome
-
-# Failures in a row after which a single pass leaves a zone or a name alone; with pauses of 1, 2, 4 and 8 seconds.
-_ATTEMPTS = 5
 
 
 class Engine:
@@ -50,6 +48,7 @@ class Engine:
         self._judge = Judge(self.claims, settings)
         self._planning = Planning(settings, self.claims, self._judge, self.zones)
         self._reading = Reading(settings, self.claims, self.zones)
+        self._patience = Patience(settings)
         self._dirty: set[DnsName] = set()
         self._gather_until_s = 0.0
         self._orphans = Orphans()
@@ -66,32 +65,19 @@ class Engine:
     @property
     def planned(self) -> bool:
         """Whether every name that can be planned has been: the first full pass is over."""
-        zones_read = self.zones.listed and all(
-            state.mirror.whole or self._given_up(state.audit.backoff) for state in self.zones
-        )
-        listed = zones_read or self._given_up(self.zones.backoff)
+        read = self.zones.open and all(self._patience.read(state, self._now_s) for state in self.zones)
         seen = self.readiness.open and self.readiness.complete(self._now_s)
-        return listed and seen and not self._dirty and not self._judge.asking
+        return read and seen and not self._dirty and not self._judge.awaiting
 
     @property
     def settled(self) -> bool:
-        """Whether nothing is on its way any more; after a single pass, what failed too often is left."""
-        return self.planned and not any(self._unsettled(state) for state in self.zones)
+        """Whether nothing is on its way any more, but for what fails and is not waited for."""
+        return self.planned and all(self._patience.written(state, self._now_s) for state in self.zones)
 
     @property
     def unreadable(self) -> tuple[str, ...]:
         """Objects and manifests that cannot be read, with the reason."""
         return tuple(self._judge.problems())
-
-    def _unsettled(self, state: ZoneState) -> bool:
-        if state.writes.in_flight:
-            return True
-        if state.writes.doubts:
-            return not self._given_up(state.audit.backoff)
-        return state.writes.unsettled(_ATTEMPTS if self._settings.once else None)
-
-    def _given_up(self, backoff: Backoff) -> bool:
-        return self._settings.once and backoff.failures >= _ATTEMPTS
 
     def _take(self, item: facts.Input, now_s: float) -> Iterable[Effect]:  # noqa: C901, PLR0912 - one case a fact
         match item:
@@ -165,7 +151,9 @@ class Engine:
 
     def _advance(self, now_s: float) -> Iterator[Effect]:
         yield from self._reading.due(now_s)
-        if self.readiness.open and self.zones.listed:
+        if self._patience.lost(self.zones.backoff, now_s) and self.zones.despair():
+            self._soil(self._everything())
+        if self.readiness.open and self.zones.open:
             for state in self.zones:
                 self._dirty.update(state.writes.retriable(now_s))
             if self._dirty and now_s >= self._gather_until_s and (told := self._plan_dirty(now_s)):
@@ -203,10 +191,9 @@ class Engine:
                 yield Submit(batch=batch)
 
     def _wake_s(self, now_s: float) -> float | None:
-        times = [*self._reading.times(), *self._judge.doubts.values()]
+        times = [*self._reading.times(), *self._judge.doubts.values(), *self._patience.times(self.zones)]
+        times.append(self.readiness.patient_until_s(now_s))
         if self._dirty:
             times.append(self._gather_until_s)
-        if not self.readiness.open:
-            times.append(self.readiness.patient_until_s(now_s))
         times += [state.writes.wake_s(now_s) or 0.0 for state in self.zones]
         return min((time_s for time_s in times if time_s > now_s), default=None)

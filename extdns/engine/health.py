@@ -24,7 +24,9 @@ def _failures(engine: Engine) -> Iterator[str]:
     for key, failure in engine.claims.failures():
         yield f"{key.kind.name} {key.namespace}/{key.name}: {failure}"
     yield from engine.unreadable
-    if not engine.zones.listed:
+    if engine.zones.backoff.failures:
+        yield f"zones cannot be listed: {engine.zones.backoff.message}"
+    elif not engine.zones.listed:
         yield "zones have not been listed yet"
     for account in engine.zones.failed:
         yield f"zones of {account.account or 'the account'}: {account.message}"
@@ -48,7 +50,9 @@ def _misnamed(engine: Engine) -> Iterator[str]:
 
 
 def _zone_failures(state: ZoneState) -> Iterator[str]:
-    if not state.mirror.whole:
+    if state.audit.backoff.failures:
+        yield f"zone {state.zone} cannot be read: {state.audit.backoff.message}"
+    elif not state.mirror.whole:
         yield f"zone {state.zone} has not been read yet"
     if state.writes.forbidden:
         yield f"zone {state.zone}: {state.writes.forbidden}"

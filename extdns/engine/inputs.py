@@ -107,12 +107,19 @@ class Call(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadFailed:
-    """A read failed; *zone* is None for the list of zones."""
+    """A read failed.
+
+    Attributes:
+        zone: None for the list of zones.
+        retry_after_s: the pause that the service asked for.
+        forbidden: a person must grant a right first.
+    """
 
     call: Call
     zone: Zone | None
     message: str
     retry_after_s: float | None = None
+    forbidden: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -77,6 +77,11 @@ class Judge:
         if key in self.asking:
             self._outdated.add(key)
 
+    @property
+    def awaiting(self) -> bool:
+        """Whether an answer is awaited, but for questions that were asked in vain before."""
+        return any(not self.doubts.get(key) for key in self.asking)
+
     def ask(self, now_s: float) -> list[ObjectKey]:
         """Objects to ask for now, sorted; each is asked for once at a time."""
         due = sorted(key for key, at_s in self.doubts.items() if at_s <= now_s and key not in self.asking)

@@ -84,16 +84,16 @@ class Reading:
     def failed(self, item: ReadFailed, now_s: float) -> AbstractSet[DnsName]:
         """A call failed; returns the names to plan again."""
         if item.zone is None:
-            self._zones.fail(now_s, item.retry_after_s)
+            self._zones.fail(now_s, item)
             return _NOTHING
         state = self._zones.state(item.zone)
         if state is None:
             return _NOTHING
+        state.audit.backoff.fail(now_s, item.retry_after_s, message=item.message, refused=item.forbidden)
         if item.call is Call.NAMES:
             state.writes.doubts.failed()
-            state.audit.backoff.fail(now_s, item.retry_after_s)
         else:
-            state.audit.fail(now_s, item.retry_after_s)
+            state.audit.fail()
         return state.waiting
 
     def with_related(self, names: Iterable[DnsName]) -> set[DnsName]:

@@ -210,13 +210,9 @@ class Writes:
         else:
             self._isolate(batch, Blocked(reason=Reason.ZONE_FORBIDDEN, detail=message), (), now_s)
 
-    def unsettled(self, tries: int | None) -> bool:
-        """Tell whether something waits to be sent, but for what was sent in vain *tries* times."""
-        if tries is None:
-            return bool(self.pending)
-        if self.forbidden or self.backoff.failures >= tries:
-            return False
-        vain = {name for name, conflict in self._conflicts.items() if conflict.failures >= tries}
+    def waits(self, lost: Callable[[Backoff], bool]) -> bool:
+        """Tell whether something waits to be sent, but for names whose conflicts are *lost*."""
+        vain = {name for name, conflict in self._conflicts.items() if lost(conflict)}
         return any(name not in vain for name in self.pending)
 
     def wake_s(self, now_s: float) -> float | None:

@@ -9,6 +9,7 @@ from functools import partial
 
 from extdns.engine.audit import Audit
 from extdns.engine.backoff import Backoff
+from extdns.engine.inputs import ReadFailed
 from extdns.engine.mirror import Mirror
 from extdns.engine.writes import Writes
 from extdns.model.name import DnsName
@@ -16,6 +17,7 @@ from extdns.model.zone import AccountFailure, Zone, ZoneList
 from extdns.planner.placement import Placement
 
 _GONE_AFTER_S = 300.0
+_LONGEST_PAUSE_S = 60.0  # no more often than where nothing fails
 
 
 @dataclass(slots=True, eq=False)
@@ -45,6 +47,7 @@ class Zones:
 
     Attributes:
         listed: whether the zones were listed at least once.
+        open: whether names may be placed: there is a list, or none has come for long enough.
         asked: whether a list is on its way.
         next_s: monotonic time at which they are listed again.
         failed: accounts whose zones could not be listed the last time.
@@ -57,11 +60,12 @@ class Zones:
         self._states: dict[str, ZoneState] = {}
         self._by_name: dict[str, list[ZoneState]] = {}
         self._placement = Placement(())
-        self.listed = self.asked = False
+        self.listed = self.open = self.asked = False
         self.next_s = 0.0
         self.failed: tuple[AccountFailure, ...] = ()
         self.unknown: tuple[str, ...] = ()
-        self.backoff = Backoff()
+        self.backoff = Backoff(most_s=_LONGEST_PAUSE_S)
+        self._partial = Backoff(most_s=_LONGEST_PAUSE_S)
 
     def __iter__(self) -> Iterator[ZoneState]:
         """All states, sorted by zone."""
@@ -94,10 +98,21 @@ class Zones:
             ancestor = ancestor.partition(".")[2]
         return found
 
-    def fail(self, now_s: float, retry_after_s: float | None) -> None:
+    def fail(self, now_s: float, failed: ReadFailed) -> None:
         """The list did not come; it is asked for again after a pause."""
         self.asked, self.next_s = False, 0.0
-        self.backoff.fail(now_s, retry_after_s)
+        self.backoff.fail(now_s, failed.retry_after_s, message=failed.message, refused=failed.forbidden)
+
+    def despair(self) -> bool:
+        """The list is not waited for any more; returns whether that changes what becomes of names.
+
+        A refusal for good counts as an empty list. Otherwise names wait, and that is told.
+        """
+        if self.listed:
+            return False
+        before = self.open, self.unknown
+        self.open, self.unknown = True, () if self.backoff.refused else ("",)
+        return before != (self.open, self.unknown)
 
     def update(self, found: ZoneList, now_s: float) -> bool:
         """Take in a list; returns whether names may belong elsewhere now, or wait no more.
@@ -109,14 +124,24 @@ class Zones:
         failing = {failure.account for failure in found.failed}
         unknown = (failure.account for failure in found.failed if not failure.permanent)
         self.unknown = tuple(account for account in unknown if not self.listed or account in self.unknown)
-        self.asked, self.listed, self.failed = False, True, found.failed
+        self.asked, self.failed = False, found.failed
+        self.listed = self.open = True
         self.backoff.succeed()
+        self._hurry(now_s)
         self._retain({zone.id for zone in found.zones}, failing, now_s)
         for zone in found.zones:
             self._states.setdefault(zone.id, ZoneState(zone)).zone = zone
         self._states = {state.zone.id: state for state in sorted(self, key=lambda state: state.zone)}
         self._place()
         return before != ([(state.zone, state.missing_since_s) for state in self], self.unknown)
+
+    def _hurry(self, now_s: float) -> None:
+        """An account that has not answered yet holds up new names: it is asked before the next list is due."""
+        if self.unknown:
+            self._partial.fail(now_s)
+            self.next_s = min(self.next_s, self._partial.until_s)
+        else:
+            self._partial.succeed()
 
     def _retain(self, listed: set[str], failing: set[str], now_s: float) -> None:
         for state in tuple(self):

@@ -19,7 +19,7 @@ from extdns.engine.effects import (
 )
 from extdns.engine.engine import Engine
 from extdns.engine.inputs import Call, Existence, Input, NamesRead, PageRead, ReadFailed, Submitted, Tick, ZonesListed
-from extdns.errors import ProviderError, RetryableError
+from extdns.errors import ForbiddenError, ProviderError, RetryableError
 from extdns.model.change import Batch
 from extdns.model.cluster import ObjectKey
 from extdns.model.decision import Decision
@@ -103,4 +103,11 @@ class World:
             return ask()
         except ProviderError as exc:
             wait_s = exc.retry_after_s if isinstance(exc, RetryableError) else None
-            return ReadFailed(call=call, zone=zone, message=str(exc), retry_after_s=wait_s)  # type: ignore[arg-type]
+            forbidden = isinstance(exc, ForbiddenError)
+            return ReadFailed(
+                call=call,
+                zone=zone,  # type: ignore[arg-type]
+                message=str(exc),
+                retry_after_s=wait_s,
+                forbidden=forbidden,
+            )

@@ -15,8 +15,10 @@ from extdns.metrics.metrics import Metrics
 from extdns.model.outcome import Forbidden
 from extdns.model.reason import Reason
 from extdns.model.record import Record
+from extdns.model.zone import Page, Zone, ZoneList
+from providers.inmemory.provider import InMemoryProvider
 from tests.unit.controller.scene import BEGINNING, MovedClock, told
-from tests.unit.engine.stage import INGRESS, SERVICE, Stage, owned, phase, seen, stage, wants, withholds
+from tests.unit.engine.stage import INGRESS, SERVICE, ZONE, Stage, owned, phase, seen, stage, wants, withholds
 
 FAILING = "external_dns_controller_consecutive_soft_errors"
 SYNCED = "external_dns_controller_last_sync_timestamp_seconds"
@@ -125,8 +127,37 @@ def a_zone_is_forbidden(desk: Desk) -> None:
     desk.stage.feed(seen("web", wants("web", "web", "192.0.2.9")))
 
 
+class Unlisted(InMemoryProvider):
+    """Its zones cannot be listed."""
+
+    def zones(self) -> ZoneList:
+        raise RetryableError("planted")
+
+
+class Unread(InMemoryProvider):
+    """Its zones cannot be read."""
+
+    def page(self, zone: Zone, after: str | None) -> Page:
+        raise RetryableError(f"{zone} {after}: planted")
+
+
+def zones_cannot_be_listed(desk: Desk) -> None:
+    desk.stage.reader = Unlisted(seed={ZONE: ()})
+
+
+def a_zone_cannot_be_read_again(desk: Desk) -> None:
+    desk.stage.reader = Unread(seed={ZONE: ()})
+    desk.stage.run(for_s=5.0)  # the list of zones comes first
+
+
 @pytest.mark.parametrize(
-    "fail", [pytest.param(an_object_fails, id="an object"), pytest.param(a_zone_is_forbidden, id="a zone")]
+    "fail",
+    [
+        pytest.param(an_object_fails, id="an object"),
+        pytest.param(a_zone_is_forbidden, id="a zone"),
+        pytest.param(zones_cannot_be_listed, id="the list of zones"),
+        pytest.param(a_zone_cannot_be_read_again, id="an audit"),
+    ],
 )
 def test_times_stand_still_while_something_fails_and_go_on_after(
     fail: Callable[[Desk], None], caplog: pytest.LogCaptureFixture
@@ -141,22 +172,33 @@ def test_times_stand_still_while_something_fails_and_go_on_after(
     assert desk.sample(FAILING) == 2
     assert desk.runs.failing
     assert Event.UP_TO_DATE not in told(caplog)
-    desk.stage.provider.rule = lambda _: None
+    desk.stage.provider.rule, desk.stage.reader = lambda _: None, desk.stage.provider
     desk.stage.run(seen("web", wants("web", "web")), for_s=300.0)
     desk.look()
     assert desk.sample(FAILING) == 0
-    assert desk.synced_s() == 421.0
+    assert desk.synced_s() == desk.stage.now_s - 1000.0
 
 
-def test_a_first_pass_that_does_not_end_is_a_failing_run_each_interval() -> None:
+def test_a_first_pass_that_fails_is_a_failing_run_once_it_is_given_up() -> None:
     desk = Desk()
     desk.stage.provider.failures.extend([RetryableError("planted")] * 99)
     desk.stage.run(phase(SERVICE), phase(INGRESS), for_s=1.0)
     assert not desk.look()
-    assert desk.runs.failing == ("zones have not been listed yet",)
-    desk.look(after_s=59.0)
+    assert desk.runs.failing == ("zones cannot be listed: planted",)
+    assert not desk.look(after_s=28.0)
+    assert desk.sample(FAILING) == 0
+    assert desk.look(after_s=1.0)  # it is not waited for any longer
     desk.look(after_s=60.0)
-    assert not desk.runs.settled.is_set()
+    assert desk.sample(FAILING) == 2
+    assert desk.sample(SYNCED) == 0
+
+
+def test_a_first_pass_that_is_slow_is_a_failing_run_each_interval() -> None:
+    desk = Desk()
+    desk.stage.feed(phase(SERVICE))
+    for _ in range(2):
+        desk.clock.now_s += 60.0
+        assert not desk.runs.look()
     assert desk.sample(FAILING) == 2
     assert desk.sample(SYNCED) == 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from queue import SimpleQueue
+from typing import Any
 
 import pytest
 
@@ -68,19 +69,19 @@ def test_a_call_answers_with_its_result(effect: CallEffect, expected: Input) -> 
 
 
 @pytest.mark.parametrize(
-    ("raised", "wait_s"),
+    ("raised", "particulars"),
     [
-        pytest.param(RetryableError("busy", retry_after_s=7.0), 7.0, id="later"),
-        pytest.param(RetryableError("busy"), None, id="later, nobody knows when"),
-        pytest.param(ForbiddenError("busy"), None, id="forbidden"),
+        pytest.param(RetryableError("busy", retry_after_s=7.0), {"retry_after_s": 7.0}, id="later"),
+        pytest.param(RetryableError("busy"), {}, id="later, nobody knows when"),
+        pytest.param(ForbiddenError("busy"), {"forbidden": True}, id="forbidden"),
     ],
 )
 def test_a_read_that_the_service_denies_is_a_fact_and_no_defect(
-    raised: RetryableError | ForbiddenError, wait_s: float | None
+    raised: RetryableError | ForbiddenError, particulars: dict[str, Any]
 ) -> None:
     desk = Desk()
     desk.provider.failures.append(raised)
-    assert desk.answer(PAGE) == ReadFailed(call=Call.PAGE, zone=ZONE, message="busy", retry_after_s=wait_s)
+    assert desk.answer(PAGE) == ReadFailed(call=Call.PAGE, zone=ZONE, message="busy", **particulars)
     assert desk.defects == []
 
 

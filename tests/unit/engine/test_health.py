@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from extdns.engine.health import failures
-from extdns.errors import RetryableError
+from extdns.engine.inputs import Tick
+from extdns.errors import ProviderError, RetryableError
 from extdns.model.cluster import Phase
 from extdns.model.outcome import Forbidden, Refused, TryLater
 from extdns.model.zone import AccountFailure, ZoneList
@@ -81,7 +82,13 @@ def no_answer(world: Stage) -> None:
         ),
         pytest.param(name_refused, ["1 names could not be published"], id="name-refused"),
         pytest.param(
-            no_answer, ["zone example.org: a batch was not answered", "1 names could not be published"], id="no-answer"
+            no_answer,
+            [
+                "zone example.org cannot be read: down",
+                "zone example.org: a batch was not answered",
+                "1 names could not be published",
+            ],
+            id="no-answer",
         ),
     ],
 )
@@ -98,8 +105,35 @@ def test_a_pause_that_holds_up_nothing_any_more_is_no_failure() -> None:
     assert failures(world.engine) == ()
 
 
-def test_a_zone_that_was_not_read_fails() -> None:
+def test_a_zone_that_was_not_read_yet_is_none_in_order() -> None:
+    world = stage()
+    world.feed(Tick())
+    world.feed(world.answer())
+    assert "zone example.org has not been read yet" in failures(world.engine)
+
+
+def test_a_zone_that_could_not_be_read_fails_with_what_the_service_said() -> None:
     world = stage()
     world.provider.failures.extend([None, RetryableError("denied", retry_after_s=600.0)])
     world.run()
-    assert "zone example.org has not been read yet" in failures(world.engine)
+    assert "zone example.org cannot be read: denied" in failures(world.engine)
+
+
+@pytest.mark.parametrize(
+    ("results", "sentence"),
+    [
+        pytest.param([RetryableError("down", retry_after_s=600.0)], "zones cannot be listed: down", id="the list"),
+        pytest.param(
+            [None, RetryableError("down", retry_after_s=600.0)], "zone example.org cannot be read: down", id="a zone"
+        ),
+    ],
+)
+def test_a_zone_that_was_read_once_and_cannot_be_read_again_fails(
+    results: list[ProviderError | None], sentence: str
+) -> None:
+    world = published()
+    world.provider.failures.extend(results)
+    world.run(for_s=70.0)
+    assert failures(world.engine) == (sentence,)
+    world.run(for_s=600.0)
+    assert failures(world.engine) == ()

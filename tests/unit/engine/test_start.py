@@ -86,23 +86,6 @@ def test_nothing_is_planned_before_the_zones_were_listed() -> None:
     assert world.engine.planned
 
 
-@pytest.mark.parametrize("once", [True, False], ids=["once", "continuous"])
-def test_a_zone_that_is_never_read_ends_a_single_pass_only(once: bool) -> None:
-    world = stage(once=once)
-    world.provider.failures.extend([None, *[RetryableError("denied")] * 1000])
-    world.run(phase(SERVICE), phase(INGRESS), seen("web", wants("web", "web")), for_s=60.0)
-    assert world.engine.planned is once
-    assert world.engine.settled is once
-    assert world.endings("web") == ["A none zone-unread"]
-
-
-def test_zones_that_are_never_listed_end_a_single_pass_only() -> None:
-    world = stage(once=True)
-    world.provider.failures.extend([RetryableError("denied")] * 1000)
-    world.run(phase(SERVICE), phase(INGRESS), for_s=60.0)
-    assert world.engine.settled
-
-
 def test_a_source_that_fails_later_does_not_stop_planning() -> None:
     world = stage()
     world.run(phase(SERVICE), phase(INGRESS))
