@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import NamedTuple
 
 from extdns.model.change import Blocked, ChangeSet
 from extdns.model.name import DnsName
@@ -13,6 +14,25 @@ from extdns.model.record import Record, RecordKey
 from extdns.model.zone import Traits
 from extdns.planner.forms import beside
 from extdns.ports import Registry
+
+
+class _Weight(NamedTuple):
+    """Elements, values and bytes of record data."""
+
+    writes: int = 0
+    values: int = 0
+    size: int = 0
+
+    def plus(self, other: _Weight) -> _Weight:
+        return _Weight(self.writes + other.writes, self.values + other.values, self.size + other.size)
+
+    def within(self, traits: Traits) -> bool:
+        """Tell whether a batch may be as large."""
+        return (
+            self.writes <= traits.max_batch_writes
+            and (traits.max_batch_values is None or self.values <= traits.max_batch_values)
+            and self.size <= traits.max_batch_bytes
+        )
 
 
 def pack(waiting: Iterable[ChangeSet], traits: Traits) -> tuple[ChangeSet, ...]:
@@ -24,18 +44,18 @@ def pack(waiting: Iterable[ChangeSet], traits: Traits) -> tuple[ChangeSet, ...]:
     taken: list[ChangeSet] = []
     written: dict[DnsName, DnsName] = {}
     keys: set[RecordKey] = set()
-    writes = size = 0
+    total = _Weight()
     for change_set in waiting:
         set_keys = {write.key for write in change_set.writes}
         if any(written.get(key.name, change_set.name) != change_set.name for key in set_keys) or set_keys & keys:
             continue
-        more_writes, more_bytes = _weight(change_set)
-        if taken and (writes + more_writes > traits.max_batch_writes or size + more_bytes > traits.max_batch_bytes):
+        more = total.plus(_weight(change_set))
+        if taken and not more.within(traits):
             break
         taken.append(change_set)
         keys |= set_keys
         written |= {key.name: change_set.name for key in set_keys}
-        writes, size = writes + more_writes, size + more_bytes
+        total = more
     return tuple(taken)
 
 
@@ -47,19 +67,15 @@ def pieces(
     What cannot stand side by side is never split.
     """
     completed = registry.complete(change_set, held)
-    if isinstance(completed, Blocked) or _fits(completed, traits):
+    if isinstance(completed, Blocked) or _weight(completed).within(traits):
         yield change_set, completed
     elif len(change_set.changes) > 1 and _separable(change_set):
         for change in change_set.changes:
             yield from pieces(replace(change_set, changes=(change,)), held, registry, traits)
     else:
-        writes, size = _weight(completed)
-        yield change_set, Blocked(reason=Reason.TOO_LARGE, detail=f"{writes} elements of {size} bytes in one change")
-
-
-def _fits(change_set: ChangeSet, traits: Traits) -> bool:
-    writes, size = _weight(change_set)
-    return writes <= traits.max_batch_writes and size <= traits.max_batch_bytes
+        too_much = _weight(completed)
+        detail = f"{too_much.writes} elements of {too_much.values} values and {too_much.size} bytes in one change"
+        yield change_set, Blocked(reason=Reason.TOO_LARGE, detail=detail)
 
 
 def _separable(change_set: ChangeSet) -> bool:
@@ -67,12 +83,13 @@ def _separable(change_set: ChangeSet) -> bool:
     return all(beside(one, other) for one, other in combinations(keys, 2))
 
 
-def _weight(change_set: ChangeSet) -> tuple[int, int]:
-    """Elements and bytes of record data; a replacement counts before and after."""
-    elements = size = 0
+def _weight(change_set: ChangeSet) -> _Weight:
+    """What *change_set* takes of a batch; a replacement counts before and after."""
+    elements = values = size = 0
     for write in change_set.writes:
         for content in (write.old, write.new):
             if content is not None:
                 elements += 1
+                values += len(content.targets)
                 size += sum(map(len, content.targets))
-    return elements, size
+    return _Weight(elements, values, size)

@@ -72,6 +72,7 @@ class Traits:
         names_culprits: a refusal names the record sets it is about.
         ordered: pages come in the order of `DnsName.order`, so that absence can be told page by page.
         max_batch_writes: writes (record and mark count one each) in a batch; an update counts two.
+        max_batch_values: values in a batch, counted likewise; an alias is one. None for no limit.
         max_batch_bytes: bytes of record data in a batch.
         types: record types the service takes from us.
     """
@@ -81,5 +82,6 @@ class Traits:
     names_culprits: bool = False
     ordered: bool = False
     max_batch_writes: int = 1000
+    max_batch_values: int | None = None
     max_batch_bytes: int = 32000
     types: frozenset[str] = frozenset()

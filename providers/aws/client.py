@@ -1,0 +1,246 @@
+"""The SDK: sessions, calls and the translation of its errors; the one place that knows it.
+
+Reads keep the SDK's retries. A batch is sent once: if an applied one were silently sent again, every
+record of it would come back as "already exists".
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final
+
+import botocore.exceptions as sdk
+import botocore.session
+from boto3.session import Session
+from botocore.config import Config
+from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshableCredentials
+from botocore.parsers import ResponseParserError
+
+from providers.aws.failure import CallFailedError, Trouble
+from providers.aws.shapes import read_set, written_set
+from providers.aws.trust import bundle
+from providers.aws.wire import HostedZone, ListedSets, Position, WireChange, bare_id
+
+if TYPE_CHECKING:
+    from types_boto3_route53 import Route53Client
+
+    from providers.aws.settings import Access
+
+_US: Final = "extdns"
+_TIMEOUTS_S: Final = (5, 30)  # to connect, to answer
+_MOST_ATTEMPTS: Final = 10  # what 0, "without limit", comes to: the engine asks again anyway
+_CONNECTIONS: Final = 16
+_TAGS_AT_ONCE: Final = 10  # API reference, ListTagsForResources
+
+_LATER: Final = frozenset(
+    {
+        "Throttling",
+        "ThrottlingException",
+        "ThrottledException",
+        "RequestThrottled",
+        "RequestThrottledException",
+        "RequestLimitExceeded",
+        "TooManyRequestsException",
+        "PriorRequestNotComplete",
+        "ServiceUnavailable",
+        "InternalFailure",
+        "InternalError",
+        "RequestTimeout",
+    }
+)
+_CREDENTIALS: Final = frozenset(
+    {
+        "ExpiredToken",
+        "ExpiredTokenException",
+        "IncompleteSignature",
+        "InvalidAccessKeyId",
+        "InvalidClientTokenId",
+        "InvalidIdentityToken",
+        "InvalidSignatureException",
+        "MissingAuthenticationToken",
+        "OptInRequired",
+        "RequestExpired",
+        "SignatureDoesNotMatch",
+        "UnrecognizedClientException",
+    }
+)
+_UNSENT: Final = (sdk.EndpointConnectionError, sdk.ConnectTimeoutError, sdk.ProxyConnectionError, sdk.SSLError)
+_UNANSWERED: Final = (sdk.HTTPClientError, sdk.ReadTimeoutError, sdk.IncompleteReadError, ResponseParserError)
+
+
+class Client:
+    """Route 53 as one account sees it; any thread may call. Every call raises `CallFailedError` alone."""
+
+    def __init__(self, access: Access, attempts: int) -> None:
+        """Call with the credentials that *access* leads to, which are looked for by the first call.
+
+        Args:
+            access: profile and role.
+            attempts: how often a read is tried at most; 0 for as often as is sensible.
+        """
+        self._access = access
+        self._attempts = attempts if attempts > 0 else _MOST_ATTEMPTS
+        self._lock = Lock()
+        self._made: tuple[Route53Client, Route53Client] | None = None
+
+    def zones(self) -> tuple[HostedZone, ...]:
+        """All zones of the account, whatever page they are on."""
+        found: list[HostedZone] = []
+        marker: dict[str, Any] = {}
+        while True:
+            with self._calling("ListHostedZones") as (reads, _):
+                answer = reads.list_hosted_zones(**marker)
+            found += (_zone(zone) for zone in answer["HostedZones"])
+            if not answer["IsTruncated"]:
+                return tuple(found)
+            marker = {"Marker": answer["NextMarker"]}
+
+    def zone(self, zone_id: str) -> HostedZone:
+        """One zone."""
+        with self._calling("GetHostedZone", zone_id) as (reads, _):
+            return _zone(reads.get_hosted_zone(Id=zone_id)["HostedZone"])
+
+    def tags(self, zone_ids: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
+        """The tags of zones, by zone id and key."""
+        found: dict[str, Mapping[str, str]] = {}
+        for start in range(0, len(zone_ids), _TAGS_AT_ONCE):
+            part = list(zone_ids[start : start + _TAGS_AT_ONCE])
+            with self._calling("ListTagsForResources", ", ".join(part)) as (reads, _):
+                answer = reads.list_tags_for_resources(ResourceType="hostedzone", ResourceIds=part)
+            for tagged in answer["ResourceTagSets"]:
+                found[tagged["ResourceId"]] = {tag["Key"]: tag.get("Value", "") for tag in tagged["Tags"]}
+        return found
+
+    def page(self, zone_id: str, about: str, start: Position | None, most: int) -> ListedSets:
+        """At most *most* record sets of a zone, which messages call *about*, beginning at *start*."""
+        where: dict[str, Any] = {}
+        if start:
+            where = {"StartRecordName": start.name, "StartRecordType": start.type}
+            if not start.type:
+                del where["StartRecordType"]
+            if start.set_identifier:
+                where["StartRecordIdentifier"] = start.set_identifier
+        with self._calling("ListResourceRecordSets", about) as (reads, _):
+            answer = reads.list_resource_record_sets(HostedZoneId=zone_id, MaxItems=str(most), **where)
+        after = None
+        if answer["IsTruncated"]:
+            after = Position(
+                name=answer["NextRecordName"],
+                type=answer["NextRecordType"],
+                set_identifier=answer.get("NextRecordIdentifier", ""),
+            )
+        return ListedSets(sets=tuple(read_set(found) for found in answer["ResourceRecordSets"]), after=after)
+
+    def change(self, zone_id: str, about: str, changes: Sequence[WireChange]) -> str:
+        """Make *changes* in one attempt; returns the service's id of the change."""
+        batch: Any = {
+            "Changes": [
+                {"Action": one.action.value, "ResourceRecordSet": written_set(one.record_set)} for one in changes
+            ]
+        }
+        with self._calling("ChangeResourceRecordSets", about) as (_, writes):
+            answer = writes.change_resource_record_sets(HostedZoneId=zone_id, ChangeBatch=batch)
+        return answer["ChangeInfo"]["Id"].removeprefix("/change/")
+
+    @contextmanager
+    def _calling(self, operation: str, about: str = "") -> Iterator[tuple[Route53Client, Route53Client]]:
+        """The clients for one call; what the SDK raises meanwhile is raised as ours, the original as its cause."""
+        call = f"route53:{operation}"
+        try:
+            yield self._clients()
+        except sdk.ClientError as exc:
+            raise _answered(exc, operation, about) from exc
+        except (*_UNSENT, *_UNANSWERED) as exc:
+            trouble = Trouble.LATER if isinstance(exc, _UNSENT) else Trouble.UNANSWERED
+            raise CallFailedError(trouble, call, about, type(exc).__name__, str(exc)) from exc
+        except sdk.ParamValidationError as exc:
+            raise CallFailedError(Trouble.REFUSED, call, about, type(exc).__name__, str(exc)) from exc
+        except (sdk.BotoCoreError, OSError) as exc:
+            self._made = None  # credentials may have appeared by the next call
+            raise CallFailedError(Trouble.CREDENTIALS, call, about, type(exc).__name__, str(exc)) from exc
+
+    def _clients(self) -> tuple[Route53Client, Route53Client]:
+        """One that tries again by itself, and one that does not."""
+        with self._lock:
+            if self._made is None:
+                session = _session(self._access)
+                self._made = (_client(session, self._attempts), _client(session, 1))
+            return self._made
+
+
+def _client(session: Session, attempts: int) -> Route53Client:
+    connect_s, read_s = _TIMEOUTS_S
+    return session.client(
+        "route53",
+        config=Config(
+            retries={"mode": "standard", "total_max_attempts": attempts},
+            connect_timeout=connect_s,
+            read_timeout=read_s,
+            max_pool_connections=_CONNECTIONS,
+            user_agent_extra=_US,
+        ),
+    )
+
+
+def _session(access: Access) -> Session:
+    session = _configured(access)
+    if access.role:
+        session.register_component("credential_provider", _AssumedRole(_configured(access), access))
+    return Session(botocore_session=session)
+
+
+def _configured(access: Access) -> botocore.session.Session:
+    session = botocore.session.Session(profile=access.profile or None)
+    # Pods in EKS have it set; the SDKs for other languages read it, this one reads AWS_DEFAULT_REGION alone.
+    if region := os.environ.get("AWS_REGION"):
+        session.set_config_variable("region", region)
+    if not session.get_config_variable("ca_bundle") and (file := bundle(os.environ)):
+        session.set_config_variable("ca_bundle", file)
+    return session
+
+
+class _AssumedRole:
+    """Gives the credentials of a role: got when they are first needed, and again before they expire."""
+
+    def __init__(self, source: botocore.session.Session, access: Access) -> None:
+        """Assume the role with the credentials of *source*."""
+        self._source = source
+        self._access = access
+
+    def load_credentials(self) -> DeferredRefreshableCredentials:
+        """What the SDK asks of whoever gives credentials."""
+        source = self._source.get_credentials()
+        if source is None:
+            raise sdk.NoCredentialsError
+        extra = {"RoleSessionName": _US}
+        if self._access.external_id:
+            extra["ExternalId"] = self._access.external_id
+        fetcher = AssumeRoleCredentialFetcher(self._source.create_client, source, self._access.role, extra_args=extra)
+        return DeferredRefreshableCredentials(method="assume-role", refresh_using=fetcher.fetch_credentials)
+
+
+def _answered(exc: sdk.ClientError, operation: str, about: str) -> CallFailedError:
+    """An answer that is an error; one to the call that gets credentials is about these."""
+    answer: Any = exc.response
+    error = answer.get("Error", {})
+    code = error.get("Code", "") or "Unknown"
+    words = error.get("Message", "") or ", ".join(answer.get("messages", ()))
+    status = answer.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    if code in _LATER or status >= 500:  # noqa: PLR2004 - the server's own failures
+        trouble = Trouble.LATER
+    elif exc.operation_name != operation or code in _CREDENTIALS:
+        trouble = Trouble.CREDENTIALS
+    elif status == 403:  # noqa: PLR2004 - forbidden
+        trouble = Trouble.FORBIDDEN
+    else:
+        trouble = Trouble.REFUSED
+    service = "route53" if exc.operation_name == operation else "sts"
+    return CallFailedError(trouble, f"{service}:{exc.operation_name}", about, code, words)
+
+
+def _zone(found: Any) -> HostedZone:  # noqa: ANN401 - the SDK's own dictionary
+    config = found.get("Config", {})
+    return HostedZone(id=bare_id(found["Id"]), name=found["Name"], private=config.get("PrivateZone", False))

@@ -1,0 +1,35 @@
+r"""Domain names as Route 53 spells them (developer guide, "DNS domain name format").
+
+Names come with a dot at the end, and with `\052` for `*` and for all else that is not a letter, a
+digit, `-` or `_`. They go out as they are: the service takes every printable character.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from extdns.errors import InvalidValueError
+from extdns.model.name import DnsName
+
+_OCTAL: Final = re.compile(r"\\([0-3][0-7]{2})")
+
+
+def unescaped(text: str) -> str:
+    """*text* without its octal escapes (spec plan 4.4)."""
+    return _OCTAL.sub(lambda found: chr(int(found[1], 8)), text) if "\\" in text else text
+
+
+def parsed(text: str) -> DnsName | None:
+    """The name that the service spells *text*, None if it is one that we could not ask for.
+
+    Such names hold blanks, control characters or raw octets; nothing of ours is ever there, and none
+    may be taken for the A-label that its letters would make.
+    """
+    plain = unescaped(text)
+    if not plain.isascii() or plain != plain.strip():
+        return None
+    try:
+        return DnsName.parse(plain)
+    except InvalidValueError:
+        return None

@@ -1,0 +1,168 @@
+"""Route 53 as a `ZoneReader`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from extdns.errors import RetryableError
+from extdns.model.adjusted import Adjusted, Refusal
+from extdns.model.name import DnsName
+from extdns.model.record import Endpoint, Record
+from extdns.model.zone import AccountFailure, Page, Traits, Zone, ZoneList
+from providers.aws import codec, names
+from providers.aws.adjust import adjusted
+from providers.aws.failure import CallFailedError, Trouble, as_read_error
+from providers.aws.validity import TYPES
+from providers.aws.wire import HostedZone, ListedSets, Position, bare_id
+
+if TYPE_CHECKING:
+    from providers.aws.client import Client
+    from providers.aws.settings import AwsSettings
+
+_SOA: Final = "SOA"  # the service's own
+_ITEMS_A_NAME: Final = 20
+_MOST_CHANGES: Final = 1000
+_MOST_BYTES: Final = 32000
+
+
+class Route53Reader:
+    """Reads the zones of one or more accounts; one that fails keeps no other from being read."""
+
+    def __init__(self, settings: AwsSettings, clients: Mapping[str, Client]) -> None:
+        """Read with *clients*, by account; what the flags say of batches is stated in the traits."""
+        self._settings = settings
+        self._clients = clients
+        self._traits = Traits(
+            atomic=True,
+            conditional=True,
+            names_culprits=True,
+            ordered=True,
+            max_batch_writes=min(max(settings.max_changes, 1), _MOST_CHANGES),
+            max_batch_values=min(max(settings.max_values, 1), _MOST_CHANGES),
+            max_batch_bytes=min(max(settings.max_bytes, 1), _MOST_BYTES),
+            types=TYPES,
+        )
+
+    @property
+    def traits(self) -> Traits:
+        """Batches are atomic, and conditional by deleting exactly what stood."""
+        return self._traits
+
+    def zones(self) -> ZoneList:
+        """The zones that pass the filters, of every account that answers; of one zone listed twice, the first.
+
+        Raises:
+            RetryableError: no account answers, though none of them says that a right is missing.
+        """
+        found: dict[str, Zone] = {}
+        failed: list[AccountFailure] = []
+        for account, client in self._clients.items():
+            try:
+                for zone in self._listed(account, client, failed):
+                    found.setdefault(zone.id, zone)
+            except CallFailedError as exc:
+                permanent = exc.trouble is Trouble.FORBIDDEN
+                failed.append(AccountFailure(account=account, message=str(exc), permanent=permanent))
+        if len(failed) == len(self._clients) and not found and not any(failure.permanent for failure in failed):
+            raise RetryableError("; ".join(failure.message for failure in failed))
+        return ZoneList(zones=tuple(sorted(found.values())), failed=tuple(failed))
+
+    def _listed(self, account: str, client: Client, failed: list[AccountFailure]) -> Iterator[Zone]:
+        selection = self._settings.selection
+        passing: list[Zone] = []
+        for listed in self._reachable(account, client, failed):
+            name = names.parsed(listed.name)
+            if name is not None and selection.passes(listed.id, name, private=listed.private):
+                passing.append(Zone(name=name, id=listed.id, account=account, private=listed.private))
+        if not (selection.tags and passing):
+            yield from passing
+            return
+        tags = client.tags([zone.id for zone in passing])
+        yield from (zone for zone in passing if selection.wears(tags.get(zone.id, {})))
+
+    def _reachable(self, account: str, client: Client, failed: list[AccountFailure]) -> Sequence[HostedZone]:
+        """All zones; where they cannot be listed, those that `--zone-id-filter` names, one by one."""
+        ids = self._settings.selection.ids
+        try:
+            return client.zones()
+        except CallFailedError as exc:
+            if exc.trouble is not Trouble.FORBIDDEN or not ids:
+                raise
+        found: list[HostedZone] = []
+        for zone_id in ids:
+            try:
+                found.append(client.zone(bare_id(zone_id)))
+            except CallFailedError as exc:
+                if exc.trouble in {Trouble.CREDENTIALS, Trouble.LATER, Trouble.UNANSWERED}:
+                    raise
+                if exc.trouble is Trouble.FORBIDDEN:
+                    failed.append(AccountFailure(account=account, message=str(exc), permanent=True))
+        return found
+
+    def adjust(self, wanted: Sequence[Endpoint], zone: Zone) -> Adjusted:
+        """Aliases for the load balancers of AWS, properties as they are read back, and what would be refused."""
+        found = [form for endpoint in wanted for form in adjusted(endpoint, zone, self._settings.aliases)]
+        return Adjusted(
+            wanted=tuple(entry for entry in found if isinstance(entry, Endpoint)),
+            refused=tuple(entry for entry in found if isinstance(entry, Refusal)),
+        )
+
+    def page(self, zone: Zone, after: str | None) -> Page:
+        """The next record sets in the order of `DnsName.order`; the SOA is left out.
+
+        Raises:
+            ProviderError: the zone cannot be read, or is not there.
+        """
+        listed = self._sets(zone, _position(after) if after else None, self._settings.page_items)
+        return Page(records=_records(listed, zone), after=_cursor(listed.after) if listed.after else None)
+
+    def names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+        """All records of *names*, in the zone's order; names that lie close together share a call.
+
+        Raises:
+            ProviderError: the zone cannot be read, or is not there.
+        """
+        left = sorted(set(names), key=lambda name: name.order)
+        wanted = frozenset(left)
+        found: dict[object, Record] = {}
+        start: Position | None = None
+        while left:
+            most = min(self._settings.page_items, _ITEMS_A_NAME * len(left))
+            listed = self._sets(zone, start or Position(name=left[0], type=""), most)
+            found |= {record.key: record for record in _records(listed, zone) if record.name in wanted}
+            if listed.after is None:
+                break
+            following = _place(listed.after)
+            left = [name for name in left if name.order >= following]
+            start = listed.after if left and left[0].order == following else None
+        return tuple(found.values())
+
+    def _sets(self, zone: Zone, start: Position | None, most: int) -> ListedSets:
+        client = self._clients.get(zone.account)
+        if client is None:
+            raise RetryableError(f"no account {zone.account!r} is configured, which zone {zone} belongs to")
+        try:
+            return client.page(zone.id, f"zone {zone}", start, most)
+        except CallFailedError as exc:
+            raise as_read_error(exc) from exc
+
+
+def _place(position: Position) -> str:
+    """The place of *position* among names, as `DnsName.order` gives it."""
+    labels = names.unescaped(position.name).removesuffix(".").split(".")
+    return ".".join(reversed(labels)) + "."
+
+
+def _records(listed: ListedSets, zone: Zone) -> tuple[Record, ...]:
+    records = (codec.record(found, zone) for found in listed.sets if found.type != _SOA)
+    return tuple(record for record in records if record is not None)
+
+
+def _cursor(position: Position) -> str:
+    return f"{position.name} {position.type} {position.set_identifier}"  # names and types hold no blank
+
+
+def _position(cursor: str) -> Position:
+    name, rtype, set_identifier = cursor.split(" ", 2)
+    return Position(name=name, type=rtype, set_identifier=set_identifier)

@@ -1,0 +1,46 @@
+"""What a person set for Route 53."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from providers.aws.adjust import AliasSettings
+from providers.aws.selection import Selection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """How one account is reached.
+
+    Attributes:
+        profile: of the shared configuration, "" for the SDK's default chain.
+        role: ARN of a role to assume with the credentials found so, "" for none.
+        external_id: what the role's trust policy asks for, "" for nothing; a secret.
+    """
+
+    profile: str = ""
+    role: str = ""
+    external_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AwsSettings:
+    """Settings of the provider.
+
+    Attributes:
+        accounts: at least one.
+        attempts: how often a read is tried; 0 for as often as is sensible.
+        page_items: record sets a page, 300 at most.
+        max_changes: elements of a batch.
+        max_bytes: characters of values in a batch.
+        max_values: values in a batch.
+    """
+
+    accounts: tuple[Access, ...] = (Access(),)
+    selection: Selection = Selection()  # noqa: RUF009 - frozen
+    aliases: AliasSettings = AliasSettings()  # noqa: RUF009 - frozen
+    attempts: int = 3
+    page_items: int = 300
+    max_changes: int = 1000
+    max_bytes: int = 32000
+    max_values: int = 1000

@@ -1,0 +1,74 @@
+"""What Route 53 refuses, where the rule is known (API reference, ResourceRecordSet and AliasTarget)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from extdns.model import rrtype
+from extdns.model.record import Endpoint
+from extdns.model.target import address
+from extdns.model.validity import flaw
+from extdns.model.zone import Zone
+from providers.aws import routing, texts
+from providers.aws.codec import TARGET_ZONE
+from providers.aws.targets import canonical_zone
+
+TYPES: Final = frozenset(rrtype.OWNABLE) - {rrtype.DNAME}
+_MAX_VALUES: Final = 400
+_MAX_SET_IDENTIFIER: Final = 128
+
+
+def objection(endpoint: Endpoint, zone: Zone) -> str:
+    """Why the service would not take *endpoint*, which is adjusted; "" if no rule known here speaks against it."""
+    name, rtype = endpoint.name, endpoint.type
+    if not name.within(zone.name):
+        return f"{name} lies outside zone {zone}"
+    if not endpoint.targets:
+        return f"{rtype} needs a target"
+    if rtype == rrtype.CNAME and name == zone.name:
+        return f"a CNAME cannot stand at the apex of {zone}, beside SOA and NS"
+    if rtype == rrtype.NS and name.is_wildcard:
+        return "NS cannot stand at a wildcard"
+    if len(endpoint.set_identifier) > _MAX_SET_IDENTIFIER:
+        return f"a set identifier of {len(endpoint.set_identifier)} characters; allowed: {_MAX_SET_IDENTIFIER}"
+    return (
+        routing.objection(endpoint.properties, endpoint.set_identifier, alias=endpoint.is_alias, rtype=rtype)
+        or (_wrong_alias(endpoint, zone) if endpoint.is_alias else "")
+        or _wrong_values(endpoint)
+    )
+
+
+def _wrong_alias(endpoint: Endpoint, zone: Zone) -> str:
+    host = endpoint.targets[0]
+    if address(host):
+        return f"an alias points at a name, not at {host}"
+    if host == endpoint.name:
+        return f"an alias of {endpoint.name} to itself"
+    if not (
+        endpoint.properties.has(TARGET_ZONE)
+        or canonical_zone(host)
+        or host.endswith(f".{zone.name}")
+        or host == zone.name
+    ):
+        return f"{host} is neither a load balancer of AWS nor within {zone}, where an alias must point"
+    return ""
+
+
+def _wrong_values(endpoint: Endpoint) -> str:
+    rtype, targets = endpoint.type, endpoint.targets
+    if rtype == rrtype.CNAME and len(targets) > 1:
+        return f"a CNAME has one target, this has {len(targets)}: {', '.join(targets)}"
+    if len(targets) > _MAX_VALUES:
+        return f"{len(targets)} values in one record; allowed: {_MAX_VALUES}"
+    if rtype == rrtype.TXT:
+        return next((wrong for target in targets if (wrong := _wrong_text(target))), "")
+    found = flaw(endpoint)
+    return f"{found.value!r}; allowed: {found.allowed}" if found else ""
+
+
+def _wrong_text(target: str) -> str:
+    if not texts.is_value(target):
+        return f"{target[:60]!r}; allowed: TXT values of printable ASCII in double quotes"
+    if len(target) > texts.MAX_VALUE_CHARACTERS:
+        return f"a TXT value of {len(target)} characters; allowed: {texts.MAX_VALUE_CHARACTERS}"
+    return ""

@@ -1,0 +1,93 @@
+"""Record sets as the service has them, in its own spelling, without the SDK's types."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from extdns.model import pairs
+from extdns.model.pairs import Pairs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AliasTarget:
+    """Where an alias points to.
+
+    Attributes:
+        zone_id: of the zone that holds the target, without `/hostedzone/`.
+        name: as the service spells it.
+    """
+
+    zone_id: str
+    name: str
+    evaluate_target_health: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordSet:
+    """One resource record set.
+
+    Attributes:
+        name: in any spelling that the service takes.
+        ttl_s: None for an alias.
+        values: in the service's order; () for an alias.
+        routing: the fields of the routing policy in the API's words, inner ones as
+            `GeoLocation.CountryCode`, with their values in text.
+        health_check_id: "" for none.
+    """
+
+    name: str
+    type: str
+    ttl_s: int | None = None
+    values: tuple[str, ...] = ()
+    alias: AliasTarget | None = None
+    set_identifier: str = ""
+    routing: Pairs = pairs.NONE
+    health_check_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostedZone:
+    """One zone of an account; *id* without `/hostedzone/`, *name* as the service spells it."""
+
+    id: str
+    name: str
+    private: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Position:
+    """Where a page of record sets begins."""
+
+    name: str
+    type: str
+    set_identifier: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedSets:
+    """A page of record sets; *after* is where the next one begins, None on the last."""
+
+    sets: tuple[RecordSet, ...]
+    after: Position | None = None
+
+
+class Action(StrEnum):
+    """What a change does."""
+
+    CREATE = "CREATE"
+    DELETE = "DELETE"
+    UPSERT = "UPSERT"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireChange:
+    """One element of a batch."""
+
+    action: Action
+    record_set: RecordSet
+
+
+def bare_id(text: str) -> str:
+    """A zone id without the path that some of the API's answers put before it."""
+    return text.removeprefix("/hostedzone/")
