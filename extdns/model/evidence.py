@@ -16,6 +16,7 @@ class Evidence(StrEnum):
     ABSENT = "absent"
     ORPHAN_GONE = "orphan-gone"
     ORPHAN_UNCLAIMED = "orphan-unclaimed"
+    STALE = "stale"  # the object has not been able to say its target for --stale-hold
     REPLACED = "replaced"  # the pair lives on in another form, in the same change set
 
     @property

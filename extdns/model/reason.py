@@ -25,8 +25,11 @@ class Reason(StrEnum):
     ABSENT = "absent"
     ORPHAN_GONE = "orphan-gone"
     ORPHAN_UNCLAIMED = "orphan-unclaimed"
+    STALE = "stale"
     REPLACED = "replaced"
     # kept as it is
+    IN_GRACE = "in-grace"
+    HELD = "held"
     NO_ADDRESS = "no-address"
     OBJECT_FAILED = "object-failed"
     SOURCE_DOWN = "source-down"
@@ -83,7 +86,12 @@ MEANINGS: Final[dict[Reason, str]] = {
     Reason.ORPHAN_GONE: "The record is ours, nobody asks for it, and the object it was made for is gone.",
     Reason.ORPHAN_UNCLAIMED: "The record is ours and nobody asks for it, but nothing shows that its object is gone; "
     "it is kept until a person releases it.",
+    Reason.STALE: "The object has not been able to say its target for longer than --stale-hold.",
     Reason.REPLACED: "The same claim asks for the name in another form; old and new are exchanged together.",
+    Reason.IN_GRACE: "There is evidence that the record may go; it goes when the evidence has held for "
+    "--delete-grace-period.",
+    Reason.HELD: "More of the zone's records would go than --max-delete-count and --max-delete-percent allow; "
+    "none goes until a person releases them.",
     Reason.NO_ADDRESS: "The object asks for the name, but its status holds no address yet; what is published stays.",
     Reason.OBJECT_FAILED: "What the object asks for could not be computed; what is published for it stays.",
     Reason.SOURCE_DOWN: "The kind of object behind the record is not listed; what is published stays.",

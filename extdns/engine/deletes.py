@@ -1,0 +1,226 @@
+"""Deletes of one zone on their way to the write queue: grace, budget, held, released (design 6).
+
+::
+
+    evidence ─▶ grace ─▶ granted ─▶ gone
+                  │ ▲       ▲
+                  ▼ │       │ budget eases, or a person releases it
+                 cleared   held
+
+Planning weighs each delete when it plans a name; `advance` moves those whose time has come, and
+returns the names to plan again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Final
+
+from extdns.engine.budget import Budget, Limits
+from extdns.engine.releases import Releases, digest
+from extdns.model.change import Blocked
+from extdns.model.evidence import Evidence
+from extdns.model.reason import Reason
+
+if TYPE_CHECKING:
+    from extdns.model.name import DnsName
+    from extdns.model.ownership import Owned
+    from extdns.model.record import RecordKey
+    from extdns.model.zone import Zone
+
+_WAITED = {Evidence.ABSENT, Evidence.ORPHAN_GONE}
+"""Confirmed at least the grace after it was first seen: another grace is not needed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteSettings:
+    """What a person set about deletes.
+
+    Attributes:
+        owner: our owner id, part of every release code.
+        grace_s: how long evidence must hold.
+        stale_hold_s: how long a record stays whose object cannot say its target, None for ever.
+        limits: the budget.
+        releases: codes given at start.
+        at_once: neither grace nor budget, as the reference.
+    """
+
+    owner: str = ""
+    grace_s: float = 60.0
+    stale_hold_s: float | None = None
+    limits: Limits = field(default_factory=Limits)
+    releases: tuple[str, ...] = ()
+    at_once: bool = False
+
+
+class _Stage(Enum):
+    GRACE = auto()
+    HELD = auto()
+    GRANTED = auto()
+
+
+@dataclass(slots=True)
+class _Pending:
+    owned: Owned
+    evidence: Evidence
+    since_s: float
+    digest: str
+    stage: _Stage = _Stage.GRACE
+    released: bool = False
+
+
+_WAITING: Final = {
+    _Stage.GRACE: Blocked(reason=Reason.IN_GRACE, detail=""),
+    _Stage.HELD: Blocked(reason=Reason.HELD, detail=""),
+}
+
+
+class Deletes:
+    """The deletes of one zone that have evidence and were not made yet.
+
+    Attributes:
+        budget: what may be deleted without a person's word.
+        releases: what a person released.
+        accepted: whether records that nobody asked for since start may go: the settings that decide
+            what is wanted are those under which this zone was once in order.
+    """
+
+    def __init__(self, zone: Zone, settings: DeleteSettings) -> None:
+        """Start with none."""
+        self._zone = zone
+        self._settings = settings
+        self._pending: dict[DnsName, dict[RecordKey, _Pending]] = {}
+        self._weighed: set[RecordKey] = set()
+        self._next_s = math.inf
+        self.budget = Budget(settings.limits)
+        self.releases = Releases()
+        self.accepted = False
+
+    def weigh(self, owned: Owned, evidence: Evidence, now_s: float) -> Evidence | Blocked:
+        """*evidence*, if *owned* may go now; else what it waits for."""
+        if self._settings.at_once or evidence is Evidence.REPLACED:
+            return evidence
+        self._weighed.add(owned.key)
+        at_name = self._pending.setdefault(owned.record.name, {})
+        entry = at_name.get(owned.key)
+        if entry is None or entry.owned.record != owned.record or entry.owned.marks != owned.marks:
+            since_s = now_s if entry is None else entry.since_s
+            entry = _Pending(owned, evidence, since_s, digest(self._settings.owner, self._zone, owned))
+            at_name[owned.key] = entry
+            self._next_s = now_s
+        elif entry.evidence is not evidence:
+            entry.evidence = evidence
+            self._next_s = now_s
+        if entry.stage is _Stage.GRANTED:
+            return evidence
+        if entry.stage is _Stage.HELD and not self._sufficient(entry):
+            return Blocked(reason=Reason.ORPHAN_UNCLAIMED, detail="")
+        return _WAITING[entry.stage]
+
+    def planned(self, name: DnsName, standing: Container[RecordKey], now_s: float) -> None:
+        """*name* was planned, and *standing* is what holds records there: what was not weighed is over.
+
+        Either its evidence broke off, and it would have to begin anew; or it is gone.
+        """
+        weighed, self._weighed = self._weighed, set()
+        at_name = self._pending.get(name)
+        if not at_name:
+            return
+        for key in [key for key in at_name if key not in weighed]:
+            entry = at_name.pop(key)
+            if entry.stage is _Stage.GRANTED and not entry.released and key not in standing:
+                self.budget.spend(now_s, by_absence=entry.evidence.by_absence)
+            self._next_s = now_s
+        if not at_name:
+            del self._pending[name]
+
+    def advance(self, now_s: float) -> set[DnsName]:
+        """Let time pass; returns the names whose deletes may go now, or no more."""
+        if now_s < self._next_s:
+            return set()
+        self.releases.expire(now_s)
+        moved = self._restage(now_s)
+        if self.releases.show(entry.digest for entry in self._held()) and self.releases.code in self._settings.releases:
+            self.releases.release(self.releases.code, now_s)
+            moved |= self._restage(now_s)
+            self.releases.show(entry.digest for entry in self._held())
+        self._next_s = self._wake_s(now_s)
+        return moved
+
+    def release(self, code: str, now_s: float) -> bool:
+        """Release the held set that was shown under *code*; returns whether there was one."""
+        self._next_s = now_s
+        return self.releases.release(code, now_s)
+
+    def accept(self, now_s: float) -> None:
+        """The settings are those under which this zone was once in order."""
+        self.accepted, self._next_s = True, now_s
+
+    @property
+    def held(self) -> tuple[Owned, ...]:
+        """The records whose deletes wait for a person, by key."""
+        return tuple(sorted((entry.owned for entry in self._held()), key=lambda owned: owned.key))
+
+    @property
+    def undecided(self) -> bool:
+        """Whether records stand that nobody asked for since start and nobody released."""
+        return any(not (self._sufficient(entry) or entry.released) for entry in self._entries())
+
+    @property
+    def wake_s(self) -> float | None:
+        """When `advance` is due (monotonic seconds), None if nothing waits for time."""
+        return None if math.isinf(self._next_s) else self._next_s
+
+    def _entries(self) -> Iterator[_Pending]:
+        return (entry for at_name in self._pending.values() for entry in at_name.values())
+
+    def _held(self) -> Iterable[_Pending]:
+        return (entry for entry in self._entries() if entry.stage is _Stage.HELD)
+
+    def _sufficient(self, entry: _Pending) -> bool:
+        return entry.evidence.sufficient or self.accepted
+
+    def _restage(self, now_s: float) -> set[DnsName]:
+        """Give each delete its stage; returns the names of those that changed it."""
+        counts = {True: 0, False: 0}
+        for entry in self._entries():
+            entry.released = self.releases.released(entry.digest, now_s)
+            if not entry.released and self._sufficient(entry):
+                counts[entry.evidence.by_absence] += 1
+        over = {
+            by_absence: self.budget.exceeded(waiting, now_s, by_absence=by_absence)
+            for by_absence, waiting in counts.items()
+        }
+        moved: set[DnsName] = set()
+        for entry in self._entries():
+            stage = self._stage(entry, now_s, over=over[entry.evidence.by_absence])
+            if stage is not entry.stage:
+                entry.stage = stage
+                moved.add(entry.owned.record.name)
+        return moved
+
+    def _stage(self, entry: _Pending, now_s: float, *, over: bool) -> _Stage:
+        if entry.released:
+            return _Stage.GRANTED
+        if not self._sufficient(entry):
+            return _Stage.HELD
+        if now_s < self._due_s(entry):
+            return _Stage.GRACE
+        return _Stage.HELD if over else _Stage.GRANTED
+
+    def _due_s(self, entry: _Pending) -> float:
+        if entry.evidence in _WAITED:
+            return entry.since_s
+        if entry.evidence is Evidence.STALE:
+            return entry.since_s + (self._settings.stale_hold_s or 0.0)
+        return entry.since_s + self._settings.grace_s
+
+    def _wake_s(self, now_s: float) -> float:
+        times = [self._due_s(entry) for entry in self._entries() if entry.stage is _Stage.GRACE]
+        times += self.releases.until_s.values()
+        if (eases_s := self.budget.eases_s()) is not None and any(self._held()):
+            times.append(eases_s)
+        return min((time_s for time_s in times if time_s > now_s), default=math.inf)

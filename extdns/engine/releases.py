@@ -1,0 +1,99 @@
+"""Codes for held deletes, and the releases that a person gave by them (design 6)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from extdns.model.ownership import Owned
+    from extdns.model.record import Record
+    from extdns.model.zone import Zone
+
+RELEASE_S: Final = 24 * 3600.0
+_KEPT_CODES: Final = 4  # the code that a person reads may be some sets old when it is typed
+_DIGEST_BYTES: Final = 8
+_CODE_BYTES: Final = 4
+
+
+def digest(owner: str, zone: Zone, owned: Owned) -> str:
+    """16 hexadecimal digits that stand for exactly this record and its marks."""
+    parts = [owner, zone.id]
+    for record in (owned.record, *owned.marks):
+        parts += _words(record)
+    return hashlib.blake2b(repr(parts).encode(), digest_size=_DIGEST_BYTES).hexdigest()
+
+
+def _words(record: Record) -> Iterable[str]:
+    yield from (record.name, record.set_identifier, record.type, str(record.ttl_s))
+    yield from record.targets
+    for key, value in record.properties:
+        yield f"{key}={value}"
+
+
+def code_of(digests: Iterable[str]) -> str:
+    """The code of a set of held deletes, as `7f3a-91c2`."""
+    text = hashlib.blake2b(repr(sorted(digests)).encode(), digest_size=_CODE_BYTES).hexdigest()
+    return f"{text[:4]}-{text[4:]}"
+
+
+class Releases:
+    """The sets of one zone that were shown as held, and what was released of them.
+
+    Attributes:
+        code: of the set that is held now, "" for none.
+    """
+
+    def __init__(self) -> None:
+        """Start with nothing shown and nothing released."""
+        self.code = ""
+        self._shown: OrderedDict[str, frozenset[str]] = OrderedDict()
+        self._until_s: dict[str, float] = {}
+
+    @property
+    def shown(self) -> Mapping[str, frozenset[str]]:
+        """The last sets that were shown, by code, oldest first."""
+        return self._shown
+
+    @property
+    def until_s(self) -> Mapping[str, float]:
+        """What is released, by digest, and until when (monotonic seconds)."""
+        return self._until_s
+
+    def restore(self, shown: Mapping[str, frozenset[str]], until_s: Mapping[str, float]) -> None:
+        """Take over what a former process showed and what was released to it."""
+        for code, digests in shown.items():
+            self._shown.setdefault(code, digests)
+        self._until_s.update(until_s)
+
+    def show(self, digests: Iterable[str]) -> bool:
+        """*digests* are held now; returns whether that is another set than before."""
+        held = frozenset(digests)
+        code = code_of(held) if held else ""
+        if code == self.code:
+            return False
+        self.code = code
+        if held:
+            self._shown[code] = held
+            self._shown.move_to_end(code)
+            while len(self._shown) > _KEPT_CODES:
+                self._shown.popitem(last=False)
+        return True
+
+    def release(self, code: str, now_s: float) -> bool:
+        """Release the set shown under *code*; returns whether there was one."""
+        digests = self._shown.get(code, frozenset())
+        for one in digests:
+            self._until_s[one] = now_s + RELEASE_S
+        return bool(digests)
+
+    def released(self, one: str, now_s: float) -> bool:
+        """Tell whether the delete with the digest *one* may be made whatever the budget says."""
+        return self._until_s.get(one, now_s) > now_s
+
+    def expire(self, now_s: float) -> None:
+        """Forget releases that are over."""
+        if self._until_s and min(self._until_s.values()) <= now_s:
+            self._until_s = {one: until_s for one, until_s in self._until_s.items() if until_s > now_s}
