@@ -69,9 +69,10 @@ class Budget:
     def own(self, more: int, now_s: float) -> None:
         """*more* records are owned than before; fewer, if it is negative."""
         self._owned += more
-        while self._most and self._most[-1].records <= self._owned:
+        while self._most and self._most[-1].records < self._owned:
             self._most.pop()
-        self._most.append(Most(now_s, self._owned))
+        if not self._most or self._most[-1].records > self._owned:
+            self._most.append(Most(now_s, self._owned))
 
     def spend(self, now_s: float, *, by_absence: bool) -> None:
         """A record was deleted without a person's word."""
