@@ -98,15 +98,16 @@ class Judge:
 
     def object_of(self, resource: str) -> ObjectKey | None:
         """The object that a `resource` label names, if a source reads its kind in its namespace."""
-        prefix, _, place = resource.partition("/")
-        namespace, slash, name = place.partition("/")
-        kind = self._settings.kinds.get(prefix)
+        label, _, place = resource.partition("/")
+        kind = self._settings.kinds.get(label)
         if kind is None:
             return None
         if not kind.namespaced:
-            return ObjectKey(kind, "", place)
+            name = place.removeprefix("/")  # the empty namespace of `clusterthing//x`
+            return ObjectKey(kind, "", name) if name else None
+        namespace, _, name = place.partition("/")
         readable = not self._settings.namespaces or namespace in self._settings.namespaces
-        return ObjectKey(kind, namespace, name) if slash and readable else None
+        return ObjectKey(kind, namespace, name) if namespace and name and readable else None
 
     def __call__(self, owned: Owned) -> Evidence | Blocked:
         """The evidence for removing *owned*, or what keeps it."""

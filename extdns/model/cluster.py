@@ -16,7 +16,8 @@ class Kind(NamedTuple):
     Attributes:
         version: the one we prefer.
         older: versions that say the same of the fields we read, the best one first.
-        mark: how marks name the kind, "" for its name in small letters; see `label`.
+        mark: how marks name the kind, "" for its name in small letters; see `label`. A slash at its end
+            is that of an empty namespace, which marks state for kinds that `--unstructured-resource` adds.
     """
 
     group: str
@@ -45,7 +46,7 @@ class Kind(NamedTuple):
     @property
     def label(self) -> str:
         """The first part of `resource` labels, as `service` (spec sources 1.8)."""
-        return self.mark or self.name.lower()
+        return self.mark.removesuffix("/") or self.name.lower()
 
 
 class ObjectKey(NamedTuple):
@@ -73,7 +74,8 @@ class ObjectRef:
     def resource(self) -> str:
         """The `resource` label of ownership marks, as `service/shop/web` or `node/n1` (spec sources 1.8)."""
         kind, namespace, name = self.key
-        return f"{kind.label}/{namespace}/{name}" if kind.namespaced else f"{kind.label}/{name}"
+        place = f"{namespace}/{name}" if kind.namespaced else name
+        return f"{kind.mark or kind.label}/{place}"
 
     @property
     def seniority(self) -> tuple[bool, str, str, str]:

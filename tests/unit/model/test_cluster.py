@@ -9,6 +9,11 @@ from extdns.model.dnsendpoint import DNS_ENDPOINT
 from extdns.model.gatewayapi import HTTP_ROUTE, TCP_ROUTE, TLS_ROUTE
 from extdns.model.objects import INGRESS, NODE, SERVICE
 
+HTTP_PROXY = Kind("projectcontour.io", "v1", "HTTPProxy", "httpproxies", mark="HTTPProxy")
+VIRTUAL_SERVER = Kind("cis.f5.com", "v1", "VirtualServer", "virtualservers", mark="f5-virtualserver")
+CONFIG_MAP = Kind("", "v1", "ConfigMap", "configmaps")
+FOO = Kind("example.org", "v1", "Foo", "foos", namespaced=False, mark="foo/")
+
 
 def ref(kind: Kind, namespace: str, name: str, created: str = "") -> ObjectRef:
     return ObjectRef(key=ObjectKey(kind, namespace, name), created=created)
@@ -22,10 +27,27 @@ def ref(kind: Kind, namespace: str, name: str, created: str = "") -> ObjectRef:
         pytest.param(ref(NODE, "", "n1"), "node/n1", "Node n1", id="1.8-node"),
         pytest.param(ref(HTTP_ROUTE, "ns", "r"), "httproute/ns/r", "HTTPRoute ns/r", id="1.8-gateway"),
         pytest.param(ref(DNS_ENDPOINT, "ns", "d"), "crd/ns/d", "DNSEndpoint ns/d", id="1.8-crd"),
+        pytest.param(ref(HTTP_PROXY, "ns", "p"), "HTTPProxy/ns/p", "HTTPProxy ns/p", id="1.8-contour-httpproxy"),
+        pytest.param(ref(VIRTUAL_SERVER, "ns", "v"), "f5-virtualserver/ns/v", "VirtualServer ns/v", id="1.8-f5"),
+        pytest.param(ref(CONFIG_MAP, "n", "c"), "configmap/n/c", "ConfigMap n/c", id="1.8-unstructured"),
+        pytest.param(ref(FOO, "", "x"), "foo//x", "Foo x", id="1.8-unstructured-of-the-cluster"),
     ],
 )
 def test_a_reference_names_its_object(of: ObjectRef, resource: str, shown: str) -> None:
     assert (of.resource, str(of)) == (resource, shown)
+
+
+@pytest.mark.parametrize(
+    ("kind", "label"),
+    [
+        pytest.param(SERVICE, "service", id="its name"),
+        pytest.param(HTTP_PROXY, "HTTPProxy", id="another name"),
+        pytest.param(FOO, "foo", id="an empty namespace"),
+    ],
+)
+def test_the_first_part_of_a_mark_tells_the_kind(kind: Kind, label: str) -> None:
+    assert kind.label == label
+    assert ref(kind, "ns" if kind.namespaced else "", "x").resource.partition("/")[0] == label
 
 
 def test_older_objects_come_first_and_unknown_ages_last() -> None:
