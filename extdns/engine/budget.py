@@ -35,21 +35,25 @@ class Made(NamedTuple):
 
 
 class Most(NamedTuple):
-    """At *at_s* (monotonic seconds) *records* were owned."""
+    """Until *until_s* (monotonic seconds) *records* were owned."""
 
-    at_s: float
+    until_s: float
     records: int
 
 
 class Budget:
-    """The rolling window of one zone: deletes made in it, and the most records owned at any time in it."""
+    """The rolling window of one zone: deletes made in it, and the most records owned at any time in it.
+
+    Attributes:
+        owned: how many records are owned now.
+    """
 
     def __init__(self, limits: Limits) -> None:
         """Start with an empty window."""
         self._limits = limits
         self._made: deque[Made] = deque()
-        self._most: deque[Most] = deque()  # falling numbers: each is the most since the one before it
-        self._owned = 0
+        self._most: deque[Most] = deque()  # falling numbers: a smaller one matters once the larger left the window
+        self.owned = 0
 
     @property
     def made(self) -> tuple[Made, ...]:
@@ -58,21 +62,21 @@ class Budget:
 
     @property
     def most(self) -> tuple[Most, ...]:
-        """How many records were owned when, as far as it still matters, oldest first."""
+        """How many records were owned until when, as far as it still matters, oldest first."""
         return tuple(self._most)
 
     def restore(self, made: Iterable[Made], most: Iterable[Most]) -> None:
         """Take over the window of a former process, both oldest first."""
         self._made.extendleft(reversed(tuple(made)))
-        self._most.extendleft(reversed(tuple(most)))
+        own, self._most = self._most, deque(most)
+        for one in own:
+            self._append(one)
 
     def own(self, more: int, now_s: float) -> None:
         """*more* records are owned than before; fewer, if it is negative."""
-        self._owned += more
-        while self._most and self._most[-1].records < self._owned:
-            self._most.pop()
-        if not self._most or self._most[-1].records > self._owned:
-            self._most.append(Most(now_s, self._owned))
+        self._slide(now_s)
+        self._append(Most(now_s, self.owned))
+        self.owned += more
 
     def spend(self, now_s: float, *, by_absence: bool) -> None:
         """A record was deleted without a person's word."""
@@ -82,7 +86,7 @@ class Budget:
         """Tell whether what was deleted and the deletes *waiting*, all of one kind, are too many."""
         self._slide(now_s)
         made = sum(one.by_absence is by_absence for one in self._made)
-        of = max((one.records for one in self._most), default=0)
+        of = max(self.owned, self._most[0].records if self._most else 0)
         return self._limits.exceeded(made + waiting, of=of, by_absence=by_absence)
 
     def eases_s(self) -> float | None:
@@ -93,6 +97,10 @@ class Budget:
         begin_s = now_s - WINDOW_S
         while self._made and self._made[0].at_s <= begin_s:
             self._made.popleft()
-        # A number holds until the next one: the last before the window still counts at its begin.
-        while len(self._most) > 1 and self._most[1].at_s <= begin_s:
+        while self._most and self._most[0].until_s <= begin_s:
             self._most.popleft()
+
+    def _append(self, one: Most) -> None:
+        while self._most and self._most[-1].records <= one.records:
+            self._most.pop()
+        self._most.append(one)

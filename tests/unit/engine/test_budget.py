@@ -61,11 +61,11 @@ def test_the_most_records_of_the_window_are_what_counts() -> None:
 def test_a_new_process_takes_over_the_window() -> None:
     budget = Budget(Limits())
     budget.own(40, 100.0)
-    budget.restore((Made(50.0, by_absence=False),) * 20, (Most(40.0, 100),))
+    budget.restore((Made(50.0, by_absence=False),) * 20, (Most(60.0, 100),))
     assert budget.exceeded(11, 100.0, by_absence=False)
     assert not budget.exceeded(10, 100.0, by_absence=False)
     assert budget.made[0] == Made(50.0, by_absence=False)
-    assert budget.most == (Most(40.0, 100), Most(100.0, 40))
+    assert budget.most == (Most(60.0, 100), Most(100.0, 0))
 
 
 STEPS = st.lists(st.tuples(st.floats(0, 400), st.integers(-5, 9)), max_size=30)
