@@ -183,3 +183,31 @@ def test_an_update_takes_fields_from_who_applied_them(api: Rig) -> None:
     assert refused.code == 409
     assert 'conflict with "hand" using networking.k8s.io/v1: .spec.n' in refused.body["message"]
     assert good(api.apply("one", "web"))["spec"] == {"n": 2}
+
+
+def test_a_map_of_which_an_apply_leaves_nothing_is_null(api: Rig) -> None:
+    good(api.apply("one", "web", a={"b": []}))
+    assert good(api.apply("one", "web", a={}))["spec"] == {"a": None}
+
+
+def test_what_nobody_owns_belongs_to_nobody_known_once_something_is_applied(api: Rig) -> None:
+    bare = {key: value for key, value in ingress("web").items() if key != "spec"}
+    assert "managedFields" not in good(api.probe.ask("POST", api.path, bare))["metadata"]
+    assert "managedFields" not in good(api.patch("web", {"spec": {"n": 1}}, MERGE))["metadata"]
+    refused = api.apply("one", "web", n=2)
+    assert refused.code == 409
+    assert 'conflict with "before-first-apply" using networking.k8s.io/v1: .spec.n' in refused.body["message"]
+
+
+def test_a_status_may_be_taken_away(api: Rig) -> None:
+    api.create("web")
+    good(api.patch("web/status", {"status": {"n": 1}}, MERGE))
+    assert "status" not in good(api.patch("web/status", {"status": None}, MERGE))
+
+
+def test_who_applies_again_after_somebody_else_changes_nothing(api: Rig) -> None:
+    good(api.apply("one", "web", n=1))
+    good(api.patch("web?fieldManager=hand", {"spec": {"m": 1}}, MERGE))
+    before = good(api.apply("one", "web", n=1))
+    assert [entry["manager"] for entry in before["metadata"]["managedFields"]] == ["one", "hand"]
+    assert good(api.apply("one", "web", n=1)) == before

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -86,11 +86,16 @@ def marked(obj: Json, managed: Sequence[Json]) -> Json:
 
 def created(manager: Manager, obj: Mapping[str, Any]) -> list[Json]:
     """Give `managedFields` of a new object: all of it is *manager*'s."""
-    return updated([], manager, {}, obj)
+    return _written({manager: set(fields(obj))}, [], manager)
 
 
 def updated(managed: Sequence[Json], manager: Manager, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Json]:
-    """Give `managedFields` after an update: who changes a field owns it, and nobody else does."""
+    """Give `managedFields` after an update: who changes a field owns it, and nobody else does.
+
+    Where nobody owned anything nobody comes to, until something is applied.
+    """
+    if not managed:
+        return []
     changed, gone = _compared(old, new)
     owned = _owners(managed)
     for paths in owned.values():
@@ -107,6 +112,7 @@ def applied(
     Raises:
         ApiError: 409, a field of another manager would change, and it is not to be forced.
     """
+    managed = managed or created(replace(manager, name="before-first-apply", operation="Update"), live)
     owned, wanted = _owners(managed), {path for path, value in fields(config).items() if not _declared(path, value)}
     dropped = owned.pop(manager, set()) - wanted
     kept = wanted.union(*owned.values())
@@ -145,13 +151,17 @@ def _overlaid(live: Any, config: Any) -> Any:  # noqa: ANN401 - any JSON
 
 
 def _remove(obj: Json, path: Path) -> None:
-    """Remove a field, unless it is a map that has something in it."""
+    """Remove a field, unless it is a map that has something in it; a map of which nothing is left becomes null."""
     *parents, last = map(_key, path)
+    outer: Any = None
     inner: Any = obj
     for step in parents:
-        inner = inner.get(step) if isinstance(inner, dict) else None
-    if isinstance(inner, dict) and not (isinstance(inner.get(last), dict) and inner[last]):
-        inner.pop(last, None)
+        outer, inner = inner, inner.get(step) if isinstance(inner, dict) else None
+    if not isinstance(inner, dict) or last not in inner or (isinstance(inner[last], dict) and inner[last]):
+        return
+    del inner[last]
+    if not inner and isinstance(outer, dict) and parents[0] != "metadata":
+        outer[parents[-1]] = None
 
 
 def _key(step: str) -> str:
@@ -191,7 +201,13 @@ def _written(owned: Mapping[Manager, set[Path]], managed: Sequence[Json], writer
             continue
         same = owner in times and (before[owner] == paths or owner != writer)
         written.append(_entry(owner, _tree(paths), times[owner] if same else now()))
-    return written
+    return sorted(written, key=_rank)
+
+
+def _rank(entry: Json) -> tuple[str, ...]:
+    """Where an entry stands among the others."""
+    fields = ("operation", "time", "manager", "apiVersion", "subresource")
+    return tuple(entry.get(field, "") for field in fields)
 
 
 def _tree(paths: set[Path]) -> Json:

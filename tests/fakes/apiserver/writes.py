@@ -175,7 +175,8 @@ def _kept(target: Target, old: Json, new: Mapping[str, Any]) -> Json:
         why = f'Invalid value: "{after["uid"]}": field is immutable'
         raise statuses.invalid(target.validated_as, target.name, ("metadata.uid", "FieldValueInvalid", why))
     if target.subresource:
-        return old | {"metadata": dict(before)} | {key: new[key] for key in ("status",) if key in new}
+        rest = {key: value for key, value in old.items() if key != "status"} | {"metadata": dict(before)}
+        return rest | {key: new[key] for key in ("status",) if key in new}
     fixed = ("name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "resourceVersion", "generation")
     metadata = {key: value for key, value in shapes.tidied(after).items() if key not in fixed}
     metadata |= {key: before[key] for key in fixed if key in before}

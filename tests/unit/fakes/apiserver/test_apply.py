@@ -80,7 +80,7 @@ def test_status_is_applied_through_its_subresource_alone(server: ApiServer, prob
     config = kind | {"spec": {"hostnames": ["b"]}, "status": {"parents": []}}
     done = apply(probe, "one", config, path=f"{PATH}/status")
     assert (done.code, done.body["spec"], done.body["status"]) == (200, {"hostnames": ["a"]}, {"parents": []})
-    assert done.body["metadata"]["managedFields"][1]["subresource"] == "status"
+    assert done.body["metadata"]["managedFields"][0]["subresource"] == "status"
     assert apply(probe, "one", config, path=f"{PATH}x/status").code == 404
 
 
