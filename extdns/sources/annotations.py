@@ -68,9 +68,7 @@ class Annotations:
 
     def listed(self, name: str) -> tuple[str, ...]:
         """The items of the comma-separated list *name*: no blanks, and no empty ones (deviation 1)."""
-        text = self.values.get(name)
-        items = (item.strip() for item in text.replace(" ", "").split(",")) if text else ()
-        return tuple(item for item in items if item)
+        return items(self.values.get(name))
 
     def chosen(self, name: str, *allowed: str) -> tuple[str, tuple[Notice, ...]]:
         """The value of *name* if it is one of those *allowed*, else "", with what to say about it."""
@@ -78,6 +76,12 @@ class Annotations:
         if value is None or value in allowed:
             return value or "", ()
         return "", (self.notice(name, Reason.INVALID_ANNOTATION, " or ".join(allowed)),)
+
+
+def items(text: str | None) -> tuple[str, ...]:
+    """The items of a comma-separated list: no blanks, and no empty ones (deviation 1)."""
+    found = (item.strip() for item in text.replace(" ", "").split(",")) if text else ()
+    return tuple(item for item in found if item)
 
 
 def _outdated(annotations: Mapping[str, str], prefix: str, older: Sequence[str]) -> tuple[Notice, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, assert_never
 
 from extdns.errors import InvalidValueError
-from extdns.model import rrtype
+from extdns.model import pairs, rrtype
 from extdns.model.claim import Claim, Filtered, Invalid, Notice, Provenance, Wanted, Withheld
 from extdns.model.cluster import ObjectRef
 from extdns.model.name import DnsName
@@ -33,9 +33,11 @@ class Draft:
     where each set of targets stays a claim of its own. The first mention names the field.
     """
 
-    __slots__ = ("_invalid", "_left_out", "_missing", "_notices", "_ref", "_source", "_terms", "_wanted")
+    __slots__ = ("_invalid", "_labels", "_left_out", "_missing", "_notices", "_ref", "_source", "_terms", "_wanted")
 
-    def __init__(self, source: str, ref: ObjectRef, terms: Terms) -> None:
+    def __init__(self, source: str, ref: ObjectRef, terms: Terms, *, labelled: bool = True) -> None:
+        """Claim for the object at *ref*, whose marks name it if *labelled*."""
+        self._labels: Final = Pairs(((RESOURCE, ref.resource),)) if labelled else pairs.NONE
         self._source: Final = source
         self._ref: Final = ref
         self._terms: Final = terms
@@ -78,8 +80,7 @@ class Draft:
         What would be a notice but has no record to stand on is an `Invalid` claim.
         """
         notices = tuple(self._notices)
-        labels = Pairs(((RESOURCE, self._ref.resource),))
-        claims: list[Claim] = [self._claim(key, self._wanted[key], labels, notices) for key in sorted(self._wanted)]
+        claims: list[Claim] = [self._claim(key, self._wanted[key], notices) for key in sorted(self._wanted)]
         claims += self._unwanted()
         claims += self._invalid
         if not self._wanted:
@@ -104,14 +105,14 @@ class Draft:
             union = tuple(sorted({*earlier.targets, *targets}))
             self._wanted[key] = _Want(earlier.provenance, union)
 
-    def _claim(self, key: _Key, want: _Want, labels: Pairs, notices: tuple[Notice, ...]) -> Wanted:
+    def _claim(self, key: _Key, want: _Want, notices: tuple[Notice, ...]) -> Wanted:
         endpoint = Endpoint(
             name=key[0],
             type=key[1],
             targets=want.targets,
             ttl_s=self._terms.ttl_s,
             set_identifier=self._terms.set_identifier,
-            labels=labels,
+            labels=self._labels,
             properties=self._terms.properties,
         )
         return Wanted(endpoint=endpoint, provenance=want.provenance, notices=notices)

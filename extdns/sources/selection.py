@@ -19,7 +19,7 @@ class Selection:
     """What all sources share.
 
     Attributes:
-        namespace: the only namespace looked at, "" for all.
+        namespace: the only namespace looked at, "" for all; kinds without namespaces are looked at in any case.
         prefixes: of annotations, the one that counts most first.
         ignore_hostname_annotation: hosts come from templates alone.
     """
@@ -32,7 +32,7 @@ class Selection:
 
     def left_out_by(self, ref: ObjectRef, meta: ObjectMeta, notes: Annotations) -> str:
         """The flag or annotation that keeps the object from being looked at, "" if none does."""
-        if self.namespace and ref.key.namespace != self.namespace:
+        if self.namespace and ref.key.kind.namespaced and ref.key.namespace != self.namespace:
             return "--namespace"
         if not self.label_filter.matches(meta.labels):
             return "--label-filter"

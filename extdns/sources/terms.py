@@ -59,6 +59,12 @@ class Terms:
             notices=notes.notices + notices,
         )
 
+    @classmethod
+    def ttl_alone(cls, notes: Annotations) -> Terms:
+        """Read the TTL, for sources that know nothing else (spec sources 2.6); never fails."""
+        ttl_s, notices = _ttl(notes)
+        return cls(ttl_s=ttl_s, notices=notes.notices + notices)
+
 
 def _ttl(notes: Annotations) -> tuple[int, tuple[Notice, ...]]:
     text = notes.get(TTL)

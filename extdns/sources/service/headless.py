@@ -10,8 +10,8 @@ from typing import Final, assert_never
 from extdns.model.name import DnsName
 from extdns.model.objects import EndpointSlice, Pod, SliceEndpoint
 from extdns.model.reason import Reason
+from extdns.sources import nodes
 from extdns.sources.annotations import Annotations
-from extdns.sources.service import nodes
 from extdns.sources.service.settings import ServiceType
 from extdns.sources.service.subject import Expansion, Subject
 from extdns.sources.targets import TARGET, Answer, Missing, found

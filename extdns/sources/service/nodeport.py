@@ -10,7 +10,7 @@ from extdns.model.name import DnsName
 from extdns.model.objects import Node, Pod, Service
 from extdns.model.reason import Reason
 from extdns.model.target import address
-from extdns.sources.service import nodes
+from extdns.sources import nodes
 from extdns.sources.service.subject import Expansion, Subject
 from extdns.sources.targets import Answer, Found, Missing, found
 

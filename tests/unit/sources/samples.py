@@ -95,11 +95,18 @@ def ingress(
     return Ingress(metadata=meta("web/app", annotations), spec=spec, status=balanced(*points))
 
 
-def node(name: str, *, external: Iterable[str] = (), internal: Iterable[str] = (), unschedulable: bool = False) -> Node:
+def node(
+    name: str,
+    *,
+    external: Iterable[str] = (),
+    internal: Iterable[str] = (),
+    unschedulable: bool = False,
+    annotations: Mapping[str, str] | None = None,
+) -> Node:
     addresses = [NodeAddress(type="ExternalIP", address=text) for text in external]
     addresses += [NodeAddress(type="InternalIP", address=text) for text in internal]
     return Node(
-        metadata=meta(name),
+        metadata=meta(name, annotations),
         spec=NodeSpec(unschedulable=unschedulable),
         status=NodeStatus(addresses=(*addresses, NodeAddress(type="Hostname", address=name))),
     )
@@ -111,6 +118,8 @@ def pod(
     node_name: str = "",
     hostname: str = "",
     host_ip: str = "",
+    pod_ip: str = "",
+    host_network: bool = False,
     labels: Mapping[str, str] | None = None,
     annotations: Mapping[str, str] | None = None,
     ready: bool = True,
@@ -120,8 +129,8 @@ def pod(
     conditions = (Condition(type="PodScheduled", status="True"), Condition(type="Ready", status=str(ready)))
     return Pod(
         metadata=meta(place, annotations, labels, going=going),
-        spec=PodSpec(node_name=node_name, hostname=hostname),
-        status=PodStatus(phase=phase, host_ip=host_ip, conditions=conditions),
+        spec=PodSpec(node_name=node_name, hostname=hostname, host_network=host_network),
+        status=PodStatus(phase=phase, host_ip=host_ip, pod_ip=pod_ip, conditions=conditions),
     )
 
 

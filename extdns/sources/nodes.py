@@ -1,4 +1,4 @@
-"""Addresses of nodes (spec sources 3.5, 3.6)."""
+"""Addresses of nodes (spec sources 3.5, 3.6, 6.1, 6.2)."""
 
 from __future__ import annotations
 
