@@ -10,9 +10,9 @@ from threading import RLock
 from typing import Any, Final
 
 from tests.fakes.route53 import batch, names, wire
-from tests.fakes.route53.batch import Action, Change
-from tests.fakes.route53.errors import ApiError, invalid_batch, invalid_input, no_zone, still_busy
-from tests.fakes.route53.records import TYPES, decode, encode
+from tests.fakes.route53.bodies import Submission
+from tests.fakes.route53.errors import ApiError, invalid_input, invalid_xml, no_zone, not_yours, still_busy
+from tests.fakes.route53.records import TYPES, encode
 from tests.fakes.route53.requests import Called
 from tests.fakes.route53.zones import NAME_SERVERS, Vpc, Zone
 
@@ -41,19 +41,21 @@ class Api:
         propagation_s: how long a change stays PENDING.
         working_s: how long a change batch keeps its zone busy, so that another one is refused.
         page_records: how many record sets a page holds at most.
+        max_records: how many record sets a zone may hold, None for no limit; 10,000 unless AWS was asked for more.
     """
 
     now_s: Callable[[], float]
     propagation_s: float = 0.0
     working_s: float = 0.0
     page_records: int = MAX_RECORDS
+    max_records: int | None = None
     lock: RLock = field(default_factory=RLock)
     zones: dict[str, Zone] = field(default_factory=dict)
     health_checks: set[str] = field(default_factory=set)
     submitted: dict[str, Submitted] = field(default_factory=dict)
     _numbers: int = 0
 
-    def answer(self, called: Called, account: str, changes: tuple[Change, ...]) -> tuple[str, Fields]:
+    def answer(self, called: Called, account: str, submission: Submission) -> tuple[str, Fields]:
         """Carry out a call; gives the outermost element of its answer and what is in it.
 
         Raises:
@@ -72,7 +74,7 @@ class Api:
                 case "ListResourceRecordSets":
                     said = self._list_records(self.zone(called.subject, account), called.query)
                 case "ChangeResourceRecordSets":
-                    said = self._change(self.zone(called.subject, account), changes, called)
+                    said = self._change(self.zone(called.subject, account), submission)
                 case "GetChange":
                     said = {"ChangeInfo": self._change_info(called.subject, account)}
                 case "GetHealthCheck":
@@ -87,11 +89,13 @@ class Api:
         """Give a zone.
 
         Raises:
-            ApiError: NoSuchHostedZone.
+            ApiError: NoSuchHostedZone, or AccessDenied if it is of another account.
         """
         zone = self.zones.get(zone_id)
-        if zone is None or zone.account != account:
+        if zone is None:
             raise no_zone(zone_id)
+        if zone.account != account:
+            raise not_yours(account)
         return zone
 
     def new_id(self, first: str) -> str:
@@ -144,7 +148,7 @@ class Api:
     def _create_zone(self, body: bytes, account: str) -> Fields:
         asked = wire.parse(body, "CreateHostedZoneRequest")
         if "Name" not in asked or "CallerReference" not in asked:
-            raise invalid_input("Invalid XML ; Name and CallerReference are expected")
+            raise invalid_xml("Name and CallerReference are expected")
         reference = asked["CallerReference"]
         if any(zone.caller_reference == reference for zone in self.zones.values()):
             raise ApiError(409, "HostedZoneAlreadyExists", f"A hosted zone has already been created with {reference}")
@@ -183,14 +187,15 @@ class Api:
             said |= {"NextRecordIdentifier": following.set_identifier} if following.set_identifier else {}
         return said | {"MaxItems": limit}
 
-    def _change(self, zone: Zone, changes: tuple[Change, ...], called: Called) -> Fields:
+    def _change(self, zone: Zone, submission: Submission) -> Fields:
         now_s = self.now_s()
         if now_s < zone.busy_until_s:
             raise still_busy()
-        batch.apply(zone, changes, knows_health_check=self.health_checks.__contains__)
+        batch.apply(
+            zone, submission.changes, knows_health_check=self.health_checks.__contains__, max_records=self.max_records
+        )
         zone.busy_until_s = now_s + self.working_s
-        comment = wire.parse(called.body, "ChangeResourceRecordSetsRequest")["ChangeBatch"].get("Comment", "")
-        return {"ChangeInfo": self._submit(zone.account, comment)}
+        return {"ChangeInfo": self._submit(zone.account, submission.comment)}
 
     # Changes, health checks, tags
 
@@ -221,33 +226,6 @@ class Api:
         if not 1 <= len(asked) <= MAX_TAGGED:
             raise invalid_input(f"1 to {MAX_TAGGED} resource ids are expected, not {len(asked)}")
         return {"ResourceTagSets": [_tag_set(self.zone(zone_id, account)) for zone_id in asked]}
-
-
-def changes_of(body: bytes) -> tuple[Change, ...]:
-    """Read the change batch in the body of a request.
-
-    Raises:
-        ApiError: It is malformed, or a name or value in it is.
-    """
-    asked = wire.parse(body, "ChangeResourceRecordSetsRequest").get("ChangeBatch")
-    if not isinstance(asked, dict) or not asked.get("Changes"):
-        raise invalid_input(
-            "Invalid XML ; The content of element 'Changes' is not complete. One of 'Change' is expected."
-        )
-    found, problems = [], []
-    for item in asked["Changes"]:
-        if not isinstance(item, dict) or not isinstance(item.get("ResourceRecordSet"), dict):
-            raise invalid_input("Invalid XML ; The content of element 'Change' is not complete.")
-        action = item.get("Action")
-        if action not in set(Action):
-            raise invalid_input(f"Invalid XML ; Value '{action}' is not facet-valid with respect to 'ChangeAction'")
-        try:
-            found.append(Change(Action(action), decode(item["ResourceRecordSet"], action=action)))
-        except names.BadName as exc:
-            problems.append(str(exc))
-    if problems:
-        raise invalid_batch(problems)
-    return tuple(found)
 
 
 def _name(text: str) -> str:

@@ -8,9 +8,9 @@ from enum import StrEnum
 from typing import Final
 
 from tests.fakes.route53 import rules, values
-from tests.fakes.route53.errors import invalid_batch
+from tests.fakes.route53.errors import ApiError, invalid_batch
 from tests.fakes.route53.records import RecordSet
-from tests.fakes.route53.zones import Held, Zone
+from tests.fakes.route53.zones import Author, Held, Zone
 
 MAX_ELEMENTS: Final = 1000
 MAX_CHARACTERS: Final = 32_000
@@ -43,6 +43,11 @@ class Draft:
         """Give what *name* would hold."""
         return self.touched[name] if name in self.touched else self.zone.held(name)
 
+    @property
+    def growth(self) -> int:
+        """How many record sets it has more than the zone."""
+        return sum(len(held) - len(self.zone.held(name)) for name, held in self.touched.items())
+
     def put(self, record: RecordSet) -> None:
         """Create or replace a record set."""
         self._own(record.name)[record.type, record.set_identifier] = record
@@ -55,20 +60,34 @@ class Draft:
         return self.touched.setdefault(name, dict(self.zone.held(name)))
 
 
-def apply(zone: Zone, changes: tuple[Change, ...], *, knows_health_check: Callable[[str], bool]) -> None:
+def apply(
+    zone: Zone,
+    changes: tuple[Change, ...],
+    *,
+    knows_health_check: Callable[[str], bool],
+    max_records: int | None = None,
+) -> None:
     """Apply *changes* to *zone*, in their order.
 
     Raises:
-        ApiError: InvalidChangeBatch with a message for each error; *zone* is as it was. Errors of the batch as such
-            are told before those of single record sets, and these before conflicts with what the zone holds.
+        ApiError: InvalidChangeBatch with a message for each error, or NoSuchHealthCheck; *zone* is as it was. Errors
+            of the batch as such are told before those of single record sets, and these before conflicts with what
+            the zone holds.
     """
+    made = [change.record for change in changes if change.action is not Action.DELETE]
     for check in (_sizes(changes), _repeats(changes), _syntax(zone, changes)):
         _refuse(check)
+    for record in made:
+        if record.health_check_id and not knows_health_check(record.health_check_id):
+            message = f"No health check exists with the specified ID: {record.health_check_id}"
+            raise ApiError(404, "NoSuchHealthCheck", message)
     draft = Draft(zone)
     _refuse(message for change in changes for message in _worked(draft, change))
-    _refuse(rules.settled(draft.zone, draft, knows_health_check))
+    _refuse(rules.settled(zone, draft, made))
+    if max_records is not None and len(zone) + draft.growth > max_records:
+        raise invalid_batch((f"Exceeded limit MAX_RRSETS_BY_ZONE for zone: {zone.zone_id}",))
     for name, held in draft.touched.items():
-        zone.replace(name, held)
+        zone.replace(name, held, by=Author.API)
 
 
 def _refuse(messages: Iterable[str]) -> None:

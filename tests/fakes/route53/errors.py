@@ -20,14 +20,25 @@ def invalid_input(message: str) -> ApiError:
     return ApiError(400, "InvalidInput", message)
 
 
+def invalid_xml(problem: str) -> ApiError:
+    """The request is not as its schema wants."""
+    return invalid_input(f"Invalid XML ; {problem}")
+
+
 def invalid_batch(messages: Iterable[str]) -> ApiError:
     """A batch that is not applied, with one message an error in it."""
     return ApiError(400, "InvalidChangeBatch", f"[{', '.join(messages)}]")
 
 
 def no_zone(zone_id: str) -> ApiError:
-    """No such hosted zone, or one of another account."""
+    """No such hosted zone."""
     return ApiError(404, "NoSuchHostedZone", f"No hosted zone found with ID: {zone_id}")
+
+
+def not_yours(account: str) -> ApiError:
+    """A hosted zone of another account."""
+    message = f"User: arn:aws:iam::{account}:user/test is not authorized to access this resource"
+    return ApiError(403, "AccessDenied", message)
 
 
 def throttled() -> ApiError:

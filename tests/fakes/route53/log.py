@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ class Call:
         status: the HTTP status of the answer, 0 as long as there is none or if there was none.
         code: of the error, empty if it went well.
         message: of the error.
+        came_s: when it came, in monotonic seconds; `answered_s` when it was answered, 0 as long as it was not.
     """
 
     action: str
@@ -38,6 +40,8 @@ class Call:
     status: int = 0
     code: str = ""
     message: str = ""
+    came_s: float = field(default_factory=time.monotonic)
+    answered_s: float = 0.0
 
     @property
     def worked(self) -> bool:
@@ -62,6 +66,7 @@ class Log:
         """Note how a call was answered."""
         with self._grown:
             call.status, call.code, call.message = status, code, message
+            call.answered_s = time.monotonic()
             self._grown.notify_all()
 
     def clear(self) -> None:

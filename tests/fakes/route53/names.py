@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-_SETTLED: Final = re.compile(r"(?:[a-z0-9_-]{1,63}\.)+", re.ASCII)
+_SETTLED: Final = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*\.?", re.ASCII)
 _ESCAPE: Final = re.compile(r"\\([0-3][0-7]{2})")
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_")
 _MAX_LABEL_BYTES: Final = 63
@@ -37,8 +37,8 @@ def normalise(name: str) -> str:
     Raises:
         BadName: It is empty, has an empty or too long label, is too long, or holds what is not ASCII.
     """
-    if _SETTLED.fullmatch(name) and len(name) < _MAX_NAME_BYTES:
-        return name
+    if len(name) < _MAX_NAME_BYTES and _SETTLED.fullmatch(name):
+        return name if name[-1] == "." else name + "."
     if not name:
         raise BadName("DomainNameEmpty (Domain name is empty)", name)
     if not name.isascii():

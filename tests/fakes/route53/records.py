@@ -7,23 +7,23 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-from tests.fakes.route53 import names
-from tests.fakes.route53.errors import ApiError, invalid_input
+from tests.fakes.route53 import names, routing
+from tests.fakes.route53.errors import invalid_input, invalid_xml
+from tests.fakes.route53.routing import Routing
 
 Json = Mapping[str, Any]
 Key = tuple[str, str, str]
 """Where a record set stands in the order of its zone: reversed name, type, set identifier."""
 
 TYPES: Final = frozenset(
-    "A AAAA CAA CNAME DS HTTPS MX NAPTR NS PTR SOA SPF SRV SSHFP SVCB TLSA TXT".split()  # noqa: SIM905 - reads best
-)
-POLICIES: Final = (
-    *("Weight", "Region", "Failover", "GeoLocation", "MultiValueAnswer"),
-    *("CidrRoutingConfig", "GeoProximityLocation"),
+    {"A", "AAAA", "CAA", "CNAME", "DS", "HTTPS", "MX", "NAPTR", "NS", "PTR", "SOA", "SPF", "SRV", "SSHFP", "SVCB"}
+    | {"TLSA", "TXT"}
 )
 MAX_TTL_S: Final = 2**31 - 1
 _MAX_IDENTIFIER: Final = 128
-_CONTENTS: Final = "[AliasTarget, all of [TTL, and ResourceRecords], or TrafficPolicyInstanceId]"
+_EXPECTED: Final = (
+    "Expected exactly one of [AliasTarget, all of [TTL, and ResourceRecords], or TrafficPolicyInstanceId]"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,14 +33,6 @@ class Alias:
     zone_id: str
     name: str
     evaluate_target_health: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Routing:
-    """A routing policy, by the name of its field in the API; simple details are a plain value, others pairs."""
-
-    policy: str
-    details: object
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,12 +86,16 @@ def decode(given: Json, *, action: str = "CREATE") -> RecordSet:
         f"in Change with [Action={action}, Name={given.get('Name')}, Type={given.get('Type')}, "
         f"SetIdentifier={given.get('SetIdentifier', 'null')}]"
     )
-    if given.get("Type") not in TYPES:
-        raise _schema(f"Value '{given.get('Type')}' is not facet-valid with respect to enumeration of type 'RRType'")
     identifier, alias = given.get("SetIdentifier", ""), given.get("AliasTarget")
-    _check_contents(given, whom)
+    if given.get("Type") not in TYPES:
+        raise invalid_xml(
+            f"Value '{given.get('Type')}' is not facet-valid with respect to enumeration of type 'RRType'"
+        )
+    if "Name" not in given:
+        raise invalid_xml("The content of element 'ResourceRecordSet' is not complete. One of 'Name' is expected.")
     if "SetIdentifier" in given and not 1 <= len(identifier) <= _MAX_IDENTIFIER:
-        raise _schema("Value is not facet-valid with respect to 'ResourceRecordSetIdentifier'")
+        raise invalid_xml(f"Value '{identifier}' is not facet-valid with respect to 'ResourceRecordSetIdentifier'")
+    _check_contents(given, whom)
     return RecordSet(
         name=names.normalise(given["Name"]),
         type=given["Type"],
@@ -107,18 +103,18 @@ def decode(given: Json, *, action: str = "CREATE") -> RecordSet:
         ttl=given.get("TTL"),
         values=tuple(one if isinstance(one, str) else one["Value"] for one in given.get("ResourceRecords", ())),
         alias=_alias(alias) if alias else None,
-        routing=_routing(given, whom),
+        routing=routing.decode(given, whom),
         health_check_id=given.get("HealthCheckId", ""),
     )
 
 
 def encode(record: RecordSet) -> dict[str, Any]:
-    """Write a record set in the form of boto3, fields in the order of the API."""
+    """Write a record set in the form of boto3."""
     shown: dict[str, Any] = {"Name": record.name, "Type": record.type}
     if record.set_identifier:
         shown["SetIdentifier"] = record.set_identifier
     if record.routing:
-        shown[record.routing.policy] = _thawed(record.routing.details)
+        shown[record.routing.policy] = record.routing.thawed()
     if record.alias:
         shown["AliasTarget"] = {
             "HostedZoneId": record.alias.zone_id,
@@ -134,52 +130,27 @@ def encode(record: RecordSet) -> dict[str, Any]:
 
 
 def _check_contents(given: Json, whom: str) -> None:
-    full = "TTL" in given and bool(given.get("ResourceRecords"))
     partly = "TTL" in given or "ResourceRecords" in given
     if "AliasTarget" in given and partly:
-        raise invalid_input(f"Invalid request: Expected exactly one of {_CONTENTS}, but found more than one {whom}")
-    if "AliasTarget" not in given and not full:
-        raise invalid_input(f"Invalid request: Expected exactly one of {_CONTENTS}, but found none {whom}")
-    if not 0 <= given.get("TTL", 0) <= MAX_TTL_S:
-        raise _schema(f"Value '{given['TTL']}' is not facet-valid with respect to 'TTL'")
+        raise invalid_input(f"Invalid request: {_EXPECTED}, but found more than one {whom}")
+    if "AliasTarget" in given:
+        return
+    if "TTL" not in given or "ResourceRecords" not in given:
+        raise invalid_input(f"Invalid request: {_EXPECTED}, but found none {whom}")
+    if not given["ResourceRecords"]:
+        raise invalid_xml(
+            "The content of element 'ResourceRecords' is not complete. One of 'ResourceRecord' is expected."
+        )
+    if not 0 <= given["TTL"] <= MAX_TTL_S:
+        raise invalid_xml(f"Value '{given['TTL']}' is not facet-valid with respect to element 'TTL'")
 
 
 def _alias(given: Json) -> Alias:
     for field in ("HostedZoneId", "DNSName", "EvaluateTargetHealth"):
         if field not in given:
-            raise _schema(f"The content of element 'AliasTarget' is not complete; '{field}' is expected")
+            raise invalid_xml(f"The content of element 'AliasTarget' is not complete. One of '{field}' is expected.")
     return Alias(
         zone_id=given["HostedZoneId"],
         name=names.normalise(given["DNSName"]),
         evaluate_target_health=given["EvaluateTargetHealth"],
     )
-
-
-def _routing(given: Json, whom: str) -> Routing | None:
-    found = [policy for policy in POLICIES if policy in given]
-    expected = f"Expected exactly one of [{', '.join(POLICIES[:-1])}, or {POLICIES[-1]}]"
-    if len(found) > 1:
-        raise invalid_input(f"Invalid request: {expected}, but found more than one {whom}")
-    if found and "SetIdentifier" not in given:
-        raise invalid_input(f"Invalid request: Missing field 'SetIdentifier' {whom}")
-    if not found:
-        if "SetIdentifier" in given:
-            raise invalid_input(f"Invalid request: {expected}, but found none {whom}")
-        return None
-    return Routing(found[0], _frozen(given[found[0]]))
-
-
-def _frozen(details: Any) -> object:  # noqa: ANN401 - any field of the API
-    if isinstance(details, Mapping):
-        return tuple((name, _frozen(value)) for name, value in sorted(details.items()))
-    return details
-
-
-def _thawed(details: object) -> object:
-    if isinstance(details, tuple):
-        return {name: _thawed(value) for name, value in details}
-    return details
-
-
-def _schema(problem: str) -> ApiError:
-    return invalid_input(f"Invalid XML ; {problem}")

@@ -10,7 +10,8 @@ from typing import Final, Self
 from tests.fakes.route53 import names, wire
 from tests.fakes.route53.access import Access
 from tests.fakes.route53.answers import Answer, ConnectionCut
-from tests.fakes.route53.api import Api, changes_of
+from tests.fakes.route53.api import Api
+from tests.fakes.route53.bodies import Submission, submission
 from tests.fakes.route53.buckets import Buckets, Rate
 from tests.fakes.route53.errors import ApiError, throttled
 from tests.fakes.route53.faults import Faults
@@ -18,7 +19,7 @@ from tests.fakes.route53.listener import HOST, Listener, Request
 from tests.fakes.route53.log import CHANGE, Call, Log
 from tests.fakes.route53.records import Json, RecordSet, decode, encode
 from tests.fakes.route53.requests import Called, parse, unknown
-from tests.fakes.route53.zones import Vpc, Zone
+from tests.fakes.route53.zones import Author, Edit, Vpc, Zone
 
 ACCOUNT: Final = "123456789012"
 _ZONELESS: Final = frozenset({"GetChange", "GetHealthCheck"})
@@ -124,7 +125,11 @@ class Route53:
             zone = self.api.zones[zone_id]
             for given in records:
                 record = decode(given)
-                zone.replace(record.name, {**zone.held(record.name), (record.type, record.set_identifier): record})
+                zone.replace(
+                    record.name,
+                    {**zone.held(record.name), (record.type, record.set_identifier): record},
+                    by=Author.TEST,
+                )
 
     def delete(self, zone_id: str, name: str, kind: str, set_identifier: str = "") -> None:
         """Remove a record set, which is there."""
@@ -132,7 +137,7 @@ class Route53:
             zone = self.api.zones[zone_id]
             held = dict(zone.held(names.normalise(name)))
             del held[kind, set_identifier]
-            zone.replace(names.normalise(name), held)
+            zone.replace(names.normalise(name), held, by=Author.TEST)
 
     def records(self, zone_id: str, *, name: str | None = None, own: bool = False) -> tuple[RecordSet, ...]:
         """List the record sets of a zone in order; SOA and NS of the apex, which are the service's, only if *own*.
@@ -151,6 +156,11 @@ class Route53:
     def shown(self, zone_id: str, *, name: str | None = None) -> list[dict[str, object]]:
         """List the same in the form of boto3."""
         return [encode(record) for record in self.records(zone_id, name=name)]
+
+    def edits(self, zone_id: str, *, by: Author | None = None) -> tuple[Edit, ...]:
+        """List what came, went or changed since the zone was made, all or that of one author."""
+        with self.api.lock:
+            return tuple(edit for edit in self.api.zones[zone_id].edits if by in {None, edit.by})
 
     # Calls
 
@@ -172,12 +182,13 @@ class Route53:
             raise
 
     def _answer(self, request: Request, called: Called, call: Call) -> Answer:
-        failure: ApiError | None = None
+        failure, submitted = None, Submission()
         if called.action == CHANGE:
             try:
-                call.changes = changes_of(called.body)
+                submitted = submission(called.body)
             except ApiError as exc:
                 failure = exc
+        call.changes = submitted.changes
         self.log.add(call)
         fault = self.faults.take(call)
         try:
@@ -185,7 +196,7 @@ class Route53:
             self._admit(request, called, call)
             if failure:
                 raise failure
-            root, fields = self.api.answer(called, call.account, call.changes)
+            root, fields = self.api.answer(called, call.account, submitted)
         except ApiError as exc:
             return fault.after(self._refusal(call, exc))
         created = called.action == "CreateHostedZone"

@@ -81,10 +81,12 @@ def _domain(value: str) -> None:
 
 def _strings(value: str) -> None:
     """One or more quoted strings of up to 255 bytes, blanks between them."""
+    if not value.isascii():
+        raise _BadValueError("UnsupportedCharacter (Value contains unsupported characters)")
     position = 0
     while position < len(value):
         string = _STRING.match(value, position)
-        if not string or not value.isascii():
+        if not string:
             raise _BadValueError("InvalidCharacterString (Value should be enclosed in quotation marks)")
         if len(_ESCAPE.sub("x", string[1])) > _MAX_STRING_BYTES:
             raise _BadValueError("CharacterStringTooLong (Value is too long)")

@@ -10,7 +10,7 @@ from typing import Any, Final
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape
 
-from tests.fakes.route53.errors import ApiError, invalid_input
+from tests.fakes.route53.errors import ApiError, invalid_xml
 
 NAMESPACE: Final = "https://route53.amazonaws.com/doc/2013-04-01/"
 _PREFIX: Final = len(NAMESPACE) + 2
@@ -48,7 +48,7 @@ def parse(body: bytes, root: str) -> dict[str, Any]:
         raise ApiError(400, "MalformedInput", f"{element.tag} is not valid, expected {root}")
     read = _read(element)
     if not isinstance(read, dict):
-        raise invalid_input(f"Invalid XML ; The content of element '{root}' is not complete")
+        raise invalid_xml(f"The content of element '{root}' is not complete")
     return read
 
 
@@ -76,7 +76,7 @@ def _read(element: ET.Element) -> Any:  # noqa: ANN401 - as deep as the document
     try:
         return convert(text.strip())
     except ValueError as exc:
-        raise invalid_input(f"Invalid XML ; '{text}' is not a valid value of element '{name}'") from exc
+        raise invalid_xml(f"'{text}' is not a valid value of element '{name}'") from exc
 
 
 def _written(value: Any) -> str:  # noqa: ANN401 - as deep as the document

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from itertools import islice
 from typing import Final
 
@@ -25,6 +26,22 @@ class Vpc:
     region: str
 
 
+class Author(Enum):
+    """Who changed something: a client through the API, or the test around it."""
+
+    API = auto()
+    TEST = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """A record set that came, went or changed."""
+
+    by: Author
+    before: RecordSet | None
+    after: RecordSet | None
+
+
 @dataclass(kw_only=True, eq=False)
 class Zone:
     """A hosted zone; who reads or changes it holds the lock of the server.
@@ -33,6 +50,7 @@ class Zone:
         zone_id: without `/hostedzone/`.
         name: settled.
         busy_until_s: when the last change is worked off; another one that comes before is refused.
+        edits: since it was made and loaded.
     """
 
     zone_id: str
@@ -44,6 +62,7 @@ class Zone:
     vpcs: list[Vpc] = field(default_factory=list)
     tags: dict[str, str] = field(default_factory=dict)
     busy_until_s: float = 0.0
+    edits: list[Edit] = field(default_factory=list)
     _keys: list[Key] = field(default_factory=list)
     _by_key: dict[Key, RecordSet] = field(default_factory=dict)
     _by_name: dict[str, Held] = field(default_factory=dict)
@@ -53,7 +72,7 @@ class Zone:
         authority = f"{servers[0]} awsdns-hostmaster.amazon.com. 1 7200 900 1209600 86400"
         ns = RecordSet(name=self.name, type="NS", ttl=172_800, values=servers)
         soa = RecordSet(name=self.name, type="SOA", ttl=900, values=(authority,))
-        self.replace(self.name, {("NS", ""): ns, ("SOA", ""): soa})
+        self.load((ns, soa))
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -71,23 +90,28 @@ class Zone:
         first = bisect_left(self._keys, start)
         return tuple(self._by_key[key] for key in islice(self._keys, first, first + limit))
 
-    def replace(self, name: str, held: Held) -> None:
+    def replace(self, name: str, held: Held, *, by: Author) -> None:
         """Let *name* hold *held* and nothing else."""
-        before = {record.key for record in self.held(name).values()}
-        after = {record.key: record for record in held.values()}
-        for key in before - after.keys():
-            del self._keys[bisect_left(self._keys, key)]
-            del self._by_key[key]
-        for key in after.keys() - before:
-            insort(self._keys, key)
-        self._by_key.update(after)
+        current = self.held(name)
+        for place in current.keys() - held.keys():
+            gone = current[place]
+            del self._keys[bisect_left(self._keys, gone.key)]
+            del self._by_key[gone.key]
+            self.edits.append(Edit(by=by, before=gone, after=None))
+        for place, record in held.items():
+            before = current.get(place)
+            if before is None:
+                insort(self._keys, record.key)
+            if before != record:
+                self._by_key[record.key] = record
+                self.edits.append(Edit(by=by, before=before, after=record))
         if held:
             self._by_name[name] = dict(held)
         else:
             self._by_name.pop(name, None)
 
     def load(self, records: Iterable[RecordSet]) -> None:
-        """Add or replace many record sets, quickly and unchecked."""
+        """Add or replace many record sets, quickly and unchecked; this is no edit."""
         for record in records:
             self._by_key[record.key] = record
             self._by_name[record.name] = {**self.held(record.name), (record.type, record.set_identifier): record}
