@@ -100,6 +100,7 @@ class Plan:
     regex_domain_exclusion: Regex | None
     managed_record_types: tuple[str, ...]
     exclude_record_types: tuple[str, ...]
+    zone_id_filter: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +133,26 @@ class Web:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Aws:
+    """The provider `aws`. An *aws_api_retries* of 0 sets no limit."""
+
+    aws_zone_type: str
+    aws_zone_tags: tuple[str, ...]
+    aws_zone_match_parent: bool
+    aws_profile: tuple[str, ...]
+    aws_assume_role: str
+    aws_assume_role_external_id: str = field(repr=False)
+    aws_batch_change_size: int
+    aws_batch_change_size_bytes: int
+    aws_batch_change_size_values: int
+    aws_batch_change_interval_s: float
+    aws_evaluate_target_health: bool
+    aws_api_retries: int
+    aws_prefer_cname: bool
+    aws_conditional_writes: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Inmemory:
     """The provider `inmemory`."""
 
@@ -161,6 +182,7 @@ class Config:
     registry: Registry
     log: Log
     web: Web
+    aws: Aws
     inmemory: Inmemory
     zonefile: Zonefile
     least_audit_interval_s: float = 0.0
@@ -190,6 +212,7 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Config:
         registry=_section(Registry, values),
         log=_section(Log, values),
         web=_section(Web, values),
+        aws=_section(Aws, values),
         inmemory=_section(Inmemory, values),
         zonefile=_section(Zonefile, values),
         least_audit_interval_s=support.least_audit_interval_s(given, values),

@@ -1,8 +1,8 @@
 """The composition root: the only place that names concrete classes and joins rooms (habit 9).
 
 `assembly` joins everything that a configuration asks for; `sources`, `services`, `registries` and
-`clusters` choose the classes of each seam. A module of the rooms is imported inside the branch that
-needs it, so that nobody pays for a service's SDK that is not used.
+`clusters` choose the classes of each seam; `filters` is what two of them need. A module of the rooms
+is imported inside the branch that needs it, so that nobody pays for a service's SDK that is not used.
 
 Nothing here decides anything: a rule belongs to the room that knows it.
 """

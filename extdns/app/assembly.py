@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from extdns.app.clusters import cluster
+from extdns.app.filters import domains
 from extdns.app.registries import registry
 from extdns.app.services import service as dns_service
 from extdns.app.sources import sources
@@ -16,7 +17,6 @@ from extdns.engine.engine import Engine
 from extdns.engine.observer import Observer
 from extdns.engine.settings import EngineSettings
 from extdns.metrics.metrics import Metrics
-from extdns.model.domains import DomainFilter, suffixes
 from extdns.planner.policy import Policy
 from extdns.planner.settings import PlanSettings
 from extdns.web.application import Application
@@ -97,12 +97,7 @@ def plan_settings(config: Config, owner: str) -> PlanSettings:
         owner=owner,
         migrate_from=config.registry.migrate_from_txt_owner if owner else "",
         policy=Policy(config.control.policy),
-        domains=DomainFilter(
-            include=suffixes(plan.domain_filter),
-            exclude=suffixes(plan.exclude_domains),
-            include_pattern=plan.regex_domain_filter.pattern if plan.regex_domain_filter else None,
-            exclude_pattern=plan.regex_domain_exclusion.pattern if plan.regex_domain_exclusion else None,
-        ),
+        domains=domains(config),
         managed_types=frozenset(plan.managed_record_types) - frozenset(plan.exclude_record_types),
         source_order=config.sources.names,
         provider=config.control.provider,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from extdns.app.filters import domains
 from extdns.controller.clock import SystemClock
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ def service(config: Config) -> tuple[ZoneReader, ZoneWriter | None]:
     """The reader and the writer of `--provider`; a dry run has no writer."""
     dry_run = config.control.dry_run
     match config.control.provider:
+        case "aws":
+            return _route53(config)
         case "inmemory":
             from providers.inmemory.provider import InMemoryProvider
 
@@ -28,3 +31,39 @@ def service(config: Config) -> tuple[ZoneReader, ZoneWriter | None]:
 
             folder = ZoneFolder(Path(config.zonefile.zonefile_dir))
             return ZoneFileReader(folder), None if dry_run else ZoneFileWriter(folder, SystemClock())
+
+
+def _route53(config: Config) -> tuple[ZoneReader, ZoneWriter | None]:
+    from providers.aws.adjust import AliasSettings
+    from providers.aws.client import clients
+    from providers.aws.reader import Route53Reader
+    from providers.aws.selection import Selection
+    from providers.aws.settings import Access, AwsSettings
+    from providers.aws.writer import Route53Writer
+
+    chosen = config.aws
+    settings = AwsSettings(
+        accounts=tuple(
+            Access(profile=profile, role=chosen.aws_assume_role, external_id=chosen.aws_assume_role_external_id)
+            for profile in dict.fromkeys(chosen.aws_profile or ("",))
+        ),
+        selection=Selection(
+            ids=tuple(filter(None, config.plan.zone_id_filter)),
+            visibility=chosen.aws_zone_type,
+            domains=domains(config),
+            match_parent=chosen.aws_zone_match_parent,
+            tags=chosen.aws_zone_tags,
+        ),
+        aliases=AliasSettings(
+            prefer_cname=chosen.aws_prefer_cname, evaluate_target_health=chosen.aws_evaluate_target_health
+        ),
+        conditional=chosen.aws_conditional_writes,
+        attempts=chosen.aws_api_retries,
+        max_changes=chosen.aws_batch_change_size,
+        max_bytes=chosen.aws_batch_change_size_bytes,
+        max_values=chosen.aws_batch_change_size_values,
+        pause_s=chosen.aws_batch_change_interval_s,
+    )
+    accounts = clients(settings)
+    writer = None if config.control.dry_run else Route53Writer(accounts, conditional=settings.conditional)
+    return Route53Reader(settings, accounts), writer

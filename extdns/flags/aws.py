@@ -11,8 +11,8 @@ from extdns.flags.kind import BOOLEAN, NUMBER, PAIR, choice, text
 
 _ROUTE53: Final = ("aws",)
 _BOTH: Final = ("aws", "aws-sd")
-_flag = partial(Flag, providers=_ROUTE53, state=ABSENT)
-_shared = partial(Flag, providers=_BOTH, state=ABSENT)
+_flag = partial(Flag, providers=_ROUTE53)
+_shared = partial(Flag, providers=_BOTH)
 _cloud_map = partial(Flag, providers=("aws-sd",), state=ABSENT)
 
 FLAGS: Final = (
@@ -58,7 +58,13 @@ FLAGS: Final = (
     _flag(name="aws-batch-change-size", kind=NUMBER, default=1000, help="most changes in one request"),
     _flag(name="aws-batch-change-size-bytes", kind=NUMBER, default=32000, help="most bytes of values in one request"),
     _flag(name="aws-batch-change-size-values", kind=NUMBER, default=1000, help="most values in one request"),
-    _flag(name="aws-batch-change-interval", kind=DURATION, default=1.0, help="pause between two requests"),
+    _flag(
+        name="aws-batch-change-interval",
+        kind=DURATION,
+        default=0.0,
+        reference_default=1.0,
+        help="least time between two batches; without it only the API's own limits count",
+    ),
     _flag(
         name="aws-evaluate-target-health",
         kind=BOOLEAN,

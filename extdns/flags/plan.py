@@ -55,7 +55,6 @@ FLAGS: Final = (
         default=(),
         repeatable=True,
         providers=("aws", "azure", "azure-dns", "azure-private-dns", "cloudflare", "google"),
-        state=ABSENT,
         help="manage only zones whose id ends so",
     ),
     Flag(

@@ -11,7 +11,7 @@ from extdns.flags.parser import Setting
 
 AVAILABLE: Final[Mapping[str, tuple[str, ...]]] = {
     "source": ("ingress", "service"),
-    "provider": ("inmemory", "zonefile"),
+    "provider": ("aws", "inmemory", "zonefile"),
     "registry": ("noop", "txt"),
 }
 

@@ -19,6 +19,7 @@ from botocore.config import Config
 from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshableCredentials
 from botocore.parsers import ResponseParserError
 
+from providers.aws.allowance import Allowance
 from providers.aws.failure import CallFailedError, Trouble
 from providers.aws.shapes import read_set, written_set
 from providers.aws.trust import bundle
@@ -27,9 +28,10 @@ from providers.aws.wire import HostedZone, ListedSets, Position, WireChange, bar
 if TYPE_CHECKING:
     from types_boto3_route53 import Route53Client
 
-    from providers.aws.settings import Access
+    from providers.aws.settings import Access, AwsSettings
 
 _US: Final = "extdns"
+_CHANGE: Final = "ChangeResourceRecordSets"
 _TIMEOUTS_S: Final = (5, 30)  # to connect, to answer
 _MOST_ATTEMPTS: Final = 10  # what 0, "without limit", comes to: the engine asks again anyway
 _CONNECTIONS: Final = 16
@@ -74,14 +76,16 @@ _UNANSWERED: Final = (sdk.HTTPClientError, sdk.ReadTimeoutError, sdk.IncompleteR
 class Client:
     """Route 53 as one account sees it; any thread may call. Every call raises `CallFailedError` alone."""
 
-    def __init__(self, access: Access, attempts: int) -> None:
+    def __init__(self, access: Access, attempts: int, allowance: Allowance) -> None:
         """Call with the credentials that *access* leads to, which are looked for by the first call.
 
         Args:
             access: profile and role.
             attempts: how often a read is tried at most; 0 for as often as is sensible.
+            allowance: how many calls may be made.
         """
         self._access = access
+        self._allowance = allowance
         self._attempts = attempts if attempts > 0 else _MOST_ATTEMPTS
         self._lock = Lock()
         self._made: tuple[Route53Client, Route53Client] | None = None
@@ -141,7 +145,7 @@ class Client:
                 {"Action": one.action.value, "ResourceRecordSet": written_set(one.record_set)} for one in changes
             ]
         }
-        with self._calling("ChangeResourceRecordSets", about) as (_, writes):
+        with self._calling(_CHANGE, about) as (_, writes):
             answer = writes.change_resource_record_sets(HostedZoneId=zone_id, ChangeBatch=batch)
         return answer["ChangeInfo"]["Id"].removeprefix("/change/")
 
@@ -149,10 +153,14 @@ class Client:
     def _calling(self, operation: str, about: str = "") -> Iterator[tuple[Route53Client, Route53Client]]:
         """The clients for one call; what the SDK raises meanwhile is raised as ours, the original as its cause."""
         call = f"route53:{operation}"
+        self._allowance.take(operation, write=operation == _CHANGE)
         try:
             yield self._clients()
         except sdk.ClientError as exc:
-            raise _answered(exc, operation, about) from exc
+            failed = _answered(exc, operation, about)
+            if "Thrott" in failed.code:
+                self._allowance.throttled(operation)
+            raise failed from exc
         except (*_UNSENT, *_UNANSWERED) as exc:
             trouble = Trouble.LATER if isinstance(exc, _UNSENT) else Trouble.UNANSWERED
             raise CallFailedError(trouble, call, about, type(exc).__name__, str(exc)) from exc
@@ -169,6 +177,15 @@ class Client:
                 session = _session(self._access)
                 self._made = (_client(session, self._attempts), _client(session, 1))
             return self._made
+
+
+def clients(settings: AwsSettings) -> dict[str, Client]:
+    """A client for each account, by the name that its zones bear: the profile, "" if there is only one."""
+    named = len(settings.accounts) > 1
+    return {
+        access.profile if named else "": Client(access, settings.attempts, Allowance(pause_s=settings.pause_s))
+        for access in settings.accounts
+    }
 
 
 def _client(session: Session, attempts: int) -> Route53Client:

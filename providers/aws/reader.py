@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from providers.aws.settings import AwsSettings
 
 _SOA: Final = "SOA"  # the service's own
+# Of names with other characters it is not said whether they are sorted as they are or as they are escaped.
+_PLAIN: Final = re.compile(r"[a-z0-9_.-]+", re.ASCII)
 _ITEMS_A_NAME: Final = 20
 _MOST_CHANGES: Final = 1000
 _MOST_BYTES: Final = 32000
@@ -37,7 +40,6 @@ class Route53Reader:
             atomic=True,
             conditional=True,
             names_culprits=True,
-            ordered=True,
             max_batch_writes=min(max(settings.max_changes, 1), _MOST_CHANGES),
             max_batch_values=min(max(settings.max_values, 1), _MOST_CHANGES),
             max_batch_bytes=min(max(settings.max_bytes, 1), _MOST_BYTES),
@@ -109,7 +111,7 @@ class Route53Reader:
         )
 
     def page(self, zone: Zone, after: str | None) -> Page:
-        """The next record sets in the order of `DnsName.order`; the SOA is left out.
+        """The next record sets in the order of the service; the SOA is left out.
 
         Raises:
             ProviderError: the zone cannot be read, or is not there.
@@ -118,25 +120,30 @@ class Route53Reader:
         return Page(records=_records(listed, zone), after=_cursor(listed.after) if listed.after else None)
 
     def names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """All records of *names*, in the zone's order; names that lie close together share a call.
+        """All records of *names*; names that lie close together share a call.
 
         Raises:
             ProviderError: the zone cannot be read, or is not there.
         """
-        left = sorted(set(names), key=lambda name: name.order)
+        wanted = sorted(set(names), key=lambda name: name.order)
+        plain = [name for name in wanted if _PLAIN.fullmatch(name)]
+        groups = [plain, *([name] for name in wanted if not _PLAIN.fullmatch(name))]
+        return tuple(record for group in groups for record in self._group(zone, group))
+
+    def _group(self, zone: Zone, left: list[DnsName]) -> Iterator[Record]:
+        """The records of names in the zone's order, or of a single one."""
         wanted = frozenset(left)
-        found: dict[object, Record] = {}
         start: Position | None = None
         while left:
             most = min(self._settings.page_items, _ITEMS_A_NAME * len(left))
             listed = self._sets(zone, start or Position(name=left[0], type=""), most)
-            found |= {record.key: record for record in _records(listed, zone) if record.name in wanted}
+            yield from (record for record in _records(listed, zone) if record.name in wanted)
             if listed.after is None:
-                break
+                return
+            continues = names.parsed(listed.after.name)
             following = _place(listed.after)
-            left = [name for name in left if name.order >= following]
-            start = listed.after if left and left[0].order == following else None
-        return tuple(found.values())
+            left = [name for name in left if name == continues or (len(left) > 1 and name.order > following)]
+            start = listed.after if left and left[0] == continues else None
 
     def _sets(self, zone: Zone, start: Position | None, most: int) -> ListedSets:
         client = self._clients.get(zone.account)
@@ -149,9 +156,9 @@ class Route53Reader:
 
 
 def _place(position: Position) -> str:
-    """The place of *position* among names, as `DnsName.order` gives it."""
-    labels = names.unescaped(position.name).removesuffix(".").split(".")
-    return ".".join(reversed(labels)) + "."
+    """A place among names, as `DnsName.order` gives it, that is certainly not behind *position*."""
+    spelled = position.name.removesuffix(".")
+    return min(".".join(reversed(text.split("."))) + "." for text in (spelled, names.unescaped(spelled)))
 
 
 def _records(listed: ListedSets, zone: Zone) -> tuple[Record, ...]:

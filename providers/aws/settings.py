@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from providers.aws.adjust import AliasSettings
 from providers.aws.selection import Selection
@@ -20,7 +20,7 @@ class Access:
 
     profile: str = ""
     role: str = ""
-    external_id: str = ""
+    external_id: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,18 +29,22 @@ class AwsSettings:
 
     Attributes:
         accounts: at least one.
+        conditional: whether an update asks what stood before.
         attempts: how often a read is tried; 0 for as often as is sensible.
         page_items: record sets a page, 300 at most.
         max_changes: elements of a batch.
         max_bytes: characters of values in a batch.
         max_values: values in a batch.
+        pause_s: from one batch of an account to the next, 0 for none.
     """
 
     accounts: tuple[Access, ...] = (Access(),)
     selection: Selection = Selection()  # noqa: RUF009 - frozen
     aliases: AliasSettings = AliasSettings()  # noqa: RUF009 - frozen
+    conditional: bool = True
     attempts: int = 3
     page_items: int = 300
     max_changes: int = 1000
     max_bytes: int = 32000
     max_values: int = 1000
+    pause_s: float = 0.0
