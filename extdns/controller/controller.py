@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from extdns.controller.follower import Follower
-from extdns.controller.instead import instead
+from extdns.controller.instead import Standins
 from extdns.controller.pulse import Pulse
 from extdns.controller.runs import Runs
 from extdns.controller.workers import Workers
@@ -83,6 +83,7 @@ class Controller:
         )
         self.settled = self._runs.settled
         self._pulse = Pulse(parts.clock.monotonic_s())
+        self._standins = Standins(parts.kinds)
         self._wake_s = 0.0
         self._stopped_by: str | None = None
         self._ending = False
@@ -149,11 +150,11 @@ class Controller:
         self._wake_s = now_s + _LONGEST_WAIT_S
         self._guard(partial(teller.heard, item, clock.now))
         try:
-            effects = self._parts.engine.step(item, now_s)
+            effects = self._parts.engine.step(self._standins.truthful(item), now_s)
         except Exception as exc:  # noqa: BLE001 - law 3: one defect must not end the process
             teller.defect(exc)
             self._pulse.miss()
-            self._first.extendleft(reversed(instead(item, f"{type(exc).__name__}: {exc}")))
+            self._first.extendleft(reversed(self._standins.instead(item, f"{type(exc).__name__}: {exc}")))
             if self._pulse.broken:
                 self._first.clear()
             return

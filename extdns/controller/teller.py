@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from extdns.engine.inputs import Input, Observation
     from extdns.metrics.metrics import Metrics
     from extdns.model.change import Batch
-    from extdns.model.cluster import KindState, ObjectProblem
+    from extdns.model.cluster import KindState, ObjectKey, ObjectProblem
     from extdns.model.decision import Decision
     from extdns.ports import Reporter
 
@@ -50,7 +50,7 @@ class Teller:
         self._owner = owner
         self._reporter = reporter
         self._changes = 0
-        self._problems: set[str] = set()
+        self._problems: set[tuple[str, ObjectKey | None]] = set()
         self.defects = 0
 
     def decided(self, decisions: Sequence[Decision]) -> None:
@@ -105,10 +105,10 @@ class Teller:
     def object_problem(self, problem: ObjectProblem) -> None:
         """A manifest or an object cannot be read, or can again."""
         if problem.message:
-            self._problems.add(problem.place)
+            self._problems.add((problem.place, problem.key))
             _log.error(Event.OBJECT_UNREADABLE, place=problem.place, message=problem.message)
         else:
-            self._problems.discard(problem.place)
+            self._problems.discard((problem.place, problem.key))
             _log.info(Event.OBJECT_READABLE, place=problem.place)
 
     def kind_changed(self, state: KindState) -> None:

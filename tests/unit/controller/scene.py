@@ -210,13 +210,17 @@ def scene(
     once: bool = True,
     interval_s: float = 60.0,
     patience_s: float = HANGS_S,
+    source_patience_s: float = 30.0,
     provider: FaultyProvider | None = None,
 ) -> Scene:
     """A controller that has not begun; by default the Service `web` wants `web.example.org`."""
     provider = provider or FaultyProvider(inner=InMemoryProvider(seed={ZONE: records}))
     metrics = Metrics()
     teller = Teller(metrics, "me")
-    engine = Engine(engine_settings(provider, kinds={"service": SERVICE}, once=once, writes=writes))
+    settings = engine_settings(
+        provider, kinds={"service": SERVICE}, once=once, writes=writes, source_patience_s=source_patience_s
+    )
+    engine = Engine(settings)
     seen = cluster or ScriptedCluster((*added("web"), SYNCED))
     parts = Parts(
         engine=engine,

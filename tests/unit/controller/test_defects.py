@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from extdns.engine.inputs import Input, KindReported, Observed, PageRead, Submitted, Tick
+from extdns.engine.inputs import Input, KindReported, Observed, PageRead, ProblemReported, Submitted, Tick
 from extdns.log import Event
 from extdns.model.claim import Claim
+from extdns.model.cluster import ObjectKey, ObjectProblem, Phase
 from extdns.model.objects import KubernetesObject
 from extdns.model.zone import Page, Zone
 from providers.inmemory.provider import InMemoryProvider
@@ -24,7 +25,7 @@ from tests.unit.controller.scene import (
     fields,
     scene,
 )
-from tests.unit.engine.stage import ZONE, owned
+from tests.unit.engine.stage import SERVICE, ZONE, owned
 
 
 def breaking(stage: Scene, wrong: Callable[[Input], bool], times: int = 1000) -> None:
@@ -75,6 +76,19 @@ def test_an_object_that_the_engine_cannot_take_in_costs_only_itself() -> None:
     assert [key.name for key, _ in stage.engine.claims.failures()] == ["bad"]
 
 
+@pytest.mark.parametrize("whose", [ObjectKey(SERVICE, "shop", "web"), None], ids=["an object", "anything"])
+def test_what_cannot_be_read_is_not_taken_for_absent_though_the_engine_fails_to_hear_of_it(
+    whose: ObjectKey | None,
+) -> None:
+    trouble = ObjectProblem(place="shop.yaml:3", key=whose, message="no YAML")
+    stage = scene(*owned("web"), cluster=ScriptedCluster((trouble, SYNCED)), source_patience_s=0.0)
+    breaking(stage, lambda item: isinstance(item, ProblemReported))
+    stage.make_a_pass()
+    assert stage.held() == ["web.example.org A"]
+    assert stage.engine.readiness.missing() == (("Service", Phase.FAILING),)
+    assert stage.teller.defects == 1
+
+
 def test_a_pass_ends_when_the_engine_is_broken() -> None:
     stage = scene()
     breaking(stage, lambda _: True)
@@ -118,7 +132,7 @@ def test_the_process_goes_on_with_a_broken_engine_and_is_unhealthy_for_good() ->
 
 def test_a_few_defects_in_a_row_leave_it_healthy() -> None:
     stage = scene(once=False)
-    breaking(stage, lambda item: not isinstance(item, KindReported), times=4)
+    breaking(stage, lambda item: not isinstance(item, KindReported | Observed), times=4)
     stage.start()
     assert stage.controller.settled.wait(HANGS_S)
     assert stage.controller.healthy()

@@ -111,7 +111,6 @@ def test_problems_and_phases_are_told() -> None:
     problem = ObjectProblem(place="shop.yaml:3", key=None, message="no YAML")
     desk = Desk(ScriptedCluster((problem, failing)))
     assert desk.told() == ["shop.yaml:3 no YAML", "Service forbidden no right"]
-    assert desk.teller._problems == {"shop.yaml:3"}
 
 
 def test_closing_closes_the_cluster_even_if_nothing_was_started() -> None:

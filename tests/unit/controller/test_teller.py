@@ -16,14 +16,14 @@ from extdns.log import Event
 from extdns.metrics.metrics import Metrics
 from extdns.model.change import Batch
 from extdns.model.claim import Invalid
-from extdns.model.cluster import KindState, ObjectProblem, Phase
+from extdns.model.cluster import KindState, ObjectKey, ObjectProblem, Phase
 from extdns.model.decision import Decision, Verdict
 from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
 from extdns.model.ownership import Owned
 from extdns.model.reason import Reason
 from extdns.model.zone import Page, ZoneList
 from tests.unit.controller.scene import BEGINNING, fields, told
-from tests.unit.engine.stage import SERVICE, ZONE, host, origin, record, seen, wants
+from tests.unit.engine.stage import SERVICE, ZONE, host, origin, record, running, seen, wants
 
 EVIL = "\x1b[31m[red]\u202e\r\nlevel=fatal"
 DECISION = Decision(
@@ -182,6 +182,24 @@ def test_a_manifest_that_can_be_read_again_is_told_too(caplog: pytest.LogCapture
     one.object_problem(ObjectProblem(place="a.yaml:3", key=None, message="no YAML"))
     one.object_problem(ObjectProblem(place="a.yaml:3", key=None, message=""))
     assert told(caplog) == [Event.OBJECT_UNREADABLE, Event.OBJECT_READABLE]
+
+
+def test_each_object_that_cannot_be_read_counts_though_others_stand_at_the_same_place() -> None:
+    world, metrics = running(), Metrics()
+    one = Teller(metrics, "me")
+    web, api = ObjectKey(SERVICE, "shop", "web"), ObjectKey(SERVICE, "shop", "api")
+
+    def count() -> float:
+        one.run_ended(world.engine, (), BEGINNING)
+        (line,) = (line for line in metrics.text().decode().splitlines() if line.startswith("extdns_object_problems "))
+        return float(line.split()[1])
+
+    for key in (web, api, None, web):
+        one.object_problem(ObjectProblem(place="a.yaml:3", key=key, message="wrong"))
+    assert count() == 3
+    for key in (web, None):
+        one.object_problem(ObjectProblem(place="a.yaml:3", key=key, message=""))
+    assert count() == 1
 
 
 def test_a_defect_is_told_with_the_place_where_it_was_raised(caplog: pytest.LogCaptureFixture) -> None:
