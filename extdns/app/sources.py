@@ -67,7 +67,7 @@ def _source(name: str, config: Config) -> Source:
                 )
             )
         case _:
-            from extdns.sources.service.settings import ServiceSettings, service_types
+            from extdns.sources.service.settings import Compatibility, ServiceSettings, service_types
             from extdns.sources.service.source import ServiceSource
 
             return ServiceSource(
@@ -79,6 +79,7 @@ def _source(name: str, config: Config) -> Source:
                     always_publish_not_ready_addresses=chosen.always_publish_not_ready_addresses,
                     exclude_unschedulable=chosen.exclude_unschedulable,
                     expose_internal_ipv6=chosen.expose_internal_ipv6,
+                    compatibility=Compatibility(chosen.compatibility),
                 )
             )
 

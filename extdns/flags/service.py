@@ -73,7 +73,6 @@ FLAGS: Final = (
         name="compatibility",
         kind=choice("a compatibility mode", "", "mate", "molecule", "kops-dns-controller", metavar="MODE"),
         sources=("pod", "service"),
-        state=ABSENT,
         help="also read the annotations of this older tool",
     ),
 )

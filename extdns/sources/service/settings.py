@@ -19,6 +19,15 @@ class ServiceType(StrEnum):
     EXTERNAL_NAME = "ExternalName"
 
 
+class Compatibility(StrEnum):
+    """Whose annotations are read beside ours, as `--compatibility` spells it."""
+
+    NONE = ""
+    MATE = "mate"
+    MOLECULE = "molecule"
+    KOPS = "kops-dns-controller"
+
+
 def service_types(given: Sequence[str]) -> frozenset[str]:
     """The types that `--service-type-filter` lets pass; an empty set means all, as does an empty element.
 
@@ -47,6 +56,7 @@ class ServiceSettings:
     always_publish_not_ready_addresses: bool = False
     exclude_unschedulable: bool = True
     expose_internal_ipv6: bool = False
+    compatibility: Compatibility = Compatibility.NONE
 
     def reads(self, service_type: str) -> bool:
         """Tell whether Services of *service_type* are looked at."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from extdns.model.claim import Claim, Filtered
-from extdns.model.cluster import Kind
+from extdns.model.claim import Claim, Filtered, Wanted
+from extdns.model.cluster import Kind, ObjectRef
 from extdns.model.objects import SERVICE, KubernetesObject, Service, ref_of
 from extdns.ports import View
 from extdns.sources.annotations import Annotations
 from extdns.sources.draft import Draft
+from extdns.sources.service import compatibility
 from extdns.sources.service.expansion import Audience, expansion
-from extdns.sources.service.settings import ServiceSettings, ServiceType
+from extdns.sources.service.settings import Compatibility, ServiceSettings, ServiceType
 from extdns.sources.service.subject import Subject
 from extdns.sources.terms import Terms
 
@@ -48,16 +49,29 @@ class ServiceSource:
         by = selection.left_out_by(ref, obj.metadata, notes) or self._type_left_out_by(obj)
         if by:
             return (Filtered(ref=ref, by=by),)
-        if not notes.values:
+        legacy = self.settings.compatibility is not Compatibility.NONE
+        if not (notes.values or legacy):
             return ()
         subject = Subject(service=obj, namespace=ref.key.namespace, notes=notes, settings=self.settings, view=view)
         draft = Draft(_NAME, ref, Terms.of(notes))
         for audience in Audience:
             _ask(draft, subject, audience)
-        return draft.claims()
+        claims = draft.claims()
+        if legacy and not any(isinstance(claim, Wanted) for claim in claims):
+            claims += _legacy(ref, subject)
+        return claims
 
     def _type_left_out_by(self, service: Service) -> str:
         return "" if self.settings.reads(service.spec.type or ServiceType.CLUSTER_IP) else "--service-type-filter"
+
+
+def _legacy(ref: ObjectRef, subject: Subject) -> tuple[Claim, ...]:
+    draft = Draft(_NAME, ref, Terms(), labelled=False)
+    for text, field, answer in compatibility.asked(subject):
+        name = draft.name(text, field)
+        if name is not None:
+            draft.add(name, field, answer)
+    return draft.claims()
 
 
 def _ask(draft: Draft, subject: Subject, audience: Audience) -> None:

@@ -70,7 +70,7 @@ def test_what_comes_from_the_environment_is_told_by_its_variable() -> None:
         pytest.param("--release=7f3a-91c2", id="release"),
         pytest.param("--state-configmap=extdns-state", id="state-as-by-default"),
         pytest.param("--events-emit=RecordReady", id="events"),
-        pytest.param("--compatibility=mate", id="compatibility"),
+        pytest.param("--resolve-service-load-balancer-hostname", id="resolving"),
         pytest.param("--webhook-server", id="webhook-server"),
     ],
 )
@@ -83,7 +83,6 @@ def test_a_safety_or_a_mechanism_that_is_not_there_is_never_pretended(argument: 
     "argument",
     [
         pytest.param("--no-webhook-server", id="switch-off"),
-        pytest.param("--compatibility=", id="empty-mode"),
         pytest.param("--state-file=", id="no-file"),
     ],
 )
