@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 
-from extdns.model.claim import Claim, Invalid, Wanted
+from extdns.model.claim import Claim, Invalid, Wanted, Withheld
 from extdns.model.cluster import Kind
 from extdns.model.objects import KubernetesObject
 from extdns.model.reason import Reason
@@ -17,13 +17,25 @@ from extdns.ports import Source, View
 Stage = Callable[[Wanted], tuple[Claim, ...]]
 
 
-def validated(wanted: Wanted) -> tuple[Wanted | Invalid]:
-    """*wanted*, or what is wrong with its endpoint (spec sources 1.6)."""
+def validated(wanted: Wanted) -> tuple[Wanted | Withheld | Invalid]:
+    """*wanted*, or what is wrong with its endpoint (spec sources 1.6); without targets there is nothing to publish."""
+    if not wanted.endpoint.targets:
+        return (_untargeted(wanted),)
     found = flaw(wanted.endpoint)
     if found is None:
         return (wanted,)
     return (
         Invalid(provenance=wanted.provenance, reason=Reason.INVALID_ENDPOINT, value=found.value, allowed=found.allowed),
+    )
+
+
+def _untargeted(wanted: Wanted) -> Withheld:
+    return Withheld(
+        name=wanted.name,
+        set_identifier=wanted.set_identifier,
+        provenance=wanted.provenance,
+        reason=Reason.INVALID_ENDPOINT,
+        detail=f"{wanted.provenance.field} has no target; allowed: at least one, there or by --default-targets",
     )
 
 

@@ -1,0 +1,87 @@
+"""Endpoints that objects write out whole, as DNSEndpoints do (spec sources 1.2, 6.3)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from extdns.errors import InvalidValueError, shortened
+from extdns.model import rrtype, ttl
+from extdns.model.claim import Invalid, Notice, Provenance, Wanted, Withheld
+from extdns.model.dnsendpoint import SpecEndpoint
+from extdns.model.name import DnsName
+from extdns.model.pairs import Pairs
+from extdns.model.reason import Reason
+from extdns.model.record import OWNER, RESOURCE, Endpoint, canonical_targets
+from extdns.model.validity import flaw
+
+# Of the other types, CNAME, DNAME, TXT, MX and SRV may be written with or without the dot.
+_DOTTED: Final = frozenset({rrtype.NAPTR})
+_DOTLESS: Final = frozenset({rrtype.A, rrtype.AAAA, rrtype.NS, rrtype.PTR})
+# What has no target and is none of these may get a default one (spec sources 8.2).
+_TARGETED: Final = frozenset({rrtype.CNAME, rrtype.DNAME})
+
+
+def claim_of(written: SpecEndpoint, at: Provenance) -> Wanted | Withheld | Invalid:
+    """What *written*, which stands *at* that field, asks for; without targets if it names none.
+
+    What names a record but says nothing valid of it, leaves that record as it is (`Withheld`).
+    """
+    try:
+        name = DnsName.parse(written.dns_name)
+    except InvalidValueError as exc:
+        return Invalid(provenance=at, reason=Reason(exc.reason), value=written.dns_name, allowed=exc.allowed)
+    if written.record_type not in rrtype.OWNABLE:
+        allowed = f"as recordType {', '.join(rrtype.OWNABLE)}"
+        return Invalid(provenance=at, reason=Reason.INVALID_ENDPOINT, value=written.record_type, allowed=allowed)
+    endpoint = _endpoint(name, written, at)
+    wrong = _misdotted(written) or _malformed(endpoint)
+    if wrong is None:
+        return Wanted(endpoint=endpoint, provenance=at, notices=_notices(written, at))
+    reason, value, allowed = wrong
+    detail = f"{at.field}: {shortened(value)!r} is not valid; allowed: {allowed}"
+    return Withheld(name=name, set_identifier=written.set_identifier, provenance=at, reason=reason, detail=detail)
+
+
+def _endpoint(name: DnsName, written: SpecEndpoint, at: Provenance) -> Endpoint:
+    labels = {key: value for key, value in (written.labels or {}).items() if key != OWNER}
+    return Endpoint(
+        name=name,
+        type=written.record_type,
+        targets=canonical_targets(written.record_type, _targets(written)),
+        ttl_s=written.record_ttl if _has_ttl(written) else ttl.UNSET,
+        set_identifier=written.set_identifier,
+        labels=Pairs.of(labels | {RESOURCE: at.ref.resource}),
+        properties=Pairs.of((given.name, given.value) for given in written.provider_specific or () if given.name),
+    )
+
+
+def _targets(written: SpecEndpoint) -> tuple[str, ...]:
+    """All but empty ones (deviation 1)."""
+    return tuple(target for target in written.targets or () if target)
+
+
+def _has_ttl(written: SpecEndpoint) -> bool:
+    return 0 < written.record_ttl <= ttl.MAX_TTL_S
+
+
+def _notices(written: SpecEndpoint, at: Provenance) -> tuple[Notice, ...]:
+    if written.record_ttl == ttl.UNSET or _has_ttl(written):
+        return ()
+    value, allowed = str(written.record_ttl), f"from 1 to {ttl.MAX_TTL_S} seconds"
+    return (Notice(reason=Reason.INVALID_TTL, field=f"{at.field}.recordTTL", value=value, allowed=allowed),)
+
+
+def _misdotted(written: SpecEndpoint) -> tuple[Reason, str, str] | None:
+    for target in _targets(written):
+        if written.record_type in _DOTLESS and target.endswith("."):
+            return Reason.INVALID_TARGET, target, f"{target.rstrip('.')}, without a dot at its end"
+        if written.record_type in _DOTTED and not target.endswith("."):
+            return Reason.INVALID_TARGET, target, f"{target}., with a dot at its end"
+    return None
+
+
+def _malformed(endpoint: Endpoint) -> tuple[Reason, str, str] | None:
+    if endpoint.type in _TARGETED and not endpoint.targets:
+        return Reason.INVALID_ENDPOINT, "no target", f"at least one target for {endpoint.type}"
+    found = flaw(endpoint)
+    return (Reason.INVALID_ENDPOINT, found.value, found.allowed) if found else None
