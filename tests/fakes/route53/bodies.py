@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from tests.fakes.route53 import names, wire
 from tests.fakes.route53.batch import Action, Change
 from tests.fakes.route53.errors import invalid_batch, invalid_xml
 from tests.fakes.route53.records import decode
+
+_ACTIONS: Final = frozenset(Action)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,6 @@ def _change(item: Any) -> Change:  # noqa: ANN401 - whatever was sent
     if not isinstance(item, dict) or not isinstance(item.get("ResourceRecordSet"), dict):
         raise invalid_xml("The content of element 'Change' is not complete. One of 'ResourceRecordSet' is expected.")
     action = item.get("Action")
-    if action not in set(Action):
+    if not isinstance(action, str) or action not in _ACTIONS:
         raise invalid_xml(f"Value '{action}' is not facet-valid with respect to enumeration of type 'ChangeAction'")
     return Change(Action(action), decode(item["ResourceRecordSet"], action=action))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tests.fakes.route53 import names, routing
@@ -35,7 +34,7 @@ class Alias:
     evaluate_target_health: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecordSet:
     """A resource record set.
 
@@ -44,6 +43,7 @@ class RecordSet:
         set_identifier: empty for a simple one.
         ttl: None for an alias.
         values: in the order given; empty for an alias.
+        key: where it stands in its zone.
     """
 
     name: str
@@ -54,11 +54,10 @@ class RecordSet:
     alias: Alias | None = None
     routing: Routing | None = None
     health_check_id: str = ""
+    key: Key = field(init=False, compare=False, repr=False)
 
-    @cached_property
-    def key(self) -> Key:
-        """Where it stands in its zone."""
-        return names.order(self.name), self.type, self.set_identifier
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", (names.order(self.name), self.type, self.set_identifier))
 
     @property
     def shown(self) -> str:
@@ -82,10 +81,6 @@ def decode(given: Json, *, action: str = "CREATE") -> RecordSet:
         ApiError: InvalidInput, for what is missing or does not go together.
         names.BadName: Its name, or that of its alias target, is none.
     """
-    whom = (
-        f"in Change with [Action={action}, Name={given.get('Name')}, Type={given.get('Type')}, "
-        f"SetIdentifier={given.get('SetIdentifier', 'null')}]"
-    )
     identifier, alias = given.get("SetIdentifier", ""), given.get("AliasTarget")
     if given.get("Type") not in TYPES:
         raise invalid_xml(
@@ -95,7 +90,10 @@ def decode(given: Json, *, action: str = "CREATE") -> RecordSet:
         raise invalid_xml("The content of element 'ResourceRecordSet' is not complete. One of 'Name' is expected.")
     if "SetIdentifier" in given and not 1 <= len(identifier) <= _MAX_IDENTIFIER:
         raise invalid_xml(f"Value '{identifier}' is not facet-valid with respect to 'ResourceRecordSetIdentifier'")
-    _check_contents(given, whom)
+    problem = _contents_problem(given) or routing.problem(given)
+    if problem:
+        whom = f"Action={action}, Name={given['Name']}, Type={given['Type']}, SetIdentifier={identifier or 'null'}"
+        raise invalid_input(f"Invalid request: {problem} in Change with [{whom}]")
     return RecordSet(
         name=names.normalise(given["Name"]),
         type=given["Type"],
@@ -103,7 +101,7 @@ def decode(given: Json, *, action: str = "CREATE") -> RecordSet:
         ttl=given.get("TTL"),
         values=tuple(one if isinstance(one, str) else one["Value"] for one in given.get("ResourceRecords", ())),
         alias=_alias(alias) if alias else None,
-        routing=routing.decode(given, whom),
+        routing=routing.decode(given),
         health_check_id=given.get("HealthCheckId", ""),
     )
 
@@ -129,26 +127,24 @@ def encode(record: RecordSet) -> dict[str, Any]:
     return shown
 
 
-def _check_contents(given: Json, whom: str) -> None:
-    partly = "TTL" in given or "ResourceRecords" in given
-    if "AliasTarget" in given and partly:
-        raise invalid_input(f"Invalid request: {_EXPECTED}, but found more than one {whom}")
+def _contents_problem(given: Json) -> str | None:
     if "AliasTarget" in given:
-        return
+        return f"{_EXPECTED}, but found more than one" if "TTL" in given or "ResourceRecords" in given else None
     if "TTL" not in given or "ResourceRecords" not in given:
-        raise invalid_input(f"Invalid request: {_EXPECTED}, but found none {whom}")
+        return f"{_EXPECTED}, but found none"
     if not given["ResourceRecords"]:
         raise invalid_xml(
             "The content of element 'ResourceRecords' is not complete. One of 'ResourceRecord' is expected."
         )
     if not 0 <= given["TTL"] <= MAX_TTL_S:
         raise invalid_xml(f"Value '{given['TTL']}' is not facet-valid with respect to element 'TTL'")
+    return None
 
 
 def _alias(given: Json) -> Alias:
-    for field in ("HostedZoneId", "DNSName", "EvaluateTargetHealth"):
-        if field not in given:
-            raise invalid_xml(f"The content of element 'AliasTarget' is not complete. One of '{field}' is expected.")
+    for needed in ("HostedZoneId", "DNSName", "EvaluateTargetHealth"):
+        if needed not in given:
+            raise invalid_xml(f"The content of element 'AliasTarget' is not complete. One of '{needed}' is expected.")
     return Alias(
         zone_id=given["HostedZoneId"],
         name=names.normalise(given["DNSName"]),

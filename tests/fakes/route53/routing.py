@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tests.fakes.route53.errors import invalid_input, invalid_xml
+from tests.fakes.route53.errors import invalid_xml
 
 Json = Mapping[str, Any]
 POLICIES: Final = (
@@ -35,22 +35,28 @@ class Routing:
         return _thawed(self.details)
 
 
-def decode(given: Json, whom: str) -> Routing | None:
-    """Read the policy of a record set in the form of boto3; *whom* names the record set in messages.
+def problem(given: Json) -> str | None:
+    """Tell what is wrong with the policies of a record set in the form of boto3, by their number."""
+    found = sum(policy in given for policy in POLICIES)
+    if found > 1:
+        return f"{_EXPECTED}, but found more than one"
+    if found and "SetIdentifier" not in given:
+        return "Missing field 'SetIdentifier'"
+    if not found and "SetIdentifier" in given:
+        return f"{_EXPECTED}, but found none"
+    return None
+
+
+def decode(given: Json) -> Routing | None:
+    """Read the policy of a record set in the form of boto3, if it has one.
 
     Raises:
         ApiError: InvalidInput.
     """
-    found = [policy for policy in POLICIES if policy in given]
-    if len(found) > 1:
-        raise invalid_input(f"Invalid request: {_EXPECTED}, but found more than one {whom}")
-    if not found:
-        if "SetIdentifier" in given:
-            raise invalid_input(f"Invalid request: {_EXPECTED}, but found none {whom}")
+    policy = next((policy for policy in POLICIES if policy in given), None)
+    if policy is None:
         return None
-    if "SetIdentifier" not in given:
-        raise invalid_input(f"Invalid request: Missing field 'SetIdentifier' {whom}")
-    policy, details = found[0], given[found[0]]
+    details = given[policy]
     if not _is_valid(policy, details):
         raise invalid_xml(f"Value '{details}' is not facet-valid with respect to element '{policy}'")
     return Routing(policy, _frozen(details))

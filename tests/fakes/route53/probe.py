@@ -1,0 +1,100 @@
+"""A client for tests: boto3, with one attempt a call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from http.client import HTTPConnection
+from typing import TYPE_CHECKING, Any, Final
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import ClientError
+
+from tests.fakes.route53.server import Route53
+
+if TYPE_CHECKING:
+    from types_boto3_route53 import Route53Client
+
+KEY: Final = "AKIDTEST"
+"""The access key of the client, unless told otherwise."""
+_SIGNED: Final = {"Authorization": f"AWS4-HMAC-SHA256 Credential={KEY}/20260101/us-east-1/route53/aws4_request"}
+_ONCE: Final = Config(retries={"total_max_attempts": 1, "mode": "standard"}, connect_timeout=5, read_timeout=5)
+
+
+@cache
+def _session() -> boto3.session.Session:
+    return boto3.session.Session()
+
+
+def client(url: str, *, access_key: str = KEY, config: Config | None = None) -> Route53Client:
+    """Make a client of boto3."""
+    return _session().client(
+        "route53",
+        endpoint_url=url,
+        region_name="us-east-1",
+        aws_access_key_id=access_key,
+        aws_secret_access_key="secret",
+        config=_ONCE.merge(config) if config else _ONCE,
+    )
+
+
+def simple(name: str, kind: str = "A", *values: str, ttl: int = 300, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 - of the API
+    """Make a record set with values, in the form of boto3; 192.0.2.1 if none is given."""
+    shown = [{"Value": value} for value in values or ("192.0.2.1",)]
+    return {"Name": name, "Type": kind, "TTL": ttl, "ResourceRecords": shown} | fields
+
+
+def alias(name: str, target: str, zone_id: str, kind: str = "A", **fields: Any) -> dict[str, Any]:  # noqa: ANN401 - of the API
+    """Make an alias, in the form of boto3."""
+    where = {"HostedZoneId": zone_id, "DNSName": target, "EvaluateTargetHealth": False}
+    return {"Name": name, "Type": kind, "AliasTarget": where} | fields
+
+
+class Probe:
+    """A client of one zone."""
+
+    def __init__(self, fake: Route53, zone_id: str) -> None:
+        self.fake = fake
+        self.zone_id = zone_id
+        self.client = client(fake.url)
+
+    def change(self, *items: tuple[str, Mapping[str, Any]]) -> str:
+        """Submit a batch of actions and record sets; gives the id of the change.
+
+        Raises:
+            ClientError: It is refused.
+        """
+        changes: list[Any] = [{"Action": action, "ResourceRecordSet": dict(record)} for action, record in items]
+        answer = self.client.change_resource_record_sets(HostedZoneId=self.zone_id, ChangeBatch={"Changes": changes})
+        return answer["ChangeInfo"]["Id"]
+
+    def create(self, *records: Mapping[str, Any]) -> str:
+        """Submit a batch that creates."""
+        return self.change(*(("CREATE", record) for record in records))
+
+    def refusal(self, *items: tuple[str, Mapping[str, Any]]) -> tuple[str, str]:
+        """Submit a batch that has to be refused, and leave nothing; gives code and message."""
+        before = self.fake.shown(self.zone_id)
+        try:
+            self.change(*items)
+        except ClientError as exc:
+            assert self.fake.shown(self.zone_id) == before, "a refused batch changed something"
+            return exc.response["Error"]["Code"], exc.response["Error"]["Message"]
+        raise AssertionError("it was not refused")
+
+    def listed(self, **query: Any) -> list[str]:  # noqa: ANN401 - of the API
+        """List record sets by `name type`, as one page gives them, without NS and SOA of the apex."""
+        answer = self.client.list_resource_record_sets(HostedZoneId=self.zone_id, **query)
+        found = [f"{record['Name']} {record['Type']}" for record in answer["ResourceRecordSets"]]
+        return [one for one in found if not one.endswith((" NS", " SOA"))]
+
+    def http(self, method: str, path: str, body: str = "", *, signed: bool = True) -> tuple[int, str]:
+        """Send a request as it is; gives status and body."""
+        connection = HTTPConnection("127.0.0.1", int(self.fake.url.rpartition(":")[2]), timeout=5)
+        try:
+            connection.request(method, path, body, _SIGNED if signed else {})
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        finally:
+            connection.close()
