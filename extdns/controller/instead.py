@@ -51,7 +51,8 @@ class Standins:
 
         A call has failed, a batch was not answered, a kind is not listed, and an object cannot be
         computed, so that what is published for it stays; of several objects each is told by itself
-        first. Where not even that can be told, the kind is failing.
+        first. Where not even that can be told, the kind is failing. An answer that says nothing is told
+        again: something waits for it.
         """
         match item:
             case ZonesListed():
@@ -64,6 +65,8 @@ class Standins:
                 return (replace(item, outcome=Unknown(message=message)),)
             case Existence(exists=exists) if exists is not None:
                 return (replace(item, exists=None),)
+            case ReadFailed() | Submitted() | Existence():
+                return (item,)
             case KindReported(state=state) if state.phase is not Phase.FAILING:
                 return (KindReported(state=replace(state, phase=Phase.FAILING, detail=message)),)
             case _:

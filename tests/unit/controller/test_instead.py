@@ -30,7 +30,10 @@ BOTH = Observed(observations=(*WEB.observations, *API.observations))
 LOST = seen("web", failure="why")
 DOWN = KindReported(state=KindState(kind=SERVICE, phase=Phase.FAILING, detail="why"))
 INGRESS_DOWN = KindReported(state=KindState(kind=INGRESS, phase=Phase.FAILING, detail="why"))
+LOST_BATCH = Submitted(number=1, zone=ZONE, outcome=Unknown(message=""))
+FAILED = ReadFailed(call=Call.ZONES, zone=None, message="")
 KEY = ObjectKey(SERVICE, "shop", "web")
+NOBODY_KNOWS = Existence(key=KEY, exists=None)
 
 
 def problem(key: ObjectKey | None, message: str = "no YAML") -> ProblemReported:
@@ -58,7 +61,7 @@ def problem(key: ObjectKey | None, message: str = "no YAML") -> ProblemReported:
             (Submitted(number=1, zone=ZONE, outcome=Unknown(message="why")),),
             id="an outcome",
         ),
-        pytest.param(Submitted(number=1, zone=ZONE, outcome=Unknown(message="")), (), id="no outcome"),
+        pytest.param(LOST_BATCH, (LOST_BATCH,), id="no outcome"),
         pytest.param(BOTH, (WEB, API), id="several objects, each by itself"),
         pytest.param(WEB, (LOST,), id="an object"),
         pytest.param(LOST, (DOWN,), id="an object that is lost already"),
@@ -68,8 +71,8 @@ def problem(key: ObjectKey | None, message: str = "no YAML") -> ProblemReported:
         pytest.param(problem(None), (DOWN, INGRESS_DOWN), id="something that cannot be read"),
         pytest.param(problem(KEY, ""), (), id="an object that can be read again"),
         pytest.param(Existence(key=KEY, exists=True), (Existence(key=KEY, exists=None),), id="an answer"),
-        pytest.param(Existence(key=KEY, exists=None), (), id="no answer"),
-        pytest.param(ReadFailed(call=Call.ZONES, zone=None, message=""), (), id="a failed read"),
+        pytest.param(NOBODY_KNOWS, (NOBODY_KNOWS,), id="no answer"),
+        pytest.param(FAILED, (FAILED,), id="a failed read"),
         pytest.param(Tick(), (), id="time"),
     ],
 )
