@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import socket
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Self
 
 from extdns import log
-from extdns.errors import UsageError
+from extdns.errors import UsageError, shortened
 from extdns.log import Event
 from extdns.web.connections import Connections
 
@@ -75,11 +77,27 @@ def _listen(address: ListenAddress) -> socket.socket:
                 return _bound(_ALL_IPV6, address.port)
         return _bound(address.host or _ALL_IPV4, address.port)
     except (OSError, UnicodeError) as exc:  # the latter is what Python says of names that IDNA rules out
-        why = exc.strerror if isinstance(exc, OSError) else exc
         raise UsageError(
-            f"--metrics-address={address} cannot be listened on: {why}\n"
+            f"--metrics-address={address} cannot be listened on: {_reason(exc, address)}\n"
             "  choose another host or port; port 0 takes a free one"
         ) from exc
+
+
+def _reason(exc: OSError | UnicodeError, address: ListenAddress) -> str:
+    """What is wrong, for people; the system's own word where it is none of the usual mistakes."""
+    match exc:
+        case UnicodeError():
+            return f"{shortened(address.host)!r} is no host name"
+        case socket.gaierror():
+            return f"no address is known of the host {shortened(address.host)!r}"
+        case OSError(errno=errno.EADDRINUSE):
+            return f"port {address.port} is taken by another process"
+        case OSError(errno=errno.EADDRNOTAVAIL | errno.EAFNOSUPPORT | errno.EINVAL):
+            return f"this machine has no address {address.host}"
+        case OSError(errno=errno.EACCES | errno.EPERM):
+            return f"the right to use port {address.port} is missing"
+        case _:
+            return os.strerror(exc.errno or 0)
 
 
 def _bound(host: str, port: int) -> socket.socket:

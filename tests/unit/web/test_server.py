@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import http.client
 import json
 import socket
@@ -142,10 +143,10 @@ def test_without_ipv6_every_ipv4_address_is_listened_on(monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("host", "why"),
     [
-        pytest.param("127.0.0.1", "Address already in use", id="port-taken"),
-        pytest.param("", "Address already in use", id="port-taken-somewhere"),
-        pytest.param("::1%nowhere", "Name or service not known", id="no-such-host"),
-        pytest.param(f"::1%{'é' * 64}", "label", id="no-host-at-all"),
+        pytest.param("127.0.0.1", "port {port} is taken by another process", id="port-taken"),
+        pytest.param("", "port {port} is taken by another process", id="port-taken-somewhere"),
+        pytest.param("::1%nowhere", "no address is known of the host '::1%nowhere'", id="no-such-host"),
+        pytest.param(f"::1%{'é' * 64}", f"'::1%{'é' * 64}' is no host name", id="no-host-at-all"),
     ],
 )
 def test_an_address_that_cannot_be_had_is_a_mistake_in_the_flag(port: int, host: str, why: str) -> None:
@@ -153,9 +154,28 @@ def test_an_address_that_cannot_be_had_is_a_mistake_in_the_flag(port: int, host:
     with pytest.raises(UsageError) as caught:
         Server(address, application()).start()
     first, second = str(caught.value).splitlines()
-    assert first.startswith(f"--metrics-address={address} cannot be listened on: ")
-    assert why in first
+    assert first == f"--metrics-address={address} cannot be listened on: {why.format(port=port)}"
     assert second == "  choose another host or port; port 0 takes a free one"
+
+
+@pytest.mark.parametrize(
+    ("number", "why"),
+    [
+        pytest.param(errno.EACCES, "the right to use port 80 is missing", id="privileged-port"),
+        pytest.param(errno.EADDRNOTAVAIL, "this machine has no address 127.0.0.1", id="address-of-another"),
+        pytest.param(errno.EMFILE, "Too many open files", id="anything-else"),
+    ],
+)
+def test_what_the_system_refuses_is_told_in_one_plain_line(
+    number: int, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> socket.socket:
+        raise OSError(number, "in other words (while attempting to bind on address)")
+
+    monkeypatch.setattr(socket, "create_server", refuse)
+    with pytest.raises(UsageError) as caught:
+        Server(ListenAddress(host="127.0.0.1", port=80), application()).start()
+    assert str(caught.value).splitlines()[0] == f"--metrics-address=127.0.0.1:80 cannot be listened on: {why}"
 
 
 def test_closing_frees_the_port_and_can_be_repeated() -> None:
