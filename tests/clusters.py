@@ -32,10 +32,12 @@ def live_cluster(
     namespaces: Sequence[str] = (),
     elsewhere: Mapping[Kind, Sequence[str]] | None = None,
     rhythm: Rhythm = QUICK,
+    made: Callable[[Client], Api] | None = None,
 ) -> LiveCluster:
-    """A cluster that asks *server*; its kubeconfig is written into *folder*."""
+    """A cluster that asks *server*, through what *made* makes; its kubeconfig is written into *folder*."""
     access = Access(kubeconfig=str(server.kubeconfig(folder / "kubeconfig")), request_timeout_s=REQUEST_TIMEOUT_S)
-    api = Api(Client(access), request_timeout_s=REQUEST_TIMEOUT_S)
+    client = Client(access)
+    api = made(client) if made is not None else Api(client, request_timeout_s=REQUEST_TIMEOUT_S)
     return LiveCluster(api, namespaces=namespaces, elsewhere=elsewhere, rhythm=rhythm)
 
 

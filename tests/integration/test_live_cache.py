@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -10,14 +11,16 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
+from extdns.kube.client import Client
 from extdns.kube.store import unchanged
 from extdns.model.cluster import ClusterChange, ObjectChange, ObjectKey, Phase, Sight
 from extdns.model.objects import SERVICE, KubernetesObject
-from tests.clusters import live_cluster, service, taken
+from tests.clusters import REQUEST_TIMEOUT_S, live_cluster, service, taken
 from tests.fakes.apiserver.faults import Cut, Drop, Empty, Fault, Html, Refuse, Slow, Stall, Truncated, Unknown
 from tests.fakes.apiserver.options import WatchList
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.apiserver.watches import Order
+from tests.integration.tally import Tally
 
 NAMESPACES: Final = ("pay", "shop")
 FAULTS: Final = st.one_of(
@@ -28,6 +31,7 @@ FAULTS: Final = st.one_of(
     st.builds(
         Refuse, code=st.sampled_from([400, 401, 403, 404, 409, 410, 422, 429, 500, 503, 504]), framed=st.booleans()
     ),
+    st.builds(Refuse, code=st.just(429), retry_after_s=st.just(0)),
     st.builds(Html),
     st.builds(Truncated),
     st.builds(Unknown),
@@ -56,8 +60,13 @@ class Scripts(RuleBasedStateMachine):
         for namespace, name in sorted(names):
             self.server.put(service(name, namespace))
         self.note_versions()
-        self.cluster = live_cluster(self.server, Path(self.folder.name), namespaces=namespaces)
+        self.tally: Tally
+        self.cluster = live_cluster(self.server, Path(self.folder.name), namespaces=namespaces, made=self.tallied)
         self.cluster.need(SERVICE)
+
+    def tallied(self, client: Client) -> Tally:
+        self.tally = Tally(client, request_timeout_s=REQUEST_TIMEOUT_S)
+        return self.tally
 
     # What happens to objects
 
@@ -161,11 +170,10 @@ class Scripts(RuleBasedStateMachine):
             self.server.permit(verb, "services")
         if not self.alive:
             self.server.start()
-        namespace = (self.namespaces or ("shop",))[0]
-        self.server.put(service("last", namespace))
+        for namespace in NAMESPACES:
+            self.server.put(service("last", namespace))
         self.note_versions()
-        last = ObjectKey(SERVICE, namespace, "last")
-        self.replay(taken_until(self.cluster, last))
+        self.replay(taken(self.cluster, self.has_seen_the_last))
         expected = {
             (obj["metadata"]["namespace"], obj["metadata"]["name"]): (obj["metadata"]["uid"], obj["spec"]["type"])
             for obj in self.server.objects("Service")
@@ -176,7 +184,12 @@ class Scripts(RuleBasedStateMachine):
         stored = {(obj.metadata.namespace, obj.metadata.name): obj for obj in self.cluster.view.select(SERVICE, "", {})}
         assert stored.keys() == expected.keys()
         assert all(unchanged(stored[key.namespace, key.name], obj) for key, obj in self.replayed.items())
-        assert self.cluster.decoded <= len(self.versions)
+        assert self.cluster.decoded == self.tally.due <= len(self.versions)
+
+    def has_seen_the_last(self, changes: Sequence[ClusterChange]) -> bool:
+        """Each watch tells in order, so whatever was changed before has come, too."""
+        added = {change.key for change in changes if isinstance(change, ObjectChange)}
+        return added >= {ObjectKey(SERVICE, namespace, "last") for namespace in self.namespaces or NAMESPACES}
 
     def replay(self, changes: tuple[ClusterChange, ...] | list[ClusterChange]) -> None:
         """Each change begins where the last one of its object ended, and says something new."""
@@ -204,10 +217,6 @@ class Scripts(RuleBasedStateMachine):
         self.versions |= {
             (obj["metadata"]["uid"], obj["metadata"]["resourceVersion"]) for obj in self.server.objects("Service")
         }
-
-
-def taken_until(cluster: object, last: ObjectKey) -> list[ClusterChange]:
-    return taken(cluster, lambda changes: any(isinstance(c, ObjectChange) and c.key == last for c in changes))  # type: ignore[arg-type]
 
 
 TestScripts = Scripts.TestCase
