@@ -86,6 +86,8 @@ class Sources:
     always_publish_not_ready_addresses: bool
     exclude_unschedulable: bool
     expose_internal_ipv6: bool
+    ignore_non_host_network_pods: bool
+    pod_source_domain: str
     ingress_class: tuple[str, ...]
     ignore_ingress_rules_spec: bool
     ignore_ingress_tls_spec: bool

@@ -2,21 +2,50 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from extdns.config import Config
+    from extdns.model.cluster import Kind
+    from extdns.model.objects import KubernetesObject
     from extdns.ports import Cluster
+
+_CLUSTERLESS: Final = frozenset({"empty", "fake"})
 
 
 def cluster(config: Config) -> Cluster:
-    """The cluster: the manifests of `--manifests` if there are any, else a live one."""
+    """The manifests of `--manifests` if there are any, else a live cluster, and what sources invent."""
+    objects = _invented(config)
+    if not objects:
+        return _real(config)
+    from extdns.kube.invented import Invented
+
+    return Invented(_real(config), objects)
+
+
+def _invented(config: Config) -> Mapping[Kind, Sequence[KubernetesObject]]:
+    objects: dict[Kind, Sequence[KubernetesObject]] = {}
+    if "empty" in config.sources.names:
+        from extdns.sources.empty import EMPTY
+
+        objects[EMPTY] = ()
+    if "fake" in config.sources.names:
+        from extdns.sources.fake import BASE, FAKE, invented
+
+        objects[FAKE] = invented((BASE,))
+    return objects
+
+
+def _real(config: Config) -> Cluster:
     chosen = config.cluster
     namespaces = (chosen.namespace,) if chosen.namespace else ()
-    if chosen.manifests:
+    if chosen.manifests or _CLUSTERLESS.issuperset(config.sources.names):
         from extdns.kube.manifests.cluster import ManifestCluster
 
-        return ManifestCluster(chosen.manifests, watch=not config.control.once, namespaces=namespaces)
+        return ManifestCluster(
+            chosen.manifests, watch=bool(chosen.manifests) and not config.control.once, namespaces=namespaces
+        )
     from extdns.kube.api import Api
     from extdns.kube.client import Access, Client
     from extdns.kube.live.cluster import LiveCluster

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from extdns import log
+from extdns.app.sourcetable import TABLE
 from extdns.log import Event
 from extdns.model import rrtype
 
@@ -23,8 +24,8 @@ def sources(config: Config) -> tuple[Source, ...]:
     """The sources of `--source`, in its order, each once."""
     from extdns.sources.refine import Refined
 
-    stages = tuple(_stages(config))
-    return tuple(Refined(source=_source(name, config), stages=stages) for name in dict.fromkeys(config.sources.names))
+    chosen, selection, stages = config.sources, _selection(config), tuple(_stages(config))
+    return tuple(Refined(source=TABLE[name](chosen, selection), stages=stages) for name in dict.fromkeys(chosen.names))
 
 
 def _stages(config: Config) -> Iterator[Stage]:
@@ -49,39 +50,6 @@ def _stages(config: Config) -> Iterator[Stage]:
         yield TargetNets(include=include, exclude=exclude)
     if rrtype.PTR in config.plan.managed_record_types:
         yield Pointers(enabled=chosen.create_ptr)
-
-
-def _source(name: str, config: Config) -> Source:
-    chosen = config.sources
-    selection = _selection(config)
-    match name:
-        case "ingress":
-            from extdns.sources.ingress import IngressSettings, IngressSource
-
-            return IngressSource(
-                settings=IngressSettings(
-                    selection=selection,
-                    ingress_class=chosen.ingress_class,
-                    ignore_ingress_rules_spec=chosen.ignore_ingress_rules_spec,
-                    ignore_ingress_tls_spec=chosen.ignore_ingress_tls_spec,
-                )
-            )
-        case _:
-            from extdns.sources.service.settings import Compatibility, ServiceSettings, service_types
-            from extdns.sources.service.source import ServiceSource
-
-            return ServiceSource(
-                settings=ServiceSettings(
-                    selection=selection,
-                    service_types=service_types(chosen.service_type_filter),
-                    publish_internal_services=chosen.publish_internal_services,
-                    publish_host_ip=chosen.publish_host_ip,
-                    always_publish_not_ready_addresses=chosen.always_publish_not_ready_addresses,
-                    exclude_unschedulable=chosen.exclude_unschedulable,
-                    expose_internal_ipv6=chosen.expose_internal_ipv6,
-                    compatibility=Compatibility(chosen.compatibility),
-                )
-            )
 
 
 def _selection(config: Config) -> Selection:

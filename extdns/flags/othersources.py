@@ -13,14 +13,12 @@ FLAGS: Final = (
         kind=BOOLEAN,
         default=False,
         sources=("pod",),
-        state=ABSENT,
         help="read only pods on the host's network",
     ),
     Flag(
         name="pod-source-domain",
         kind=text("DOMAIN"),
         sources=("pod",),
-        state=ABSENT,
         help="publish every pod under this domain",
     ),
     Flag(

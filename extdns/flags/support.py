@@ -10,7 +10,7 @@ from extdns.flags.mistakes import mistake
 from extdns.flags.parser import Setting
 
 AVAILABLE: Final[Mapping[str, tuple[str, ...]]] = {
-    "source": ("ingress", "service"),
+    "source": ("crd", "empty", "fake", "ingress", "node", "pod", "service"),
     "provider": ("aws", "inmemory", "zonefile"),
     "registry": ("noop", "txt"),
 }

@@ -140,9 +140,11 @@ def test_compat_reads_one_prefix_and_wants_a_policy() -> None:
         pytest.param(["--nonsense"], "is not a flag", id="parsing-comes-first"),
         pytest.param([*START, "--provider=aws"], "--provider is given twice", id="then-repeats"),
         pytest.param(
-            ["--source=crd", "--provider=aws", "--txt-prefix=a", "--txt-suffix=b"], "mutual", id="then-fitting"
+            ["--source=connector", "--provider=aws", "--txt-prefix=a", "--txt-suffix=b"], "mutual", id="then-fitting"
         ),
-        pytest.param(["--source=crd", "--provider=aws"], "--source=crd is not supported", id="then-support"),
+        pytest.param(
+            ["--source=connector", "--provider=aws"], "--source=connector is not supported", id="then-support"
+        ),
     ],
 )
 def test_the_first_mistake_is_told(argv: list[str], message: str) -> None:

@@ -26,8 +26,9 @@ def start(argv: list[str], environ: dict[str, str] | None = None) -> tuple[str, 
     ("argv", "text"),
     [
         pytest.param(
-            ["--source=service", "--source=crd", *START[1:]],
-            "--source=crd is not supported by this version\n  available: ingress, service",
+            ["--source=service", "--source=connector", *START[1:]],
+            "--source=connector is not supported by this version\n"
+            "  available: crd, empty, fake, ingress, node, pod, service",
             id="source",
         ),
         pytest.param(
@@ -54,8 +55,8 @@ def test_what_this_version_lacks_stops_the_start(argv: list[str], text: str) -> 
 
 
 def test_what_comes_from_the_environment_is_told_by_its_variable() -> None:
-    with pytest.raises(UsageError, match=r"^EXTERNAL_DNS_SOURCE=crd is not supported"):
-        start(["--provider=inmemory"], {"EXTERNAL_DNS_SOURCE": "crd"})
+    with pytest.raises(UsageError, match=r"^EXTERNAL_DNS_SOURCE=connector is not supported"):
+        start(["--provider=inmemory"], {"EXTERNAL_DNS_SOURCE": "connector"})
     with pytest.raises(UsageError, match=r"^EXTERNAL_DNS_WEBHOOK_SERVER is not supported"):
         start(START, {"EXTERNAL_DNS_WEBHOOK_SERVER": "true"})
 

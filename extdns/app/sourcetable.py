@@ -1,0 +1,96 @@
+"""What builds each source, by the name that `--source` has for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from extdns.config import Sources
+    from extdns.ports import Source
+    from extdns.sources.selection import Selection
+
+
+def _crd(_: Sources, selection: Selection) -> Source:
+    from extdns.sources.crd import CrdSource
+
+    return CrdSource(selection=selection)
+
+
+def _empty(_: Sources, _selection: Selection) -> Source:
+    from extdns.sources.empty import EmptySource
+
+    return EmptySource()
+
+
+def _fake(_: Sources, _selection: Selection) -> Source:
+    from extdns.sources.fake import FakeSource
+
+    return FakeSource()
+
+
+def _ingress(chosen: Sources, selection: Selection) -> Source:
+    from extdns.sources.ingress import IngressSettings, IngressSource
+
+    return IngressSource(
+        settings=IngressSettings(
+            selection=selection,
+            ingress_class=chosen.ingress_class,
+            ignore_ingress_rules_spec=chosen.ignore_ingress_rules_spec,
+            ignore_ingress_tls_spec=chosen.ignore_ingress_tls_spec,
+        )
+    )
+
+
+def _node(chosen: Sources, selection: Selection) -> Source:
+    from extdns.sources.node import NodeSettings, NodeSource
+
+    return NodeSource(
+        settings=NodeSettings(
+            selection=selection,
+            exclude_unschedulable=chosen.exclude_unschedulable,
+            expose_internal_ipv6=chosen.expose_internal_ipv6,
+        )
+    )
+
+
+def _pod(chosen: Sources, selection: Selection) -> Source:
+    from extdns.sources.pod import PodSettings, PodSource
+
+    return PodSource(
+        settings=PodSettings(
+            selection=selection,
+            ignore_non_host_network_pods=chosen.ignore_non_host_network_pods,
+            pod_source_domain=chosen.pod_source_domain,
+            kops=chosen.compatibility == "kops-dns-controller",
+        )
+    )
+
+
+def _service(chosen: Sources, selection: Selection) -> Source:
+    from extdns.sources.service.settings import Compatibility, ServiceSettings, service_types
+    from extdns.sources.service.source import ServiceSource
+
+    return ServiceSource(
+        settings=ServiceSettings(
+            selection=selection,
+            service_types=service_types(chosen.service_type_filter),
+            publish_internal_services=chosen.publish_internal_services,
+            publish_host_ip=chosen.publish_host_ip,
+            always_publish_not_ready_addresses=chosen.always_publish_not_ready_addresses,
+            exclude_unschedulable=chosen.exclude_unschedulable,
+            expose_internal_ipv6=chosen.expose_internal_ipv6,
+            compatibility=Compatibility(chosen.compatibility),
+        )
+    )
+
+
+TABLE: Final[Mapping[str, Callable[[Sources, Selection], Source]]] = {
+    "crd": _crd,
+    "empty": _empty,
+    "fake": _fake,
+    "ingress": _ingress,
+    "node": _node,
+    "pod": _pod,
+    "service": _service,
+}
