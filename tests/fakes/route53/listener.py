@@ -45,7 +45,7 @@ class Listener(ThreadingHTTPServer):
         Handler.respond = staticmethod(respond)
         super().__init__((HOST, port), Handler)
         self.port: int = self.server_address[1]
-        self._serving = Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, name="route53", daemon=True)
+        self._serving = Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, name="route53", daemon=True)
         self._serving.start()
 
     def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as in the base class

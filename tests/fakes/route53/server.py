@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from tests.fakes.route53 import names, wire
 from tests.fakes.route53.access import Access
@@ -153,9 +153,9 @@ class Route53:
                 and (name is None or record.name == names.normalise(name))
             )
 
-    def shown(self, zone_id: str, *, name: str | None = None) -> list[dict[str, object]]:
+    def shown(self, zone_id: str, *, name: str | None = None, own: bool = False) -> list[dict[str, Any]]:
         """List the same in the form of boto3."""
-        return [encode(record) for record in self.records(zone_id, name=name)]
+        return [encode(record) for record in self.records(zone_id, name=name, own=own)]
 
     def edits(self, zone_id: str, *, by: Author | None = None) -> tuple[Edit, ...]:
         """List what came, went or changed since the zone was made, all or that of one author."""

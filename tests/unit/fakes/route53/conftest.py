@@ -1,0 +1,26 @@
+"""A service with one zone, and a client, for each test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.fakes.route53.probe import Clock, Probe
+from tests.fakes.route53.server import Route53
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def fake(clock: Clock) -> Iterator[Route53]:
+    with Route53(clock=clock) as fake:
+        yield fake
+
+
+@pytest.fixture
+def probe(fake: Route53) -> Probe:
+    return Probe(fake, fake.add_zone("example.com", zone_id="ZEXAMPLE"))

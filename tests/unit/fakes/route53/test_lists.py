@@ -1,0 +1,121 @@
+"""Pages of record sets: API reference, ListResourceRecordSets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from tests.fakes.route53.probe import Probe, simple
+from tests.fakes.route53.server import Route53
+
+
+@pytest.fixture(autouse=True)
+def _records(fake: Route53, probe: Probe) -> None:
+    fake.put(
+        probe.zone_id,
+        simple("a.example.com"),
+        simple("a.example.com", "TXT", '"a"'),
+        simple("b.example.com", SetIdentifier="one", Weight=1),
+        simple("b.example.com", SetIdentifier="two", Weight=2),
+        simple("b.example.com", "TXT", '"b"'),
+        simple("c.example.com"),
+    )
+
+
+def pages(probe: Probe, size: int) -> list[list[tuple[str, str, str]]]:
+    paginator = probe.client.get_paginator("list_resource_record_sets")
+    found = paginator.paginate(HostedZoneId=probe.zone_id, PaginationConfig={"PageSize": size})
+    return [
+        [(one["Name"], one["Type"], one.get("SetIdentifier", "")) for one in page["ResourceRecordSets"]]
+        for page in found
+    ]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 300])
+def test_pages_of_any_size_give_all_once_and_in_order(probe: Probe, size: int) -> None:
+    """The next page begins at NextRecordName, NextRecordType and NextRecordIdentifier."""
+    found = pages(probe, size)
+    assert max(map(len, found)) <= size
+    assert [one for page in found for one in page] == [
+        ("example.com.", "NS", ""),
+        ("example.com.", "SOA", ""),
+        ("a.example.com.", "A", ""),
+        ("a.example.com.", "TXT", ""),
+        ("b.example.com.", "A", "one"),
+        ("b.example.com.", "A", "two"),
+        ("b.example.com.", "TXT", ""),
+        ("c.example.com.", "A", ""),
+    ]
+
+
+def test_a_truncated_page_names_the_next_record_set(probe: Probe) -> None:
+    page = probe.client.list_resource_record_sets(HostedZoneId=probe.zone_id, MaxItems="5")
+    assert page["IsTruncated"]
+    assert page["MaxItems"] == "5"
+    following = page["NextRecordName"], page["NextRecordType"], page["NextRecordIdentifier"]
+    assert following == ("b.example.com.", "A", "two")
+
+
+def test_the_last_page_names_none(probe: Probe) -> None:
+    page = probe.client.list_resource_record_sets(HostedZoneId=probe.zone_id)
+    assert not page["IsTruncated"]
+    assert "NextRecordName" not in page
+
+
+def test_a_page_holds_300_at_most(fake: Route53) -> None:
+    """«Returns up to 300 resource record sets at a time»; a larger MaxItems is no error."""
+    big = Probe(fake, fake.add_zone("big.test", records=(simple(f"n{number}.big.test") for number in range(700))))
+    assert [len(page) for page in pages(big, 1000)] == [300, 300, 102]
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        pytest.param({"StartRecordName": "b.example.com"}, "b.example.com. A", id="a-name-that-exists"),
+        pytest.param({"StartRecordName": "B.EXAMPLE.com."}, "b.example.com. A", id="in-other-spelling"),
+        pytest.param({"StartRecordName": "aa.example.com"}, "b.example.com. A", id="a-name-that-does-not-exist"),
+        pytest.param(
+            {"StartRecordName": "a.example.com", "StartRecordType": "MX"}, "a.example.com. TXT", id="the-next-type"
+        ),
+        pytest.param(
+            {"StartRecordName": "a.example.com", "StartRecordType": "TXT"}, "a.example.com. TXT", id="that-type"
+        ),
+        pytest.param(
+            {"StartRecordName": "c.example.com", "StartRecordType": "TXT"}, None, id="nothing-behind-the-last-type"
+        ),
+    ],
+)
+def test_a_list_begins_at_or_after_what_is_given(probe: Probe, query: dict[str, Any], first: str | None) -> None:
+    assert next(iter(probe.listed(**query)), None) == first
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        pytest.param(
+            {"StartRecordType": "A"}, id="«Specifying type without specifying name returns an InvalidInput error»"
+        ),
+        pytest.param({"StartRecordName": "a.example.com", "StartRecordIdentifier": "x"}, id="identifier-without-type"),
+        pytest.param({"MaxItems": "many"}, id="no-number"),
+        pytest.param({"MaxItems": "0"}, id="zero"),
+    ],
+)
+def test_a_list_is_refused(probe: Probe, query: dict[str, Any]) -> None:
+    with pytest.raises(ClientError, match="InvalidInput"):
+        probe.listed(**query)
+
+
+def test_a_list_of_no_zone_is_refused(fake: Route53) -> None:
+    with pytest.raises(ClientError, match="No hosted zone found with ID: ZNONE") as caught:
+        Probe(fake, "ZNONE").listed()
+    assert caught.value.response["Error"]["Code"] == "NoSuchHostedZone"
+    assert caught.value.response["ResponseMetadata"]["HTTPStatusCode"] == 404
+
+
+def test_a_change_can_be_listed_at_once_though_it_is_pending(fake: Route53, probe: Probe) -> None:
+    """«This action returns the most current version of the records. This includes records that are PENDING»."""
+    fake.api.propagation_s = 60
+    probe.create(simple("new.example.com"))
+    assert "new.example.com. A" in probe.listed()
