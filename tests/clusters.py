@@ -20,7 +20,7 @@ PATIENCE_S: Final = 30.0
 
 REQUEST_TIMEOUT_S: Final = 0.5
 QUICK: Final = Rhythm(
-    first_pause_s=0.002, longest_pause_s=0.02, unserved_pause_s=0.02, silence_s=0.5, alive_s=0.2, page_size=2
+    first_pause_s=0.002, longest_pause_s=0.02, silence_s=0.5, alive_s=0.2, page_size=2
 )
 """A rhythm for tests, in which pauses end at once and every list has several pages."""
 

@@ -13,7 +13,6 @@ class Rhythm:
     Attributes:
         first_pause_s: at most this long after a first failure.
         longest_pause_s: pauses double up to this one.
-        unserved_pause_s: between two looks whether a kind is served by now.
         silence_s: a watch that says nothing for so long is dead. The server sends a bookmark every
             minute, give or take a quarter; where it sends none, a quiet watch costs a request every
             two minutes.
@@ -26,7 +25,6 @@ class Rhythm:
 
     first_pause_s: float = 0.1
     longest_pause_s: float = 30.0
-    unserved_pause_s: float = 30.0
     silence_s: float = 120.0
     shortest_watch_s: float = 300.0
     longest_watch_s: float = 600.0
@@ -56,10 +54,6 @@ class Pace:
         pause_s = min(self._rhythm.first_pause_s * 2.0 ** min(self.failures, 30), self._rhythm.longest_pause_s)
         self.failures += 1
         return max(self._spread(pause_s), retry_after_s or 0.0)
-
-    def unserved_s(self) -> float:
-        """Until the next look whether a kind is served."""
-        return self._spread(self._rhythm.unserved_pause_s)
 
     def watch_s(self) -> int:
         """For how long the next watch shall stand."""

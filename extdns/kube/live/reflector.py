@@ -91,8 +91,9 @@ class Reflector:
             self._version = ""
             if self._is_other_form_left():
                 return 0.0
+            self._forgive()
             self._tell(phase=Phase.NOT_SERVED, detail=str(exc))
-            return self._pace.unserved_s()
+            return self._pace.fail(exc.retry_after_s)
         except DeniedError as exc:
             self._forgive()
             self._tell(phase=Phase.FORBIDDEN, detail=str(exc))
