@@ -15,8 +15,10 @@ from extdns.sources.refine import Refined, validated
 from extdns.sources.selection import Selection
 from extdns.sources.service.settings import Compatibility, ServiceSettings
 from extdns.sources.service.source import ServiceSource
-from tests.fakes.view import FakeView
+from tests.unit.sources.cluster import shown
 from tests.unit.sources.samples import load_balancer, node, ours, said, service
+
+pytestmark = pytest.mark.usefixtures("cluster")
 
 MATE: Final = "zalando.org/dnsname"
 MOLECULE: Final = "domainName"
@@ -50,7 +52,7 @@ def claims(
         expose_internal_ipv6=exposing,
     )
     source = Refined(source=ServiceSource(settings=settings), stages=(validated,))
-    return source.claims(obj, FakeView(*(NODES if nodes else ())))
+    return shown(source, obj, *(NODES if nodes else ()))
 
 
 @pytest.mark.parametrize(
