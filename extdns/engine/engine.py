@@ -130,10 +130,9 @@ class Engine:
         if isinstance(outcome, Applied):
             state.mirror.wrote(keys, outcome.records)
             state.writes.applied(batch, now_s)
-            self._soil(self._reading.with_related(names))
         else:
             state.writes.failed(batch, outcome, now_s)
-            self._soil(names)
+        self._soil(self._reading.with_related(names))
         if bool(state.writes.forbidden) is not was_forbidden:
             self._soil(state.writes.pending)
         return (TellOutcome(batch=batch, outcome=outcome),)
@@ -164,12 +163,19 @@ class Engine:
             yield from self._submissions(now_s)
 
     def _plan_dirty(self, now_s: float) -> tuple[Decision, ...]:
+        """Plan what is dirty, in the order of names; then what stepped back for a plan that is no more."""
         told: list[Decision] = []
-        for name in sorted(self._dirty):
-            decided = self._planning.plan(name, self.decisions.of(name), now_s)
-            self._file_orphans(name, decided)
-            told += self.decisions.put(name, decided)
-        self._dirty.clear()
+        planned: set[DnsName] = set()
+        while self._dirty:
+            names, self._dirty = self._dirty, set()
+            planned |= names
+            withdrawn = [(state.writes, state.writes.withdraw(names)) for state in self.zones]
+            for name in sorted(names):
+                decided = self._planning.plan(name, self.decisions.of(name), now_s)
+                self._file_orphans(name, decided)
+                told += self.decisions.put(name, decided)
+            for writes, sets in withdrawn:
+                self._dirty |= self._reading.with_related(writes.lacking(sets)) - planned
         return tuple(sorted(told, key=lambda decision: decision.order))
 
     def _file_orphans(self, name: DnsName, decided: Iterable[Decision]) -> None:

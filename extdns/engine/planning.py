@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from extdns.engine.foreseen import foreseen
 from extdns.engine.packing import pieces
 from extdns.engine.unmet import Unmet, homeless, joined, kept, refused, unasked, unmet, unreadable, withheld
 from extdns.model.change import Blocked
@@ -96,7 +97,8 @@ class Planning:
         now_s: float,
     ) -> Iterable[Decision]:
         """Plan *name* in one zone that was read whole."""
-        records = state.mirror.around(name, self._settings.registry.related(name))
+        related = self._settings.registry.related(name)
+        records = state.mirror.around(name, related)
         held = [owned for owned in self._settings.registry.read(records) if owned.record.name == name]
         if not held and not claims:
             state.writes.plan(name, (), now_s)
@@ -118,7 +120,8 @@ class Planning:
             judge=lambda owned: untouched.get(owned.key) or hidden.get(owned.key.set_identifier) or self._judge(owned),
             settings=self._settings.plan,
         )
-        decided = self._enqueue(state, plan, records, name, now_s)
+        expected = foreseen(records, state.writes.ahead(related), {name, *related}) if plan.sets else ()
+        decided = self._enqueue(state, plan, expected, name, now_s)
         vain += [*unsupported, *(one for one in withheld(claims) if one.set_identifier not in hidden)]
         return joined(decided, vain, state.zone)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import assert_never
@@ -88,6 +89,23 @@ class Writes:
         if self.forbidden:
             return Blocked(reason=Reason.ZONE_FORBIDDEN, detail=self.forbidden)
         return self._why.get(name) if max(self.backoff.until_s, self._free_s(name)) > now_s else None
+
+    def ahead(self, names: Iterable[DnsName]) -> Iterator[ChangeSet]:
+        """What is planned, on its way or in doubt at *names*."""
+        if self.pending or self._sent:
+            for name in names:
+                yield from self.pending.get(name) or self._sent.get(name, ())
+        if self.doubts.batch:
+            doubtful = frozenset(names)
+            yield from (change_set for change_set in self.doubts.batch.sets if change_set.name in doubtful)
+
+    def withdraw(self, names: AbstractSet[DnsName]) -> dict[DnsName, tuple[ChangeSet, ...]]:
+        """Take back what is planned for *names*, which are to be planned again; returns it."""
+        return {name: self.pending.pop(name) for name in names & self.pending.keys()}
+
+    def lacking(self, sets: Mapping[DnsName, tuple[ChangeSet, ...]]) -> set[DnsName]:
+        """The names of which no longer is planned what is in *sets*."""
+        return {name for name, former in sets.items() if self.pending.get(name) != former}
 
     def retain(self, belongs: Callable[[DnsName], bool]) -> None:
         """Forget the plans of names that no longer belong to the zone."""
