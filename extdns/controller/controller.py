@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from extdns.model.cluster import Kind
     from extdns.ports import Clock, Cluster, ZoneReader, ZoneWriter
 
-_LONGEST_WAIT_S: Final = 1.0
+_LONGEST_WAIT_S: Final = 60.0  # only a sign of life: whatever is due by itself has a time, and all else is an input
+_AFTER_DEFECT_S: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,6 +155,7 @@ class Controller:
         except Exception as exc:  # noqa: BLE001 - law 3: one defect must not end the process
             teller.defect(exc)
             self._pulse.miss()
+            self._wake_s = now_s + _AFTER_DEFECT_S  # when the engine wanted to be woken is lost with the rest
             self._first.extendleft(reversed(self._standins.instead(item, f"{type(exc).__name__}: {exc}")))
             if self._pulse.broken:
                 self._first.clear()
@@ -185,7 +187,7 @@ class Controller:
     def _next(self) -> Input:
         if self._first:
             return self._first.popleft()
-        wait_s = self._wake_s - self._parts.clock.monotonic_s()
+        wait_s = min(self._wake_s, self._runs.wake_s) - self._parts.clock.monotonic_s()
         try:
             return self._inbox.get(timeout=wait_s) if wait_s > 0 else self._inbox.get_nowait()
         except queue.Empty:

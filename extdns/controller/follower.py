@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from extdns.model.cluster import ClusterChange, Kind
     from extdns.ports import Clock, Cluster
 
-_TAKE_S: Final = 0.25
+_TAKE_S: Final = 60.0  # only a sign of life: a change, and the end, wake the cluster at once
+_PAUSE_S: Final = 0.25
 _LONGEST_PAUSE_S: Final = 30.0
 _LEAVING_S: Final = 2.0
 
@@ -75,7 +76,7 @@ class Follower:
             except Exception as exc:  # noqa: BLE001 - law 3: whatever a cluster raises, the next change may come through
                 self._teller.defect(exc)
                 self.pulse.miss()
-                self._ended.wait(min(_TAKE_S * 2**self.pulse.failures, _LONGEST_PAUSE_S))
+                self._ended.wait(min(_PAUSE_S * 2**self.pulse.failures, _LONGEST_PAUSE_S))
 
     def _pass_on(self, changes: tuple[ClusterChange, ...]) -> None:
         """Problems go first: what cannot be read must not be taken for absent."""

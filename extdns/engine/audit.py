@@ -42,9 +42,10 @@ class Audit:
     _touched: set[DnsName] = field(default_factory=set)
     _open: tuple[Record, ...] = ()
 
-    def due(self, now_s: float) -> bool:
-        """Tell whether a page may be asked for, the pace of calls aside."""
-        return not self.asked and self.backoff.over(now_s) and (self.pages > 0 or now_s >= self.next_s)
+    @property
+    def due_s(self) -> float:
+        """Monotonic time from which on a page may be asked for, the pace of calls aside, if none is on its way."""
+        return max(self.backoff.until_s, 0.0 if self.pages else self.next_s)
 
     def ask(self, now_s: float) -> None:
         """A page is asked for."""

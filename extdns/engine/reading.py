@@ -41,7 +41,7 @@ class Reading:
         for state in zones:
             if state.writes.doubts and state.audit.backoff.over(now_s) and (names := state.writes.doubts.ask()):
                 yield ReadNames(zone=state.zone, names=names)
-            if state.audit.due(now_s):
+            if not state.audit.asked and now_s >= state.audit.due_s:
                 if state.mirror.whole:
                     audits.append(state)
                 else:
@@ -107,6 +107,10 @@ class Reading:
 
     def times(self) -> Iterator[float]:
         """When something may be read next."""
-        yield from (self._zones.next_s, self._zones.backoff.until_s, self._next_audit_s)
+        if not self._zones.asked:
+            yield max(self._zones.next_s, self._zones.backoff.until_s)
         for state in self._zones:
-            yield from (state.audit.next_s, state.audit.backoff.until_s)
+            if not state.audit.asked:
+                yield max(state.audit.due_s, self._next_audit_s if state.mirror.whole else 0.0)
+            if state.writes.doubts:
+                yield state.audit.backoff.until_s

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import queue
 import threading
+from collections.abc import Sequence
 
 import pytest
 
+from extdns.engine.effects import Effect
+from extdns.engine.inputs import Input, Tick
 from extdns.log import Event
 from providers.inmemory.provider import InMemoryProvider
 from tests.fakes.faulty import FaultyProvider
 from tests.unit.controller.scene import (
     HANGS_S,
     Gate,
+    MovedClock,
     ScriptedCluster,
     SlowReader,
     SlowWriter,
@@ -108,6 +113,48 @@ def test_a_cluster_that_never_answers_does_not_hold_up_the_end(gate: Gate, monke
     stage.start()
     assert gate.reached.wait(HANGS_S)
     stage.stop("SIGTERM")  # while the gate is shut
+
+
+class Inbox:
+    """Remembers how long the loop wanted to wait."""
+
+    def __init__(self, inner: queue.SimpleQueue[Input]) -> None:
+        self._inner = inner
+        self.waits = list[float]()
+        self.get_nowait, self.empty, self.put = inner.get_nowait, inner.empty, inner.put
+
+    def get(self, timeout: float) -> Input:
+        self.waits.append(timeout)
+        return self._inner.get(timeout=timeout)
+
+
+def test_the_loop_sleeps_until_something_is_due_or_happens() -> None:
+    clock = MovedClock()
+    stage = scene(clock=clock, once=False, cluster=ScriptedCluster())
+    stage.controller._inbox = inbox = Inbox(stage.controller._inbox)  # type: ignore[assignment]
+    stage.start()
+    assert stage.controller._parts.cluster.taken.wait(HANGS_S)  # type: ignore[attr-defined]
+    stage.stop()
+    look_s, list_s = 1.0, 60.0
+    assert set(inbox.waits) <= {look_s, list_s}
+
+
+def test_after_a_defect_the_engine_is_asked_again_soon() -> None:
+    stage = scene(clock=MovedClock(), once=False)
+    step, first = stage.engine.step, iter([True])
+
+    def broken(item: Input, now_s: float) -> Sequence[Effect]:
+        if next(first, False):
+            raise ZeroDivisionError("planted")
+        return step(item, now_s)
+
+    stage.engine.step = broken  # type: ignore[method-assign, assignment]
+    stage.controller._feed(Tick())
+    stage.controller._inbox = inbox = Inbox(stage.controller._inbox)  # type: ignore[assignment]
+    inbox.put(Tick())
+    stage.controller._next()
+    assert inbox.waits == [1.0]
+    stage.controller.close()
 
 
 def test_what_was_never_run_closes_its_cluster_all_the_same() -> None:

@@ -203,6 +203,28 @@ def test_a_first_pass_that_is_slow_is_a_failing_run_each_interval() -> None:
     assert desk.sample(SYNCED) == 0
 
 
+def test_while_nothing_happens_it_is_looked_at_once_an_interval() -> None:
+    desk = Desk()
+    desk.sync()
+    desk.look()
+    assert desk.runs.wake_s == desk.clock.now_s + 60.0
+    desk.look(after_s=60.0)
+    assert desk.runs.wake_s == desk.clock.now_s + 60.0
+
+
+def test_what_fails_is_known_within_a_second_and_sought_no_more_often() -> None:
+    desk = Desk()
+    desk.sync()
+    desk.look()
+    desk.stage.feed(seen("api", failure="planted"))
+    desk.look()
+    assert not desk.runs.failing
+    assert desk.runs.wake_s == desk.clock.now_s + 1.0
+    desk.look(after_s=1.0)
+    assert desk.runs.failing == ("Service shop/api: planted",)
+    assert desk.runs.wake_s == desk.clock.now_s + 59.0
+
+
 def test_what_waits_for_its_address_fails_nothing() -> None:
     desk = Desk()
     desk.stage.run(seen("web", withholds("web", "web", Reason.NO_ADDRESS)), phase(SERVICE), phase(INGRESS), for_s=1.0)

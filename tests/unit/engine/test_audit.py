@@ -174,6 +174,20 @@ def test_audits_keep_the_pace_lists_of_zones_included() -> None:
     assert "ReadNames" not in reads
 
 
+def test_an_idle_engine_is_woken_only_to_read_and_takes_in_only_what_it_read() -> None:
+    world, woken = published(), list[float]()
+    step = world.engine.step
+
+    def counted(item: Input, now_s: float) -> object:
+        woken.append(now_s)
+        return step(item, now_s)
+
+    world.engine.step = counted  # type: ignore[method-assign, assignment]
+    world.run(for_s=3610.0)
+    assert (world.calls.count("ListZones"), world.calls.count("ReadPage")) == (60, 60)
+    assert len(woken) == 1 + 2 * 60 + 2 * 60  # to ask and to be answered
+
+
 def test_the_first_reading_keeps_no_pace() -> None:
     world = stage(*crowd(100), page_size=3)
     world.run(for_s=0.0)
