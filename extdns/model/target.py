@@ -62,7 +62,8 @@ def canonical(rtype: str, text: str) -> str:
     if parsed is not None:
         return _spelled(parsed)
     if rtype == rrtype.MX:
-        return " ".join(text.split()).removesuffix(".").lower()
+        fields = " ".join(text.split()).lower()
+        return fields if fields.endswith(" .") else fields.removesuffix(".")  # 0 . takes no mail (RFC 7505)
     return _host(text)
 
 

@@ -41,6 +41,7 @@ def test_a_target_has_a_type_that_fits(target: str, expected: str) -> None:
         pytest.param("CNAME", "bücher.example", "xn--bcher-kva.example", id="unicode-host"),
         pytest.param("CNAME", "no name.", "no name", id="sources-1.2-no-name"),
         pytest.param("MX", "10  Mail.Example.net.", "10 mail.example.net", id="plan-11-mx-with-dot"),
+        pytest.param("MX", "0 .", "0 .", id="null-mx"),
         pytest.param("TXT", "Value.", "Value.", id="sources-1.2-txt-untouched"),
         pytest.param("SRV", "0 50 30022 h.example.", "0 50 30022 h.example.", id="sources-1.2-srv-untouched"),
         pytest.param("NAPTR", '10 10 "S" "" "" X.', '10 10 "S" "" "" X.', id="sources-1.2-naptr-untouched"),

@@ -115,5 +115,7 @@ def test_pointers_of_reverse_zones_point_at_hosts_and_others_anywhere() -> None:
 
 
 def test_null_mx_and_null_srv_are_taken() -> None:
-    assert isinstance(adjusted(endpoint("w.example.org", "MX", "0 ."), ZONE), Endpoint)
+    null = adjusted(endpoint("w.example.org", "MX", "0 ."), ZONE)
+    assert isinstance(null, Endpoint)
+    assert null.targets == ("0 .",)
     assert isinstance(adjusted(endpoint("w.example.org", "SRV", "0 0 0 ."), ZONE), Endpoint)
