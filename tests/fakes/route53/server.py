@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -18,7 +19,7 @@ from tests.fakes.route53.faults import Faults
 from tests.fakes.route53.listener import HOST, Listener, Request
 from tests.fakes.route53.log import CHANGE, Call, Log
 from tests.fakes.route53.records import Json, RecordSet, decode, encode
-from tests.fakes.route53.requests import Called, parse, unknown
+from tests.fakes.route53.requests import VERSION, Called, parse, unknown
 from tests.fakes.route53.zones import Author, Edit, Vpc, Zone
 
 ACCOUNT: Final = "123456789012"
@@ -199,8 +200,10 @@ class Route53:
             root, fields = self.api.answer(called, call.account, submitted)
         except ApiError as exc:
             return fault.after(self._refusal(call, exc))
-        created = called.action == "CreateHostedZone"
-        answer = Answer(status=201 if created else 200, body=wire.render(root, fields), headers=self._headers())
+        answer = Answer(status=200, body=wire.render(root, fields), headers=self._headers())
+        if called.action == "CreateHostedZone":
+            where = {"Location": f"{self.url}/{VERSION}{fields['HostedZone']['Id']}"}
+            answer = replace(answer, status=201, headers={**answer.headers, **where})
         answered = fault.after(answer)
         self.log.end(call, answered.status)
         return answered

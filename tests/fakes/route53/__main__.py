@@ -1,0 +1,58 @@
+"""Serves until standard input ends: `python -m tests.fakes.route53 --zone example.com --latency-ms 15`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from tests.fakes.route53.buckets import Rate
+from tests.fakes.route53.process import obey
+from tests.fakes.route53.server import Route53
+
+
+def main() -> None:
+    """Say where it listens and which zones it has, then obey standard input."""
+    given = _arguments()
+    fake = Route53(
+        latency_s=given.latency_ms / 1000,
+        per_account=given.account_rate,
+        per_action=given.action_rate,
+        changes=given.change_rate,
+    )
+    fake.api.working_s = given.working_ms / 1000
+    fake.api.propagation_s = given.propagation_s
+    fake.start(given.port)
+    try:
+        zones = {name: fake.add_zone(name) for name in given.zone}
+        _say(json.dumps({"url": fake.url, "zones": zones}))
+        obey(fake, sys.stdin, _say)
+    finally:
+        fake.kill()
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="tests.fakes.route53", description=__doc__)
+    parser.add_argument("--port", type=int, default=0, help="where to listen; a free port if not given")
+    parser.add_argument(
+        "--zone", action="append", default=[], metavar="NAME", help="make a public zone; may be repeated"
+    )
+    parser.add_argument("--latency-ms", type=float, default=0.0, help="how long each call takes on its way")
+    parser.add_argument("--working-ms", type=float, default=0.0, help="how long a change keeps its zone busy")
+    parser.add_argument("--propagation-s", type=float, default=0.0, help="how long a change is PENDING")
+    for whose in ("account", "action", "change"):
+        parser.add_argument(f"--{whose}-rate", type=_rate, metavar="PER_S:BURST", help=f"calls an {whose} may make")
+    return parser.parse_args()
+
+
+def _rate(text: str) -> Rate:
+    per_s, _, burst = text.partition(":")
+    return Rate(float(per_s), float(burst or per_s))
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)  # noqa: T201 - standard output is how it talks
+
+
+if __name__ == "__main__":
+    main()
