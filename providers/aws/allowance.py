@@ -17,6 +17,7 @@ _BURST: Final = 50.0
 _PER_SECOND: Final = 10.0
 _FOR_WRITES: Final = 5.0
 _SLOWEST_PER_SECOND: Final = 0.5
+_ROUNDING: Final = 1e-6  # tokens; a wait may fall short by that much
 
 
 @dataclass(slots=True)
@@ -39,7 +40,8 @@ class Bucket:
     def wait_s(self, now_s: float, keep: float = 0.0) -> float:
         """How long until a token can be taken that leaves *keep* behind; 0 if at once."""
         self._refill(now_s)
-        return max(0.0, (1.0 + keep - self.tokens) / self.rate)
+        missing = 1.0 + keep - self.tokens
+        return missing / self.rate if missing > _ROUNDING else 0.0
 
     def take(self) -> None:
         """Take a token."""

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from providers.aws.settings import Access, AwsSettings
 
 _US: Final = "extdns"
+_REGION: Final = "us-east-1"  # Route 53 is everywhere; a region decides no more than the partition
 _CHANGE: Final = "ChangeResourceRecordSets"
 _TIMEOUTS_S: Final = (5, 30)  # to connect, to answer
 _MOST_ATTEMPTS: Final = 10  # what 0, "without limit", comes to: the engine asks again anyway
@@ -212,8 +213,8 @@ def _session(access: Access) -> Session:
 def _configured(access: Access) -> botocore.session.Session:
     session = botocore.session.Session(profile=access.profile or None)
     # Pods in EKS have it set; the SDKs for other languages read it, this one reads AWS_DEFAULT_REGION alone.
-    if region := os.environ.get("AWS_REGION"):
-        session.set_config_variable("region", region)
+    region = os.environ.get("AWS_REGION") or session.get_config_variable("region") or _REGION
+    session.set_config_variable("region", region)
     if not session.get_config_variable("ca_bundle") and (file := bundle(os.environ)):
         session.set_config_variable("ca_bundle", file)
     return session

@@ -14,13 +14,19 @@ from typing import Final
 from extdns.model.change import Batch, ChangeSet, Write
 from extdns.model.name import DnsName
 from extdns.model.outcome import Applied
+from extdns.model.pairs import NONE, Pairs
 from extdns.model.record import Endpoint, Record, canonical_targets
 from extdns.model.zone import Zone
 from extdns.ports import ZoneReader, ZoneWriter
+from providers.aws.reader import Route53Reader
+from providers.aws.selection import Selection
+from providers.aws.settings import AwsSettings
+from providers.aws.writer import Route53Writer
 from providers.inmemory.provider import InMemoryProvider
 from providers.zonefile.folder import ZoneFolder
 from providers.zonefile.reader import ZoneFileReader
 from providers.zonefile.writer import ZoneFileWriter
+from tests.route53 import service
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,14 +35,14 @@ class Rig:
 
     Attributes:
         other: a writer that the provider under test knows nothing of, for edits behind its back.
-        routes: whether set identifiers can be held.
+        routes: properties of a routing policy, if set identifiers can be held.
     """
 
     reader: ZoneReader
     writer: ZoneWriter
     other: ZoneWriter
     zone: Zone
-    routes: bool = False
+    routes: Pairs | None = None
 
     def submit(self, *writes: Write) -> object:
         """The outcome of one batch of *writes*."""
@@ -89,9 +95,9 @@ def endpoint(name: str, rtype: str, *targets: str, ttl_s: int = 0, set_identifie
     )
 
 
-def create(name: str, rtype: str, *targets: str, ttl_s: int = 0, set_identifier: str = "") -> Write:
+def create(name: str, rtype: str, *targets: str, ttl_s: int = 0) -> Write:
     """A write where nothing may stand."""
-    return Write(old=None, new=endpoint(name, rtype, *targets, ttl_s=ttl_s, set_identifier=set_identifier))
+    return Write(old=None, new=endpoint(name, rtype, *targets, ttl_s=ttl_s))
 
 
 def delete(record: Record) -> Write:
@@ -123,7 +129,7 @@ def inmemory(_: Path) -> Rig:
     """The in-memory provider, in pages of three."""
     provider = InMemoryProvider(["example.org"], page_size=3)
     zone = provider.zones().zones[0]
-    return Rig(reader=provider, writer=provider, other=provider, zone=zone, routes=True)
+    return Rig(reader=provider, writer=provider, other=provider, zone=zone, routes=NONE)
 
 
 ZONE_TEXT: Final = """\
@@ -149,4 +155,18 @@ def zonefile(folder: Path) -> Rig:
     )
 
 
-RIGS: Final[dict[str, Callable[[Path], Rig]]] = {"inmemory": inmemory, "zonefile": zonefile}
+def route53(_: Path) -> Rig:
+    """The provider for Route 53 and a zone of its own in a strict fake, in pages of three record sets."""
+    fake, client = service()
+    zone_id = fake.add_zone("example.org")
+    reader = Route53Reader(AwsSettings(selection=Selection(ids=(zone_id,)), page_items=3), client)
+    return Rig(
+        reader=reader,
+        writer=Route53Writer(client),
+        other=Route53Writer(client),
+        zone=reader.zones().zones[0],
+        routes=Pairs.of({"aws/weight": "10"}),
+    )
+
+
+RIGS: Final[dict[str, Callable[[Path], Rig]]] = {"aws": route53, "inmemory": inmemory, "zonefile": zonefile}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,6 +16,7 @@ from extdns.model import rrtype
 from extdns.model.change import Write
 from extdns.model.name import DnsName
 from extdns.model.outcome import Applied, Conflict, Refused, TryLater
+from extdns.model.pairs import NONE
 from extdns.model.reason import Reason
 from extdns.model.record import Endpoint, Record, RecordKey
 from extdns.model.zone import Zone
@@ -59,6 +61,9 @@ def test_the_zone_is_listed_under_its_id(rig: Rig) -> None:
 )
 def test_what_is_created_is_read_back_as_it_was_wanted(rig: Rig, wanted: Endpoint) -> None:
     before = rig.read()
+    if wanted.type not in rig.reader.traits.types:
+        assert rig.reader.adjust([wanted], rig.zone).wanted == ()
+        return
     assert rig.reader.adjust([wanted], rig.zone).wanted == (wanted,)
     (record,) = rig.apply(Write(old=None, new=wanted))
     assert (record.key, record.targets, record.properties) == (wanted.key, wanted.targets, wanted.properties)
@@ -90,7 +95,7 @@ def test_adjusting_twice_is_adjusting_once(rig: Rig) -> None:
     ]
     once = rig.reader.adjust(wanted, rig.zone)
     assert rig.reader.adjust(wanted, rig.zone) == once
-    assert rig.reader.adjust(once.wanted, rig.zone) == once
+    assert rig.reader.adjust(once.wanted, rig.zone).wanted == once.wanted
 
 
 def test_pages_hold_every_record_once_in_the_promised_order(rig: Rig) -> None:
@@ -211,9 +216,12 @@ def test_an_empty_batch_is_applied(rig: Rig) -> None:
 
 
 def test_members_of_a_routing_policy_are_held_or_refused_beforehand(rig: Rig) -> None:
-    members = [endpoint("w.example.org", "A", f"192.0.2.{n}", set_identifier=f"v{n}") for n in (1, 2)]
+    members = [
+        replace(endpoint("w.example.org", "A", f"192.0.2.{n}", set_identifier=f"v{n}"), properties=rig.routes or NONE)
+        for n in (1, 2)
+    ]
     adjusted = rig.reader.adjust(members, rig.zone)
-    if not rig.routes:
+    if rig.routes is None:
         assert [refusal.reason for refusal in adjusted.refused] == [Reason.UNSUPPORTED] * 2
         assert isinstance(rig.submit(Write(old=None, new=members[0])), Refused)
         return
