@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import assert_never
+
+from msgspec.structs import replace
 
 from extdns.model.change import Change, ChangeSet, Create, Delete, Update, Write
 from extdns.model.name import DnsName

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from extdns.controller.pulse import Pulse
 from extdns.engine.inputs import Input, KindReported, Observed, ProblemReported

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from extdns.engine.inputs import Cause, Observation
 from extdns.model.claim import Claim, Derivation, Filtered, Invalid, Wanted, Withheld

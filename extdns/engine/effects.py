@@ -2,68 +2,59 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from extdns.model.change import Batch
 from extdns.model.cluster import ObjectKey
 from extdns.model.decision import Decision
 from extdns.model.name import DnsName
 from extdns.model.outcome import Outcome
+from extdns.model.value import Value
 from extdns.model.zone import Zone
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListZones:
+class ListZones(Value, frozen=True, kw_only=True):
     """List the zones of all accounts."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadPage:
+class ReadPage(Value, frozen=True, kw_only=True):
     """Read one page of *zone*, from its start or from the cursor *after*."""
 
     zone: Zone
     after: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadNames:
+class ReadNames(Value, frozen=True, kw_only=True):
     """Read all records of *names*."""
 
     zone: Zone
     names: tuple[DnsName, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Submit:
+class Submit(Value, frozen=True, kw_only=True):
     """Write *batch* in one attempt."""
 
     batch: Batch
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Confirm:
+class Confirm(Value, frozen=True, kw_only=True):
     """Ask the cluster whether an object exists."""
 
     key: ObjectKey
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TellDecisions:
+class TellDecisions(Value, frozen=True, kw_only=True):
     """Decisions that are new or changed, sorted by their order."""
 
     decisions: tuple[Decision, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TellOutcome:
+class TellOutcome(Value, frozen=True, kw_only=True):
     """How a batch ended."""
 
     batch: Batch
     outcome: Outcome
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wake:
+class Wake(Value, frozen=True, kw_only=True):
     """Step again at *at_s*, in monotonic seconds, if nothing happens before."""
 
     at_s: float

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from extdns.model.claim import Claim
@@ -11,6 +10,7 @@ from extdns.model.cluster import KindState, ObjectKey, ObjectProblem
 from extdns.model.name import DnsName
 from extdns.model.outcome import Outcome
 from extdns.model.record import Record
+from extdns.model.value import Value
 from extdns.model.zone import Page, Zone, ZoneList
 
 
@@ -23,8 +23,7 @@ class Cause(StrEnum):
     MISSING = "missing"  # a complete list lacks it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Observation:
+class Observation(Value, frozen=True, kw_only=True):
     """What one source says of one object now.
 
     Attributes:
@@ -43,44 +42,38 @@ class Observation:
     parked_on: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Observed:
+class Observed(Value, frozen=True, kw_only=True):
     """Objects were looked at."""
 
     observations: tuple[Observation, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KindReported:
+class KindReported(Value, frozen=True, kw_only=True):
     """The list and watch of a kind came to another phase."""
 
     state: KindState
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProblemReported:
+class ProblemReported(Value, frozen=True, kw_only=True):
     """An object cannot be read, or can again."""
 
     problem: ObjectProblem
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Existence:
+class Existence(Value, frozen=True, kw_only=True):
     """Whether an object exists was asked; None: cannot be known now."""
 
     key: ObjectKey
     exists: bool | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ZonesListed:
+class ZonesListed(Value, frozen=True, kw_only=True):
     """The zones of all accounts that answered."""
 
     zones: ZoneList
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageRead:
+class PageRead(Value, frozen=True, kw_only=True):
     """A page of a zone, asked for with the cursor *asked*."""
 
     zone: Zone
@@ -88,8 +81,7 @@ class PageRead:
     page: Page
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NamesRead:
+class NamesRead(Value, frozen=True, kw_only=True):
     """All records of *names*."""
 
     zone: Zone
@@ -105,8 +97,7 @@ class Call(StrEnum):
     NAMES = "read names"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadFailed:
+class ReadFailed(Value, frozen=True, kw_only=True):
     """A read failed.
 
     Attributes:
@@ -122,8 +113,7 @@ class ReadFailed:
     forbidden: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Submitted:
+class Submitted(Value, frozen=True, kw_only=True):
     """The outcome of the batch with that number."""
 
     number: int
@@ -131,8 +121,7 @@ class Submitted:
     outcome: Outcome
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tick:
+class Tick(Value, frozen=True, kw_only=True):
     """Nothing but time has passed."""
 
 

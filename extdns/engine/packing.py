@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from extdns.model.change import Blocked, ChangeSet
 from extdns.model.name import DnsName

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from extdns.model import rrtype
 from extdns.model.change import Blocked
 from extdns.model.claim import Provenance, Wanted, Withheld
 from extdns.model.decision import Decision, Verdict
 from extdns.model.reason import Reason
+from extdns.model.value import Value
 from extdns.planner.proposal import foreign
 
 if TYPE_CHECKING:
@@ -22,8 +24,7 @@ if TYPE_CHECKING:
     from extdns.model.zone import Zone
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unmet:
+class Unmet(Value, frozen=True, kw_only=True):
     """Something asked for that comes to nothing.
 
     Attributes:

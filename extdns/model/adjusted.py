@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from extdns.model.reason import Reason
 from extdns.model.record import Endpoint
+from extdns.model.value import Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class Refusal(Value, frozen=True, kw_only=True):
     """An endpoint that the service would not take, known before asking it."""
 
     endpoint: Endpoint
@@ -17,8 +15,7 @@ class Refusal:
     detail: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Adjusted:
+class Adjusted(Value, frozen=True, kw_only=True):
     """Endpoints as the service would hold them, so that comparing them with records is exact."""
 
     wanted: tuple[Endpoint, ...]

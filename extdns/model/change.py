@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from extdns.model.evidence import Evidence
 from extdns.model.name import DnsName
 from extdns.model.ownership import Owned
 from extdns.model.reason import Reason
 from extdns.model.record import Endpoint, Record, RecordKey
+from extdns.model.value import Value
 from extdns.model.zone import Zone
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Create:
+class Create(Value, frozen=True, kw_only=True):
     """Make a record set where none of its key stands."""
 
     wanted: Endpoint
@@ -24,8 +22,7 @@ class Create:
         return self.wanted.key
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Update:
+class Update(Value, frozen=True, kw_only=True):
     """Replace a record set of ours by another of the same key.
 
     Attributes:
@@ -43,8 +40,7 @@ class Update:
         return self.held.key
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delete:
+class Delete(Value, frozen=True, kw_only=True):
     """Remove a record set of ours."""
 
     held: Owned
@@ -59,8 +55,7 @@ class Delete:
 Change = Create | Update | Delete
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Write:
+class Write(Value, frozen=True, kw_only=True):
     """One record set before and after, mark or not.
 
     Attributes:
@@ -83,8 +78,7 @@ class Write:
         return self.old.key
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeSet:
+class ChangeSet(Value, frozen=True, kw_only=True):
     """Changes of one name in one zone that happen together or not at all (law 6).
 
     Attributes:
@@ -99,16 +93,14 @@ class ChangeSet:
     writes: tuple[Write, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Blocked:
+class Blocked(Value, frozen=True, kw_only=True):
     """A change set that cannot be made, for a reason that a person can act on."""
 
     reason: Reason
     detail: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
+class Batch(Value, frozen=True, kw_only=True):
     """Change sets submitted to one zone in one call, sorted by name.
 
     Attributes:

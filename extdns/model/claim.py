@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 
 from extdns.model.cluster import ObjectRef
 from extdns.model.name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import Endpoint
+from extdns.model.value import Value
 
 
 class Derivation(StrEnum):
@@ -20,8 +20,7 @@ class Derivation(StrEnum):
     POINTER = "ptr"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Provenance:
+class Provenance(Value, frozen=True, kw_only=True):
     """Where a claim comes from.
 
     Attributes:
@@ -36,8 +35,7 @@ class Provenance:
     derived: Derivation = Derivation.NONE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Notice:
+class Notice(Value, frozen=True, kw_only=True):
     """Something on an object that is wrong but costs no record, such as an unreadable TTL."""
 
     reason: Reason
@@ -46,8 +44,7 @@ class Notice:
     allowed: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class Wanted(Value, frozen=True, kw_only=True):
     """The object wants this endpoint."""
 
     endpoint: Endpoint
@@ -65,8 +62,7 @@ class Wanted:
         return self.endpoint.set_identifier
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Withheld:
+class Withheld(Value, frozen=True, kw_only=True):
     """The object wants the name, but cannot say its targets now; what is published stays.
 
     Attributes:
@@ -80,8 +76,7 @@ class Withheld:
     detail: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Invalid:
+class Invalid(Value, frozen=True, kw_only=True):
     """The object asks for something that is no name or no endpoint; nothing comes of it."""
 
     provenance: Provenance
@@ -90,8 +85,7 @@ class Invalid:
     allowed: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filtered:
+class Filtered(Value, frozen=True, kw_only=True):
     """The object, or one name on it, is left out by configuration.
 
     Attributes:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
+
+from extdns.model.value import Value
 
 if TYPE_CHECKING:
     from extdns.model.objects import KubernetesObject
@@ -57,8 +58,7 @@ class ObjectKey(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectRef:
+class ObjectRef(Value, frozen=True, kw_only=True):
     """One object, as claims and Events name it.
 
     Attributes:
@@ -98,8 +98,7 @@ class Phase(StrEnum):
     NOT_SERVED = "not-served"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KindState:
+class KindState(Value, frozen=True, kw_only=True):
     """The state of one kind, with what a person needs to mend it.
 
     Attributes:
@@ -121,8 +120,7 @@ class Sight(StrEnum):
     MISSING = "missing"  # a complete list lacks it; it may have been deleted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectChange:
+class ObjectChange(Value, frozen=True, kw_only=True):
     """One object became *new*; None when it is gone (`seen` says how we know)."""
 
     key: ObjectKey
@@ -131,15 +129,13 @@ class ObjectChange:
     seen: Sight = Sight.PRESENT
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KindChange:
+class KindChange(Value, frozen=True, kw_only=True):
     """A kind came to another phase; `SYNCED` follows the changes of a complete list."""
 
     state: KindState
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectProblem:
+class ObjectProblem(Value, frozen=True, kw_only=True):
     """Something that should be an object cannot be read; its last good version counts.
 
     Attributes:

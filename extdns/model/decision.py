@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from extdns.model.claim import Provenance
@@ -10,6 +9,7 @@ from extdns.model.name import DnsName
 from extdns.model.ownership import Owned
 from extdns.model.reason import Reason
 from extdns.model.record import Endpoint
+from extdns.model.value import Value
 from extdns.model.zone import Zone
 
 
@@ -23,8 +23,7 @@ class Verdict(StrEnum):
     NONE = "none"  # nothing stands and nothing is made
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class Decision(Value, frozen=True, kw_only=True):
     """One record set of one zone, or one claim that reached none.
 
     Attributes:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from extdns.model.name import DnsName
 from extdns.model.record import Record
+from extdns.model.value import Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Applied:
+class Applied(Value, frozen=True, kw_only=True):
     """Every write was made.
 
     Attributes:
@@ -22,8 +20,7 @@ class Applied:
     reference: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conflict:
+class Conflict(Value, frozen=True, kw_only=True):
     """Something was not as the batch said: it exists, is gone, or does not match. Nothing was written.
 
     Attributes:
@@ -34,8 +31,7 @@ class Conflict:
     culprits: tuple[DnsName, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class Refused(Value, frozen=True, kw_only=True):
     """The service does not take this; nothing was written.
 
     Attributes:
@@ -46,23 +42,20 @@ class Refused:
     culprits: tuple[DnsName, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Forbidden:
+class Forbidden(Value, frozen=True, kw_only=True):
     """A right is missing; nothing was written."""
 
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TryLater:
+class TryLater(Value, frozen=True, kw_only=True):
     """Throttled, busy or failing; nothing was written."""
 
     message: str
     retry_after_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unknown:
+class Unknown(Value, frozen=True, kw_only=True):
     """No answer came: the batch may or may not have been applied."""
 
     message: str

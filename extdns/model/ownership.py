@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from extdns.model import pairs
 from extdns.model.pairs import Pairs
 from extdns.model.record import RESOURCE, Record, RecordKey
+from extdns.model.value import Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Owned:
+class Owned(Value, frozen=True, kw_only=True):
     """A record that is not a mark, with what the registry knows of its ownership.
 
     Attributes:

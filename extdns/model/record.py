@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from extdns.model import pairs, rrtype, ttl
 from extdns.model.name import DnsName
 from extdns.model.pairs import Pairs
 from extdns.model.target import canonical
+from extdns.model.value import Value
 
 ALIAS = "alias"
 OWNER = "owner"
@@ -24,8 +24,7 @@ class RecordKey(NamedTuple):
     type: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
+class Endpoint(Value, frozen=True, kw_only=True):
     """A record set that somebody wants.
 
     Attributes:
@@ -61,8 +60,7 @@ class Endpoint:
         return self.properties.get(ALIAS) == "true" and self.type in rrtype.ADDRESSES
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class Record(Value, frozen=True, kw_only=True):
     """A record set as it was read from a zone.
 
     Attributes:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from extdns.model import rrtype
 from extdns.model.record import ALIAS, Endpoint
 from extdns.model.target import address
+from extdns.model.value import Value
 
 _ALIASABLE: Final = rrtype.ADDRESSES | {rrtype.CNAME}
 _REVERSE: Final = (".in-addr.arpa", ".ip6.arpa")
 _MAX_UINT16: Final = "65535"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flaw:
+class Flaw(Value, frozen=True, kw_only=True):
     """What is wrong with an endpoint.
 
     Attributes:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from extdns.model.name import DnsName
 from extdns.model.record import Record
+from extdns.model.value import Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class Zone:
+class Zone(Value, frozen=True, kw_only=True, order=True):
     """One zone of one account.
 
     Attributes:
@@ -28,8 +26,7 @@ class Zone:
         return self.name if self.id == self.name else f"{self.name} ({self.id})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AccountFailure:
+class AccountFailure(Value, frozen=True, kw_only=True):
     """An account whose zones could not be listed.
 
     Attributes:
@@ -41,16 +38,14 @@ class AccountFailure:
     permanent: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ZoneList:
+class ZoneList(Value, frozen=True, kw_only=True):
     """All zones that could be listed, sorted, and the accounts that failed."""
 
     zones: tuple[Zone, ...]
     failed: tuple[AccountFailure, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class Page(Value, frozen=True, kw_only=True):
     """Part of a zone.
 
     Attributes:
@@ -62,8 +57,7 @@ class Page:
     after: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Traits:
+class Traits(Value, frozen=True, kw_only=True):
     """What a DNS service promises (design 2, last paragraph).
 
     Attributes:

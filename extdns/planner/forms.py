@@ -7,7 +7,8 @@ records (no set identifier) and routed ones.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from extdns.model import rrtype
 from extdns.model.change import Blocked, Create, Delete

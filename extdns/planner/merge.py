@@ -6,13 +6,15 @@ The order of claims never matters: they are sorted by source, then by the object
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from extdns.model import rrtype
 from extdns.model.claim import Derivation, Provenance, Wanted
 from extdns.model.finishing import finish
 from extdns.model.record import Endpoint
+from extdns.model.value import Value
 from extdns.planner.settings import PlanSettings
 
 # Services are merged whatever their TTL, and the smallest `resource` leads (spec sources 3.9).
@@ -21,8 +23,7 @@ _TTL_BLIND: Final = "service"
 _SINGLE: Final = frozenset({rrtype.CNAME, rrtype.DNAME})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class Candidate(Value, frozen=True, kw_only=True):
     """An endpoint that one or more objects want.
 
     Attributes:

@@ -8,7 +8,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec.structs import replace
 
 from extdns.model.change import Blocked, ChangeSet, Create, Delete, Update
 from extdns.model.decision import Decision, Verdict
@@ -16,6 +17,7 @@ from extdns.model.evidence import Evidence
 from extdns.model.name import DnsName
 from extdns.model.ownership import Owned
 from extdns.model.reason import Reason
+from extdns.model.value import Value
 from extdns.model.zone import Zone
 from extdns.planner import forms
 from extdns.planner.merge import Candidate, in_order
@@ -27,8 +29,7 @@ from extdns.planner.table import Row, rows
 Judge = Callable[[Owned], Evidence | Blocked]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NamePlan:
+class NamePlan(Value, frozen=True, kw_only=True):
     """What shall happen at one name of one zone.
 
     Attributes:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from extdns.model.change import Blocked, Change, Create, Delete, Update
 from extdns.model.evidence import Evidence
 from extdns.model.ownership import Owned
 from extdns.model.reason import Reason
 from extdns.model.record import RecordKey
+from extdns.model.value import Value
 from extdns.planner.compare import differences
 from extdns.planner.merge import Candidate
 from extdns.planner.settings import PlanSettings
@@ -17,8 +16,7 @@ from extdns.planner.table import Row
 UP_TO_DATE = Blocked(reason=Reason.PROGRAMMED, detail="")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
+class Proposal(Value, frozen=True, kw_only=True):
     """One record set: the change it wants, or the reason why there is none.
 
     Attributes:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from extdns.model import rrtype
 from extdns.model.domains import DomainFilter
+from extdns.model.value import Value
 from extdns.planner.policy import Policy
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanSettings:
+class PlanSettings(Value, frozen=True, kw_only=True):
     """Settings of the planner.
 
     Attributes:
@@ -26,7 +24,7 @@ class PlanSettings:
     owner: str
     migrate_from: str = ""
     policy: Policy = Policy.SYNC
-    domains: DomainFilter = DomainFilter()  # noqa: RUF009 - frozen
+    domains: DomainFilter = DomainFilter()
     managed_types: frozenset[str] = frozenset({rrtype.A, rrtype.AAAA, rrtype.CNAME})
     source_order: tuple[str, ...] = ()
     provider: str = ""

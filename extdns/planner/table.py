@@ -10,17 +10,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from extdns.model import rrtype
 from extdns.model.ownership import Owned
 from extdns.model.record import ALIAS
+from extdns.model.value import Value
 from extdns.planner.compare import smallness
 from extdns.planner.merge import Candidate
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Value, frozen=True, kw_only=True):
     """One set identifier of one name in one zone.
 
     Attributes:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from extdns.errors import UsageError
 from extdns.model.claim import Notice
 from extdns.model.reason import Reason
+from extdns.model.value import Value
 
 PREFIX: Final = "external-dns.kubernetes.io/"
 OLD_PREFIX: Final = "external-dns.alpha.kubernetes.io/"
@@ -29,8 +31,7 @@ def prefixes(given: str | None) -> tuple[str, ...]:
     return (given,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Annotations:
+class Annotations(Value, frozen=True, kw_only=True):
     """What an object says to us.
 
     Attributes:
@@ -40,7 +41,7 @@ class Annotations:
     """
 
     prefix: str
-    values: Mapping[str, str] = field(default_factory=dict[str, str])
+    values: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     notices: tuple[Notice, ...] = ()
 
     @classmethod

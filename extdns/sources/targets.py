@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from extdns.errors import InvalidValueError, shortened
@@ -11,6 +10,7 @@ from extdns.model.claim import Notice
 from extdns.model.objects import Status
 from extdns.model.reason import Reason
 from extdns.model.target import typed
+from extdns.model.value import Value
 from extdns.sources.annotations import Annotations
 
 TARGET: Final = "target"
@@ -18,8 +18,7 @@ TARGET: Final = "target"
 _ALLOWED: Final = "IP addresses without zone, or host names"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(Value, frozen=True, kw_only=True):
     """Targets.
 
     Attributes:
@@ -31,8 +30,7 @@ class Found:
     notices: tuple[Notice, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Missing:
+class Missing(Value, frozen=True, kw_only=True):
     """No target now.
 
     Attributes:
@@ -45,8 +43,7 @@ class Missing:
     notices: tuple[Notice, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
+class LeftOut(Value, frozen=True, kw_only=True):
     """Configuration does not let these hosts be published; *by* is the flag or annotation."""
 
     by: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from extdns.errors import InvalidValueError
@@ -12,6 +11,7 @@ from extdns.model.finishing import RECORD_TYPE
 from extdns.model.pairs import Pairs
 from extdns.model.reason import Reason
 from extdns.model.record import ALIAS
+from extdns.model.value import Value
 from extdns.sources.annotations import Annotations
 
 SET_IDENTIFIER: Final = "set-identifier"
@@ -32,8 +32,7 @@ _CLOUDFLARE: Final = (
 _HEADS: Final = _NAMESPACES | {name.partition("-")[0] for name in (ALIAS, RECORD_TYPE, _AZURE_TAGS, *_CLOUDFLARE)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class Terms(Value, frozen=True, kw_only=True):
     """What all endpoints of one object have in common.
 
     Attributes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from extdns.model import rrtype, ttl
 from extdns.model.pairs import Pairs

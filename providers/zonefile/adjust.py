@@ -8,8 +8,9 @@ default, for owners of addresses and for hosts in data that are no host names (R
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from extdns.errors import InvalidValueError
 from extdns.model import pairs, rrtype

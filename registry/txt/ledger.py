@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from extdns.model import rrtype
 from extdns.model.name import DnsName
 from extdns.model.pairs import Pairs
 from extdns.model.record import ALIAS, OWNER, RESOURCE, Record, RecordKey
+from extdns.model.value import Value
 from registry.txt.heritage import OWNED_RECORD, MarkText
 from registry.txt.naming import Form, Naming
 
@@ -50,8 +50,7 @@ class _Candidate(NamedTuple):
     record: Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ledger:
+class Ledger(Value, frozen=True, kw_only=True):
     """Records and marks of some names, each mark given to the records it proves.
 
     Attributes:

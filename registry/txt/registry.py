@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
+
+from msgspec.structs import replace
 
 from extdns.errors import UsageError, shortened
 from extdns.model.change import Blocked, ChangeSet, Update, Write

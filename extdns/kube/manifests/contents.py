@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from extdns.model.cluster import ObjectKey
 from extdns.model.objects import KubernetesObject
+from extdns.model.value import Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(Value, frozen=True, kw_only=True):
     """An object and the line, from 1, at which its document or list item begins."""
 
     key: ObjectKey
@@ -17,8 +15,7 @@ class Found:
     line: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flaw:
+class Flaw(Value, frozen=True, kw_only=True):
     """Something that cannot be read.
 
     Attributes:
@@ -31,8 +28,7 @@ class Flaw:
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contents:
+class Contents(Value, frozen=True, kw_only=True):
     """All of one file, in its order; each key is found once."""
 
     found: tuple[Found, ...] = ()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from extdns.model.name import DnsName
 from extdns.model.objects import ENDPOINT_SLICE, NODE, POD, EndpointSlice, Node, Pod, Service
+from extdns.model.value import Value
 from extdns.ports import View
 from extdns.sources.annotations import Annotations
 from extdns.sources.service.settings import ServiceSettings
@@ -18,8 +18,7 @@ Expansion = Callable[[DnsName], Iterable[tuple[str, Answer]]]
 _SERVICE_NAME = "kubernetes.io/service-name"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class Subject(Value, frozen=True, kw_only=True):
     """A Service with its surroundings; look-ups raise `NotReadyError` as the view does."""
 
     service: Service

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from extdns.commands.screen import Screen
 from extdns.model.claim import Invalid, Wanted

@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from extdns import log
 from extdns.controller.teller import Teller
@@ -88,7 +88,7 @@ def test_a_change_is_told_in_the_words_of_the_reference(verdict: Verdict, line: 
 def test_what_is_no_change_is_told_as_far_as_people_care(
     changes: dict[str, object], expected: tuple[str, Event] | None, caplog: pytest.LogCaptureFixture
 ) -> None:
-    teller().decided([replace(DECISION, **changes)])  # type: ignore[arg-type]
+    teller().decided([replace(DECISION, **changes)])
     assert [(record.levelname, record.msg) for record in caplog.records] == ([expected] if expected else [])
 
 

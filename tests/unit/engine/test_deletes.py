@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from extdns.engine.budget import WINDOW_S, Limits
 from extdns.engine.deletes import Deletes, DeleteSettings
@@ -244,7 +245,7 @@ def test_a_code_given_at_start_releases_the_set_that_shows_it_and_no_other() -> 
 
 @pytest.mark.parametrize(
     "changes",
-    [pytest.param({"owner": "you"}, id="owner"), pytest.param({"zone": replace(ZONE, id="Z2")}, id="zone")],
+    [pytest.param({"owner": "you"}, id="owner"), pytest.param({"zone": structs.replace(ZONE, id="Z2")}, id="zone")],
 )
 def test_the_code_says_whose_and_where(changes: dict[str, object]) -> None:
     one = deletes()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import pytest
+from msgspec import structs
 
 from extdns.engine.inputs import Observed, Tick
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
@@ -49,7 +50,8 @@ def half_down(raised: ProviderError, **changes: object) -> tuple[Stage, HalfDown
 def in_net(name: str) -> Observed:
     """The Service *name* wants its name in NET."""
     wanted = wants(name, name)
-    return seen(name, replace(wanted, endpoint=replace(wanted.endpoint, name=DnsName(f"{name}.example.net"))))
+    endpoint = structs.replace(wanted.endpoint, name=DnsName(f"{name}.example.net"))
+    return seen(name, structs.replace(wanted, endpoint=endpoint))
 
 
 @pytest.mark.parametrize("raised", [pytest.param(DOWN, id="fails"), pytest.param(SLOW, id="asks for a long pause")])

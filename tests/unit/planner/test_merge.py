@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from extdns.model.claim import Derivation, Wanted
 from extdns.planner.merge import Candidate, candidates, in_order

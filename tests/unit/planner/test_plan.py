@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from extdns.model.change import Blocked, ChangeSet, Create, Delete, Update
 from extdns.model.evidence import Evidence

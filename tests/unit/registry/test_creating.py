@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from extdns.model.change import Blocked
 from extdns.model.pairs import Pairs
