@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any, Final
 
 from extdns.kube.api import Api
@@ -38,7 +39,8 @@ def live_cluster(
     access = Access(kubeconfig=str(server.kubeconfig(folder / "kubeconfig")), request_timeout_s=REQUEST_TIMEOUT_S)
     client = Client(access)
     api = made(client) if made is not None else Api(client, request_timeout_s=REQUEST_TIMEOUT_S)
-    return LiveCluster(api, namespaces=namespaces, elsewhere=elsewhere, rhythm=rhythm)
+    chance = Random().random  # not everybody's, which hypothesis watches over
+    return LiveCluster(api, namespaces=namespaces, elsewhere=elsewhere, rhythm=rhythm, chance=chance)
 
 
 def taken(cluster: Cluster, enough: Callable[[Sequence[ClusterChange]], bool] = bool) -> list[ClusterChange]:

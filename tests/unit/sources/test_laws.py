@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extdns.model.claim import Filtered, Invalid, Wanted, Withheld
@@ -20,6 +20,7 @@ from tests.unit.sources.cluster import shown
 from tests.unit.sources.samples import balanced, endpoints, ingress, member, node, pod, said, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
+few = settings(max_examples=30)  # in each cluster; what is looked for is in the sources, which are the same
 
 NAMES = [
     "access",
@@ -81,6 +82,7 @@ def source_of(obj: KubernetesObject, *, exposing: bool = True) -> Source:
     return Refined(source=by_kind[type(obj)], stages=(validated,))
 
 
+@few
 @given(SERVICES | INGRESSES, st.booleans())
 def test_whatever_an_object_says_each_claim_is_sound(obj: KubernetesObject, exposing: bool) -> None:
     source = source_of(obj, exposing=exposing)
@@ -99,6 +101,7 @@ def test_whatever_an_object_says_each_claim_is_sound(obj: KubernetesObject, expo
                 assert claim.by
 
 
+@few
 @given(SERVICES | INGRESSES)
 def test_a_name_makes_one_claim_a_type_or_one_in_all(obj: KubernetesObject) -> None:
     claims = shown(source_of(obj), obj, *OTHERS)
@@ -109,6 +112,7 @@ def test_a_name_makes_one_claim_a_type_or_one_in_all(obj: KubernetesObject) -> N
     assert len({*others, *(claim.name for claim in wanted)}) == len(others) + len({claim.name for claim in wanted})
 
 
+@few
 @given(ANNOTATIONS.flatmap(lambda notes: st.tuples(st.just(notes), st.permutations(list(notes.items())).map(dict))))
 def test_the_order_of_annotations_means_nothing(spellings: tuple[dict[str, str], dict[str, str]]) -> None:
     spec, status = ServiceSpec(type="LoadBalancer", cluster_ip="10.0.0.1"), balanced("192.0.2.1")
@@ -119,6 +123,7 @@ def test_the_order_of_annotations_means_nothing(spellings: tuple[dict[str, str],
         assert first == second
 
 
+@few
 @given(SPECS, st.permutations(OTHERS))
 def test_the_order_of_objects_means_nothing(spec: ServiceSpec, others: list[KubernetesObject]) -> None:
     obj = service({PREFIX + "hostname": "a.t"}, spec, place="ns/web")
@@ -126,6 +131,7 @@ def test_the_order_of_objects_means_nothing(spec: ServiceSpec, others: list[Kube
 
 
 @pytest.mark.parametrize("text", ["a.t", "web.shop.example.org"])
+@few
 @given(blanks=st.lists(st.sampled_from(["", " ", "  "]), min_size=3, max_size=3))
 def test_blanks_and_repetition_in_a_list_mean_nothing(text: str, blanks: list[str]) -> None:
     spec, status = ServiceSpec(type="LoadBalancer"), balanced("192.0.2.1")
