@@ -9,10 +9,12 @@ from typing import Final
 
 import watchfiles
 
-_TICK_MS: Final = 200
-_GATHER_MS: Final = 20
+_TICK_MS: Final = 500
+_GATHER_MS: Final = 100
+"""The library looks for changes that often, and has no other way to wait; a fifth of this costs five times the CPU."""
+
 _GATHER_AT_MOST_MS: Final = 200
-_TICKS_UNTIL_ALL: Final = 150
+_TICKS_UNTIL_ALL: Final = 60
 """Every 30 s anything may have changed: network file systems, and files behind links, tell nothing."""
 
 _WITHOUT_WATCH_S: Final = 1.0

@@ -114,5 +114,5 @@ def test_all_is_looked_at_every_so_many_rounds(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr(watchfiles, "watch", watch)
     seen = follow([str(tmp_path)], Event())
-    told = [touched for touched, _ in zip(seen, range(302), strict=False)]
-    assert [number for number, touched in enumerate(told) if touched is None] == [0, 1, 151, 301]
+    told = [touched for touched, _ in zip(seen, range(122), strict=False)]
+    assert [number for number, touched in enumerate(told) if touched is None] == [0, 1, 61, 121]
