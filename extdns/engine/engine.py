@@ -53,12 +53,18 @@ class Engine:
         self._gather_until_s = 0.0
         self._orphans = Orphans()
         self._batches = 0
+        self._effects: list[Effect] = []
         self._now_s = 0.0
 
     def step(self, item: facts.Input, now_s: float) -> tuple[Effect, ...]:
-        """Take in *item* at *now_s* (monotonic seconds) and return what to do, in order."""
+        """Take in *item* at *now_s* (monotonic seconds) and return what to do, in order.
+
+        What a step that raises wanted done is returned by the next one: something waits for it.
+        """
         self._now_s = now_s
-        effects = [*self._take(item, now_s), *self._advance(now_s)]
+        self._effects.extend(self._take(item, now_s))
+        self._effects.extend(self._advance(now_s))
+        effects, self._effects = self._effects, []
         wake_s = self._wake_s(now_s)
         return (*effects, Wake(at_s=wake_s)) if wake_s is not None else tuple(effects)
 
