@@ -18,7 +18,7 @@ def main() -> None:
         latency_s=given.latency_ms / 1000,
         per_account=given.account_rate,
         per_action=given.action_rate,
-        changes=given.change_rate,
+        throughput=given.throughput,
     )
     fake.api.working_s = given.working_ms / 1000
     fake.api.propagation_s = given.propagation_s
@@ -40,8 +40,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--latency-ms", type=float, default=0.0, help="how long each call takes on its way")
     parser.add_argument("--working-ms", type=float, default=0.0, help="how long a change keeps its zone busy")
     parser.add_argument("--propagation-s", type=float, default=0.0, help="how long a change is PENDING")
-    for whose in ("account", "action", "change"):
-        parser.add_argument(f"--{whose}-rate", type=_rate, metavar="PER_S:BURST", help=f"calls an {whose} may make")
+    for limit, what in (
+        ("--account-rate", "requests of an account"),
+        ("--action-rate", "requests of an account and action"),
+        ("--throughput", "changes of an account; an UPSERT counts twice"),
+    ):
+        parser.add_argument(limit, type=_rate, metavar="PER_S:BURST", help=what)
     return parser.parse_args()
 
 

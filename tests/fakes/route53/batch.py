@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from tests.fakes.route53 import rules, values
+from tests.fakes.route53 import aliases, rules, values
 from tests.fakes.route53.errors import ApiError, invalid_batch
 from tests.fakes.route53.records import RecordSet
 from tests.fakes.route53.zones import Author, Held, Zone
@@ -91,7 +91,7 @@ def apply(
 
 
 def _refuse(messages: Iterable[str]) -> None:
-    found = tuple(dict.fromkeys(messages))
+    found = tuple(messages)
     if found:
         raise invalid_batch(found)
 
@@ -146,8 +146,10 @@ def _worked(draft: Draft, change: Change) -> Iterator[str]:
     if change.action is Action.CREATE and current is not None:
         yield f"Tried to create resource record set {record.shown} but it already exists"
         return
-    conflict = rules.conflict(draft.zone, held, record)
-    if conflict:
-        yield conflict
+    found = [*rules.conflicts(draft.zone, held, record)]
+    if record.alias:
+        found += aliases.problems(draft.zone, draft.held(record.alias.name), record, record.alias)
+    if found:
+        yield from found
     else:
         draft.put(record)

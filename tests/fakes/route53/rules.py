@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, Protocol
 
 from tests.fakes.route53 import names
-from tests.fakes.route53.aliases import problems as alias_problems
 from tests.fakes.route53.records import RecordSet
 from tests.fakes.route53.zones import Held, Zone
 
@@ -44,22 +43,24 @@ def misplaced(zone: Zone, record: RecordSet) -> Iterator[str]:
         yield f"RRSet of type {record.type} with DNS name {name} cannot have the policy {_KINDS[routing.policy]}"
 
 
-def conflict(zone: Zone, held: Held, record: RecordSet) -> str | None:
+def conflicts(zone: Zone, held: Held, record: RecordSet) -> Iterator[str]:
     """Tell why *record* cannot stand beside the others that its name holds."""
     place = record.type, record.set_identifier
     others = [one for where, one in held.items() if where != place]
-    if record.type == "CNAME" and any(one.type != "CNAME" for one in others):
-        return (
+    alike = [one for one in others if one.type == record.type]
+    if record.type == "CNAME" and len(alike) < len(others):
+        yield (
             f"RRSet of type CNAME with DNS name {record.name} is not permitted "
             f"as it conflicts with other records with the same DNS name in zone {zone.name}"
         )
-    if record.type != "CNAME" and any(one.type == "CNAME" for one in others):
-        return (
+    elif record.type != "CNAME" and any(one.type == "CNAME" for one in others):
+        yield (
             f"RRSet of type {record.type} with DNS name {record.name} is not permitted because a conflicting "
             f"RRSet of type  CNAME with the same DNS name already exists in zone {zone.name}"
         )
-    alike = [one for one in others if one.type == record.type]
-    return (_mixed(record, alike) or _twin(record, alike) or _too_many(record, alike)) if alike else None
+    elif alike:
+        found = _mixed(record, alike) or _twin(record, alike) or _too_many(record, alike)
+        yield from (found,) if found else ()
 
 
 def settled(zone: Zone, draft: _Changed, made: Iterable[RecordSet]) -> Iterator[str]:
@@ -70,9 +71,7 @@ def settled(zone: Zone, draft: _Changed, made: Iterable[RecordSet]) -> Iterator[
     if ("NS", "") not in apex:
         yield "A HostedZone must contain at least one NS record for the zone itself."
     for record in made:
-        if record.alias:
-            yield from alias_problems(zone, draft.held(record.alias.name), record, record.alias)
-        elif record.routing and record.routing.policy == "Weight":
+        if record.ttl is not None and record.routing and record.routing.policy == "Weight":
             yield from _uneven_ttl(draft.held(record.name), record)
 
 

@@ -43,7 +43,7 @@ class Route53:
         latency_s: float = 0.0,
         per_account: Rate | None = None,
         per_action: Rate | None = None,
-        changes: Rate | None = None,
+        throughput: Rate | None = None,
         clock: Callable[[], float] = time.monotonic,
         accounts: Mapping[str, str] | None = None,
     ) -> None:
@@ -51,7 +51,7 @@ class Route53:
         self.faults = Faults()
         self.access = Access()
         self.api = Api(now_s=clock)
-        self.buckets = Buckets(clock, account=per_account, action=per_action, changes=changes)
+        self.buckets = Buckets(clock, account=per_account, action=per_action, throughput=throughput)
         self.latency_s = latency_s
         self.accounts = dict(accounts or {})
         self._port = 0
@@ -214,7 +214,7 @@ class Route53:
         if not called.access_key:
             raise ApiError(403, "MissingAuthenticationToken", "Missing Authentication Token")
         with self.api.lock:
-            if not self.buckets.admit(call.account, call.action):
+            if not self.buckets.admit(call.account, call.action, call.changes):
                 raise throttled()
         self.access.check(call)
 

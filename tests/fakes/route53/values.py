@@ -29,16 +29,12 @@ def problems(record: RecordSet) -> Iterator[str]:
         yield f"Cannot have more than {MAX_VALUES} records in a RRSet."
     if record.type in {"CNAME", "SOA"} and len(record.values) > 1:
         yield f"{record.type} records can have only one value: {record.name}"  # words are ours
-    if len(set(record.values)) < len(record.values):
-        yield f"Duplicate Resource Record: '{_repeated(record.values)}'"
-    for value in record.values:
+    for place, value in enumerate(record.values):
+        if value in record.values[:place]:
+            yield f"Duplicate Resource Record: '{value}'"
         problem = _problem(record.type, value)
         if problem:
             yield f"Invalid Resource Record: 'FATAL problem: {problem} encountered with '{value}''"
-
-
-def _repeated(values: tuple[str, ...]) -> str:
-    return next(value for place, value in enumerate(values) if value in values[:place])
 
 
 @lru_cache(maxsize=100_000)

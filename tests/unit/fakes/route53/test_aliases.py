@@ -45,11 +45,13 @@ def test_an_alias_has_to_lead_into_its_zone(probe: Probe, target: str, zone_id: 
     assert probe.refusal(("CREATE", alias(NAME, target, zone_id))) == ("InvalidChangeBatch", expected)
 
 
-def test_an_alias_within_the_zone_needs_its_target(probe: Probe) -> None:
+def test_an_alias_within_the_zone_needs_its_target_before_it(probe: Probe) -> None:
+    """In one batch, too: StackExchange/dnscontrol issue 937."""
     record = alias(NAME, "base.example.com", "ZEXAMPLE")
     tried = "Tried to create an alias that targets base.example.com., type A in zone ZEXAMPLE, but"
     assert probe.refusal(("CREATE", record)) == ("InvalidChangeBatch", f"[{tried} that target was not found]")
-    probe.create(record, simple("base.example.com"))
+    assert probe.refusal(("CREATE", record), ("CREATE", simple("base.example.com")))[1].endswith("was not found]")
+    probe.create(simple("base.example.com"), record)
 
 
 def test_a_target_has_to_be_of_the_same_type(probe: Probe) -> None:

@@ -53,6 +53,7 @@ def test_nothing_may_join_a_cname(probe: Probe) -> None:
 
 
 def test_changes_count_in_their_order(probe: Probe) -> None:
+    """Seen of the service: octodns/octodns issue 507, cookpad/roadworker pull request 89."""
     probe.create(CNAME)
     assert "conflicting" in probe.refusal(("CREATE", simple(NAME)), ("DELETE", CNAME))[1]
     probe.change(("DELETE", CNAME), ("CREATE", simple(NAME)))

@@ -94,9 +94,14 @@ def test_each_bad_value_is_told(probe: Probe) -> None:
         pytest.param(
             simple(NAME, "CNAME", "a.test", "b.test"), id="«more than one value for all … except CNAME and SOA»"
         ),
-        pytest.param(simple(NAME, "A", "192.0.2.1", "192.0.2.1"), id="a-value-twice"),
         pytest.param(simple(NAME, "A", *(f"192.0.{n // 250}.{n % 250}" for n in range(401))), id="401-values"),
     ],
 )
 def test_values_together_are_refused(probe: Probe, record: dict[str, object]) -> None:
     assert probe.refusal(("CREATE", record))[0] == "InvalidChangeBatch"
+
+
+def test_a_value_may_not_be_there_twice(probe: Probe) -> None:
+    """Seen of the service: kubernetes-sigs/external-dns issue 1929."""
+    message = probe.refusal(("CREATE", simple(NAME, "A", "192.0.2.1", "192.0.2.1", "192.0.2.1")))[1]
+    assert message == "[Duplicate Resource Record: '192.0.2.1', Duplicate Resource Record: '192.0.2.1']"
