@@ -10,9 +10,8 @@ from typing import Final
 
 from extdns import __version__
 from extdns.commands.output import show
-from extdns.commands.printable import escaped
 from extdns.config import parse
-from extdns.errors import UsageError
+from extdns.errors import UsageError, escaped
 from extdns.flags.help import help_text
 from extdns.flags.parser import asked_for
 

@@ -113,3 +113,15 @@ class ExpiredError(ApiError):
 def shortened(text: str, most: int = 120) -> str:
     """*text* cut to *most* characters, what a message can bear; untrusted values may be of any length."""
     return text if len(text) <= most else f"{text[:most]}… ({len(text)} characters)"
+
+
+def escaped(text: str) -> str:
+    """*text* with every character that is not printable escaped, whatever its length."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def shown(text: str, most: int = 120) -> str:
+    """Untrusted *text* as a message shows it without quotes: on one line, and shortened."""
+    return shortened(escaped(text), most)

@@ -13,7 +13,7 @@ from extdns.commands.output import show
 from extdns.commands.screen import Screen
 from extdns.config import parse
 from extdns.controller.stopsignals import StopSignals
-from extdns.errors import UsageError, shortened
+from extdns.errors import UsageError, shortened, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
         show(_HELP)
         return 0
     if arguments:
-        raise UsageError(f"extdns demo takes no arguments, and {arguments[0]} was given")
+        raise UsageError(f"extdns demo takes no arguments, and {shown(arguments[0])} was given")
     if not _MANIFESTS.is_dir() or not _ZONES.is_dir():
         raise UsageError(
             f"extdns demo needs {_MANIFESTS} and {_ZONES} below the current folder: start it in a checkout of extdns"

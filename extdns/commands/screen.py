@@ -9,7 +9,8 @@ from rich.text import Text
 
 from extdns.commands.output import show
 from extdns.commands.plantext import SYMBOLS, Row, narrow, row, short_field, table
-from extdns.commands.printable import escaped, printable
+from extdns.commands.printable import printable
+from extdns.errors import escaped
 from extdns.model.claim import mistakes
 from extdns.model.decision import Verdict
 from extdns.model.reason import MEANINGS, Reason

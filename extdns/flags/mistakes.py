@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Any
 
-from extdns.errors import UsageError, shortened
+from extdns.errors import UsageError, shortened, shown
 from extdns.flags.flag import Flag
 from extdns.flags.kind import Kind
 from extdns.flags.table import FLAGS
@@ -24,7 +24,7 @@ def unknown_flag(spelling: str) -> UsageError:
     spellings = [spelled for flag in FLAGS for spelled in _spellings(flag)]
     meant = get_close_matches(spelling.lower().replace("_", "-"), spellings, n=1)
     return mistake(
-        f"{shortened(spelling)} is not a flag",
+        f"{shown(spelling)} is not a flag",
         f"did you mean: {meant[0]}" if meant else "all flags: extdns --help",
     )
 
@@ -44,7 +44,7 @@ def value_missing(flag: Flag) -> UsageError:
 def value_unwanted(flag: Flag, argument: str) -> UsageError:
     """A switch was given a value."""
     return mistake(
-        f"{shortened(argument)} gives a value to a switch",
+        f"{shown(argument)} gives a value to a switch",
         f"write {flag.spelling} or --no-{flag.name}",
     )
 
@@ -59,8 +59,8 @@ def value_refused(flag: Flag, origin: str, text: str, why: str) -> UsageError:
 def not_of_kind(kind: Kind[Any], origin: str, text: str, *why: str) -> UsageError:
     """*text* is not of *kind*; *why* are lines that say more, empty ones left out."""
     meant = kind.suggest(text)
-    allowed = f"allowed: {kind.allowed}" + (f"          did you mean: {meant}" if meant else "")
-    return mistake(f"{origin}={shortened(text)} is not {kind.noun}", *why, allowed)
+    allowed = f"allowed: {kind.allowed}" + (f"          did you mean: {shown(meant)}" if meant else "")
+    return mistake(f"{origin}={shown(text)} is not {kind.noun}", *why, allowed)
 
 
 def given_twice(flag: Flag) -> UsageError:

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from extdns.errors import UsageError
+from extdns.errors import UsageError, shown
 from extdns.model.claim import Notice
 from extdns.model.reason import Reason
 from extdns.model.value import Value
@@ -27,7 +27,9 @@ def prefixes(given: str | None) -> tuple[str, ...]:
     if given is None:
         return BOTH
     if not given.endswith("/"):
-        raise UsageError(f"--annotation-prefix={given} is not a prefix\n  allowed: a text that ends in /, as {PREFIX}")
+        raise UsageError(
+            f"--annotation-prefix={shown(given)} is not a prefix\n  allowed: a text that ends in /, as {PREFIX}"
+        )
     return (given,)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from extdns.errors import InvalidValueError, UsageError
+from extdns.errors import InvalidValueError, UsageError, shown
 from extdns.model.claim import Wanted
 from extdns.model.target import typed
 
@@ -28,7 +28,7 @@ def grouped(texts: Iterable[str]) -> Groups:
         try:
             rtype, target = typed(text)
         except InvalidValueError as exc:
-            raise UsageError(f"--default-targets={text} is no target\n  allowed: {_ALLOWED}") from exc
+            raise UsageError(f"--default-targets={shown(text)} is no target\n  allowed: {_ALLOWED}") from exc
         groups.setdefault(rtype, set()).add(target)
     return tuple((rtype, tuple(sorted(groups[rtype]))) for rtype in sorted(groups))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from extdns.errors import UsageError, shortened
+from extdns.errors import UsageError, shortened, shown
 from extdns.model.claim import Claim, Filtered
 from extdns.model.cluster import Kind
 from extdns.model.objects import INGRESS, Ingress, IngressSpec, KubernetesObject, ref_of
@@ -54,7 +54,7 @@ class IngressSettings:
         wrong = next((name for name in self.ingress_class if not is_label_value(name)), None)
         if wrong is not None:
             allowed = "at most 63 letters, digits, '-', '_' and '.', a letter or digit at both ends"
-            raise UsageError(f"--ingress-class={shortened(wrong)} is not a class\n  allowed: {allowed}")
+            raise UsageError(f"--ingress-class={shown(wrong)} is not a class\n  allowed: {allowed}")
         if self.ingress_class and self.selection.annotation_filter.mentions(_CLASS):
             raise UsageError(f"--ingress-class and an --annotation-filter on {_CLASS} exclude each other")
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from extdns.errors import UsageError
+from extdns.errors import UsageError, shown
 from extdns.model import rrtype
 from extdns.model.claim import Derivation, Wanted
 from extdns.model.target import address
@@ -34,7 +34,8 @@ def _prefix(text: str) -> ipaddress.IPv6Network:
         found = None
     if found is None or found.prefixlen != _PREFIX_BITS:
         raise UsageError(
-            f"--nat64-networks={text} is no NAT64 network\n  allowed: an IPv6 network of 96 bits, as 64:ff9b::/96"
+            f"--nat64-networks={shown(text)} is no NAT64 network\n"
+            "  allowed: an IPv6 network of 96 bits, as 64:ff9b::/96"
         )
     return found
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Self
 
 from extdns import log
-from extdns.errors import UsageError, shortened
+from extdns.errors import UsageError, shortened, shown
 from extdns.log import Event
 from extdns.web.connections import Connections
 
@@ -78,7 +78,7 @@ def _listen(address: ListenAddress) -> socket.socket:
         return _bound(address.host or _ALL_IPV4, address.port)
     except (OSError, UnicodeError) as exc:  # the latter is what Python says of names that IDNA rules out
         raise UsageError(
-            f"--metrics-address={address} cannot be listened on: {_reason(exc, address)}\n"
+            f"--metrics-address={shown(str(address))} cannot be listened on: {_reason(exc, address)}\n"
             "  choose another host or port; port 0 takes a free one"
         ) from exc
 

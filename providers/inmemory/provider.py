@@ -7,7 +7,7 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Final
 
-from extdns.errors import InvalidValueError, RetryableError, UsageError
+from extdns.errors import InvalidValueError, RetryableError, UsageError, shown
 from extdns.model import rrtype, ttl
 from extdns.model.adjusted import Adjusted, Refusal
 from extdns.model.change import Batch
@@ -132,7 +132,7 @@ def _zone(text: str) -> Zone:
     try:
         name = DnsName.parse(text)
     except InvalidValueError as exc:
-        raise UsageError(f"--inmemory-zone={text}: {exc}") from exc
+        raise UsageError(f"--inmemory-zone={shown(text)}: {exc}") from exc
     return Zone(name=name, id=name)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from extdns.errors import ForbiddenError, ProviderError, RetryableError, UsageError
+from extdns.errors import ForbiddenError, ProviderError, RetryableError, UsageError, shown
 from extdns.model.zone import Zone
 from providers.zonefile.master import Master
 from providers.zonefile.parse import parse
@@ -40,7 +40,9 @@ class ZoneFolder:
         try:
             next(path.iterdir(), None)
         except OSError as exc:
-            raise UsageError(f"--zonefile-dir={path}: {_reason(exc)}; allowed: a folder with zone files") from exc
+            raise UsageError(
+                f"--zonefile-dir={shown(str(path))}: {_reason(exc)}; allowed: a folder with zone files"
+            ) from exc
 
     def names(self) -> tuple[str, ...]:
         """The names of the files that are zones, sorted: `*.zone` and `db.*`, not hidden, no leftovers.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, assert_never
 
-from extdns.errors import ForbiddenError, ProviderError, RetryableError, UsageError
+from extdns.errors import ForbiddenError, ProviderError, RetryableError, UsageError, shown
 from extdns.model.change import Batch
 from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused, TryLater
 from extdns.model.zone import Zone
@@ -28,7 +28,9 @@ class ZoneFileWriter:
             UsageError: files in the folder cannot be replaced.
         """
         if not os.access(folder.path, os.W_OK | os.X_OK):
-            raise UsageError(f"--zonefile-dir={folder.path}: no right to write; allowed: a folder that can be written")
+            raise UsageError(
+                f"--zonefile-dir={shown(str(folder.path))}: no right to write; allowed: a folder that can be written"
+            )
         self._folder = folder
         self._clock = clock
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-from extdns.errors import UsageError, shortened
+from extdns.errors import UsageError, shown
 from extdns.model import rrtype
 from extdns.model.name import MAX_LABEL_BYTES, MAX_NAME_BYTES, DnsName
 
@@ -63,7 +63,8 @@ class Naming:
         object.__setattr__(self, "templated", _TEMPLATE in self.prefix or _TEMPLATE in self.suffix)
         if self.prefix and self.suffix:
             raise UsageError(
-                f"--txt-prefix={self.prefix} and --txt-suffix={self.suffix} exclude each other\n  allowed: one of them"
+                f"--txt-prefix={shown(self.prefix)} and --txt-suffix={shown(self.suffix)} exclude each other\n"
+                "  allowed: one of them"
             )
         for sample in _SAMPLES:
             self._try(sample)
@@ -77,7 +78,7 @@ class Naming:
                 "--txt-suffix": self.suffix,
                 "--txt-wildcard-replacement": self.wildcard_replacement,
             }
-            flags = " ".join(f"{flag}={shortened(value)}" for flag, value in given.items() if value)
+            flags = " ".join(f"{flag}={shown(value)}" for flag, value in given.items() if value)
             raise UsageError(
                 f"{flags} does not make a name for the ownership mark of {sample}\n"
                 "  allowed: ASCII letters, digits, - and _, dots only between labels or at the end of a prefix"

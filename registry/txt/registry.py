@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
-from extdns.errors import UsageError, shortened
+from extdns.errors import UsageError, shown
 from extdns.model.change import Blocked, ChangeSet, Update, Write
 from extdns.model.name import DnsName
 from extdns.model.ownership import Owned
@@ -53,7 +53,7 @@ class TxtRegistry:
         """
         codec = codec or PlainText()
         if not owner or not codec.carries(Pairs.of({OWNER: owner})):
-            raise UsageError(f"--txt-owner-id={shortened(owner)} cannot be put into a mark\n  allowed: {CARRIED}")
+            raise UsageError(f"--txt-owner-id={shown(owner)} cannot be put into a mark\n  allowed: {CARRIED}")
         self._terms = Terms(
             owner=owner,
             previous=migrate_from,

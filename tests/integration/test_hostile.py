@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from extdns.app import assembly
+from extdns.config import parse
+from extdns.errors import UsageError
 from tests.integration.stage import PREFIX, USAGE, Stage, manual, service
 
 FAILED = 1
@@ -175,6 +178,47 @@ def test_an_owner_that_no_mark_can_carry_changes_nothing(tmp_path: Path, owner: 
     stage.apply(service("web", "a.example.org"))
     assert stage.once(owner=owner) == USAGE
     assert stage.state() == before
+
+
+@pytest.mark.parametrize(
+    "flag",
+    [
+        "--txt-owner-id",
+        "--txt-prefix",
+        "--txt-suffix",
+        "--txt-wildcard-replacement",
+        "--annotation-prefix",
+        "--ingress-class",
+        "--service-type-filter",
+        "--label-filter",
+        "--annotation-filter",
+        "--domain-filter",
+        "--regex-domain-filter",
+        "--target-net-filter",
+        "--default-targets",
+        "--nat64-networks",
+        "--manifests",
+        "--zonefile-dir",
+        "--namespace",
+        "--interval",
+    ],
+)
+def test_a_flag_cannot_write_lines_of_its_own_into_the_message(tmp_path: Path, flag: str) -> None:
+    run = [
+        "--source=service",
+        "--source=ingress",
+        "--provider=zonefile",
+        f"--zonefile-dir={tmp_path}",
+        "--txt-owner-id=me",
+    ]
+    given = [word for word in run if not word.startswith(f"{flag}=")]
+    message = ""
+    try:
+        assembly.assemble(parse([*given, f"--manifests={tmp_path}", f"{flag}=[x\nerror: all is well\x1b[2J("], {}))
+    except UsageError as exc:
+        message = str(exc)
+    assert "x\n" not in message
+    assert all(line.isprintable() for line in message.split("\n"))
 
 
 @pytest.mark.parametrize("owner", ["a=b", "a b", "a;b", "'", "%{record_type}", "heritage=external-dns", "o" * 300])

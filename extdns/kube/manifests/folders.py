@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Lock
 from typing import BinaryIO, Final
 
-from extdns.errors import UsageError
+from extdns.errors import UsageError, shown
 from extdns.kube.manifests.catalogue import Catalogue
 from extdns.kube.manifests.contents import Contents, Flaw
 from extdns.kube.manifests.files import (
@@ -142,4 +142,6 @@ def _ensure_exists(root: File) -> None:
         Path(root.path).stat()
     except OSError as error:
         allowed = 'a file, a folder, or "-" for standard input'
-        raise UsageError(f"--manifests={root.name} cannot be read: {reason(error)}; allowed: {allowed}") from error
+        raise UsageError(
+            f"--manifests={shown(root.name)} cannot be read: {reason(error)}; allowed: {allowed}"
+        ) from error

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from extdns.errors import UsageError
+from extdns.errors import UsageError, shown
 from extdns.sources.selection import Selection
 
 
@@ -37,7 +37,7 @@ def service_types(given: Sequence[str]) -> frozenset[str]:
     for value in given:
         if value and value not in list(ServiceType):
             allowed = ", ".join(ServiceType)
-            raise UsageError(f"--service-type-filter={value} is not a type of Service\n  allowed: {allowed}")
+            raise UsageError(f"--service-type-filter={shown(value)} is not a type of Service\n  allowed: {allowed}")
     return frozenset(given) if all(given) else frozenset()
 
 

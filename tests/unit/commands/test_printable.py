@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extdns.commands.printable import escaped, printable
+from extdns.commands.printable import printable
+from extdns.errors import escaped
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 
 from extdns.errors import UsageError
 from extdns.flags.parser import read
+from extdns.flags.table import FLAGS
 
 SOURCE_LIST = "allowed: ambassador-host, connector, "
 
@@ -100,3 +101,29 @@ def test_a_secret_is_not_told_when_it_is_given_twice() -> None:
     with pytest.raises(UsageError) as error:
         read(["--pdns-api-key=one", "--pdns-api-key=two"], {})
     assert str(error.value) == "--pdns-api-key is given twice\n  it takes one value only; leave one of them out"
+
+
+EVIL = "x\nerror: all is well\r\x1b[2J"
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        *(pytest.param([f"{flag.spelling}={EVIL}"], id=flag.name) for flag in FLAGS),
+        pytest.param([f"--{EVIL}"], id="no-flag"),
+        pytest.param([EVIL], id="no-flag-at-all"),
+    ],
+)
+def test_a_value_cannot_add_lines_to_the_message(argv: list[str]) -> None:
+    message = ""
+    try:
+        read(argv, {})
+    except UsageError as exc:
+        message = str(exc)
+    assert "x\n" not in message
+    assert all(line.isprintable() for line in message.split("\n"))
+
+
+def test_a_variable_cannot_add_lines_to_the_message() -> None:
+    with pytest.raises(UsageError, match=r"EXTERNAL_DNS_POLICY=x\\nerror: all is well\\r\\x1b\[2J is not a policy"):
+        read([], {"EXTERNAL_DNS_POLICY": EVIL})
