@@ -107,6 +107,17 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Deletes:
+    """When a delete may be made. *stale_hold_s* None is without limit."""
+
+    delete_grace_period_s: float
+    stale_hold_s: float | None
+    max_delete_percent: int
+    max_delete_count: int
+    release: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Registry:
     """How ownership is marked. Empty texts are off."""
 
@@ -182,6 +193,7 @@ class Config:
     cluster: Cluster
     sources: Sources
     plan: Plan
+    deletes: Deletes
     registry: Registry
     log: Log
     web: Web
@@ -212,6 +224,7 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Config:
         cluster=_section(Cluster, values),
         sources=_section(Sources, values),
         plan=_section(Plan, values),
+        deletes=_section(Deletes, values),
         registry=_section(Registry, values),
         log=_section(Log, values),
         web=_section(Web, values),

@@ -13,6 +13,8 @@ from extdns.app.sources import sources
 from extdns.controller.clock import SystemClock
 from extdns.controller.controller import Controller, Parts
 from extdns.controller.teller import Teller
+from extdns.engine.budget import Limits
+from extdns.engine.deletes import DeleteSettings
 from extdns.engine.engine import Engine
 from extdns.engine.observer import Observer
 from extdns.engine.settings import EngineSettings
@@ -87,6 +89,20 @@ def engine_settings(config: Config, found: Sequence[Source], reader: ZoneReader,
         once=config.control.once,
         interval_s=max(config.control.interval_s, config.least_audit_interval_s),
         audit_calls_per_minute=config.control.audit_calls_per_minute,
+        deletes=delete_settings(config, ledger.owner),
+    )
+
+
+def delete_settings(config: Config, owner: str) -> DeleteSettings:
+    """What the engine needs to know of *config* about deletes; a single pass waits for nothing."""
+    chosen = config.deletes
+    return DeleteSettings(
+        owner=owner,
+        grace_s=0.0 if config.control.once else chosen.delete_grace_period_s,
+        stale_hold_s=chosen.stale_hold_s,
+        limits=Limits(count=chosen.max_delete_count, percent=chosen.max_delete_percent),
+        releases=chosen.release,
+        at_once=config.control.compat,
     )
 
 

@@ -16,7 +16,7 @@ DONE = 0
 FAILED = 1
 HELD = 3
 
-_HELD = frozenset({Reason.ORPHAN_UNCLAIMED})
+_HELD = frozenset({Reason.HELD, Reason.ORPHAN_UNCLAIMED})
 
 
 def exit_code(engine: Engine) -> int:

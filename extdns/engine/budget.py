@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -89,9 +90,10 @@ class Budget:
         of = max(self.owned, self._most[0].records if self._most else 0)
         return self._limits.exceeded(made + waiting, of=of, by_absence=by_absence)
 
-    def eases_s(self) -> float | None:
-        """When the oldest delete leaves the window (monotonic seconds), None if there is none."""
-        return self._made[0].at_s + WINDOW_S if self._made else None
+    @property
+    def eases_s(self) -> float:
+        """When the oldest delete leaves the window (monotonic seconds), infinity if there is none."""
+        return self._made[0].at_s + WINDOW_S if self._made else math.inf
 
     def _slide(self, now_s: float) -> None:
         begin_s = now_s - WINDOW_S

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from extdns.model.record import RecordKey
     from extdns.model.zone import Zone
 
+_WITHHELD = frozenset({Reason.NO_ADDRESS, Reason.INVALID_TARGET, Reason.INVALID_ENDPOINT, Reason.INVALID_OBJECT})
+
 _WAITED = {Evidence.ABSENT, Evidence.ORPHAN_GONE}
 """Confirmed at least the grace after it was first seen: another grace is not needed."""
 
@@ -101,7 +103,7 @@ class Deletes:
 
     def weigh(self, owned: Owned, evidence: Evidence, now_s: float) -> Evidence | Blocked:
         """*evidence*, if *owned* may go now; else what it waits for."""
-        if self._settings.at_once or evidence is Evidence.REPLACED:
+        if self._settings.at_once:
             return evidence
         self._weighed.add(owned.key)
         at_name = self._pending.setdefault(owned.record.name, {})
@@ -116,9 +118,16 @@ class Deletes:
             self._next_s = now_s
         if entry.stage is _Stage.GRANTED:
             return evidence
-        if entry.stage is _Stage.HELD and not self._sufficient(entry):
-            return Blocked(reason=Reason.ORPHAN_UNCLAIMED, detail="")
+        if not self._sufficient(entry):
+            return Blocked(reason=Reason.ORPHAN_UNCLAIMED, detail=f"held: nobody asks for it; {_made_for(owned)}")
         return _WAITING[entry.stage]
+
+    def unless_stale(self, owned: Owned, standing: Evidence | Blocked, now_s: float) -> Evidence | Blocked:
+        """*standing*, but that a record whose object cannot say its target may go after `--stale-hold`."""
+        if self._settings.stale_hold_s is None or isinstance(standing, Evidence) or standing.reason not in _WITHHELD:
+            return standing
+        answer = self.weigh(owned, Evidence.STALE, now_s)
+        return standing if isinstance(answer, Blocked) and answer.reason is Reason.IN_GRACE else answer
 
     def planned(self, name: DnsName, standing: Container[RecordKey], now_s: float) -> None:
         """*name* was planned, and *standing* is what holds records there: what was not weighed is over.
@@ -170,9 +179,9 @@ class Deletes:
         return any(not (self._sufficient(entry) or entry.released) for entry in self._entries())
 
     @property
-    def wake_s(self) -> float | None:
-        """When `advance` is due (monotonic seconds), None if nothing waits for time."""
-        return None if math.isinf(self._next_s) else self._next_s
+    def wake_s(self) -> float:
+        """When `advance` is due (monotonic seconds), infinity if nothing waits for time."""
+        return self._next_s
 
     def _entries(self) -> Iterator[_Pending]:
         return (entry for at_name in self._pending.values() for entry in at_name.values())
@@ -181,6 +190,8 @@ class Deletes:
         return (entry for entry in self._entries() if entry.stage is _Stage.HELD)
 
     def _sufficient(self, entry: _Pending) -> bool:
+        if entry.evidence.by_absence and not self._settings.owner:  # without marks, nothing proves that it was ours
+            return False
         return entry.evidence.sufficient or self.accepted
 
     def _restage(self, now_s: float) -> set[DnsName]:
@@ -221,6 +232,9 @@ class Deletes:
     def _wake_s(self, now_s: float) -> float:
         times = [self._due_s(entry) for entry in self._entries() if entry.stage is _Stage.GRACE]
         times += self.releases.until_s.values()
-        if (eases_s := self.budget.eases_s()) is not None and any(self._held()):
-            times.append(eases_s)
+        times.append(self.budget.eases_s)
         return min((time_s for time_s in times if time_s > now_s), default=math.inf)
+
+
+def _made_for(owned: Owned) -> str:
+    return f"made for {owned.resource}" if owned.resource else "its mark names no object"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, assert_never
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from extdns.model.decision import Decision
     from extdns.model.name import DnsName
     from extdns.model.outcome import Outcome
+    from extdns.model.zone import Zone
 
 
 class Engine:
@@ -42,7 +44,7 @@ class Engine:
         """Start with nothing known."""
         self._settings = settings
         self.claims = ClaimIndex()
-        self.zones = Zones()
+        self.zones = Zones(settings.deletes)
         self.decisions = Decisions()
         self.readiness = Readiness(settings.kinds.values(), settings.source_patience_s)
         self._judge = Judge(self.claims, settings)
@@ -161,12 +163,23 @@ class Engine:
         if self.readiness.open and self.zones.open:
             for state in self.zones:
                 self._dirty.update(state.writes.retriable(now_s))
-            if self._dirty and now_s >= self._gather_until_s and (told := self._plan_dirty(now_s)):
+            if told := self._plan_due(now_s):
                 yield TellDecisions(decisions=told)
         for key in self._judge.ask(now_s):
             yield Confirm(key=key)
         if self._settings.writes and not self._dirty:
             yield from self._submissions(now_s)
+
+    def _plan_due(self, now_s: float) -> tuple[Decision, ...]:
+        """Plan what is dirty, and then what may go because of that or of the time; returns the new decisions."""
+        if self._dirty and now_s < self._gather_until_s:
+            return ()
+        told = [*self._plan_dirty(now_s)]
+        while moved := {name for state in self.zones for name in state.deletes.advance(now_s)}:
+            self._dirty |= self._reading.with_related(moved)
+            told += self._plan_dirty(now_s)
+        in_force = (decision for decision in told if decision in self.decisions.of(decision.name))
+        return tuple(sorted(in_force, key=lambda decision: decision.order))
 
     def _plan_dirty(self, now_s: float) -> tuple[Decision, ...]:
         """Plan what is dirty, in the order of names; then what stepped back for a plan that is no more."""
@@ -177,12 +190,23 @@ class Engine:
             planned |= names
             withdrawn = [(state.writes, state.writes.withdraw(names)) for state in self.zones]
             for name in sorted(names):
-                decided = self._planning.plan(name, self.decisions.of(name), now_s)
+                former = self.decisions.of(name)
+                decided = self._planning.plan(name, former, now_s)
                 self._file_orphans(name, decided)
                 told += self.decisions.put(name, decided)
+                self._count_owned(former, decided, now_s)
             for writes, sets in withdrawn:
                 self._dirty |= self._reading.with_related(writes.lacking(sets)) - planned
         return tuple(sorted(told, key=lambda decision: decision.order))
+
+    def _count_owned(self, former: Iterable[Decision], decided: Iterable[Decision], now_s: float) -> None:
+        """Tell each zone's budget how many records more, or fewer, are ours at a name than before."""
+        change: Counter[Zone] = Counter()
+        change.update(decision.zone for decision in decided if decision.zone and decision.held and decision.held.ours)
+        change.subtract(decision.zone for decision in former if decision.zone and decision.held and decision.held.ours)
+        for zone, more in change.items():
+            if more and (state := self.zones.state(zone)):
+                state.deletes.budget.own(more, now_s)
 
     def _file_orphans(self, name: DnsName, decided: Iterable[Decision]) -> None:
         """Remember what stands for the sake of an object that does not ask for it, so that news of it count."""
@@ -208,4 +232,5 @@ class Engine:
         if self._dirty:
             times.append(self._gather_until_s)
         times += [state.writes.wake_s(now_s) or 0.0 for state in self.zones]
+        times += [state.deletes.wake_s for state in self.zones]
         return min((time_s for time_s in times if time_s > now_s), default=None)

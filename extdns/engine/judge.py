@@ -35,6 +35,7 @@ class Judge:
         self._problems: dict[tuple[str, ObjectKey | None], str] = {}
         self._confirmed: dict[ObjectKey, bool] = {}
         self._outdated: set[ObjectKey] = set()
+        self._vain: set[ObjectKey] = set()
         self.doubts: dict[ObjectKey, float] = {}
         self.asking: set[ObjectKey] = set()
 
@@ -65,14 +66,17 @@ class Judge:
         if key in self._outdated:
             self._outdated.discard(key)
         elif exists is None:
+            self._vain.add(key)
             self.doubts[key] = now_s + _ASK_AGAIN_S
         else:
+            self._vain.discard(key)
             self.doubts.pop(key, None)
             self._confirmed[key] = exists
 
     def forget(self, key: ObjectKey) -> None:
         """An object was seen, or nothing made for it is left: what is known of its absence counts no more."""
         self._confirmed.pop(key, None)
+        self._vain.discard(key)
         self.doubts.pop(key, None)
         if key in self.asking:
             self._outdated.add(key)
@@ -80,7 +84,7 @@ class Judge:
     @property
     def awaiting(self) -> bool:
         """Whether an answer is awaited, but for questions that were asked in vain before."""
-        return any(not self.doubts.get(key) for key in self.asking)
+        return not self.asking <= self._vain
 
     def ask(self, now_s: float) -> list[ObjectKey]:
         """Objects to ask for now, sorted; each is asked for once at a time."""
@@ -109,14 +113,14 @@ class Judge:
         readable = not self._settings.namespaces or namespace in self._settings.namespaces
         return ObjectKey(kind, namespace, name) if namespace and name and readable else None
 
-    def __call__(self, owned: Owned) -> Evidence | Blocked:
+    def __call__(self, owned: Owned, now_s: float) -> Evidence | Blocked:
         """The evidence for removing *owned*, or what keeps it."""
         unreadable = self._unreadable(owned)
         if unreadable:
             return unreadable
         if self._settings.plan.compat:
             return self._known_ending(owned) or self._maybe_unread(owned) or Evidence.ORPHAN_UNCLAIMED
-        return self._by_claims(owned) or self._by_object(owned)
+        return self._by_claims(owned) or self._by_object(owned, now_s)
 
     def _known_ending(self, owned: Owned) -> Evidence | None:
         return self._claims.ended((owned.record.name, owned.record.set_identifier), owned.resource)
@@ -154,7 +158,7 @@ class Judge:
             return None
         return Blocked(reason=Reason.OBJECT_FAILED, detail=f"{place} cannot be read and may hold the object")
 
-    def _by_object(self, owned: Owned) -> Evidence | Blocked:
+    def _by_object(self, owned: Owned, now_s: float) -> Evidence | Blocked:
         key = self.object_of(owned.resource)
         ending = self._known_ending(owned)
         known = key is not None and self._claims.knows(key)
@@ -163,21 +167,20 @@ class Judge:
         if ending is not None and ending is not Evidence.ABSENT:
             return ending
         if key is None or known:
-            return self._unclaimed(owned)
-        return self._maybe_unread(owned) or self._absent(key, ending or Evidence.ORPHAN_GONE, owned)
+            return self._unclaimed()
+        return self._maybe_unread(owned) or self._absent(key, ending or Evidence.ORPHAN_GONE, now_s)
 
-    def _absent(self, key: ObjectKey, evidence: Evidence, owned: Owned) -> Evidence | Blocked:
+    def _absent(self, key: ObjectKey, evidence: Evidence, now_s: float) -> Evidence | Blocked:
         exists = False if self._settings.once else self._confirmed.get(key)
         if exists is False:
             return evidence
         if exists:
-            return self._unclaimed(owned)
-        self.doubts.setdefault(key, 0.0)
+            return self._unclaimed()
+        self.doubts.setdefault(key, now_s + self._settings.deletes.grace_s)
         return Blocked(reason=Reason(evidence.value), detail="waiting for confirmation that the object is gone")
 
-    def _unclaimed(self, owned: Owned) -> Blocked:
+    def _unclaimed(self) -> Evidence | Blocked:
         down = sorted(kind.name for kind, phase in self._phases.items() if phase is not Phase.SYNCED)
         if down:
             return Blocked(reason=Reason.SOURCE_DOWN, detail=f"{', '.join(down)} objects are not listed")
-        made_for = f"made for {owned.resource}" if owned.resource else "its mark names no object"
-        return Blocked(reason=Reason.ORPHAN_UNCLAIMED, detail=f"held: nobody asks for it; {made_for}")
+        return Evidence.ORPHAN_UNCLAIMED

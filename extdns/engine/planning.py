@@ -103,9 +103,11 @@ class Planning:
         held = [owned for owned in self._settings.registry.read(records) if owned.record.name == name]
         if not held and not claims:
             state.writes.plan(name, (), now_s)
+            state.deletes.planned(name, (), now_s)
             return ()
         if standstill := self._standstill(state, held) or unreadable(records):
             state.writes.plan(name, (), now_s)
+            state.deletes.planned(name, {owned.key for owned in held}, now_s)
             stays = kept(self._managed(held, name), state.zone, standstill)
             stands = joined(stays, (unmet(claim, standstill) for claim in claims), state.zone)
             return (*stands, *unasked(held, standstill, state.zone, stands))
@@ -118,9 +120,15 @@ class Planning:
             name=name,
             held=held,
             candidates=adjusted,
-            judge=lambda owned: untouched.get(owned.key) or hidden.get(owned.key.set_identifier) or self._judge(owned),
+            judge=lambda owned: (
+                untouched.get(owned.key)
+                or hidden.get(owned.key.set_identifier)
+                or state.deletes.unless_stale(owned, self._judge(owned, now_s), now_s)
+            ),
+            leave=lambda owned, evidence: state.deletes.weigh(owned, evidence, now_s),
             settings=self._settings.plan,
         )
+        state.deletes.planned(name, {owned.key for owned in held}, now_s)
         expected = foreseen(records, state.writes.ahead(related), {name, *related}) if plan.sets else ()
         decided = self._enqueue(state, plan, expected, name, now_s)
         vain += [*unsupported, *(one for one in withheld(claims) if one.set_identifier not in hidden)]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from extdns.engine.deletes import DeleteSettings
 from extdns.model.adjusted import Adjusted
 from extdns.model.cluster import Kind
 from extdns.model.record import Endpoint
@@ -27,6 +28,9 @@ class EngineSettings:
         interval_s: from the start of one audit round to the next.
         audit_calls_per_minute: reads for audits, zone lists included.
         gather_s: how long a first event waits for its companions.
+        deletes: when a delete may be made.
+        fingerprint: stands for the settings that decide what is wanted.
+        keeps_state: whether there is a place to keep what outlives the process.
         source_patience_s: how long a source may fail before planning starts without it.
     """
 
@@ -42,3 +46,6 @@ class EngineSettings:
     audit_calls_per_minute: int = 12
     gather_s: float = 0.02
     source_patience_s: float = 30.0
+    deletes: DeleteSettings = field(default_factory=DeleteSettings)
+    fingerprint: str = ""
+    keeps_state: bool = False

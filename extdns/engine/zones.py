@@ -9,6 +9,7 @@ from functools import partial
 
 from extdns.engine.audit import Audit
 from extdns.engine.backoff import Backoff
+from extdns.engine.deletes import Deletes, DeleteSettings
 from extdns.engine.inputs import ReadFailed
 from extdns.engine.mirror import Mirror
 from extdns.engine.writes import Writes
@@ -31,6 +32,7 @@ class ZoneState:
     """
 
     zone: Zone
+    deletes: Deletes
     mirror: Mirror = field(default_factory=Mirror)
     audit: Audit = field(default_factory=Audit)
     writes: Writes = field(default_factory=Writes)
@@ -55,8 +57,9 @@ class Zones:
             known, so new names wait. A permanent refusal is an answer: none of its zones is in reach.
     """
 
-    def __init__(self) -> None:
-        """Start without any zone."""
+    def __init__(self, deletes: DeleteSettings) -> None:
+        """Start without any zone; *deletes* is for each of them."""
+        self._deletes = deletes
         self._states: dict[str, ZoneState] = {}
         self._by_name: dict[str, list[ZoneState]] = {}
         self._placement = Placement(())
@@ -130,7 +133,9 @@ class Zones:
         self._hurry(now_s)
         self._retain({zone.id for zone in found.zones}, failing, now_s)
         for zone in found.zones:
-            self._states.setdefault(zone.id, ZoneState(zone)).zone = zone
+            if zone.id not in self._states:
+                self._states[zone.id] = ZoneState(zone, Deletes(zone, self._deletes))
+            self._states[zone.id].zone = zone
         self._states = {state.zone.id: state for state in sorted(self, key=lambda state: state.zone)}
         self._place()
         return before != ([(state.zone, state.missing_since_s) for state in self], self.unknown)

@@ -6,7 +6,7 @@ from typing import Final
 
 from extdns.flags.duration import DURATION
 from extdns.flags.flag import ABSENT, Flag
-from extdns.flags.kind import NUMBER, text
+from extdns.flags.kind import number, text
 
 FLAGS: Final = (
     Flag(
@@ -14,7 +14,6 @@ FLAGS: Final = (
         kind=DURATION,
         default=60.0,
         reference_default=0.0,
-        state=ABSENT,
         help="how long the evidence for a delete must hold",
     ),
     Flag(
@@ -22,22 +21,19 @@ FLAGS: Final = (
         kind=DURATION,
         default=None,
         reference_default=0.0,
-        state=ABSENT,
         help="how long a record is kept while its object cannot say its target; without limit when not given",
     ),
     Flag(
         name="max-delete-percent",
-        kind=NUMBER,
+        kind=number(0),
         default=30,
         reference_default=100,
-        state=ABSENT,
         help="share of a zone's records that may be deleted within ten minutes; 100 switches the budget off",
     ),
     Flag(
         name="max-delete-count",
-        kind=NUMBER,
+        kind=number(0),
         default=10,
-        state=ABSENT,
         help="number of a zone's records that may be deleted within ten minutes whatever their share",
     ),
     Flag(
@@ -45,7 +41,6 @@ FLAGS: Final = (
         kind=text("CODE"),
         default=(),
         repeatable=True,
-        state=ABSENT,
         help="release the held deletes that show this code",
     ),
     Flag(

@@ -79,6 +79,9 @@ def _check_combinations(values: Values) -> None:
 def _check_ours(values: Values) -> None:
     if values["provider"] == "zonefile" and not values["zonefile-dir"]:
         raise mistake("--provider=zonefile has no folder for its files", "give --zonefile-dir=DIR")
+    for name in ("delete-grace-period", "stale-hold"):
+        if (values[name] or 0.0) < 0.0:
+            raise mistake(f"--{name} is negative", f"allowed for --{name}: 0s and more")
     types = values["service-type-filter"]
     if "service" in values["source"] and "" not in types:  # an empty one switches the filter off (spec sources 3.1)
         for wrong in (one for one in types if one not in SERVICE_TYPE.choices):

@@ -2,7 +2,7 @@
 
 ::
 
-    held records + candidates ▸ table ▸ one form ▸ proposals ▸ evidence and policy ▸ neighbours ▸ change sets
+    held records + candidates ▸ table ▸ one form ▸ proposals ▸ evidence, policy and leave ▸ neighbours ▸ change sets
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from extdns.planner.settings import PlanSettings
 from extdns.planner.table import Row, rows
 
 Judge = Callable[[Owned], Evidence | Blocked]
+Leave = Callable[[Owned, Evidence], Evidence | Blocked]
 
 
 class NamePlan(Value, frozen=True, kw_only=True):
@@ -48,6 +49,7 @@ def plan_name(
     held: Iterable[Owned],
     candidates: Iterable[Candidate],
     judge: Judge,
+    leave: Leave,
     settings: PlanSettings,
 ) -> NamePlan:
     """Plan *name* in *zone*.
@@ -58,6 +60,7 @@ def plan_name(
         held: what the registry read at the name.
         candidates: what objects want there, adjusted by the provider.
         judge: tells the evidence for removing a record of ours that nothing replaces, or what keeps it.
+        leave: tells whether such a record may go now on its evidence, or what it waits for.
         settings: what a person set.
     """
     visible = [owned for owned in held if owned.record.type in settings.managed_types]
@@ -67,7 +70,7 @@ def plan_name(
     table, misfits = forms.one_form(rows(visible, managed))
     proposals = [proposal for row in table for proposal in propose(row, settings)]
     proposals = [_checked(proposal, proposals, judge, settings) for proposal in proposals]
-    proposals = forms.compatible(proposals)
+    proposals = forms.compatible([_permitted(proposal, leave) for proposal in proposals])
     decisions = [_decision(zone, proposal) for proposal in proposals]
     decisions += [_lost(zone, candidate, Reason.TYPE_UNMANAGED) for candidate in unmanaged]
     decisions += [_lost(zone, candidate, Reason.ROUTING_CONFLICT) for candidate in misfits]
@@ -87,6 +90,15 @@ def _checked(proposal: Proposal, all_: Sequence[Proposal], judge: Judge, setting
     if change is None or allows(settings.policy, change):
         return proposal
     return replace(proposal, outcome=Blocked(reason=Reason.POLICY_KEEPS, detail=f"--policy={settings.policy}"))
+
+
+def _permitted(proposal: Proposal, leave: Leave) -> Proposal:
+    """Ask whether a delete may be made now."""
+    change = proposal.change
+    if not isinstance(change, Delete) or change.evidence is Evidence.REPLACED:
+        return proposal
+    answer = leave(change.held, change.evidence)
+    return replace(proposal, outcome=answer) if isinstance(answer, Blocked) else proposal
 
 
 def _evidence(change: Delete, all_: Sequence[Proposal], judge: Judge, settings: PlanSettings) -> Evidence | Blocked:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from extdns.controller.ending import DONE, FAILED, HELD, exit_code
+from extdns.engine.deletes import DeleteSettings
 from extdns.engine.engine import Engine
 from extdns.engine.settings import EngineSettings
 from extdns.model.domains import DomainFilter
@@ -40,6 +41,7 @@ def an_engine(memory: InMemoryProvider, plan: PlanSettings, *, writes: bool = Tr
             kinds={},
             writes=writes,
             once=True,
+            deletes=DeleteSettings(grace_s=0.0, at_once=plan.compat),
         )
     )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from extdns.engine.budget import Limits
+from extdns.engine.deletes import DeleteSettings
 from extdns.engine.engine import Engine
 from extdns.engine.inputs import Cause, KindReported, Observation, Observed
 from extdns.engine.settings import EngineSettings
@@ -174,8 +176,16 @@ class Stage(World):
         ]
 
 
-def engine_settings(provider: FaultyProvider, **changes: object) -> EngineSettings:
-    base = EngineSettings(plan=PLAN, registry=REGISTRY, adjust=provider.adjust, traits=provider.traits, kinds=KINDS)
+def engine_settings(provider: FaultyProvider, *, plan: PlanSettings = PLAN, **changes: object) -> EngineSettings:
+    """Deletes wait for nothing but their evidence, unless *changes* say otherwise."""
+    base = EngineSettings(
+        plan=plan,
+        registry=REGISTRY,
+        adjust=provider.adjust,
+        traits=provider.traits,
+        kinds=KINDS,
+        deletes=DeleteSettings(owner="me", grace_s=0.0, limits=Limits(percent=100), at_once=plan.compat),
+    )
     return replace(base, **changes)  # type: ignore[arg-type]
 
 

@@ -97,12 +97,6 @@ def test_what_was_confirmed_after_the_grace_waits_no_longer(evidence: Evidence) 
     assert weigh(state, owned(1), 0.0, evidence) is evidence
 
 
-def test_a_replacement_waits_for_nothing() -> None:
-    state = deletes(0)
-    assert weigh(state, owned(1), 0.0, Evidence.REPLACED) is Evidence.REPLACED
-    assert state.wake_s is None
-
-
 def test_at_once_is_at_once() -> None:
     state = deletes(1, at_once=True)
     assert weigh(state, owned(1), 0.0, Evidence.ORPHAN_UNCLAIMED) is Evidence.ORPHAN_UNCLAIMED

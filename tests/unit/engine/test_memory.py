@@ -49,7 +49,7 @@ def test_objects_that_come_and_go_leave_nothing_behind(cause: Cause) -> None:
     for number in range(3):
         for news in lives(f"n{number}", cause):
             world.run(*news, for_s=10.0)  # type: ignore[arg-type]
-        world.run(for_s=200.0)
+        world.run(for_s=900.0)
         world.provider.submissions.clear()
         sizes.append(entries(state(world)))
     assert world.holds() == {"web A": ("192.0.2.1",)}

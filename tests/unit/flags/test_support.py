@@ -64,11 +64,6 @@ def test_what_comes_from_the_environment_is_told_by_its_variable() -> None:
 @pytest.mark.parametrize(
     "argument",
     [
-        pytest.param("--delete-grace-period=60s", id="grace-as-by-default"),
-        pytest.param("--max-delete-percent=30", id="budget-as-by-default"),
-        pytest.param("--max-delete-count=0", id="budget-of-zero"),
-        pytest.param("--stale-hold=0s", id="no-hold"),
-        pytest.param("--release=7f3a-91c2", id="release"),
         pytest.param("--state-configmap=extdns-state", id="state-as-by-default"),
         pytest.param("--events-emit=RecordReady", id="events"),
         pytest.param("--resolve-service-load-balancer-hostname", id="resolving"),

@@ -42,6 +42,11 @@ def gone(_: Owned) -> Evidence:
     return Evidence.OBJECT_DELETED
 
 
+def at_once(_: Owned, evidence: Evidence) -> Evidence:
+    """Leave: a delete waits for nothing but its evidence."""
+    return evidence
+
+
 def waiting(*resources: str, reason: Reason = Reason.NO_ADDRESS) -> Judge:
     """Judge: the objects named still want their records but cannot say what; all others are gone."""
 
@@ -140,7 +145,9 @@ def plan(
     judge: Judge = gone,
 ) -> NamePlan:
     """Plan `NAME` in `ZONE`."""
-    return plan_name(zone=ZONE, name=NAME, held=stands, candidates=candidates, judge=judge, settings=settings)
+    return plan_name(
+        zone=ZONE, name=NAME, held=stands, candidates=candidates, judge=judge, leave=at_once, settings=settings
+    )
 
 
 def changes(made: NamePlan) -> tuple[Change, ...]:

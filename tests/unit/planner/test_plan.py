@@ -21,6 +21,7 @@ from tests.unit.planner.scene import (
     SETTINGS,
     WEB,
     ZONE,
+    at_once,
     changes,
     decision_on,
     endings,
@@ -173,7 +174,7 @@ def test_the_old_owners_records_are_taken_over_only_when_claimed(
 
 def plan_in(zone: Zone, *stands: Owned) -> NamePlan:
     """The plan of `A` in *zone*."""
-    return plan_name(zone=zone, name=NAME, held=stands, candidates=(A,), judge=gone, settings=SETTINGS)
+    return plan_name(zone=zone, name=NAME, held=stands, candidates=(A,), judge=gone, leave=at_once, settings=SETTINGS)
 
 
 def test_zones_of_one_name_are_compared_one_by_one() -> None:
