@@ -13,6 +13,7 @@ import queue
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from extdns.engine.effects import Effect
     from extdns.engine.engine import Engine
     from extdns.engine.observer import Observer
-    from extdns.model.cluster import Kind
+    from extdns.model.cluster import Kind, KindState
     from extdns.ports import Clock, Cluster, ZoneReader, ZoneWriter
 
 _LONGEST_WAIT_S: Final = 60.0  # only a sign of life: whatever is due by itself has a time, and all else is an input
@@ -100,8 +101,10 @@ class Controller:
         return self._pulse.healthy(now_s) and self._follower.pulse.healthy(now_s)
 
     def ready(self) -> tuple[bool, dict[str, object]]:
-        """Whether the first full pass has been made, once and for all, and what fails now."""
-        return self.settled.is_set(), {"failing": list(self._runs.failing)}
+        """Whether the first full pass has been made, once and for all; what fails now, and how far each kind is."""
+        states = self._follower.states.values()
+        kinds = {state.kind.resource: _shown(state, self._parts.clock) for state in states}
+        return self.settled.is_set(), {"failing": list(self._runs.failing), "kinds": kinds}
 
     @property
     def complete(self) -> bool:
@@ -192,3 +195,10 @@ class Controller:
             return self._inbox.get(timeout=wait_s) if wait_s > 0 else self._inbox.get_nowait()
         except queue.Empty:
             return Tick()
+
+
+def _shown(state: KindState, clock: Clock) -> dict[str, str]:
+    """The state of a kind for people, with the time of day at which it began."""
+    since = clock.now() - timedelta(seconds=clock.monotonic_s() - state.since_s)
+    shown = {"phase": state.phase.value, "since": f"{since:%Y-%m-%dT%H:%M:%SZ}"}
+    return shown | ({"message": state.detail} if state.detail else {})

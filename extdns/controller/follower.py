@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -30,6 +30,7 @@ class Follower:
 
     Attributes:
         pulse: whether the thread gets on; one that waits for the end of standard input does not.
+        states: how far each kind is; replaced as a whole, so that any thread may look.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Follower:
         self._clock = clock
         self._put = put
         self._missed: dict[Kind, str] = {}
+        self.states: Mapping[Kind, KindState] = {}
         self._ended = threading.Event()
         # a daemon, because nothing can interrupt the reading of standard input
         self._thread = threading.Thread(target=self._follow, name="follower", daemon=True)
@@ -70,7 +72,7 @@ class Follower:
         while not self._ended.is_set():
             try:
                 while self._needed:
-                    self._cluster.need(self._needed[0])
+                    self._begin(self._needed[0])
                     del self._needed[0]
                 self._pass_on(self._cluster.take(_TAKE_S))
                 self.pulse.beat(self._clock.monotonic_s())
@@ -78,6 +80,11 @@ class Follower:
                 self._teller.defect(exc)
                 self.pulse.miss()
                 self._ended.wait(min(_PAUSE_S * 2**self.pulse.failures, _LONGEST_PAUSE_S))
+
+    def _begin(self, kind: Kind) -> None:
+        state = self._cluster.need(kind)
+        if state.phase is Phase.LISTING:  # every other phase is a change, and told as one
+            self._know(state)
 
     def _pass_on(self, changes: tuple[ClusterChange, ...]) -> None:
         """Problems go first: what cannot be read must not be taken for absent."""
@@ -122,4 +129,8 @@ class Follower:
         if state.kind in self._missed:
             state = replace(state, detail=self._missed[state.kind])
         self._put(KindReported(state=state))
+        self._know(state)
+
+    def _know(self, state: KindState) -> None:
+        self.states = {**self.states, state.kind: state}
         self._teller.kind_changed(state)

@@ -134,7 +134,7 @@ class Metrics(Collector):
 
     def phase_changed(self, state: KindState) -> None:
         """The list and watch of a kind came to another phase."""
-        kind = ".".join(filter(None, (state.kind.plural, state.kind.group)))
+        kind = state.kind.resource
         with self._lock:
             others = {labels: value for labels, value in self._samples[table.PHASES].items() if labels[0] != kind}
             self._samples[table.PHASES] = {**others, (kind, state.phase): 1}

@@ -45,6 +45,11 @@ class Kind(NamedTuple):
         return tuple(self._replace(version=version, older=()) for version in (self.version, *self.older))
 
     @property
+    def resource(self) -> str:
+        """The plural with its group, as `ingresses.networking.k8s.io`."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+    @property
     def label(self) -> str:
         """The first part of `resource` labels, as `service` (spec sources 1.8)."""
         return self.mark.removesuffix("/") or self.name.lower()

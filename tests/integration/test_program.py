@@ -209,7 +209,9 @@ def test_a_pass_without_failures_is_ready_healthy_and_up_to_date(stage: Stage) -
     stage.once()
     with running(*flags(stage, "--metrics-address=127.0.0.1:0")) as program:
         program.until("All records are already up to date")
-        assert program.get("/readyz") == (200, '{"failing": []}\n')
+        code, facts = program.get("/readyz")
+        kinds = {kind: state["phase"] for kind, state in json.loads(facts)["kinds"].items()}
+        assert (code, json.loads(facts)["failing"], kinds) == (200, [], {"services": "synced"})
         assert program.get("/healthz") == (200, "OK")
         assert 'extdns_decisions{reason="programmed"} 1.0' in program.get("/metrics")[1]
         assert program.end() == 0

@@ -5,15 +5,18 @@ from __future__ import annotations
 import pytest
 
 from extdns.engine.inputs import Input
+from extdns.model.cluster import KindChange, KindState, Phase
 from providers.inmemory.provider import InMemoryProvider
 from tests.unit.controller.scene import (
     HANGS_S,
     Gate,
+    MovedClock,
+    ScriptedCluster,
     ShiftedClock,
     SlowReader,
     scene,
 )
-from tests.unit.engine.stage import ZONE
+from tests.unit.engine.stage import SERVICE, ZONE
 
 
 @pytest.mark.parametrize(
@@ -47,9 +50,35 @@ def test_an_engine_that_is_stuck_in_a_step_is_unhealthy(gate: Gate) -> None:
 
 def test_it_is_ready_once_the_first_pass_is_over() -> None:
     stage = scene()
-    assert stage.controller.ready() == (False, {"failing": []})
+    assert stage.controller.ready() == (False, {"failing": [], "kinds": {}})
     stage.make_a_pass()
-    assert stage.controller.ready() == (True, {"failing": []})
+    ready, facts = stage.controller.ready()
+    assert (ready, facts["failing"]) == (True, [])
+
+
+@pytest.mark.parametrize(
+    ("script", "shown"),
+    [
+        pytest.param((), {"phase": "listing", "since": "2026-11-20T08:57:51Z"}, id="at-first"),
+        pytest.param(
+            (KindState(kind=SERVICE, phase=Phase.SYNCED, since_s=940.0),),
+            {"phase": "synced", "since": "2026-11-20T09:13:31Z"},
+            id="synced",
+        ),
+        pytest.param(
+            (KindState(kind=SERVICE, phase=Phase.FORBIDDEN, since_s=999.0, detail="no right"),),
+            {"phase": "forbidden", "since": "2026-11-20T09:14:30Z", "message": "no right"},
+            id="forbidden",
+        ),
+    ],
+)
+def test_it_tells_how_far_each_kind_is(script: tuple[KindState, ...], shown: dict[str, str]) -> None:
+    cluster = ScriptedCluster(tuple(KindChange(state=state) for state in script))
+    stage = scene(cluster=cluster, clock=MovedClock(), once=False)
+    stage.start()
+    assert cluster.taken.wait(HANGS_S)
+    stage.stop()
+    assert stage.controller.ready()[1]["kinds"] == {"services": shown}
 
 
 def test_it_tells_what_keeps_it_from_being_ready(gate: Gate) -> None:
