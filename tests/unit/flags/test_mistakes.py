@@ -103,7 +103,7 @@ def test_a_secret_is_not_told_when_it_is_given_twice() -> None:
     assert str(error.value) == "--pdns-api-key is given twice\n  it takes one value only; leave one of them out"
 
 
-EVIL = "x\nerror: all is well\r\x1b[2J"
+EVIL = "bad\nerror: all is well\r\x1b[2J"
 
 
 @pytest.mark.parametrize(
@@ -120,10 +120,10 @@ def test_a_value_cannot_add_lines_to_the_message(argv: list[str]) -> None:
         read(argv, {})
     except UsageError as exc:
         message = str(exc)
-    assert "x\n" not in message
+    assert "bad\n" not in message
     assert all(line.isprintable() for line in message.split("\n"))
 
 
 def test_a_variable_cannot_add_lines_to_the_message() -> None:
-    with pytest.raises(UsageError, match=r"EXTERNAL_DNS_POLICY=x\\nerror: all is well\\r\\x1b\[2J is not a policy"):
+    with pytest.raises(UsageError, match=r"EXTERNAL_DNS_POLICY=bad\\nerror: all is well\\r\\x1b\[2J is not a policy"):
         read([], {"EXTERNAL_DNS_POLICY": EVIL})
