@@ -116,7 +116,7 @@ MEANINGS: Final[dict[Reason, str]] = {
     Reason.OWNED_BY_OTHER: "The name is marked as belonging to another owner.",
     Reason.FOREIGN_RECORD: "A record that nothing proves to be ours is in the way.",
     Reason.CONFLICT_LOST: "Another object asks for the same name and was first.",
-    Reason.TYPE_CONFLICT: "The name is wanted in two forms that cannot stand together. A CNAME yields to any other type; "
+    Reason.TYPE_CONFLICT: "The name is wanted in two forms that exclude each other. A CNAME yields to any other type; "
     "where both addresses and an alias are wanted, one claim decides which it is.",
     Reason.ROUTING_CONFLICT: "The name is wanted both as a simple record and with set identifiers.",
     Reason.NO_OWNERSHIP_NAME: "No ownership record can be named for it: too long, or outside the zone. "
