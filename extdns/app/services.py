@@ -11,6 +11,7 @@ from extdns.controller.clock import SystemClock
 if TYPE_CHECKING:
     from extdns.config import Config
     from extdns.ports import ZoneReader, ZoneWriter
+    from providers.aws.settings import AwsSettings
 
 
 def service(config: Config) -> tuple[ZoneReader, ZoneWriter | None]:
@@ -34,15 +35,24 @@ def service(config: Config) -> tuple[ZoneReader, ZoneWriter | None]:
 
 
 def _route53(config: Config) -> tuple[ZoneReader, ZoneWriter | None]:
-    from providers.aws.adjust import AliasSettings
     from providers.aws.client import clients
     from providers.aws.reader import Route53Reader
-    from providers.aws.selection import Selection
-    from providers.aws.settings import Access, AwsSettings
     from providers.aws.writer import Route53Writer
 
+    settings = route53_settings(config)
+    accounts = clients(settings)
+    writer = None if config.control.dry_run else Route53Writer(accounts, conditional=settings.conditional)
+    return Route53Reader(settings, accounts), writer
+
+
+def route53_settings(config: Config) -> AwsSettings:
+    """What the provider for Route 53 needs to know of *config*."""
+    from providers.aws.adjust import AliasSettings
+    from providers.aws.selection import Selection
+    from providers.aws.settings import Access, AwsSettings
+
     chosen = config.aws
-    settings = AwsSettings(
+    return AwsSettings(
         accounts=tuple(
             Access(profile=profile, role=chosen.aws_assume_role, external_id=chosen.aws_assume_role_external_id)
             for profile in dict.fromkeys(chosen.aws_profile or ("",))
@@ -64,6 +74,3 @@ def _route53(config: Config) -> tuple[ZoneReader, ZoneWriter | None]:
         max_values=chosen.aws_batch_change_size_values,
         pause_s=chosen.aws_batch_change_interval_s,
     )
-    accounts = clients(settings)
-    writer = None if config.control.dry_run else Route53Writer(accounts, conditional=settings.conditional)
-    return Route53Reader(settings, accounts), writer

@@ -10,10 +10,7 @@ from typing import Any, Final
 
 import yaml
 
-from extdns.model.name import DnsName
-from extdns.model.record import Record
-from extdns.model.zone import Zone
-from tests.corpus.recordsets import RecordSet, record_of, settled
+from tests.corpus.recordsets import RecordSet, settled
 
 CASES: Final = Path(__file__).parent / "cases"
 
@@ -27,7 +24,7 @@ class Case:
     Attributes:
         id: the name of its folder.
         flags: as a user gave them.
-        before: what each zone held, as the in-memory provider holds it.
+        zones: as the fake makes them: id, name, visibility, tags and what they held before.
         outcomes: the zones afterwards, by zone id and settled; more than one where the reference
             depends on chance.
         failed: whether the reference ended with an exit code other than 0; None: it does not count.
@@ -37,10 +34,16 @@ class Case:
     id: str
     flags: tuple[str, ...]
     environ: Mapping[str, str]
-    before: Mapping[Zone, Sequence[Record]]
+    zones: tuple[Mapping[str, Any], ...]
     outcomes: tuple[Zones, ...]
     failed: bool | None
     quirk: str
+
+    @property
+    def health_checks(self) -> set[str]:
+        """The health checks that are recorded, which must have been there."""
+        zones = (sets for outcome in self.outcomes for sets in outcome.values())
+        return {found["HealthCheckId"] for sets in zones for found in sets if "HealthCheckId" in found}
 
     @property
     def objects(self) -> Path:
@@ -62,15 +65,21 @@ def load(name: str) -> Case:
         id=name,
         flags=tuple(given["flags"]),
         environ=given.get("env", {}),
-        before={_zone(zone): [record_of(found) for found in before.get(zone["id"], ())] for zone in given["zones"]},
+        zones=tuple(_zone(zone, before.get(zone["id"], ())) for zone in given["zones"]),
         outcomes=tuple(map(_settled, (expected["zones"], *expected.get("unstable", ())))),
         failed=None if given.get("any_exit") else expected["exit"] != 0,
         quirk=given.get("quirk", ""),
     )
 
 
-def _zone(given: Mapping[str, Any]) -> Zone:
-    return Zone(name=DnsName.parse(given["name"]), id=given["id"], private=given["private"])
+def _zone(given: Mapping[str, Any], before: Sequence[RecordSet]) -> Mapping[str, Any]:
+    return {
+        "name": given["name"],
+        "zone_id": given["id"],
+        "private": given["private"],
+        "tags": given.get("tags", {}),
+        "records": before,
+    }
 
 
 def _settled(zones: Zones) -> Zones:

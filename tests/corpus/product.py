@@ -1,24 +1,24 @@
-"""Runs the program on a case, as a user would, with the in-memory provider in the place of Route 53."""
+"""Runs the program on a case, as a user would, against the strict Route 53."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from extdns.app import assembly
+from extdns.app.services import route53_settings
 from extdns.config import parse
 from extdns.controller.ending import exit_code
 from extdns.errors import UsageError
-from providers.inmemory.provider import InMemoryProvider
-from tests.corpus.recordsets import set_of, settled
+from providers.aws.reader import Route53Reader
+from providers.aws.writer import Route53Writer
+from tests.corpus.recordsets import settled
+from tests.route53 import service
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from extdns.config import Config
-    from extdns.model.record import Record
-    from extdns.model.zone import Zone
     from tests.corpus.case import Case, Zones
 
 
@@ -29,43 +29,48 @@ class Result:
     Attributes:
         exit: the exit code.
         zones: record sets afterwards, by zone id and settled.
+        writes: requests that change records.
         error: the message, if the program did not start.
     """
 
     exit: int
     zones: Zones
+    writes: int = 0
     error: str = ""
 
 
-def run(case: Case, *, compat: bool, empty: Path) -> Result:
-    """One pass over *case*; *empty* is an empty folder, the cluster of cases without objects."""
-    memory = InMemoryProvider(seed=case.before)
-    flags = [*case.flags, "--once", "--provider=inmemory", "--metrics-address=127.0.0.1:0"]
+def run(case: Case, *, compat: bool, empty: Path) -> tuple[Result, Result]:
+    """Two passes over *case*, each by a process of its own; *empty* is the cluster of cases without objects."""
+    fake, _ = service()
+    fake.api.health_checks |= case.health_checks
+    ids = [fake.add_zone(**zone) for zone in case.zones]
+    flags = [*case.flags, "--once", "--provider=aws", "--metrics-address=127.0.0.1:0"]
     flags += [f"--manifests={case.objects if case.objects.exists() else empty}", *(["--compat"] if compat else [])]
     try:
-        config = _as_on_route53(parse(flags, case.environ))
-        running = assembly.assemble(config, service=(memory, None if config.control.dry_run else memory))
+        return _pass(case, flags, ids), _pass(case, flags, ids)
+    finally:
+        for zone_id in ids:
+            fake.remove_zone(zone_id)
+
+
+def _pass(case: Case, flags: Sequence[str], ids: Sequence[str]) -> Result:
+    fake, _ = service()
+    before = len(fake.log.calls())
+    code, error = _started(case, flags)
+    writes = sum(call.action == "ChangeResourceRecordSets" for call in fake.log.calls()[before:])
+    zones = {zone_id: settled(fake.shown(zone_id)) for zone_id in ids}
+    return Result(exit=code, zones=zones, writes=writes, error=error)
+
+
+def _started(case: Case, flags: Sequence[str]) -> tuple[int, str]:
+    _, clients = service()
+    try:
+        config = parse(flags, case.environ)
+        settings = route53_settings(config)
+        writer = None if config.control.dry_run else Route53Writer(clients, conditional=settings.conditional)
+        running = assembly.assemble(config, service=(Route53Reader(settings, clients), writer))
     except UsageError as exc:
-        return Result(exit=1, zones=_held(case, memory), error=str(exc))
+        return 1, str(exc)
     running.controller.run(once=True)
     assert running.controller.complete
-    return Result(exit=exit_code(running.engine), zones=_held(case, memory))
-
-
-def _as_on_route53(config: Config) -> Config:
-    """Let annotations for `aws` count: which ones do is all that the name of the provider decides after the start."""
-    return replace(config, control=replace(config.control, provider="aws"))
-
-
-def _held(case: Case, memory: InMemoryProvider) -> Zones:
-    return {zone.id: settled(map(set_of, _records(memory, zone))) for zone in case.before}
-
-
-def _records(memory: InMemoryProvider, zone: Zone) -> Iterator[Record]:
-    after = None
-    while True:
-        page = memory.page(zone, after)
-        yield from page.records
-        after = page.after
-        if after is None:
-            return
+    return exit_code(running.engine), ""
