@@ -95,9 +95,9 @@ def endpoint(name: str, rtype: str, *targets: str, ttl_s: int = 0, set_identifie
     )
 
 
-def create(name: str, rtype: str, *targets: str, ttl_s: int = 0) -> Write:
+def create(name: str, rtype: str, *targets: str, ttl_s: int = 0, set_identifier: str = "") -> Write:
     """A write where nothing may stand."""
-    return Write(old=None, new=endpoint(name, rtype, *targets, ttl_s=ttl_s))
+    return Write(old=None, new=endpoint(name, rtype, *targets, ttl_s=ttl_s, set_identifier=set_identifier))
 
 
 def delete(record: Record) -> Write:
