@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import selectors
 import socket
 import sys
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _log = log.get(__name__)
 _CHECK_S: Final = 0.5
+_EXHAUSTED: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+_MAKING_ROOM_S: Final = 0.02
 _MAX_REQUEST_LINE: Final = 65536
 
 
@@ -83,6 +86,18 @@ class Connections(ThreadingMixIn, WSGIServer):
         super().server_close()
         self._stop.close()
         self._stopped.close()
+
+    def get_request(self) -> tuple[socket.socket, object]:
+        """Accept a connection; where the process may open no more files, the oldest one makes room first."""
+        try:
+            return super().get_request()
+        except OSError as exc:
+            if exc.errno in _EXHAUSTED:
+                with self._lock:
+                    if self._deadlines:
+                        self._hang_up(next(iter(self._deadlines)))
+                time.sleep(_MAKING_ROOM_S)  # who waits keeps the socket readable
+            raise
 
     def process_request(self, request: _RequestType, client_address: object) -> None:
         """Start a thread for a new connection."""

@@ -8,9 +8,10 @@ import json
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 from wsgiref.handlers import SimpleHandler
+from wsgiref.simple_server import WSGIServer
 
 import pytest
 
@@ -216,6 +217,33 @@ def test_when_there_are_too_many_the_oldest_gives_way() -> None:
         assert first.recv(1) == b""
         second.sendall(WHOLE_REQUEST)
         assert read_all(second).endswith(b"OK")
+
+
+def test_two_hundred_slow_clients_keep_no_probe_from_its_answer() -> None:
+    with Server(ANYWHERE, application()) as server, ExitStack() as slow:
+        for number in range(200):
+            client = slow.enter_context(connect(server.port))
+            client.sendall(b"GET /metrics HTTP/1.1\r\n"[: number % 24])
+            if number % 20 == 0:
+                assert exchange(server.port, WHOLE_REQUEST).endswith(b"OK")
+
+
+def test_where_no_more_files_can_be_opened_the_oldest_client_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    accept, refusals = WSGIServer.get_request, iter([errno.EMFILE, errno.ECONNABORTED])
+
+    def refuse(server: WSGIServer) -> tuple[socket.socket, object]:
+        if connections and (number := next(refusals, 0)):
+            raise OSError(number, "refused")
+        connections.append(found := accept(server))
+        return found
+
+    connections = list[tuple[socket.socket, object]]()
+    monkeypatch.setattr(WSGIServer, "get_request", refuse)
+    with serving(application()) as port, connect(port) as first, connect(port) as second, connect(port) as third:
+        assert first.recv(1) == b""
+        for client in (second, third):
+            client.sendall(WHOLE_REQUEST)
+            assert read_all(client).endswith(b"OK")
 
 
 def test_a_client_that_does_not_read_gives_way_too() -> None:
