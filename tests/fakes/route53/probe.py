@@ -61,6 +61,12 @@ def alias(name: str, target: str, zone_id: str, kind: str = "A", **fields: Any) 
     return {"Name": name, "Type": kind, "AliasTarget": where} | fields
 
 
+def said_by(error: ClientError) -> tuple[str, str]:
+    """Give the code and the message of a refusal."""
+    said = error.response.get("Error", {})
+    return said.get("Code", ""), said.get("Message", "")
+
+
 class Probe:
     """A client of one zone."""
 
@@ -90,7 +96,7 @@ class Probe:
             self.change(*items)
         except ClientError as exc:
             assert self.fake.shown(self.zone_id) == before, "a refused batch changed something"
-            return exc.response["Error"]["Code"], exc.response["Error"]["Message"]
+            return said_by(exc)
         raise AssertionError("it was not refused")
 
     def listed(self, **query: Any) -> list[str]:  # noqa: ANN401 - of the API
