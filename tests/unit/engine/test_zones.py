@@ -80,6 +80,37 @@ def test_a_zone_that_comes_back_goes_on_as_if_nothing_had_been() -> None:
     assert world.endings("web") == ["A keep programmed"]
 
 
+def test_a_zone_that_comes_back_after_it_was_given_up_is_read_anew_and_caught_up_with() -> None:
+    world = published()
+    world.provider.zone_list = listed()
+    world.run(for_s=700.0)
+    world.run(seen("api", wants("api", "api")), seen("web", wants("web", "web", "192.0.2.9")))
+    assert world.endings("api") == ["A none no-zone"]
+    assert world.engine.settled
+    world.provider.zone_list = None
+    world.run(for_s=65.0)
+    assert world.holds() == {"api A": ("192.0.2.1",), "web A": ("192.0.2.9",)}
+
+
+def test_an_answer_from_before_a_zone_was_given_up_counts_for_nothing() -> None:
+    world = published()
+    world.feed(seen("web", wants("web", "web", "192.0.2.9")))
+    world.now_s += 1.0
+    world.feed(Tick())
+    (late,) = world.waiting
+    world.waiting.clear()
+    world.provider.zone_list = listed()
+    world.run(for_s=700.0)
+    world.provider.zone_list = None
+    world.run(for_s=65.0)
+    assert world.holds() == {"web A": ("192.0.2.9",)}
+    world.waiting.append(late)
+    world.run()
+    assert world.holds() == {"web A": ("192.0.2.9",)}
+    assert world.endings("web") == ["A keep programmed"]
+    assert world.engine.settled
+
+
 def test_a_zone_that_flickers_is_not_gone() -> None:
     world = published()
     for _ in range(4):
