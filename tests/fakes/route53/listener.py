@@ -1,8 +1,9 @@
-"""HTTP/1.1 on loopback: a thread a connection, all of them gone once it is closed."""
+"""HTTP/1.1 on loopback, with or without TLS: a thread a connection, all of them gone once it is closed."""
 
 from __future__ import annotations
 
 import socket
+import ssl
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -30,13 +31,13 @@ Respond = Callable[[Request], Answer]
 
 
 class Listener(ThreadingHTTPServer):
-    """Accepts connections from the moment it is made; *port* 0 takes a free one."""
+    """Accepts connections from the moment it is made; *port* 0 takes a free one, *tls* is what it proves itself by."""
 
     daemon_threads = True
     block_on_close = False
     request_queue_size = 128
 
-    def __init__(self, respond: Respond, *, port: int = 0) -> None:
+    def __init__(self, respond: Respond, *, port: int = 0, tls: ssl.SSLContext | None = None) -> None:
         self._open: set[socket.socket] = set()
 
         class Handler(_Handler):
@@ -45,6 +46,8 @@ class Listener(ThreadingHTTPServer):
         Handler.respond = staticmethod(respond)
         super().__init__((HOST, port), Handler)
         self.port: int = self.server_address[1]
+        if tls is not None:
+            self.socket = tls.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
         self._serving = Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, name="route53", daemon=True)
         self._serving.start()
 

@@ -37,11 +37,12 @@ def _session() -> boto3.session.Session:
     return boto3.session.Session()
 
 
-def client(url: str, *, access_key: str = KEY, config: Config | None = None) -> Route53Client:
-    """Make a client of boto3."""
+def client(url: str, *, access_key: str = KEY, config: Config | None = None, verify: str = "") -> Route53Client:
+    """Make a client of boto3; *verify* is the file of a CA."""
     return _session().client(
         "route53",
         endpoint_url=url,
+        verify=verify or None,
         region_name="us-east-1",
         aws_access_key_id=access_key,
         aws_secret_access_key="secret",

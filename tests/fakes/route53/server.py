@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ssl
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, Final, Self
 
+from tests.fakes.apiserver import certificates
 from tests.fakes.route53 import names, wire
 from tests.fakes.route53.access import Access
 from tests.fakes.route53.answers import Answer, ConnectionCut
@@ -35,6 +39,7 @@ class Route53:
         api: its `propagation_s`, `working_s`, `page_records` and `health_checks` may be set at any time.
         latency_s: how long each call waits before anything is done.
         accounts: the account of each access key; keys that it lacks belong to `ACCOUNT`.
+        ca: the CA in PEM, empty without TLS.
     """
 
     def __init__(
@@ -46,7 +51,9 @@ class Route53:
         throughput: Rate | None = None,
         clock: Callable[[], float] = time.monotonic,
         accounts: Mapping[str, str] | None = None,
+        tls: bool = False,
     ) -> None:
+        self.ca = b""
         self.log = Log()
         self.faults = Faults()
         self.access = Access()
@@ -56,6 +63,10 @@ class Route53:
         self.accounts = dict(accounts or {})
         self._port = 0
         self._listener: Listener | None = None
+        self._context: ssl.SSLContext | None = None
+        if tls:
+            with TemporaryDirectory() as folder:
+                self._context, self.ca = certificates.make(Path(folder))
 
     def __enter__(self) -> Self:
         self.start()
@@ -69,11 +80,11 @@ class Route53:
     @property
     def url(self) -> str:
         """Where it listens, or did before it was killed."""
-        return f"http://{HOST}:{self._port}"
+        return f"{'https' if self._context else 'http'}://{HOST}:{self._port}"
 
     def start(self, port: int = 0) -> None:
         """Listen, on the same port as before if there was one."""
-        self._listener = Listener(self._respond, port=port or self._port)
+        self._listener = Listener(self._respond, port=port or self._port, tls=self._context)
         self._port = self._listener.port
 
     def kill(self) -> None:
@@ -82,6 +93,16 @@ class Route53:
             self.faults.clear()
             self._listener.close()
             self._listener = None
+
+    def reset(self) -> None:
+        """Forget zones, health checks, calls, faults and access, for the next test or example."""
+        self.faults.clear()
+        self.access = Access()
+        self.log.clear()
+        with self.api.lock:
+            self.api.zones.clear()
+            self.api.health_checks.clear()
+            self.api.submitted.clear()
 
     # Zones and records, as somebody else would see and change them
 

@@ -52,7 +52,7 @@ def parse(body: bytes, root: str) -> dict[str, Any]:
     return read
 
 
-def render(root: str, fields: Mapping[str, Any]) -> bytes:
+def render(root: str, fields: dict[str, Any]) -> bytes:
     """Write the body of an answer."""
     return f'{_DECLARATION}<{root} xmlns="{NAMESPACE}">{_written(fields)}</{root}>'.encode()
 
@@ -80,17 +80,15 @@ def _read(element: ET.Element) -> Any:  # noqa: ANN401 - as deep as the document
 
 
 def _written(value: Any) -> str:  # noqa: ANN401 - as deep as the document
-    match value:
-        case Mapping():
-            return "".join(f"<{name}>{_items(name, inner)}</{name}>" for name, inner in value.items())
-        case bool():
-            return "true" if value else "false"
-        case _:
-            return escape(str(value))
+    if isinstance(value, dict):
+        return "".join([f"<{name}>{_items(name, inner)}</{name}>" for name, inner in value.items()])
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return escape(str(value))
 
 
 def _items(name: str, value: Any) -> str:  # noqa: ANN401 - as deep as the document
     if not isinstance(value, list):
         return _written(value)
     item = name.removesuffix("s")
-    return "".join(f"<{item}>{_written(inner)}</{item}>" for inner in value)
+    return "".join([f"<{item}>{_written(inner)}</{item}>" for inner in value])

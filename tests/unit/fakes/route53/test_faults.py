@@ -124,3 +124,12 @@ def test_a_test_can_wait_for_a_call(fake: Route53, probe: Probe) -> None:
         probe.create(A)
         assert coming.result().status == 200
     assert fake.log.wait_for(CHANGE, count=1).code == "Throttling"
+
+
+def test_a_reset_leaves_nothing(fake: Route53, probe: Probe) -> None:
+    probe.create(A)
+    fake.access.deny()
+    fake.faults.arm(throttle(), times=None)
+    fake.reset()
+    assert fake.log.calls() == ()
+    assert probe.client.list_hosted_zones()["HostedZones"] == []

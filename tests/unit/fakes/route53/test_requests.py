@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 from botocore.config import Config
+from botocore.exceptions import SSLError
 
 from tests.fakes.route53.probe import Probe, alias, client, simple
+from tests.fakes.route53.server import Route53
 
 NAME = "www.example.com"
 RRSET = "/2013-04-01/hostedzone/ZEXAMPLE/rrset"
@@ -146,3 +150,28 @@ def test_what_is_not_signed_is_refused(probe: Probe) -> None:
 @pytest.mark.parametrize("path", ["/", "/2013-04-01/nothing", "/2012-12-12/hostedzone", "/2013-04-01/hostedzone/Z/x"])
 def test_what_the_api_does_not_know_is_refused(probe: Probe, path: str) -> None:
     assert probe.http("GET", path)[0] == 404
+
+
+def test_it_speaks_tls_to_those_who_trust_it(tmp_path: Path) -> None:
+    with Route53(tls=True) as fake:
+        fake.add_zone("example.com")
+        trusted = tmp_path / "ca.pem"
+        trusted.write_bytes(fake.ca)
+        assert len(client(fake.url, verify=str(trusted)).list_hosted_zones()["HostedZones"]) == 1
+        with pytest.raises(SSLError):
+            client(fake.url).list_hosted_zones()
+
+
+def test_it_can_stand_for_a_proxy(probe: Probe) -> None:
+    """A client with an HTTP proxy sends the whole URL."""
+    through = client("http://route53.invalid", config=Config(proxies={"http": probe.fake.url}))
+    assert len(through.list_hosted_zones()["HostedZones"]) == 1
+
+
+def test_many_clients_at_once_lose_nothing(probe: Probe) -> None:
+    def make(number: int) -> None:
+        Probe(probe.fake, probe.zone_id).create(simple(f"n{number}.example.com"), simple(f"m{number}.example.com"))
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(make, range(24)))
+    assert len(probe.listed()) == 48
