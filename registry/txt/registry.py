@@ -180,19 +180,20 @@ def _written(endpoint: Endpoint) -> Record:
 
 
 def _futile(change_set: ChangeSet, writes: Iterable[Write]) -> Blocked | None:
-    """Refuse what only asks for better marks and gets none: it would be asked for again for ever."""
+    """Refuse what only asks for better marks and gets none: it would be asked for again for ever.
+
+    Where only the naming of the mark is old, nothing is amiss: the record is ours, and as it should be.
+    """
     changes = change_set.changes
     keys = {change.key for change in changes}
-    only_marks = all(
-        isinstance(change, Update) and change.differences and _MARKS_ONLY.issuperset(change.differences)
-        for change in changes
-    )
+    asked = {word for change in changes if isinstance(change, Update) for word in change.differences or ("nothing",)}
+    only_marks = all(isinstance(change, Update) for change in changes) and asked and _MARKS_ONLY.issuperset(asked)
     marks_stay = all(
         write.old and write.new and write.old.targets == write.new.targets for write in writes if write.key not in keys
     )
-    if not (changes and only_marks and marks_stay):
+    if not (only_marks and marks_stay):
         return None
     return Blocked(
-        reason=Reason.NO_OWNERSHIP_NAME,
+        reason=Reason.PROGRAMMED if asked == {"mark"} else Reason.NO_OWNERSHIP_NAME,
         detail=f"{change_set.name} stays ours by an older mark; zone {change_set.zone} has no place for one of today's",
     )

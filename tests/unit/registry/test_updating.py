@@ -137,7 +137,15 @@ def test_asking_only_for_a_mark_that_cannot_be_writes_nothing() -> None:
     records = [record("A", "@"), mark("@")]
     (held,) = txt().read(records)
     why = blocked(txt(), records, update(held, wanted("A", "@"), "mark"))
-    assert why.reason is Reason.NO_OWNERSHIP_NAME
+    assert why.reason is Reason.PROGRAMMED
+
+
+def test_an_old_mark_that_cannot_be_taken_over_alone_is_told() -> None:
+    """3.2.8: the A and the MX of an old owner share it, and only one of them is asked for."""
+    registry = txt(types=("A", "MX"), migrate_from="old")
+    records = [record("A", "@"), record("MX", "@"), mark("@", "old")]
+    held = find(registry, records, "A @")
+    assert blocked(registry, records, update(held, wanted("A", "@"), "owner")).reason is Reason.NO_OWNERSHIP_NAME
 
 
 def test_a_migrated_record_gets_our_mark() -> None:

@@ -1,0 +1,51 @@
+"""Records of ours by marks in older naming (spec plan 3.2.5, 3.2.10)."""
+
+from __future__ import annotations
+
+from extdns.model.name import DnsName
+from extdns.model.reason import Reason
+from extdns.model.record import Record
+from tests.unit.engine.stage import (
+    INGRESS,
+    SERVICE,
+    ZONE,
+    mark,
+    phase,
+    record,
+    running,
+    seen,
+    stage,
+    wants,
+)
+
+APEX = DnsName("example.org")
+
+
+def at_apex(found: Record) -> Record:
+    return Record(name=APEX, type=found.type, targets=found.targets, ttl_s=found.ttl_s)
+
+
+def test_an_old_mark_gets_one_of_today_beside_it_once() -> None:
+    old = record("web", *mark("web").targets, rtype="TXT")
+    world = running(record("web"), old, first=[seen("web", wants("web", "web"))])
+    assert world.marks() == {"web", "a-web"}
+    assert world.endings("web") == ["A keep programmed"]
+    world.run(for_s=600.0)
+    assert len(world.provider.submissions) == 1
+
+
+def test_where_todays_mark_would_lie_outside_the_zone_the_old_one_does_and_nothing_is_amiss() -> None:
+    claim = wants("web", "web")
+    at_the_apex = type(claim)(
+        endpoint=type(claim.endpoint)(name=APEX, type="A", targets=("192.0.2.1",), labels=claim.endpoint.labels),
+        provenance=claim.provenance,
+    )
+    world = stage(at_apex(record("web")), at_apex(record("web", *mark("web").targets, rtype="TXT")))
+    world.run(seen("web", at_the_apex), phase(SERVICE), phase(INGRESS), for_s=600.0)
+    assert world.provider.submissions == []
+    assert [one.reason for one in world.engine.decisions.of(APEX)] == [Reason.PROGRAMMED]
+    assert world.engine.decisions.failing == 0
+    world.provider.put(ZONE, at_apex(record("web", "192.0.2.9")))
+    world.run(for_s=600.0)
+    assert len(world.provider.submissions) == 1
+    assert world.provider.contents(ZONE)[at_apex(record("web")).key].targets == ("192.0.2.1",)
