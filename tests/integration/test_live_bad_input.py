@@ -1,0 +1,164 @@
+"""Objects and answers that are wrong, through the whole program: what is wrong is told, the rest goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.fakes.apiserver.faults import Cut, Fault, Html, Refuse, Truncated, Unknown
+from tests.fakes.apiserver.options import WatchList
+from tests.fakes.apiserver.server import ApiServer
+from tests.fakes.apiserver.watches import Order
+from tests.integration.live import LiveStage, program
+from tests.integration.stage import service
+
+DONE: Final = 0
+FAILED: Final = 1
+GOOD: Final = "good.example.org A 192.0.2.1"
+MANY: Final = [f"n{number:03}.example.org" for number in range(500)]
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[LiveStage]:
+    """A server that holds a Service and an Ingress, whose names are published."""
+    with ApiServer() as server:
+        stage = LiveStage(tmp_path, server, example_org="")
+        stage.put(service("good", "good.example.org"), ingress("web.example.org"))
+        assert stage.once() == DONE
+        yield stage
+
+
+WEB: Final = "web.example.org A 192.0.2.2"
+
+
+def ingress(host: str, address: str = "192.0.2.2") -> dict[str, Any]:
+    return {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "Ingress",
+        "metadata": {"name": "web", "namespace": "shop"},
+        "spec": {"rules": [{"host": host}]},
+        "status": {"loadBalancer": {"ingress": [{"ip": address}]}},
+    }
+
+
+def large() -> dict[str, Any]:
+    """More than any API server stores by itself."""
+    obj: dict[str, Any] = service("odd", "odd.example.org")
+    obj["metadata"]["annotations"]["example.org/note"] = "x" * (9 << 20)
+    return obj
+
+
+def without_status() -> dict[str, Any]:
+    obj = service("odd", "odd.example.org")
+    del obj["status"]
+    return obj
+
+
+OBJECTS: Final = [
+    pytest.param(large, ["Service shop/odd", "the object is 9 MiB large; allowed: 8 MiB"], FAILED, [], id="too-large"),
+    pytest.param(
+        lambda: service("odd", "odd.example.org", type=60),
+        ["Service shop/odd", "spec.type is the number 60; allowed: a string"],
+        FAILED,
+        [],
+        id="wrong-type",
+    ),
+    pytest.param(without_status, ["odd.example.org", "no-address"], DONE, [], id="without-status"),
+    pytest.param(
+        lambda: service("odd", ",".join(MANY)),
+        ["Desired change: CREATE n499.example.org A"],
+        DONE,
+        [f"{name} A 192.0.2.1" for name in MANY],
+        id="500-hostnames",
+    ),
+]
+
+
+@pytest.mark.parametrize(("make", "says", "code", "more"), OBJECTS)
+def test_an_odd_object_costs_only_itself_in_one_pass(
+    stage: LiveStage,
+    monkeypatch: pytest.MonkeyPatch,
+    make: Callable[[], dict[str, Any]],
+    says: list[str],
+    code: int,
+    more: list[str],
+) -> None:
+    stage.put(make(), service("new", "new.example.org"))
+    with program(stage, monkeypatch, once=True) as running:
+        running.until(*says)
+        assert running.end() == code
+    assert stage.published() == sorted([GOOD, WEB, "new.example.org A 192.0.2.1", *more])
+    assert len([line for line in running.lines if "level=error" in line]) == code
+
+
+@pytest.mark.parametrize(("make", "says", "code", "more"), OBJECTS)
+def test_an_object_that_becomes_odd_keeps_what_is_published_and_the_others_go_on(
+    stage: LiveStage,
+    monkeypatch: pytest.MonkeyPatch,
+    make: Callable[[], dict[str, Any]],
+    says: list[str],
+    code: int,
+    more: list[str],
+) -> None:
+    stage.put(service("odd", "odd.example.org"))
+    with program(stage, monkeypatch) as running:
+        running.until("successfully updated")
+        stage.put(make())
+        running.until(*says)
+        stage.put(service("new", "new.example.org"))
+        running.until("Desired change: CREATE new.example.org A")
+        running.until("successfully updated")
+        assert running.kinds() == {"services": "synced", "ingresses.networking.k8s.io": "synced"}
+    odd = "odd.example.org A 192.0.2.1"
+    assert stage.published() == sorted([GOOD, WEB, odd, "new.example.org A 192.0.2.1", *more])
+    assert code or not [line for line in running.lines if "level=error" in line]
+
+
+ANSWERS: Final = [
+    pytest.param(Html, id="html"),
+    pytest.param(Truncated, id="truncated"),
+    pytest.param(Cut, id="cut"),
+    pytest.param(Unknown, id="unknown-version"),
+    pytest.param(lambda: Refuse(code=500), id="500"),
+]
+
+
+@pytest.mark.parametrize("make", ANSWERS)
+@pytest.mark.parametrize("mode", [WatchList.SERVED, WatchList.GATED])
+def test_a_list_that_fails_for_good_is_no_empty_one_and_holds_up_only_its_kind(
+    stage: LiveStage, monkeypatch: pytest.MonkeyPatch, mode: WatchList, make: Callable[[], Fault]
+) -> None:
+    stage.server.api.watch_list = mode
+    stage.put(ingress("other.example.org"), service("new", "new.example.org"))
+    stage.server.faults.arm(make(), resource="services", times=None)
+    with program(stage, monkeypatch, once=True) as running:
+        running.until_engine_knows(Service="failing")
+        running.pass_time(31.0)
+        assert running.end() == FAILED
+        assert running.kinds() == {"services": "failing", "ingresses.networking.k8s.io": "synced"}
+    assert stage.published() == [GOOD, "other.example.org A 192.0.2.2", WEB]  # a Service might ask for it, too
+
+
+@pytest.mark.parametrize("make", ANSWERS)
+def test_a_list_that_fails_while_it_runs_deletes_nothing_and_recovers(
+    stage: LiveStage, monkeypatch: pytest.MonkeyPatch, make: Callable[[], Fault]
+) -> None:
+    with program(stage, monkeypatch, "--delete-grace-period=1s") as running:
+        running.until("All records are already up to date")
+        stage.server.faults.arm(make(), resource="services", times=None)
+        stage.server.expire()
+        stage.server.end_watches(Order.EXPIRE, "Service")
+        running.until("kind=Service", "phase=failing")
+        stage.put(service("new", "new.example.org"), ingress("web.example.org", "192.0.2.9"))
+        running.until("Desired change: UPSERT web.example.org A")
+        running.until("successfully updated")
+        running.pass_time(120.0)
+        stage.server.faults.clear()
+        running.until("kind=Service", "phase=synced")
+        running.until("Desired change: CREATE new.example.org A")
+        running.until("successfully updated")
+    assert stage.published() == [GOOD, "new.example.org A 192.0.2.1", "web.example.org A 192.0.2.9"]
+    assert "DELETE" not in str(running.lines)
