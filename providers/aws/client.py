@@ -21,7 +21,8 @@ from botocore.parsers import ResponseParserError
 
 from providers.aws.allowance import Allowance
 from providers.aws.failure import CallFailedError, Trouble
-from providers.aws.shapes import read_set, written_set
+from providers.aws.listing import listed
+from providers.aws.shapes import written_set
 from providers.aws.trust import bundle
 from providers.aws.wire import HostedZone, ListedSets, Position, WireChange, bare_id
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 _US: Final = "extdns"
 _REGION: Final = "us-east-1"  # Route 53 is everywhere; a region decides no more than the partition
+_BODY: Final = "Body"
+_FIRST_ERROR: Final = 300
 _CHANGE: Final = "ChangeResourceRecordSets"
 _TIMEOUTS_S: Final = (5, 30)  # to connect, to answer
 _MOST_ATTEMPTS: Final = 10  # what 0, "without limit", comes to: the engine asks again anyway
@@ -129,15 +132,8 @@ class Client:
             if start.set_identifier:
                 where["StartRecordIdentifier"] = start.set_identifier
         with self._calling("ListResourceRecordSets", about) as (reads, _):
-            answer = reads.list_resource_record_sets(HostedZoneId=zone_id, MaxItems=str(most), **where)
-        after = None
-        if answer["IsTruncated"]:
-            after = Position(
-                name=answer["NextRecordName"],
-                type=answer["NextRecordType"],
-                set_identifier=answer.get("NextRecordIdentifier", ""),
-            )
-        return ListedSets(sets=tuple(read_set(found) for found in answer["ResourceRecordSets"]), after=after)
+            answer: Any = reads.list_resource_record_sets(HostedZoneId=zone_id, MaxItems=str(most), **where)
+            return listed(answer[_BODY])
 
     def change(self, zone_id: str, about: str, changes: Sequence[WireChange]) -> str:
         """Make *changes* in one attempt; returns the service's id of the change."""
@@ -167,6 +163,8 @@ class Client:
             raise CallFailedError(trouble, call, about, type(exc).__name__, str(exc)) from exc
         except sdk.ParamValidationError as exc:
             raise CallFailedError(Trouble.REFUSED, call, about, type(exc).__name__, str(exc)) from exc
+        except (ValueError, LookupError) as exc:  # the answer is not what it should be
+            raise CallFailedError(Trouble.UNANSWERED, call, about, type(exc).__name__, str(exc)) from exc
         except (sdk.BotoCoreError, OSError) as exc:
             self._made = None  # credentials may have appeared by the next call
             raise CallFailedError(Trouble.CREDENTIALS, call, about, type(exc).__name__, str(exc)) from exc
@@ -191,7 +189,7 @@ def clients(settings: AwsSettings) -> dict[str, Client]:
 
 def _client(session: Session, attempts: int) -> Route53Client:
     connect_s, read_s = _TIMEOUTS_S
-    return session.client(
+    made = session.client(
         "route53",
         config=Config(
             retries={"mode": "standard", "total_max_attempts": attempts},
@@ -201,6 +199,15 @@ def _client(session: Session, attempts: int) -> Route53Client:
             user_agent_extra=_US,
         ),
     )
+    made.meta.events.register("before-parse.route53.ListResourceRecordSets", _keep_body)
+    return made
+
+
+def _keep_body(response_dict: dict[str, Any], customized_response_dict: dict[str, Any], **_: object) -> None:
+    """Hand the body of a page to us, in place of what the SDK would make of it."""
+    if response_dict["status_code"] < _FIRST_ERROR:
+        customized_response_dict[_BODY] = response_dict["body"]
+        response_dict["body"] = b"<left-to-us/>"
 
 
 def _session(access: Access) -> Session:

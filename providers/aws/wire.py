@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from extdns.model import pairs
 from extdns.model.pairs import Pairs
+from extdns.model.value import Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AliasTarget:
+class AliasTarget(Value, frozen=True, kw_only=True):
     """Where an alias points to.
 
     Attributes:
@@ -23,8 +22,7 @@ class AliasTarget:
     evaluate_target_health: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordSet:
+class RecordSet(Value, frozen=True, kw_only=True):
     """One resource record set.
 
     Attributes:
@@ -46,8 +44,7 @@ class RecordSet:
     health_check_id: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostedZone:
+class HostedZone(Value, frozen=True, kw_only=True):
     """One zone of an account; *id* without `/hostedzone/`, *name* as the service spells it."""
 
     id: str
@@ -55,8 +52,7 @@ class HostedZone:
     private: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Position:
+class Position(Value, frozen=True, kw_only=True):
     """Where a page of record sets begins."""
 
     name: str
@@ -64,8 +60,7 @@ class Position:
     set_identifier: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedSets:
+class ListedSets(Value, frozen=True, kw_only=True):
     """A page of record sets; *after* is where the next one begins, None on the last."""
 
     sets: tuple[RecordSet, ...]
@@ -80,8 +75,7 @@ class Action(StrEnum):
     UPSERT = "UPSERT"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WireChange:
+class WireChange(Value, frozen=True, kw_only=True):
     """One element of a batch."""
 
     action: Action
