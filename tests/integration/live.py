@@ -104,6 +104,10 @@ class Running(logging.Handler):
         facts = json.loads(json.dumps(self.controller.ready()[1]))
         return {kind: state["phase"] for kind, state in facts["kinds"].items()}
 
+    def metrics(self) -> bytes:
+        """What is told on /metrics."""
+        return self.controller._parts.teller._metrics.text()
+
     def end(self) -> int:
         """Wait until it ends by itself; the exit code."""
         self._thread.join(HANGS_S)

@@ -1,0 +1,113 @@
+"""Kinds that are forbidden, missing or watched by namespace, through the whole program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.fakes.apiserver.server import ApiServer
+from tests.integration.live import LiveStage, program
+from tests.integration.stage import service
+
+WEB: Final = "web.example.org A 192.0.2.1"
+BALANCED: Final = service("web", "web.example.org")
+ON_NODES: Final = service("ssh", "ssh.example.org", type="NodePort", ports=[{"port": 22, "nodePort": 30022}])
+NODE: Final = {
+    "apiVersion": "v1",
+    "kind": "Node",
+    "metadata": {"name": "n1"},
+    "status": {"addresses": [{"type": "ExternalIP", "address": "203.0.113.1"}]},
+}
+INGRESS: Final = {
+    "apiVersion": "networking.k8s.io/v1",
+    "kind": "Ingress",
+    "metadata": {"name": "shop", "namespace": "shop"},
+    "spec": {"rules": [{"host": "shop.example.org"}]},
+    "status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.3"}]}},
+}
+INGRESSES: Final = "ingresses.networking.k8s.io"
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[LiveStage]:
+    with ApiServer() as server:
+        yield LiveStage(tmp_path, server, example_org="")
+
+
+def phases(metrics: bytes) -> set[tuple[str, str]]:
+    """Kinds with their phases, as /metrics tells them."""
+    prefix = "extdns_source_phase{"
+    lines = [line for line in metrics.decode().splitlines() if line.startswith(prefix)]
+    assert all(line.endswith(" 1.0") for line in lines)
+    found = (line.removeprefix(prefix).split('"') for line in lines)
+    return {(words[1], words[3]) for words in found}
+
+
+def test_a_forbidden_kind_holds_only_what_needs_it_and_recovers(
+    stage: LiveStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage.server.forbid("*", "nodes")
+    stage.put(BALANCED, ON_NODES, NODE)
+    with program(stage, monkeypatch) as running:
+        running.until_engine_knows(Node="forbidden")
+        running.pass_time(31.0)
+        running.until("successfully updated")
+        assert stage.published() == [WEB]
+        assert running.kinds() == {"services": "synced", INGRESSES: "synced", "nodes": "forbidden"}
+        assert phases(running.metrics()) == set(running.kinds().items())
+        assert 'User \\"tester\\" cannot' in next(line for line in running.lines if "phase=forbidden" in line)
+        stage.server.permit("*", "nodes")
+        running.until("kind=Node", "phase=synced")
+        running.until("successfully updated")
+        assert running.kinds()["nodes"] == "synced"
+        assert phases(running.metrics()) == set(running.kinds().items())
+    assert "ssh.example.org A 203.0.113.1" in stage.published()
+
+
+def test_a_kind_that_is_not_served_keeps_its_records_and_starts_by_itself(
+    stage: LiveStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage.put(INGRESS)
+    assert stage.once() == 0
+    kind = stage.server.catalogue.of("Ingress")
+    stage.server.unregister("Ingress", deleting=False)
+    stage.put(BALANCED)
+    with program(stage, monkeypatch) as running:
+        running.until_engine_knows(Ingress="not-served")
+        running.pass_time(31.0)
+        running.until("successfully updated")
+        assert stage.published() == ["shop.example.org A 192.0.2.3", WEB]
+        assert running.kinds() == {"services": "synced", INGRESSES: "not-served"}
+        running.pass_time(3600.0)
+        stage.server.register(kind)
+        moved: dict[str, Any] = INGRESS | {"status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.4"}]}}}
+        stage.put(moved)
+        running.until("kind=Ingress", "phase=synced")
+        running.until("successfully updated")
+    assert stage.published() == ["shop.example.org A 192.0.2.4", WEB]
+    assert "DELETE" not in str(running.lines)
+
+
+def test_a_namespace_is_all_that_is_asked_for(stage: LiveStage, monkeypatch: pytest.MonkeyPatch) -> None:
+    for resource in ("services", "ingresses"):
+        stage.server.forbid("*", resource, "")
+        stage.server.forbid("*", resource, "other")
+    stage.put(BALANCED, INGRESS, ON_NODES, NODE, service("x", "x.example.org", namespace="other"))
+    with program(stage, monkeypatch, "--namespace=shop") as running:
+        running.until("successfully updated")
+        stage.put(service("x", "y.example.org", namespace="other"), service("z", "z.example.org"))
+        running.until("Desired change: CREATE z.example.org A")
+        running.until("successfully updated")
+    names = {line.split()[0] for line in stage.published()}
+    assert names == {f"{name}.example.org" for name in ("shop", "ssh", "web", "z")}
+    asked = {(request.resource, request.namespace) for request in stage.server.log.requests()}
+    assert asked == {("services", "shop"), ("ingresses", "shop"), ("nodes", "")}
+
+
+def test_kinds_that_nothing_needs_are_not_asked_for(stage: LiveStage) -> None:
+    stage.put(BALANCED, NODE)
+    assert stage.once() == 0
+    assert {request.resource for request in stage.server.log.requests()} == {"services", "ingresses"}
