@@ -86,6 +86,10 @@ class Sources:
     always_publish_not_ready_addresses: bool
     exclude_unschedulable: bool
     expose_internal_ipv6: bool
+    gateway_name: str
+    gateway_namespace: str
+    gateway_label_filter: str
+    gateway_listener_sets: bool
     ignore_non_host_network_pods: bool
     pod_source_domain: str
     ingress_class: tuple[str, ...]

@@ -40,16 +40,24 @@ def _invented(config: Config) -> Mapping[Kind, Sequence[KubernetesObject]]:
 def _real(config: Config) -> Cluster:
     chosen = config.cluster
     namespaces = (chosen.namespace,) if chosen.namespace else ()
+    elsewhere = _elsewhere(config)
     if chosen.manifests or _CLUSTERLESS.issuperset(config.sources.names):
         from extdns.kube.manifests.cluster import ManifestCluster
 
-        return ManifestCluster(
-            chosen.manifests, watch=bool(chosen.manifests) and not config.control.once, namespaces=namespaces
-        )
+        watch = bool(chosen.manifests) and not config.control.once
+        return ManifestCluster(chosen.manifests, watch=watch, namespaces=namespaces, elsewhere=elsewhere)
     from extdns.kube.api import Api
     from extdns.kube.client import Access, Client
     from extdns.kube.live.cluster import LiveCluster
 
     limit_s = chosen.time_limit_s
     client = Client(Access(server=chosen.server, kubeconfig=chosen.kubeconfig, request_timeout_s=limit_s))
-    return LiveCluster(Api(client, request_timeout_s=limit_s), namespaces=namespaces)
+    return LiveCluster(Api(client, request_timeout_s=limit_s), namespaces=namespaces, elsewhere=elsewhere)
+
+
+def _elsewhere(config: Config) -> Mapping[Kind, Sequence[str]]:
+    """Where kinds are read that `--namespace` does not limit (spec sources 5.2)."""
+    from extdns.model.gatewayapi import GATEWAY, LISTENER_SET
+
+    given = config.sources.gateway_namespace
+    return {GATEWAY: (given,) if given else (), LISTENER_SET: ()}

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Final
+
+from extdns.flags.sources import GATEWAY_SOURCES
 
 if TYPE_CHECKING:
     from extdns.config import Sources
@@ -27,6 +30,22 @@ def _fake(_: Sources, _selection: Selection) -> Source:
     from extdns.sources.fake import FakeSource
 
     return FakeSource()
+
+
+def _route(name: str, chosen: Sources, selection: Selection) -> Source:
+    from extdns.sources.gateway.settings import RouteSettings, gateway_labels
+    from extdns.sources.gateway.source import RouteSource
+
+    return RouteSource(
+        name=name,
+        settings=RouteSettings(
+            selection=selection,
+            gateway_name=chosen.gateway_name,
+            gateway_namespace=chosen.gateway_namespace,
+            gateway_labels=gateway_labels(chosen.gateway_label_filter),
+            listener_sets=chosen.gateway_listener_sets,
+        ),
+    )
 
 
 def _ingress(chosen: Sources, selection: Selection) -> Source:
@@ -89,6 +108,7 @@ TABLE: Final[Mapping[str, Callable[[Sources, Selection], Source]]] = {
     "crd": _crd,
     "empty": _empty,
     "fake": _fake,
+    **{name: partial(_route, name) for name in GATEWAY_SOURCES},
     "ingress": _ingress,
     "node": _node,
     "pod": _pod,

@@ -33,7 +33,9 @@ _log = log.get(__name__)
 # What the reference calls the three on Route 53; its users alert on these words.
 _ACTIONS = {Verdict.CREATE: "CREATE", Verdict.UPDATE: "UPSERT", Verdict.DELETE: "DELETE"}
 _QUIET = frozenset({Reason.PROGRAMMED, Reason.DOMAIN_FILTERED, Reason.TYPE_UNMANAGED, Reason.ZONE_UNREAD})
-_EXPECTED = frozenset({Reason.NO_ADDRESS, Reason.NO_ENDPOINTS, Reason.CONFLICT_LOST, Reason.POLICY_KEEPS})
+_EXPECTED = frozenset(
+    {Reason.NO_ADDRESS, Reason.NOT_ACCEPTED, Reason.NO_ENDPOINTS, Reason.CONFLICT_LOST, Reason.POLICY_KEEPS}
+)
 _FRAMES: Final = 4
 
 

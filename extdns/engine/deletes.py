@@ -31,7 +31,15 @@ if TYPE_CHECKING:
     from extdns.model.record import RecordKey
     from extdns.model.zone import Zone
 
-_WITHHELD = frozenset({Reason.NO_ADDRESS, Reason.INVALID_TARGET, Reason.INVALID_ENDPOINT, Reason.INVALID_OBJECT})
+_WITHHELD = frozenset(
+    {
+        Reason.NO_ADDRESS,
+        Reason.NOT_ACCEPTED,
+        Reason.INVALID_TARGET,
+        Reason.INVALID_ENDPOINT,
+        Reason.INVALID_OBJECT,
+    }
+)
 
 _WAITED = {Evidence.ABSENT, Evidence.ORPHAN_GONE}
 """Confirmed at least the grace after it was first seen: another grace is not needed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from extdns.flags.flag import ABSENT, Flag
+from extdns.flags.flag import Flag
 from extdns.flags.kind import BOOLEAN, text
 from extdns.flags.sources import GATEWAY_SOURCES
 
@@ -13,21 +13,18 @@ FLAGS: Final = (
         name="gateway-name",
         kind=text("NAME"),
         sources=GATEWAY_SOURCES,
-        state=ABSENT,
         help="read only routes of Gateways with this name",
     ),
     Flag(
         name="gateway-namespace",
         kind=text("NAME"),
         sources=GATEWAY_SOURCES,
-        state=ABSENT,
         help="read only routes of Gateways in this namespace",
     ),
     Flag(
         name="gateway-label-filter",
         kind=text("SELECTOR"),  # the reference reads it when a gateway source is built, so a wrong one is harmless here
         sources=GATEWAY_SOURCES,
-        state=ABSENT,
         help="read only routes of Gateways whose labels match",
     ),
     Flag(
@@ -35,7 +32,6 @@ FLAGS: Final = (
         kind=BOOLEAN,
         default=False,
         sources=GATEWAY_SOURCES,
-        state=ABSENT,
         help="read ListenerSets too",
     ),
 )

@@ -8,9 +8,10 @@ from typing import Any, Final
 from extdns.flags.flag import Absent, Implemented, Moot
 from extdns.flags.mistakes import mistake
 from extdns.flags.parser import Setting
+from extdns.flags.sources import GATEWAY_SOURCES
 
 AVAILABLE: Final[Mapping[str, tuple[str, ...]]] = {
-    "source": ("crd", "empty", "fake", "ingress", "node", "pod", "service"),
+    "source": ("crd", "empty", "fake", *GATEWAY_SOURCES, "ingress", "node", "pod", "service"),
     "provider": ("aws", "inmemory", "zonefile"),
     "registry": ("noop", "txt"),
 }

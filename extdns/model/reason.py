@@ -31,6 +31,7 @@ class Reason(StrEnum):
     IN_GRACE = "in-grace"
     HELD = "held"
     NO_ADDRESS = "no-address"
+    NOT_ACCEPTED = "not-accepted"
     OBJECT_FAILED = "object-failed"
     SOURCE_DOWN = "source-down"
     POLICY_KEEPS = "policy-keeps"
@@ -93,6 +94,7 @@ MEANINGS: Final[dict[Reason, str]] = {
     Reason.HELD: "More of the zone's records would go than --max-delete-count and --max-delete-percent allow; "
     "none goes until a person releases them.",
     Reason.NO_ADDRESS: "The object asks for the name, but its status holds no address yet; what is published stays.",
+    Reason.NOT_ACCEPTED: "What the object is attached to has not, or not yet, accepted it; what is published stays.",
     Reason.OBJECT_FAILED: "What the object asks for could not be computed; what is published for it stays.",
     Reason.SOURCE_DOWN: "The kind of object behind the record is not listed; what is published stays.",
     Reason.POLICY_KEEPS: "--policy does not allow this change.",

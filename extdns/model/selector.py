@@ -136,6 +136,11 @@ def parse_annotation_selector(text: str) -> Selector:
     )
 
 
+def is_label_key(text: str) -> bool:
+    """Tell whether *text* may be a label's key: a name as a value has it, perhaps after a domain and `/`."""
+    return _KEY.fullmatch(text) is not None
+
+
 def is_label_value(text: str) -> bool:
     """Tell whether *text* may be a label's value: up to 63 of `A-Z a-z 0-9 - _ .`, its ends alphanumeric."""
     return _VALUE.fullmatch(text) is not None

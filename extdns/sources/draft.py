@@ -52,10 +52,12 @@ class Draft:
         try:
             return DnsName.parse(text)
         except InvalidValueError as exc:
-            provenance = self._provenance(field)
-            wrong = Invalid(provenance=provenance, reason=Reason(exc.reason), value=text, allowed=exc.allowed)
-            self._invalid[wrong] = None
+            self.refuse(text, field, Reason(exc.reason), exc.allowed)
             return None
+
+    def refuse(self, text: str, field: str, reason: Reason, allowed: str) -> None:
+        """Say that *text* in *field* is not what is *allowed*."""
+        self._invalid[Invalid(provenance=self._provenance(field), reason=reason, value=text, allowed=allowed)] = None
 
     def add(self, name: DnsName, field: str, answer: Answer) -> None:
         """Say that *field* asks for *name*, which shall point at *answer*."""

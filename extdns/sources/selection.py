@@ -38,6 +38,9 @@ class Selection:
             return "--label-filter"
         if not self.annotation_filter.matches(meta.annotations):
             return "--annotation-filter"
-        if notes.values.get(CONTROLLER, _OURS) != _OURS:
-            return notes.field(CONTROLLER)
-        return ""
+        return "" if is_ours(notes) else notes.field(CONTROLLER)
+
+
+def is_ours(notes: Annotations) -> bool:
+    """Tell whether no other controller is named to look after the object."""
+    return notes.values.get(CONTROLLER, _OURS) == _OURS

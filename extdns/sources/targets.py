@@ -80,13 +80,25 @@ def found(texts: Iterable[str], field: str, *, otherwise: Missing, notices: tupl
     return Missing(reason=otherwise.reason, detail=otherwise.detail, notices=notices + otherwise.notices)
 
 
-def annotated(notes: Annotations) -> Found | Missing | None:
-    """What the `target` annotation says, None if it is absent or empty."""
+def annotated(notes: Annotations, *, of: str = "") -> Found | Missing | None:
+    """What the `target` annotation says, None if it is absent or empty; *of* names another object that bears it."""
     if not notes.get(TARGET):
         return None
-    field = notes.field(TARGET)
+    field = f"{notes.field(TARGET)} of {of}" if of else notes.field(TARGET)
     nothing = Missing(reason=Reason.INVALID_TARGET, detail=f"{field} lists nothing; allowed: {_ALLOWED}")
     return found(notes.listed(TARGET), field, otherwise=nothing)
+
+
+def united(answers: Iterable[Found]) -> Found:
+    """All that *answers* found, as one."""
+    groups: dict[str, set[str]] = {}
+    notices: dict[Notice, None] = {}
+    for answer in answers:
+        notices |= dict.fromkeys(answer.notices)
+        for rtype, targets in answer.groups:
+            groups.setdefault(rtype, set()).update(targets)
+    by_type = tuple((rtype, tuple(sorted(groups[rtype]))) for rtype in sorted(groups))
+    return Found(groups=by_type, notices=tuple(notices))
 
 
 def balanced(status: Status) -> Found | Missing:

@@ -9,7 +9,7 @@ import pytest
 from extdns.errors import UsageError
 from extdns.flags.flag import Absent, Flag
 from extdns.flags.parser import read, with_defaults
-from extdns.flags.support import least_audit_interval_s, notices, require
+from extdns.flags.support import AVAILABLE, least_audit_interval_s, notices, require
 from extdns.flags.table import FLAGS
 
 START: Final = ["--source=service", "--provider=inmemory", "--manifests=-"]
@@ -28,7 +28,7 @@ def start(argv: list[str], environ: dict[str, str] | None = None) -> tuple[str, 
         pytest.param(
             ["--source=service", "--source=connector", *START[1:]],
             "--source=connector is not supported by this version\n"
-            "  available: crd, empty, fake, ingress, node, pod, service",
+            f"  available: {', '.join(AVAILABLE['source'])}",
             id="source",
         ),
         pytest.param(

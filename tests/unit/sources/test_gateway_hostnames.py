@@ -1,0 +1,69 @@
+"""What host names of listeners and Routes have in common (spec sources 5.5)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extdns.sources.gateway.hostnames import is_hostname, overlap
+
+LABELS = st.sampled_from(["a", "b", "x-y", "*", "acme", "_x", "", "T"])
+NAMES = st.lists(LABELS, max_size=4).map(".".join)
+
+
+@pytest.mark.parametrize(
+    ("listener", "route", "expected"),
+    [
+        pytest.param("*.acme.test", "a.b.acme.test", "a.b.acme.test", id="5.5-below-a-wildcard"),
+        pytest.param("*.acme.test", "acme.test", None, id="5.5-wildcards-need-a-label"),
+        pytest.param("foo.acme.test", "*.acme.test", "foo.acme.test", id="5.5-wildcard-of-the-route"),
+        pytest.param("*.acme.test", "*.dev.acme.test", "*.dev.acme.test", id="5.5-longer-wildcard"),
+        pytest.param("*.dev.acme.test", "*.acme.test", "*.dev.acme.test", id="5.5-longer-wildcard-of-the-listener"),
+        pytest.param("", "X.Acme.Test", "x.acme.test", id="5.5-nothing-covers-all-in-small-letters"),
+        pytest.param("x.test", "", "x.test", id="5.5-route-without-name"),
+        pytest.param("", "", None, id="5.5-both-empty"),
+        pytest.param("*.acme.test", "x.acme.test.", None, id="5.5-trailing-dot"),
+        pytest.param("x.acme.test.", "x.acme.test.", "x.acme.test.", id="5.5-trailing-dots-alike"),
+        pytest.param("A.test", "a.TEST", "a.test", id="5.5-equal-but-for-case"),
+        pytest.param("a.test", "b.test", None, id="5.5-different"),
+        pytest.param("*.a.test", "xa.test", None, id="5.5-suffix-within-a-label"),
+        pytest.param("*.test", "b.test", "b.test", id="5.5-as-long-as-the-wildcard"),
+        pytest.param("", "192.0.2.1", None, id="5.5-address"),
+        pytest.param("", "_x.test", None, id="5.5-underscore"),
+        pytest.param("", "*", None, id="5.5-bare-wildcard"),
+        pytest.param("_x.test", "", None, id="5.5-listener-that-has-no-host-name"),
+    ],
+)
+def test_5_5_overlap(listener: str, route: str, expected: str | None) -> None:
+    assert overlap(listener, route) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("a" * 63 + ".t", True, id="5.5-label-of-63"),
+        pytest.param("a" * 64 + ".t", False, id="5.5-label-of-64"),
+        pytest.param(".".join(["a" * 62] * 4) + ".ab", True, id="5.5-254"),
+        pytest.param(".".join(["a" * 63] * 4), True, id="5.5-255"),
+        pytest.param(".".join(["a" * 63] * 4) + ".", False, id="5.5-256"),
+        pytest.param("*.*.t", False, id="5.5-one-wildcard"),
+        pytest.param("-a.t", False, id="5.5-hyphen-at-an-end"),
+        pytest.param("a..t", False, id="5.5-empty-label"),
+        pytest.param("a.t\n", False, id="line-break"),
+        pytest.param("fe80::1", False, id="5.5-ipv6"),
+    ],
+)
+def test_5_5_host_names(text: str, expected: bool) -> None:
+    assert is_hostname(text) is expected
+
+
+@given(NAMES, NAMES)
+def test_neither_side_comes_first(one: str, other: str) -> None:
+    assert overlap(one, other) == overlap(other, one)
+
+
+@given(NAMES)
+def test_nothing_and_the_name_itself_leave_a_host_name_as_it_is(name: str) -> None:
+    same = name.lower() if is_hostname(name) else None
+    assert overlap("", name) == overlap(name, name) == same
