@@ -44,7 +44,8 @@ def count(engine: Engine, owner: str, problems: int) -> Counts:
     verified: Counter[str] = Counter()
     deduplicated: Counter[tuple[str, str]] = Counter()
     for decision in engine.decisions:
-        verified[decision.type] += decision.wanted is not None and decision.held is not None
+        if decision.wanted is not None:
+            verified[decision.type] += decision.held is not None
         if len(decision.asked_by) > 1:
             deduplicated[decision.type, decision.asked_by[0].source] += len(decision.asked_by) - 1
     return Counts(

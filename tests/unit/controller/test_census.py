@@ -6,7 +6,7 @@ from extdns.controller.census import Holding, count, holdings, outstanding
 from extdns.metrics.metrics import Mismatch
 from extdns.model.claim import Invalid
 from extdns.model.reason import Reason
-from tests.unit.engine.stage import INGRESS, ZONE, mark, origin, owned, record, running, seen, wants
+from tests.unit.engine.stage import INGRESS, ZONE, mark, origin, owned, record, running, seen, wants, withholds
 
 
 def test_an_empty_zone_holds_nothing() -> None:
@@ -23,6 +23,11 @@ def test_records_are_counted_without_marks_and_ours_apart() -> None:
     assert counts.held == {"A": 2, "CNAME": 1}
     assert counts.wanted == {"A": 1}
     assert counts.verified["A"] == 1
+
+
+def test_what_has_no_type_yet_is_verified_of_none() -> None:
+    waiting = [seen("web", withholds("web", "web")), seen("api", wants("api", "api"))]
+    assert count(running(first=waiting).engine, "me", 0).verified == {"A": 1}
 
 
 def test_what_is_planned_and_not_made_is_outstanding() -> None:
