@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from tests.fakes.route53.faults import Fault, Refuse
+from tests.fakes.route53.faults import Drop, Refuse
 from tests.fakes.route53.log import Call
 from tests.fakes.route53.records import Json
 from tests.fakes.route53.server import Route53
@@ -58,6 +58,10 @@ class Remote:
     def refuse(self, status: int, code: str, *, times: int | None = 1, action: str | None = None) -> None:
         """Let the next calls run into an error."""
         self._order("refuse", status=status, code=code, times=times, action=action)
+
+    def drop(self, *, worked: bool, times: int | None = 1, action: str | None = None) -> None:
+        """Let the next calls lose their connection, before they are carried out or after."""
+        self._order("drop", worked=worked, times=times, action=action)
 
     def _order(self, order: str, **given: Any) -> Any:  # noqa: ANN401 - JSON
         assert self._process.stdin is not None
@@ -112,8 +116,11 @@ def _obeyed(fake: Route53, order: str, given: Mapping[str, Any]) -> object:
                 fake.log.clear()
             return calls
         case "refuse":
-            fault: Fault = Refuse(given["status"], given["code"])
-            fake.faults.arm(fault, action=given["action"], times=given["times"])
+            refuse = Refuse(given["status"], given["code"])
+            fake.faults.arm(refuse, action=given["action"], times=given["times"])
+            return None
+        case "drop":
+            fake.faults.arm(Drop(worked=given["worked"]), action=given["action"], times=given["times"])
             return None
         case _:
             raise SystemExit(f"no order: {order}")

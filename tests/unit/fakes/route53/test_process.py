@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, ConnectionClosedError
 
 from tests.fakes.route53.probe import client, simple
 from tests.fakes.route53.process import obey, serving
@@ -21,6 +21,9 @@ def test_it_serves_and_obeys_orders() -> None:
         remote.refuse(503, "ServiceUnavailable")
         with pytest.raises(ClientError, match="ServiceUnavailable"):
             there.list_hosted_zones()
+        remote.drop(worked=True)
+        with pytest.raises(ConnectionClosedError):
+            there.list_hosted_zones()
         changes: list[Any] = [{"Action": "DELETE", "ResourceRecordSet": simple("a.example.net")}]
         there.change_resource_record_sets(HostedZoneId=zone_id, ChangeBatch={"Changes": changes})
         assert remote.shown(zone_id) == [simple("b.example.net.", ttl=60)]
@@ -28,6 +31,7 @@ def test_it_serves_and_obeys_orders() -> None:
         assert [(call["action"], call["status"]) for call in calls] == [
             ("ListHostedZones", 200),
             ("ListHostedZones", 503),
+            ("ListHostedZones", 0),
             ("ChangeResourceRecordSets", 200),
         ]
         assert calls[-1]["changes"] == [["DELETE", "a.example.net.", "A"]]
