@@ -58,5 +58,7 @@ def _zone_failures(state: ZoneState) -> Iterator[str]:
         yield f"zone {state.zone}: {state.writes.forbidden}"
     elif state.writes.backoff.failures and state.writes.pending:
         yield f"zone {state.zone}: {len(state.writes.pending)} names wait for the service"
+    if contested := state.writes.contested:
+        yield f"zone {state.zone}: {contested} names are changed by somebody else again and again"
     if state.writes.doubts.batch:
         yield f"zone {state.zone}: a batch was not answered"

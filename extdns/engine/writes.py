@@ -22,6 +22,7 @@ from extdns.model.zone import Traits
 Failure = Conflict | Refused | Forbidden | TryLater | Unknown
 
 _SINGLES_UNTIL_FORBIDDEN = 3
+_CONTESTED_AFTER = 5  # pauses, after which a single pass leaves the name alone
 
 
 @dataclass(slots=True)
@@ -227,6 +228,11 @@ class Writes:
             self.backoff.fail(now_s, 30.0)
         else:
             self._isolate(batch, Blocked(reason=Reason.ZONE_FORBIDDEN, detail=message), (), now_s)
+
+    @property
+    def contested(self) -> int:
+        """How many names could not be written for long, because they were changed every time before we came to it."""
+        return sum(conflict.failures >= _CONTESTED_AFTER for conflict in self._conflicts.values())
 
     def waits(self, lost: Callable[[Backoff], bool]) -> bool:
         """Tell whether something waits to be sent, but for names whose conflicts are *lost*."""

@@ -10,12 +10,14 @@ from extdns.engine.engine import Engine
 from extdns.engine.settings import EngineSettings
 from extdns.model.domains import DomainFilter
 from extdns.model.name import DnsName
+from extdns.model.outcome import Conflict
 from extdns.model.record import Record
 from extdns.model.zone import Zone
 from extdns.planner.settings import PlanSettings
 from providers.inmemory.provider import InMemoryProvider
 from registry.noop import NoopRegistry
 from tests.fakes.world import World
+from tests.unit.engine.stage import INGRESS, SERVICE, phase, seen, stage, wants
 
 ZONE = Zone(name=DnsName("example.org"), id="Z1")
 ORPHAN = Record(name=DnsName("old.example.org"), type="A", targets=("192.0.2.1",), ttl_s=300)
@@ -66,3 +68,11 @@ def test_a_delete_that_compat_makes_for_the_same_reason_is_no_hold(writes: bool)
 
 def test_what_lies_out_of_scope_is_no_hold() -> None:
     assert exit_code(a_pass(ORPHAN, scope="elsewhere.org")) == DONE
+
+
+def test_a_pass_that_leaves_a_contested_name_alone_failed() -> None:
+    world = stage(once=True)
+    world.provider.rule = lambda _: Conflict(message="changed")
+    world.run(phase(SERVICE), phase(INGRESS), seen("web", wants("web", "web")), for_s=40.0)
+    assert world.engine.settled
+    assert exit_code(world.engine) == FAILED

@@ -10,7 +10,7 @@ from extdns.engine.health import failures
 from extdns.engine.inputs import Tick
 from extdns.errors import ProviderError, RetryableError
 from extdns.model.cluster import Phase
-from extdns.model.outcome import Forbidden, Refused, TryLater
+from extdns.model.outcome import Conflict, Forbidden, Refused, TryLater
 from extdns.model.zone import AccountFailure, ZoneList
 from tests.fakes.faulty import Lost
 from tests.unit.engine.stage import INGRESS, ZONE, Stage, gone, phase, published, record, running, seen, stage, wants
@@ -66,6 +66,11 @@ def no_answer(world: Stage) -> None:
     world.run(seen("api", wants("api", "api")))
 
 
+def name_contested(world: Stage) -> None:
+    world.provider.rule = lambda _: Conflict(message="changed")
+    world.run(seen("api", wants("api", "api")), for_s=40.0)
+
+
 @pytest.mark.parametrize(
     ("trouble", "sentences"),
     [
@@ -79,6 +84,11 @@ def no_answer(world: Stage) -> None:
         ),
         pytest.param(
             zone_forbidden, ["zone example.org: no right", "3 names could not be published"], id="zone-forbidden"
+        ),
+        pytest.param(
+            name_contested,
+            ["zone example.org: 1 names are changed by somebody else again and again"],
+            id="name-contested",
         ),
         pytest.param(name_refused, ["1 names could not be published"], id="name-refused"),
         pytest.param(
@@ -96,6 +106,18 @@ def test_what_fails_is_said_in_one_sentence_each(trouble: Callable[[Stage], None
     world = published()
     trouble(world)
     assert list(failures(world.engine)) == sentences
+
+
+def test_a_conflict_or_two_are_no_failure_and_many_are_forgotten_once_the_name_is_written() -> None:
+    world = published()
+    world.provider.rule = lambda _: Conflict(message="changed")
+    world.run(seen("api", wants("api", "api")), for_s=2.0)
+    assert failures(world.engine) == ()
+    world.run(for_s=40.0)
+    assert failures(world.engine)
+    world.provider.rule = lambda _: None
+    world.run(for_s=60.0)
+    assert failures(world.engine) == ()
 
 
 def test_a_pause_that_holds_up_nothing_any_more_is_no_failure() -> None:
