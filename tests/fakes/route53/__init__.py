@@ -9,6 +9,6 @@ action) → `faults`, `buckets`, `access` → `api` → `zones`, and for changes
 `aliases`; `wire` is XML, `records` and `routing` the values and their form in boto3, `names` their escapes and order.
 
 The rules are those of the developer guide and the API reference; the words of refusals are the service's, as far as
-they are public. Left out: what an alias target loses when it is deleted, protected record sets, CIDR collections,
-traffic policies, DNSSEC, signatures. Nothing here imports the product, so that both cannot share a mistake.
+they are public. Left out: actions on record set protections, CIDR collections, traffic policies, DNSSEC, signatures.
+Nothing here imports the product, so that both cannot share a mistake.
 """

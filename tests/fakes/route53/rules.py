@@ -31,12 +31,15 @@ class _Changed(Protocol):
 
 
 def misplaced(zone: Zone, record: RecordSet) -> Iterator[str]:
-    """Tell why *record* cannot be in *zone* whatever else is; the words of the last two are ours."""
+    """Tell why *record* cannot be in *zone* whatever else is; the words of the last three are ours."""
     name, routing = record.name, record.routing
     if not names.is_within(name, zone.name):
         yield f"RRSet with DNS name {name} is not permitted in zone {zone.name}"
     elif record.type == "CNAME" and name == zone.name:
         yield f"RRSet of type CNAME with DNS name {name} is not permitted at apex in zone {zone.name}"
+    if (name, record.type) in zone.protections:
+        comment = zone.protections[name, record.type]
+        yield f"Resource record set [name='{name}', type='{record.type}'] is protected, with the comment '{comment}'"
     if record.type == "NS" and name.startswith("\\052."):
         yield f"RRSet of type NS with DNS name {name} is not permitted: NS records cannot use a wildcard"
     if routing and (record.type in _NEVER_ROUTED or (routing.policy == "MultiValueAnswer" and record.type == "CNAME")):

@@ -161,6 +161,11 @@ class Route53:
             del held[kind, set_identifier]
             zone.replace(names.normalise(name), held, by=Author.TEST)
 
+    def protect(self, zone_id: str, name: str, kind: str, comment: str = "") -> None:
+        """Let the API refuse whatever changes record sets of that name and type, there or not, from now on."""
+        with self.api.lock:
+            self.api.zones[zone_id].protections[names.normalise(name), kind] = comment
+
     def records(self, zone_id: str, *, name: str | None = None, own: bool = False) -> tuple[RecordSet, ...]:
         """List the record sets of a zone in order; SOA and NS of the apex, which are the service's, only if *own*.
 

@@ -51,6 +51,7 @@ class Zone:
         name: settled.
         busy_until_s: when the last change is worked off; another one that comes before is refused.
         edits: since it was made and loaded.
+        protections: the comments of protected names and types.
     """
 
     zone_id: str
@@ -63,6 +64,7 @@ class Zone:
     tags: dict[str, str] = field(default_factory=dict)
     busy_until_s: float = 0.0
     edits: list[Edit] = field(default_factory=list)
+    protections: dict[tuple[str, str], str] = field(default_factory=dict)
     _keys: list[Key] = field(default_factory=list)
     _by_key: dict[Key, RecordSet] = field(default_factory=dict)
     _by_name: dict[str, Held] = field(default_factory=dict)

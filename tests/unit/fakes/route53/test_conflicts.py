@@ -178,3 +178,14 @@ def test_weighted_sets_are_limited(probe: Probe) -> None:
 def test_some_types_have_no_such_policy(probe: Probe, record: dict[str, Any]) -> None:
     """«Valid values for multivalue answer resource record sets: A | AAAA | MX | …»."""
     assert probe.refusal(("CREATE", record))[0] == "InvalidChangeBatch"
+
+
+def test_protected_record_sets_cannot_be_changed(fake: Route53, probe: Probe) -> None:
+    """Developer guide, "Protecting records from changes": of that name and type, there or not, whatever the set."""
+    probe.create(simple(NAME))
+    fake.protect("ZEXAMPLE", NAME, "A", "ask the owner")
+    fake.protect("ZEXAMPLE", "new.example.com", "A")
+    for item in (("DELETE", simple(NAME)), ("UPSERT", simple(NAME)), ("CREATE", simple("new.example.com"))):
+        assert probe.refusal(item)[0] == "InvalidChangeBatch"
+    assert "ask the owner" in probe.refusal(("DELETE", simple(NAME)))[1]
+    probe.create(simple(NAME, "TXT", '"x"'))
