@@ -64,18 +64,20 @@ class Drop(Fault):
 class Stall(Fault):
     """Say nothing until released, so that the client gives up; then close the connection.
 
-    If *worked*, the call is carried out at once and only the answer is held back; otherwise it never is.
+    If *worked*, the call is carried out at once and only the answer is held back; otherwise it never is. Once a call
+    has come so far, *reached* is set.
     """
 
     worked: bool = False
+    reached: Event = field(default_factory=Event)
     released: Event = field(default_factory=Event)
 
     def before(self) -> None:
         if not self.worked:
-            self.released.wait()
-            raise ConnectionCut
+            self.after(None)
 
-    def after(self, answer: Answer) -> Answer:
+    def after(self, answer: Answer | None) -> Answer:
+        self.reached.set()
         self.released.wait()
         raise ConnectionCut(answer)
 

@@ -53,11 +53,13 @@ def test_a_connection_is_cut_before_or_after_the_work(fake: Route53, probe: Prob
 
 @pytest.mark.parametrize("worked", [pytest.param(False, id="before"), pytest.param(True, id="after")])
 def test_a_client_gives_up_before_or_after_the_work(fake: Route53, probe: Probe, worked: bool) -> None:
-    armed = fake.faults.arm(Stall(worked=worked), action=CHANGE)
+    stall = Stall(worked=worked)
+    fake.faults.arm(stall, action=CHANGE)
     probe.client = client(fake.url, config=Config(read_timeout=0.1))
     with pytest.raises(ReadTimeoutError):
         probe.create(A)
-    armed.release()
+    assert stall.reached.wait(30)
+    stall.release()
     assert Probe(fake, "ZEXAMPLE").listed() == (["a.example.com. A"] if worked else [])
 
 
