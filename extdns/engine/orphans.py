@@ -27,6 +27,8 @@ class Orphans:
     def put(self, name: DnsName, keys: AbstractSet[ObjectKey]) -> AbstractSet[ObjectKey]:
         """What stands unclaimed at *name* was made for *keys*; returns objects of which nothing is left anywhere."""
         before = self._keys.pop(name, frozenset())
+        if not (keys or before):
+            return before
         if keys:
             self._keys[name] = keys
         for key in keys - before:

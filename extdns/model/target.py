@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from functools import lru_cache
 from typing import Final
 
@@ -12,6 +13,8 @@ from extdns.model.name import DnsName
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
+_OCTET: Final = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
+_IPV4: Final = re.compile(rf"{_OCTET}(?:\.{_OCTET}){{3}}")
 _UNTOUCHED: Final = frozenset({rrtype.TXT, rrtype.NAPTR, rrtype.SRV})
 
 
@@ -22,6 +25,11 @@ def address(text: str) -> Address | None:
         return ipaddress.ip_address(text)
     except ValueError:
         return None
+
+
+def is_ipv4(text: str) -> bool:
+    """Tell whether *text* is an IPv4 address, which has one spelling only; cheaper than to ask for the `address`."""
+    return _IPV4.fullmatch(text) is not None
 
 
 def suitable_type(target: str) -> str:
@@ -39,11 +47,11 @@ def typed(text: str) -> tuple[str, str]:
         InvalidValueError: an address with a zone (fe80::1%eth0), which means something on one host
             only, or what is neither an address nor a name.
     """
+    if is_ipv4(text):
+        return rrtype.A, text
     parsed = address(text)
     if parsed is None:
         return rrtype.CNAME, DnsName.parse(text)
-    if parsed.version == 4:  # noqa: PLR2004 - the IP version
-        return rrtype.A, text  # has one spelling only
     if "%" in text:
         raise InvalidValueError(text, "an address without zone", "invalid-target")
     return rrtype.AAAA, _spelled(parsed)
@@ -56,7 +64,7 @@ def canonical(rtype: str, text: str) -> str:
     lower-cased; TXT, NAPTR and SRV stay as they are. Whether the data is valid for its type is
     asked elsewhere (`extdns.model.validity`).
     """
-    if rtype in _UNTOUCHED:
+    if rtype in _UNTOUCHED or is_ipv4(text):
         return text
     parsed = address(text)
     if parsed is not None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from extdns.model import rrtype
 from extdns.model.record import ALIAS, Endpoint
-from extdns.model.target import address
+from extdns.model.target import address, is_ipv4
 from extdns.model.value import Value
 
 _ALIASABLE: Final = rrtype.ADDRESSES | {rrtype.CNAME}
@@ -52,18 +52,13 @@ def _first(targets: Iterable[str], is_valid: Callable[[str], bool], allowed: str
     return None if wrong is None else Flaw(value=wrong, allowed=allowed)
 
 
-def _is_ipv4(target: str) -> bool:
-    parsed = address(target)
-    return parsed is not None and parsed.version == 4  # noqa: PLR2004 - the IP version
-
-
 def _is_ipv6(target: str) -> bool:
     parsed = address(target)
     # A zone suffix (fe80::1%eth0) means something on one host only; record data has no room for it.
     return parsed is not None and parsed.version == 6 and "%" not in target  # noqa: PLR2004 - the IP version
 
 
-_FAMILIES: Final = {rrtype.A: (_is_ipv4, "IPv4 addresses"), rrtype.AAAA: (_is_ipv6, "IPv6 addresses without zone")}
+_FAMILIES: Final = {rrtype.A: (is_ipv4, "IPv4 addresses"), rrtype.AAAA: (_is_ipv6, "IPv6 addresses without zone")}
 
 
 def _is_mx(target: str) -> bool:

@@ -43,6 +43,9 @@ class Missing(Value, frozen=True, kw_only=True):
     notices: tuple[Notice, ...] = ()
 
 
+_NO_ADDRESS: Final = Missing(reason=Reason.NO_ADDRESS, detail="status.loadBalancer has no address yet")
+
+
 class LeftOut(Value, frozen=True, kw_only=True):
     """Configuration does not let these hosts be published; *by* is the flag or annotation."""
 
@@ -103,8 +106,7 @@ def united(answers: Iterable[Found]) -> Found:
 
 def balanced(status: Status) -> Found | Missing:
     """What the status of a Service or an Ingress says (spec sources 3.4, 4.2)."""
-    nothing = Missing(reason=Reason.NO_ADDRESS, detail="status.loadBalancer has no address yet")
-    return found(_ingress_points(status), "status.loadBalancer", otherwise=nothing)
+    return found(_ingress_points(status), "status.loadBalancer", otherwise=_NO_ADDRESS)
 
 
 def _ingress_points(status: Status) -> Iterator[str]:

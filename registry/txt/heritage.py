@@ -15,7 +15,9 @@ MAX_CHARACTERS: Final = 4096  # DNS services take 4,000 at most; what is longer 
 
 CARRIED: Final = "short texts in printable ASCII without comma, double quote and backslash"
 
-_PLAIN: Final = re.compile(r"[ !#-\[\]-~]*")
+# What a key and a value may hold so that the text can be taken apart again: commas part labels, `=` ends a key.
+_KEY: Final = re.compile(r"[ !#-+\--<>-\[\]-~]*")
+_VALUE: Final = re.compile(r"[ !#-+\--\[\]-~]*")
 _HERITAGE: Final = "heritage"
 _VENDOR: Final = "external-dns"
 
@@ -64,8 +66,10 @@ class PlainText:
 
     def carries(self, labels: Pairs) -> bool:
         """Tell whether *labels* can be written and read again, also by a DNS service in between."""
-        text = self.encode(labels)
-        return bool(_PLAIN.fullmatch(text, 1, len(text) - 1)) and self.decode(text) == labels
+        for key, value in labels:
+            if key == NONCE or not (_KEY.fullmatch(key) and _VALUE.fullmatch(value)):
+                return False
+        return len(self.encode(labels)) <= MAX_CHARACTERS
 
     def encode(self, labels: Pairs) -> str:
         """The TXT value that carries *labels*, in the order of their keys.

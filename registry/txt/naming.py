@@ -131,6 +131,8 @@ class Naming:
     def may_be_typed(self, mark: DnsName, managed: Iterable[str]) -> bool:
         """Tell whether the name *mark* may hold a type, so that it may speak of two names."""
         types = (*rrtype.OWNABLE, *managed)
+        if not self.templated and self._strip(mark, "").partition("-")[0].upper() not in types:
+            return False
         return any(reading.type for reading in self.readings(mark, types))
 
     def readings(self, mark: DnsName, types: Sequence[str]) -> tuple[Reading, ...]:

@@ -185,13 +185,14 @@ def _futile(change_set: ChangeSet, writes: Iterable[Write]) -> Blocked | None:
     Where only the naming of the mark is old, nothing is amiss: the record is ours, and as it should be.
     """
     changes = change_set.changes
-    keys = {change.key for change in changes}
     asked = {word for change in changes if isinstance(change, Update) for word in change.differences or ("nothing",)}
-    only_marks = all(isinstance(change, Update) for change in changes) and asked and _MARKS_ONLY.issuperset(asked)
+    if not (asked and _MARKS_ONLY.issuperset(asked) and all(isinstance(change, Update) for change in changes)):
+        return None
+    keys = {change.key for change in changes}
     marks_stay = all(
         write.old and write.new and write.old.targets == write.new.targets for write in writes if write.key not in keys
     )
-    if not (only_marks and marks_stay):
+    if not marks_stay:
         return None
     return Blocked(
         reason=Reason.PROGRAMMED if asked == {"mark"} else Reason.NO_OWNERSHIP_NAME,
