@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from extdns.model.name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import Record
@@ -22,7 +24,7 @@ APEX = DnsName("example.org")
 
 
 def at_apex(found: Record) -> Record:
-    return Record(name=APEX, type=found.type, targets=found.targets, ttl_s=found.ttl_s)
+    return replace(found, name=APEX)
 
 
 def test_an_old_mark_gets_one_of_today_beside_it_once() -> None:
@@ -36,10 +38,7 @@ def test_an_old_mark_gets_one_of_today_beside_it_once() -> None:
 
 def test_where_todays_mark_would_lie_outside_the_zone_the_old_one_does_and_nothing_is_amiss() -> None:
     claim = wants("web", "web")
-    at_the_apex = type(claim)(
-        endpoint=type(claim.endpoint)(name=APEX, type="A", targets=("192.0.2.1",), labels=claim.endpoint.labels),
-        provenance=claim.provenance,
-    )
+    at_the_apex = replace(claim, endpoint=replace(claim.endpoint, name=APEX))
     world = stage(at_apex(record("web")), at_apex(record("web", *mark("web").targets, rtype="TXT")))
     world.run(seen("web", at_the_apex), phase(SERVICE), phase(INGRESS), for_s=600.0)
     assert world.provider.submissions == []

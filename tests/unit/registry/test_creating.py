@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from extdns.model.change import Blocked
 from extdns.model.pairs import Pairs
 from extdns.model.reason import Reason
-from extdns.model.record import Record
+from extdns.model.record import Endpoint, Record
 from registry.txt.registry import TxtRegistry
 from tests.unit.registry.scene import (
     apply,
@@ -46,13 +46,25 @@ def test_a_record_is_created_with_its_mark(registry: TxtRegistry, host: str, pla
     assert (proof.targets, proof.ttl_s, proof.labels) == ((TEXT,), 0, Pairs())
 
 
-def test_a_mark_shares_routing_and_properties_of_its_record() -> None:
-    """3.2.7, 3.2.10 and 10.3: weighted CNAME, and A with alias=A."""
-    done = writes(txt(), [], *create(wanted("CNAME", "multi", sid="set-1", weight="10")))
-    assert [named(write.key) for write in done] == ["TXT cname-multi/set-1", "CNAME multi/set-1"]
-    assert [write.new.properties for write in done if write.new] == [Pairs.of({"weight": "10"})] * 2
-    done = writes(txt(), [], *create(wanted("A", "x", alias="A")))
-    assert [write.new.properties for write in done if write.new] == [Pairs.of({"alias": "A"})] * 2
+@pytest.mark.parametrize(
+    ("endpoint", "keys", "properties"),
+    [
+        pytest.param(
+            wanted("CNAME", "multi", sid="set-1", weight="10"),
+            ["TXT cname-multi/set-1", "CNAME multi/set-1"],
+            {"weight": "10"},
+            id="3.2.10-weighted",
+        ),
+        pytest.param(wanted("A", "x", alias="A"), ["TXT a-x", "A x"], {"alias": "A"}, id="10.3-alias-by-type"),
+    ],
+)
+def test_a_mark_shares_routing_and_properties_of_its_record(
+    endpoint: Endpoint, keys: list[str], properties: dict[str, str]
+) -> None:
+    """3.2.7."""
+    done = writes(txt(), [], *create(endpoint))
+    assert [named(write.key) for write in done] == keys
+    assert [write.new.properties for write in done if write.new] == [Pairs.of(properties)] * 2
 
 
 def test_all_labels_are_written_but_the_owner_is_ours() -> None:

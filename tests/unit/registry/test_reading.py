@@ -138,6 +138,22 @@ def test_all_marks_of_ours_are_shown_in_order() -> None:
     assert find(txt(), [record("A", "x", alias="true"), *reversed(marks)], "A x").marks == marks
 
 
+@pytest.mark.parametrize(
+    ("registry", "there", "shown"),
+    [
+        pytest.param(txt(prefix="txt."), record("TXT", "random"), ["TXT random"], id="10.3-text-of-somebody"),
+        pytest.param(txt(prefix="txt."), record("CNAME", "txt.bar"), ["CNAME txt.bar"], id="10.3-cname-like-a-mark"),
+        pytest.param(txt(prefix="txt."), mark("bar"), [], id="10.3-mark-without-the-prefix"),
+        pytest.param(txt(), replace(record("TXT", "empty"), targets=()), [], id="10.3-text-without-value"),
+    ],
+)
+def test_what_is_shown_of_what_stands_beside_a_record_and_its_mark(
+    registry: TxtRegistry, there: Record, shown: list[str]
+) -> None:
+    standing = [record("A", "bar"), mark("txt.bar"), mark("a-bar"), there]
+    assert [named(owned.key) for owned in registry.read(standing)] == ["A bar", *shown]
+
+
 def test_marks_are_hidden_and_everything_else_is_not() -> None:
     records = [
         mark("a-foo", "other"),

@@ -96,6 +96,11 @@ def test_flags_leave_out_where_hosts_come_from(settings: IngressSettings, expect
     assert by_origin(None, settings) == expected
 
 
+def test_4_3_wildcards_pass_unchanged() -> None:
+    found = claims(ingress("192.0.2.1", rules=["*.r.t"], tls=[["*.t.t"]], annotations=ours(hostname="*.h.t")))
+    assert said(found) == [f"*.{name}.t A - [192.0.2.1]" for name in "hrt"]
+
+
 def test_4_3_a_host_in_tls_counts_while_rules_are_ignored() -> None:
     obj = ingress("192.0.2.1", rules=["a.t"], tls=[["a.t"]])
     assert names(claims(obj, IngressSettings(ignore_ingress_rules_spec=True))) == "a.t spec.tls[0].hosts[0]"

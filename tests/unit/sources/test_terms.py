@@ -47,6 +47,51 @@ def test_annotations_become_properties(annotations: dict[str, str], expected: di
     assert dict(terms(annotations).properties) == expected
 
 
+@pytest.mark.parametrize(
+    ("annotation", "name"),
+    [
+        *(
+            pytest.param(f"{maker}-{key}", f"{maker}/{key}", id=f"2.5-{maker}-{key}")
+            for maker, keys in {
+                "aws": (
+                    "weight",
+                    "region",
+                    "failover",
+                    "geolocation-continent-code",
+                    "geolocation-country-code",
+                    "geolocation-subdivision-code",
+                    "geoproximity-region",
+                    "geoproximity-local-zone-group",
+                    "geoproximity-coordinates",
+                    "geoproximity-bias",
+                    "multi-value-answer",
+                    "health-check-id",
+                    "evaluate-target-health",
+                    "target-hosted-zone",
+                    "hosted-zone-id",
+                ),
+                "azure": ("tags",),
+                "scw": ("priority",),
+                "coredns": ("group",),
+            }.items()
+            for key in keys
+        ),
+        *(
+            pytest.param(key, PREFIX + key, id=f"2.5-{key}")
+            for key in (
+                "cloudflare-proxied",
+                "cloudflare-custom-hostname",
+                "cloudflare-tags",
+                "cloudflare-region-key",
+                "cloudflare-record-comment",
+            )
+        ),
+    ],
+)
+def test_each_known_annotation_has_its_property_with_the_value_as_it_is(annotation: str, name: str) -> None:
+    assert dict(terms({annotation: " As It Is, "}).properties) == {name: " As It Is, "}
+
+
 @pytest.mark.parametrize("known", ["custom-hostname", "proxied", "region-key", "record-comment", "tags"])
 def test_cloudflare_properties_bear_the_prefix_in_use(known: str) -> None:
     found = terms({f"cloudflare-{known}": "x"}, OLD_PREFIX)
