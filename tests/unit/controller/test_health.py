@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from extdns.controller import controller, follower, pulse
 from extdns.engine.inputs import Input
 from extdns.model.cluster import KindChange, KindState, Phase
 from providers.inmemory.provider import InMemoryProvider
@@ -28,6 +29,10 @@ def test_it_is_healthy_while_both_threads_take_steps(later_s: float, healthy: bo
     stage.make_a_pass()
     clock.shift_s += later_s
     assert stage.controller.healthy() is healthy
+
+
+def test_an_idle_process_gives_a_sign_of_life_before_it_is_taken_for_stuck() -> None:
+    assert max(controller._LONGEST_WAIT_S, follower._TAKE_S) < pulse._STUCK_AFTER_S
 
 
 def test_an_engine_that_is_stuck_in_a_step_is_unhealthy(gate: Gate) -> None:
