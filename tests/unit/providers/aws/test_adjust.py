@@ -1,0 +1,214 @@
+"""What Route 53 would hold (spec plan 4.5, 4.6, 10.5, 11)."""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.model.reason import Reason
+from extdns.model.record import Endpoint
+from extdns.model.zone import Zone
+from providers.aws.adjust import AliasSettings, adjusted
+from tests.unit.providers.aws.made import ALB, WEIGHT, ZONE, endpoint
+
+HEALTHY = {"alias": "true", "aws/evaluate-target-health": "true"}
+UNHEALTHY = {"alias": "true", "aws/evaluate-target-health": "false"}
+
+
+def taken(given: Endpoint, zone: Zone = ZONE, settings: AliasSettings = AliasSettings()) -> list[Endpoint]:  # noqa: B008 - frozen
+    found = list(adjusted(given, zone, settings))
+    assert all(isinstance(one, Endpoint) for one in found), found
+    again = [form for one in found if isinstance(one, Endpoint) for form in adjusted(one, zone, settings)]
+    assert again == found or given.properties.get("alias") == "false", "adjusting twice is adjusting once"
+    return [one for one in found if isinstance(one, Endpoint)]
+
+
+def refused(given: Endpoint, zone: Zone = ZONE) -> str:
+    (refusal,) = adjusted(given, zone, AliasSettings())
+    assert not isinstance(refusal, Endpoint)
+    assert (refusal.endpoint, refusal.reason) == (given, Reason.UNSUPPORTED)
+    return refusal.detail
+
+
+@pytest.mark.parametrize(
+    ("given", "settings", "forms"),
+    [
+        pytest.param(endpoint("CNAME", ALB), AliasSettings(), {"A": HEALTHY, "AAAA": HEALTHY}, id="4.10-load-balancer"),
+        pytest.param(endpoint("CNAME", ALB), AliasSettings(prefer_cname=True), {"CNAME": {}}, id="4.10-prefer-cname"),
+        pytest.param(
+            endpoint("CNAME", ALB, props={"alias": "true"}),
+            AliasSettings(prefer_cname=True),
+            {"A": HEALTHY, "AAAA": HEALTHY},
+            id="explicit-wins-over-prefer-cname",
+        ),
+        pytest.param(endpoint("CNAME", ALB, props={"alias": "A"}), AliasSettings(), {"A": HEALTHY}, id="A-alone"),
+        pytest.param(
+            endpoint("CNAME", ALB, props={"alias": "AAAA"}), AliasSettings(), {"AAAA": HEALTHY}, id="AAAA-alone"
+        ),
+        pytest.param(endpoint("CNAME", ALB, props={"alias": "false"}), AliasSettings(), {"CNAME": {}}, id="no-alias"),
+        pytest.param(
+            endpoint("CNAME", "lb.example.net", props={"alias": "invalid"}),
+            AliasSettings(),
+            {"CNAME": {}},
+            id="10.5-alias-invalid",
+        ),
+        pytest.param(
+            endpoint("CNAME", ALB),
+            AliasSettings(evaluate_target_health=False),
+            {"A": UNHEALTHY, "AAAA": UNHEALTHY},
+            id="health-by-flag",
+        ),
+        pytest.param(
+            endpoint("A", ALB, props={"alias": "true", "aws/evaluate-target-health": "invalid"}),
+            AliasSettings(),
+            {"A": UNHEALTHY},
+            id="10.5-health-invalid",
+        ),
+        pytest.param(
+            endpoint("CNAME", "d1.cloudfront.net"),
+            AliasSettings(),
+            {"A": UNHEALTHY, "AAAA": UNHEALTHY},
+            id="CloudFront-has-no-health",
+        ),
+        pytest.param(
+            endpoint("A", props={"alias": "false", "aws/evaluate-target-health": "true"}, ttl_s=60),
+            AliasSettings(),
+            {"A": {}},
+            id="10.5-A-without-alias",
+        ),
+        pytest.param(endpoint("A", props={"aws/unknown": "x", "other": "y"}), AliasSettings(), {"A": {}}, id="unknown"),
+    ],
+)
+def test_aliases_are_made_where_they_are_asked_for_or_known(
+    given: Endpoint, settings: AliasSettings, forms: dict[str, dict[str, str]]
+) -> None:
+    assert {one.type: dict(one.properties) for one in taken(given, settings=settings)} == forms
+
+
+def test_a_bare_load_balancer_domain_stays_a_cname() -> None:
+    assert [one.type for one in taken(endpoint("CNAME", "foo.elb.amazonaws.com"))] == ["CNAME"]
+
+
+@pytest.mark.parametrize(("ttl_s", "held_s"), [(0, 0), (60, 300)], ids=["unset", "set"])
+def test_the_ttl_of_an_alias_is_300_if_there_is_one(ttl_s: int, held_s: int) -> None:
+    assert {one.ttl_s for one in taken(endpoint("CNAME", ALB, ttl_s=ttl_s))} == {held_s}
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        pytest.param("/hostedzone/ZOTHER", {**HEALTHY, "aws/target-hosted-zone": "ZOTHER"}, id="another-zone"),
+        pytest.param("Z35SXDOTRQ7X7K", HEALTHY, id="the-one-it-is-anyway"),
+    ],
+)
+def test_the_zone_of_a_target_is_kept_where_it_says_something(given: str, kept: dict[str, str]) -> None:
+    (one,) = taken(endpoint("A", ALB, props={"alias": "true", "aws/target-hosted-zone": given}))
+    assert dict(one.properties) == kept
+
+
+@pytest.mark.parametrize("pin", ["ZOWN", "/hostedzone/ZOWN"])
+def test_a_pin_holds_a_name_in_one_zone_and_leaves_no_trace(pin: str) -> None:
+    pinned = endpoint(props={"aws/hosted-zone-id": pin})
+    assert [one.properties for one in taken(pinned)] == [()]
+    (refusal,) = adjusted(pinned, Zone(name=ZONE.name, id="ZOTHER"), AliasSettings())
+    assert not isinstance(refusal, Endpoint)
+    assert refusal.reason is Reason.NO_ZONE
+
+
+@pytest.mark.parametrize(
+    ("given", "held"),
+    [
+        pytest.param({"aws/weight": "many"}, {"aws/weight": "0"}, id="weight-that-is-no-number"),
+        pytest.param({"aws/weight": " 010 "}, {"aws/weight": "10"}, id="weight-in-another-spelling"),
+        pytest.param({"aws/multi-value-answer": "true"}, {"aws/multi-value-answer": ""}, id="11-multi-value"),
+        pytest.param(
+            {"aws/geolocation-continent-code": "EU", "aws/geolocation-country-code": "DE"},
+            {"aws/geolocation-continent-code": "EU"},
+            id="11-continent-and-country",
+        ),
+        pytest.param(
+            {"aws/geoproximity-region": "us-east-1"},
+            {"aws/geoproximity-region": "us-east-1", "aws/geoproximity-bias": "0"},
+            id="10.5-no-bias",
+        ),
+        pytest.param(
+            {"aws/geoproximity-coordinates": "60,60", "aws/geoproximity-bias": "strong"},
+            {"aws/geoproximity-coordinates": "60,60", "aws/geoproximity-bias": "0"},
+            id="10.5-bias-text",
+        ),
+        pytest.param(
+            {"aws/geoproximity-coordinates": "91,60", "aws/geoproximity-region": "us-east-1"},
+            {"aws/geoproximity-region": "us-east-1", "aws/geoproximity-bias": "0"},
+            id="10.5-latitude-91",
+        ),
+        pytest.param(
+            {"aws/weight": "1", "aws/health-check-id": "hc"},
+            {"aws/weight": "1", "aws/health-check-id": "hc"},
+            id="check",
+        ),
+    ],
+)
+def test_routing_is_put_into_the_form_in_which_it_is_read_back(given: dict[str, str], held: dict[str, str]) -> None:
+    (one,) = taken(endpoint(sid="x", props=given))
+    assert dict(one.properties) == held
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        pytest.param(endpoint("DNAME", "x.example.net"), "Route 53 has no DNAME", id="type"),
+        pytest.param(endpoint(name="www.example.net"), "outside zone", id="other-zone"),
+        pytest.param(endpoint("CNAME", "x.example.net", name="example.org"), "apex", id="CNAME-at-the-apex"),
+        pytest.param(endpoint("CNAME", "x.example.net", "y.example.net"), "one target", id="CNAME-with-two-targets"),
+        pytest.param(endpoint("NS", "ns.example.net", name="*.example.org"), "wildcard", id="NS-at-a-wildcard"),
+        pytest.param(endpoint("CNAME"), "needs a target", id="no-target"),
+        pytest.param(endpoint("A", "no.address.example"), "IPv4", id="A-with-a-name"),
+        pytest.param(endpoint("A", "192.0.2.1", props={"alias": "true"}), "a name, not at", id="alias-of-an-address"),
+        pytest.param(endpoint("CNAME", "www.example.org", props={"alias": "true"}), "itself", id="alias-of-itself"),
+        pytest.param(
+            endpoint("CNAME", "x.example.net", props={"alias": "true"}), "within example.org", id="alias-abroad"
+        ),
+        pytest.param(endpoint("TXT", "no quotes"), "in double quotes", id="TXT-without-quotes"),
+        pytest.param(endpoint("TXT", f'"{"x" * 4001}"'), "4003 characters", id="TXT-too-long"),
+        pytest.param(
+            endpoint("A", *(f"192.0.2.{n}" for n in range(256)), *(f"198.51.100.{n}" for n in range(200))),
+            "456 values",
+            id="too-many-values",
+        ),
+        pytest.param(endpoint(sid="x"), "needs a routing policy", id="084-set-identifier-alone"),
+        pytest.param(endpoint(props=WEIGHT), "needs a set identifier", id="policy-alone"),
+        pytest.param(
+            endpoint(sid="x", props=WEIGHT | {"aws/region": "us-east-1"}),
+            "weight and region together",
+            id="two-policies",
+        ),
+        pytest.param(endpoint(sid="x", props={"aws/weight": "256"}), "0 to 255", id="weight-too-large"),
+        pytest.param(endpoint(sid="x", props={"aws/failover": "primary"}), "PRIMARY, SECONDARY", id="failover"),
+        pytest.param(endpoint(sid="x", props={"aws/geolocation-subdivision-code": "TX"}), "country", id="subdivision"),
+        pytest.param(endpoint(sid="x", props={"aws/geoproximity-bias": "3"}), "a region", id="bias-alone"),
+        pytest.param(
+            endpoint(sid="x", props={"aws/geoproximity-region": "us-east-1", "aws/geoproximity-bias": "100"}),
+            "-99 to 99",
+            id="bias-too-large",
+        ),
+        pytest.param(
+            endpoint("CNAME", ALB, sid="x", props={"aws/multi-value-answer": ""}),
+            "not an alias",
+            id="multi-value-alias",
+        ),
+        pytest.param(endpoint(sid="x" * 129, props=WEIGHT), "129 characters", id="long-set-identifier"),
+    ],
+)
+def test_what_the_service_would_refuse_is_refused_beforehand(given: Endpoint, words: str) -> None:
+    assert words in refused(given)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pytest.param(endpoint("MX", "10 mail.example.net"), id="10.5-MX-untouched"),
+        pytest.param(endpoint("PTR", "host.example.net"), id="PTR-outside-arpa"),
+        pytest.param(endpoint("CNAME", "base.example.org", props={"alias": "A"}), id="alias-in-the-zone"),
+    ],
+)
+def test_the_rest_is_taken(given: Endpoint) -> None:
+    assert taken(given)

@@ -1,0 +1,129 @@
+"""Refusals of the service as outcomes (design 4, "Outcome of a batch")."""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
+from providers.aws.answers import outcome
+from providers.aws.failure import CallFailedError, Trouble
+from providers.aws.wire import AliasTarget, RecordSet
+
+SENT = (
+    RecordSet(name="a.example.org", type="A", ttl_s=1, values=("x",)),
+    RecordSet(name="b.example.org", type="CNAME", ttl_s=1, values=("c.example.org",)),
+    RecordSet(
+        name="d.example.org",
+        type="A",
+        alias=AliasTarget(zone_id="Z", name="gone.example.org", evaluate_target_health=True),
+        health_check_id="hc-1",
+    ),
+)
+
+
+def said(words: str, code: str = "InvalidChangeBatch", trouble: Trouble = Trouble.REFUSED) -> Outcome:
+    return outcome(CallFailedError(trouble, "route53:ChangeResourceRecordSets", "zone Z", code, words), SENT)
+
+
+@pytest.mark.parametrize(
+    ("words", "culprits"),
+    [
+        pytest.param(
+            "[Tried to create resource record set [name='a.example.org.', type='A'] but it already exists]",
+            ("a.example.org",),
+            id="exists",
+        ),
+        pytest.param(
+            "[Tried to delete resource record set [name='\\052.example.org.', type='A'] but it was not found, "
+            "Tried to delete resource record set [name='b.example.org.', type='A', set-identifier='x'] "
+            "but the values provided do not match the current values]",
+            ("*.example.org", "b.example.org"),
+            id="gone-and-other-values",
+        ),
+        pytest.param(
+            "[RRSet with DNS name c.example.org. is not permitted in zone example.net., "
+            "Tried to delete resource record set [name='b.example.org.', type='A'] but it was not found]",
+            ("b.example.org",),
+            id="a-conflict-comes-before-a-refusal",
+        ),
+    ],
+)
+def test_what_is_not_as_the_batch_said_is_a_conflict(words: str, culprits: tuple[str, ...]) -> None:
+    found = said(words)
+    assert isinstance(found, Conflict)
+    assert found.culprits == culprits
+    assert words in found.message
+
+
+@pytest.mark.parametrize(
+    ("words", "culprits"),
+    [
+        pytest.param(
+            "[RRSet of type CNAME with DNS name b.example.org. is not permitted as it conflicts with other records "
+            "with the same DNS name in zone example.org.]",
+            ("b.example.org",),
+            id="CNAME-beside-others",
+        ),
+        pytest.param(
+            "[RRSet of type A with DNS name a.example.org. is not permitted because a conflicting RRSet of type  CNAME "
+            "with the same DNS name already exists in zone example.org., "
+            "RRSet of type CNAME with DNS name example.org. is not permitted at apex in zone example.org.]",
+            ("a.example.org", "example.org"),
+            id="two",
+        ),
+        pytest.param(
+            "[RRSet with DNS name a.example.org., type A, SetIdentifier x cannot be created as a non-weighted set "
+            "exists with the same name and type.]",
+            ("a.example.org",),
+            id="mixed-policies",
+        ),
+        pytest.param(
+            "[Invalid Resource Record: 'FATAL problem: ARRDATAIllegalIPv4Address (Value is not a valid IPv4 address) "
+            "encountered with 'x'']",
+            ("a.example.org",),
+            id="found-by-its-value",
+        ),
+        pytest.param(
+            "[Tried to create an alias that targets gone.example.org., type A in zone Z, "
+            "but that target was not found]",
+            ("d.example.org",),
+            id="found-by-its-alias-target",
+        ),
+        pytest.param(
+            "[No health check exists with the specified ID: hc-1]", ("d.example.org",), id="found-by-its-health-check"
+        ),
+        pytest.param(
+            "[The request contains an invalid set of changes for a resource record set 'A a.example.org.']",
+            ("a.example.org",),
+            id="twice",
+        ),
+        pytest.param("[Number of records limit of 1000 exceeded.]", (), id="nobody-in-particular"),
+        pytest.param(
+            "[RRSet with DNS name a.example.org. is not permitted in zone example.net., Invalid something]",
+            (),
+            id="one-that-nobody-is-named-in-may-be-anybody",
+        ),
+    ],
+)
+def test_a_refusal_names_whom_it_is_about(words: str, culprits: tuple[str, ...]) -> None:
+    found = said(words)
+    assert isinstance(found, Refused)
+    assert found.culprits == culprits
+
+
+@pytest.mark.parametrize(
+    ("code", "trouble", "kind"),
+    [
+        pytest.param("NoSuchHostedZone", Trouble.REFUSED, TryLater, id="zone-gone"),
+        pytest.param("AccessDenied", Trouble.FORBIDDEN, Forbidden, id="no-right"),
+        pytest.param("ExpiredToken", Trouble.CREDENTIALS, TryLater, id="credentials"),
+        pytest.param("Throttling", Trouble.LATER, TryLater, id="throttled"),
+        pytest.param("ReadTimeoutError", Trouble.UNANSWERED, Unknown, id="no-answer"),
+        pytest.param("InvalidInput", Trouble.REFUSED, Refused, id="wrong-request"),
+    ],
+)
+def test_other_failures_are_told_by_what_can_be_done(code: str, trouble: Trouble, kind: type[Outcome]) -> None:
+    found = said("words of the service", code, trouble)
+    assert type(found) is kind
+    assert not isinstance(found, Applied)
+    assert found.message == f"route53:ChangeResourceRecordSets on zone Z: {code}: words of the service"

@@ -1,0 +1,24 @@
+"""Names in the spelling of the service."""
+
+from __future__ import annotations
+
+import pytest
+
+from providers.aws.names import parsed
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        pytest.param("www.example.org.", "www.example.org", id="plain"),
+        pytest.param("\\052.example.org.", "*.example.org", id="10.5-wildcard"),
+        pytest.param("txt-\\041\\042\\073-test.example.com.", 'txt-!";-test.example.com', id="10.5-punctuation"),
+        pytest.param("xn--c1yn36f.example.org.", "xn--c1yn36f.example.org", id="A-label"),
+        pytest.param("b\\303\\274cher.example.org.", None, id="raw-octets-are-no-A-label"),
+        pytest.param("a\\040b.example.org.", None, id="blank"),
+        pytest.param("\\040a.example.org.", None, id="blank-at-the-edge"),
+        pytest.param("a\\134b.example.org.", None, id="backslash"),
+    ],
+)
+def test_a_name_is_unescaped_or_left_alone(text: str, name: str | None) -> None:
+    assert parsed(text) == name
