@@ -184,6 +184,7 @@ def test_an_account_that_has_not_answered_yet_is_asked_before_the_next_list_is_d
     world.run(*SYNCED, WEB, for_s=2.9)
     assert world.endings("web") == ["A none zones-unknown"]
     assert world.calls.count("ListZones") == 2
+    assert world.engine.settled  # an account that fails holds up names, and nothing else
     world.provider.zone_list = None
     world.run(for_s=0.2)
     assert world.holds() == {"web A": ("192.0.2.1",)}
