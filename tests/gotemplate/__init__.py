@@ -1,0 +1,1 @@
+"""Templates as Go itself carries them out, to hold ours against."""

@@ -1,0 +1,194 @@
+"""The language of templates (spec sources 8.7); the tests that ask Go itself go further."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+
+from extdns.sources.gotemplate.budget import MAX_STEPS, MAX_TEXT
+from extdns.sources.gotemplate.errors import TemplateError
+from extdns.sources.gotemplate.evaluator import Evaluator
+from extdns.sources.gotemplate.functions import NAMES, functions
+from extdns.sources.gotemplate.parser import parse
+from extdns.sources.gotemplate.values import dynamic, typed
+
+SOURCES: Final = ("ingress", "service")
+WEB: Final[dict[str, Any]] = {
+    "apiVersion": "v1",
+    "kind": "Service",
+    "metadata": {"name": "web", "namespace": "shop", "labels": {"app": "x", "tier": ""}, "uid": "u-1"},
+    "spec": {"type": "LoadBalancer", "ports": [{"port": 80, "targetPort": "http"}, {"port": 443, "targetPort": 8443}]},
+    "status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.1"}, {"hostname": "lb.t"}]}},
+}
+
+
+def made(template: str, data: Any = None, *, plain: bool = False, strict: bool = False) -> str:  # noqa: ANN401 - JSON
+    given = WEB if data is None else data
+    value = dynamic(given) if plain else typed("*core.Service", given)
+    return Evaluator(parse(template, NAMES), functions("service", SOURCES), strict=strict).output(value)
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        pytest.param("a {{.Name}} b", "a web b", id="8.7-text-and-action"),
+        pytest.param("a  {{- .Name -}}  b", "awebb", id="8.7-trim"),
+        pytest.param("a {{- /* c */ -}} b", "ab", id="8.7-comment"),
+        pytest.param('{{.Name | printf "%s-%s" .Namespace}}', "shop-web", id="8.7-the-piped-value-comes-last"),
+        pytest.param(
+            '{{(index .Spec.Ports 1).Port}} {{"x"}}{{`y`}}{{1.5}}{{true}}', "443 xy1.5true", id="8.7-literals"
+        ),
+        pytest.param("{{$v := .Name}}{{$v}}{{$v = 2}}{{$v}}{{$.Kind}}", "web2Service", id="8.7-variables"),
+        pytest.param('{{if eq .Kind "Pod"}}a{{else if .Name}}b{{else}}c{{end}}', "b", id="8.7-else-if"),
+        pytest.param("{{range $i, $p := .Spec.Ports}}{{$i}}={{$p.Port}} {{end}}", "0=80 1=443 ", id="8.7-range-list"),
+        pytest.param("{{range $k, $v := .Labels}}{{$k}}={{$v}} {{end}}", "app=x tier= ", id="8.7-range-map-by-key"),
+        pytest.param("{{range 3}}{{.}}{{end}}", "012", id="8.7-range-integer"),
+        pytest.param("{{range .Spec.ClusterIPs}}a{{else}}b{{end}}", "b", id="8.7-range-else"),
+        pytest.param("{{range .Spec.Ports}}{{.Port}}{{break}}{{end}}", "80", id="8.7-break"),
+        pytest.param("{{range 3}}{{if eq . 1}}{{continue}}{{end}}{{.}}{{end}}", "02", id="8.7-continue"),
+        pytest.param("{{with .Labels}}{{.app}}{{else}}none{{end}}", "x", id="8.7-with"),
+        pytest.param("{{with .Annotations}}{{.}}{{else}}none{{end}}", "none", id="8.7-with-else"),
+        pytest.param('{{define "d"}}<{{.}}>{{end}}{{template "d" .Name}}', "<web>", id="8.7-define"),
+        pytest.param('{{block "d" .Name}}<{{.}}>{{end}}', "<web>", id="8.7-block"),
+        pytest.param('{{and .Name ""}}|{{or "" .Name}}|{{not .Name}}', "|web|false", id="8.7-operands-come-back"),
+        pytest.param('{{eq .Name "a" "b" "web"}}', "true", id="8.7-eq-any"),
+        pytest.param("{{or .Name .NoSuchField}}", "web", id="8.7-or-stops-early"),
+        pytest.param(
+            "{{if .Labels.tier}}a{{end}}{{if .Labels.nope}}b{{end}}{{if .Spec.Selector}}c{{end}}", "", id="8.7-false"
+        ),
+        pytest.param("{{.Labels.nope}}", "<no value>", id="8.7-a-missing-key"),
+        pytest.param('[{{index .Labels "nope"}}]', "[]", id="8.7-index-of-a-missing-key"),
+        pytest.param("{{.Spec.InternalTrafficPolicy}}", "<nil>", id="8.7-nil-pointer"),
+        pytest.param("{{.Labels}} {{.Spec.ClusterIPs}}", "map[app:x tier:] []", id="8.7-go-formatting"),
+        pytest.param("{{.Spec.ClusterIP}}{{.Spec.HealthCheckNodePort}}", "0", id="8.7-absent-fields-are-zero"),
+        pytest.param("{{.ObjectMeta.Name}} {{.APIVersion}} {{.UID}} {{.GetName}}", "web v1 u-1 web", id="8.7-promoted"),
+        pytest.param("{{range .Spec.Ports}}{{.TargetPort}} {{end}}", "http 8443 ", id="8.7-integer-or-string"),
+        pytest.param("{{(index .Status.LoadBalancer.Ingress 0).IP}}", "192.0.2.1", id="8.7-status"),
+        pytest.param('{{html "<a>"}}{{js "\'"}}{{urlquery "a b"}}', "&lt;a&gt;\\'a+b", id="8.7-escaping"),
+        pytest.param(
+            '{{len .Labels}}{{slice .Name 1}}{{print 1 2 "a"}}{{println "b"}}', "2eb1 2ab\n", id="8.7-built-ins"
+        ),
+    ],
+)
+def test_what_templates_make(template: str, expected: str) -> None:
+    assert made(template) == expected
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        pytest.param('{{contains .Name "e"}}', "true", id="8.7-contains"),
+        pytest.param('{{trimPrefix .Name "w"}}{{trimSuffix .Name "b"}}', "ebwe", id="8.7-trim-ends"),
+        pytest.param('{{trim " a\t"}}{{toLower "ÄB"}}', "aäb", id="8.7-trim-and-lower"),
+        pytest.param('{{"a.b.c" | replace "." "-"}}', "a-b-c", id="8.7-replace"),
+        pytest.param('{{isIPv4 "192.0.2.1"}}{{isIPv6 "::ffff:1.2.3.4"}}{{isIPv4 "x"}}', "truetruefalse", id="8.7-ip"),
+        pytest.param('{{hasKey .Labels "tier"}}{{hasKey .Annotations "a"}}', "truefalse", id="8.7-has-key"),
+        pytest.param('{{(fromJson `{"a":[1,"b"]}`).a}}', "[1 b]", id="8.7-from-json"),
+        pytest.param('{{if fromJson "{"}}a{{else}}nil{{end}}', "nil", id="8.7-from-invalid-json"),
+        pytest.param('{{isSource "Service"}}{{isSource "ingress"}}', "truefalse", id="8.7-is-source"),
+    ],
+)
+def test_functions_of_the_reference(template: str, expected: str) -> None:
+    assert made(template) == expected
+
+
+@pytest.mark.parametrize(
+    ("template", "offset", "message"),
+    [
+        pytest.param("a{{.Name", 1, "the action does not end", id="action"),
+        pytest.param("{{if .Name}}a", 2, "{{if}} without {{end}}", id="end"),
+        pytest.param("a{{end}}", 3, "unexpected {{end}}", id="stray-end"),
+        pytest.param("{{foo .Name}}", 2, "no function foo", id="8.7-unknown-function"),
+        pytest.param("{{$x}}", 2, "no variable $x", id="variable"),
+        pytest.param('{{"a}}', 2, "the quoted text does not end", id="quote"),
+        pytest.param("{{.Name | }}", 10, 'nothing follows "|"', id="pipe"),
+        pytest.param("{{break}}", 2, "{{break}} outside {{range}}", id="break"),
+        pytest.param("{{/* a}}", 0, "the comment does not end", id="comment"),
+        pytest.param('{{define "a"}}x{{end}}{{define "a"}}y{{end}}', 24, 'a template "a" is defined twice', id="twice"),
+        pytest.param(
+            "{{" + "(" * 200 + ".Name" + ")" * 200 + "}}", 102, "nested too deeply; allowed: 100 levels", id="deep"
+        ),
+        pytest.param("{{if .A}}" * 200, 898, "nested too deeply; allowed: 100 levels", id="deep-blocks"),
+    ],
+)
+def test_what_is_no_template_is_said_with_its_place(template: str, offset: int, message: str) -> None:
+    with pytest.raises(TemplateError) as error:
+        parse(template, NAMES)
+    assert (error.value.message, error.value.offset) == (message, offset)
+
+
+@pytest.mark.parametrize(
+    ("template", "offset", "message"),
+    [
+        pytest.param("a{{.Spec.Nope}}", 3, "no field .Nope in core.ServiceSpec", id="8.7-unknown-field"),
+        pytest.param(
+            "{{toLower .Labels.nope}}", 10, "no value; allowed: a string", id="8.7-missing-value-to-a-function"
+        ),
+        pytest.param(
+            "{{toLower .Spec.Type}}", 10, "a string (core.ServiceType); allowed: a string (string)", id="named"
+        ),
+        pytest.param(
+            '{{isSource "nope"}}',
+            2,
+            "isSource: no source is called 'nope'; allowed: ingress, service",
+            id="8.7-no-source",
+        ),
+        pytest.param("{{index .Spec.Ports 7}}", 2, "index 7 is out of range; there are 2 elements", id="index"),
+        pytest.param('{{template "d"}}', 2, 'no template is called "d"', id="template"),
+        pytest.param("{{.}}", 2, "a struct cannot be printed", id="struct"),
+        pytest.param("{{lt .Name 1}}", 2, "a string and an integer cannot be compared", id="order"),
+        pytest.param("{{.Name.X}}", 2, "no field .X in a string", id="field-of-text"),
+        pytest.param(
+            "{{.Spec.SessionAffinityConfig.ClientIP}}", 2, "there is nothing to take .ClientIP of: nil", id="nil"
+        ),
+    ],
+)
+def test_what_cannot_be_carried_out_is_said_with_its_place(template: str, offset: int, message: str) -> None:
+    with pytest.raises(TemplateError) as error:
+        made(template)
+    assert (error.value.message, error.value.offset) == (message, offset)
+
+
+@pytest.mark.parametrize("template", ["{{.nope}}", "{{.metadata.nope}}", "{{.nope.nope}}"])
+def test_8_7_where_no_key_may_be_missing_that_is_a_mistake(template: str) -> None:
+    assert made(template, plain=True) == "<no value>"
+    with pytest.raises(TemplateError, match=r"there is no key nope"):
+        made(template, plain=True, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        pytest.param(
+            "{{range 1000000000}}{{end}}",
+            f"the template does not come to an end; allowed: {MAX_STEPS} steps",
+            id="steps",
+        ),
+        pytest.param(
+            '{{define "d"}}{{template "d"}}{{template "d"}}{{end}}{{template "d"}}',
+            "templates include each other too deeply; allowed: 60 levels",
+            id="recursion",
+        ),
+        pytest.param(
+            '{{$x := "abcdefgh"}}{{range 60}}{{$x = print $x $x}}{{end}}',
+            f"the template makes too much text; allowed: {MAX_TEXT} characters",
+            id="doubling",
+        ),
+        pytest.param(
+            '{{$x := "abcdefgh"}}{{range 60}}{{$x = replace "" $x $x}}{{end}}',
+            "replace makes the text too long",
+            id="replacing",
+        ),
+        pytest.param(
+            "{{range 99999}}" + "x" * 99999 + "{{end}}",
+            f"the template makes too much text; allowed: {MAX_TEXT} characters",
+            id="output",
+        ),
+        pytest.param('{{printf "%99999999d" 1}}', "%99999999d is too wide; allowed: up to 1000", id="width"),
+    ],
+)
+def test_hostile_templates_come_to_an_end(template: str, message: str) -> None:
+    with pytest.raises(TemplateError) as error:
+        made(template)
+    assert error.value.message == message
