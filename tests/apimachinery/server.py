@@ -138,9 +138,13 @@ class ApiMachinery:
 
     # Kinds
 
-    def register(self, kind: Kind) -> None:
-        """Serve *kind* from now on."""
-        self._write("POST", _CRDS, crd(kind))
+    def register(self, kind: Kind, definition: Json | None = None) -> None:
+        """Serve *kind* from now on, by a *definition* of its own if it is not to take any object.
+
+        Raises:
+            RuntimeError: The server refused the definition.
+        """
+        self._write("POST", _CRDS, definition or crd(kind))
         self._servers.wait_until(lambda: self._serves(kind.path), f"list of {kind.resource}")
         self.catalogue.register(kind)
 
