@@ -33,7 +33,7 @@ lint: $(VENV)/dev.stamp ## format, ruff, import contracts, mypy, pyright
 
 check: lint test ## what CI does: lint, then test
 
-bench: $(VENV)/dev.stamp ## CPU and memory for 1,000, 10,000 and 100,000 Services
+bench: $(VENV)/dev.stamp ## CPU and memory with manifests (1,000, 10,000 and 100,000 Services) and with a live cluster
 	@$(BIN)/python -m tests.bench
 
 lock: $(VENV)/dev.stamp ## pin and hash what pyproject.toml asks for (UPGRADE=1: the newest of each)

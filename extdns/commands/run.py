@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from extdns import __version__, log
 from extdns.app import assembly
@@ -24,7 +24,7 @@ _log = log.get(__name__)
 
 # The collector looks for cycles, of which values that never change form none, after so many
 # allocations: by default after 700, which takes a fifth of a full pass.
-_ALLOCATIONS = 50_000
+ALLOCATIONS: Final = 50_000
 
 
 def main(config: Config) -> int:
@@ -37,7 +37,7 @@ def main(config: Config) -> int:
     Raises:
         UsageError: something in *config* cannot be used; nothing was started.
     """
-    gc.set_threshold(_ALLOCATIONS)
+    gc.set_threshold(ALLOCATIONS)
     log.configure(format=config.log.format, level=config.log.level)
     _announce(config)
     with StopSignals() as signals:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import statistics
 import sys
 import threading
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from extdns import log
 from extdns.app import assembly
+from extdns.commands.run import ALLOCATIONS
 from extdns.config import parse
 from extdns.model.reason import Reason
-from providers.inmemory.provider import InMemoryProvider
+from tests.bench.counting import PATIENCE_S, CountingProvider
 from tests.bench.fullpass import FLAGS
 from tests.bench.process import cpu_s, tell
 from tests.bench.services import EDITED, ZONE, draft, save
@@ -22,56 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from extdns.app.assembly import Assembly
-    from extdns.model.adjusted import Adjusted
-    from extdns.model.change import Batch
     from extdns.model.decision import Decision
-    from extdns.model.name import DnsName
-    from extdns.model.outcome import Outcome
-    from extdns.model.record import Endpoint, Record
-    from extdns.model.zone import Page, Zone
-
-_PATIENCE_S = 60.0
-
-
-@dataclass(slots=True)
-class Counts:
-    """What was done since `clear`."""
-
-    planned: set[DnsName] = field(default_factory=set)
-    reads: int = 0
-    batches: list[int] = field(default_factory=list)
-
-    def clear(self) -> None:
-        """Begin to count anew."""
-        self.planned, self.reads, self.batches = set(), 0, []
-
-
-class CountingProvider(InMemoryProvider):
-    """The in-memory provider, which says what it was asked."""
-
-    def __init__(self) -> None:
-        super().__init__([ZONE])
-        self.counts = Counts()
-
-    def adjust(self, wanted: Sequence[Endpoint], zone: Zone) -> Adjusted:
-        """Planning a name that somebody wants leads here."""
-        self.counts.planned |= {endpoint.name for endpoint in wanted}
-        return super().adjust(wanted, zone)
-
-    def page(self, zone: Zone, after: str | None) -> Page:
-        """Audits and the first reading lead here."""
-        self.counts.reads += 1
-        return super().page(zone, after)
-
-    def names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """Doubt about a name leads here."""
-        self.counts.reads += 1
-        return super().names(zone, names)
-
-    def submit(self, zone: Zone, batch: Batch) -> Outcome:
-        """Each write leads here."""
-        self.counts.batches.append(len(batch.sets))
-        return super().submit(zone, batch)
 
 
 class Watcher:
@@ -94,12 +46,13 @@ class Watcher:
 
     def wait(self) -> None:
         """Return once the address is published."""
-        if not self._published.wait(_PATIENCE_S):
+        if not self._published.wait(PATIENCE_S):
             raise SystemExit(f"{self._address} was not published")
 
 
 def main(folder: str) -> None:
     """Edit one Service after the other, and tell the CPU that one edit costs, whole process."""
+    gc.set_threshold(ALLOCATIONS)  # as the program has it
     log.configure(format="text", level="error")
     provider, watcher = CountingProvider(), Watcher()
     flags = [*FLAGS, "--provider=inmemory", f"--inmemory-zone={ZONE}", "--interval=1h", f"--manifests={folder}"]

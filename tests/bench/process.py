@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-_ROOT: Final = Path(__file__).parents[2]
+ROOT: Final = Path(__file__).parents[2]
 
 
 def cpu_s() -> float:
@@ -24,6 +24,12 @@ def peak_bytes() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
+def rss_bytes() -> int:
+    """What is resident now; where the system does not say, the most that was."""
+    pages = Path("/proc/self/statm")
+    return int(pages.read_text().split()[1]) * resource.getpagesize() if pages.exists() else peak_bytes()
+
+
 def tell(**figures: float) -> None:
     """Print *figures* for `run`."""
     print(json.dumps(figures))
@@ -32,6 +38,6 @@ def tell(**figures: float) -> None:
 def run(module: str, *arguments: object) -> dict[str, Any]:
     """The figures that *module* tells, run in a process of its own so that nothing else is counted."""
     command = [sys.executable, "-m", f"tests.bench.{module}", *map(str, arguments)]
-    done = subprocess.run(command, cwd=_ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     figures: dict[str, Any] = json.loads(done.stdout)
     return figures
