@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -91,11 +92,12 @@ class Follower:
         for change in changes:
             if isinstance(change, ObjectProblem):
                 self._put(ProblemReported(problem=change))
-                self._teller.object_problem(change)
+                self._tell(partial(self._teller.object_problem, change))
         observations = self._observed(changes)
         if observations:
             self._put(Observed(observations=observations))
-            self._teller.observed(observations)
+            for seen in observations:
+                self._tell(partial(self._teller.observed, (seen,)))
         for change in changes:
             if isinstance(change, KindChange):
                 self._report(change.state)
@@ -133,4 +135,11 @@ class Follower:
 
     def _know(self, state: KindState) -> None:
         self.states = {**self.states, state.kind: state}
-        self._teller.kind_changed(state)
+        self._tell(partial(self._teller.kind_changed, state))
+
+    def _tell(self, tell: Callable[[], None]) -> None:
+        """Tell people; a defect there costs a line, and must not keep from the engine what comes after."""
+        try:
+            tell()
+        except Exception as exc:  # noqa: BLE001 - law 3
+            self._teller.defect(exc)

@@ -113,6 +113,19 @@ def test_problems_and_phases_are_told() -> None:
     assert desk.told() == ["shop.yaml:3 no YAML", "Service forbidden no right"]
 
 
+@pytest.mark.parametrize("deaf", ["object_problem", "observed", "kind_changed"])
+def test_what_cannot_be_told_to_people_is_told_to_the_engine(deaf: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("planted")
+
+    monkeypatch.setattr(Teller, deaf, fail)
+    problem = ObjectProblem(place="shop.yaml:3", key=None, message="no YAML")
+    desk = Desk(ScriptedCluster((problem, *added("web"), SYNCED)))
+    assert desk.told() == ["shop.yaml:3 no YAML", "web", "Service synced"]
+    assert desk.teller.defects
+    assert desk.follower.pulse.failures == 0
+
+
 def test_closing_closes_the_cluster_even_if_nothing_was_started() -> None:
     cluster = ScriptedCluster()
     follower = Follower(
