@@ -115,6 +115,12 @@ class Judge:
 
     def __call__(self, owned: Owned, now_s: float) -> Evidence | Blocked:
         """The evidence for removing *owned*, or what keeps it."""
+        found = self._weighed(owned, now_s)
+        if found is Evidence.ORPHAN_UNCLAIMED and not owned.certain:
+            return Blocked(reason=Reason.ORPHAN_UNCLAIMED, detail="its mark may have been made for another record")
+        return found
+
+    def _weighed(self, owned: Owned, now_s: float) -> Evidence | Blocked:
         unreadable = self._unreadable(owned)
         if unreadable:
             return unreadable

@@ -17,6 +17,8 @@ class Owned(Value, frozen=True, kw_only=True):
         labels: of the mark, without `owner`.
         marks: the mark records that prove ownership, as read, in the order of their keys.
         marked: whether a mark in today's naming stands; without it the next update adds one.
+        certain: whether the mark can have been made for no other record; else it names no object, and
+            nothing may be removed just because nobody asks for it.
     """
 
     record: Record
@@ -25,6 +27,7 @@ class Owned(Value, frozen=True, kw_only=True):
     labels: Pairs = pairs.NONE
     marks: tuple[Record, ...] = ()
     marked: bool = True
+    certain: bool = True
 
     @property
     def key(self) -> RecordKey:

@@ -91,7 +91,7 @@ class TxtRegistry:
     def _owned(self, record: Record, proofs: Sequence[Proof]) -> Owned:
         if not proofs:
             return Owned(record=record)
-        first = proofs[0].mark
+        first, certain = proofs[0].mark, self._certain(proofs[0])
         ours = self._terms.mine(first.owner)
         standing = [
             proof.mark.record
@@ -102,11 +102,12 @@ class TxtRegistry:
             record=record,
             owner=first.owner or None,
             ours=ours,
-            labels=first.labels.without(OWNER, OWNED_RECORD, *(() if self._certain(proofs[0]) else (RESOURCE,))),
+            labels=first.labels.without(OWNER, OWNED_RECORD, *(() if certain else (RESOURCE,))),
             marks=tuple(sorted(standing, key=lambda mark: mark.key) if len(standing) > 1 else standing),
             marked=not ours
             or proofs[0].form is Form.TODAY
             or self._terms.naming.today(record.name, record.type) is None,
+            certain=certain,
         )
 
     def _certain(self, proof: Proof) -> bool:

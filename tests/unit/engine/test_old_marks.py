@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 
 from extdns.model.name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import Record
+from registry.txt.naming import Naming
+from registry.txt.registry import TxtRegistry
 from tests.unit.engine.stage import (
     INGRESS,
+    PLAN,
     SERVICE,
     ZONE,
     mark,
@@ -48,3 +52,18 @@ def test_where_todays_mark_would_lie_outside_the_zone_the_old_one_does_and_nothi
     world.run(for_s=600.0)
     assert len(world.provider.submissions) == 1
     assert world.provider.contents(ZONE)[at_apex(record("web")).key].targets == ("192.0.2.1",)
+
+
+@pytest.mark.parametrize("compat", [False, True], ids=["ours", "compat"])
+@pytest.mark.parametrize("asked", [("foo",), ()], ids=["asked-for", "not-asked-for"])
+def test_11_a_record_put_by_hand_where_the_mark_of_another_stands_survives(
+    asked: tuple[str, ...], *, compat: bool
+) -> None:
+    """Until it has a mark of its own, the TXT at `a-foo` reads as its old one; that is too little to remove it by."""
+    registry = TxtRegistry(owner="me", naming=Naming(), managed_types=PLAN.managed_types, unmarked_creates=compat)
+    by_hand = record("a-foo", "192.0.2.66")
+    standing = {found.key: found for found in (record("foo"), mark("foo"), by_hand)}
+    world = stage(*standing.values(), plan=replace(PLAN, compat=compat), registry=registry)
+    world.run(seen("web", *(wants("web", at) for at in asked)), phase(SERVICE), phase(INGRESS), for_s=600.0)
+    assert world.provider.contents(ZONE) == standing
+    assert world.decision("a-foo").reason is Reason.ORPHAN_UNCLAIMED
