@@ -36,6 +36,9 @@ class Event(StrEnum):
     DESIRED_CHANGE = "Desired change: {action} {name} {type}"
     UP_TO_DATE = "All records are already up to date"
     RUN_DONE = "A run is over"
+    DELETES_HELD = "Deletes are held until a person releases them; creates and updates go on"
+    NOTHING_HELD = "No delete is held any more"
+    STATE_UNKEPT = "What outlives the process cannot be loaded or kept; records that nobody asks for are held"
     # what became of a batch
     APPLIED = "{count} record(s) were successfully updated"
     CONFLICT = "Records were changed by somebody else meanwhile; nothing was written, they are read again"

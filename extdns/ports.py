@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from extdns.model.outcome import Outcome
     from extdns.model.ownership import Owned
     from extdns.model.record import Endpoint, Record
+    from extdns.model.saved import Saved
     from extdns.model.zone import Page, Traits, Zone, ZoneList
 
 
@@ -152,6 +153,22 @@ class ZoneWriter(Protocol):
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
         """Apply *batch* whole or not at all, in one attempt; never raises `ProviderError`."""
+        ...
+
+
+class State(Protocol):
+    """Keeps what outlives the process; absent where there is no place for it. Raises `ExtdnsError`."""
+
+    def load(self) -> Saved:
+        """What was kept for our owner id, in seconds since the epoch; nothing if it never was."""
+        ...
+
+    def save(self, saved: Saved) -> None:
+        """Keep *saved*, in seconds since the epoch, in place of what was kept for our owner id."""
+        ...
+
+    def released(self) -> tuple[str, ...]:
+        """The codes that a person released."""
         ...
 
 

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.controller.follower import Follower
 from extdns.controller.instead import Standins
+from extdns.controller.keeper import Keeper
 from extdns.controller.pulse import Pulse
 from extdns.controller.runs import Runs
 from extdns.controller.workers import Workers
-from extdns.engine.effects import TellDecisions, TellOutcome, Wake
+from extdns.engine.effects import TellDecisions, TellHeld, TellOutcome, Wake
 from extdns.engine.inputs import Input, Submitted, Tick
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from extdns.engine.engine import Engine
     from extdns.engine.observer import Observer
     from extdns.model.cluster import Kind, KindState
-    from extdns.ports import Clock, Cluster, ZoneReader, ZoneWriter
+    from extdns.ports import Clock, Cluster, State, ZoneReader, ZoneWriter
 
 _LONGEST_WAIT_S: Final = 60.0  # only a sign of life: whatever is due by itself has a time, and all else is an input
 _AFTER_DEFECT_S: Final = 1.0
@@ -54,6 +55,7 @@ class Parts:
     clock: Clock
     kinds: tuple[Kind, ...]
     interval_s: float
+    state: State | None = None
     patience_s: float = 20.0
 
 
@@ -70,7 +72,12 @@ class Controller:
         self._inbox: queue.SimpleQueue[Input] = queue.SimpleQueue()
         self._first: deque[Input] = deque()
         self._workers = Workers(
-            parts.cluster, parts.reader, parts.writer, answer=self._inbox.put, defect=parts.teller.defect
+            parts.cluster,
+            parts.reader,
+            parts.writer,
+            Keeper(parts.state, parts.clock) if parts.state else None,
+            answer=self._inbox.put,
+            defect=parts.teller.defect,
         )
         self._follower = Follower(
             parts.cluster,
@@ -177,6 +184,8 @@ class Controller:
                 self._wake_s = min(self._wake_s, at_s)
             case TellDecisions(decisions=decisions):
                 self._parts.teller.decided(decisions)
+            case TellHeld():
+                self._parts.teller.held(effect)
             case _:
                 self._workers.carry_out(effect)
 

@@ -7,8 +7,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns import log
-from extdns.controller.census import count, outstanding
-from extdns.engine.inputs import PageRead, ReadFailed, ZonesListed
+from extdns.controller.census import Census, outstanding
+from extdns.engine.inputs import PageRead, ReadFailed, StateFailed, ZonesListed
 from extdns.log import Event
 from extdns.model.claim import mistakes
 from extdns.model.cluster import Phase
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
+    from extdns.engine.effects import TellHeld
     from extdns.engine.engine import Engine
     from extdns.engine.inputs import Input, Observation
     from extdns.metrics.metrics import Metrics
@@ -37,6 +38,7 @@ _EXPECTED = frozenset(
     {Reason.NO_ADDRESS, Reason.NOT_ACCEPTED, Reason.NO_ENDPOINTS, Reason.CONFLICT_LOST, Reason.POLICY_KEEPS}
 )
 _FRAMES: Final = 4
+_NAMED: Final = 5
 
 
 class Teller:
@@ -49,7 +51,7 @@ class Teller:
     def __init__(self, metrics: Metrics, owner: str, reporter: Reporter | None = None) -> None:
         """Count into *metrics*, with *owner* as our owner id; pass decisions on to *reporter*."""
         self._metrics = metrics
-        self._owner = owner
+        self._census = Census(owner)
         self._reporter = reporter
         self._changes = 0
         self._problems: set[tuple[str, ObjectKey | None]] = set()
@@ -87,6 +89,22 @@ class Teller:
                 _log.warning(Event.UNKNOWN, message=message, **zone)
             case _:
                 assert_never(outcome)
+
+    def held(self, effect: TellHeld) -> None:
+        """Other deletes than before wait for a person."""
+        self._metrics.deletes_held(effect.zone, len(effect.held))
+        zone = {"zoneName": effect.zone.name, "zoneID": effect.zone.id}
+        if not effect.held:
+            _log.info(Event.NOTHING_HELD, **zone)
+            return
+        names = sorted({owned.record.name for owned in effect.held})
+        _log.warning(
+            Event.DELETES_HELD,
+            count=len(effect.held),
+            names=names[:_NAMED] + ["..."] * (len(names) > _NAMED),
+            release=f"extdns release {effect.code}",
+            **zone,
+        )
 
     def observed(self, observations: Sequence[Observation]) -> None:
         """Sources looked at objects."""
@@ -130,6 +148,8 @@ class Teller:
                 self._metrics.read_failed()
                 event = Event.ZONE_UNREAD if zone else Event.ZONES_UNLISTED
                 _log.error(event, call=call, zone=zone and str(zone), message=message)
+            case StateFailed(message=message):
+                _log.warning(Event.STATE_UNKEPT, message=message)
             case _:
                 pass
 
@@ -155,7 +175,7 @@ class Teller:
         if not changes and not failing:
             _log.info(Event.UP_TO_DATE)
         self._metrics.run_ended(now, failing=len(failing), changes=changes)
-        self._metrics.counted(count(engine, self._owner, len(self._problems)))
+        self._metrics.counted(self._census.count(engine, len(self._problems)))
         self._changes = 0
         _log.debug(Event.RUN_DONE, failing=failing or None)
 

@@ -7,12 +7,32 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns.controller.lane import Lane
-from extdns.engine.effects import Confirm, ListZones, ReadNames, ReadPage, Submit
-from extdns.engine.inputs import Call, Existence, Input, NamesRead, PageRead, ReadFailed, Submitted, ZonesListed
-from extdns.errors import ForbiddenError, ProviderError, RetryableError
+from extdns.engine.effects import (
+    Confirm,
+    ListZones,
+    LoadState,
+    LookForReleases,
+    ReadNames,
+    ReadPage,
+    SaveState,
+    Submit,
+)
+from extdns.engine.inputs import (
+    Call,
+    Existence,
+    Input,
+    NamesRead,
+    PageRead,
+    ReadFailed,
+    StateFailed,
+    Submitted,
+    ZonesListed,
+)
+from extdns.errors import ExtdnsError, ForbiddenError, ProviderError, RetryableError
 from extdns.model.outcome import Unknown
 
 if TYPE_CHECKING:
+    from extdns.controller.keeper import Keeper
     from extdns.model.change import Batch
     from extdns.model.cluster import ObjectKey
     from extdns.model.zone import Zone
@@ -21,8 +41,9 @@ if TYPE_CHECKING:
 _READS: Final = 8
 _WRITES: Final = 8
 _QUESTIONS: Final = 2
+_KEEPING_PATIENCE_S: Final = 2.0
 
-CallEffect = ListZones | ReadPage | ReadNames | Submit | Confirm
+CallEffect = ListZones | ReadPage | ReadNames | Submit | Confirm | LoadState | SaveState | LookForReleases
 
 
 class Workers:
@@ -33,6 +54,7 @@ class Workers:
         cluster: Cluster,
         reader: ZoneReader,
         writer: ZoneWriter | None,
+        keeper: Keeper | None,
         *,
         answer: Callable[[Input], None],
         defect: Callable[[Exception], None],
@@ -41,11 +63,13 @@ class Workers:
         self._cluster = cluster
         self._reader = reader
         self._writer = writer
+        self._keeper = keeper
         self._answer = answer
         self._defect = defect
         self._reads = Lane("read", most=_READS)
         self._writes = Lane("write", most=_WRITES)
         self._questions = Lane("ask", most=_QUESTIONS)
+        self._keeping = Lane("keep", most=1)
 
     def carry_out(self, effect: CallEffect) -> None:
         """Begin the call of *effect*."""
@@ -62,17 +86,24 @@ class Workers:
                 raise RuntimeError("a batch without a writer")
             case Confirm(key=key):
                 self._questions.add(partial(self._confirm, key))
+            case LoadState() | SaveState() | LookForReleases() if self._keeper is not None:
+                self._keeping.add(partial(self._keep, self._keeper, effect))
+            case LoadState() | SaveState() | LookForReleases():
+                raise RuntimeError("state without a place for it")
             case _:
                 assert_never(effect)
 
     def close(self, clock: Clock, patience_s: float) -> bool:
         """Begin nothing more; returns whether every write under way ended within *patience_s* seconds.
 
-        Reads and questions are left to themselves: nothing is lost with their answers.
+        Reads and questions are left to themselves: nothing is lost with their answers. State that is
+        being saved has a moment: without it, some deletes would count no more.
         """
         self._reads.close(clock, 0.0)
         self._questions.close(clock, 0.0)
-        return self._writes.close(clock, patience_s)
+        written = self._writes.close(clock, patience_s)
+        self._keeping.close(clock, _KEEPING_PATIENCE_S)
+        return written
 
     def _zones(self) -> Input:
         return ZonesListed(zones=self._reader.zones())
@@ -103,6 +134,16 @@ class Workers:
             self._defect(exc)
             outcome = Unknown(message=_named(exc))
         self._answer(Submitted(number=batch.number, zone=batch.zone, outcome=outcome))
+
+    def _keep(self, keeper: Keeper, effect: LoadState | SaveState | LookForReleases) -> None:
+        try:
+            answer: Input = keeper.carry_out(effect)
+        except ExtdnsError as exc:
+            answer = StateFailed(message=str(exc))
+        except Exception as exc:  # noqa: BLE001 - law 3; it is tried again after a while
+            self._defect(exc)
+            answer = StateFailed(message=_named(exc))
+        self._answer(answer)
 
     def _confirm(self, key: ObjectKey) -> None:
         try:

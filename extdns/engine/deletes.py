@@ -96,6 +96,7 @@ class Deletes:
         releases: what a person released.
         accepted: whether records that nobody asked for since start may go: the settings that decide
             what is wanted are those under which this zone was once in order.
+        changes: rises whenever something changed that the next process should know.
     """
 
     def __init__(self, zone: Zone, settings: DeleteSettings) -> None:
@@ -105,6 +106,7 @@ class Deletes:
         self._pending: dict[DnsName, dict[RecordKey, _Pending]] = {}
         self._weighed: set[RecordKey] = set()
         self._next_s = math.inf
+        self.changes = 0
         self.budget = Budget(settings.limits)
         self.releases = Releases()
         self.accepted = False
@@ -150,6 +152,7 @@ class Deletes:
             entry = at_name.pop(key)
             if entry.stage is _Stage.GRANTED and not entry.released and key not in standing:
                 self.budget.spend(now_s, by_absence=entry.evidence.by_absence)
+                self.changes += 1
             self._next_s = now_s
         if not at_name:
             del self._pending[name]
@@ -160,21 +163,34 @@ class Deletes:
             return set()
         self.releases.expire(now_s)
         moved = self._restage(now_s)
-        if self.releases.show(entry.digest for entry in self._held()) and self.releases.code in self._settings.releases:
+        shown = self._show()
+        if shown and self.releases.code in self._settings.releases:
             self.releases.release(self.releases.code, now_s)
             moved |= self._restage(now_s)
-            self.releases.show(entry.digest for entry in self._held())
+            self._show()
+        if moved or shown:
+            self.changes += 1
         self._next_s = self._wake_s(now_s)
         return moved
 
     def release(self, code: str, now_s: float) -> bool:
-        """Release the held set that was shown under *code*; returns whether there was one."""
+        """Release the held set that was shown under *code*; returns whether there was one that was not yet."""
+        if not self.releases.release(code, now_s):
+            return False
         self._next_s = now_s
-        return self.releases.release(code, now_s)
+        self.changes += 1
+        return True
 
     def accept(self, now_s: float) -> None:
         """The settings are those under which this zone was once in order."""
         self.accepted, self._next_s = True, now_s
+        self.changes += 1
+
+    @property
+    def granted(self) -> tuple[bool, ...]:
+        """Of each delete that may go and counts, whether it rests on absence."""
+        granted = (entry for entry in self._entries() if entry.stage is _Stage.GRANTED and not entry.released)
+        return tuple(entry.evidence.by_absence for entry in granted)
 
     @property
     def held(self) -> tuple[Owned, ...]:
@@ -196,6 +212,9 @@ class Deletes:
 
     def _held(self) -> Iterable[_Pending]:
         return (entry for entry in self._entries() if entry.stage is _Stage.HELD)
+
+    def _show(self) -> bool:
+        return self.releases.show(entry.digest for entry in self._held())
 
     def _sufficient(self, entry: _Pending) -> bool:
         if entry.evidence.by_absence and not self._settings.owner:  # without marks, nothing proves that it was ours

@@ -7,6 +7,8 @@ from extdns.model.cluster import ObjectKey
 from extdns.model.decision import Decision
 from extdns.model.name import DnsName
 from extdns.model.outcome import Outcome
+from extdns.model.ownership import Owned
+from extdns.model.saved import Saved
 from extdns.model.value import Value
 from extdns.model.zone import Zone
 
@@ -54,10 +56,50 @@ class TellOutcome(Value, frozen=True, kw_only=True):
     outcome: Outcome
 
 
+class TellHeld(Value, frozen=True, kw_only=True):
+    """Other deletes than before wait for a person in *zone*.
+
+    Attributes:
+        code: releases them, "" when none is held any more.
+        held: their records, sorted by key.
+    """
+
+    zone: Zone
+    code: str
+    held: tuple[Owned, ...]
+
+
+class LoadState(Value, frozen=True, kw_only=True):
+    """Load what a former process kept."""
+
+
+class SaveState(Value, frozen=True, kw_only=True):
+    """Keep *saved*, whose times are monotonic seconds, for the next process."""
+
+    saved: Saved
+
+
+class LookForReleases(Value, frozen=True, kw_only=True):
+    """See which codes a person released."""
+
+
 class Wake(Value, frozen=True, kw_only=True):
     """Step again at *at_s*, in monotonic seconds, if nothing happens before."""
 
     at_s: float
 
 
-Effect = ListZones | ReadPage | ReadNames | Submit | Confirm | TellDecisions | TellOutcome | Wake
+Effect = (
+    ListZones
+    | ReadPage
+    | ReadNames
+    | Submit
+    | Confirm
+    | TellDecisions
+    | TellOutcome
+    | TellHeld
+    | LoadState
+    | SaveState
+    | LookForReleases
+    | Wake
+)

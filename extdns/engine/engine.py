@@ -10,8 +10,9 @@ from extdns.engine import inputs as facts
 from extdns.engine.claims import ClaimIndex
 from extdns.engine.decisions import Decisions
 from extdns.engine.doubts import names_of
-from extdns.engine.effects import Confirm, Effect, Submit, TellDecisions, TellOutcome, Wake
+from extdns.engine.effects import Confirm, Effect, Submit, TellDecisions, TellHeld, TellOutcome, Wake
 from extdns.engine.judge import Judge
+from extdns.engine.keeping import Keeping
 from extdns.engine.orphans import Orphans
 from extdns.engine.patience import Patience
 from extdns.engine.planning import Planning
@@ -51,6 +52,8 @@ class Engine:
         self._planning = Planning(settings, self.claims, self._judge, self.zones)
         self._reading = Reading(settings, self.claims, self.zones)
         self._patience = Patience(settings)
+        self._keeping = Keeping(settings, self.zones)
+        self._shown: dict[str, str] = {}
         self._dirty: set[DnsName] = set()
         self._gather_until_s = 0.0
         self._orphans = Orphans()
@@ -105,6 +108,7 @@ class Engine:
                 self._soil(self._orphans.of(key))
             case facts.ZonesListed(zones=found):
                 if self.zones.update(found, now_s):
+                    self._keeping.adopt(now_s)
                     self._soil(self._everything())
             case facts.PageRead():
                 self._soil(self._reading.page(item, now_s))
@@ -116,6 +120,12 @@ class Engine:
                 zone_state = self.zones.state(zone)
                 if zone_state and (batch := zone_state.writes.in_flight) and batch.number == number:
                     return self._landed(zone_state, batch, outcome, now_s)
+            case facts.StateLoaded(saved=saved):
+                self._keeping.loaded(saved, now_s)
+            case facts.StateAnswered(released=codes):
+                self._keeping.answered(codes, now_s)
+            case facts.StateFailed():
+                self._keeping.failed(now_s)
             case facts.Tick():
                 if self.readiness.tick(now_s):
                     self._soil(self._everything())
@@ -165,8 +175,12 @@ class Engine:
                 self._dirty.update(state.writes.retriable(now_s))
             if told := self._plan_due(now_s):
                 yield TellDecisions(decisions=told)
+            yield from self._held()
         for key in self._judge.ask(now_s):
             yield Confirm(key=key)
+        if self.planned and self.readiness.complete(now_s):
+            self._keeping.accept(now_s)
+        yield from self._keeping.due(now_s)
         if self._settings.writes and not self._dirty:
             yield from self._submissions(now_s)
 
@@ -175,11 +189,19 @@ class Engine:
         if self._dirty and now_s < self._gather_until_s:
             return ()
         told = [*self._plan_dirty(now_s)]
-        while moved := {name for state in self.zones for name in state.deletes.advance(now_s)}:
+        while self._keeping.open and (moved := {name for state in self.zones for name in state.deletes.advance(now_s)}):
             self._dirty |= self._reading.with_related(moved)
             told += self._plan_dirty(now_s)
         in_force = (decision for decision in told if decision in self.decisions.of(decision.name))
         return tuple(sorted(in_force, key=lambda decision: decision.order))
+
+    def _held(self) -> Iterator[Effect]:
+        """Tell what is held in each zone, when that is something else than before."""
+        for state in self.zones:
+            code = state.deletes.releases.code
+            if code != self._shown.get(state.zone.id, ""):
+                self._shown[state.zone.id] = code
+                yield TellHeld(zone=state.zone, code=code, held=state.deletes.held)
 
     def _plan_dirty(self, now_s: float) -> tuple[Decision, ...]:
         """Plan what is dirty, in the order of names; then what stepped back for a plan that is no more."""
@@ -232,5 +254,6 @@ class Engine:
         if self._dirty:
             times.append(self._gather_until_s)
         times += [state.writes.wake_s(now_s) or 0.0 for state in self.zones]
-        times += [state.deletes.wake_s for state in self.zones]
+        times += [state.deletes.wake_s for state in self.zones if self._keeping.open]
+        times.append(self._keeping.wake_s)
         return min((time_s for time_s in times if time_s > now_s), default=None)

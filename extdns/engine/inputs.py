@@ -10,6 +10,7 @@ from extdns.model.cluster import KindState, ObjectKey, ObjectProblem
 from extdns.model.name import DnsName
 from extdns.model.outcome import Outcome
 from extdns.model.record import Record
+from extdns.model.saved import Saved
 from extdns.model.value import Value
 from extdns.model.zone import Page, Zone, ZoneList
 
@@ -121,6 +122,28 @@ class Submitted(Value, frozen=True, kw_only=True):
     outcome: Outcome
 
 
+class StateLoaded(Value, frozen=True, kw_only=True):
+    """What a former process kept, in monotonic seconds of this one; nothing, if there was none."""
+
+    saved: Saved
+
+
+class StateAnswered(Value, frozen=True, kw_only=True):
+    """What was to be kept is kept, or which codes a person released.
+
+    Attributes:
+        released: codes, () when saving was asked for.
+    """
+
+    released: tuple[str, ...] = ()
+
+
+class StateFailed(Value, frozen=True, kw_only=True):
+    """Loading or saving failed."""
+
+    message: str
+
+
 class Tick(Value, frozen=True, kw_only=True):
     """Nothing but time has passed."""
 
@@ -135,6 +158,9 @@ Input = (
     | NamesRead
     | ReadFailed
     | Submitted
+    | StateLoaded
+    | StateAnswered
+    | StateFailed
     | Tick
 )
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 RELEASE_S: Final = 24 * 3600.0
 _KEPT_CODES: Final = 4  # the code that a person reads may be some sets old when it is typed
+_KEPT_DIGESTS: Final = 10_000  # of all sets but the last: what is kept has to fit into a ConfigMap
 _DIGEST_BYTES: Final = 8
 _CODE_BYTES: Final = 4
 
@@ -78,16 +79,19 @@ class Releases:
         if held:
             self._shown[code] = held
             self._shown.move_to_end(code)
-            while len(self._shown) > _KEPT_CODES:
+            while len(self._shown) > 1 and self._are_many():
                 self._shown.popitem(last=False)
         return True
 
+    def _are_many(self) -> bool:
+        return len(self._shown) > _KEPT_CODES or sum(map(len, self._shown.values())) > _KEPT_DIGESTS
+
     def release(self, code: str, now_s: float) -> bool:
-        """Release the set shown under *code*; returns whether there was one."""
-        digests = self._shown.get(code, frozenset())
-        for one in digests:
+        """Release the set shown under *code*; returns whether anything of it was not released before."""
+        new = [one for one in self._shown.get(code, ()) if not self.released(one, now_s)]
+        for one in new:
             self._until_s[one] = now_s + RELEASE_S
-        return bool(digests)
+        return bool(new)
 
     def released(self, one: str, now_s: float) -> bool:
         """Tell whether the delete with the digest *one* may be made whatever the budget says."""

@@ -164,6 +164,13 @@ class Metrics(Collector):
             read = self._samples[table.ZONE_READ]
             self._samples[table.ZONE_READ] = {**read, _labels(zone.name, zone.id): now.timestamp()}
 
+    def deletes_held(self, zone: Zone, records: int) -> None:
+        """The deletes of so many *records* of *zone* wait for a person."""
+        labels = _labels(zone.name, zone.id)
+        with self._lock:
+            others = {key: value for key, value in self._samples[table.DELETES_HELD].items() if key != labels}
+            self._samples[table.DELETES_HELD] = {**others, labels: records} if records else others
+
     def read_failed(self) -> None:
         """The list of zones, a page of a zone or some names could not be read."""
         with self._lock:

@@ -88,6 +88,9 @@ ZONE_READ: Final = _gauge(
     "Unix time at which the last reading of the whole zone ended.",
     ("zone", "zone_id"),
 )
+DELETES_HELD: Final = _gauge(
+    "extdns_deletes_held", "Records whose deletes wait until a person releases them.", ("zone", "zone_id")
+)
 BATCHES: Final = _counter("extdns_batches_total", "Batches of writes, by what became of them.", ("outcome",))
 DEFECTS: Final = _counter(
     "extdns_defects_total", "Failures of extdns itself that cost nothing else; each is logged with its place."
@@ -97,5 +100,5 @@ TABLE: Final = (
     *(BUILD_INFO, FAILING_RUNS, RECONCILED, SYNCED, IDLE_RUNS, VERIFIED),
     *(ENDPOINTS_HELD, REGISTRY_ERRORS, RECORDS_HELD, OWNED_BY_OTHERS),
     *(ENDPOINTS_WANTED, SOURCE_ERRORS, RECORDS_WANTED, DEDUPLICATED, INVALID),
-    *(DECISIONS, PENDING, PHASES, PROBLEMS, ZONE_READ, BATCHES, DEFECTS),
+    *(DECISIONS, PENDING, PHASES, PROBLEMS, ZONE_READ, DELETES_HELD, BATCHES, DEFECTS),
 )

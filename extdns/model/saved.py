@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec.structs import replace
+
+from extdns.model.value import Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedZone:
+class SavedZone(Value, frozen=True, kw_only=True):
     """The state of one zone; times are seconds of the one clock that its `Saved` goes by.
 
     Attributes:
@@ -33,8 +34,7 @@ class SavedZone:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Saved:
+class Saved(Value, frozen=True, kw_only=True):
     """The state of all zones, sorted by the id of the zone."""
 
     zones: tuple[tuple[str, SavedZone], ...] = ()

@@ -10,20 +10,37 @@ from extdns.engine.effects import (
     Confirm,
     Effect,
     ListZones,
+    LoadState,
+    LookForReleases,
     ReadNames,
     ReadPage,
+    SaveState,
     Submit,
     TellDecisions,
+    TellHeld,
     TellOutcome,
     Wake,
 )
 from extdns.engine.engine import Engine
-from extdns.engine.inputs import Call, Existence, Input, NamesRead, PageRead, ReadFailed, Submitted, Tick, ZonesListed
+from extdns.engine.inputs import (
+    Call,
+    Existence,
+    Input,
+    NamesRead,
+    PageRead,
+    ReadFailed,
+    StateAnswered,
+    StateLoaded,
+    Submitted,
+    Tick,
+    ZonesListed,
+)
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
 from extdns.model.change import Batch
 from extdns.model.cluster import ObjectKey
 from extdns.model.decision import Decision
 from extdns.model.outcome import Outcome
+from extdns.model.saved import Saved
 from extdns.ports import ZoneReader, ZoneWriter
 
 
@@ -34,6 +51,8 @@ class World:
     Attributes:
         exists: answers `Confirm`; by default every object asked about is gone.
         told: every decision told so far; outcomes: every batch with how it ended.
+        held: what was told of held deletes; released: codes that a person released.
+        state: what is kept for another process, in the seconds of this one.
         calls: names of the calls made to the provider.
     """
 
@@ -44,6 +63,9 @@ class World:
     now_s: float = 1000.0
     told: list[Decision] = field(default_factory=list)
     outcomes: list[tuple[Batch, Outcome]] = field(default_factory=list)
+    held: list[TellHeld] = field(default_factory=list)
+    state: Saved = field(default_factory=Saved)
+    released: tuple[str, ...] = ()
     calls: list[str] = field(default_factory=list)
     wake_s: float | None = None
     waiting: deque[Effect] = field(default_factory=deque)
@@ -59,6 +81,8 @@ class World:
                     self.told += decisions
                 case TellOutcome(batch=batch, outcome=outcome):
                     self.outcomes.append((batch, outcome))
+                case TellHeld():
+                    self.held.append(effect)
                 case _:
                     self.waiting.append(effect)
 
@@ -95,6 +119,13 @@ class World:
                 return Submitted(number=batch.number, zone=batch.zone, outcome=self.writer.submit(batch.zone, batch))
             case Confirm(key=key):
                 return Existence(key=key, exists=self.exists(key))
+            case LoadState():
+                return StateLoaded(saved=self.state)
+            case SaveState(saved=saved):
+                self.state = saved
+                return StateAnswered()
+            case LookForReleases():
+                return StateAnswered(released=self.released)
             case _:
                 raise AssertionError(effect)
 

@@ -40,6 +40,7 @@ class Desk:
             self.cluster,
             self.provider,
             self.provider if writes else None,
+            None,
             answer=self.answers.put,
             defect=self.defects.append,
         )

@@ -1,0 +1,131 @@
+"""What outlives the process: taken over at start, given away when it changed (design 6, "State")."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from extdns.engine.budget import Made, Most
+from extdns.engine.effects import Effect, LoadState, LookForReleases, SaveState
+from extdns.model.saved import Saved, SavedZone
+
+if TYPE_CHECKING:
+    from extdns.engine.settings import EngineSettings
+    from extdns.engine.zones import Zones, ZoneState
+
+_AGAIN_S: Final = 300.0
+_LOOK_S: Final = 10.0
+
+
+class Keeping:
+    """Keeps budgets, held sets, releases and accepted settings of all zones.
+
+    Attributes:
+        open: whether deletes may be decided: the state was loaded, or there is none to be had.
+    """
+
+    def __init__(self, settings: EngineSettings, zones: Zones) -> None:
+        """Start with nothing loaded."""
+        self._fingerprint = settings.fingerprint
+        self._keeps = settings.keeps_state
+        self._writes = settings.writes
+        self._zones = zones
+        self._loaded: Saved | None = None
+        self._adopted: set[str] = set()
+        self._given: tuple[tuple[str, int], ...] = ()
+        self._asked = False
+        self._next_s = self._look_s = 0.0
+        self.open = not self._keeps
+
+    def loaded(self, saved: Saved, now_s: float) -> None:
+        """Take over what a former process kept."""
+        self._loaded, self._asked, self._next_s, self.open = saved, False, now_s, True
+        self.adopt(now_s)
+
+    def adopt(self, now_s: float) -> None:
+        """Give zones that are new what was kept of them."""
+        if self._loaded is None:
+            return
+        for state in self._zones:
+            if state.zone.id not in self._adopted:
+                self._adopted.add(state.zone.id)
+                self._restore(state, self._loaded.of(state.zone.id), now_s)
+
+    def answered(self, released: Iterable[str], now_s: float) -> None:
+        """What was given away arrived, or a person *released* the held deletes that show these codes."""
+        self._asked = False
+        for state in self._zones:
+            for code in released:
+                state.deletes.release(code, now_s)
+
+    def failed(self, now_s: float) -> None:
+        """Loading or saving failed: it is tried again after a while, and nothing waits for it."""
+        self._asked, self._next_s, self._given, self.open = False, now_s + _AGAIN_S, (), True
+
+    def accept(self, now_s: float) -> None:
+        """Every zone that was read whole, and in which no orphan is held, is in order under the settings of now.
+
+        Call it at the end of a full pass in which every source was synced.
+        """
+        if self._loaded is None:
+            return
+        for state in self._zones:
+            if state.mirror.whole and not state.deletes.accepted and not state.deletes.undecided:
+                state.deletes.accept(now_s)
+
+    def due(self, now_s: float) -> Iterator[Effect]:
+        """What to load or to save now."""
+        if not self._keeps or self._asked or now_s < self._next_s:
+            return
+        if self._loaded is None:
+            self._asked = True
+            yield LoadState()
+        elif now_s >= self._look_s and self._holds:
+            self._asked, self._look_s = True, now_s + _LOOK_S
+            yield LookForReleases()
+        elif self._writes and (changes := tuple((s.zone.id, s.deletes.changes) for s in self._zones)) != self._given:
+            self._asked, self._given = True, changes
+            yield SaveState(saved=self._snapshot(now_s))
+
+    @property
+    def wake_s(self) -> float:
+        """When `due` has something to do though nothing happens (monotonic seconds), infinity if never."""
+        if not self._keeps or self._asked:
+            return math.inf
+        return max(self._next_s, self._look_s) if self._holds else self._next_s or math.inf
+
+    def _restore(self, state: ZoneState, kept: SavedZone, now_s: float) -> None:
+        deletes = state.deletes
+        deletes.budget.restore((Made(*one) for one in kept.made), (Most(*one) for one in kept.most))
+        shown = {code: frozenset(digests) for code, digests in kept.shown}
+        deletes.releases.restore(shown, dict(kept.released))
+        if kept.fingerprint and kept.fingerprint == self._fingerprint:
+            deletes.accept(now_s)
+
+    @property
+    def _holds(self) -> bool:
+        return any(state.deletes.releases.code for state in self._zones)
+
+    def _snapshot(self, now_s: float) -> Saved:
+        zones = dict(self._loaded.zones) if self._loaded else {}
+        zones |= {state.zone.id: self._kept(state, now_s) for state in self._zones}
+        return Saved(zones=tuple(sorted(zones.items())))
+
+    def _kept(self, state: ZoneState, now_s: float) -> SavedZone:
+        deletes = state.deletes
+        before = self._loaded.of(state.zone.id) if self._loaded else SavedZone()
+        return replace(
+            before,
+            fingerprint=self._fingerprint if deletes.accepted else before.fingerprint,
+            made=(*deletes.budget.made, *_at(now_s, deletes.granted)),
+            most=(*deletes.budget.most[:1], (now_s, deletes.budget.owned)),
+            shown=tuple((code, tuple(sorted(digests))) for code, digests in deletes.releases.shown.items()),
+            released=tuple(sorted(deletes.releases.until_s.items())),
+        )
+
+
+def _at(now_s: float, by_absence: Iterable[bool]) -> tuple[tuple[float, bool], ...]:
+    return tuple((now_s, absent) for absent in by_absence)
