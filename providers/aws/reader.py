@@ -80,7 +80,12 @@ class Route53Reader:
         if not (selection.tags and passing):
             yield from passing
             return
-        tags = client.tags([zone.id for zone in passing])
+        try:
+            tags = client.tags([zone.id for zone in passing])
+        except CallFailedError as exc:
+            message = f"failed to list tags for zones: {exc}"
+            failed.append(AccountFailure(account=account, message=message, permanent=exc.trouble is Trouble.FORBIDDEN))
+            return
         yield from (zone for zone in passing if selection.wears(tags.get(zone.id, {})))
 
     def _reachable(self, account: str, client: Client, failed: list[AccountFailure]) -> Sequence[HostedZone]:
@@ -128,10 +133,10 @@ class Route53Reader:
         wanted = sorted(set(names), key=lambda name: name.order)
         plain = [name for name in wanted if _PLAIN.fullmatch(name)]
         groups = [plain, *([name] for name in wanted if not _PLAIN.fullmatch(name))]
-        return tuple(record for group in groups for record in self._group(zone, group))
+        return tuple({record.key: record for group in groups for record in self._group(zone, group)}.values())
 
     def _group(self, zone: Zone, left: list[DnsName]) -> Iterator[Record]:
-        """The records of names in the zone's order, or of a single one."""
+        """The records of names in the zone's order, or of a single one; some may come twice."""
         wanted = frozenset(left)
         start: Position | None = None
         while left:
@@ -142,7 +147,7 @@ class Route53Reader:
                 return
             continues = names.parsed(listed.after.name)
             following = _place(listed.after)
-            left = [name for name in left if name == continues or (len(left) > 1 and name.order > following)]
+            left = [name for name in left if name == continues or (name != left[0] and name.order > following)]
             start = listed.after if left and left[0] == continues else None
 
     def _sets(self, zone: Zone, start: Position | None, most: int) -> ListedSets:
