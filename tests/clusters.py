@@ -20,9 +20,7 @@ PATIENCE_S: Final = 30.0
 """How long a test waits for what must come before it fails."""
 
 REQUEST_TIMEOUT_S: Final = 0.5
-QUICK: Final = Rhythm(
-    first_pause_s=0.002, longest_pause_s=0.02, silence_s=0.5, alive_s=0.2, page_size=2
-)
+QUICK: Final = Rhythm(first_pause_s=0.002, longest_pause_s=0.02, silence_s=0.5, alive_s=0.2, page_size=2)
 """A rhythm for tests, in which pauses end at once and every list has several pages."""
 
 
@@ -34,12 +32,13 @@ def live_cluster(
     elsewhere: Mapping[Kind, Sequence[str]] | None = None,
     rhythm: Rhythm = QUICK,
     made: Callable[[Client], Api] | None = None,
+    chance: Callable[[], float] | None = None,
 ) -> LiveCluster:
     """A cluster that asks *server*, through what *made* makes; its kubeconfig is written into *folder*."""
     access = Access(kubeconfig=str(server.kubeconfig(folder / "kubeconfig")), request_timeout_s=REQUEST_TIMEOUT_S)
     client = Client(access)
     api = made(client) if made is not None else Api(client, request_timeout_s=REQUEST_TIMEOUT_S)
-    chance = Random().random  # not everybody's, which hypothesis watches over
+    chance = chance or Random().random  # not everybody's, which hypothesis watches over
     return LiveCluster(api, namespaces=namespaces, elsewhere=elsewhere, rhythm=rhythm, chance=chance)
 
 

@@ -128,6 +128,8 @@ class Reflector:
         return pause_s
 
     def _follow(self) -> float:
+        if self._version and self._in_doubt and self._is_in_another_history():
+            self._version = ""
         if not self._version and self._streams_lists:
             try:
                 return self._watch(is_list=True)
@@ -139,8 +141,6 @@ class Reflector:
             self._streams_lists = False
         if not self._version:
             self._list()
-        elif self._in_doubt:
-            self._ask_for_version()
         return self._watch(is_list=False)
 
     def _list(self) -> None:
@@ -175,13 +175,17 @@ class Reflector:
         self._version = version
         self._broken = 0
 
-    def _ask_for_version(self) -> None:
-        """Raise `ExpiredError` if our version has not happened yet, in the history that the server has now.
+    def _is_in_another_history(self) -> bool:
+        """Whether the server answers that our version has not happened yet.
 
         A watch from such a version would be silent without end.
         """
         query = {"limit": "1", "resourceVersion": self._version, "resourceVersionMatch": "NotOlderThan"}
-        wire.page(self._form, self._call, self._api.get(self._path, query))
+        try:
+            wire.page(self._form, self._call, self._api.get(self._path, query))
+        except ExpiredError:
+            return True
+        return False
 
     def _watch(self, *, is_list: bool) -> float:
         """Watch from our version on, or, if *is_list*, from a list on that comes first; returns the pause after it."""
