@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from extdns.metrics.metrics import Counts, Mismatch
@@ -31,6 +32,24 @@ class Holding(NamedTuple):
     ours: int
 
 
+class Census:
+    """Counts again only what has changed, so that an idle process costs nothing."""
+
+    def __init__(self, owner: str) -> None:
+        """Count for *owner*, nothing yet."""
+        self._owner = owner
+        self._revision: tuple[object, ...] = ()
+        self._counts = Counts()
+
+    def count(self, engine: Engine, problems: int) -> Counts:
+        """As the function; always of the same *engine*."""
+        zones = tuple((state.zone.id, state.mirror.revision) for state in engine.zones)
+        revision = (engine.claims.revision, engine.decisions.revision, zones)
+        if revision != self._revision:
+            self._revision, self._counts = revision, count(engine, self._owner, problems)
+        return replace(self._counts, pending=_pending(engine), problems=problems)
+
+
 def count(engine: Engine, owner: str, problems: int) -> Counts:
     """How much of everything there is in *engine* now; costs time in proportion to the zones."""
     wanted: Counter[str] = Counter()
@@ -56,9 +75,13 @@ def count(engine: Engine, owner: str, problems: int) -> Counts:
         invalid=invalid,
         mismatches=tuple(_mismatches(engine, owner)),
         reasons={str(reason): number for reason, number in engine.decisions.reasons.items()},
-        pending=sum(len(state.writes.pending) for state in engine.zones),
+        pending=_pending(engine),
         problems=problems,
     )
+
+
+def _pending(engine: Engine) -> int:
+    return sum(len(state.writes.pending) for state in engine.zones)
 
 
 def outstanding(engine: Engine) -> int:

@@ -28,7 +28,11 @@ _ENDINGS = {
 
 
 class ClaimIndex:
-    """Claims by object and by name; only `update` changes it."""
+    """Claims by object and by name; only `update` changes it.
+
+    Attributes:
+        revision: grows with every change of what is asked for.
+    """
 
     def __init__(self) -> None:
         """Start empty: nothing is known of any object."""
@@ -38,6 +42,7 @@ class ClaimIndex:
         self._failed: dict[_Asker, str] = {}
         self._misnamed: dict[_Asker, tuple[Invalid, ...]] = {}
         self._sources: dict[str, None] = {}
+        self.revision = 0
 
     def update(self, seen: Observation) -> set[DnsName]:
         """Take in what a source says of an object, and return the names for which that matters.
@@ -61,6 +66,7 @@ class ClaimIndex:
         self._note_misnamed(asker, seen.claims)
         if before == seen.claims and not recovered:
             return set()
+        self.revision += 1
         self._reindex(before, seen.claims)
         self._remember(before, seen)
         return set(_names(before)) | set(_names(seen.claims))

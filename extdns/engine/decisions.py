@@ -30,12 +30,14 @@ class Decisions:
 
     Attributes:
         reasons: how many decisions there are of each reason.
+        revision: grows with every change.
     """
 
     def __init__(self) -> None:
         """Start without any."""
         self._by_name: dict[DnsName, tuple[Decision, ...]] = {}
         self.reasons: Counter[Reason] = Counter()
+        self.revision = 0
 
     def of(self, name: DnsName) -> tuple[Decision, ...]:
         """The decisions of *name*, sorted by their order."""
@@ -53,6 +55,7 @@ class Decisions:
         old = self._by_name.get(name, ())
         if new == old:
             return ()
+        self.revision += 1
         for decision in old:
             self.reasons[decision.reason] -= 1
         for decision in new:

@@ -14,12 +14,14 @@ class Mirror:
 
     Attributes:
         whole: whether the zone was read from end to end since the process started.
+        revision: grows with every change.
     """
 
     def __init__(self) -> None:
         """Start empty and not whole."""
         self._names: dict[DnsName, tuple[Record, ...]] = {}
         self.whole = False
+        self.revision = 0
 
     def of(self, name: DnsName) -> tuple[Record, ...]:
         """The records of *name*, sorted by key."""
@@ -55,6 +57,7 @@ class Mirror:
     def _set(self, name: DnsName, records: tuple[Record, ...]) -> bool:
         if self._names.get(name, ()) == records:
             return False
+        self.revision += 1
         if records:
             self._names[name] = records
         else:

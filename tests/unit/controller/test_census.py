@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
-from extdns.controller.census import Holding, count, holdings, outstanding
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from extdns.controller.census import Census, Holding, count, holdings, outstanding
 from extdns.metrics.metrics import Mismatch
 from extdns.model.claim import Invalid
+from extdns.model.outcome import TryLater
 from extdns.model.reason import Reason
-from tests.unit.engine.stage import INGRESS, ZONE, mark, origin, owned, record, running, seen, wants, withholds
+from extdns.model.zone import ZoneList
+from tests.unit.engine.stage import (
+    INGRESS,
+    ZONE,
+    Stage,
+    gone,
+    mark,
+    origin,
+    owned,
+    record,
+    running,
+    seen,
+    wants,
+    withholds,
+)
+
+WRONG = Invalid(provenance=origin("web"), reason=Reason.INVALID_NAME, value="a..b", allowed="a name")
 
 
 def test_an_empty_zone_holds_nothing() -> None:
@@ -51,8 +73,69 @@ def test_the_same_asked_for_twice_is_deduplicated() -> None:
 
 
 def test_what_makes_no_record_is_invalid() -> None:
-    wrong = Invalid(provenance=origin("web"), reason=Reason.INVALID_NAME, value="a..b", allowed="a name")
-    assert count(running(first=[seen("web", wrong)]).engine, "me", 0).invalid == {("unknown", "service"): 1}
+    assert count(running(first=[seen("web", WRONG)]).engine, "me", 0).invalid == {("unknown", "service"): 1}
+
+
+def an_object(world: Stage) -> None:
+    world.run(seen("api", wants("api", "api")))
+
+
+def a_mistake(world: Stage) -> None:
+    world.run(seen("bad", WRONG))
+
+
+def an_object_that_goes(world: Stage) -> None:
+    world.run(gone("web"), for_s=600.0)
+
+
+def a_record_of_somebody_else(world: Stage) -> None:
+    world.provider.put(ZONE, record("mail"))
+    world.run(for_s=65.0)
+
+
+def a_zone_that_is_missing(world: Stage) -> None:
+    world.provider.zone_list = ZoneList(zones=())
+    world.run(for_s=65.0)
+
+
+def a_zone_that_goes(world: Stage) -> None:
+    world.provider.zone_list = ZoneList(zones=())
+    world.run(for_s=700.0)
+
+
+def a_write_that_waits(world: Stage) -> None:
+    world.provider.rule = lambda _: TryLater(message="busy")
+    world.run(seen("api", wants("api", "api")))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        an_object,
+        a_mistake,
+        an_object_that_goes,
+        a_record_of_somebody_else,
+        a_zone_that_is_missing,
+        a_zone_that_goes,
+        a_write_that_waits,
+    ],
+)
+def test_what_changed_is_counted_anew(change: Callable[[Stage], None]) -> None:
+    world, census = running(first=[seen("web", wants("web", "web"))]), Census("me")
+    before = census.count(world.engine, 0)
+    change(world)
+    after = census.count(world.engine, 0)
+    assert after != before
+    assert after == count(world.engine, "me", 0)
+
+
+def test_what_did_not_change_is_not_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    world, census = running(*owned("web"), first=[seen("web", wants("web", "web"))]), Census("me")
+    first = census.count(world.engine, 0)
+    world.run(for_s=600.0)
+    monkeypatch.setattr("extdns.controller.census.count", lambda *_: None)
+    assert census.count(world.engine, 0) == first
+    assert census.count(world.engine, 3) == replace(first, problems=3)
 
 
 def test_problems_and_reasons_are_passed_on() -> None:
