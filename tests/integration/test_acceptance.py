@@ -30,6 +30,28 @@ def test_the_exit_code_says_whether_it_worked(tmp_path: Path, flags: tuple[str, 
     assert main([*given.values(), "--metrics-address=127.0.0.1:0"], {}) == code
 
 
+def test_10_1_without_a_kubeconfig_that_can_be_read_it_does_not_start(tmp_path: Path) -> None:
+    assert main([*_ONCE, f"--kubeconfig={tmp_path / 'nonesuch'}", "--metrics-address=127.0.0.1:0"], {}) == 1
+
+
+def test_11_a_dry_run_says_of_two_names_with_one_mark_what_will_be_done(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stage = Stage(tmp_path, example_org="")
+    stage.apply(service("both", "*.x.example.org,any.x.example.org"))
+    flags = [
+        "--source=service",
+        "--provider=zonefile",
+        f"--zonefile-dir={stage.zones}",
+        f"--manifests={stage.manifests}",
+    ]
+    wildcard = ["--txt-owner-id=me", "--txt-wildcard-replacement=any", "--metrics-address=127.0.0.1:0"]
+    assert main([*flags, *wildcard, "--once", "--dry-run"], {}) == 1
+    said = capsys.readouterr().out
+    assert "1 to create, 0 to update, 0 to delete, 1 not published." in said
+    assert "[mark-clash]" in said
+
+
 def test_without_a_source_it_does_not_start(tmp_path: Path) -> None:
     flags = [flag for flag in _ONCE if not flag.startswith("--source")]
     assert main([*flags, f"--manifests={tmp_path}"], {}) == 1  # spec plan 10.1
