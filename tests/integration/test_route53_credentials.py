@@ -1,0 +1,115 @@
+"""The program in front of Route 53 with the credentials that people have; STS is moto, Route 53 the strict fake."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+from moto.server import ThreadedMotoServer
+
+from tests.fakes.route53.server import Route53
+from tests.integration.program import once
+
+SERVICE: Final = """\
+apiVersion: v1
+kind: Service
+metadata:
+  name: web
+  namespace: shop
+  annotations: {external-dns.kubernetes.io/hostname: web.acme.test}
+spec: {type: LoadBalancer}
+status: {loadBalancer: {ingress: [{ip: 192.0.2.10}]}}
+"""
+FLAGS: Final = ("--source=service", "--provider=aws", "--manifests=-", "--once", "--metrics-address=127.0.0.1:0")
+ROLE: Final = "arn:aws:iam::123456789012:role/extdns"
+STRANGER: Final = "999999999999"
+PUBLISHED: Final = ["a-web.acme.test.", "web.acme.test."]
+
+
+@pytest.fixture
+def fake() -> Iterator[Route53]:
+    """Keys that STS did not give belong to an account without zones."""
+    with Route53(accounts={"AKIDBASE": STRANGER, "AKIDOTHER": "111122223333"}) as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def sts() -> Iterator[str]:
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    try:
+        yield "http://{}:{}".format(*server.get_host_and_port())
+    finally:
+        server.stop()
+
+
+def variables(fake: Route53, sts: str = "http://127.0.0.1:9", **more: str) -> dict[str, str]:
+    """What a pod has, and where the services are."""
+    without = {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
+    places = {"AWS_ENDPOINT_URL_ROUTE_53": fake.url, "AWS_ENDPOINT_URL_STS": sts, "AWS_EC2_METADATA_DISABLED": "true"}
+    return {**without, **places, "AWS_REGION": "eu-central-1", **more}
+
+
+def held(fake: Route53, zone_id: str) -> list[str]:
+    return [record.name for record in fake.records(zone_id)]
+
+
+def test_a_pod_with_a_web_identity_publishes_with_no_other_configuration(
+    fake: Route53, sts: str, tmp_path: Path
+) -> None:
+    zone_id = fake.add_zone("acme.test")
+    token = tmp_path / "token"
+    token.write_text("header.payload.signature")
+    env = variables(fake, sts, AWS_ROLE_ARN=ROLE, AWS_WEB_IDENTITY_TOKEN_FILE=str(token))
+    done = once(*FLAGS, stdin=SERVICE, env=env)
+    assert done.returncode == 0, done.stderr
+    assert held(fake, zone_id) == PUBLISHED
+
+
+def test_a_role_is_assumed_on_top_of_what_the_environment_gives(fake: Route53, sts: str) -> None:
+    zone_id = fake.add_zone("acme.test")
+    env = variables(fake, sts, AWS_ACCESS_KEY_ID="AKIDBASE", AWS_SECRET_ACCESS_KEY="s")
+    role = (f"--aws-assume-role={ROLE}", "--aws-assume-role-external-id=hush-hush")
+    done = once(*FLAGS, *role, stdin=SERVICE, env=env)
+    assert done.returncode == 0, done.stderr
+    assert held(fake, zone_id) == PUBLISHED
+    assert "hush-hush" not in done.stderr + done.stdout
+
+
+def test_each_profile_is_an_account_of_its_own(fake: Route53, tmp_path: Path) -> None:
+    one = fake.add_zone("acme.test")
+    other = fake.add_zone("sub.acme.test", account="111122223333")
+    shared = tmp_path / "credentials"
+    shared.write_text(
+        "[one]\naws_access_key_id=AKIDONE\naws_secret_access_key=s\n"
+        "[two]\naws_access_key_id=AKIDOTHER\naws_secret_access_key=s\n"
+    )
+    env = variables(fake, AWS_SHARED_CREDENTIALS_FILE=str(shared))
+    both = SERVICE.replace("web.acme.test", '"web.acme.test,web.sub.acme.test"')
+    done = once(*FLAGS, "--aws-profile=one", "--aws-profile=two", stdin=both, env=env)
+    assert done.returncode == 0, done.stderr
+    assert held(fake, one) == PUBLISHED
+    assert held(fake, other) == ["a-web.sub.acme.test.", "web.sub.acme.test."]
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        pytest.param({}, "NoCredentialsError: Unable to locate credentials", id="none"),
+        pytest.param(
+            {"AWS_ROLE_ARN": ROLE, "AWS_WEB_IDENTITY_TOKEN_FILE": "/nowhere/token"}, "/nowhere/token", id="no-token"
+        ),
+        pytest.param({"AWS_PROFILE": "gone"}, "gone", id="no-such-profile"),
+    ],
+)
+def test_missing_credentials_are_told_with_the_call_that_lacks_them(
+    fake: Route53, more: dict[str, str], words: str
+) -> None:
+    done = once(*FLAGS, stdin=SERVICE, env=variables(fake, **more))
+    assert done.returncode == 1
+    assert "route53:ListHostedZones" in done.stderr
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
