@@ -21,7 +21,7 @@ from registry.txt.ledger import Ledger, Proof, survey
 from registry.txt.naming import Form, Naming
 from registry.txt.terms import Terms
 
-_REMEMBERED_NAMES = 1024  # more than a batch changes
+_REMEMBERED_NAMES = 64  # names that change together; a full pass would not profit from more
 _MARKS_ONLY = {"mark", "owner"}
 
 

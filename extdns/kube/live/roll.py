@@ -12,16 +12,12 @@ from extdns.kube.live.wire import Head, Item
 from extdns.kube.manifests.contents import Flaw
 from extdns.kube.manifests.objects import from_json
 from extdns.model.cluster import Kind, ObjectChange, ObjectKey, ObjectProblem, ObjectRef, Sight
-from extdns.model.lean import ObjectMeta
 from extdns.model.objects import KubernetesObject
 
 News = ObjectChange | ObjectProblem
 
 MAX_OBJECT_BYTES: Final = 8 * 1024 * 1024
 """Larger than any object that an API server stores by itself; an aggregated one may do otherwise."""
-
-_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
-"""A copy of the object that no source reads, often larger than all that they do."""
 
 
 class _Bad(NamedTuple):
@@ -136,7 +132,6 @@ class Roll:
         found = from_json(self._kind, bytes(raw), 1)
         if isinstance(found, Flaw):
             return found.message
-        _slim(found.obj.metadata)
         return found.obj
 
     def _leave(self, key: ObjectKey, seen: Sight) -> Iterator[News]:
@@ -154,16 +149,3 @@ class Roll:
     def _problem(self, key: ObjectKey | None, message: str) -> ObjectProblem:
         place = str(ObjectRef(key=key)) if key is not None else f"some {self._kind.name}"
         return ObjectProblem(place=place, key=key, message=message)
-
-
-def _slim(metadata: ObjectMeta) -> None:
-    """Drop what nobody reads, and keep words that many objects share only once in memory.
-
-    Values are left alone: they repeat less, and remembering them would cost more than it saves.
-    """
-    force = msgspec.structs.force_setattr
-    force(metadata, "namespace", sys.intern(metadata.namespace))
-    for field in ("labels", "annotations"):
-        words: dict[str, str] | None = getattr(metadata, field)
-        if words:
-            force(metadata, field, {sys.intern(word): said for word, said in words.items() if word != _APPLIED})

@@ -11,6 +11,7 @@ from extdns.errors import shortened
 from extdns.kube.manifests.contents import Flaw, Found
 from extdns.kube.manifests.mistakes import mistake_in
 from extdns.kube.manifests.tree import Document, Tree, documents
+from extdns.kube.words import share_words
 from extdns.model.cluster import Kind, ObjectKey
 from extdns.model.objects import STRUCTS, KubernetesObject, key_of
 
@@ -77,6 +78,7 @@ def _found(kind: Kind, obj: KubernetesObject, line: int) -> Found:
     key = key_of(kind, obj)
     if obj.metadata.namespace != key.namespace:
         obj = msgspec.structs.replace(obj, metadata=msgspec.structs.replace(obj.metadata, namespace=key.namespace))
+    share_words(obj.metadata)
     return Found(key=key, obj=obj, line=line)
 
 
