@@ -61,6 +61,18 @@ def _ingress(chosen: Sources, selection: Selection) -> Source:
     )
 
 
+def _istio_gateway(_: Sources, selection: Selection) -> Source:
+    from extdns.sources.istio.gateway import IstioGatewaySource
+
+    return IstioGatewaySource(selection=selection)
+
+
+def _istio_virtualservice(_: Sources, selection: Selection) -> Source:
+    from extdns.sources.istio.virtualservice import VirtualServiceSource
+
+    return VirtualServiceSource(selection=selection)
+
+
 def _node(chosen: Sources, selection: Selection) -> Source:
     from extdns.sources.node import NodeSettings, NodeSource
 
@@ -110,6 +122,8 @@ TABLE: Final[Mapping[str, Callable[[Sources, Selection], Source]]] = {
     "fake": _fake,
     **{name: partial(_route, name) for name in GATEWAY_SOURCES},
     "ingress": _ingress,
+    "istio-gateway": _istio_gateway,
+    "istio-virtualservice": _istio_virtualservice,
     "node": _node,
     "pod": _pod,
     "service": _service,

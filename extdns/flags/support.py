@@ -11,7 +11,18 @@ from extdns.flags.parser import Setting
 from extdns.flags.sources import GATEWAY_SOURCES
 
 AVAILABLE: Final[Mapping[str, tuple[str, ...]]] = {
-    "source": ("crd", "empty", "fake", *GATEWAY_SOURCES, "ingress", "node", "pod", "service"),
+    "source": (
+        "crd",
+        "empty",
+        "fake",
+        *GATEWAY_SOURCES,
+        "ingress",
+        "istio-gateway",
+        "istio-virtualservice",
+        "node",
+        "pod",
+        "service",
+    ),
     "provider": ("aws", "inmemory", "zonefile"),
     "registry": ("noop", "txt"),
 }

@@ -24,6 +24,7 @@ from extdns.model.gatewayapi import (
     TlsRoute,
     UdpRoute,
 )
+from extdns.model.istio import ISTIO_GATEWAY, VIRTUAL_SERVICE, IstioGateway, VirtualService
 from extdns.model.lean import Condition, Lean, ObjectMeta
 
 
@@ -213,6 +214,8 @@ KubernetesObject = (
     | TlsRoute
     | TcpRoute
     | UdpRoute
+    | IstioGateway
+    | VirtualService
 )
 
 SERVICE: Final = Kind("", "v1", "Service", "services")
@@ -237,6 +240,8 @@ STRUCTS: Final[dict[Kind, type[KubernetesObject]]] = {
     TLS_ROUTE: TlsRoute,
     TCP_ROUTE: TcpRoute,
     UDP_ROUTE: UdpRoute,
+    ISTIO_GATEWAY: IstioGateway,
+    VIRTUAL_SERVICE: VirtualService,
 }
 
 

@@ -15,7 +15,7 @@ def as_custom(kind: Kind) -> Kind:
 
 KINDS: Final = tuple(
     as_custom(Catalogue().of(name))
-    for name in ("DNSEndpoint", "Ingress", "EndpointSlice", "Gateway", "HTTPRoute", "Lease")
+    for name in ("DNSEndpoint", "Ingress", "EndpointSlice", "gateways.gateway.networking.k8s.io", "HTTPRoute", "Lease")
 )
 
 

@@ -48,7 +48,7 @@ def _live(folder: Path, namespaces: Sequence[str]) -> Iterator[Rig]:
         cluster = live_cluster(server, folder, namespaces=namespaces)
 
         def remove(key: ObjectKey) -> None:
-            server.delete(key.kind.name, key.namespace, key.name)
+            server.delete(key.kind.resource, key.namespace, key.name)
 
         yield Rig(cluster=cluster, put=server.put, remove=remove, place=lambda key: str(ObjectRef(key=key)))
         cluster.close()

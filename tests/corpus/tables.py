@@ -19,7 +19,6 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "119-template-missing-label": _TEMPLATES,
     "251-node-template": _TEMPLATES,
     "253-node-filters": _TEMPLATES,
-    "320-istio-gateway": "istio sources",
     "324-unstructured": "unstructured source",
     "325-events-emit": _EVENTS,
     "372-events-loop": _EVENTS,

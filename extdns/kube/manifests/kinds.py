@@ -26,7 +26,9 @@ class Unread:
     message: str
 
 
-_KINDS: Final = {kind.name: kind for kind in STRUCTS}
+_KINDS: Final = {name: tuple(kind for kind in STRUCTS if kind.name == name) for name in {kind.name for kind in STRUCTS}}
+"""By name, which several groups may use: Istio and the Gateway API have Gateways."""
+
 _LIST: Final = "List"
 _FORMER_GROUP: Final = "extensions"
 
@@ -42,20 +44,26 @@ def recognised(api_version: object, kind: object) -> Kind | ListOf | Unread | No
         return None
     if kind == _LIST:
         return ListOf(None) if api_version == "v1" else None
-    if (ours := _KINDS.get(kind)) is not None:
-        return ours if api_version in ours.api_versions else _unread(api_version, ours, single=True)
-    if (ours := _KINDS.get(kind.removesuffix(_LIST))) is not None:
-        return ListOf(ours) if api_version in ours.api_versions else _unread(api_version, ours, single=False)
-    return None
+    single = kind in _KINDS
+    kinds = _KINDS.get(kind if single else kind.removesuffix(_LIST), ())
+    for ours in kinds:
+        if api_version in ours.api_versions:
+            return ours if single else ListOf(ours)
+    return _unread(api_version, kinds, single=single) if kinds else None
 
 
-def _unread(api_version: object, kind: Kind, *, single: bool) -> Unread | None:
-    meant = kind if single else None
+def _unread(api_version: object, kinds: tuple[Kind, ...], *, single: bool) -> Unread | None:
+    """*api_version* is none under which any of *kinds*, which share a name, is read."""
+    meant = kinds[0] if single and len(kinds) == 1 else None
     if isinstance(api_version, Unusable):
         return Unread(meant, f"apiVersion {api_version.why}; allowed: {api_version.allowed}")
-    allowed = ", ".join(kind.api_versions)
     if not isinstance(api_version, str) or not api_version:
-        return Unread(meant, f"apiVersion is missing; allowed for {kind.name}: {allowed}")
-    if api_version.rpartition("/")[0] not in {kind.group, _FORMER_GROUP}:
-        return None
-    return Unread(meant, f"apiVersion {shortened(api_version)} of {kind.name} is not read; allowed: {allowed}")
+        allowed = ", ".join(version for kind in kinds for version in kind.api_versions)
+        return Unread(meant, f"apiVersion is missing; allowed for {kinds[0].name}: {allowed}")
+    group = api_version.rpartition("/")[0]
+    for kind in kinds:
+        if group == kind.group or (group == _FORMER_GROUP and len(kinds) == 1):
+            allowed = ", ".join(kind.api_versions)
+            message = f"apiVersion {shortened(api_version)} of {kind.name} is not read; allowed: {allowed}"
+            return Unread(kind if single else None, message)
+    return None

@@ -66,6 +66,10 @@ def _gateway(kind: str, plural: str) -> Kind:
     )
 
 
+def _istio(kind: str, plural: str) -> Kind:
+    return Kind(group="networking.istio.io", version="v1", kind=kind, plural=plural, custom=True, generation=True)
+
+
 SERVICE: Final = _core(
     "Service", "services", "svc", status=True, upsert=True, zero={"spec": {}, "status": {"loadBalancer": {}}}
 )
@@ -134,6 +138,8 @@ KINDS: Final = (
     _gateway("ListenerSet", "listenersets"),
     _gateway("TCPRoute", "tcproutes"),
     _gateway("UDPRoute", "udproutes"),
+    _istio("Gateway", "gateways"),
+    _istio("VirtualService", "virtualservices"),
     DNS_ENDPOINT,
 )
 
@@ -165,12 +171,12 @@ class Catalogue:
         )
 
     def of(self, kind: str) -> Kind:
-        """Give the kind called *kind*, by its name or plural.
+        """Give the kind called *kind*, by its name, its plural, or that with its group.
 
         Raises:
             KeyError: None is served, or several are (in two groups or versions).
         """
-        found = [served for served in self._by_path.values() if kind in {served.kind, served.plural}]
+        found = [served for served in self._by_path.values() if kind in {served.kind, served.plural, served.resource}]
         if len(found) != 1:
             raise KeyError(f"{len(found)} kinds are called {kind!r}")
         return found[0]

@@ -158,7 +158,13 @@ INDENTED_JSON = """\
             id="older-version-that-says-the-same",
         ),
         pytest.param(
-            "kind: Gateway\napiVersion: networking.istio.io/v1\nmetadata: {name: g}", [], id="gateway-of-another-group"
+            "kind: Gateway\napiVersion: gateway.solo.io/v1\nmetadata: {name: g}", [], id="gateway-of-another-group"
+        ),
+        pytest.param(
+            "kind: Gateway\napiVersion: networking.istio.io/v1beta1\nmetadata: {name: g}\n---\n"
+            "kind: Gateway\napiVersion: gateway.networking.k8s.io/v1\nmetadata: {name: g}",
+            [("Gateway default/g", 1), ("Gateway default/g", 5)],
+            id="kinds-of-one-name-in-two-groups",
         ),
         pytest.param("kind: Playlist\napiVersion: music/v1\nitems: 5", [], id="kind-that-ends-like-a-list"),
         pytest.param("kind: List\napiVersion: v2\nitems: 5", [], id="list-of-another-group"),

@@ -1,0 +1,67 @@
+"""What the hosts of a Gateway of Istio point at (spec sources 7.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from extdns.errors import shortened
+from extdns.model.istio import IstioGateway
+from extdns.model.objects import INGRESS, SERVICE, Ingress, Service, Status
+from extdns.model.reason import Reason
+from extdns.ports import View
+from extdns.sources.annotations import PREFIX, Annotations
+from extdns.sources.selection import Selection
+from extdns.sources.targets import Answer, LeftOut, Missing, annotated, found
+
+_INGRESS: Final = "ingress"
+_NO_ADDRESS: Final = "the status of the load balancer has no address yet"
+
+
+def addresses(gateway: IstioGateway, home: str, selection: Selection, view: View) -> Answer:
+    """What an annotation of *gateway*, which is in namespace *home*, says, or an Ingress, or Services.
+
+    Raises:
+        NotReadyError: Ingresses or Services are not listed yet.
+    """
+    notes = Annotations.of(gateway.metadata.annotations, selection.prefixes)
+    given = annotated(notes, of=f"Gateway {home}/{gateway.metadata.name}")
+    if given is not None:
+        return given
+    # whatever the prefix is, Istio's users know the key by the usual one
+    reference = notes.get(_INGRESS) or (gateway.metadata.annotations or {}).get(PREFIX + _INGRESS)
+    if reference:
+        return _of_ingress(reference, home, notes.field(_INGRESS), view)
+    return _of_services(gateway.spec.selector or {}, selection.namespace, view)
+
+
+def _of_ingress(reference: str, home: str, field: str, view: View) -> Answer:
+    *place, name = reference.split("/")
+    if len(place) > 1:
+        detail = f"{field}: {shortened(reference)!r} is no Ingress; allowed: name or namespace/name"
+        return Missing(reason=Reason.INVALID_ANNOTATION, detail=detail)
+    namespace = place[0] if place else home
+    ingress = view.get(INGRESS, namespace, name)
+    if not isinstance(ingress, Ingress):
+        detail = f"{field}: there is no Ingress {shortened(f'{namespace}/{name}')}"
+        return Missing(reason=Reason.INVALID_ANNOTATION, detail=detail)
+    nothing = Missing(reason=Reason.NO_ADDRESS, detail=f"Ingress {namespace}/{name}: {_NO_ADDRESS}")
+    return found(_points(ingress.status), f"status.loadBalancer of Ingress {namespace}/{name}", otherwise=nothing)
+
+
+def _of_services(selector: dict[str, str], namespace: str, view: View) -> Answer:
+    chosen = [
+        service
+        for service in view.select(SERVICE, namespace, {})
+        if isinstance(service, Service) and selector.items() <= (service.spec.selector or {}).items()
+    ]
+    if not chosen:
+        return LeftOut(by="spec.selector of the Gateway, which no Service meets")
+    texts = (text for service in chosen for text in service.spec.external_ips or _points(service.status))
+    nothing = Missing(reason=Reason.NO_ADDRESS, detail=f"Service {chosen[0].metadata.name}: {_NO_ADDRESS}")
+    return found(texts, "the Services behind the Gateway", otherwise=nothing)
+
+
+def _points(status: Status) -> Iterator[str]:
+    for point in (status.load_balancer.ingress or ()) if status.load_balancer else ():
+        yield point.ip or point.hostname
