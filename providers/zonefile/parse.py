@@ -17,7 +17,7 @@ from extdns.model import rrtype
 from extdns.model.name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import Record, RecordKey
-from providers.zonefile import rdata, scan
+from providers.zonefile import header, rdata, scan
 from providers.zonefile.master import BEGIN, END, Entry, Master, Role, TtlFrom
 from providers.zonefile.scan import Piece, Word
 
@@ -26,8 +26,6 @@ Include = Callable[[str], str]
 
 MAX_DEPTH: Final = 8  # of files that include files
 MAX_INCLUDES: Final = 1000  # a zone; eight files that include each other often enough would never end
-_CLASSES: Final = frozenset({"IN", "CH", "HS", "CLASS1", "CLASS3", "CLASS4"})
-_INTERNET: Final = frozenset({"IN", "CLASS1"})
 _SIGNATURES: Final = frozenset({"RRSIG", "NSEC", "NSEC3"})
 _DIRECTIVES: Final = "$ORIGIN name, $TTL ttl, $INCLUDE file [origin] or $GENERATE"
 _TTL_ALLOWED: Final = "a TTL, here or in a $TTL line above"
@@ -175,8 +173,8 @@ class _Reader:
         self.owner, owner_end, rest = self._owner(piece)
         ttl_s: int | None = None
         try:
-            ttl_s, rest = self._header(rest)
-            rtype = _type(rest[0].text)
+            ttl_s, rest = header.split(rest)
+            rtype = header.type_of(rest[0].text)
             if rtype != rrtype.SOA:
                 return self._stated(piece, owner_end, ttl_s, rtype, rest[1:])
         except InvalidValueError as exc:
@@ -250,20 +248,11 @@ class _Reader:
             return rdata.absolute(first.text, self.origin), first.end, piece.words[1:]
         if not self.owner:
             raise InvalidValueError(first.text, "a name at the start of the first record", Reason.INVALID_NAME)
+        if not header.begins(first.text):
+            raise InvalidValueError(
+                piece.text.strip(), "a name without blanks before it, or its type", Reason.INVALID_NAME
+            )
         return self.owner, 0, piece.words
-
-    def _header(self, words: Sequence[Word]) -> tuple[int | None, Sequence[Word]]:
-        """The TTL stated in front of the type, and the words from the type on."""
-        ttl_s: int | None = None
-        for index, word in enumerate(words):
-            if word.text.upper() in _CLASSES:
-                if word.text.upper() not in _INTERNET:
-                    raise InvalidValueError(word.text, "class IN", Reason.INVALID_OBJECT)
-            elif ttl_s is None and word.text[0].isdigit():
-                ttl_s = rdata.ttl_named(word.text)
-            else:
-                return ttl_s, words[index:]
-        raise InvalidValueError(" ".join(_texts(words)), "[ttl] [class] type data", Reason.INVALID_OBJECT)
 
     def _ttl(self, piece: Piece, stated_s: int | None) -> tuple[int, TtlFrom]:
         if stated_s is not None:
@@ -286,13 +275,6 @@ def _role(comment: str) -> Role:
     if comment.startswith(BEGIN):
         return Role.BEGIN
     return Role.END if comment.startswith(END) else Role.OTHER
-
-
-def _type(word: str) -> str:
-    rtype = rdata.type_named(word)
-    if rtype is None:
-        raise InvalidValueError(word, "a record type, as A or CNAME", Reason.INVALID_OBJECT)
-    return rtype
 
 
 def _texts(words: Sequence[Word]) -> tuple[str, ...]:

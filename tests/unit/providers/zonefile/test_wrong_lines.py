@@ -52,6 +52,12 @@ def test_a_wrong_record_at_a_name_that_is_not_read_is_not_read_either(line: str)
     ("text", "fault"),
     [
         pytest.param("a..b 60 A 192.0.2.1\n", "example.org.zone:2: 'a..b' is not valid; allowed: a name", id="name"),
+        pytest.param(
+            "  b 60 A 192.0.2.1\n", "example.org.zone:2: 'b 60 A 192.0.2.1' is not valid; allowed: a name", id="blank"
+        ),
+        pytest.param(
+            "  1b A 192.0.2.1\n", "example.org.zone:2: '1b A 192.0.2.1' is not valid; allowed: a name", id="digit"
+        ),
         pytest.param("$TTTL 5\n", "example.org.zone:2: '$TTTL 5' is not valid; allowed: $ORIGIN name", id="directive"),
         pytest.param("$ORIGIN\n", "example.org.zone:2: '$ORIGIN' is not valid; allowed: $ORIGIN name", id="no-origin"),
         pytest.param("$INCLUDE gone\n", "example.org.zone:2: reading gone: No such file", id="include"),
