@@ -5,10 +5,11 @@ a line, in a section at the end of the file, between two comments. A file is rep
 step, and only if the records to be changed are still what they were. A file in which nothing
 changes is not touched.
 
-    scan     text into entries and words             serial   the next SOA serial
+    scan     text into entries and words             header   TTL, class and type of a record
     rdata    words into names and targets and back   edit     entries with changes made
-    master   entries with what they state            folder   files, lock, replacement
-    adjust   what a zone file can hold               reader, writer   the two ports
+    parse    entries into what they state (master)   serial   the next SOA serial
+    adjust   what a zone file can hold               folder   files, lock, replacement
+    batch    what a change does, or why it may not   reader, writer   the two ports
 
 Only `rdata` imports dnspython. User documentation: docs/reference/zonefile.md.
 """
