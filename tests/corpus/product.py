@@ -17,7 +17,6 @@ from tests.route53 import service
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from tests.corpus.case import Case, Zones
 
@@ -39,13 +38,13 @@ class Result:
     error: str = ""
 
 
-def run(case: Case, *, compat: bool, empty: Path) -> tuple[Result, Result]:
-    """Two passes over *case*, each by a process of its own; *empty* is the cluster of cases without objects."""
+def run(case: Case, *, compat: bool, cluster: str) -> tuple[Result, Result]:
+    """Two passes over *case*, each by a process of its own; *cluster* is the flag that names its objects."""
     fake, _ = service()
     fake.api.health_checks |= case.health_checks
     ids = [fake.add_zone(**zone) for zone in case.zones]
-    flags = [*case.flags, "--once", "--provider=aws", "--metrics-address=127.0.0.1:0"]
-    flags += [f"--manifests={case.objects if case.objects.exists() else empty}", *(["--compat"] if compat else [])]
+    flags = [*case.flags, "--once", "--provider=aws", "--metrics-address=127.0.0.1:0", cluster]
+    flags += ["--compat"] if compat else []
     try:
         return _pass(case, flags, ids), _pass(case, flags, ids)
     finally:
