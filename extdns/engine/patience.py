@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from extdns.engine.settings import EngineSettings
     from extdns.engine.zones import Zones, ZoneState
 
-# Failures in a row after which a single pass leaves a zone or a name alone; with pauses of 1, 2, 4 and 8 seconds.
+# Failures in a row after which a single pass leaves a zone or a name alone; with pauses that double between them.
 _ATTEMPTS = 5
 
 

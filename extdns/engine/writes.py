@@ -52,7 +52,7 @@ class Writes:
     doubts: Doubts = field(default_factory=Doubts)
     quarantine: dict[DnsName, Quarantine] = field(default_factory=dict)
     forbidden: str = ""
-    backoff: Backoff = field(default_factory=Backoff)
+    backoff: Backoff = field(default_factory=lambda: Backoff(first_s=0.25))
     _sent: dict[DnsName, tuple[ChangeSet, ...]] = field(default_factory=dict)
     _groups: deque[tuple[DnsName, ...]] = field(default_factory=deque)
     _singles: int = 0

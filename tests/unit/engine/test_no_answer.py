@@ -32,7 +32,7 @@ def test_a_service_that_never_answers_gets_growing_pauses() -> None:
     world = running()
     world.provider.rule = lambda _: Lost(applied=False)
     world.run(new("web"), for_s=130.0)
-    assert len(world.batches) == 8  # at 0, 1, 3, 7, 15, 31, 63, 127 seconds
+    assert len(world.batches) == 10  # at 0, 0.25, 0.75, 1.75 and so on to 31.75, 63.75 and 127.75 seconds
 
 
 def test_a_batch_without_answer_that_was_applied_is_not_sent_again() -> None:

@@ -133,7 +133,7 @@ def test_after_three_single_names_the_zone_is_forbidden_and_each_try_takes_anoth
     world.run(new(*names), for_s=25.0)
     assert [len(batch) for batch in world.batches] == [8, 4, 2, 1, 1, 2, 1]
     assert {tuple(world.endings(name)) for name in names} == {("A none zone-forbidden",)}
-    world.run(for_s=600.0)
+    world.run(for_s=200.0)
     tries = [batch[0] for batch in world.batches[7:]]
     assert len(set(tries)) == len(tries) > 4
 
@@ -243,13 +243,21 @@ def test_a_busy_service_gets_growing_pauses() -> None:
     world = running()
     world.provider.rule = lambda _: TryLater(message="throttled")
     world.run(new("web"), for_s=130.0)
-    assert len(world.batches) == 8  # at 0, 1, 3, 7, 15, 31, 63, 127 seconds
+    assert len(world.batches) == 10  # at 0, 0.25, 0.75, 1.75 and so on to 31.75, 63.75 and 127.75 seconds
+
+
+def test_five_throttlings_cost_five_calls_and_less_than_ten_seconds() -> None:
+    world = running()
+    world.provider.answers += [TryLater(message="throttled")] * 5
+    world.run(new("web"), for_s=10.0)
+    assert world.holds() == {"web A": ("192.0.2.1",)}
+    assert len(world.batches) == 6
 
 
 def test_a_change_made_while_the_service_is_busy_is_sent_instead() -> None:
     world = running()
     world.provider.answers.append(TryLater(message="throttled"))
-    world.run(new("web"), for_s=0.5)
+    world.run(new("web"), for_s=0.2)
     world.run(new("web", target="192.0.2.9"), for_s=2.0)
     assert world.holds() == {"web A": ("192.0.2.9",)}
     assert len(world.batches) == 2

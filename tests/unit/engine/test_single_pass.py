@@ -40,7 +40,7 @@ def test_a_single_pass_ends_whatever_the_service_answers(outcome: Outcome | Lost
 def test_a_single_pass_waits_for_what_may_still_succeed() -> None:
     world = running(once=True)
     world.provider.answers.append(TryLater(message="busy"))
-    world.run(new("web"), for_s=0.5)
+    world.run(new("web"), for_s=0.2)
     assert not world.engine.settled
     world.run(for_s=1.0)
     assert world.engine.settled
