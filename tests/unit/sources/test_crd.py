@@ -8,6 +8,7 @@ from extdns.model.claim import Claim, Withheld
 from extdns.model.dnsendpoint import DnsEndpoint, DnsEndpointSpec, ProviderProperty, SpecEndpoint
 from extdns.model.selector import parse_annotation_selector, parse_label_selector
 from extdns.sources.crd import CrdSource
+from extdns.sources.defaulttargets import DefaultTargets, grouped
 from extdns.sources.refine import Refined, validated
 from extdns.sources.selection import Selection
 from tests.fakes.view import FakeView
@@ -62,6 +63,18 @@ def test_6_3_worked_example() -> None:
 )
 def test_6_3_types(rtype: str, targets: list[str], expected: str) -> None:
     assert said(claims(dns_endpoint(endpoint("a.t", rtype, *targets)))) == [f"a.t {expected}"]
+
+
+def test_6_3_default_targets_stand_in_for_addresses_but_not_for_a_cname() -> None:
+    obj = dns_endpoint(endpoint("a.t", "A"), endpoint("c.t", "CNAME"), endpoint("b.t", "A", "192.0.2.1"))
+    stages = (DefaultTargets(groups=grouped(["203.0.113.50", "lb.t"])), validated)
+    found = shown(Refined(source=CrdSource(selection=Selection()), stages=stages), obj)
+    assert said(found) == [
+        "a.t A - [203.0.113.50]",
+        "a.t CNAME - [lb.t]",
+        "c.t invalid-endpoint",
+        "b.t A - [192.0.2.1]",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -261,6 +261,12 @@ def test_5_4_of_several_parents_those_that_accept_count() -> None:
     assert said(claims(obj, *others)) == ["a.t A - [203.0.113.1, 203.0.113.2]"]
 
 
+def test_5_4_a_parent_that_the_route_does_not_ask_for_does_not_count_though_it_accepts() -> None:
+    others = [gateway(listener(), place=f"infra/g{at}", addresses=[f"203.0.113.{at}"]) for at in (1, 2)]
+    obj = http("a.t", parents=[parent("infra/g1")], told=[parent("infra/g1"), parent("infra/g2")])
+    assert said(claims(obj, *others)) == a("a.t", address="203.0.113.1")
+
+
 @pytest.mark.parametrize(
     ("parent_object", "expected"),
     [

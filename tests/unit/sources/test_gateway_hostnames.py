@@ -27,7 +27,7 @@ NAMES = st.lists(LABELS, max_size=4).map(".".join)
         pytest.param("x.acme.test.", "x.acme.test.", "x.acme.test.", id="5.5-trailing-dots-alike"),
         pytest.param("A.test", "a.TEST", "a.test", id="5.5-equal-but-for-case"),
         pytest.param("a.test", "b.test", None, id="5.5-different"),
-        pytest.param("*.a.test", "xa.test", None, id="5.5-suffix-within-a-label"),
+        pytest.param("*.a.test", "long-a.test", None, id="5.5-suffix-within-a-label"),
         pytest.param("*.test", "b.test", "b.test", id="5.5-as-long-as-the-wildcard"),
         pytest.param("", "192.0.2.1", None, id="5.5-address"),
         pytest.param("", "_x.test", None, id="5.5-underscore"),
