@@ -78,12 +78,13 @@ class Engine:
         """Whether every name that can be planned has been: the first full pass is over."""
         read = self.zones.open and all(self._patience.read(state, self._now_s) for state in self.zones)
         seen = self.readiness.open and self.readiness.complete(self._now_s)
-        return read and seen and not self._dirty and not self._judge.awaiting
+        return read and seen and self._keeping.open and not self._dirty and not self._judge.awaiting
 
     @property
     def settled(self) -> bool:
         """Whether nothing is on its way any more, but for what fails and is not waited for."""
-        return self.planned and all(self._patience.written(state, self._now_s) for state in self.zones)
+        written = self.planned and all(self._patience.written(state, self._now_s) for state in self.zones)
+        return written and not (self._settings.once and self._keeping.busy(self._now_s))
 
     @property
     def unreadable(self) -> tuple[str, ...]:
@@ -107,6 +108,7 @@ class Engine:
                 self._judge.confirm(key, exists=exists, now_s=now_s)
                 self._soil(self._orphans.of(key))
             case facts.ZonesListed(zones=found):
+                self._reading.listed(found, now_s)
                 if self.zones.update(found, now_s):
                     self._keeping.adopt(now_s)
                     self._soil(self._everything())

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from extdns.engine.settings import EngineSettings
     from extdns.engine.zones import Zones, ZoneState
     from extdns.model.name import DnsName
+    from extdns.model.zone import ZoneList
 
 _NOTHING: AbstractSet[DnsName] = frozenset()
 
@@ -53,6 +54,12 @@ class Reading:
     def _page(self, state: ZoneState, now_s: float) -> ReadPage:
         state.audit.ask(now_s)
         return ReadPage(zone=state.zone, after=state.audit.after)
+
+    def listed(self, found: ZoneList, now_s: float) -> None:
+        """The zones were listed; a list that takes many calls leaves at least as many to the audit of records."""
+        more_s = (found.calls - 1) * self._pause_s
+        self._next_audit_s += more_s
+        self._zones.next_s = max(self._zones.next_s, now_s + 2 * more_s)
 
     def page(self, item: PageRead, now_s: float) -> AbstractSet[DnsName]:
         """Take in a page; returns the names to plan again."""

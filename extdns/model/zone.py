@@ -39,10 +39,15 @@ class AccountFailure(Value, frozen=True, kw_only=True):
 
 
 class ZoneList(Value, frozen=True, kw_only=True):
-    """All zones that could be listed, sorted, and the accounts that failed."""
+    """All zones that could be listed, sorted, and the accounts that failed.
+
+    Attributes:
+        calls: calls to the service that the list took.
+    """
 
     zones: tuple[Zone, ...]
     failed: tuple[AccountFailure, ...] = ()
+    calls: int = 1
 
 
 class Page(Value, frozen=True, kw_only=True):

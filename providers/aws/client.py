@@ -161,8 +161,6 @@ class Client:
         except (*_UNSENT, *_UNANSWERED) as exc:
             trouble = Trouble.LATER if isinstance(exc, _UNSENT) else Trouble.UNANSWERED
             raise CallFailedError(trouble, call, about, type(exc).__name__, str(exc)) from exc
-        except sdk.ParamValidationError as exc:
-            raise CallFailedError(Trouble.REFUSED, call, about, type(exc).__name__, str(exc)) from exc
         except (ValueError, LookupError) as exc:  # the answer is not what it should be
             raise CallFailedError(Trouble.UNANSWERED, call, about, type(exc).__name__, str(exc)) from exc
         except (sdk.BotoCoreError, OSError) as exc:
@@ -197,6 +195,7 @@ def _client(session: Session, attempts: int) -> Route53Client:
             read_timeout=read_s,
             max_pool_connections=_CONNECTIONS,
             user_agent_extra=_US,
+            parameter_validation=False,  # a fifth of the time of a batch, and what we send has one shape
         ),
     )
     made.meta.events.register("before-parse.route53.ListResourceRecordSets", _keep_body)

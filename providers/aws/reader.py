@@ -10,12 +10,13 @@ from extdns.errors import RetryableError
 from extdns.model.adjusted import Adjusted, Refusal
 from extdns.model.name import DnsName
 from extdns.model.record import Endpoint, Record
-from extdns.model.zone import AccountFailure, Page, Traits, Zone, ZoneList
+from extdns.model.zone import Page, Traits, Zone, ZoneList
 from providers.aws import codec, names
 from providers.aws.adjust import adjusted
-from providers.aws.failure import CallFailedError, Trouble, as_read_error
+from providers.aws.failure import CallFailedError, as_read_error
 from providers.aws.validity import TYPES
-from providers.aws.wire import HostedZone, ListedSets, Position, bare_id
+from providers.aws.wire import ListedSets, Position
+from providers.aws.zones import listed
 
 if TYPE_CHECKING:
     from providers.aws.client import Client
@@ -57,55 +58,7 @@ class Route53Reader:
         Raises:
             RetryableError: no account answers, though none of them says that a right is missing.
         """
-        found: dict[str, Zone] = {}
-        failed: list[AccountFailure] = []
-        for account, client in self._clients.items():
-            try:
-                for zone in self._listed(account, client, failed):
-                    found.setdefault(zone.id, zone)
-            except CallFailedError as exc:
-                permanent = exc.trouble is Trouble.FORBIDDEN
-                failed.append(AccountFailure(account=account, message=str(exc), permanent=permanent))
-        if len(failed) == len(self._clients) and not found and not any(failure.permanent for failure in failed):
-            raise RetryableError("; ".join(failure.message for failure in failed))
-        return ZoneList(zones=tuple(sorted(found.values())), failed=tuple(failed))
-
-    def _listed(self, account: str, client: Client, failed: list[AccountFailure]) -> Iterator[Zone]:
-        selection = self._settings.selection
-        passing: list[Zone] = []
-        for listed in self._reachable(account, client, failed):
-            name = names.parsed(listed.name)
-            if name is not None and selection.passes(listed.id, name, private=listed.private):
-                passing.append(Zone(name=name, id=listed.id, account=account, private=listed.private))
-        if not (selection.tags and passing):
-            yield from passing
-            return
-        try:
-            tags = client.tags([zone.id for zone in passing])
-        except CallFailedError as exc:
-            message = f"failed to list tags for zones: {exc}"
-            failed.append(AccountFailure(account=account, message=message, permanent=exc.trouble is Trouble.FORBIDDEN))
-            return
-        yield from (zone for zone in passing if selection.wears(tags.get(zone.id, {})))
-
-    def _reachable(self, account: str, client: Client, failed: list[AccountFailure]) -> Sequence[HostedZone]:
-        """All zones; where they cannot be listed, those that `--zone-id-filter` names, one by one."""
-        ids = self._settings.selection.ids
-        try:
-            return client.zones()
-        except CallFailedError as exc:
-            if exc.trouble is not Trouble.FORBIDDEN or not ids:
-                raise
-        found: list[HostedZone] = []
-        for zone_id in ids:
-            try:
-                found.append(client.zone(bare_id(zone_id)))
-            except CallFailedError as exc:
-                if exc.trouble in {Trouble.CREDENTIALS, Trouble.LATER, Trouble.UNANSWERED}:
-                    raise
-                if exc.trouble is Trouble.FORBIDDEN:
-                    failed.append(AccountFailure(account=account, message=str(exc), permanent=True))
-        return found
+        return listed(self._settings.selection, self._clients)
 
     def adjust(self, wanted: Sequence[Endpoint], zone: Zone) -> Adjusted:
         """Aliases for the load balancers of AWS, properties as they are read back, and what would be refused."""
@@ -121,8 +74,8 @@ class Route53Reader:
         Raises:
             ProviderError: the zone cannot be read, or is not there.
         """
-        listed = self._sets(zone, _position(after) if after else None, self._settings.page_items)
-        return Page(records=_records(listed, zone), after=_cursor(listed.after) if listed.after else None)
+        found = self._sets(zone, _position(after) if after else None, self._settings.page_items)
+        return Page(records=_records(found, zone), after=_cursor(found.after) if found.after else None)
 
     def names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
         """All records of *names*; names that lie close together share a call.
@@ -141,14 +94,14 @@ class Route53Reader:
         start: Position | None = None
         while left:
             most = min(self._settings.page_items, _ITEMS_A_NAME * len(left))
-            listed = self._sets(zone, start or Position(name=left[0], type=""), most)
-            yield from (record for record in _records(listed, zone) if record.name in wanted)
-            if listed.after is None:
+            page = self._sets(zone, start or Position(name=left[0], type=""), most)
+            yield from (record for record in _records(page, zone) if record.name in wanted)
+            if page.after is None:
                 return
-            continues = names.parsed(listed.after.name)
-            following = _place(listed.after)
+            continues = names.parsed(page.after.name)
+            following = _place(page.after)
             left = [name for name in left if name == continues or (name != left[0] and name.order > following)]
-            start = listed.after if left and left[0] == continues else None
+            start = page.after if left and left[0] == continues else None
 
     def _sets(self, zone: Zone, start: Position | None, most: int) -> ListedSets:
         client = self._clients.get(zone.account)
@@ -166,8 +119,8 @@ def _place(position: Position) -> str:
     return min(".".join(reversed(text.split("."))) + "." for text in (spelled, names.unescaped(spelled)))
 
 
-def _records(listed: ListedSets, zone: Zone) -> tuple[Record, ...]:
-    records = (codec.record(found, zone) for found in listed.sets if found.type != _SOA)
+def _records(page: ListedSets, zone: Zone) -> tuple[Record, ...]:
+    records = (codec.record(found, zone) for found in page.sets if found.type != _SOA)
     return tuple(record for record in records if record is not None)
 
 

@@ -179,3 +179,11 @@ def test_names_with_odd_characters_are_found_wherever_they_are_sorted(
 def test_a_zone_of_an_account_that_is_not_configured_is_an_error(account: Client) -> None:
     with pytest.raises(RetryableError, match="no account 'x' is configured"):
         reader(account).page(Zone(name=DnsName("example.org"), id="Z", account="x"), None)
+
+
+def test_a_list_of_zones_tells_how_many_calls_it_took(fake: Route53, account: Client) -> None:
+    for index in range(105):
+        fake.add_zone(f"z{index}.example", tags={"team": "a"})
+    before = len(fake.log.calls())
+    assert reader(account, tags=("team",)).zones().calls == len(fake.log.calls()) - before == 2 + 11
+    assert reader(account).zones().calls == 2
