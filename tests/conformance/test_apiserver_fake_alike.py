@@ -80,7 +80,7 @@ class Side:
                 return value
 
 
-@settings(max_examples=60, derandomize=True, phases=[Phase.generate])  # a failure is not made smaller: that takes minutes
+@settings(max_examples=60, derandomize=True, phases=[Phase.generate])  # smaller failures would take minutes
 @given(script=st.lists(STEPS, max_size=10))
 def test_fake_and_machinery_answer_alike(api_machinery: ApiMachinery, script: list[Step]) -> None:
     with ApiServer(kinds=KINDS) as server:

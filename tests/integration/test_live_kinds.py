@@ -46,6 +46,12 @@ def phases(metrics: bytes) -> set[tuple[str, str]]:
     return {(words[1], words[3]) for words in found}
 
 
+def watched(stage: LiveStage) -> set[tuple[str, str]]:
+    """What was listed or watched, with the namespace."""
+    asked = (*stage.server.log.requests("list"), *stage.server.log.requests("watch"))
+    return {(request.resource, request.namespace) for request in asked}
+
+
 def test_a_forbidden_kind_holds_only_what_needs_it_and_recovers(
     stage: LiveStage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -103,11 +109,10 @@ def test_a_namespace_is_all_that_is_asked_for(stage: LiveStage, monkeypatch: pyt
         running.until("successfully updated")
     names = {line.split()[0] for line in stage.published()}
     assert names == {f"{name}.example.org" for name in ("shop", "ssh", "web", "z")}
-    asked = {(request.resource, request.namespace) for request in stage.server.log.requests()}
-    assert asked == {("services", "shop"), ("ingresses", "shop"), ("nodes", "")}
+    assert watched(stage) == {("services", "shop"), ("ingresses", "shop"), ("nodes", "")}
 
 
 def test_kinds_that_nothing_needs_are_not_asked_for(stage: LiveStage) -> None:
     stage.put(BALANCED, NODE)
     assert stage.once() == 0
-    assert {request.resource for request in stage.server.log.requests()} == {"services", "ingresses"}
+    assert watched(stage) == {("services", ""), ("ingresses", "")}

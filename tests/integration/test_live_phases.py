@@ -9,10 +9,11 @@ from typing import Final
 
 import pytest
 
+from extdns.errors import NotReadyError
 from extdns.kube.live.cluster import LiveCluster
 from extdns.model.cluster import KindChange, ObjectKey, Phase
 from extdns.model.objects import INGRESS, SERVICE
-from tests.clusters import live_cluster, phase_in, service, settled, synced, taken, told
+from tests.clusters import PATIENCE_S, live_cluster, phase_in, service, settled, synced, taken, told
 from tests.fakes.apiserver.faults import Drop, Fault, Html, Refuse, Spoil, Stall
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.apiserver.watches import Order
@@ -176,3 +177,13 @@ def test_closing_ends_all_threads(cluster: LiveCluster) -> None:
     assert "services" not in {thread.name for thread in threading.enumerate()}
     assert cluster.take(0) == ()
     assert cluster.exists(WEB) is None
+
+
+def test_a_kind_that_a_look_up_needs_is_told_to_be_listing(server: ApiServer, cluster: LiveCluster) -> None:
+    armed = server.faults.arm(Stall(), verb="watch", resource="services")
+    with pytest.raises(NotReadyError):
+        cluster.view.select(SERVICE, "", {})
+    armed.wait()
+    assert told(cluster.take(PATIENCE_S)) == ["Service is listing"]
+    armed.release()
+    assert told(taken(cluster, lambda changes: phase_in(changes) is Phase.SYNCED)) == ALL

@@ -66,11 +66,12 @@ class LiveCluster:
         self._rhythm = rhythm or Rhythm()
         self._chance = chance
         self._monotonic = monotonic
-        self._store = Store(self.need)
+        self._store = Store(self._demand)
         self._existence = Existence(api, self._rhythm.page_size, monotonic=monotonic)
         self._reports: SimpleQueue[Report | None] = SimpleQueue()
         self._reflectors: list[Reflector] = []
         self._states: dict[Kind, KindState] = {}
+        self._demanded: list[KindChange] = []  # by look-ups, which nobody was told of yet
         self._parts: dict[Kind, dict[str, tuple[Phase, str]]] = {}
         self._first: dict[Kind, dict[ObjectKey, KubernetesObject]] = {}  # of kinds not yet synced
 
@@ -108,11 +109,13 @@ class LiveCluster:
         """Changes since the last call, waiting up to *timeout_s*; may come back earlier with ().
 
         What came by one list and watch is in its order; a kind is shown whole or not at all: its
-        objects by key, then that it is synced.
+        objects by key, then that it is synced. A kind that a look-up was the first to need is listing.
         """
-        changes: list[ClusterChange] = []
+        changes: list[ClusterChange] = [*self._demanded]
+        self._demanded.clear()
+        waits = timeout_s > 0 and not changes
         try:
-            report = self._reports.get(timeout=timeout_s) if timeout_s > 0 else self._reports.get_nowait()
+            report = self._reports.get(timeout=timeout_s) if waits else self._reports.get_nowait()
             while report is not None:
                 changes.extend(self._digested(report))
                 report = self._reports.get_nowait() if len(changes) < _ENOUGH else None
@@ -129,6 +132,10 @@ class LiveCluster:
         for reflector in self._reflectors:
             reflector.join(max(0.0, until_s - time.monotonic()))
         self._reports.put(None)
+
+    def _demand(self, kind: Kind) -> None:
+        if kind not in self._states:
+            self._demanded.append(KindChange(state=self.need(kind)))
 
     def _namespaces_of(self, kind: Kind) -> Sequence[str]:
         """Where objects of *kind* are watched, () for everywhere."""
