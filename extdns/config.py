@@ -79,6 +79,7 @@ class Sources:
     create_ptr: bool
     min_ttl_s: float
     prefer_alias: bool
+    merge_across_namespaces: bool
     compatibility: str
     service_type_filter: tuple[str, ...]
     publish_internal_services: bool

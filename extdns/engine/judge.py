@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING
 
 from extdns.model.change import Blocked
@@ -12,7 +12,7 @@ from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
-    from extdns.engine.claims import ClaimIndex
+    from extdns.engine.claims import ClaimIndex, NameClaim
     from extdns.engine.settings import EngineSettings
     from extdns.model.ownership import Owned
 
@@ -113,27 +113,31 @@ class Judge:
         readable = not self._settings.namespaces or namespace in self._settings.namespaces
         return ObjectKey(kind, namespace, name) if namespace and name and readable else None
 
-    def __call__(self, owned: Owned, now_s: float) -> Evidence | Blocked:
-        """The evidence for removing *owned*, or what keeps it."""
-        found = self._weighed(owned, now_s)
+    def __call__(self, owned: Owned, now_s: float, ignoring: Container[NameClaim] = ()) -> Evidence | Blocked:
+        """The evidence for removing *owned*, or what keeps it, whatever the claims *ignoring* say."""
+        found = self._weighed(owned, now_s, ignoring)
         if found is Evidence.ORPHAN_UNCLAIMED and not owned.certain:
             return Blocked(reason=Reason.ORPHAN_UNCLAIMED, detail="its mark may have been made for another record")
         return found
 
-    def _weighed(self, owned: Owned, now_s: float) -> Evidence | Blocked:
+    def _weighed(self, owned: Owned, now_s: float, ignoring: Container[NameClaim]) -> Evidence | Blocked:
         unreadable = self._unreadable(owned)
         if unreadable:
             return unreadable
         if self._settings.plan.compat:
             return self._known_ending(owned) or self._maybe_unread(owned) or Evidence.ORPHAN_UNCLAIMED
-        return self._by_claims(owned) or self._by_object(owned, now_s)
+        return self._by_claims(owned, ignoring) or self._by_object(owned, now_s)
 
     def _known_ending(self, owned: Owned) -> Evidence | None:
         return self._claims.ended((owned.record.name, owned.record.set_identifier), owned.resource)
 
-    def _by_claims(self, owned: Owned) -> Evidence | Blocked | None:
+    def _by_claims(self, owned: Owned, ignoring: Container[NameClaim]) -> Evidence | Blocked | None:
         record = owned.record
-        claims = [claim for claim in self._claims.of(record.name) if claim.set_identifier == record.set_identifier]
+        claims = [
+            claim
+            for claim in self._claims.of(record.name)
+            if claim.set_identifier == record.set_identifier and claim not in ignoring
+        ]
         withheld = [claim for claim in claims if isinstance(claim, Withheld)]
         undecided = [claim for claim in withheld if claim.reason is not Reason.NO_ENDPOINTS]
         live = [claim for claim in claims if isinstance(claim, Wanted)]

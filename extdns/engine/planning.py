@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from extdns.engine.contests import Contests, Losers
 from extdns.engine.foreseen import foreseen
 from extdns.engine.packing import pieces
 from extdns.engine.unmet import Unmet, homeless, joined, kept, refused, unasked, unmet, unreadable, withheld
 from extdns.model.change import Blocked
 from extdns.model.claim import Wanted
 from extdns.model.decision import Decision, Verdict
+from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.planner.merge import Candidate, candidates
 from extdns.planner.plan import NamePlan, plan_name
@@ -37,6 +39,7 @@ class Planning:
         self._claims = claims
         self._judge = judge
         self._zones = zones
+        self._contests = Contests(settings, judge)
 
     def plan(self, name: DnsName, former: Sequence[Decision], now_s: float) -> tuple[Decision, ...]:
         """Plan *name* in all its zones.
@@ -81,7 +84,7 @@ class Planning:
                 decisions += [decision for decision in former if decision.zone == state.zone]
             else:
                 if wanted is None:
-                    wanted = candidates((claim for claim in claims if isinstance(claim, Wanted)), self._settings.plan)
+                    wanted = self._candidates(claims)
                 decisions += self._plan_in(state, name, claims, wanted, now_s)
         for state in self._zones.left_behind(name, states):
             moved = Blocked(reason=Reason.ZONE_MOVED, detail=f"it belongs to {', '.join(str(s.zone) for s in states)}")
@@ -113,6 +116,11 @@ class Planning:
             return (*stands, *unasked(held, standstill, state.zone, stands))
         hidden = self._hidden(held)
         vain = [unmet(claim, hidden[claim.set_identifier]) for claim in claims if claim.set_identifier in hidden]
+        seen = [claim for claim in claims if claim.set_identifier not in hidden]
+        lost, merged = self._contested(state, held, seen, wanted, now_s)
+        losers = [claim for claim, _ in lost]
+        if lost:
+            wanted = self._candidates(claim for claim in seen if claim not in losers)
         adjusted, unsupported = self._adjust(state, wanted, hidden)
         untouched = {one.endpoint.key: one.why for one in unsupported if one.endpoint}
         plan = plan_name(
@@ -123,7 +131,7 @@ class Planning:
             judge=lambda owned: (
                 untouched.get(owned.key)
                 or hidden.get(owned.key.set_identifier)
-                or state.deletes.unless_stale(owned, self._judge(owned, now_s), now_s)
+                or state.deletes.unless_stale(owned, self._judge(owned, now_s, losers), now_s)
             ),
             leave=lambda owned, evidence: state.deletes.weigh(owned, evidence, now_s),
             settings=self._settings.plan,
@@ -131,8 +139,39 @@ class Planning:
         state.deletes.planned(name, {owned.key for owned in held}, now_s)
         expected = foreseen(records, state.writes.ahead(related), {name, *related}) if plan.sets else ()
         decided = self._enqueue(state, plan, expected, name, now_s)
-        vain += [*unsupported, *(one for one in withheld(claims) if one.set_identifier not in hidden)]
-        return joined(decided, vain, state.zone)
+        vain += [*unsupported, *withheld(claim for claim in seen if claim not in losers)]
+        vain += [unmet(claim, why) for claim, why in lost]
+        return joined(_merged_before(decided, merged) if merged else decided, vain, state.zone)
+
+    def _candidates(self, claims: Iterable[NameClaim]) -> tuple[Candidate, ...]:
+        return candidates((claim for claim in claims if isinstance(claim, Wanted)), self._settings.plan)
+
+    def _contested(
+        self,
+        state: ZoneState,
+        held: Sequence[Owned],
+        claims: Sequence[NameClaim],
+        wanted: Sequence[Candidate],
+        now_s: float,
+    ) -> tuple[Losers, set[str]]:
+        """The claims that lose to another namespace, and the set identifiers whose records hold what all want."""
+        lost = self._contests.lost(state.deletes, held, claims, now_s)
+        if not lost:
+            return [], set()
+        plan = plan_name(
+            zone=state.zone,
+            name=claims[0].name,
+            held=held,
+            candidates=self._adjust(state, wanted, {})[0],
+            judge=lambda _: Evidence.REPLACED,
+            leave=lambda _, evidence: evidence,
+            settings=self._settings.plan,
+        )
+        changed = {change.key.set_identifier for change_set in plan.sets for change in change_set.changes}
+        stands = {owned.record.set_identifier for owned in held if owned.ours}
+        contested = {claim.set_identifier for claim, why in lost if why.reason is Reason.CONFLICT_LOST}
+        merged = contested & stands - changed
+        return [(claim, why) for claim, why in lost if claim.set_identifier not in merged], merged
 
     def _managed(self, held: Iterable[Owned], name: DnsName) -> list[Owned]:
         types = self._settings.plan.managed_types
@@ -207,6 +246,16 @@ def _repairs(decisions: tuple[Decision, ...], former: Iterable[Decision]) -> tup
         replace(decision, reason=Reason.DRIFT_REPAIRED)
         if decision.reason is Reason.CHANGED
         and decision.wanted == right.get((decision.zone, decision.set_identifier, decision.type))
+        else decision
+        for decision in decisions
+    )
+
+
+def _merged_before(decisions: Iterable[Decision], merged: Container[str]) -> tuple[Decision, ...]:
+    """Say of records at the set identifiers *merged* why they stay as they are."""
+    return tuple(
+        replace(decision, reason=Reason.MERGED_BEFORE)
+        if decision.reason is Reason.PROGRAMMED and decision.set_identifier in merged
         else decision
         for decision in decisions
     )

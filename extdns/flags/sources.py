@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.flags.duration import DURATION
-from extdns.flags.flag import ABSENT, Flag, Moot
+from extdns.flags.flag import ABSENT, Flag
 from extdns.flags.kind import BOOLEAN, Kind, choice, text
 from extdns.flags.selector import ANNOTATION_SELECTOR, LABEL_SELECTOR
 from extdns.model.selector import EVERYTHING
@@ -121,7 +121,6 @@ FLAGS: Final = (
         kind=BOOLEAN,
         default=False,
         reference_default=True,
-        state=Moot(says="has no effect: this version always merges what several namespaces say of one name"),
         help="merge the targets of objects from several namespaces that ask for one name",
     ),
     Flag(

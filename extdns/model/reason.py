@@ -57,6 +57,7 @@ class Reason(StrEnum):
     OWNED_BY_OTHER = "owned-by-other"
     FOREIGN_RECORD = "foreign-record"
     CONFLICT_LOST = "conflict-lost"
+    MERGED_BEFORE = "merged-before"
     TYPE_CONFLICT = "type-conflict"
     ROUTING_CONFLICT = "routing-conflict"
     NO_OWNERSHIP_NAME = "no-ownership-name"
@@ -118,6 +119,8 @@ MEANINGS: Final[dict[Reason, str]] = {
     Reason.OWNED_BY_OTHER: "The name is marked as belonging to another owner.",
     Reason.FOREIGN_RECORD: "A record that nothing proves to be ours is in the way.",
     Reason.CONFLICT_LOST: "Another object asks for the same name and was first.",
+    Reason.MERGED_BEFORE: "Objects of several namespaces ask for the name, and the record already holds the targets of "
+    "all; it stays so, but the next change of any of them ends that.",
     Reason.TYPE_CONFLICT: "The name is wanted in two forms that exclude each other. A CNAME yields to any other type; "
     "where both addresses and an alias are wanted, one claim decides which it is.",
     Reason.ROUTING_CONFLICT: "The name is wanted both as a simple record and with set identifiers.",

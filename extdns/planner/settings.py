@@ -18,6 +18,7 @@ class PlanSettings(Value, frozen=True, kw_only=True):
         source_order: names of the sources in the order of `--source`; earlier ones win ties.
         provider: as `--provider` spells it; decides which provider-specific properties stay.
         min_ttl_s: TTL for endpoints without one, 0 for none.
+        merges_namespaces: whether claims of several namespaces to one name are merged.
         compat: do as the reference does where design 5 marks a difference.
     """
 
@@ -30,4 +31,5 @@ class PlanSettings(Value, frozen=True, kw_only=True):
     provider: str = ""
     min_ttl_s: int = 0
     prefer_alias: bool = False
+    merges_namespaces: bool = False
     compat: bool = False

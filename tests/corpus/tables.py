@@ -58,15 +58,20 @@ class Difference:
     exit: int = 0
 
 
-def a(name: str, address: str, **fields: str) -> RecordSet:
+def a(name: str, *addresses: str, **fields: str) -> RecordSet:
     """An A record set."""
-    return _set(name, "A", address, fields)
+    return {**_set(name, "A", "", fields), "ResourceRecords": list(addresses)}
 
 
-def mark(name: str, resource: str, **fields: str) -> RecordSet:
-    """The mark of an A record set of ours, made for *resource*."""
+def mark(name: str, resource: str, *, rtype: str = "a", **fields: str) -> RecordSet:
+    """The mark of a record set of ours, made for *resource*."""
     heritage = f'"heritage=external-dns,external-dns/owner=default,external-dns/resource={resource}"'
-    return _set(f"a-{name}", "TXT", heritage, fields)
+    return _set(f"{rtype}-{name}", "TXT", heritage, fields)
+
+
+def cname(name: str, target: str, resource: str) -> tuple[RecordSet, RecordSet]:
+    """A CNAME record set of ours and its mark."""
+    return _set(name, "CNAME", target, {}), mark(name, resource, rtype="cname")
 
 
 def _set(name: str, rtype: str, value: str, fields: Mapping[str, str]) -> dict[str, Any]:
@@ -123,6 +128,22 @@ OURS_BY_DEFAULT: Final[Mapping[str, Difference]] = {
         why="an address that went away is no evidence: the record stays (design 6, withheld)",
         more=(a("pending", "192.0.2.70"), mark("pending", "service/default/pending")),
     ),
+    "041-service-cname-clash": Difference(
+        why="of two namespaces the one with the older object has the name (design 5)",
+        gone=("c.acme.test. CNAME", "cname-c.acme.test. TXT"),
+        more=cname("c", "bbb.example.net", "service/a/p"),
+    ),
+    "043-service-cname-incumbent-gone": Difference(
+        why="nothing shows that the namespace that has the name gave it up: its object exists (design 4 and 6)",
+        gone=("c.acme.test. CNAME", "cname-c.acme.test. TXT"),
+        more=cname("c", "bbb.example.net", "service/a/p"),
+        exit=3,
+    ),
+    "044-service-a-vs-cname": Difference(
+        why="the namespace that has the name keeps it (design 5)",
+        gone=("w.acme.test. A", "a-w.acme.test. TXT"),
+        more=cname("w", "x.example.net", "service/a/p"),
+    ),
     "082-setid-renamed": Difference(
         why="the old set has no evidence: its object exists and was not seen to change (design 6, orphan-unclaimed)",
         more=(
@@ -163,9 +184,19 @@ OURS_BY_DEFAULT: Final[Mapping[str, Difference]] = {
         why="a Route that is not accepted any more is no evidence: the record stays (design 6, withheld)",
         more=(a("r1", "203.0.113.9"), mark("r1", "httproute/shop/r1")),
     ),
+    "281-two-gateways": Difference(
+        why="of two namespaces the one with the older object has the name (design 5)",
+        gone=("r.acme.test. A", "a-r.acme.test. TXT"),
+        more=(a("r", "203.0.113.1", "203.0.113.2"), mark("r", "httproute/shop/r")),
+    ),
     "310-alpha-prefix-ignored": Difference(
         why="both annotation prefixes are read (design 5)",
         more=(a("a", "192.0.2.1"), mark("a", "service/default/a")),
+    ),
+    "364-ingress-merge-same-ttl": Difference(
+        why="of two namespaces the one with the older object has the name (design 5)",
+        gone=("h.acme.test. A", "a-h.acme.test. TXT"),
+        more=(a("h", "192.0.2.2", TTL="60"), mark("h", "ingress/one/a")),
     ),
     "340-combined": Difference(
         why="the Ingress exists, and no version of it was seen that was selected (design 6, orphan-unclaimed)",
