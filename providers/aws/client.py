@@ -101,10 +101,10 @@ class Client:
         while True:
             with self._calling("ListHostedZones") as (reads, _):
                 answer = reads.list_hosted_zones(**marker)
-            found += (_zone(zone) for zone in answer["HostedZones"])
-            if not answer["IsTruncated"]:
-                return tuple(found)
-            marker = {"Marker": answer["NextMarker"]}
+                found += [_zone(zone) for zone in answer["HostedZones"]]
+                if not answer["IsTruncated"]:
+                    return tuple(found)
+                marker = {"Marker": answer["NextMarker"]}
 
     def zone(self, zone_id: str) -> HostedZone:
         """One zone."""
@@ -118,8 +118,8 @@ class Client:
             part = list(zone_ids[start : start + _TAGS_AT_ONCE])
             with self._calling("ListTagsForResources", ", ".join(part)) as (reads, _):
                 answer = reads.list_tags_for_resources(ResourceType="hostedzone", ResourceIds=part)
-            for tagged in answer["ResourceTagSets"]:
-                found[tagged["ResourceId"]] = {tag["Key"]: tag.get("Value", "") for tag in tagged["Tags"]}
+                for tagged in answer["ResourceTagSets"]:
+                    found[tagged["ResourceId"]] = {tag["Key"]: tag.get("Value", "") for tag in tagged["Tags"]}
         return found
 
     def page(self, zone_id: str, about: str, start: Position | None, most: int) -> ListedSets:
@@ -144,7 +144,7 @@ class Client:
         }
         with self._calling(_CHANGE, about) as (_, writes):
             answer = writes.change_resource_record_sets(HostedZoneId=zone_id, ChangeBatch=batch)
-        return answer["ChangeInfo"]["Id"].removeprefix("/change/")
+            return answer["ChangeInfo"]["Id"].removeprefix("/change/")
 
     @contextmanager
     def _calling(self, operation: str, about: str = "") -> Iterator[tuple[Route53Client, Route53Client]]:
