@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from extdns.errors import InvalidValueError, shortened
@@ -92,8 +92,10 @@ def annotated(notes: Annotations, *, of: str = "") -> Found | Missing | None:
     return found(notes.listed(TARGET), field, otherwise=nothing)
 
 
-def united(answers: Iterable[Found]) -> Found:
-    """All that *answers* found, as one."""
+def united(answers: Sequence[Found]) -> Found:
+    """All that *answers*, of which there is one at least, found, as one."""
+    if len(answers) == 1:
+        return answers[0]
     groups: dict[str, set[str]] = {}
     notices: dict[Notice, None] = {}
     for answer in answers:

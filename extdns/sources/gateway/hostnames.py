@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from extdns.model.target import address
@@ -14,6 +15,7 @@ _HOSTNAME: Final = re.compile(rf"(?:\*\.)?(?=.{{1,255}}$){_LABEL}(?:\.{_LABEL})*
 _WILD: Final = "*."
 
 
+@lru_cache(maxsize=4096)
 def is_hostname(text: str) -> bool:
     """Tell whether *text* is a host name (RFC 1123 section 2.1), perhaps behind a wildcard, and no address."""
     return _HOSTNAME.fullmatch(text) is not None and address(text) is None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from extdns.errors import shortened
 from extdns.model.claim import Claim, Filtered
@@ -26,6 +26,14 @@ _NAME: Final = "istio-virtualservice"
 _HOSTNAME: Final = "hostname"
 _MESH: Final = "mesh"
 _NO_GATEWAY: Final = LeftOut(by="spec.gateways, which names no Gateway")
+
+
+class _Served(NamedTuple):
+    """A Gateway, its namespace, and what the hosts that it serves shall point at."""
+
+    gateway: IstioGateway
+    home: str
+    answer: Answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,10 +68,11 @@ class VirtualServiceSource:
             return (Filtered(ref=ref, by=by),)
         draft = Draft(_NAME, ref, Terms.of(notes))
         given = annotated(notes)
+        gateways = () if given else tuple(self._gateways(obj, ref.key.namespace, view))
         for host, field, ignored in self._hosts(obj, notes):
             name = draft.name(host, field)
             if name is not None:
-                draft.add(name, field, ignored or given or self._answer(obj, ref.key.namespace, host, view))
+                draft.add(name, field, ignored or given or _answer(gateways, obj, ref.key.namespace, host))
         return draft.claims()
 
     def _hosts(self, service: VirtualService, notes: Annotations) -> Iterator[tuple[str, str, LeftOut | None]]:
@@ -75,20 +84,12 @@ class VirtualServiceSource:
         for host in notes.listed(_HOSTNAME):
             yield host, notes.field(_HOSTNAME), ignored
 
-    def _answer(self, service: VirtualService, home: str, host: str, view: View) -> Answer:
-        """What all Gateways that serve *host* say together, else what is missing, else what leaves it out."""
-        answers = [
-            self._through(reference, service, home, host, view)
-            for reference in service.spec.gateways or ()
-            if reference not in {"", _MESH}
-        ]
-        found = [answer for answer in answers if isinstance(answer, Found)]
-        if found:
-            return united(found)
-        missing = (answer for answer in answers if isinstance(answer, Missing))
-        return next(missing, answers[0] if answers else _NO_GATEWAY)
+    def _gateways(self, service: VirtualService, home: str, view: View) -> Iterator[_Served | Answer]:
+        for reference in service.spec.gateways or ():
+            if reference not in {"", _MESH}:
+                yield self._gateway(reference, home, view)
 
-    def _through(self, reference: str, service: VirtualService, home: str, host: str, view: View) -> Answer:
+    def _gateway(self, reference: str, home: str, view: View) -> _Served | Answer:
         *place, name = reference.split("/")
         if len(place) > 1:
             detail = f"spec.gateways: {shortened(reference)!r} is no Gateway; allowed: name or namespace/name"
@@ -97,6 +98,22 @@ class VirtualServiceSource:
         gateway = view.get(ISTIO_GATEWAY, namespace, name)
         if not isinstance(gateway, IstioGateway):
             return LeftOut(by=f"spec.gateways: there is no Gateway {shortened(f'{namespace}/{name}')}")
-        if not binds(service, home, host, gateway, namespace):
-            return LeftOut(by=f"Gateway {namespace}/{name}, none of whose servers serves it")
-        return addresses(gateway, namespace, self.selection, view)
+        return _Served(gateway, namespace, addresses(gateway, namespace, self.selection, view))
+
+
+def _answer(gateways: Sequence[_Served | Answer], service: VirtualService, home: str, host: str) -> Answer:
+    """What all *gateways* that serve *host* say together, else what is missing, else what leaves it out."""
+    answers = [_through(gateway, service, home, host) for gateway in gateways]
+    found = [answer for answer in answers if isinstance(answer, Found)]
+    if found:
+        return united(found)
+    missing = (answer for answer in answers if isinstance(answer, Missing))
+    return next(missing, answers[0] if answers else _NO_GATEWAY)
+
+
+def _through(gateway: _Served | Answer, service: VirtualService, home: str, host: str) -> Answer:
+    if not isinstance(gateway, _Served):
+        return gateway
+    if binds(service, home, host, gateway.gateway, gateway.home):
+        return gateway.answer
+    return LeftOut(by=f"Gateway {gateway.home}/{gateway.gateway.metadata.name}, none of whose servers serves it")
