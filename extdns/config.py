@@ -81,6 +81,10 @@ class Sources:
     prefer_alias: bool
     merge_across_namespaces: bool
     compatibility: str
+    ignore_hostname_annotation: bool
+    fqdn_template: tuple[str, ...]
+    fqdn_target_template: tuple[str, ...]
+    combine_fqdn_annotation: bool
     service_type_filter: tuple[str, ...]
     publish_internal_services: bool
     publish_host_ip: bool

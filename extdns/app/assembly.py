@@ -57,7 +57,9 @@ def assemble(
     reader, writer = service or dns_service(config)
     engine = Engine(engine_settings(config, found, reader, writes=writer is not None))
     metrics = Metrics()
-    seen = cluster(config)  # last, since it begins to read: no mistake may leave it running
+    seen = cluster(
+        config, [source.kind for source in found]
+    )  # last, since it begins to read: no mistake may leave it running
     controller = Controller(
         Parts(
             engine=engine,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -14,14 +14,20 @@ if TYPE_CHECKING:
 _CLUSTERLESS: Final = frozenset({"empty", "fake"})
 
 
-def cluster(config: Config) -> Cluster:
-    """The manifests of `--manifests` if there are any, else a live cluster, and what sources invent."""
+def cluster(config: Config, kinds: Collection[Kind] = ()) -> Cluster:
+    """The manifests of `--manifests` if there are any, else a live cluster, and what sources invent.
+
+    Args:
+        config: what the flags say.
+        kinds: those that sources start from; templates see their objects whole.
+    """
+    whole = kinds if config.sources.fqdn_template or config.sources.fqdn_target_template else ()
     objects = _invented(config)
     if not objects:
-        return _real(config)
+        return _real(config, whole)
     from extdns.kube.invented import Invented
 
-    return Invented(_real(config), objects)
+    return Invented(_real(config, whole), objects)
 
 
 def _invented(config: Config) -> Mapping[Kind, Sequence[KubernetesObject]]:
@@ -31,13 +37,14 @@ def _invented(config: Config) -> Mapping[Kind, Sequence[KubernetesObject]]:
 
         objects[EMPTY] = ()
     if "fake" in config.sources.names:
-        from extdns.sources.fake import BASE, FAKE, invented
+        from extdns.app.sources import templates
+        from extdns.sources.fake import FAKE, bases, invented
 
-        objects[FAKE] = invented((BASE,))
+        objects[FAKE] = invented(bases(templates(config)))
     return objects
 
 
-def _real(config: Config) -> Cluster:
+def _real(config: Config, whole: Collection[Kind]) -> Cluster:
     chosen = config.cluster
     namespaces = (chosen.namespace,) if chosen.namespace else ()
     elsewhere = _elsewhere(config)
@@ -45,14 +52,15 @@ def _real(config: Config) -> Cluster:
         from extdns.kube.manifests.cluster import ManifestCluster
 
         watch = bool(chosen.manifests) and not config.control.once
-        return ManifestCluster(chosen.manifests, watch=watch, namespaces=namespaces, elsewhere=elsewhere)
+        return ManifestCluster(chosen.manifests, watch=watch, namespaces=namespaces, elsewhere=elsewhere, whole=whole)
     from extdns.kube.api import Api
     from extdns.kube.client import Access, Client
     from extdns.kube.live.cluster import LiveCluster
 
     limit_s = chosen.time_limit_s
     client = Client(Access(server=chosen.server, kubeconfig=chosen.kubeconfig, request_timeout_s=limit_s))
-    return LiveCluster(Api(client, request_timeout_s=limit_s), namespaces=namespaces, elsewhere=elsewhere)
+    api = Api(client, request_timeout_s=limit_s)
+    return LiveCluster(api, namespaces=namespaces, elsewhere=elsewhere, whole=whole)
 
 
 def _elsewhere(config: Config) -> Mapping[Kind, Sequence[str]]:

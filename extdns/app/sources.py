@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from extdns import log
 from extdns.app.sourcetable import TABLE
+from extdns.flags.sources import SOURCES
 from extdns.log import Event
 from extdns.model import rrtype
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from extdns.ports import Source
     from extdns.sources.refine import Stage
     from extdns.sources.selection import Selection
+    from extdns.sources.templates import Templates
 
 _log = log.get(__name__)
 
@@ -62,4 +64,22 @@ def _selection(config: Config) -> Selection:
         label_filter=config.sources.label_filter,
         annotation_filter=config.sources.annotation_filter,
         prefixes=prefixes(PREFIX if given is None and config.control.compat else given),
+        ignore_hostname_annotation=config.sources.ignore_hostname_annotation,
+        templates=templates(config),
+    )
+
+
+def templates(config: Config) -> Templates:
+    """The templates of the command line; raises `UsageError`."""
+    from extdns.sources.templates import NONE, Templates
+
+    chosen = config.sources
+    if not (chosen.fqdn_template or chosen.fqdn_target_template):
+        return NONE
+    from extdns.sources.gotemplate.template import Template
+
+    return Templates(
+        fqdn=Template.read("--fqdn-template", chosen.fqdn_template, SOURCES),
+        fqdn_target=Template.read("--fqdn-target-template", chosen.fqdn_target_template, SOURCES),
+        combine=chosen.combine_fqdn_annotation,
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from extdns.engine.dependencies import Asker, Dependencies, RecordingView
 from extdns.engine.inputs import Cause, Observation
-from extdns.errors import NotReadyError
+from extdns.errors import ExtdnsError, NotReadyError
 from extdns.model.cluster import KindChange, ObjectChange, ObjectProblem, ObjectRef, Phase, Sight
 
 if TYPE_CHECKING:
@@ -70,6 +70,8 @@ class Observer:
         except NotReadyError as exc:
             self._parked.setdefault(exc.kind, set()).add(asker)
             failure, parked_on = str(exc), exc.kind
+        except ExtdnsError as exc:
+            failure = str(exc)
         except Exception as exc:  # noqa: BLE001 - law 3: whatever one object does to a source stays with that object
             failure = f"{type(exc).__name__}: {exc}"
         self._dependencies.replace(asker, recording.lookups)

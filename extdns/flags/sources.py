@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.flags.duration import DURATION
-from extdns.flags.flag import ABSENT, Flag
+from extdns.flags.flag import Flag
 from extdns.flags.kind import BOOLEAN, Kind, choice, text
 from extdns.flags.selector import ANNOTATION_SELECTOR, LABEL_SELECTOR
 from extdns.model.selector import EVERYTHING
@@ -87,7 +87,6 @@ FLAGS: Final = (
         name="ignore-hostname-annotation",
         kind=BOOLEAN,
         default=False,
-        state=ABSENT,
         help="take names from --fqdn-template alone, not from the hostname annotation",
     ),
     Flag(

@@ -15,7 +15,6 @@ FLAGS: Final = (
         kind=_TEMPLATE,
         default=(),
         repeatable=True,
-        state=ABSENT,
         help="Go template of the names of objects that name none themselves",
     ),
     Flag(
@@ -23,6 +22,7 @@ FLAGS: Final = (
         kind=_TEMPLATE,
         default=(),
         repeatable=True,
+        sources=("f5-transportserver", "f5-virtualserver", "gloo-proxy", "traefik-proxy", "unstructured"),
         state=ABSENT,
         help="Go template of targets",
     ),
@@ -31,14 +31,12 @@ FLAGS: Final = (
         kind=_TEMPLATE,
         default=(),
         repeatable=True,
-        state=ABSENT,
         help="Go template of pairs, name:target",
     ),
     Flag(
         name="combine-fqdn-annotation",
         kind=BOOLEAN,
         default=False,
-        state=ABSENT,
         help="use the templates for objects that name themselves too",
     ),
 )

@@ -18,7 +18,11 @@ class Lean(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defau
 
 
 class ObjectMeta(Lean, frozen=True, kw_only=True):
-    """`metadata`, of which `managedFields` and the like are never kept."""
+    """`metadata`, of which `managedFields` and the like are never kept.
+
+    Attributes:
+        whole: the object as JSON, if templates are to see all of it, else b""; never read from the object itself.
+    """
 
     name: str
     namespace: str = ""
@@ -29,6 +33,7 @@ class ObjectMeta(Lean, frozen=True, kw_only=True):
     deletion_timestamp: str | None = None
     labels: dict[str, str] | None = None
     annotations: dict[str, str] | None = None
+    whole: bytes = msgspec.field(default=b"", name=" ")  # no field of an object is called so
 
 
 class Condition(Lean, frozen=True, kw_only=True):

@@ -75,6 +75,11 @@ class Draft:
             case _:
                 assert_never(answer)
 
+    @property
+    def wants(self) -> bool:
+        """Whether there is anything to be published by now."""
+        return bool(self._wanted)
+
     def claims(self) -> tuple[Claim, ...]:
         """Claims wanted, withheld, filtered (each by name, then type) and invalid (as they were met).
 

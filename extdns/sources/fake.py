@@ -7,13 +7,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
+from extdns.errors import UsageError
 from extdns.model import rrtype
 from extdns.model.claim import Claim, Provenance
 from extdns.model.cluster import Kind
 from extdns.model.dnsendpoint import DnsEndpoint, DnsEndpointSpec, SpecEndpoint
 from extdns.model.lean import ObjectMeta
-from extdns.model.objects import KubernetesObject, ref_of
+from extdns.model.objects import POD, KubernetesObject, Pod, ref_of
 from extdns.ports import View
+from extdns.sources.gotemplate.errors import TemplateError
+from extdns.sources.templates import Templates
 from extdns.sources.verbatim import claim_of
 
 _NAME: Final = "fake"
@@ -22,6 +27,20 @@ _OWNER: Final = '"heritage=external-dns,external-dns/owner=fake"'
 
 BASE: Final = "example.com"
 FAKE: Final = Kind("", "", "Fake", "fakes", mark=_NAME)
+
+
+def bases(templates: Templates) -> tuple[str, ...]:
+    """The names that all others are below: what `--fqdn-template` makes of a Pod called `fake`, else `BASE`.
+
+    Raises:
+        UsageError: the template fails on it.
+    """
+    whole = msgspec.json.encode({"metadata": {"name": _NAME, "namespace": _NAMESPACE}})
+    pod = Pod(metadata=ObjectMeta(name=_NAME, namespace=_NAMESPACE, whole=whole))
+    try:
+        return tuple(text for text, _ in templates.hosts(_NAME, POD, pod, named=False)) or (BASE,)
+    except TemplateError as exc:
+        raise UsageError(str(exc)) from exc
 
 
 def invented(bases: Iterable[str]) -> tuple[DnsEndpoint, ...]:

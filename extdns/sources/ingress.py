@@ -79,6 +79,7 @@ class IngressSource:
         """What the Ingress *obj* asks for, in the order of `Draft.claims`.
 
         Raises:
+            TemplateError: a template fails on it.
             TypeError: *obj* is no Ingress.
         """
         if not isinstance(obj, Ingress):
@@ -94,6 +95,10 @@ class IngressSource:
             name = draft.name(text, field)
             if name is not None:
                 draft.add(name, field, _excluded(notes, origin) or (LeftOut(by=ignored_by) if ignored_by else targets))
+        for text, field in selection.templates.hosts(_NAME, INGRESS, obj, named=draft.wants):
+            name = draft.name(text, field)
+            if name is not None:
+                draft.add(name, field, targets)
         return draft.claims()
 
     def _class_left_out_by(self, ingress: Ingress) -> str:

@@ -51,6 +51,7 @@ class NodeSource:
         """What the Node *obj* asks for, in the order of `Draft.claims`.
 
         Raises:
+            TemplateError: a template fails on it.
             TypeError: *obj* is no Node.
         """
         if not isinstance(obj, Node):
@@ -60,11 +61,14 @@ class NodeSource:
         by = selection.left_out_by(ref, obj.metadata, notes) or self._left_out_by(obj)
         if by:
             return (Filtered(ref=ref, by=by),)
-        draft = Draft(_NAME, ref, Terms.ttl_alone(notes))
-        name = draft.name(obj.metadata.name, _FIELD)
-        if name is not None:
-            draft.add(name, _FIELD, annotated(notes) or self._addresses(obj))
-        return draft.claims()
+        draft, bare = Draft(_NAME, ref, Terms.ttl_alone(notes)), Draft(_NAME, ref, Terms(), labelled=False)
+        templates, targets = selection.templates, annotated(notes) or self._addresses(obj)
+        if templates.combine or not templates.any:
+            _add(draft, obj.metadata.name, _FIELD, targets)
+        templates.add_pairs(bare, _NAME, NODE, obj, named=draft.wants)
+        for text, field in templates.hosts(_NAME, NODE, obj, named=draft.wants or bare.wants):
+            _add(draft, text, field, targets)
+        return draft.claims() + bare.claims()
 
     def _left_out_by(self, node: Node) -> str:
         return "--exclude-unschedulable" if self.settings.exclude_unschedulable and node.spec.unschedulable else ""
@@ -75,3 +79,9 @@ class NodeSource:
         else:
             texts = nodes.addresses((node,), nodes.INTERNAL)
         return found(texts, "status.addresses", otherwise=_NONE)
+
+
+def _add(draft: Draft, text: str, field: str, targets: Found | Missing) -> None:
+    name = draft.name(text, field)
+    if name is not None:
+        draft.add(name, field, targets)

@@ -73,6 +73,7 @@ class PodSource:
 
         Raises:
             NotReadyError: it takes nodes to tell, and they are not listed yet.
+            TemplateError: a template fails on it.
             TypeError: *obj* is no Pod.
         """
         if not isinstance(obj, Pod):
@@ -88,7 +89,13 @@ class PodSource:
             name = draft.name(text, field)
             if name is not None:
                 draft.add(name, field, answer or _address(obj, place, view))
-        return draft.claims()
+        bare = Draft(_NAME, ref, Terms(), labelled=False)
+        selection.templates.add_pairs(bare, _NAME, POD, obj, named=draft.wants)
+        for text, field in selection.templates.hosts(_NAME, POD, obj, named=draft.wants or bare.wants):
+            name = draft.name(text, field)
+            if name is not None:
+                draft.add(name, field, _addresses(obj))
+        return draft.claims() + bare.claims()
 
     def _left_out(self, pod: Pod) -> LeftOut | None:
         ignored = self.settings.ignore_non_host_network_pods and not pod.spec.host_network
@@ -106,6 +113,11 @@ class PodSource:
                 yield text, f"annotation {key}", place, self._left_out(pod)
         if self.settings.pod_source_domain:
             yield f"{pod.metadata.name}.{self.settings.pod_source_domain}", "metadata.name", _Place.POD, given
+
+
+def _addresses(pod: Pod) -> Answer:
+    texts = (one.ip for one in pod.status.pod_ips or ())
+    return found(texts, "status.podIPs", otherwise=_NO_POD_IP)
 
 
 def _address(pod: Pod, place: _Place, view: View) -> Answer:

@@ -9,6 +9,7 @@ from extdns.model.cluster import ObjectRef
 from extdns.model.lean import ObjectMeta
 from extdns.model.selector import EVERYTHING, Selector
 from extdns.sources.annotations import BOTH, Annotations
+from extdns.sources.templates import NONE, Templates
 
 CONTROLLER: Final = "controller"
 _OURS: Final = "dns-controller"
@@ -22,6 +23,7 @@ class Selection:
         namespace: the only namespace looked at, "" for all; kinds without namespaces are looked at in any case.
         prefixes: of annotations, the one that counts most first.
         ignore_hostname_annotation: hosts come from templates alone.
+        templates: make names and targets for objects that do not name themselves.
     """
 
     namespace: str = ""
@@ -29,6 +31,7 @@ class Selection:
     annotation_filter: Selector = EVERYTHING
     prefixes: tuple[str, ...] = BOTH
     ignore_hostname_annotation: bool = False
+    templates: Templates = NONE
 
     def left_out_by(self, ref: ObjectRef, meta: ObjectMeta, notes: Annotations) -> str:
         """The flag or annotation that keeps the object from being looked at, "" if none does."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from queue import Empty, SimpleQueue
 from typing import Final
 
@@ -45,6 +45,7 @@ class LiveCluster:
         api: Api,
         *,
         namespaces: Sequence[str] = (),
+        whole: Collection[Kind] = (),
         elsewhere: Mapping[Kind, Sequence[str]] | None = None,
         rhythm: Rhythm | None = None,
         chance: Callable[[], float] = random.random,
@@ -54,6 +55,7 @@ class LiveCluster:
 
         Args:
             api: is closed together with this.
+            whole: kinds whose objects are kept whole, for templates.
             namespaces: watch objects in these alone; () means all. Kinds without namespaces are whole.
             elsewhere: kinds that are watched in other namespaces than those.
             rhythm: times of lists and watches, if not the usual ones.
@@ -62,6 +64,7 @@ class LiveCluster:
         """
         self._api = api
         self._namespaces = tuple(dict.fromkeys(namespaces))
+        self._whole = frozenset(whole)
         self._elsewhere = elsewhere or {}
         self._rhythm = rhythm or Rhythm()
         self._chance = chance
@@ -150,6 +153,7 @@ class LiveCluster:
             rhythm=self._rhythm,
             random=self._chance,
             monotonic=self._monotonic,
+            whole=kind in self._whole,
         )
         self._reflectors.append(reflector)
         reflector.start()

@@ -35,7 +35,7 @@ class Reflector:
         roll: what was seen; its count may be read by other threads.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - most by name
         self,
         api: Api,
         kind: Kind,
@@ -45,9 +45,10 @@ class Reflector:
         rhythm: Rhythm,
         random: Callable[[], float],
         monotonic: Callable[[], float] = time.monotonic,
+        whole: bool = False,
     ) -> None:
-        """Tell of *kind* in *namespace*, "" for all; *tell* must be safe to call from any thread."""
-        self.roll = Roll(kind)
+        """Tell of *kind* in *namespace*, "" for all, *whole* or not; *tell* must be safe to call from any thread."""
+        self.roll = Roll(kind, whole=whole)
         self._api = api
         self._kind = kind
         self._forms = kind.forms

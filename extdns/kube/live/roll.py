@@ -9,8 +9,9 @@ from typing import Final, NamedTuple
 import msgspec
 
 from extdns.kube.live.wire import Head, Item
-from extdns.kube.manifests.contents import Flaw
+from extdns.kube.manifests.contents import Flaw, Found
 from extdns.kube.manifests.objects import from_json
+from extdns.kube.whole import kept_whole
 from extdns.model.cluster import Kind, ObjectChange, ObjectKey, ObjectProblem, ObjectRef, Sight
 from extdns.model.objects import KubernetesObject
 
@@ -38,9 +39,10 @@ class Roll:
         decoded: how many versions of objects have been decoded.
     """
 
-    def __init__(self, kind: Kind) -> None:
-        """Know nothing yet of *kind*."""
+    def __init__(self, kind: Kind, *, whole: bool = False) -> None:
+        """Know nothing yet of *kind*, whose objects are to be kept *whole*."""
         self._kind = kind
+        self._whole = whole
         self._good: dict[str, dict[str, KubernetesObject]] = {}
         self._bad: dict[ObjectKey, _Bad] = {}
         self._nameless = ""
@@ -130,6 +132,8 @@ class Roll:
         if size > MAX_OBJECT_BYTES:
             return f"the object is {size >> 20} MiB large; allowed: {MAX_OBJECT_BYTES >> 20} MiB"
         found = from_json(self._kind, bytes(raw), 1)
+        if self._whole and isinstance(found, Found):
+            found = kept_whole(found, bytes(raw))
         if isinstance(found, Flaw):
             return found.message
         return found.obj

@@ -47,13 +47,14 @@ class ManifestCluster:
     thread; `exists` and `close` may be called from any.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all but one by name
         self,
         paths: Sequence[str],
         *,
         stdin: BinaryIO | None = None,
         watch: bool = True,
         namespaces: Sequence[str] = (),
+        whole: Collection[Kind] = (),
         elsewhere: Mapping[Kind, Sequence[str]] | None = None,
         monotonic: Callable[[], float] = time.monotonic,
         follow: Follow = follow,
@@ -65,11 +66,12 @@ class ManifestCluster:
             stdin: read once, to its end; the process's own if None.
             watch: whether to follow changes of the files.
             namespaces: take objects of these alone; () means all.
+            whole: kinds whose objects are kept whole, for templates.
             elsewhere: kinds that are taken from other namespaces than those.
             monotonic: seconds that never go back.
             follow: tells of changes; tests bring their own.
         """
-        self._folders = Folders(paths, stdin=stdin, monotonic=monotonic)
+        self._folders = Folders(paths, stdin=stdin, monotonic=monotonic, whole=frozenset(whole))
         self._namespaces: Collection[str] = frozenset(namespaces)
         self._elsewhere = elsewhere or {}
         self._monotonic = monotonic

@@ -49,6 +49,11 @@ class JsonDraft:
         """`kind`, None if there is none."""
         return self.top.kind
 
+    @property
+    def content(self) -> bytes:
+        """All of it."""
+        return self.text
+
     def has(self, field: str) -> bool:
         """Whether there is `metadata`, or `items`."""
         return getattr(self.top, field) is not msgspec.UNSET
@@ -99,6 +104,11 @@ class TreeDraft:
     def kind(self) -> object:
         """`kind`, None if there is none."""
         return self.tree.get("kind")
+
+    @property
+    def content(self) -> Tree:
+        """All of it."""
+        return self.tree
 
     def has(self, field: str) -> bool:
         """Whether there is `metadata`, or `items`."""

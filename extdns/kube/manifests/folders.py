@@ -22,7 +22,7 @@ from extdns.kube.manifests.files import (
     stamp_of,
 )
 from extdns.kube.manifests.reader import read
-from extdns.model.cluster import ObjectKey
+from extdns.model.cluster import Kind, ObjectKey
 
 SETTLE_S: Final = 0.2
 """How long a file must stay as it is before it is believed to lack an object or to be broken: editors
@@ -46,12 +46,20 @@ class Folders:
     others can go on using that while files are read.
     """
 
-    def __init__(self, paths: Sequence[str], *, stdin: BinaryIO | None, monotonic: Callable[[], float]) -> None:
-        """Read nothing yet; raises `UsageError` for a path that does not exist."""
+    def __init__(
+        self,
+        paths: Sequence[str],
+        *,
+        stdin: BinaryIO | None,
+        monotonic: Callable[[], float],
+        whole: Collection[Kind] = (),
+    ) -> None:
+        """Read nothing yet, then kinds *whole* whole; raises `UsageError` for a path that does not exist."""
         self.roots = tuple(File.root(number, path) for number, path in enumerate(paths))
         self.catalogue = Catalogue()
         self.lock = Lock()
         self._stdin = stdin
+        self._whole = whole
         self._monotonic = monotonic
         self._known: dict[File, Stamp] = {}
         self._by_path: dict[str, File] = {}
@@ -129,7 +137,7 @@ class Folders:
         except OSError as error:
             flaw = Flaw(line=0, key=None, message=f"cannot be read: {reason(error)}")
             return Contents(flaws=(flaw,))
-        return read(data, file.name)
+        return read(data, file.name, self._whole)
 
     def _is_settled(self, doubt: _Doubt) -> bool:
         return self._monotonic() - doubt.since_s >= SETTLE_S

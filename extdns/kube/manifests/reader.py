@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from typing import Final
 
 from extdns.kube.manifests.contents import Contents, Flaw, Found
 from extdns.kube.manifests.drafts import Draft, json_drafts, yaml_drafts
 from extdns.kube.manifests.kinds import ListOf, Unread, recognised
+from extdns.kube.whole import kept_whole
 from extdns.model.cluster import Kind, ObjectKey, ObjectRef
 
 _MAX_NESTED_LISTS: Final = 8
@@ -28,8 +29,10 @@ _DIRECTIVES: Final = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*+(?:%[^\n]*\n(?:[
 _BEFORE_BRACE: Final = re.compile(rb"(?:---(?=\s))?\s*(?=\{)")
 
 
-def read(data: bytes, place: str) -> Contents:
+def read(data: bytes, place: str, whole: Collection[Kind] = ()) -> Contents:
     """What *data* holds; *place* is the name of the file in messages. Never raises.
+
+    Objects of the kinds *whole* are kept whole.
 
     Documents are told apart before they are parsed, so that a broken one costs only itself. Of an
     object described twice the first counts.
@@ -46,7 +49,7 @@ def read(data: bytes, place: str) -> Contents:
     found: dict[ObjectKey, Found] = {}
     flaws: list[Flaw] = []
     keyless = 0
-    for result in _results(drafts, inherited=None, depth=0):
+    for result in _results(drafts, whole, inherited=None, depth=0):
         if isinstance(result, Flaw):
             keyless += result.key is None
             if keyless > _MAX_KEYLESS:
@@ -96,7 +99,9 @@ def _drafts(text: bytes, line: int, *, json_only: bool) -> Iterator[Draft | Flaw
     return yaml_drafts(text, line)
 
 
-def _results(drafts: Iterable[Draft | Flaw], *, inherited: Kind | None, depth: int) -> Iterator[Found | Flaw]:
+def _results(
+    drafts: Iterable[Draft | Flaw], whole: Collection[Kind], *, inherited: Kind | None, depth: int
+) -> Iterator[Found | Flaw]:
     for draft in drafts:
         if isinstance(draft, Flaw):
             yield draft
@@ -106,18 +111,19 @@ def _results(drafts: Iterable[Draft | Flaw], *, inherited: Kind | None, depth: i
             what = inherited
         match what:
             case Kind():
-                yield draft.read(what)
+                found = draft.read(what)
+                yield kept_whole(found, draft.content) if what in whole and isinstance(found, Found) else found
             case Unread(kind, message):
                 yield Flaw(line=draft.line, key=draft.read(kind).key if kind else None, message=message)
             case ListOf(kind):
-                yield from _items(draft, kind, depth)
+                yield from _items(draft, whole, kind, depth)
             case None if draft.kind is None and (draft.has("metadata") or draft.has("items")):
                 yield Flaw(line=draft.line, key=None, message="kind is missing; allowed: a kind such as Service")
             case None:
                 pass
 
 
-def _items(draft: Draft, kind: Kind | None, depth: int) -> Iterator[Found | Flaw]:
+def _items(draft: Draft, whole: Collection[Kind], kind: Kind | None, depth: int) -> Iterator[Found | Flaw]:
     items = draft.items()
     if items is None:
         yield Flaw(line=draft.line, key=None, message="items is missing or no list; allowed: a list of objects")
@@ -125,4 +131,4 @@ def _items(draft: Draft, kind: Kind | None, depth: int) -> Iterator[Found | Flaw
         message = f"lists are nested too deeply; allowed: {_MAX_NESTED_LISTS} levels"
         yield Flaw(line=draft.line, key=None, message=message)
     else:
-        yield from _results(items, inherited=kind, depth=depth + 1)
+        yield from _results(items, whole, inherited=kind, depth=depth + 1)

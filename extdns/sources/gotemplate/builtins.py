@@ -131,7 +131,7 @@ def _joined(values: Sequence[Value]) -> str:
     """The text to be escaped: of several values what `print` makes, pointers followed."""
     if len(values) == 1 and values[0].form is Form.STRING:
         return str(values[0].data)
-    return printed([string(shown(value)) if value.data is None else pointed(value)[0] for value in values])
+    return printed([string(shown(NIL)) if value is NIL else pointed(value)[0] for value in values])
 
 
 def _unprintable_escaped(text: str) -> str:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from extdns.sources.gotemplate.errors import TemplateError
-from extdns.sources.gotemplate.types import Form
+from extdns.sources.gotemplate.types import Form, type_of
 from extdns.sources.gotemplate.values import NIL, Maybe, Value, elements, entries, octets, pointed
 
 _MAX_WIDTH: Final = 1000
@@ -26,14 +26,16 @@ def shown(value: Maybe) -> str:
     """What `{{value}}` prints; raises `TemplateError` for structs, which print as nobody wants."""
     if value is None or value is NIL:
         return "<no value>"
-    inner, is_nil = pointed(value)
-    return "<nil>" if is_nil else plain(inner)
+    return plain(pointed(value)[0])
 
 
 def plain(value: Value) -> str:
-    """What `%v` prints; raises `TemplateError` for structs and pointers."""
+    """What `%v` prints; raises `TemplateError` for structs and pointers.
+
+    The structs of Kubernetes have a method for it, which says `nil` where Go itself says `<nil>`.
+    """
     if value.form in {Form.POINTER, Form.ANY} and value.data is None:
-        return "<nil>"
+        return "nil" if value.form is Form.POINTER and type_of(value.type.of).form is Form.STRUCT else "<nil>"
     match value.form:
         case Form.STRING:
             return str(value.data)

@@ -11,7 +11,7 @@ from extdns.sources.gotemplate.types import Form, members
 from extdns.sources.gotemplate.values import Value, boolean, field, integer, pointed, string
 
 _GET: Final = "Get"
-_METADATA: Final = frozenset(members("meta.ObjectMeta"))
+_METADATA: Final = "meta.ObjectMeta"
 _PRINTED: Final = frozenset({Form.TIME, Form.INT_OR_STRING, Form.QUANTITY})
 _NO_TIME: Final = -62135596800
 """The first second of the year 1 as Unix counts."""
@@ -28,11 +28,14 @@ def method(value: Value, name: str) -> Value | None:
         return boolean(value.data is None) if name == "IsZero" else integer(_unix(value.data))
     if value.form is Form.INT_OR_STRING and name == "IntValue":
         return integer(_number(value.data))
-    if value.form is Form.STRUCT and name.startswith(_GET) and name[len(_GET) :] in _METADATA:
-        found = members(value.type.name)
-        if "ObjectMeta" in found or value.type.name == "meta.ObjectMeta":
-            return field(value, name[len(_GET) :])
+    got = name.removeprefix(_GET)
+    if value.form is Form.STRUCT and got != name and got in members(_METADATA) and _has_metadata(value):
+        return field(value, got)
     return None
+
+
+def _has_metadata(value: Value) -> bool:
+    return value.type.name == _METADATA or "ObjectMeta" in members(value.type.name)
 
 
 def _unix(text: str | None) -> int:

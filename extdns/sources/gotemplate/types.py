@@ -65,6 +65,15 @@ BYTE: Final = Type(name="uint8", form=Form.UNSIGNED)
 FLOAT: Final = Type(name="float64", form=Form.FLOAT)
 LIST: Final = Type(name="[]any", form=Form.SLICE, of=ANY.name)
 MAP: Final = Type(name="map[string]any", form=Form.MAP, of=ANY.name, key=STRING.name)
+VIEW: Final = "view"
+"""The struct that shows any object in the spelling of JSON."""
+
+_VIEW: Final = (
+    "struct Name=Name=string Namespace=Namespace=string Kind=Kind=string APIVersion=APIVersion=string"
+    " Labels=Labels=map[string]string Annotations=Annotations=map[string]string"
+    " Metadata=Metadata=map[string]any Spec=Spec=map[string]any Status=Status=map[string]any"
+    " Object=Object=map[string]any"
+)
 STRINGS: Final = Type(name="map[string]string", form=Form.MAP, of=STRING.name, key=STRING.name)
 
 _BASIC: Final = {one.name: one for one in (ANY, STRING, BOOLEAN, INTEGER, BYTE, FLOAT)} | {
@@ -118,4 +127,4 @@ def is_known(name: str) -> bool:
 @cache
 def _table() -> Mapping[str, str]:
     text = (files(__package__) / "types.txt").read_text(encoding="utf-8")
-    return dict(line.split(" ", 1) for line in text.splitlines())
+    return {VIEW: _VIEW} | dict(line.split(" ", 1) for line in text.splitlines())

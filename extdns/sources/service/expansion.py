@@ -27,8 +27,6 @@ class Audience(StrEnum):
 
 def expansion(subject: Subject, audience: Audience) -> Expansion:
     """What every host of that audience shall be; asks the view if the type needs it."""
-    if subject.settings.selection.ignore_hostname_annotation:
-        return _always(LeftOut(by="--ignore-hostname-annotation"))
     given = annotated(subject.notes)
     if given is not None:
         return _always(given)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
-from extdns.model.claim import Claim, Filtered, Wanted
-from extdns.model.cluster import Kind, ObjectRef
+from extdns.model.claim import Claim, Filtered
+from extdns.model.cluster import Kind
+from extdns.model.name import DnsName
 from extdns.model.objects import SERVICE, KubernetesObject, Service, ref_of
 from extdns.ports import View
 from extdns.sources.annotations import Annotations
@@ -13,10 +16,12 @@ from extdns.sources.draft import Draft
 from extdns.sources.service import compatibility
 from extdns.sources.service.expansion import Audience, expansion
 from extdns.sources.service.settings import Compatibility, ServiceSettings, ServiceType
-from extdns.sources.service.subject import Subject
+from extdns.sources.service.subject import Expansion, Subject
+from extdns.sources.targets import LeftOut
 from extdns.sources.terms import Terms
 
-_NAME = "service"
+_NAME: Final = "service"
+_IGNORED: Final = LeftOut(by="--ignore-hostname-annotation")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +45,7 @@ class ServiceSource:
 
         Raises:
             NotReadyError: it takes nodes, pods or EndpointSlices to tell, and they are not listed yet.
+            TemplateError: a template fails on it.
             TypeError: *obj* is no Service.
         """
         if not isinstance(obj, Service):
@@ -49,29 +55,28 @@ class ServiceSource:
         by = selection.left_out_by(ref, obj.metadata, notes) or self._type_left_out_by(obj)
         if by:
             return (Filtered(ref=ref, by=by),)
-        legacy = self.settings.compatibility is not Compatibility.NONE
-        if not (notes.values or legacy):
+        if not (notes.values or selection.templates.any or self.settings.compatibility is not Compatibility.NONE):
             return ()
         subject = Subject(service=obj, namespace=ref.key.namespace, notes=notes, settings=self.settings, view=view)
         draft = Draft(_NAME, ref, Terms.of(notes))
         for audience in Audience:
             _ask(draft, subject, audience)
-        claims = draft.claims()
-        if legacy and not any(isinstance(claim, Wanted) for claim in claims):
-            claims += _legacy(ref, subject)
-        return claims
+        bare = Draft(_NAME, ref, Terms(), labelled=False)
+        if not draft.wants:
+            _ask_as_before(bare, subject)
+        selection.templates.add_pairs(bare, _NAME, SERVICE, obj, named=draft.wants or bare.wants)
+        _ask_by_template(draft, subject, named=draft.wants or bare.wants)
+        return draft.claims() + bare.claims()
 
     def _type_left_out_by(self, service: Service) -> str:
         return "" if self.settings.reads(service.spec.type or ServiceType.CLUSTER_IP) else "--service-type-filter"
 
 
-def _legacy(ref: ObjectRef, subject: Subject) -> tuple[Claim, ...]:
-    draft = Draft(_NAME, ref, Terms(), labelled=False)
+def _ask_as_before(bare: Draft, subject: Subject) -> None:
     for text, field, answer in compatibility.asked(subject):
-        name = draft.name(text, field)
+        name = bare.name(text, field)
         if name is not None:
-            draft.add(name, field, answer)
-    return draft.claims()
+            bare.add(name, field, answer)
 
 
 def _ask(draft: Draft, subject: Subject, audience: Audience) -> None:
@@ -79,7 +84,22 @@ def _ask(draft: Draft, subject: Subject, audience: Audience) -> None:
     hosts = [host for text in subject.notes.listed(audience) if (host := draft.name(text, field)) is not None]
     if not hosts:
         return
-    expand = expansion(subject, audience)
+    if subject.settings.selection.ignore_hostname_annotation:
+        for host in hosts:
+            draft.add(host, field, _IGNORED)
+    else:
+        _expand(draft, hosts, field, expansion(subject, audience))
+
+
+def _ask_by_template(draft: Draft, subject: Subject, *, named: bool) -> None:
+    templates = subject.settings.selection.templates
+    for text, field in templates.hosts(_NAME, SERVICE, subject.service, named=named):
+        host = draft.name(text, field)
+        if host is not None:
+            _expand(draft, (host,), field, expansion(subject, Audience.EXTERNAL))
+
+
+def _expand(draft: Draft, hosts: Iterable[DnsName], field: str, expand: Expansion) -> None:
     for host in hosts:
         for text, answer in expand(host):
             name = host if text is host else draft.name(text, field)

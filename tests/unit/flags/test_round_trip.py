@@ -104,6 +104,8 @@ def starts(draw: st.DrawFn) -> list[str]:
     values["service-type-filter"] = draw(st.lists(st.sampled_from(SERVICE_TYPE.choices)).map(tuple))
     values["txt-suffix"] = "" if values.get("txt-prefix") else draw(TEXTS)
     values |= {name: abs(values[name]) for name in ("delete-grace-period", "stale-hold") if name in values}  # type: ignore[arg-type]
+    if values.get("ignore-hostname-annotation"):
+        values["fqdn-template"] = ("{{.Name}}",)
     if values.get("create-ptr"):
         values["managed-record-types"] = ("A", "PTR")
     return [argument for name, value in values.items() for argument in BY_NAME[name].arguments(value)]

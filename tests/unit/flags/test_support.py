@@ -27,8 +27,7 @@ def start(argv: list[str], environ: dict[str, str] | None = None) -> tuple[str, 
     [
         pytest.param(
             ["--source=service", "--source=connector", *START[1:]],
-            "--source=connector is not supported by this version\n"
-            f"  available: {', '.join(AVAILABLE['source'])}",
+            f"--source=connector is not supported by this version\n  available: {', '.join(AVAILABLE['source'])}",
             id="source",
         ),
         pytest.param(
@@ -42,8 +41,8 @@ def start(argv: list[str], environ: dict[str, str] | None = None) -> tuple[str, 
             id="registry",
         ),
         pytest.param(
-            [*START, "--fqdn-template=x"],
-            "--fqdn-template is not supported by this version\n  what is: extdns --help",
+            [*START, "--resolve-service-load-balancer-hostname"],
+            "--resolve-service-load-balancer-hostname is not supported by this version\n  what is: extdns --help",
             id="flag",
         ),
     ],

@@ -60,6 +60,7 @@ def made(template: str, data: Any = None, *, plain: bool = False, strict: bool =
         pytest.param("{{.Labels.nope}}", "<no value>", id="8.7-a-missing-key"),
         pytest.param('[{{index .Labels "nope"}}]', "[]", id="8.7-index-of-a-missing-key"),
         pytest.param("{{.Spec.InternalTrafficPolicy}}", "<nil>", id="8.7-nil-pointer"),
+        pytest.param("{{.Spec.SessionAffinityConfig}}", "nil", id="8.7-nil-pointer-to-a-struct"),
         pytest.param("{{.Labels}} {{.Spec.ClusterIPs}}", "map[app:x tier:] []", id="8.7-go-formatting"),
         pytest.param("{{.Spec.ClusterIP}}{{.Spec.HealthCheckNodePort}}", "0", id="8.7-absent-fields-are-zero"),
         pytest.param("{{.ObjectMeta.Name}} {{.APIVersion}} {{.UID}} {{.GetName}}", "web v1 u-1 web", id="8.7-promoted"),

@@ -1,0 +1,272 @@
+"""Names and targets made by templates (spec sources 8.7, 8.8, 3.2, 4.4, 6.1, 6.2, 6.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, TypeVar
+
+import msgspec
+import pytest
+
+from extdns.errors import UsageError
+from extdns.flags.sources import SOURCES
+from extdns.model.claim import Claim, Wanted
+from extdns.model.objects import Ingress, KubernetesObject, Node, Pod, PodIP, PodStatus, Service, ServiceSpec
+from extdns.model.pairs import NONE
+from extdns.ports import Source
+from extdns.sources.annotations import BOTH
+from extdns.sources.fake import BASE, bases
+from extdns.sources.gotemplate.errors import TemplateError
+from extdns.sources.gotemplate.template import Template
+from extdns.sources.ingress import IngressSettings, IngressSource
+from extdns.sources.node import NodeSettings, NodeSource
+from extdns.sources.pod import PodSettings, PodSource
+from extdns.sources.selection import Selection
+from extdns.sources.service.settings import Compatibility, ServiceSettings
+from extdns.sources.service.source import ServiceSource
+from extdns.sources.templates import Templates
+from tests.fakes.view import FakeView
+from tests.unit.sources.samples import ingress, load_balancer, meta, node, ours, said, service
+
+T = TypeVar("T", Service, Ingress, Node, Pod)
+NAMED: Final = load_balancer(ours(hostname="h.t", ttl="60"), "192.0.2.1", place="a/x")
+NAMELESS: Final = load_balancer(ours(ttl="60"), "192.0.2.1", place="a/x")
+
+
+def whole(obj: T) -> T:
+    """*obj* as a cluster keeps it for templates."""
+    kept = msgspec.structs.replace(obj.metadata, whole=msgspec.json.encode(obj))
+    return msgspec.structs.replace(obj, metadata=kept)
+
+
+def templates(fqdn: Sequence[str] = (), pairs: Sequence[str] = (), *, combine: bool = False) -> Templates:
+    return Templates(
+        fqdn=Template.read("--fqdn-template", fqdn, SOURCES),
+        fqdn_target=Template.read("--fqdn-target-template", pairs, SOURCES),
+        combine=combine,
+    )
+
+
+def source_of(obj: KubernetesObject, made: Templates, *, ignoring: bool = False, mode: str = "") -> Source:
+    selection = Selection(prefixes=BOTH, templates=made, ignore_hostname_annotation=ignoring)
+    match obj:
+        case Ingress():
+            return IngressSource(settings=IngressSettings(selection=selection))
+        case Node():
+            return NodeSource(settings=NodeSettings(selection=selection))
+        case Pod():
+            return PodSource(settings=PodSettings(selection=selection))
+        case _:
+            return ServiceSource(settings=ServiceSettings(selection=selection, compatibility=Compatibility(mode)))
+
+
+def claims(obj: T, made: Templates, *, ignoring: bool = False, mode: str = "") -> tuple[Claim, ...]:
+    return source_of(obj, made, ignoring=ignoring, mode=mode).claims(whole(obj), FakeView())
+
+
+TWO: Final = ["{{.Name}}.d.t, {{.Name}}.e.t"]
+
+
+@pytest.mark.parametrize(
+    ("obj", "combine", "ignoring", "expected"),
+    [
+        pytest.param(NAMED, False, False, ["h.t A 60 [192.0.2.1]"], id="8.8-only-where-nothing-is-named"),
+        pytest.param(
+            NAMED,
+            True,
+            False,
+            ["h.t A 60 [192.0.2.1]", "x.d.t A 60 [192.0.2.1]", "x.e.t A 60 [192.0.2.1]"],
+            id="8.8-combined",
+        ),
+        pytest.param(
+            NAMED,
+            True,
+            True,
+            ["x.d.t A 60 [192.0.2.1]", "x.e.t A 60 [192.0.2.1]", "h.t by --ignore-hostname-annotation"],
+            id="8.8-without-the-annotation",
+        ),
+        pytest.param(
+            NAMELESS, False, False, ["x.d.t A 60 [192.0.2.1]", "x.e.t A 60 [192.0.2.1]"], id="8.8-nothing-named"
+        ),
+        pytest.param(
+            load_balancer({}, place="a/x"), False, False, ["x.d.t no-address", "x.e.t no-address"], id="8.8-pending"
+        ),
+        pytest.param(
+            service(None, ServiceSpec(type="ClusterIP", cluster_ip="10.0.0.1"), place="a/x"),
+            False,
+            False,
+            ["x.d.t by --publish-internal-services", "x.e.t by --publish-internal-services"],
+            id="3.2-external-mode",
+        ),
+    ],
+)
+def test_fqdn_templates_of_services(obj: Service, combine: bool, ignoring: bool, expected: list[str]) -> None:
+    assert said(claims(obj, templates(TWO, combine=combine), ignoring=ignoring)) == expected
+
+
+def test_the_names_of_a_template_say_where_they_come_from() -> None:
+    first, *_ = claims(NAMELESS, templates(TWO))
+    assert isinstance(first, Wanted)
+    assert first.provenance.field == "--fqdn-template"
+    assert first.endpoint.resource == "service/a/x"
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        pytest.param(
+            templates(pairs=["{{.Name}}.t:{{.Spec.ClusterIP}},{{.Name}}6.t:2001:db8::7,bad,:x,y:"]),
+            ["x.t A - [10.3.0.9]", "x6.t AAAA - [2001:db8::7]"],
+            id="8.8-pairs",
+        ),
+        pytest.param(
+            templates(pairs=["a.t:192.0.2.1,a.t:192.0.2.2,a.t:lb.t"]),
+            ["a.t A - [192.0.2.1, 192.0.2.2]", "a.t CNAME - [lb.t]"],
+            id="8.8-pairs-merge",
+        ),
+        pytest.param(templates(["f.t"], ["p.t:192.0.2.9"]), ["p.t A - [192.0.2.9]"], id="8.8-pairs-suppress-names"),
+        pytest.param(
+            templates(["f.t"], ["p.t:192.0.2.9"], combine=True),
+            ["f.t A 60 [192.0.2.1]", "p.t A - [192.0.2.9]"],
+            id="8.8-combined-all",
+        ),
+    ],
+)
+def test_pairs_of_services_have_neither_ttl_nor_label(made: Templates, expected: list[str]) -> None:
+    found = claims(NAMELESS, made)
+    assert said(found) == expected
+    for claim in found:
+        assert isinstance(claim, Wanted)
+        assert (claim.endpoint.labels == NONE) is (claim.provenance.field == "--fqdn-target-template")
+
+
+def test_3_2_older_annotations_come_before_templates() -> None:
+    obj = load_balancer({"zalando.org/dnsname": "m.t"}, "192.0.2.1", place="a/x")
+    assert said(claims(obj, templates(TWO), mode="mate")) == ["m.t A - [192.0.2.1]"]
+
+
+@pytest.mark.parametrize(
+    ("obj", "made", "expected"),
+    [
+        pytest.param(ingress("192.0.2.1"), templates(["{{.Name}}.t"]), ["app.t A - [192.0.2.1]"], id="4.4-no-host"),
+        pytest.param(
+            ingress("192.0.2.1", rules=["r.t"]), templates(["{{.Name}}.t"]), ["r.t A - [192.0.2.1]"], id="4.4-a-host"
+        ),
+        pytest.param(
+            ingress("192.0.2.1", rules=["r.t"]),
+            templates(["{{.Name}}.t"], combine=True),
+            ["app.t A - [192.0.2.1]", "r.t A - [192.0.2.1]"],
+            id="4.4-combined",
+        ),
+        pytest.param(
+            ingress(rules=["r.t"]),
+            templates(["{{.Name}}.t"]),
+            ["app.t no-address", "r.t no-address"],
+            id="4.4-hosts-without-targets",
+        ),
+        pytest.param(ingress("192.0.2.1"), templates(pairs=["p.t:192.0.2.9"]), [], id="2.6-no-pairs"),
+    ],
+)
+def test_templates_of_ingresses(obj: Ingress, made: Templates, expected: list[str]) -> None:
+    assert said(claims(obj, made)) == expected
+
+
+NODE: Final = node("n1", external=["203.0.113.1"], internal=["10.0.0.1"])
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        pytest.param(templates(["{{.Name}}.n.t"]), ["n1.n.t A - [203.0.113.1]"], id="6.1-instead-of-its-name"),
+        pytest.param(
+            templates(["{{.Name}}.n.t"], combine=True),
+            ["n1 A - [203.0.113.1]", "n1.n.t A - [203.0.113.1]"],
+            id="6.1-beside-its-name",
+        ),
+        pytest.param(templates(pairs=["p.t:10.9.9.9"]), ["p.t A - [10.9.9.9]"], id="6.1-pairs-instead"),
+        pytest.param(
+            templates(['{{range .Status.Addresses}}{{if eq .Type "InternalIP"}}{{.Address}}.n.t{{end}}{{end}}']),
+            ["10.0.0.1.n.t A - [203.0.113.1]"],
+            id="6.1-fields",
+        ),
+    ],
+)
+def test_templates_of_nodes(made: Templates, expected: list[str]) -> None:
+    assert said(claims(NODE, made)) == expected
+
+
+def test_6_2_templates_of_pods_point_at_all_their_addresses() -> None:
+    status = PodStatus(pod_ips=(PodIP(ip="10.1.0.7"), PodIP(ip="2001:db8::7"), PodIP(ip="")))
+    pod = Pod(metadata=meta("app/p1", ours(target="192.0.2.9")), status=status)
+    assert said(claims(pod, templates(["{{.Name}}.t"]))) == ["p1.t A - [10.1.0.7]", "p1.t AAAA - [2001:db8::7]"]
+    assert said(claims(pod, templates(pairs=["{{.Name}}.t:192.0.2.3"]))) == ["p1.t A - [192.0.2.3]"]
+
+
+def test_6_6_a_template_names_what_is_invented() -> None:
+    assert bases(templates(["{{.Name}}.{{.Namespace}}.t,b.t"])) == ("b.t", "fake.default.t")
+    assert bases(templates([" "])) == bases(templates()) == (BASE,)
+    with pytest.raises(UsageError, match=r"^--fqdn-template:1:3: no field .Nope in core.Pod$"):
+        bases(templates(["{{.Nope}}"]))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("b.t., a.t,,a.t , ", ["a.t A 60 [192.0.2.1]", "b.t A 60 [192.0.2.1]"], id="8.7-items"),
+        pytest.param("{{.Labels.nope}}.t", ["invalid-name <no value>.t"], id="8.7-odd-names"),
+        pytest.param("{{.Spec.type}}.t", ["loadbalancer.t A 60 [192.0.2.1]"], id="8.7-json-spelling-as-a-second-try"),
+        pytest.param(
+            "{{.Metadata.name}}.{{.Object.spec.type}}", ["x.loadbalancer A 60 [192.0.2.1]"], id="8.7-the-view"
+        ),
+        pytest.param('{{if isSource "service"}}a.t{{end}}', ["a.t A 60 [192.0.2.1]"], id="8.7-the-running-source"),
+    ],
+)
+def test_output_becomes_names(text: str, expected: list[str]) -> None:
+    assert said(claims(NAMELESS, templates([text]))) == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        pytest.param(["{{.Spec.Nope}}.t"], "--fqdn-template:1:3: no field .Nope in core.ServiceSpec", id="8.7-place"),
+        pytest.param(["a.t", "b\n{{.Nope}}"], "--fqdn-template[2]:2:3: no field .Nope in core.Service", id="8.7-which"),
+        pytest.param(["{{.Metadata.nope}}"], "--fqdn-template:1:3: no field .Metadata in core.Service", id="8.7-first"),
+    ],
+)
+def test_a_template_that_fails_names_flag_and_place(values: list[str], message: str) -> None:
+    with pytest.raises(TemplateError) as error:
+        claims(NAMELESS, templates(values))
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        pytest.param(["a{{"], "--fqdn-template:1:2: the action does not end\n  a{{", id="8.7-one"),
+        pytest.param(["a", "b{{if}}"], "--fqdn-template[2]:1:6: if without a value\n  a,b{{if}}", id="8.7-the-second"),
+        pytest.param(
+            ["{{if .A}}", "{{end}}"],
+            "--fqdn-template[1]:1:3: {{if}} without {{end}}\n  {{if .A}},{{end}}",
+            id="8.7-each",
+        ),
+        pytest.param(
+            ['{{define "a"}}x{{end}}', '{{define "a"}}y{{end}}'],
+            '--fqdn-template[2]:1:3: a template "a" is defined twice\n  {{define "a"}}x{{end}},{{define "a"}}y{{end}}',
+            id="8.7-defined-twice",
+        ),
+    ],
+)
+def test_what_is_no_template_stops_the_start(values: list[str], message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        templates(values)
+    assert str(error.value) == message
+
+
+def test_8_7_blank_values_are_no_template() -> None:
+    assert templates(["", " "]).fqdn is None
+    assert templates([]).fqdn is None
+
+
+def test_objects_that_are_not_kept_whole_are_a_mistake_of_ours() -> None:
+    with pytest.raises(ValueError, match="not kept whole"):
+        source_of(NAMELESS, templates(TWO)).claims(NAMELESS, FakeView())
