@@ -96,6 +96,12 @@ def is_plain(path: str) -> bool:
         return False
 
 
+def is_gone_and_hidden(path: str) -> bool:
+    """Whether nothing stands at *path*, and nothing that does would be looked at as an entry of a folder."""
+    place = Path(path)
+    return place.name.startswith(".") and not os.path.lexists(place)
+
+
 def stamp_of(path: str) -> Stamp:
     """The stamp of the file at *path*; raises `OSError`."""
     return _stamp(Path(path).stat())

@@ -15,6 +15,7 @@ from extdns.kube.manifests.files import (
     STANDARD_INPUT,
     File,
     Stamp,
+    is_gone_and_hidden,
     is_plain,
     list_files,
     read_file,
@@ -96,13 +97,15 @@ class Folders:
         stamps: dict[File, Stamp] = {}
         for path in touched:
             file = self._by_path.get(path)
+            if file is None and is_gone_and_hidden(path):
+                continue  # what an editor wrote first, and then put in the place of another
             if file is None or not is_plain(path):
                 return None
             try:
                 stamps[file] = stamp_of(path)
             except OSError:
                 return None
-        return stamps
+        return stamps or None
 
     def _read(self, stamps: Mapping[File, Stamp]) -> None:
         """Read the files, but those in doubt only once they have settled."""

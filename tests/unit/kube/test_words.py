@@ -9,7 +9,8 @@ import msgspec
 from extdns.kube.words import share_words
 from extdns.model.lean import ObjectMeta
 
-_TEXT: Final = b"""{"name": "web", "namespace": "shop", "labels": {"a-label-that-is-too-long-to-be-kept-by-the-decoder": "web"},
+_TEXT: Final = b"""{"name": "web", "namespace": "shop",
+    "labels": {"a-label-that-is-too-long-to-be-kept-by-the-decoder": "web"},
     "annotations": {"kubectl.kubernetes.io/last-applied-configuration": "{}", "note": "w"}}"""
 
 

@@ -98,6 +98,19 @@ def test_of_files_that_are_named_only_those_are_read(tmp_path: Path) -> None:
     assert desk.objects == {"a": "NodePort", "b": ""}
 
 
+def test_what_an_editor_put_in_the_place_of_a_file_is_no_reason_to_read_others(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.yaml", tmp_path / "two.yaml"
+    one.write_text(service("a"))
+    two.write_text(service("b"))
+    desk = Desk(tmp_path)
+    draft = tmp_path / ".one.swp"
+    draft.write_text(service("a", "NodePort"))
+    draft.replace(one)
+    two.write_text(service("b", "NodePort"))
+    desk.look([draft, one])
+    assert desk.objects == {"a": "NodePort", "b": ""}
+
+
 @pytest.mark.parametrize("touched", ["new.yaml", ".hidden", "gone.yaml", "link.yaml"])
 def test_when_anything_else_is_named_all_is_looked_at(tmp_path: Path, touched: str) -> None:
     for name in ("one", "gone", "new"):
