@@ -176,8 +176,10 @@ class Stage(World):
         ]
 
 
-def engine_settings(provider: FaultyProvider, *, plan: PlanSettings = PLAN, **changes: object) -> EngineSettings:
+def engine_settings(provider: FaultyProvider, **changes: object) -> EngineSettings:
     """Deletes wait for nothing but their evidence, unless *changes* say otherwise."""
+    plan = changes.get("plan", PLAN)
+    assert isinstance(plan, PlanSettings)
     base = EngineSettings(
         plan=plan,
         registry=REGISTRY,
