@@ -124,6 +124,8 @@ class Deletes:
     max_delete_percent: int
     max_delete_count: int
     release: tuple[str, ...]
+    state_configmap: str
+    state_file: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

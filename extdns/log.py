@@ -39,6 +39,7 @@ class Event(StrEnum):
     DELETES_HELD = "Deletes are held until a person releases them; creates and updates go on"
     NOTHING_HELD = "No delete is held any more"
     STATE_UNKEPT = "What outlives the process cannot be loaded or kept; records that nobody asks for are held"
+    STATE_BROKEN = "What was kept for our owner id cannot be read; it counts as nothing, and is replaced"
     # what became of a batch
     APPLIED = "{count} record(s) were successfully updated"
     CONFLICT = "Records were changed by somebody else meanwhile; nothing was written, they are read again"

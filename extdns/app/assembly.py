@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from extdns.app.clusters import cluster
 from extdns.app.filters import domains
+from extdns.app.fingerprint import fingerprint
 from extdns.app.registries import registry
 from extdns.app.services import service as dns_service
 from extdns.app.sources import sources
+from extdns.app.states import state
 from extdns.controller.clock import SystemClock
 from extdns.controller.controller import Controller, Parts
 from extdns.controller.teller import Teller
@@ -55,7 +57,9 @@ def assemble(
     """
     found = sources(config)
     reader, writer = service or dns_service(config)
-    engine = Engine(engine_settings(config, found, reader, writes=writer is not None))
+    kept = state(config, config.registry.txt_owner_id)
+    settings = engine_settings(config, found, reader, writes=writer is not None, keeps_state=kept is not None)
+    engine = Engine(settings)
     metrics = Metrics()
     seen = cluster(
         config, [source.kind for source in found]
@@ -71,13 +75,16 @@ def assemble(
             clock=SystemClock(),
             kinds=tuple(source.kind for source in found),
             interval_s=config.control.interval_s,
+            state=kept,
         )
     )
     page = Application(healthy=controller.healthy, readiness=controller.ready, metrics=metrics.text)
     return Assembly(controller=controller, engine=engine, server=Server(config.web.metrics_address, page))
 
 
-def engine_settings(config: Config, found: Sequence[Source], reader: ZoneReader, *, writes: bool) -> EngineSettings:
+def engine_settings(
+    config: Config, found: Sequence[Source], reader: ZoneReader, *, writes: bool, keeps_state: bool = False
+) -> EngineSettings:
     """What the engine needs to know of *config*."""
     ledger = registry(config)
     return EngineSettings(
@@ -92,6 +99,8 @@ def engine_settings(config: Config, found: Sequence[Source], reader: ZoneReader,
         interval_s=max(config.control.interval_s, config.least_audit_interval_s),
         audit_calls_per_minute=config.control.audit_calls_per_minute,
         deletes=delete_settings(config, ledger.owner),
+        fingerprint=fingerprint(config),
+        keeps_state=keeps_state,
     )
 
 

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 _CLUSTERLESS: Final = frozenset({"empty", "fake"})
 
 
+def is_live(config: Config) -> bool:
+    """Whether objects come from an API server."""
+    return not config.cluster.manifests and not _CLUSTERLESS.issuperset(config.sources.names)
+
+
 def cluster(config: Config, kinds: Collection[Kind] = ()) -> Cluster:
     """The manifests of `--manifests` if there are any, else a live cluster, and what sources invent.
 
@@ -48,19 +53,15 @@ def _real(config: Config, whole: Collection[Kind]) -> Cluster:
     chosen = config.cluster
     namespaces = (chosen.namespace,) if chosen.namespace else ()
     elsewhere = _elsewhere(config)
-    if chosen.manifests or _CLUSTERLESS.issuperset(config.sources.names):
+    if not is_live(config):
         from extdns.kube.manifests.cluster import ManifestCluster
 
         watch = bool(chosen.manifests) and not config.control.once
         return ManifestCluster(chosen.manifests, watch=watch, namespaces=namespaces, elsewhere=elsewhere, whole=whole)
-    from extdns.kube.api import Api
-    from extdns.kube.client import Access, Client
+    from extdns.app.apiservers import api_server
     from extdns.kube.live.cluster import LiveCluster
 
-    limit_s = chosen.time_limit_s
-    client = Client(Access(server=chosen.server, kubeconfig=chosen.kubeconfig, request_timeout_s=limit_s))
-    api = Api(client, request_timeout_s=limit_s)
-    return LiveCluster(api, namespaces=namespaces, elsewhere=elsewhere, whole=whole)
+    return LiveCluster(api_server(chosen)[0], namespaces=namespaces, elsewhere=elsewhere, whole=whole)
 
 
 def _elsewhere(config: Config) -> Mapping[Kind, Sequence[str]]:

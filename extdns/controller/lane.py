@@ -16,13 +16,17 @@ Task = Callable[[], None]
 class Lane:
     """Makes calls in the order in which they come, at most so many at a time."""
 
-    def __init__(self, name: str, *, most: int) -> None:
-        """Name the threads; none is started before there is a call for it."""
+    def __init__(self, name: str, *, most: int, finishes: bool = False) -> None:
+        """Name the threads; none is started before there is a call for it.
+
+        With *finishes*, what came before the end is carried out, begun or not.
+        """
         self._name = name
         self._most = most
         self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._closed = False
+        self._finishes = finishes
 
     def add(self, task: Task) -> None:
         """Have *task* carried out; it must not raise. Belongs to one thread."""
@@ -34,7 +38,7 @@ class Lane:
             self._threads.append(thread)
 
     def close(self, clock: Clock, patience_s: float) -> bool:
-        """Begin nothing more, and wait up to *patience_s* for what is under way; returns whether it ended."""
+        """Take in nothing more, and wait up to *patience_s* for what is under way; returns whether it ended."""
         self._closed = True
         until_s = clock.monotonic_s() + patience_s
         for _ in self._threads:
@@ -45,6 +49,6 @@ class Lane:
 
     def _work(self) -> None:
         for task in iter(self._tasks.get, None):
-            if self._closed:
+            if self._closed and not self._finishes:
                 return
             task()

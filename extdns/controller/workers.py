@@ -69,7 +69,7 @@ class Workers:
         self._reads = Lane("read", most=_READS)
         self._writes = Lane("write", most=_WRITES)
         self._questions = Lane("ask", most=_QUESTIONS)
-        self._keeping = Lane("keep", most=1)
+        self._keeping = Lane("keep", most=1, finishes=True)
 
     def carry_out(self, effect: CallEffect) -> None:
         """Begin the call of *effect*."""

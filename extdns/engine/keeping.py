@@ -86,9 +86,14 @@ class Keeping:
         elif now_s >= self._look_s and self._holds:
             self._asked, self._look_s = True, now_s + _LOOK_S
             yield LookForReleases()
-        elif self._writes and (changes := tuple((s.zone.id, s.deletes.changes) for s in self._zones)) != self._given:
+        elif self._writes and (changes := self._changes()) != self._given:
             self._asked, self._given = True, changes
             yield SaveState(saved=self._snapshot(now_s))
+
+    def busy(self, now_s: float) -> bool:
+        """Whether something is being loaded or saved, or is to be."""
+        unsaved = self._writes and self._changes() != self._given
+        return self._keeps and (self._asked or (now_s >= self._next_s and (self._loaded is None or unsaved)))
 
     @property
     def wake_s(self) -> float:
@@ -105,6 +110,9 @@ class Keeping:
         if kept.fingerprint and kept.fingerprint == self._fingerprint:
             deletes.accept(now_s)
 
+    def _changes(self) -> tuple[tuple[str, int], ...]:
+        return tuple((state.zone.id, state.deletes.changes) for state in self._zones)
+
     @property
     def _holds(self) -> bool:
         return any(state.deletes.releases.code for state in self._zones)
@@ -119,10 +127,12 @@ class Keeping:
         before = self._loaded.of(state.zone.id) if self._loaded else SavedZone()
         return replace(
             before,
+            name=state.zone.name,
             fingerprint=self._fingerprint if deletes.accepted else before.fingerprint,
             made=(*deletes.budget.made, *_at(now_s, deletes.granted)),
             most=(*deletes.budget.most[:1], (now_s, deletes.budget.owned)),
             shown=tuple((code, tuple(sorted(digests))) for code, digests in deletes.releases.shown.items()),
+            held=deletes.releases.code,
             released=tuple(sorted(deletes.releases.until_s.items())),
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.flags.duration import DURATION
-from extdns.flags.flag import ABSENT, Flag
+from extdns.flags.flag import Flag
 from extdns.flags.kind import number, text
 
 FLAGS: Final = (
@@ -47,13 +47,13 @@ FLAGS: Final = (
         name="state-configmap",
         kind=text("NAME"),
         default="extdns-state",
-        state=ABSENT,
-        help="ConfigMap in which accepted settings, budgets and releases are kept",
+        reference_default="",
+        help="ConfigMap in which accepted settings, budgets and releases are kept, in the pod's namespace or, "
+        "as NAMESPACE/NAME, in another; empty keeps none",
     ),
     Flag(
         name="state-file",
         kind=text("PATH"),
-        state=ABSENT,
-        help="file that takes the place of --state-configmap with --manifests",
+        help="file that takes the place of --state-configmap; with --manifests nothing is kept without it",
     ),
 )

@@ -20,7 +20,12 @@ from urllib.parse import urlencode, urlsplit
 import urllib3
 from kubernetes.client.configuration import Configuration
 from kubernetes.client.rest import RESTClientObject
-from kubernetes.config import ConfigException, load_incluster_config, load_kube_config
+from kubernetes.config import (
+    ConfigException,
+    list_kube_config_contexts,
+    load_incluster_config,
+    load_kube_config,
+)
 from urllib3 import exceptions as http
 from urllib3.connection import HTTPConnection
 
@@ -161,6 +166,18 @@ class Client:
                 self._loaded_at_s = self._monotonic()
                 with suppress(UsageError):
                     self._configuration, self._pool = self._load()
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of the kubeconfig's current context, "" if there is none."""
+        _, paths = self._kubeconfig()
+        if not paths:
+            return ""
+        try:
+            _, current = list_kube_config_contexts(paths)
+            return str(current["context"].get("namespace") or "")
+        except Exception:  # noqa: BLE001 - as in `_load`, which has read the same and had nothing to object
+            return ""
 
     def close(self) -> None:
         """Close idle connections."""

@@ -11,17 +11,21 @@ class SavedZone(Value, frozen=True, kw_only=True):
     """The state of one zone; times are seconds of the one clock that its `Saved` goes by.
 
     Attributes:
+        name: of the zone, for people.
         fingerprint: of the settings under which the zone was once in order, "" if it never was.
         made: deletes that count, oldest first: when, and whether on absence.
         most: how many records were owned until when, oldest first.
         shown: the sets of deletes that were shown as held, oldest first: code and digests.
+        held: the code of the set that is held now, the last of *shown*; "" if none is.
         released: what a person released: digest, and until when.
     """
 
+    name: str = ""
     fingerprint: str = ""
     made: tuple[tuple[float, bool], ...] = ()
     most: tuple[tuple[float, int], ...] = ()
     shown: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    held: str = ""
     released: tuple[tuple[str, float], ...] = ()
 
     def shifted(self, by_s: float, latest_s: float) -> SavedZone:

@@ -63,7 +63,6 @@ def test_what_comes_from_the_environment_is_told_by_its_variable() -> None:
 @pytest.mark.parametrize(
     "argument",
     [
-        pytest.param("--state-configmap=extdns-state", id="state-as-by-default"),
         pytest.param("--events-emit=RecordReady", id="events"),
         pytest.param("--resolve-service-load-balancer-hostname", id="resolving"),
         pytest.param("--webhook-server", id="webhook-server"),
@@ -78,7 +77,7 @@ def test_a_safety_or_a_mechanism_that_is_not_there_is_never_pretended(argument: 
     "argument",
     [
         pytest.param("--no-webhook-server", id="switch-off"),
-        pytest.param("--state-file=", id="no-file"),
+        pytest.param("--fqdn-template=", id="no-template"),
     ],
 )
 def test_an_absent_flag_that_asks_for_nothing_is_accepted(argument: str) -> None:
