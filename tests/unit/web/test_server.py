@@ -6,39 +6,34 @@ import errno
 import http.client
 import json
 import socket
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 from wsgiref.handlers import SimpleHandler
-from wsgiref.simple_server import WSGIServer
 
 import pytest
 
 from extdns import log
 from extdns.errors import UsageError
 from extdns.flags.address import ListenAddress, parse_address
-from extdns.web.application import Application, Readiness
+from extdns.web.application import Application
 from extdns.web.connections import Connections
 from extdns.web.server import Server
+from tests.unit.web.scene import (
+    ANYWHERE,
+    HANGS_S,
+    WHOLE_REQUEST,
+    application,
+    connect,
+    exchange,
+    readiness,
+    serving,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
-
-HANGS_S = 20.0  # a client gives up then, and the test fails; nothing waits so long otherwise
-ANYWHERE = ListenAddress(host="127.0.0.1", port=0)
-WHOLE_REQUEST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    from wsgiref.types import StartResponse, WSGIEnvironment
 
 needs_ipv6 = pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="no IPv6 on this machine")
-
-
-def readiness() -> Readiness:
-    return False, {"zones": 0}
-
-
-def application() -> Application:
-    return Application(healthy=lambda: True, readiness=readiness, metrics=lambda: b"m 1\n")
 
 
 @pytest.fixture(scope="module")
@@ -46,22 +41,6 @@ def port() -> Iterator[int]:
     """A server that all tests share."""
     with Server(ANYWHERE, application()) as server:
         yield server.port
-
-
-def connect(port: int, host: str = "127.0.0.1") -> socket.socket:
-    return socket.create_connection((host, port), timeout=HANGS_S)
-
-
-def read_all(client: socket.socket) -> bytes:
-    """Everything until the server closes; a reset counts as that."""
-    with client, client.makefile("rb") as stream:
-        return stream.read()
-
-
-def exchange(port: int, request: bytes, host: str = "127.0.0.1") -> bytes:
-    client = connect(port, host)
-    client.sendall(request)
-    return read_all(client)
 
 
 def test_a_client_of_the_standard_library_is_answered(port: int) -> None:
@@ -192,78 +171,6 @@ def test_closing_frees_the_port_and_can_be_repeated() -> None:
         connect(taken)
     with Server(ListenAddress(host="127.0.0.1", port=taken), application()) as again:
         assert again.port == taken
-
-
-@contextmanager
-def serving(pages: WSGIApplication, *, patience_s: float = HANGS_S, most: int = 64) -> Iterator[int]:
-    """Serve *pages* with limits of the test's own; gives the port."""
-    connections = Connections(socket.create_server(("127.0.0.1", 0)), pages, patience_s=patience_s, most=most)
-    thread = threading.Thread(target=connections.serve)
-    thread.start()
-    yield connections.server_port
-    connections.stop()
-    thread.join()
-    connections.server_close()
-
-
-def test_a_client_that_is_slow_is_hung_up_on() -> None:
-    with serving(application(), patience_s=0.01) as port, connect(port) as client:
-        assert client.recv(1) == b""
-
-
-def test_when_there_are_too_many_the_oldest_gives_way() -> None:
-    with serving(application(), most=2) as port, connect(port) as first, connect(port) as second:
-        assert exchange(port, WHOLE_REQUEST).endswith(b"OK")
-        assert first.recv(1) == b""
-        second.sendall(WHOLE_REQUEST)
-        assert read_all(second).endswith(b"OK")
-
-
-def test_two_hundred_slow_clients_keep_no_probe_from_its_answer() -> None:
-    with Server(ANYWHERE, application()) as server, ExitStack() as slow:
-        for number in range(200):
-            client = slow.enter_context(connect(server.port))
-            client.sendall(b"GET /metrics HTTP/1.1\r\n"[: number % 24])
-            if number % 20 == 0:
-                assert exchange(server.port, WHOLE_REQUEST).endswith(b"OK")
-
-
-def test_where_no_more_files_can_be_opened_the_oldest_client_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    accept, refusals = WSGIServer.get_request, iter([errno.EMFILE, errno.ECONNABORTED])
-
-    def refuse(server: WSGIServer) -> tuple[socket.socket, object]:
-        if connections and (number := next(refusals, 0)):
-            raise OSError(number, "refused")
-        connections.append(found := accept(server))
-        return found
-
-    connections = list[tuple[socket.socket, object]]()
-    monkeypatch.setattr(WSGIServer, "get_request", refuse)
-    with serving(application()) as port, connect(port) as first, connect(port) as second, connect(port) as third:
-        assert first.recv(1) == b""
-        for client in (second, third):
-            client.sendall(WHOLE_REQUEST)
-            assert read_all(client).endswith(b"OK")
-
-
-def test_a_client_that_does_not_read_gives_way_too() -> None:
-    began, ended = threading.Event(), threading.Event()
-
-    def endless(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        start_response("200 OK", [])
-        try:
-            while environ["PATH_INFO"] == "/endless":
-                yield b"x" * 65536
-                began.set()
-        finally:
-            ended.set()
-
-    with serving(endless, most=1) as port, connect(port) as client:
-        client.sendall(b"GET /endless HTTP/1.1\r\n\r\n")
-        assert began.wait(HANGS_S)
-        assert not ended.is_set()
-        exchange(port, WHOLE_REQUEST)
-        assert ended.wait(HANGS_S)
 
 
 @pytest.fixture

@@ -1,0 +1,80 @@
+"""Clients that are slow, many, or do not read, over real loopback sockets."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import threading
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+from wsgiref.simple_server import WSGIServer
+
+import pytest
+
+from extdns.web.server import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from wsgiref.types import StartResponse, WSGIEnvironment
+
+from tests.unit.web.scene import ANYWHERE, HANGS_S, WHOLE_REQUEST, application, connect, exchange, read_all, serving
+
+
+def test_a_client_that_is_slow_is_hung_up_on() -> None:
+    with serving(application(), patience_s=0.01) as port, connect(port) as client:
+        assert client.recv(1) == b""
+
+
+def test_when_there_are_too_many_the_oldest_gives_way() -> None:
+    with serving(application(), most=2) as port, connect(port) as first, connect(port) as second:
+        assert exchange(port, WHOLE_REQUEST).endswith(b"OK")
+        assert first.recv(1) == b""
+        second.sendall(WHOLE_REQUEST)
+        assert read_all(second).endswith(b"OK")
+
+
+def test_two_hundred_slow_clients_keep_no_probe_from_its_answer() -> None:
+    with Server(ANYWHERE, application()) as server, ExitStack() as slow:
+        for number in range(200):
+            client = slow.enter_context(connect(server.port))
+            client.sendall(b"GET /metrics HTTP/1.1\r\n"[: number % 24])
+            if number % 20 == 0:
+                assert exchange(server.port, WHOLE_REQUEST).endswith(b"OK")
+
+
+def test_where_no_more_files_can_be_opened_the_oldest_client_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    accept, refusals = WSGIServer.get_request, iter([errno.EMFILE, errno.ECONNABORTED])
+
+    def refuse(server: WSGIServer) -> tuple[socket.socket, object]:
+        if connections and (number := next(refusals, 0)):
+            raise OSError(number, "refused")
+        connections.append(found := accept(server))
+        return found
+
+    connections = list[tuple[socket.socket, object]]()
+    monkeypatch.setattr(WSGIServer, "get_request", refuse)
+    with serving(application()) as port, connect(port) as first, connect(port) as second, connect(port) as third:
+        assert first.recv(1) == b""
+        for client in (second, third):
+            client.sendall(WHOLE_REQUEST)
+            assert read_all(client).endswith(b"OK")
+
+
+def test_a_client_that_does_not_read_gives_way_too() -> None:
+    began, ended = threading.Event(), threading.Event()
+
+    def endless(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        start_response("200 OK", [])
+        try:
+            while environ["PATH_INFO"] == "/endless":
+                yield b"x" * 65536
+                began.set()
+        finally:
+            ended.set()
+
+    with serving(endless, most=1) as port, connect(port) as client:
+        client.sendall(b"GET /endless HTTP/1.1\r\n\r\n")
+        assert began.wait(HANGS_S)
+        assert not ended.is_set()
+        exchange(port, WHOLE_REQUEST)
+        assert ended.wait(HANGS_S)
