@@ -62,7 +62,9 @@ class ClaimIndex:
         if seen.cause in {Cause.DELETED, Cause.MISSING}:
             self._by_asker.pop(asker, None)
         else:
-            self._by_asker[asker] = before if before == seen.claims else seen.claims  # `_reindex` goes by identity
+            if before == seen.claims:
+                seen = replace(seen, claims=before)  # `_reindex` goes by identity
+            self._by_asker[asker] = seen.claims
         self._note_misnamed(asker, seen.claims)
         if before == seen.claims and not recovered:
             return set()

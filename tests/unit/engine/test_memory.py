@@ -94,3 +94,9 @@ def test_a_question_about_an_object_whose_record_went_by_itself_is_dropped() -> 
     world.provider.remove(next(iter(world.engine.zones)).zone, *(record.key for record in owned("web")))
     world.run(for_s=600.0)
     assert world.engine._judge.doubts == {}
+
+
+def test_claims_that_are_the_same_after_a_failure_go_with_their_object() -> None:
+    world = published()
+    world.run(seen("web", failure="cannot be computed"), seen("web", wants("web", "web")), gone("web"))
+    assert world.holds() == {}
