@@ -103,7 +103,7 @@ def released(document: Document) -> tuple[str, ...]:
     """The codes that a person released, as far as they are no part of what is kept yet."""
     annotations = document["metadata"].get("annotations")
     text = annotations.get(RELEASE) if isinstance(annotations, dict) else None
-    return tuple(dict.fromkeys(re.split(r"[\s,]+", text.strip(" ,\t\r\n")))) if isinstance(text, str) and text else ()
+    return tuple(dict.fromkeys(filter(None, re.split(r"[\s,]+", text)))) if isinstance(text, str) else ()
 
 
 def with_released(document: Document, codes: Iterable[str]) -> Document:

@@ -198,6 +198,7 @@ def test_compat_takes_the_references_defaults_where_they_differ() -> None:
         "delete-grace-period": (60.0, 0.0),
         "stale-hold": (None, 0.0),
         "max-delete-percent": (30, 100),
+        "state-configmap": ("extdns-state", ""),
         "aws-batch-change-interval": (0.0, 1.0),
         "aws-conditional-writes": (True, False),
     }
