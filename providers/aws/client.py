@@ -24,7 +24,7 @@ from providers.aws.failure import CallFailedError, Trouble
 from providers.aws.listing import listed
 from providers.aws.shapes import written_set
 from providers.aws.trust import bundle
-from providers.aws.wire import HostedZone, ListedSets, Position, WireChange, bare_id
+from providers.aws.wire import Action, HostedZone, ListedSets, Position, WireChange, bare_id
 
 if TYPE_CHECKING:
     from types_boto3_route53 import Route53Client
@@ -142,21 +142,24 @@ class Client:
                 {"Action": one.action.value, "ResourceRecordSet": written_set(one.record_set)} for one in changes
             ]
         }
-        with self._calling(_CHANGE, about) as (_, writes):
+        with self._calling(_CHANGE, about, changes=sum(_tokens(one) for one in changes)) as (_, writes):
             answer = writes.change_resource_record_sets(HostedZoneId=zone_id, ChangeBatch=batch)
             return answer["ChangeInfo"]["Id"].removeprefix("/change/")
 
     @contextmanager
-    def _calling(self, operation: str, about: str = "") -> Iterator[tuple[Route53Client, Route53Client]]:
+    def _calling(
+        self, operation: str, about: str = "", *, changes: int = 0
+    ) -> Iterator[tuple[Route53Client, Route53Client]]:
         """The clients for one call; what the SDK raises meanwhile is raised as ours, the original as its cause."""
         call = f"route53:{operation}"
-        self._allowance.take(operation, write=operation == _CHANGE)
+        self._allowance.take(operation, changes=changes)
         try:
             yield self._clients()
+            self._allowance.worked(operation)
         except sdk.ClientError as exc:
             failed = _answered(exc, operation, about)
             if "Thrott" in failed.code:
-                self._allowance.throttled(operation)
+                self._allowance.throttled(operation, changes=changes)
             raise failed from exc
         except (*_UNSENT, *_UNANSWERED) as exc:
             trouble = Trouble.LATER if isinstance(exc, _UNSENT) else Trouble.UNANSWERED
@@ -263,6 +266,10 @@ def _answered(exc: sdk.ClientError, operation: str, about: str) -> CallFailedErr
         trouble = Trouble.REFUSED
     service = "route53" if exc.operation_name == operation else "sts"
     return CallFailedError(trouble, f"{service}:{exc.operation_name}", about, code, words)
+
+
+def _tokens(change: WireChange) -> int:
+    return 2 if change.action is Action.UPSERT else 1
 
 
 def _zone(found: Any) -> HostedZone:  # noqa: ANN401 - the SDK's own dictionary
