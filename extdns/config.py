@@ -91,12 +91,14 @@ class Sources:
     always_publish_not_ready_addresses: bool
     exclude_unschedulable: bool
     expose_internal_ipv6: bool
+    resolve_service_load_balancer_hostname: bool
     gateway_name: str
     gateway_namespace: str
     gateway_label_filter: str
     gateway_listener_sets: bool
     ignore_non_host_network_pods: bool
     pod_source_domain: str
+    openshift_router_name: str
     ingress_class: tuple[str, ...]
     ignore_ingress_rules_spec: bool
     ignore_ingress_tls_spec: bool

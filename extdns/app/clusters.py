@@ -65,8 +65,12 @@ def _real(config: Config, whole: Collection[Kind]) -> Cluster:
 
 
 def _elsewhere(config: Config) -> Mapping[Kind, Sequence[str]]:
-    """Where kinds are read that `--namespace` does not limit (spec sources 5.2)."""
+    """Where kinds are read that `--namespace` does not limit (spec sources 5.2, 7.6)."""
     from extdns.model.gatewayapi import GATEWAY, LISTENER_SET
+    from extdns.model.objects import SERVICE
 
     given = config.sources.gateway_namespace
-    return {GATEWAY: (given,) if given else (), LISTENER_SET: ()}
+    places: dict[Kind, Sequence[str]] = {GATEWAY: (given,) if given else (), LISTENER_SET: ()}
+    if "ambassador-host" in config.sources.names:  # its Hosts name Services of any namespace
+        places[SERVICE] = ()
+    return places

@@ -14,6 +14,18 @@ if TYPE_CHECKING:
     from extdns.sources.selection import Selection
 
 
+def _ambassador(_: Sources, selection: Selection) -> Source:
+    from extdns.sources.ambassador import AmbassadorSource
+
+    return AmbassadorSource(selection=selection)
+
+
+def _contour(_: Sources, selection: Selection) -> Source:
+    from extdns.sources.contour import ContourSource
+
+    return ContourSource(selection=selection)
+
+
 def _crd(_: Sources, selection: Selection) -> Source:
     from extdns.sources.crd import CrdSource
 
@@ -24,6 +36,12 @@ def _empty(_: Sources, _selection: Selection) -> Source:
     from extdns.sources.empty import EmptySource
 
     return EmptySource()
+
+
+def _f5(name: str, _: Sources, selection: Selection) -> Source:
+    from extdns.sources.f5 import F5Source
+
+    return F5Source(name=name, selection=selection)
 
 
 def _fake(_: Sources, _selection: Selection) -> Source:
@@ -73,6 +91,12 @@ def _istio_virtualservice(_: Sources, selection: Selection) -> Source:
     return VirtualServiceSource(selection=selection)
 
 
+def _kong(_: Sources, selection: Selection) -> Source:
+    from extdns.sources.kong import KongSource
+
+    return KongSource(selection=selection)
+
+
 def _node(chosen: Sources, selection: Selection) -> Source:
     from extdns.sources.node import NodeSettings, NodeSource
 
@@ -83,6 +107,12 @@ def _node(chosen: Sources, selection: Selection) -> Source:
             expose_internal_ipv6=chosen.expose_internal_ipv6,
         )
     )
+
+
+def _openshift(chosen: Sources, selection: Selection) -> Source:
+    from extdns.sources.openshift import OpenShiftSource
+
+    return OpenShiftSource(selection=selection, router_name=chosen.openshift_router_name)
 
 
 def _pod(chosen: Sources, selection: Selection) -> Source:
@@ -117,14 +147,20 @@ def _service(chosen: Sources, selection: Selection) -> Source:
 
 
 TABLE: Final[Mapping[str, Callable[[Sources, Selection], Source]]] = {
+    "ambassador-host": _ambassador,
+    "contour-httpproxy": _contour,
     "crd": _crd,
     "empty": _empty,
+    "f5-transportserver": partial(_f5, "f5-transportserver"),
+    "f5-virtualserver": partial(_f5, "f5-virtualserver"),
     "fake": _fake,
     **{name: partial(_route, name) for name in GATEWAY_SOURCES},
     "ingress": _ingress,
     "istio-gateway": _istio_gateway,
     "istio-virtualservice": _istio_virtualservice,
+    "kong-tcpingress": _kong,
     "node": _node,
+    "openshift-route": _openshift,
     "pod": _pod,
     "service": _service,
 }

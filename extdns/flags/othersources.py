@@ -58,7 +58,6 @@ FLAGS: Final = (
         name="openshift-router-name",
         kind=text("NAME"),
         sources=("openshift-route",),
-        state=ABSENT,
         help="router whose host names are the targets",
     ),
     Flag(

@@ -12,14 +12,20 @@ from extdns.flags.sources import GATEWAY_SOURCES
 
 AVAILABLE: Final[Mapping[str, tuple[str, ...]]] = {
     "source": (
+        "ambassador-host",
+        "contour-httpproxy",
         "crd",
         "empty",
+        "f5-transportserver",
+        "f5-virtualserver",
         "fake",
         *GATEWAY_SOURCES,
         "ingress",
         "istio-gateway",
         "istio-virtualservice",
+        "kong-tcpingress",
         "node",
+        "openshift-route",
         "pod",
         "service",
     ),

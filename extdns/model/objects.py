@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from extdns.model.balancing import Status
 from extdns.model.cluster import Kind, ObjectKey, ObjectRef
 from extdns.model.dnsendpoint import DNS_ENDPOINT, DnsEndpoint
 from extdns.model.gatewayapi import (
@@ -24,27 +25,23 @@ from extdns.model.gatewayapi import (
     TlsRoute,
     UdpRoute,
 )
+from extdns.model.host import Host
 from extdns.model.istio import ISTIO_GATEWAY, VIRTUAL_SERVICE, IstioGateway, VirtualService
 from extdns.model.lean import Condition, Lean, ObjectMeta
-
-
-class LoadBalancerIngress(Lean, frozen=True, kw_only=True):
-    """One address of a load balancer; both fields may be set."""
-
-    ip: str = ""
-    hostname: str = ""
-
-
-class LoadBalancerStatus(Lean, frozen=True, kw_only=True):
-    """`status.loadBalancer` of a Service or an Ingress."""
-
-    ingress: tuple[LoadBalancerIngress, ...] | None = None
-
-
-class Status(Lean, frozen=True, kw_only=True):
-    """`status` of a Service or an Ingress."""
-
-    load_balancer: LoadBalancerStatus | None = None
+from extdns.model.vendors import (
+    AMBASSADOR_HOST,
+    F5_TRANSPORT_SERVER,
+    F5_VIRTUAL_SERVER,
+    HTTP_PROXY,
+    OPENSHIFT_ROUTE,
+    TCP_INGRESS,
+    AmbassadorHost,
+    F5TransportServer,
+    F5VirtualServer,
+    HttpProxy,
+    OpenShiftRoute,
+    TcpIngress,
+)
 
 
 class ServicePort(Lean, frozen=True, kw_only=True):
@@ -216,6 +213,13 @@ KubernetesObject = (
     | UdpRoute
     | IstioGateway
     | VirtualService
+    | HttpProxy
+    | TcpIngress
+    | OpenShiftRoute
+    | AmbassadorHost
+    | F5VirtualServer
+    | F5TransportServer
+    | Host
 )
 
 SERVICE: Final = Kind("", "v1", "Service", "services")
@@ -242,6 +246,12 @@ STRUCTS: Final[dict[Kind, type[KubernetesObject]]] = {
     UDP_ROUTE: UdpRoute,
     ISTIO_GATEWAY: IstioGateway,
     VIRTUAL_SERVICE: VirtualService,
+    HTTP_PROXY: HttpProxy,
+    TCP_INGRESS: TcpIngress,
+    OPENSHIFT_ROUTE: OpenShiftRoute,
+    AMBASSADOR_HOST: AmbassadorHost,
+    F5_VIRTUAL_SERVER: F5VirtualServer,
+    F5_TRANSPORT_SERVER: F5TransportServer,
 }
 
 

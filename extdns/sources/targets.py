@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from extdns.errors import InvalidValueError, shortened
+from extdns.model.balancing import Status
 from extdns.model.claim import Notice
-from extdns.model.objects import Status
 from extdns.model.reason import Reason
 from extdns.model.target import typed
 from extdns.model.value import Value

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from extdns.errors import shortened
+from extdns.model.balancing import Status
 from extdns.model.istio import IstioGateway
-from extdns.model.objects import INGRESS, SERVICE, Ingress, Service, Status
+from extdns.model.objects import INGRESS, SERVICE, Ingress, Service
 from extdns.model.reason import Reason
 from extdns.ports import View
 from extdns.sources.annotations import PREFIX, Annotations

@@ -66,8 +66,9 @@ def _gateway(kind: str, plural: str) -> Kind:
     )
 
 
-def _istio(kind: str, plural: str) -> Kind:
-    return Kind(group="networking.istio.io", version="v1", kind=kind, plural=plural, custom=True, generation=True)
+def _custom(api_version: str, kind: str, plural: str) -> Kind:
+    group, _, version = api_version.partition("/")
+    return Kind(group=group, version=version, kind=kind, plural=plural, custom=True, generation=True)
 
 
 SERVICE: Final = _core(
@@ -138,8 +139,14 @@ KINDS: Final = (
     _gateway("ListenerSet", "listenersets"),
     _gateway("TCPRoute", "tcproutes"),
     _gateway("UDPRoute", "udproutes"),
-    _istio("Gateway", "gateways"),
-    _istio("VirtualService", "virtualservices"),
+    _custom("networking.istio.io/v1", "Gateway", "gateways"),
+    _custom("networking.istio.io/v1", "VirtualService", "virtualservices"),
+    _custom("projectcontour.io/v1", "HTTPProxy", "httpproxies"),
+    _custom("configuration.konghq.com/v1beta1", "TCPIngress", "tcpingresses"),
+    _custom("route.openshift.io/v1", "Route", "routes"),
+    _custom("getambassador.io/v3alpha1", "Host", "hosts"),
+    _custom("cis.f5.com/v1", "VirtualServer", "virtualservers"),
+    _custom("cis.f5.com/v1", "TransportServer", "transportservers"),
     DNS_ENDPOINT,
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, assert_never
 
+from extdns.model.balancing import LoadBalancerIngress, LoadBalancerStatus, Status
 from extdns.model.claim import Claim, Filtered, Invalid, Wanted, Withheld
 from extdns.model.lean import Condition, ObjectMeta
 from extdns.model.objects import (
@@ -14,8 +15,6 @@ from extdns.model.objects import (
     IngressRule,
     IngressSpec,
     IngressTLS,
-    LoadBalancerIngress,
-    LoadBalancerStatus,
     Node,
     NodeAddress,
     NodeSpec,
@@ -26,7 +25,6 @@ from extdns.model.objects import (
     Service,
     ServiceSpec,
     SliceEndpoint,
-    Status,
     TargetRef,
 )
 

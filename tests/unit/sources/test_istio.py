@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
+from extdns.model.balancing import LoadBalancerIngress, LoadBalancerStatus, Status
 from extdns.model.claim import Claim, Withheld
 from extdns.model.istio import (
     ISTIO_GATEWAY,
@@ -20,11 +21,8 @@ from extdns.model.objects import (
     SERVICE,
     Ingress,
     KubernetesObject,
-    LoadBalancerIngress,
-    LoadBalancerStatus,
     Service,
     ServiceSpec,
-    Status,
 )
 from extdns.sources.istio.binding import binds
 from extdns.sources.istio.gateway import IstioGatewaySource

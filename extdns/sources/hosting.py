@@ -1,0 +1,68 @@
+"""What sources of ingress controllers do alike with one object: select it, and publish hosts (spec sources 7)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from extdns.model.claim import Claim, Filtered
+from extdns.model.cluster import Kind
+from extdns.model.objects import KubernetesObject, ref_of
+from extdns.sources.annotations import PREFIX, Annotations
+from extdns.sources.draft import Draft
+from extdns.sources.selection import Selection
+from extdns.sources.targets import Answer, Found, LeftOut, Missing, annotated
+from extdns.sources.terms import Terms
+
+_HOSTNAME: Final = "hostname"
+
+
+class Hosting:
+    """Collects the claims of one object; lives for one call of `Source.claims`.
+
+    Attributes:
+        ref: the object.
+        target: what its `target` annotation says, None if it says nothing.
+    """
+
+    __slots__ = ("_draft", "_ignored", "_kind", "_notes", "_obj", "_source", "_templates", "ref", "target")
+
+    def __init__(
+        self, source: str, kind: Kind, obj: KubernetesObject, selection: Selection, *, ttl_alone: bool = False
+    ) -> None:
+        """Read the annotations of *obj*, a *kind*; of what they say of records, only the TTL if *ttl_alone*."""
+        self._source: Final = source
+        self._kind: Final = kind
+        self._obj: Final = obj
+        self._templates: Final = selection.templates
+        self.ref: Final = ref_of(kind, obj)
+        self._notes: Final = Annotations.of(obj.metadata.annotations, selection.prefixes)
+        terms = Terms.ttl_alone(self._notes) if ttl_alone else Terms.of(self._notes)
+        self._draft: Final = Draft(source, self.ref, terms)
+        self._ignored = LeftOut(by="--ignore-hostname-annotation") if selection.ignore_hostname_annotation else None
+        self.target: Final[Found | Missing | None] = annotated(self._notes)
+
+    def left_out(self, selection: Selection, *, whoever_controls: bool = False) -> tuple[Claim, ...]:
+        """The one claim of an object that *selection* leaves out, else ()."""
+        notes = Annotations(prefix=PREFIX) if whoever_controls else self._notes
+        by = selection.left_out_by(self.ref, self._obj.metadata, notes)
+        return (Filtered(ref=self.ref, by=by),) if by else ()
+
+    def publish(self, host: str, field: str, answer: Answer) -> None:
+        """Publish *host*, which stands in *field*, unless it is empty."""
+        name = self._draft.name(host, field) if host else None
+        if name is not None:
+            self._draft.add(name, field, answer)
+
+    def publish_annotated(self, answer: Answer) -> None:
+        """Publish the hosts of the `hostname` annotation."""
+        for host in self._notes.listed(_HOSTNAME):
+            self.publish(host, self._notes.field(_HOSTNAME), self._ignored or answer)
+
+    def publish_templated(self, answer: Answer) -> None:
+        """Publish what `--fqdn-template` makes of the object; raises `TemplateError`."""
+        for host, field in self._templates.hosts(self._source, self._kind, self._obj, named=self._draft.wants):
+            self.publish(host, field, answer)
+
+    def claims(self) -> tuple[Claim, ...]:
+        """As `Draft.claims`."""
+        return self._draft.claims()
