@@ -22,10 +22,10 @@ from extdns.commands.run import ALLOCATIONS
 from extdns.config import parse
 from extdns.kube.live.cluster import LiveCluster
 from extdns.model.decision import Decision, Verdict
-from tests.bench.apiserver import Remote, serving
 from tests.bench.counting import PATIENCE_S, CountingProvider
 from tests.bench.fullpass import FLAGS
 from tests.bench.process import cpu_s, rss_bytes, tell
+from tests.bench.remote import Remote, serving
 from tests.bench.services import EDITED, ZONE
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from threading import Event, Thread
 from typing import Final, assert_never
 
@@ -166,8 +167,9 @@ class Reflector:
 
     def _page(self, query: dict[str, str]) -> wire.Page:
         page = wire.page(self._form, self._call, self._api.get(self._path, query))
-        for item in page.items:
-            self._tell(self.roll.see(item))
+        with self._gathering() as news:
+            for item in page.items:
+                news.extend(self.roll.see(item))
         return page
 
     def _complete(self, version: str) -> None:
@@ -235,17 +237,18 @@ class Reflector:
 
     def _initial(self, lines: Iterable[bytes]) -> str:
         """Take in objects up to the bookmark that ends them; returns its version, "" if there is none."""
-        for line in lines:
-            match wire.frame(self._form, self._call, line):
-                case wire.Shown(item):
-                    self._tell(self.roll.see(item))
-                case wire.Deleted(item):
-                    self._tell(self.roll.delete(item))
-                case wire.Bookmark(version, is_initial_end):
-                    if is_initial_end:
-                        return version
-                case other:
-                    assert_never(other)
+        with self._gathering() as news:
+            for line in lines:
+                match wire.frame(self._form, self._call, line):
+                    case wire.Shown(item):
+                        news.extend(self.roll.see(item))
+                    case wire.Deleted(item):
+                        news.extend(self.roll.delete(item))
+                    case wire.Bookmark(version, is_initial_end):
+                        if is_initial_end:
+                            return version
+                    case other:
+                        assert_never(other)
         return ""
 
     def _hear(self, frame: wire.Frame) -> None:
@@ -262,6 +265,15 @@ class Reflector:
                 self._version = version or self._version
             case _:
                 assert_never(frame)
+
+    @contextmanager
+    def _gathering(self) -> Iterator[list[News]]:
+        """News of a list, told together whatever ends it: each telling wakes another thread, and lists are long."""
+        news: list[News] = []
+        try:
+            yield news
+        finally:
+            self._tell(news)
 
     def _tell(self, news: Iterable[News] = (), *, phase: Phase | None = None, detail: str = "") -> None:
         told = tuple(news)
