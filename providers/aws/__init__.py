@@ -4,9 +4,9 @@ A change is the DELETE of exactly what stood plus the CREATE of what shall stand
 is sent once. What the service would refuse is refused beforehand, where the rule is known, and what
 it would not give back is put into the form in which it does, so that a second pass changes nothing.
 
-    client, trust             the SDK, the certificates it trusts             failure    how calls end badly
-    wire, codec               record sets, to and from records               answers    refusals into outcomes
-    names, texts, routing     parts of them                                  targets    zones of AWS's own names
+    client                    the SDK                                        answers    refusals into outcomes
+    wire, codec               record sets, to and from records               targets    zones of AWS's own names
+    names, routing            parts of them
     adjust, validity          what the service can hold of what is wanted    selection  which zones are ours
     zones, listing, shapes    lists of zones, pages, what a batch is         allowance  calls a second
     reader, writer            the two ports                                  settings   what a person set

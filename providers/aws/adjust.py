@@ -8,13 +8,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from extdns.model import pairs, rrtype, ttl
+from extdns.model import pairs, rrtype, texts, ttl
 from extdns.model.adjusted import Refusal
 from extdns.model.pairs import Pairs
 from extdns.model.reason import Reason
 from extdns.model.record import ALIAS, Endpoint, canonical_targets
 from extdns.model.zone import Zone
-from providers.aws import routing, texts
+from providers.aws import routing
 from providers.aws.codec import DEFAULT_TTL_S, HEALTH, TARGET_ZONE
 from providers.aws.targets import CLOUDFRONT, canonical_zone, target_zone
 from providers.aws.validity import TYPES, objection

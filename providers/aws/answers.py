@@ -14,8 +14,8 @@ from typing import Final, assert_never
 from extdns.model.name import DnsName
 from extdns.model.outcome import Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
 from providers.aws import names
-from providers.aws.failure import CallFailedError, Trouble
 from providers.aws.wire import RecordSet
+from providers.remote.failure import CallFailedError, Trouble
 
 _CONFLICTS: Final = re.compile(
     r"but it already exists|but it was not found|but the values provided do not match the current values", re.ASCII

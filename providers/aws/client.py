@@ -20,11 +20,11 @@ from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshabl
 from botocore.parsers import ResponseParserError
 
 from providers.aws.allowance import Allowance
-from providers.aws.failure import CallFailedError, Trouble
 from providers.aws.listing import listed
 from providers.aws.shapes import written_set
-from providers.aws.trust import bundle
 from providers.aws.wire import Action, HostedZone, ListedSets, Position, WireChange, bare_id
+from providers.remote.failure import CallFailedError, Trouble
+from providers.remote.trust import bundle
 
 if TYPE_CHECKING:
     from types_boto3_route53 import Route53Client
@@ -224,7 +224,7 @@ def _configured(access: Access) -> botocore.session.Session:
     # Pods in EKS have it set; the SDKs for other languages read it, this one reads AWS_DEFAULT_REGION alone.
     region = os.environ.get("AWS_REGION") or session.get_config_variable("region") or _REGION
     session.set_config_variable("region", region)
-    if not session.get_config_variable("ca_bundle") and (file := bundle(os.environ)):
+    if not session.get_config_variable("ca_bundle") and (file := bundle(os.environ, before="AWS_CA_BUNDLE")):
         session.set_config_variable("ca_bundle", file)
     return session
 

@@ -6,11 +6,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from extdns.model import rrtype, ttl
+from extdns.model import rrtype, texts, ttl
 from extdns.model.pairs import Pairs
 from extdns.model.record import ALIAS, Endpoint, Record, canonical_targets
 from extdns.model.zone import Zone
-from providers.aws import names, routing, texts
+from providers.aws import names, routing
 from providers.aws.targets import target_zone
 from providers.aws.wire import AliasTarget, RecordSet
 

@@ -13,10 +13,10 @@ from extdns.model.record import Endpoint, Record
 from extdns.model.zone import Page, Traits, Zone, ZoneList
 from providers.aws import codec, names
 from providers.aws.adjust import adjusted
-from providers.aws.failure import CallFailedError, as_read_error
 from providers.aws.validity import TYPES
 from providers.aws.wire import ListedSets, Position
 from providers.aws.zones import listed
+from providers.remote.failure import CallFailedError, as_read_error
 
 if TYPE_CHECKING:
     from providers.aws.client import Client

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from extdns.model import rrtype
+from extdns.model import rrtype, texts
 from extdns.model.record import Endpoint
 from extdns.model.target import address
 from extdns.model.validity import flaw
 from extdns.model.zone import Zone
-from providers.aws import routing, texts
+from providers.aws import routing
 from providers.aws.codec import TARGET_ZONE
 from providers.aws.targets import canonical_zone
 

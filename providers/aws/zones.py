@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from extdns.errors import RetryableError
 from extdns.model.zone import AccountFailure, Zone, ZoneList
 from providers.aws import names
-from providers.aws.failure import CallFailedError, Trouble
 from providers.aws.wire import HostedZone, bare_id
+from providers.remote.failure import CallFailedError, Trouble
 
 if TYPE_CHECKING:
     from providers.aws.client import Client

@@ -6,8 +6,8 @@ import pytest
 
 from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
 from providers.aws.answers import outcome
-from providers.aws.failure import CallFailedError, Trouble
 from providers.aws.wire import AliasTarget, RecordSet
+from providers.remote.failure import CallFailedError, Trouble
 
 SENT = (
     RecordSet(name="a.example.org", type="A", ttl_s=1, values=("x",)),

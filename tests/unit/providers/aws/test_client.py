@@ -13,8 +13,8 @@ import pytest
 
 from providers.aws.allowance import Allowance
 from providers.aws.client import Client, clients
-from providers.aws.failure import CallFailedError, Trouble
 from providers.aws.settings import Access, AwsSettings
+from providers.remote.failure import CallFailedError, Trouble
 from tests.fakes.apiserver.certificates import make
 from tests.fakes.route53.faults import Refuse
 from tests.fakes.route53.server import Route53

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from providers.aws import trust
+from providers.remote import trust
 
 PEM = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
 
@@ -20,13 +20,13 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_systems_file_is_trusted_unless_a_variable_names_another(system: Path) -> None:
-    assert trust.bundle({}) == str(system)
-    assert trust.bundle({"SSL_CERT_FILE": "/some/ca.pem"}) == "/some/ca.pem"
+    assert trust.bundle({}, before="AWS_CA_BUNDLE") == str(system)
+    assert trust.bundle({"SSL_CERT_FILE": "/some/ca.pem"}, before="AWS_CA_BUNDLE") == "/some/ca.pem"
 
 
 def test_the_sdks_own_variable_comes_first(system: Path) -> None:
     assert system.exists()
-    assert trust.bundle({"AWS_CA_BUNDLE": "/x", "SSL_CERT_FILE": "/y"}) == ""
+    assert trust.bundle({"AWS_CA_BUNDLE": "/x", "SSL_CERT_FILE": "/y"}, before="AWS_CA_BUNDLE") == ""
 
 
 def test_folders_are_read_file_by_file_beside_the_file(system: Path, tmp_path: Path) -> None:
@@ -35,7 +35,11 @@ def test_folders_are_read_file_by_file_beside_the_file(system: Path, tmp_path: P
         folder.mkdir()
         (folder / "ca.crt").write_bytes(PEM.replace(b"AAAA", b"FOLDER%d" % number))
         (folder / "README").write_text("no certificate")
-    found = Path(trust.bundle({"SSL_CERT_DIR": f"{tmp_path}/folder1:{tmp_path}/folder2:{tmp_path}/absent"}))
+    found = Path(
+        trust.bundle(
+            {"SSL_CERT_DIR": f"{tmp_path}/folder1:{tmp_path}/folder2:{tmp_path}/absent"}, before="AWS_CA_BUNDLE"
+        )
+    )
     text = found.read_text()
     found.unlink()
     assert [part in text for part in ("SYSTEM", "FOLDER1", "FOLDER2", "README")] == [True, True, True, False]
@@ -44,4 +48,4 @@ def test_folders_are_read_file_by_file_beside_the_file(system: Path, tmp_path: P
 
 def test_without_any_file_the_sdk_has_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trust, "_FILES", ())
-    assert trust.bundle({}) == ""
+    assert trust.bundle({}, before="AWS_CA_BUNDLE") == ""

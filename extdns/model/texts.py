@@ -11,7 +11,7 @@ from typing import Final
 
 MAX_VALUE_CHARACTERS: Final = 4000
 _MAX_STRING: Final = 255
-_UNIT: Final = r'(?:\\[0-7]{3}|\\.|[^\\"])'
+_UNIT: Final = r'(?:\\[0-9]{3}|\\.|[^\\"])'
 _UNITS: Final = re.compile(_UNIT)
 _STRING: Final = re.compile(rf'"({_UNIT}*)"')
 _VALUE: Final = re.compile(rf'"{_UNIT}*"(?:\s+"{_UNIT}*")*', re.ASCII)

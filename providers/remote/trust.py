@@ -1,6 +1,6 @@
 """Which authorities vouch for the service: those that a Go program would trust, from the same variables.
 
-The SDK brings a list of its own, which knows nothing of a company's proxy; Go's crypto/x509 reads the
+SDKs bring lists of their own, which know nothing of a company's proxy; Go's crypto/x509 reads the
 system's (`SSL_CERT_FILE` or the first file that is there, and every file in `SSL_CERT_DIR`).
 """
 
@@ -20,18 +20,19 @@ _FILES: Final = (
     "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
     "/etc/ssl/cert.pem",
 )
-_SDK: Final = "AWS_CA_BUNDLE"
 
 
-def bundle(environ: Mapping[str, str]) -> str:
+def bundle(environ: Mapping[str, str], *, before: str) -> str:
     """The path of a file with all certificates to trust, "" to leave the choice to the SDK.
 
-    What is set for the SDK itself comes first, as in the SDK for Go.
+    Args:
+        environ: the environment.
+        before: the SDK's own variable, which comes first if it is set.
 
     Raises:
         OSError: several files have to be put together and there is no place for the result.
     """
-    if environ.get(_SDK):
+    if environ.get(before):
         return ""
     file = environ.get("SSL_CERT_FILE") or next((name for name in _FILES if Path(name).is_file()), "")
     folders = environ.get("SSL_CERT_DIR", "")
