@@ -164,3 +164,28 @@ def test_a_long_text_goes_out_in_parts_and_comes_back_whole(desk: Desk) -> None:
     assert outcome.records[0].targets == (text,)
     assert outcome.records[0].properties == Pairs()
     assert isinstance(desk.submit(delete(outcome.records[0])), Applied)
+
+
+def test_where_only_deleting_is_forbidden_updates_overwrite_and_say_so(desk: Desk) -> None:
+    outcome = desk.submit(WWW)
+    assert isinstance(outcome, Applied)
+    (held,) = outcome.records
+    desk.fake.access.allow(CHANGE, actions=["CREATE", "UPSERT"])
+    assert isinstance(desk.submit(update(held, "192.0.2.2")), Forbidden)
+    again = desk.submit(update(held, "192.0.2.2"))
+    assert isinstance(again, Applied)
+    assert again.reference.endswith(" unconditional")
+    assert isinstance(desk.submit(delete(again.records[0])), Forbidden)
+    assert isinstance(desk.submit(update(again.records[0], "192.0.2.3")), Applied)
+
+
+def test_where_overwriting_is_forbidden_too_updates_are_conditional_again(desk: Desk) -> None:
+    outcome = desk.submit(WWW)
+    assert isinstance(outcome, Applied)
+    (held,) = outcome.records
+    denial = desk.fake.access.deny(CHANGE)
+    for _ in range(2):
+        assert isinstance(desk.submit(update(held, "192.0.2.2")), Forbidden)
+    desk.fake.access.drop(denial)
+    assert isinstance(desk.submit(update(held, "192.0.2.2")), Applied)
+    assert desk.sent()[0].startswith("DELETE")
