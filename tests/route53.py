@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from functools import cache
 from unittest.mock import patch
 
-from providers.aws.allowance import Allowance
 from providers.aws.client import Client
 from providers.aws.settings import Access
+from providers.remote.allowance import Allowance
 from tests.fakes.route53.server import Route53
 
 

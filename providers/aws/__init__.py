@@ -8,8 +8,8 @@ it would not give back is put into the form in which it does, so that a second p
     wire, codec               record sets, to and from records               targets    zones of AWS's own names
     names, routing            parts of them
     adjust, validity          what the service can hold of what is wanted    selection  which zones are ours
-    zones, listing, shapes    lists of zones, pages, what a batch is         allowance  calls a second
-    reader, writer            the two ports                                  settings   what a person set
+    zones, listing, shapes    lists of zones, pages, what a batch is         settings   what a person set
+    reader, writer            the two ports
 
 Only `client` imports boto3 and botocore.
 """

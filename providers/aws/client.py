@@ -19,10 +19,10 @@ from botocore.config import Config
 from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshableCredentials
 from botocore.parsers import ResponseParserError
 
-from providers.aws.allowance import Allowance
 from providers.aws.listing import listed
 from providers.aws.shapes import written_set
 from providers.aws.wire import Action, HostedZone, ListedSets, Position, WireChange, bare_id
+from providers.remote.allowance import Allowance
 from providers.remote.failure import CallFailedError, Trouble
 from providers.remote.trust import bundle
 

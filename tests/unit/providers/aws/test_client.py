@@ -11,9 +11,9 @@ from unittest.mock import patch
 
 import pytest
 
-from providers.aws.allowance import Allowance
 from providers.aws.client import Client, clients
 from providers.aws.settings import Access, AwsSettings
+from providers.remote.allowance import Allowance
 from providers.remote.failure import CallFailedError, Trouble
 from tests.fakes.apiserver.certificates import make
 from tests.fakes.route53.faults import Refuse
