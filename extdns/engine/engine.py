@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, assert_never
 
@@ -225,9 +224,11 @@ class Engine:
 
     def _count_owned(self, former: Iterable[Decision], decided: Iterable[Decision], now_s: float) -> None:
         """Tell each zone's budget how many records more, or fewer, are ours at a name than before."""
-        change: Counter[Zone] = Counter()
-        change.update(decision.zone for decision in decided if decision.zone and decision.held and decision.held.ours)
-        change.subtract(decision.zone for decision in former if decision.zone and decision.held and decision.held.ours)
+        change: dict[Zone, int] = {}
+        for decisions, more in ((decided, 1), (former, -1)):
+            for decision in decisions:
+                if decision.zone and decision.held and decision.held.ours:
+                    change[decision.zone] = change.get(decision.zone, 0) + more
         for zone, more in change.items():
             if more and (state := self.zones.state(zone)):
                 state.deletes.budget.own(more, now_s)
