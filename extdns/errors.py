@@ -6,6 +6,7 @@
     ├── UsageError            stop and tell the user: a flag or environment variable is wrong
     ├── InvalidValueError     tell the owner of the object, file or record; go on without that value
     ├── NotReadyError         ask again when the kind has been listed
+    ├── UnresolvedError       DNS gave no address of a host; an older one goes on to count
     ├── ProviderError         the DNS service (or its files) could not do what was asked
     │   ├── RetryableError    the same call may succeed later
     │   └── ForbiddenError    a person must grant a right first; other zones go on
@@ -51,6 +52,10 @@ class NotReadyError(ExtdnsError):
         """Name the *kind* that is missing, as in `EndpointSlice`."""
         super().__init__(f"{kind} objects are not listed yet")
         self.kind = kind
+
+
+class UnresolvedError(ExtdnsError):
+    """DNS gave no address of a host; the text says why."""
 
 
 class ProviderError(ExtdnsError):

@@ -27,12 +27,18 @@ def cluster(config: Config, kinds: Collection[Kind] = ()) -> Cluster:
         kinds: those that sources start from; templates see their objects whole.
     """
     whole = kinds if config.sources.fqdn_template or config.sources.fqdn_target_template else ()
-    objects = _invented(config)
-    if not objects:
-        return _real(config, whole)
-    from extdns.kube.invented import Invented
+    found = _real(config, whole)
+    if objects := _invented(config):
+        from extdns.kube.invented import Invented
 
-    return Invented(_real(config, whole), objects)
+        found = Invented(found, objects)
+    if config.sources.resolve_service_load_balancer_hostname:
+        from extdns.kube.hosts import Hosts
+        from extdns.kube.resolved import Resolved
+        from extdns.kube.resolver import system_resolver
+
+        found = Resolved(found, Hosts(system_resolver()))
+    return found
 
 
 def _invented(config: Config) -> Mapping[Kind, Sequence[KubernetesObject]]:

@@ -141,6 +141,7 @@ def _service(chosen: Sources, selection: Selection) -> Source:
             always_publish_not_ready_addresses=chosen.always_publish_not_ready_addresses,
             exclude_unschedulable=chosen.exclude_unschedulable,
             expose_internal_ipv6=chosen.expose_internal_ipv6,
+            resolves_hostnames=chosen.resolve_service_load_balancer_hostname,
             compatibility=Compatibility(chosen.compatibility),
         )
     )

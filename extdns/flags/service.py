@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from extdns.flags.flag import ABSENT, Flag, Moot
+from extdns.flags.flag import Flag, Moot
 from extdns.flags.kind import BOOLEAN, choice, text
 
 SERVICE_TYPE: Final = choice("a type of Service", "ClusterIP", "NodePort", "LoadBalancer", "ExternalName")
@@ -66,7 +66,6 @@ FLAGS: Final = (
         kind=BOOLEAN,
         default=False,
         sources=("service",),
-        state=ABSENT,
         help="publish the addresses behind a load balancer's host name instead of a CNAME",
     ),
     Flag(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final
 
+from extdns.model import rrtype
 from extdns.model.objects import ServiceSpec
 from extdns.model.reason import Reason
 from extdns.sources.service import headless, nodeport
@@ -33,7 +34,7 @@ def expansion(subject: Subject, audience: Audience) -> Expansion:
     spec = subject.service.spec
     match spec.type or ServiceType.CLUSTER_IP:
         case ServiceType.LOAD_BALANCER if audience is Audience.EXTERNAL:
-            return _always(_external_ips(spec) or balanced(subject.service.status))
+            return _always(_external_ips(spec) or _balanced(subject))
         case ServiceType.CLUSTER_IP if spec.cluster_ip == _HEADLESS:
             return headless.expansion(subject)
         case ServiceType.CLUSTER_IP if audience is Audience.EXTERNAL and not subject.settings.publish_internal_services:
@@ -58,6 +59,27 @@ def _external_ips(spec: ServiceSpec) -> Found | Missing | None:
         return None
     nothing = Missing(reason=Reason.INVALID_TARGET, detail="spec.externalIPs holds no address")
     return found(spec.external_ips, "spec.externalIPs", otherwise=nothing)
+
+
+def _balanced(subject: Subject) -> Found | Missing:
+    """What the status says; with `--resolve-service-load-balancer-hostname`, addresses for its host names.
+
+    While one of them has none, nothing is said at all: what is published would lose addresses.
+    """
+    answer = balanced(subject.service.status)
+    if isinstance(answer, Missing) or not subject.settings.resolves_hostnames:
+        return answer
+    texts: list[str] = []
+    for rtype, targets in answer.groups:
+        for target in targets:
+            if rtype != rrtype.CNAME:
+                texts.append(target)
+            elif (host := subject.host(target)) and host.addresses:
+                texts += host.addresses
+            else:
+                why = host.failure if host else "it was not asked for"
+                return Missing(reason=Reason.NO_ADDRESS, detail=f"{target} does not resolve: {why}")
+    return found(texts, "status.loadBalancer", otherwise=_UNASSIGNED, notices=answer.notices)
 
 
 def _cluster_ip(spec: ServiceSpec) -> Found | Missing:

@@ -57,6 +57,7 @@ class ServiceSettings:
     exclude_unschedulable: bool = True
     expose_internal_ipv6: bool = False
     compatibility: Compatibility = Compatibility.NONE
+    resolves_hostnames: bool = False
 
     def reads(self, service_type: str) -> bool:
         """Tell whether Services of *service_type* are looked at."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from extdns.model.host import HOST, Host
 from extdns.model.name import DnsName
 from extdns.model.objects import ENDPOINT_SLICE, NODE, POD, EndpointSlice, Node, Pod, Service
 from extdns.model.value import Value
@@ -40,6 +41,11 @@ class Subject(Value, frozen=True, kw_only=True):
     def nodes(self) -> tuple[Node, ...]:
         """All nodes of the cluster."""
         return tuple(node for node in self.view.select(NODE, "", {}) if isinstance(node, Node))
+
+    def host(self, name: str) -> Host | None:
+        """What DNS says of *name*."""
+        found = self.view.get(HOST, "", name)
+        return found if isinstance(found, Host) else None
 
     def node(self, name: str) -> Node | None:
         """The node called *name*, if there is one."""

@@ -1,0 +1,74 @@
+"""--resolve-service-load-balancer-hostname (spec sources 3.4, rule 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from extdns.errors import NotReadyError
+from extdns.model.cluster import Kind
+from extdns.model.host import HOST, Host
+from extdns.model.lean import ObjectMeta
+from extdns.model.objects import KubernetesObject
+from extdns.sources.service.settings import ServiceSettings
+from extdns.sources.service.source import ServiceSource
+from tests.unit.sources.samples import load_balancer, ours, said
+
+SOURCE = ServiceSource(settings=ServiceSettings(resolves_hostnames=True))
+NOTES = ours(hostname="web.t")
+
+
+class Answers:
+    """A view that knows hosts and nothing else."""
+
+    def __init__(self, **hosts: tuple[str, ...] | str) -> None:
+        self._hosts = {name.replace("_", "."): answer for name, answer in hosts.items()}
+
+    def get(self, kind: Kind, _: str, name: str) -> KubernetesObject | None:
+        if kind != HOST or name not in self._hosts:
+            raise NotReadyError(kind.name)
+        answer = self._hosts[name]
+        meta = ObjectMeta(name=name)
+        return Host(metadata=meta, failure=answer) if isinstance(answer, str) else Host(metadata=meta, addresses=answer)
+
+    def select(self, kind: Kind, _: str, __: Mapping[str, str]) -> Sequence[KubernetesObject]:
+        raise NotReadyError(kind.name)
+
+
+@pytest.mark.parametrize(
+    ("points", "view", "records"),
+    [
+        pytest.param(
+            ["lb.t"],
+            Answers(lb_t=("192.0.2.1", "192.0.2.2", "2001:db8::1")),
+            ["web.t A - [192.0.2.1, 192.0.2.2]", "web.t AAAA - [2001:db8::1]"],
+            id="3.4-rule-3-addresses-instead",
+        ),
+        pytest.param(
+            ["198.51.100.7", "lb.t"],
+            Answers(lb_t=("192.0.2.1",)),
+            ["web.t A - [192.0.2.1, 198.51.100.7]"],
+            id="3.4-rule-3-beside-an-ip",
+        ),
+        pytest.param(["198.51.100.7"], Answers(), ["web.t A - [198.51.100.7]"], id="no-host-no-question"),
+        pytest.param(
+            ["lb.t", "other.t"],
+            Answers(lb_t=("192.0.2.1",), other_t="there is no such name"),
+            ["web.t no-address"],
+            id="one-that-fails-withholds",
+        ),
+    ],
+)
+def test_a_host_name_is_published_as_its_addresses(points: list[str], view: Answers, records: list[str]) -> None:
+    assert said(SOURCE.claims(load_balancer(NOTES, *points), view)) == records
+
+
+def test_a_host_that_was_not_answered_yet_is_waited_for() -> None:
+    with pytest.raises(NotReadyError, match="Host"):
+        SOURCE.claims(load_balancer(NOTES, "lb.t"), Answers())
+
+
+def test_without_the_flag_the_name_is_published() -> None:
+    claims = ServiceSource(settings=ServiceSettings()).claims(load_balancer(NOTES, "lb.t"), Answers())
+    assert said(claims) == ["web.t CNAME - [lb.t]"]
