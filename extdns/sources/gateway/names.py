@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -22,6 +22,10 @@ class _Origin(StrEnum):
     ANNOTATED = "annotation-only"
 
 
+Host = tuple[str, str]
+"""A host name, and where it is written."""
+
+
 class Name(NamedTuple):
     """A name as a Route has it.
 
@@ -36,22 +40,32 @@ class Name(NamedTuple):
     left_out_by: str = ""
 
 
-def names_of(route: Route, notes: Annotations, *, named: bool, ignore_annotation: bool) -> tuple[Name, ...]:
-    """The names of *route*.
+def hosts_of(route: Route, *, named: bool) -> tuple[Host, ...]:
+    """The host names of *route* and the field of each; () unless its kind is *named*."""
+    return tuple(
+        (host, f"spec.hostnames[{at}]") for at, host in enumerate((route.spec.hostnames or ()) if named else ())
+    )
+
+
+def names_of(
+    hosts: Sequence[Host],
+    templated: Iterable[Host],
+    notes: Annotations,
+    *,
+    ignore_annotation: bool,
+) -> tuple[Name, ...]:
+    """The names of a Route.
 
     Args:
-        route: any Route.
+        hosts: as `hosts_of` gives them.
+        templated: names that templates make of it, and the flag of each.
         notes: its annotations.
-        named: whether its kind has host names.
         ignore_annotation: whether the `hostname` annotation means nothing.
     """
     origin = _origin(notes)
     by = "" if origin is None else notes.field(_ORIGIN)
-    found = [
-        Name(host, f"spec.hostnames[{at}]", by if origin is _Origin.ANNOTATED else "")
-        for at, host in enumerate((route.spec.hostnames or ()) if named else ())
-    ]
-    if origin is None and not found:
+    found = [Name(host, field, by if origin is _Origin.ANNOTATED else "") for host, field in (*hosts, *templated)]
+    if origin is None and not hosts:
         found.append(Name("", ""))
     return (*found, *_annotated(notes, "--ignore-hostname-annotation" if ignore_annotation else "", origin, by))
 

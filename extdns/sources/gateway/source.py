@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -18,7 +18,7 @@ from extdns.sources.annotations import Annotations
 from extdns.sources.draft import Draft
 from extdns.sources.gateway.admission import admits_kind, admits_namespace
 from extdns.sources.gateway.hostnames import ALLOWED, is_hostname, overlap
-from extdns.sources.gateway.names import Name, names_of, notices
+from extdns.sources.gateway.names import Host, Name, hosts_of, names_of, notices
 from extdns.sources.gateway.parents import Attachment, Open, Parents, Ref
 from extdns.sources.gateway.settings import ROUTE_KINDS, RouteSettings
 from extdns.sources.targets import Answer, Found, LeftOut, united
@@ -62,6 +62,7 @@ class RouteSource:
 
         Raises:
             NotReadyError: it takes Gateways, ListenerSets or Namespaces to tell, and they are not listed yet.
+            TemplateError: a template fails on it.
             TypeError: *obj* is no Route.
         """
         if not isinstance(obj, Route):
@@ -75,7 +76,9 @@ class RouteSource:
         draft = Draft(self.name, ref, replace(terms, notices=terms.notices + notices(notes)))
         attached = tuple(self._admitting(obj, ref.key.namespace, view))
         hosts: dict[str, _Host] = {}
-        for name in self._names(obj, notes, draft):
+        named = hosts_of(obj, named=ROUTE_KINDS[self.name].named)
+        templated = selection.templates.hosts(self.name, self.kind, obj, named=bool(named))
+        for name in self._names(named, templated, notes, draft):
             if not self._meet(name, attached, hosts):
                 _leave_out(draft, name, attached)
         for text, host in hosts.items():
@@ -84,10 +87,11 @@ class RouteSource:
                 draft.add(found, host.place, host.answer)
         return draft.claims()
 
-    def _names(self, route: Route, notes: Annotations, draft: Draft) -> Iterator[Name]:
-        named = ROUTE_KINDS[self.name].named
+    def _names(
+        self, hosts: Sequence[Host], templated: Iterable[Host], notes: Annotations, draft: Draft
+    ) -> Iterator[Name]:
         ignore = self.settings.selection.ignore_hostname_annotation
-        for name in names_of(route, notes, named=named, ignore_annotation=ignore):
+        for name in names_of(hosts, templated, notes, ignore_annotation=ignore):
             if name.text and not is_hostname(name.text):
                 draft.refuse(name.text, name.field, Reason.INVALID_NAME, ALLOWED)
             else:

@@ -6,21 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from extdns.model.claim import Claim, Filtered
+from extdns.model.claim import Claim
 from extdns.model.cluster import Kind
 from extdns.model.istio import ISTIO_GATEWAY, IstioGateway
-from extdns.model.objects import KubernetesObject, ref_of
+from extdns.model.objects import KubernetesObject
 from extdns.ports import View
-from extdns.sources.annotations import Annotations
-from extdns.sources.draft import Draft
+from extdns.sources.hosting import Hosting
 from extdns.sources.istio.addresses import addresses
 from extdns.sources.istio.hosts import published
 from extdns.sources.selection import Selection
-from extdns.sources.targets import LeftOut
-from extdns.sources.terms import Terms
 
 _NAME: Final = "istio-gateway"
-_HOSTNAME: Final = "hostname"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,27 +40,20 @@ class IstioGatewaySource:
 
         Raises:
             NotReadyError: it takes Ingresses or Services to tell, and they are not listed yet.
+            TemplateError: a template fails on it.
             TypeError: *obj* is no Gateway of Istio.
         """
         if not isinstance(obj, IstioGateway):
             raise TypeError(f"the {_NAME} source reads Gateways of Istio only")
-        ref = ref_of(ISTIO_GATEWAY, obj)
-        notes = Annotations.of(obj.metadata.annotations, self.selection.prefixes)
-        by = self.selection.left_out_by(ref, obj.metadata, notes)
-        if by:
-            return (Filtered(ref=ref, by=by),)
-        draft = Draft(_NAME, ref, Terms.of(notes))
-        answer = addresses(obj, ref.key.namespace, self.selection, view)
-        ignored = LeftOut(by="--ignore-hostname-annotation") if self.selection.ignore_hostname_annotation else None
+        hosting = Hosting(_NAME, ISTIO_GATEWAY, obj, self.selection)
+        if left_out := hosting.left_out(self.selection):
+            return left_out
+        answer = addresses(obj, hosting.ref.key.namespace, self.selection, view)
         for host, field in _hosts(obj):
-            name = draft.name(host, field)
-            if name is not None:
-                draft.add(name, field, answer)
-        for host in notes.listed(_HOSTNAME):
-            name = draft.name(host, notes.field(_HOSTNAME))
-            if name is not None:
-                draft.add(name, notes.field(_HOSTNAME), ignored or answer)
-        return draft.claims()
+            hosting.publish(host, field, answer)
+        hosting.publish_annotated(answer)
+        hosting.publish_templated(answer)
+        return hosting.claims()
 
 
 def _hosts(gateway: IstioGateway) -> Iterator[tuple[str, str]]:

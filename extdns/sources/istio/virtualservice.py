@@ -57,6 +57,7 @@ class VirtualServiceSource:
 
         Raises:
             NotReadyError: it takes Gateways, Ingresses or Services to tell, and they are not listed yet.
+            TemplateError: a template fails on it.
             TypeError: *obj* is no VirtualService.
         """
         if not isinstance(obj, VirtualService):
@@ -67,12 +68,16 @@ class VirtualServiceSource:
         if by:
             return (Filtered(ref=ref, by=by),)
         draft = Draft(_NAME, ref, Terms.of(notes))
-        given = annotated(notes)
-        gateways = () if given else tuple(self._gateways(obj, ref.key.namespace, view))
+        given, templates = annotated(notes), self.selection.templates
+        gateways = () if given and not templates.fqdn else tuple(self._gateways(obj, ref.key.namespace, view))
         for host, field, ignored in self._hosts(obj, notes):
             name = draft.name(host, field)
             if name is not None:
                 draft.add(name, field, ignored or given or _answer(gateways, obj, ref.key.namespace, host))
+        for host, field in templates.hosts(_NAME, VIRTUAL_SERVICE, obj, named=draft.wants):
+            name = draft.name(host, field)
+            if name is not None:  # whatever the `target` annotation says (spec sources 7.2)
+                draft.add(name, field, _answer(gateways, obj, ref.key.namespace, host))
         return draft.claims()
 
     def _hosts(self, service: VirtualService, notes: Annotations) -> Iterator[tuple[str, str, LeftOut | None]]:
