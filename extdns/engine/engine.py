@@ -104,8 +104,8 @@ class Engine:
                 self._judge.note(problem)
                 self._soil(self._orphans.all())
             case facts.Existence(key=key, exists=exists):
-                self._judge.confirm(key, exists=exists, now_s=now_s)
-                self._soil(self._orphans.of(key))
+                for counting in self._judge.confirm(key, exists=exists, now_s=now_s):
+                    self._soil(self._orphans.of(counting))
             case facts.ZonesListed(zones=found):
                 self._reading.listed(found, now_s)
                 if self.zones.update(found, now_s):

@@ -34,6 +34,7 @@ class Judge:
         self._phases: dict[Kind, Phase] = dict.fromkeys(settings.kinds.values(), Phase.LISTING)
         self._problems: dict[tuple[str, ObjectKey | None], str] = {}
         self._confirmed: dict[ObjectKey, bool] = {}
+        self._answers: dict[ObjectKey, bool] = {}
         self._outdated: set[ObjectKey] = set()
         self._vain: set[ObjectKey] = set()
         self.doubts: dict[ObjectKey, float] = {}
@@ -57,10 +58,14 @@ class Judge:
         """What cannot be read, with the place, sorted."""
         return (f"{place}: {message}" for (place, _), message in sorted(self._problems.items(), key=str))
 
-    def confirm(self, key: ObjectKey, *, exists: bool | None, now_s: float) -> None:
+    def confirm(self, key: ObjectKey, *, exists: bool | None, now_s: float) -> tuple[ObjectKey, ...]:
         """Take in whether an object exists; None leaves the doubt for a while.
 
-        An answer to a question from before the object was seen again is none.
+        An answer to a question from before the object was seen again is none. Answers wait for each other, so that
+        the budget sees at once how many objects are gone.
+
+        Returns:
+            The objects whose answers count from now on.
         """
         self.asking.discard(key)
         if key in self._outdated:
@@ -71,11 +76,17 @@ class Judge:
         else:
             self._vain.discard(key)
             self.doubts.pop(key, None)
-            self._confirmed[key] = exists
+            self._answers[key] = exists
+        if self.awaiting:
+            return ()
+        counting, self._answers = self._answers, {}
+        self._confirmed |= counting
+        return tuple(counting)
 
     def forget(self, key: ObjectKey) -> None:
         """An object was seen, or nothing made for it is left: what is known of its absence counts no more."""
         self._confirmed.pop(key, None)
+        self._answers.pop(key, None)
         self._vain.discard(key)
         self.doubts.pop(key, None)
         if key in self.asking:
@@ -186,7 +197,8 @@ class Judge:
             return evidence
         if exists:
             return self._unclaimed()
-        self.doubts.setdefault(key, now_s + self._settings.deletes.grace_s)
+        if key not in self._answers:
+            self.doubts.setdefault(key, now_s + self._settings.deletes.grace_s)
         return Blocked(reason=Reason(evidence.value), detail="waiting for confirmation that the object is gone")
 
     def _unclaimed(self) -> Evidence | Blocked:

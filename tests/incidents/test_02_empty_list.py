@@ -1,0 +1,66 @@
+"""A list comes back empty.
+
+A broken aggregation layer, an etcd restored from nothing, or a cache that answers before it is filled: the API server
+gives a complete list without a single object, and means it. The reference deletes every record within a minute.
+
+What must hold: the list says no more than that; every object is asked for, one by one, after the grace. While they
+exist, nothing goes, not then and not later. When they are gone for good, the records that would go are more than may
+go by absence: all are held, and a person releases them.
+"""
+
+from __future__ import annotations
+
+from tests.incidents.objects import numbered, service, services
+from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, scene
+
+NAMES = numbered(40)
+ALL = services(NAMES)
+
+
+def test_once_while_running_nothing_goes() -> None:
+    world = scene(*ALL)
+    world.lose(*ALL, for_s=45.0)
+    world.show(*ALL, for_s=HOUR_S)
+    assert not world.deleted()
+    assert world.published() == set(NAMES)
+    assert not world.code
+
+
+def test_for_long_while_the_objects_exist_nothing_goes() -> None:
+    world = scene(*ALL)
+    world.lose(*ALL, for_s=12 * HOUR_S)
+    assert not world.deleted()
+
+
+def test_for_good_all_are_held_and_changes_go_on() -> None:
+    world = scene(*ALL)
+    world.lose(*ALL, exist=False, for_s=2 * MINUTE_S)
+    assert world.shown_held() == set(NAMES)
+    world.show(service("new"), for_s=HOUR_S)
+    assert world.published() == {*NAMES, "new"}
+    world.release()
+    assert world.published() == {"new"}
+
+
+def test_at_start_all_are_held() -> None:
+    before = scene(*ALL)
+    before.objects.clear()
+    after = before.again(for_s=HOUR_S)
+    assert not after.deleted()
+    assert after.shown_held() == set(NAMES)
+
+
+def test_at_start_while_the_objects_exist_nothing_goes() -> None:
+    before = scene(*ALL)
+    there = set(before.objects)
+    before.objects.clear()
+    after = before.again(for_s=0.0)
+    after.exists = there.__contains__
+    after.run(for_s=HOUR_S)
+    assert not after.deleted()
+
+
+def test_the_reference_loses_all() -> None:
+    world = scene(*ALL, flags=COMPAT)
+    world.lose(*ALL, for_s=MINUTE_S)
+    assert world.published() == set()
