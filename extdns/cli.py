@@ -16,6 +16,7 @@ from extdns.flags.help import help_text
 from extdns.flags.parser import asked_for
 
 _DEMO: Final = "demo"
+_ON_STATE: Final = frozenset({"release", "status"})
 _INTERRUPTED: Final = 130  # what shells report of a command that Ctrl-C ended
 
 
@@ -39,6 +40,8 @@ def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] | None = 
 def _dispatch(arguments: list[str], environ: Mapping[str, str]) -> int:
     if arguments[:1] == [_DEMO]:
         return _command(_DEMO, arguments[1:])
+    if arguments and arguments[0] in _ON_STATE:
+        return _command(arguments[0], arguments[1:], environ)
     match asked_for(arguments):
         case "help":
             show(help_text())
@@ -50,7 +53,7 @@ def _dispatch(arguments: list[str], environ: Mapping[str, str]) -> int:
             return _command("run", parse(arguments, environ))
 
 
-def _command(name: str, given: object) -> int:
+def _command(name: str, *given: object) -> int:
     """Import the command when it is chosen: what it brings along takes longer than `--help` may."""
-    code: int = importlib.import_module(f"extdns.commands.{name}").main(given)
+    code: int = importlib.import_module(f"extdns.commands.{name}").main(*given)
     return code

@@ -249,6 +249,16 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Config:
     )
 
 
+def place_of_state(argv: Sequence[str], environ: Mapping[str, str]) -> tuple[Cluster, Deletes]:
+    """As `parse`, but only what tells where state is kept; nothing need be said of sources and the like.
+
+    Raises:
+        UsageError: the first mistake, as with `parse`.
+    """
+    values = parser.with_defaults(parser.read(argv, environ))
+    return _section(Cluster, values), _section(Deletes, values)
+
+
 def flag_of(one: Field[Any]) -> Flag:
     """The flag that a field of a section comes from."""
     name = one.metadata.get(_FLAG) or one.name.removesuffix("_s").replace("_", "-")

@@ -1,0 +1,105 @@
+"""`extdns status`: what is held, what was deleted, what was released, as the state tells it (design 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from extdns.commands.held import HeldSet, count, held_sets, place, zone_text
+from extdns.commands.output import show
+from extdns.controller.clock import SystemClock
+from extdns.engine.budget import WINDOW_S
+from extdns.errors import ExtdnsError, UsageError, shown
+from extdns.kube import shelf
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from extdns.kube.shelf import Document
+    from extdns.model.saved import SavedZone
+    from extdns.ports import Clock
+
+_HELP: Final = """\
+Usage: extdns status [flags]
+
+Shows the deletes that are held, with the command that releases them, and what was deleted and released lately. Flags
+and variables are those of extdns itself, of which --state-configmap, --state-file, --kubeconfig and --server matter.
+"""
+_MINUTE_S: Final = 60.0
+_HOUR_S: Final = 3600.0
+_DAY_S: Final = 86400.0
+
+
+def main(arguments: Sequence[str], environ: Mapping[str, str], clock: Clock | None = None) -> int:
+    """Show what the state tells at the time of *clock*.
+
+    Raises:
+        UsageError: a flag is wrong, or the state cannot be read.
+    """
+    if "--help" in arguments:
+        show(_HELP)
+        return 0
+    found = place(arguments, environ)
+    try:
+        document = found.read()
+    except ExtdnsError as exc:
+        raise UsageError(str(exc)) from exc
+    now_s = (clock or SystemClock()).now().timestamp()
+    lines = status_text(document, now_s) if document is not None else (f"Nothing is kept in {found} yet.",)
+    show("".join(f"{line}\n" for line in lines))
+    return 0
+
+
+def status_text(document: Document, now_s: float) -> Iterator[str]:
+    """The lines that tell what *document* holds, at *now_s* (seconds since the epoch)."""
+    held = [one for one in held_sets(document) if one.now]
+    yield f"{count(sum(one.deletes for one in held), 'delete')} held." if held else "No delete is held."
+    for owner, kept in shelf.owners(document):
+        yield ""
+        yield f"Owner {shown(owner)}" if owner else "Without an owner id"
+        for id_, zone in kept.zones:
+            yield from _zone(zone_text(id_, zone), zone, now_s)
+    if waiting := shelf.released(document):
+        yield ""
+        yield f"Released, and not taken in yet: {shown(', '.join(waiting))}"
+    yield from _next_step(held)
+
+
+def _zone(name: str, zone: SavedZone, now_s: float) -> Iterator[str]:
+    saved_s, records = zone.most[-1] if zone.most else (None, 0)
+    when = f", saved {_time(saved_s)}, {_span(now_s - saved_s)} ago" if saved_s is not None else ""
+    yield f"  Zone {name}: {count(records, 'record')} of ours{when}"
+    held = dict(zone.shown).get(zone.held, ())
+    if held:
+        yield f"    ! {count(len(held), 'delete')} HELD under {shown(zone.held)}"
+    made = [by_absence for at_s, by_absence in zone.made if at_s > now_s - WINDOW_S]
+    if made:
+        absent = f", {sum(made)} of them for want of an object" if any(made) else ""
+        yield f"    - {count(len(made), 'delete')} within the last ten minutes without a release{absent}"
+    if until := [until_s for _, until_s in zone.released if until_s > now_s]:
+        yield f"    · {count(len(until), 'delete')} released, until {_time(max(until))} at the latest"
+    if not zone.fingerprint:
+        yield "    · its settings are not accepted yet: records that nobody asks for are held"
+
+
+def _next_step(held: Sequence[HeldSet]) -> Iterator[str]:
+    if held:
+        yield ""
+        yield f"Release {'them' if len(held) > 1 or held[0].deletes > 1 else 'it'}: extdns release " + " ".join(
+            one.code for one in held
+        )
+
+
+def _time(at_s: float) -> str:
+    try:
+        return f"{datetime.fromtimestamp(at_s, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    except (OverflowError, ValueError, OSError):
+        return "at no time"
+
+
+def _span(seconds: float) -> str:
+    for size_s, unit in ((_DAY_S, "d"), (_HOUR_S, "h"), (_MINUTE_S, "m")):
+        if seconds >= size_s:
+            return f"{int(seconds // size_s)}{unit}"
+    return f"{max(0, int(seconds))}s"
