@@ -127,7 +127,7 @@ class Keeping:
         before = self._loaded.of(state.zone.id) if self._loaded else SavedZone()
         return replace(
             before,
-            name=state.zone.name,
+            name=str(state.zone.name),
             fingerprint=self._fingerprint if deletes.accepted else before.fingerprint,
             made=(*deletes.budget.made, *_at(now_s, deletes.granted)),
             most=(*deletes.budget.most[:1], (now_s, deletes.budget.owned)),
