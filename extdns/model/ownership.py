@@ -19,6 +19,7 @@ class Owned(Value, frozen=True, kw_only=True):
         marked: whether a mark in today's naming stands; without it the next update adds one.
         certain: whether the mark can have been made for no other record; else it names no object, and
             nothing may be removed just because nobody asks for it.
+        sealed: the name of what looks like its mark, encrypted with another key; "" if nothing does.
     """
 
     record: Record
@@ -28,6 +29,7 @@ class Owned(Value, frozen=True, kw_only=True):
     marks: tuple[Record, ...] = ()
     marked: bool = True
     certain: bool = True
+    sealed: str = ""
 
     @property
     def key(self) -> RecordKey:

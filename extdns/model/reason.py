@@ -56,6 +56,7 @@ class Reason(StrEnum):
     # somebody else has it
     OWNED_BY_OTHER = "owned-by-other"
     FOREIGN_RECORD = "foreign-record"
+    MARK_UNREADABLE = "mark-unreadable"
     CONFLICT_LOST = "conflict-lost"
     MERGED_BEFORE = "merged-before"
     TYPE_CONFLICT = "type-conflict"
@@ -118,6 +119,8 @@ MEANINGS: Final[dict[Reason, str]] = {
     "nothing is changed there until it is set right.",
     Reason.OWNED_BY_OTHER: "The name is marked as belonging to another owner.",
     Reason.FOREIGN_RECORD: "A record that nothing proves to be ours is in the way.",
+    Reason.MARK_UNREADABLE: "What looks like the ownership record is encrypted with another key, so nothing proves the "
+    "record to be ours; it is left alone.",
     Reason.CONFLICT_LOST: "Another object asks for the same name and was first.",
     Reason.MERGED_BEFORE: "Objects of several namespaces ask for the name, and the record already holds the targets of "
     "all; it stays so, but the next change of any of them ends that.",

@@ -22,6 +22,14 @@ _HERITAGE: Final = "heritage"
 _VENDOR: Final = "external-dns"
 
 
+_SEALED: Final = re.compile(r'"?[A-Za-z0-9+/]{64,}={0,2}"?')  # nonce, tag and the shortest text make 64
+
+
+def is_sealed(target: str) -> bool:
+    """Tell whether a TXT value that is no mark looks like one that is encrypted (spec plan 3.2.4)."""
+    return len(target) <= MAX_CHARACTERS and len(target.strip('"')) % 4 == 0 and bool(_SEALED.fullmatch(target))
+
+
 class MarkText(Protocol):
     """Reads and writes the TXT value of a mark."""
 

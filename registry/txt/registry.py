@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from msgspec.structs import replace
@@ -14,8 +15,9 @@ from extdns.model.ownership import Owned
 from extdns.model.pairs import Pairs
 from extdns.model.reason import Reason
 from extdns.model.record import OWNER, RESOURCE, Endpoint, Record, RecordKey
+from extdns.model.rrtype import TXT
 from registry.txt.completion import Completion
-from registry.txt.heritage import CARRIED, OWNED_RECORD, MarkText, PlainText
+from registry.txt.heritage import CARRIED, OWNED_RECORD, MarkText, PlainText, is_sealed
 from registry.txt.kinship import Kinship
 from registry.txt.ledger import Ledger, Proof, survey
 from registry.txt.naming import Form, Naming
@@ -80,17 +82,24 @@ class TxtRegistry:
         and still names that owner.
         """
         ledger = self._survey(records)
-        if not ledger.proofs:
+        sealed = frozenset(record.key for record in ledger.records if record.type == TXT and _is_sealed(record))
+        if not (ledger.proofs or sealed):
             return tuple(Owned(record=record) for record in ledger.records)
-        return tuple(self._owned(record, ledger.proofs.get(record.key, ())) for record in ledger.records)
+        return tuple(
+            self._owned(record, proofs) if (proofs := ledger.proofs.get(record.key)) else self._unowned(record, sealed)
+            for record in ledger.records
+        )
+
+    def _unowned(self, record: Record, sealed: AbstractSet[RecordKey]) -> Owned:
+        own = self._terms.naming.today(record.name, record.type) if sealed else None
+        hidden = own is not None and RecordKey(own, record.set_identifier, TXT) in sealed
+        return Owned(record=record, sealed=str(own) if hidden else "")
 
     def _survey(self, records: Iterable[Record]) -> Ledger:
         terms = self._terms
         return survey(records, naming=terms.naming, types=terms.types, codec=terms.codec)
 
     def _owned(self, record: Record, proofs: Sequence[Proof]) -> Owned:
-        if not proofs:
-            return Owned(record=record)
         first, certain = proofs[0].mark, self._certain(proofs[0])
         ours = self._terms.mine(first.owner)
         standing = [
@@ -163,6 +172,10 @@ class TxtRegistry:
             and all(owner is not None and self._terms.mine(owner) for owner in updated)
             and all(_owner(after, key) == _owner(completion.ledger.proofs, key) for key in others)
         )
+
+
+def _is_sealed(record: Record) -> bool:
+    return len(record.targets) == 1 and is_sealed(record.targets[0])
 
 
 def _owner(proofs: Mapping[RecordKey, Iterable[Proof]], key: RecordKey) -> str | None:

@@ -151,7 +151,27 @@ def test_a_delete_repeats_the_encrypted_mark_byte_for_byte() -> None:
 
 def test_with_a_wrong_key_nothing_is_ours() -> None:
     sealed = record("TXT", "a-web", target=codec(OTHER_KEY).encode(LABELS))
-    assert [owned.ours for owned in registry().read((record("A", "web"), sealed))] == [False, False]
+    found = registry().read((record("A", "web"), record("AAAA", "web"), sealed))
+    assert [(owned.ours, owned.sealed) for owned in found] == [(False, ""), (False, "a-web.x.test"), (False, "")]
+
+
+def test_without_a_key_an_encrypted_mark_is_seen_to_be_one() -> None:
+    lost = TxtRegistry(owner="me", naming=Naming(), managed_types=MANAGED)
+    sealed = record("TXT", "a-web", target=codec().encode(LABELS))
+    assert [owned.sealed for owned in lost.read((record("A", "web"), sealed))] == ["", "a-web.x.test"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param('"v=spf1 include:_spf.example.net ~all and a text that is long enough to be one"', id="spf"),
+        pytest.param('"MIGfMA0GCSq"', id="short"),
+        pytest.param(f'"{"A" * 65}"', id="no-base64"),
+    ],
+)
+def test_other_texts_are_none(text: str) -> None:
+    found = registry().read((record("A", "web"), record("TXT", "a-web", target=text)))
+    assert not any(owned.sealed for owned in found)
 
 
 def test_a_plain_mark_is_ours_while_encryption_is_on() -> None:
