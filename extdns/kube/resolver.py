@@ -23,14 +23,15 @@ class Answer(NamedTuple):
 Ask = Callable[[str], Answer]
 
 
-def system_resolver(path: str = "/etc/resolv.conf") -> Ask:
-    """The resolver that *path* configures; it raises `UnresolvedError`.
+def system_resolver(path: str = "/etc/resolv.conf", *, port: int = 53) -> Ask:
+    """The resolver that *path* configures, asked at *port*; it raises `UnresolvedError`.
 
     Raises:
         UsageError: there is no such configuration.
     """
     try:
         resolver = dns.resolver.Resolver(path)
+        resolver.port = port
     except dns.exception.DNSException as exc:
         raise UsageError(
             f"--resolve-service-load-balancer-hostname: {path} names no resolver\n"

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from extdns.errors import NotReadyError, UnresolvedError, UsageError
+from extdns.errors import NotReadyError, UnresolvedError
 from extdns.kube.hosts import Hosts
 from extdns.kube.resolved import Resolved
-from extdns.kube.resolver import Answer, system_resolver
+from extdns.kube.resolver import Answer
 from extdns.model.cluster import ClusterChange, Kind, KindChange, KindState, ObjectChange, ObjectKey, Phase
 from extdns.model.host import HOST, Host
 from extdns.ports import View
@@ -173,8 +173,3 @@ def test_what_is_no_host_is_the_cluster_s_affair(resolved: Make) -> None:
     assert cluster.need(HOST).phase is Phase.SYNCED
     assert cluster.exists(ObjectKey(HOST, "", LB)) is None
     assert cluster.take(0.0) == ()
-
-
-def test_a_resolver_without_configuration_is_a_mistake(tmp_path: object) -> None:
-    with pytest.raises(UsageError, match=r"resolve-service-load-balancer-hostname: .* names no resolver"):
-        system_resolver(f"{tmp_path}/none")

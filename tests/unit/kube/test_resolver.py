@@ -1,0 +1,92 @@
+"""The system's resolver, asked over a real socket."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import dns.flags
+import dns.message
+import dns.rcode
+import dns.rrset
+import pytest
+
+from extdns.errors import UnresolvedError, UsageError
+from extdns.kube.resolver import Answer, Ask, system_resolver
+
+ZONE = {
+    ("both.t.", "A"): ("60", "192.0.2.2", "192.0.2.1"),
+    ("both.t.", "AAAA"): ("30", "2001:db8::1"),
+    ("four.t.", "A"): ("90", "192.0.2.3"),
+    ("bare.t.", "TXT"): ("60", '"x"'),
+}
+
+
+def answer(wire: bytes) -> bytes:
+    query = dns.message.from_wire(wire)
+    question = query.question[0]
+    name, kind = str(question.name), question.rdtype.name
+    response = dns.message.make_response(query)
+    response.flags |= dns.flags.RA
+    if (name, kind) in ZONE:
+        ttl, *values = ZONE[name, kind]
+        response.answer.append(dns.rrset.from_text(name, int(ttl), "IN", kind, *values))
+    elif name == "broken.t.":
+        response.set_rcode(dns.rcode.SERVFAIL)
+    elif name not in {known for known, _ in ZONE}:
+        response.set_rcode(dns.rcode.NXDOMAIN)
+    return response.to_wire()
+
+
+@pytest.fixture(scope="module")
+def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+    """A resolver that asks a name server of the test's own."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.bind(("127.0.0.1", 0))
+        thread = threading.Thread(target=serve, args=(server,))
+        thread.start()
+        config = tmp_path_factory.mktemp("etc") / "resolv.conf"
+        config.write_text("nameserver 127.0.0.1\noptions timeout:1\n")
+        yield system_resolver(str(config), port=server.getsockname()[1])
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as last:
+            last.sendto(b"", server.getsockname())
+        thread.join()
+
+
+def serve(server: socket.socket) -> None:
+    while True:
+        wire, client = server.recvfrom(4096)
+        if not wire:
+            return
+        server.sendto(answer(wire), client)
+
+
+@pytest.mark.parametrize(
+    ("host", "found"),
+    [
+        pytest.param("both.t", Answer(("192.0.2.1", "192.0.2.2", "2001:db8::1"), 30.0), id="both-types-shortest-ttl"),
+        pytest.param("four.t", Answer(("192.0.2.3",), 90.0), id="one-type"),
+    ],
+)
+def test_all_addresses_come_sorted_with_their_ttl(ask: Callable[[str], Answer], host: str, found: Answer) -> None:
+    assert ask(host) == found
+
+
+@pytest.mark.parametrize(
+    ("host", "why"),
+    [
+        pytest.param("nobody.t", "there is no such name", id="no-name"),
+        pytest.param("bare.t", "it has no address", id="no-address"),
+        pytest.param("broken.t", "asking for A: ", id="server-fails"),
+    ],
+)
+def test_without_an_address_it_says_why(ask: Callable[[str], Answer], host: str, why: str) -> None:
+    with pytest.raises(UnresolvedError, match=f"^{why}"):
+        ask(host)
+
+
+def test_without_configuration_the_flag_is_a_mistake(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"resolve-service-load-balancer-hostname: .* names no resolver"):
+        system_resolver(f"{tmp_path}/none")
