@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from extdns.engine.inputs import Cause, Observation
 from extdns.model.claim import Claim, Derivation, Filtered, Invalid, Wanted, Withheld
-from extdns.model.cluster import ObjectKey
+from extdns.model.cluster import Kind, ObjectKey
 from extdns.model.evidence import Evidence
 from extdns.model.name import DnsName
 from extdns.model.reason import Reason
@@ -136,6 +136,22 @@ class ClaimIndex:
             if isinstance(claim, Wanted | Withheld) and (claim.name, claim.set_identifier) not in now:
                 endings = self._ended.setdefault(claim.name, {})
                 endings[claim.set_identifier, seen.resource] = _ending(seen, claim.name)
+
+    def void(self, kind: Kind) -> None:
+        """*kind* is not served any more: its last events may have told of its end, not of that of its objects.
+
+        Objects of *kind* count as missing; nothing is concluded from what others no longer find.
+        """
+        own = f"{kind.label}/"
+        for name, endings in list(self._ended.items()):
+            kept = {
+                pair: Evidence.ABSENT if pair[1].startswith(own) else evidence
+                for pair, evidence in endings.items()
+                if pair[1].startswith(own) or evidence is not Evidence.DEPENDENCY_CHANGED
+            }
+            self._ended[name] = kept
+            if not kept:
+                del self._ended[name]
 
     def remembers(self, name: DnsName) -> bool:
         """Tell whether a claim to *name* ended."""

@@ -18,6 +18,7 @@ from extdns.engine.planning import Planning
 from extdns.engine.readiness import Readiness
 from extdns.engine.reading import Reading
 from extdns.engine.zones import Zones
+from extdns.model.cluster import Phase
 from extdns.model.outcome import Applied
 
 if TYPE_CHECKING:
@@ -98,6 +99,8 @@ class Engine:
             case facts.KindReported(state=state):
                 matters, was_open = self._judge.report(state), self.readiness.open
                 self.readiness.report(state, now_s)
+                if state.phase is Phase.NOT_SERVED:
+                    self.claims.void(state.kind)
                 if self.readiness.open and (matters or not was_open):
                     self._soil(self._everything())
             case facts.ProblemReported(problem=problem):

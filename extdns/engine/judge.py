@@ -32,6 +32,7 @@ class Judge:
         self._claims = claims
         self._settings = settings
         self._phases: dict[Kind, Phase] = dict.fromkeys(settings.kinds.values(), Phase.LISTING)
+        self._others: dict[Kind, Phase] = {}  # kinds that objects rest on, once they were synced
         self._problems: dict[tuple[str, ObjectKey | None], str] = {}
         self._confirmed: dict[ObjectKey, bool] = {}
         self._answers: dict[ObjectKey, bool] = {}
@@ -42,10 +43,11 @@ class Judge:
 
     def report(self, state: KindState) -> bool:
         """Take in the phase of a kind; returns whether that matters to the records of its objects."""
-        if self._phases.get(state.kind, state.phase) is state.phase:
-            return False
-        self._phases[state.kind] = state.phase
-        return True
+        phases = self._phases if state.kind in self._phases else self._others
+        if phases is self._others and state.kind not in phases and state.phase is not Phase.SYNCED:
+            return False  # what rests on it is parked
+        before, phases[state.kind] = phases.get(state.kind, Phase.SYNCED), state.phase
+        return before is not state.phase
 
     def note(self, problem: ObjectProblem) -> None:
         """Take in what cannot be read, or can again."""
@@ -158,7 +160,7 @@ class Judge:
         if live:
             return Blocked(reason=Reason.CONFLICT_LOST, detail=f"still asked for by {live[0].provenance.ref}")
         emptied = any(claim.provenance.ref.resource == owned.resource or not owned.resource for claim in withheld)
-        return Evidence.NO_ENDPOINTS if emptied else None
+        return self._unless_blind(Evidence.NO_ENDPOINTS) if emptied else None
 
     def _unreadable(self, owned: Owned) -> Blocked | None:
         key = self.object_of(owned.resource)
@@ -186,10 +188,17 @@ class Judge:
         if ending is Evidence.ABSENT and known:
             return Evidence.HOSTNAME_REMOVED  # it is back, and asks no more
         if ending is not None and ending is not Evidence.ABSENT:
-            return ending
+            return self._unless_blind(ending)
         if key is None or known:
             return self._unclaimed()
         return self._maybe_unread(owned) or self._absent(key, ending or Evidence.ORPHAN_GONE, now_s)
+
+    def _unless_blind(self, evidence: Evidence) -> Evidence | Blocked:
+        """*evidence*, unless it rests on kinds of which one cannot be seen now."""
+        down = sorted(kind.name for kind, phase in self._others.items() if phase is not Phase.SYNCED)
+        if down and evidence in {Evidence.DEPENDENCY_CHANGED, Evidence.NO_ENDPOINTS}:
+            return Blocked(reason=Reason.SOURCE_DOWN, detail=f"{', '.join(down)} objects are not listed")
+        return evidence
 
     def _absent(self, key: ObjectKey, evidence: Evidence, now_s: float) -> Evidence | Blocked:
         exists = False if self._settings.once else self._confirmed.get(key)

@@ -42,6 +42,7 @@ FLAGS: Final = (
     "--source=crd",
     "--provider=inmemory",
     "--inmemory-zone=example.org",
+    "--interval=30m",
     "--txt-owner-id=me",
 )
 MINUTE_S: Final = 60.0

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
+from extdns.engine.budget import Limits
+from extdns.engine.deletes import DeleteSettings
 from extdns.engine.inputs import Cause, Observed
 from extdns.model.claim import Filtered
-from extdns.model.cluster import Phase
+from extdns.model.cluster import Kind, Phase
 from extdns.model.reason import Reason
 from tests.unit.engine.stage import (
     PLAN,
@@ -27,6 +29,8 @@ from tests.unit.engine.stage import (
     withholds,
 )
 
+GRACE = DeleteSettings(owner="me", grace_s=60.0, limits=Limits(percent=100))
+GATEWAYS = Kind("gateway.networking.k8s.io", "v1", "Gateway", "gateways")
 FILTERED = Filtered(ref=ref("web"), by="--label-filter")
 COMPAT = replace(PLAN, compat=True)
 
@@ -194,3 +198,36 @@ def test_another_owners_record_never_goes() -> None:
     world.run(seen("web", wants("web", "web", "192.0.2.9")), gone("web"), for_s=600.0)
     assert world.holds() == {"web A": ("192.0.2.1",)}
     assert world.evidence == []
+
+
+def test_a_kind_that_is_not_served_any_more_makes_deleted_objects_missing_ones() -> None:
+    world = published(deletes=GRACE)
+    world.run(gone("web"), for_s=5.0)
+    world.run(phase(SERVICE, Phase.NOT_SERVED), for_s=600.0)
+    world.run(phase(SERVICE), for_s=30.0)
+    assert world.endings("web") == ["A keep absent"]
+    world.run(for_s=40.0)
+    assert world.evidence == ["absent"]
+
+
+@pytest.mark.parametrize(
+    "news",
+    [
+        pytest.param(seen("web", cause=Cause.DEPENDENCY), id="dependency-changed"),
+        pytest.param(seen("web", withholds("web", "web", Reason.NO_ENDPOINTS)), id="no-endpoints"),
+    ],
+)
+def test_while_a_kind_that_objects_rest_on_is_down_what_they_do_not_find_is_no_evidence(news: Observed) -> None:
+    world = published(deletes=GRACE)
+    world.run(phase(GATEWAYS), news, for_s=5.0)
+    world.run(phase(GATEWAYS, Phase.FAILING), for_s=600.0)
+    assert "A keep source-down" in world.endings("web")
+    world.run(phase(GATEWAYS), for_s=59.0)
+    assert "A keep in-grace" in world.endings("web")
+
+
+def test_what_was_not_found_when_a_kind_went_out_of_service_is_no_evidence_later() -> None:
+    world = published(deletes=GRACE)
+    world.run(phase(GATEWAYS), seen("web", cause=Cause.DEPENDENCY), for_s=5.0)
+    world.run(phase(GATEWAYS, Phase.NOT_SERVED), phase(GATEWAYS), for_s=600.0)
+    assert world.endings("web") == ["A keep orphan-unclaimed"]

@@ -1,0 +1,56 @@
+"""A source's CRD is removed.
+
+Somebody uninstalls a chart, and its CRDs go with it: the API server deletes every DNSEndpoint, says so one by one,
+and serves the kind no more.
+
+What must hold: the DELETED events of the last minute count for nothing once the kind is gone; records stay as long as
+it is. When it is back without its objects, they are missing, which is another thing than deleted: the small budget for
+absence decides.
+"""
+
+from __future__ import annotations
+
+from extdns.model.cluster import Phase
+from extdns.model.dnsendpoint import DNS_ENDPOINT
+from tests.incidents.objects import dns_endpoint, numbered, service
+from tests.incidents.scene import HOUR_S, MINUTE_S, Scene, scene
+
+NAMES = numbered(9)
+ALL = [dns_endpoint(name) for name in NAMES]
+
+
+def uninstalled() -> Scene:
+    """All was deleted with its CRD, within a few seconds."""
+    world = scene(*ALL, service("web"))
+    world.delete(*ALL, for_s=5.0)
+    world.turn(DNS_ENDPOINT, Phase.NOT_SERVED, for_s=HOUR_S)
+    return world
+
+
+def test_records_stay_while_the_kind_is_not_served() -> None:
+    world = uninstalled()
+    assert world.published() == {*NAMES, "web"}
+    assert world.endings(NAMES[0]) == ["A keep source-down"]
+    world.show(service("new"), for_s=MINUTE_S)
+    assert "new" in world.published()
+
+
+def test_when_it_is_back_with_its_objects_nothing_was() -> None:
+    world = uninstalled()
+    world.show(*ALL)
+    world.turn(DNS_ENDPOINT, Phase.SYNCED, for_s=HOUR_S)
+    assert world.published() == {*NAMES, "web"}
+    assert world.endings(NAMES[0]) == ["A keep programmed"]
+
+
+def test_when_it_is_back_without_them_their_deletes_are_by_absence() -> None:
+    world = uninstalled()
+    world.turn(DNS_ENDPOINT, Phase.SYNCED, for_s=HOUR_S)
+    assert world.published() == {*NAMES, "web"}
+    assert world.shown_held() == set(NAMES)
+
+
+def test_a_restart_while_the_kind_is_away_changes_nothing() -> None:
+    after = uninstalled().again(for_s=HOUR_S)
+    assert after.published() == {*NAMES, "web"}
+    assert not after.provider.submissions

@@ -1,0 +1,64 @@
+"""The namespace with 40 % of the records is deleted on purpose, and then released.
+
+Nothing tells a purpose from an accident. The reference deletes the records at once.
+
+What must hold: the deletes are held as a whole, and shown with one code; creates and updates of others go on. The code
+releases them, also after a restart, and the records that belong to others stay.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.incidents.objects import numbered, service, services
+from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, Scene, scene
+
+GOING, STAYING = numbered(40, "g"), numbered(60, "s")
+ALL = [*services(GOING, namespace="old"), *services(STAYING, namespace="shop")]
+
+
+def emptied(*flags: str) -> Scene:
+    world = scene(*ALL, flags=flags)
+    world.delete(*services(GOING, namespace="old"), for_s=5 * MINUTE_S)
+    return world
+
+
+def test_all_are_held_while_changes_go_on() -> None:
+    world = emptied()
+    assert world.shown_held() == set(GOING)
+    world.show(service(STAYING[0], address="192.0.2.9"), service("new"), for_s=HOUR_S)
+    assert world.published() == {*GOING, *STAYING, "new"}
+    assert world.holds()[f"{STAYING[0]} A"] == ("192.0.2.9",)
+    assert len({told.code for told in world.held}) == 1
+
+
+@pytest.mark.parametrize("restarts", [0, 1])
+def test_the_code_releases_them(restarts: int) -> None:
+    world = emptied()
+    shown = world.code
+    for _ in range(restarts):
+        world = world.again(for_s=5 * MINUTE_S)
+        assert world.published() == {*GOING, *STAYING}
+        assert world.code == shown
+    world.release()
+    assert world.published() == set(STAYING)
+    assert world.shown_held() == set()
+
+
+def test_a_release_is_used_up_by_what_it_released() -> None:
+    world = emptied()
+    world.release()
+    world.run(for_s=HOUR_S)
+    world.delete(*services(STAYING[:30]), for_s=HOUR_S)
+    assert world.shown_held() == set(STAYING[:30])
+
+
+def test_objects_that_come_back_end_it() -> None:
+    world = emptied()
+    world.show(*services(GOING, namespace="old"), for_s=MINUTE_S)
+    assert world.shown_held() == set()
+    assert not world.deleted()
+
+
+def test_the_reference_deletes_them_at_once() -> None:
+    assert emptied(*COMPAT).published() == set(STAYING)
