@@ -187,7 +187,8 @@ def test_only_what_the_routes_need_is_listed_or_watched(
         program.published.expect("192.0.2.2", {f"a.{ZONE}"})
         server.put(gateway("192.0.2.2", origin=origin))
         program.published.wait()
-    assert {request.resource for request in server.log.requests()} == expected
+    followed = {request.resource for request in server.log.requests() if request.verb in {"list", "watch"}}
+    assert followed == expected
 
 
 def test_a_gateway_s_address_changes_all_its_routes_in_one_plan_and_the_fewest_calls(

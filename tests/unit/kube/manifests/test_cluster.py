@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event, Thread
@@ -66,22 +66,11 @@ class Edits:
 
 
 def once(
-    *paths: Path | str,
-    stdin: bytes = b"",
-    namespaces: Sequence[str] = (),
-    elsewhere: Mapping[Kind, Sequence[str]] | None = None,
-    clock: Clock | None = None,
+    *paths: Path | str, stdin: bytes = b"", namespaces: Sequence[str] = (), clock: Clock | None = None
 ) -> ManifestCluster:
     monotonic = (clock or Clock()).monotonic_s
     names = [str(path) for path in paths]
-    return ManifestCluster(
-        names,
-        stdin=io.BytesIO(stdin),
-        watch=False,
-        namespaces=namespaces,
-        elsewhere=elsewhere,
-        monotonic=monotonic,
-    )
+    return ManifestCluster(names, stdin=io.BytesIO(stdin), watch=False, namespaces=namespaces, monotonic=monotonic)
 
 
 def told(changes: tuple[ClusterChange, ...]) -> list[str]:
@@ -162,21 +151,6 @@ def test_namespaces_hide_all_others_but_not_cluster_scoped_objects(tmp_path: Pat
     cluster.need(NODE)
     assert told(cluster.take(0)) == ["add Service shop/web", "Service is synced", "add Node /n1", "Node is synced"]
     assert cluster.exists(key("api", "pay")) is None
-
-
-def test_a_kind_may_be_taken_from_other_namespaces(tmp_path: Path) -> None:
-    ingress = "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web, namespace: %s}\n---\n"
-    (tmp_path / "a.yaml").write_text(service("web") + service("api", "pay") + ingress % "shop" + ingress % "pay")
-    cluster = once(tmp_path, namespaces=("shop",), elsewhere={INGRESS: ("pay",)})
-    cluster.need(SERVICE)
-    cluster.need(INGRESS)
-    assert told(cluster.take(0)) == [
-        "add Service shop/web",
-        "Service is synced",
-        "add Ingress pay/web",
-        "Ingress is synced",
-    ]
-    assert cluster.exists(ObjectKey(INGRESS, "shop", "web")) is None
 
 
 def test_a_missing_path_is_a_usage_error_at_once(tmp_path: Path) -> None:

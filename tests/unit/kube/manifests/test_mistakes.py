@@ -134,31 +134,6 @@ CAUSE = "allowed: a mapping with apiVersion and kind"
             id="no-version",
         ),
         pytest.param(
-            "kind: Gateway\nmetadata: {name: gw}",
-            (
-                1,
-                "",
-                (
-                    "apiVersion is missing; allowed for Gateway: gateway.networking.k8s.io/v1, "
-                    "gateway.networking.k8s.io/v1beta1, networking.istio.io/v1, networking.istio.io/v1beta1, "
-                    "networking.istio.io/v1alpha3"
-                ),
-            ),
-            id="no-api-version-of-a-kind-that-two-groups-have",
-        ),
-        pytest.param(
-            "kind: Gateway\napiVersion: networking.istio.io/v2\nmetadata: {name: gw}",
-            (
-                1,
-                "default/gw",
-                (
-                    "apiVersion networking.istio.io/v2 of Gateway is not read; allowed: networking.istio.io/v1, "
-                    "networking.istio.io/v1beta1, networking.istio.io/v1alpha3"
-                ),
-            ),
-            id="other-version-of-one-of-them",
-        ),
-        pytest.param(
             "apiVersion: v1\napiVersion: v1\nkind: Service\nmetadata: {name: web}\n",
             (1, "default/web", "apiVersion is given again on line 2; allowed: each key once"),
             id="version-given-twice",
