@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,7 +21,7 @@ from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshabl
 from botocore.parsers import ResponseParserError
 
 from providers.aws.listing import listed
-from providers.aws.shapes import written_set
+from providers.aws.shapes import body
 from providers.aws.wire import Action, HostedZone, ListedSets, Position, WireChange, bare_id
 from providers.remote.allowance import Allowance
 from providers.remote.failure import CallFailedError, Trouble
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 _US: Final = "extdns"
 _REGION: Final = "us-east-1"  # Route 53 is everywhere; a region decides no more than the partition
 _BODY: Final = "Body"
+_WRITTEN: Final[ContextVar[bytes]] = ContextVar("_WRITTEN")
 _FIRST_ERROR: Final = 300
 _CHANGE: Final = "ChangeResourceRecordSets"
 _TIMEOUTS_S: Final = (5, 30)  # to connect, to answer
@@ -137,13 +139,9 @@ class Client:
 
     def change(self, zone_id: str, about: str, changes: Sequence[WireChange]) -> str:
         """Make *changes* in one attempt; returns the service's id of the change."""
-        batch: Any = {
-            "Changes": [
-                {"Action": one.action.value, "ResourceRecordSet": written_set(one.record_set)} for one in changes
-            ]
-        }
+        _WRITTEN.set(body(changes))
         with self._calling(_CHANGE, about, changes=sum(_tokens(one) for one in changes)) as (_, writes):
-            answer = writes.change_resource_record_sets(HostedZoneId=zone_id, ChangeBatch=batch)
+            answer = writes.change_resource_record_sets(HostedZoneId=zone_id, ChangeBatch={"Changes": []})
             return answer["ChangeInfo"]["Id"].removeprefix("/change/")
 
     @contextmanager
@@ -202,7 +200,13 @@ def _client(session: Session, attempts: int) -> Route53Client:
         ),
     )
     made.meta.events.register("before-parse.route53.ListResourceRecordSets", _keep_body)
+    made.meta.events.register("before-call.route53.ChangeResourceRecordSets", _give_body)
     return made
+
+
+def _give_body(params: dict[str, Any], **_: object) -> None:
+    """Send our body in place of the SDK's, which was made from an empty batch."""
+    params["body"] = _WRITTEN.get()
 
 
 def _keep_body(response_dict: dict[str, Any], customized_response_dict: dict[str, Any], **_: object) -> None:
