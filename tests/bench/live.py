@@ -22,6 +22,7 @@ from extdns.commands.run import ALLOCATIONS
 from extdns.config import parse
 from extdns.kube.live.cluster import LiveCluster
 from extdns.model.decision import Decision, Verdict
+from extdns.model.reason import Reason
 from tests.bench.counting import PATIENCE_S, CountingProvider
 from tests.bench.fullpass import FLAGS
 from tests.bench.process import cpu_s, rss_bytes, tell
@@ -48,7 +49,7 @@ class Listener:
         self.start_s = self.heard_s = 0.0
         self._missing = count
         self._address = ""
-        self._heard = threading.Event()
+        self._stands = threading.Event()
 
     def tell(self, decisions: Sequence[Decision]) -> None:
         """Note what was planned first, and the address that is awaited."""
@@ -56,19 +57,21 @@ class Listener:
         if self._missing <= 0 and not self.start_s:
             self.start_s = cpu_s()
         for decision in decisions:
-            if decision.verdict is Verdict.UPDATE and decision.wanted and self._address in decision.wanted.targets:
-                self.heard_s = time.monotonic()
-                self._heard.set()
+            if decision.wanted and self._address in decision.wanted.targets:
+                if decision.verdict is Verdict.UPDATE:
+                    self.heard_s = time.monotonic()
+                elif decision.reason is Reason.PROGRAMMED:
+                    self._stands.set()
 
     def expect(self, address: str) -> None:
         """Say what the next `wait` is for."""
         self._address = address
-        self._heard.clear()
+        self._stands.clear()
 
     def wait(self) -> None:
-        """Return once the change is planned."""
-        if not self._heard.wait(PATIENCE_S):
-            raise SystemExit(f"{self._address} was not planned")
+        """Return once the change is planned and made."""
+        if not self._stands.wait(PATIENCE_S):
+            raise SystemExit(f"{self._address} was not published")
 
 
 def main(count: str, *extra: str) -> None:
