@@ -11,7 +11,12 @@ from extdns.model.lean import ObjectMeta
 from extdns.sources.gotemplate.types import VIEW, is_known
 from extdns.sources.gotemplate.values import Value, typed
 
-_CORE: Final = "core"
+_PACKAGES: Final = {
+    "": "core",
+    "networking.k8s.io": "networking",
+    "gateway.networking.k8s.io": "gateway",
+    "networking.istio.io": "istio",
+}
 
 
 class Data:
@@ -37,7 +42,7 @@ class Data:
     @property
     def struct(self) -> Value | None:
         """A pointer to the object, with the names that its fields have in Go; None if these are not known."""
-        name = f"{self._kind.group.partition('.')[0] or _CORE}.{self._kind.name}"
+        name = f"{_PACKAGES.get(self._kind.group, '')}.{self._kind.name}"
         return typed(f"*{name}", self._object) if is_known(name) else None
 
     @property

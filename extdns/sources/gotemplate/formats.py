@@ -16,6 +16,7 @@ _MAX_WIDTH: Final = 1000
 _DIRECTIVE: Final = re.compile(r"%([-+# 0]*)([0-9]*)(\.[0-9]*)?(.?)", re.DOTALL)
 _WHOLE: Final = frozenset({Form.INTEGER, Form.UNSIGNED})
 _TEXTUAL: Final = frozenset({Form.STRING, Form.TIME, Form.INT_OR_STRING, Form.QUANTITY})
+_SELF_PRINTING: Final = ("core.", "networking.", "meta.")
 _NO_TIME: Final = "0001-01-01 00:00:00 +0000 UTC"
 # Exponents from which on shortest floats are written with one.
 _LEAST_EXPONENT: Final = -4
@@ -32,10 +33,11 @@ def shown(value: Maybe) -> str:
 def plain(value: Value) -> str:
     """What `%v` prints; raises `TemplateError` for structs and pointers.
 
-    The structs of Kubernetes have a method for it, which says `nil` where Go itself says `<nil>`.
+    Structs of Kubernetes itself have a method for it, which says `nil` where Go says `<nil>`.
     """
     if value.form in {Form.POINTER, Form.ANY} and value.data is None:
-        return "nil" if value.form is Form.POINTER and type_of(value.type.of).form is Form.STRUCT else "<nil>"
+        of = value.type.of
+        return "nil" if of.startswith(_SELF_PRINTING) and type_of(of).form is Form.STRUCT else "<nil>"
     match value.form:
         case Form.STRING:
             return str(value.data)

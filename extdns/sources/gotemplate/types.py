@@ -77,7 +77,8 @@ _VIEW: Final = (
 STRINGS: Final = Type(name="map[string]string", form=Form.MAP, of=STRING.name, key=STRING.name)
 
 _BASIC: Final = {one.name: one for one in (ANY, STRING, BOOLEAN, INTEGER, BYTE, FLOAT)} | {
-    name: Type(name=name, form=Form.INTEGER) for name in ("int32", "int64")
+    name: Type(name=name, form=Form.UNSIGNED if name.startswith("u") else Form.INTEGER)
+    for name in ("int32", "int64", "uint32", "uint64")
 }
 _OPAQUE: Final = {"time": Form.TIME, "intorstring": Form.INT_OR_STRING, "quantity": Form.QUANTITY}
 _STRUCT: Final = "struct"

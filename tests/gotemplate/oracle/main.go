@@ -15,11 +15,17 @@ import (
 	"strings"
 	"text/template"
 
+	istio "istio.io/client-go/pkg/apis/networking/v1"
 	core "k8s.io/api/core/v1"
 	networking "k8s.io/api/networking/v1"
+	gateway "sigs.k8s.io/gateway-api/apis/v1"
+	gatewayalpha "sigs.k8s.io/gateway-api/apis/v1alpha2"
 )
 
-var roots = []any{core.Service{}, core.Node{}, core.Pod{}, networking.Ingress{}}
+var roots = []any{
+	core.Service{}, core.Node{}, core.Pod{}, networking.Ingress{}, gateway.HTTPRoute{}, gateway.GRPCRoute{},
+	gatewayalpha.TLSRoute{}, gatewayalpha.TCPRoute{}, gatewayalpha.UDPRoute{}, &istio.Gateway{}, &istio.VirtualService{},
+}
 
 var functions = template.FuncMap{
 	"contains":   strings.Contains,
@@ -79,8 +85,8 @@ func respond(asked question) answer {
 	}
 	var data any
 	for _, root := range roots {
-		if reflect.TypeOf(root).Name() == asked.Kind {
-			data = reflect.New(reflect.TypeOf(root)).Interface()
+		if kind := reflect.TypeOf(root); kind.Name() == asked.Kind && kind.Name() != "" {
+			data = reflect.New(kind).Interface()
 			err = json.Unmarshal(asked.Object, data)
 		}
 	}
@@ -100,6 +106,15 @@ func respond(asked question) answer {
 
 // How a type is written in the table: as in Go, with the API group for its package.
 func written(t reflect.Type) string {
+	if strings.HasPrefix(t.PkgPath(), "sigs.k8s.io/gateway-api/") {
+		return "gateway." + t.Name()
+	}
+	if strings.HasPrefix(t.PkgPath(), "istio.io/api/") {
+		return "istioapi." + t.Name()
+	}
+	if strings.HasPrefix(t.PkgPath(), "istio.io/client-go/") {
+		return "istio." + t.Name()
+	}
 	if t.Name() != "" && t.PkgPath() != "" {
 		parts := strings.Split(strings.TrimSuffix(t.PkgPath(), "/v1"), "/")
 		return parts[len(parts)-1] + "." + t.Name()
@@ -119,6 +134,8 @@ func written(t reflect.Type) string {
 var opaque = map[string]string{
 	"meta.Time": "time", "meta.MicroTime": "time", "intstr.IntOrString": "intorstring", "resource.Quantity": "quantity",
 }
+
+var paths = map[string]string{}
 
 func writeTypes() {
 	lines := map[string]string{}
@@ -145,11 +162,20 @@ func describe(t reflect.Type, lines map[string]string) {
 	default:
 	}
 	name := written(t)
-	if t.PkgPath() == "" || t.Name() == "" || lines[name] != "" {
+	if t.PkgPath() == "" || t.Name() == "" {
+		return
+	}
+	if where := paths[name]; where != "" && where != t.PkgPath() {
+		panic(name + " means two types: " + where + ", " + t.PkgPath())
+	}
+	paths[name] = t.PkgPath()
+	if lines[name] != "" {
 		return
 	}
 	if word := opaque[name]; word != "" {
 		lines[name] = word
+	} else if t.Kind() == reflect.Interface {
+		lines[name] = "any"
 	} else if t.Kind() == reflect.Struct {
 		lines[name] = "struct"
 		lines[name] = fields(t, lines)
@@ -175,12 +201,20 @@ func fields(t reflect.Type, lines map[string]string) string {
 		if !field.IsExported() || field.Tag.Get("json") == "-" {
 			continue
 		}
-		describe(field.Type, lines)
 		mark := ""
 		if field.Anonymous {
 			mark = "+"
 		}
 		key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		for _, word := range strings.Split(field.Tag.Get("protobuf"), ",") {
+			if spelled, found := strings.CutPrefix(word, "json="); found && strings.HasPrefix(t.PkgPath(), "istio.io/") {
+				key = spelled
+			}
+		}
+		if key == "" && !field.Anonymous {
+			continue // one of several, which JSON has in place of this
+		}
+		describe(field.Type, lines)
 		parts = append(parts, fmt.Sprintf("%s%s=%s=%s", mark, field.Name, key, written(field.Type)))
 	}
 	return strings.Join(parts, " ")

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final, TypeVar
 
-import msgspec
 import pytest
 
 from extdns.errors import UsageError
-from extdns.flags.sources import SOURCES
 from extdns.model.claim import Claim, Wanted
 from extdns.model.objects import Ingress, KubernetesObject, Node, Pod, PodIP, PodStatus, Service, ServiceSpec
 from extdns.model.pairs import NONE
@@ -17,7 +14,6 @@ from extdns.ports import Source
 from extdns.sources.annotations import BOTH
 from extdns.sources.fake import BASE, bases
 from extdns.sources.gotemplate.errors import TemplateError
-from extdns.sources.gotemplate.template import Template
 from extdns.sources.ingress import IngressSettings, IngressSource
 from extdns.sources.node import NodeSettings, NodeSource
 from extdns.sources.pod import PodSettings, PodSource
@@ -26,25 +22,12 @@ from extdns.sources.service.settings import Compatibility, ServiceSettings
 from extdns.sources.service.source import ServiceSource
 from extdns.sources.templates import Templates
 from tests.fakes.view import FakeView
+from tests.unit.sources.made import templates, whole
 from tests.unit.sources.samples import ingress, load_balancer, meta, node, ours, said, service
 
 T = TypeVar("T", Service, Ingress, Node, Pod)
 NAMED: Final = load_balancer(ours(hostname="h.t", ttl="60"), "192.0.2.1", place="a/x")
 NAMELESS: Final = load_balancer(ours(ttl="60"), "192.0.2.1", place="a/x")
-
-
-def whole(obj: T) -> T:
-    """*obj* as a cluster keeps it for templates."""
-    kept = msgspec.structs.replace(obj.metadata, whole=msgspec.json.encode(obj))
-    return msgspec.structs.replace(obj, metadata=kept)
-
-
-def templates(fqdn: Sequence[str] = (), pairs: Sequence[str] = (), *, combine: bool = False) -> Templates:
-    return Templates(
-        fqdn=Template.read("--fqdn-template", fqdn, SOURCES),
-        fqdn_target=Template.read("--fqdn-target-template", pairs, SOURCES),
-        combine=combine,
-    )
 
 
 def source_of(obj: KubernetesObject, made: Templates, *, ignoring: bool = False, mode: str = "") -> Source:

@@ -1,0 +1,55 @@
+"""Objects as templates see them: with Go's fields where known, else as JSON spells them (spec sources 8.7)."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+import pytest
+
+from extdns.model.cluster import Kind
+from extdns.model.gatewayapi import HTTP_ROUTE, TCP_ROUTE
+from extdns.model.istio import ISTIO_GATEWAY, VIRTUAL_SERVICE
+from extdns.model.lean import ObjectMeta
+from extdns.model.objects import INGRESS, SERVICE
+from extdns.sources.gotemplate.data import Data
+from extdns.sources.gotemplate.template import Template
+
+OTHER: Final = Kind("example.org", "v1", "Widget", "widgets")
+SPECS: Final[dict[Kind, dict[str, Any]]] = {
+    INGRESS: {"rules": [{"host": "a.t"}]},
+    HTTP_ROUTE: {"hostnames": ["a.t"], "parentRefs": [{"name": "gw"}]},
+    TCP_ROUTE: {"parentRefs": [{"name": "gw", "port": 5}]},
+    ISTIO_GATEWAY: {"servers": [{"hosts": ["a.t"], "port": {"number": 443}}]},
+    VIRTUAL_SERVICE: {"hosts": ["a.t"], "exportTo": ["*"]},
+    OTHER: {"hosts": ["a.t"], "count": 2},
+}
+
+
+def items(kind: Kind, text: str) -> tuple[str, ...]:
+    tree = {"metadata": {"name": "web", "namespace": "shop"}, "spec": SPECS.get(kind, {})}
+    metadata = ObjectMeta(
+        name="web", namespace="shop", resource_version="7", generation=2, whole=msgspec.json.encode(tree)
+    )
+    template = Template.read("--fqdn-template", [text], ["service"])
+    assert template is not None
+    return template.items(Data(kind, metadata), "service")
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "expected"),
+    [
+        pytest.param(INGRESS, "{{range .Spec.Rules}}{{.Host}}{{end}}", "a.t", id="8.7-ingress"),
+        pytest.param(HTTP_ROUTE, "{{range .Spec.Hostnames}}{{.}}{{end}}", "a.t", id="8.7-route"),
+        pytest.param(TCP_ROUTE, "{{range .Spec.ParentRefs}}{{.Name}}{{.Port}}{{end}}", "gw5", id="8.7-promoted"),
+        pytest.param(ISTIO_GATEWAY, "{{(index .Spec.Servers 0).Port.Number}}", "443", id="8.7-istio-gateway"),
+        pytest.param(VIRTUAL_SERVICE, "{{index .Spec.Hosts 0}}{{.Spec.ExportTo}}", "a.t[*]", id="8.7-virtual-service"),
+        pytest.param(OTHER, "{{index .Spec.hosts 0}}-{{.Spec.count}}", "a.t-2", id="8.7-any-other-kind"),
+        pytest.param(OTHER, "{{.Name}}.{{.Namespace}}.{{.Kind}}", "web.shop.Widget", id="8.7-names-of-any-kind"),
+        pytest.param(SERVICE, "{{.APIVersion}}{{.Kind}}", "v1Service", id="0.5-kind-and-version-are-filled-in"),
+        pytest.param(SERVICE, "{{.ResourceVersion}}-{{.Generation}}", "7-2", id="8.7-what-is-kept-apart"),
+        pytest.param(SERVICE, "{{.Object.metadata.name}}", "web", id="8.7-the-whole-object"),
+    ],
+)
+def test_fields(kind: Kind, text: str, expected: str) -> None:
+    assert items(kind, text) == (expected,)
