@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, get_type_hints
 
 from extdns.flags import parser, support
 from extdns.flags.address import ListenAddress
@@ -180,6 +180,17 @@ class Aws:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Google:
+    """The provider `google`. A *google_batch_change_size* of 0 sets no limit."""
+
+    google_project: str
+    google_batch_change_size: int
+    google_batch_change_interval_s: float
+    google_zone_visibility: str
+    google_api_endpoint: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Inmemory:
     """The provider `inmemory`."""
 
@@ -211,6 +222,7 @@ class Config:
     log: Log
     web: Web
     aws: Aws
+    google: Google
     inmemory: Inmemory
     zonefile: Zonefile
     least_audit_interval_s: float = 0.0
@@ -232,18 +244,12 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Config:
     values = parser.with_defaults(given)
     validate(values)
     support.require(given, values)
+    kinds: dict[str, Any] = get_type_hints(Config)
+    sections: dict[str, Any] = {
+        name: _section(kind, values) for name, kind in kinds.items() if isinstance(kind, type) and is_dataclass(kind)
+    }
     return Config(
-        control=_section(Control, values),
-        cluster=_section(Cluster, values),
-        sources=_section(Sources, values),
-        plan=_section(Plan, values),
-        deletes=_section(Deletes, values),
-        registry=_section(Registry, values),
-        log=_section(Log, values),
-        web=_section(Web, values),
-        aws=_section(Aws, values),
-        inmemory=_section(Inmemory, values),
-        zonefile=_section(Zonefile, values),
+        **sections,
         least_audit_interval_s=support.least_audit_interval_s(given, values),
         notices=support.notices(given, values),
     )

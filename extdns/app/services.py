@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from extdns.config import Config
     from extdns.ports import ZoneReader, ZoneWriter
     from providers.aws.settings import AwsSettings
+    from providers.google.settings import GoogleSettings
 
 
 def service(config: Config) -> tuple[ZoneReader, ZoneWriter | None]:
@@ -20,6 +21,8 @@ def service(config: Config) -> tuple[ZoneReader, ZoneWriter | None]:
     match config.control.provider:
         case "aws":
             return _route53(config)
+        case "google":
+            return _cloud_dns(config)
         case "inmemory":
             from providers.inmemory.provider import InMemoryProvider
 
@@ -73,4 +76,34 @@ def route53_settings(config: Config) -> AwsSettings:
         max_bytes=chosen.aws_batch_change_size_bytes,
         max_values=chosen.aws_batch_change_size_values,
         pause_s=chosen.aws_batch_change_interval_s,
+    )
+
+
+def _cloud_dns(config: Config) -> tuple[ZoneReader, ZoneWriter | None]:
+    from providers.google.client import client
+    from providers.google.reader import CloudDnsReader, limits
+    from providers.google.writer import CloudDnsWriter
+
+    settings = cloud_dns_settings(config)
+    project = client(settings)
+    writer = None if config.control.dry_run else CloudDnsWriter(project)
+    return CloudDnsReader(settings, project, limits(project)), writer
+
+
+def cloud_dns_settings(config: Config) -> GoogleSettings:
+    """What the provider for Cloud DNS needs to know of *config*."""
+    from providers.google.selection import Selection
+    from providers.google.settings import GoogleSettings
+
+    chosen = config.google
+    return GoogleSettings(
+        project=chosen.google_project,
+        endpoint=chosen.google_api_endpoint,
+        selection=Selection(
+            ids=tuple(filter(None, config.plan.zone_id_filter)),
+            visibility=chosen.google_zone_visibility,
+            domains=domains(config),
+        ),
+        max_changes=chosen.google_batch_change_size,
+        pause_s=chosen.google_batch_change_interval_s,
     )

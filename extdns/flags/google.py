@@ -6,10 +6,10 @@ from functools import partial
 from typing import Final
 
 from extdns.flags.duration import DURATION
-from extdns.flags.flag import ABSENT, Flag
+from extdns.flags.flag import Flag
 from extdns.flags.kind import NUMBER, choice, text
 
-_flag = partial(Flag, providers=("google",), state=ABSENT)
+_flag = partial(Flag, providers=("google",))
 
 FLAGS: Final = (
     _flag(name="google-project", kind=text("ID"), help="project of the zones; else the one the process runs in"),
@@ -17,12 +17,23 @@ FLAGS: Final = (
         name="google-batch-change-size",
         kind=NUMBER,
         default=1000,
-        help="most changes in one request; 0 is no limit",
+        help="most additions and deletions in one request; 0 is as many as the project may make",
     ),
-    _flag(name="google-batch-change-interval", kind=DURATION, default=1.0, help="pause between two requests"),
+    _flag(
+        name="google-batch-change-interval",
+        kind=DURATION,
+        default=0.0,
+        reference_default=1.0,
+        help="least time between two batches; without it only the API's own limits count",
+    ),
     _flag(
         name="google-zone-visibility",
         kind=choice("a visibility", "", "public", "private", metavar="VISIBILITY"),
         help="manage only public or only private zones; empty is both",
+    ),
+    _flag(
+        name="google-api-endpoint",
+        kind=text("URL"),
+        help="where the API is, without /dns/v1; http:// gets no credentials",
     ),
 )

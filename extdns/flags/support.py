@@ -29,7 +29,7 @@ AVAILABLE: Final[Mapping[str, tuple[str, ...]]] = {
         "pod",
         "service",
     ),
-    "provider": ("aws", "inmemory", "zonefile"),
+    "provider": ("aws", "google", "inmemory", "zonefile"),
     "registry": ("noop", "txt"),
 }
 

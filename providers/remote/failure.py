@@ -23,15 +23,19 @@ class CallFailedError(ProviderError):
     Attributes:
         code: the service's, or the name of what happened.
         words: the service's message alone.
+        parts: the service's single complaints, () where they come in one text.
     """
 
-    def __init__(self, trouble: Trouble, call: str, about: str, code: str, words: str) -> None:
+    def __init__(
+        self, trouble: Trouble, call: str, about: str, code: str, words: str, *, parts: tuple[str, ...] = ()
+    ) -> None:
         """Join the facts into one line."""
         where = f" on {about}" if about else ""
         super().__init__(f"{call}{where}: {code}: {words}" if words else f"{call}{where}: {code}")
         self.trouble = trouble
         self.code = code
         self.words = words
+        self.parts = parts
 
 
 def as_read_error(failed: CallFailedError) -> ProviderError:

@@ -22,10 +22,15 @@ from providers.aws.reader import Route53Reader
 from providers.aws.selection import Selection
 from providers.aws.settings import AwsSettings
 from providers.aws.writer import Route53Writer
+from providers.google.reader import CloudDnsReader
+from providers.google.selection import Selection as GoogleSelection
+from providers.google.settings import GoogleSettings
+from providers.google.writer import CloudDnsWriter
 from providers.inmemory.provider import InMemoryProvider
 from providers.zonefile.folder import ZoneFolder
 from providers.zonefile.reader import ZoneFileReader
 from providers.zonefile.writer import ZoneFileWriter
+from tests import clouddns as google
 from tests.route53 import service
 
 
@@ -169,4 +174,17 @@ def route53(_: Path) -> Rig:
     )
 
 
-RIGS: Final[dict[str, Callable[[Path], Rig]]] = {"aws": route53, "inmemory": inmemory, "zonefile": zonefile}
+def clouddns(_: Path) -> Rig:
+    """The provider for Cloud DNS and a zone of its own in a strict fake, in pages of three record sets."""
+    fake, client = google.service()
+    name = fake.add_zone("example.org")
+    reader = CloudDnsReader(GoogleSettings(selection=GoogleSelection(ids=(name,)), page_items=3), client)
+    return Rig(reader=reader, writer=CloudDnsWriter(client), other=CloudDnsWriter(client), zone=reader.zones().zones[0])
+
+
+RIGS: Final[dict[str, Callable[[Path], Rig]]] = {
+    "aws": route53,
+    "google": clouddns,
+    "inmemory": inmemory,
+    "zonefile": zonefile,
+}

@@ -114,6 +114,24 @@ def test_the_tree_keeps_every_contract(tree: Path) -> None:
         ),
         pytest.param(
             "providers/planted.py",
+            "import google.auth",
+            "Only providers.google.client imports google's libraries",
+            id="a-second-file-imports-google",
+        ),
+        pytest.param(
+            "providers/google/reader.py",
+            "import requests",
+            "Only providers.google.client imports google's libraries",
+            id="a-second-file-imports-requests",
+        ),
+        pytest.param(
+            "providers/remote/trust.py",
+            "import providers.aws.names",
+            "Providers do not know each other",
+            id="what-providers-share-knows-a-provider",
+        ),
+        pytest.param(
+            "providers/planted.py",
             "import dns.zone",
             "Only two modules import dnspython",
             id="a-second-provider-imports-dnspython",

@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event, Lock
-from typing import Final
+from typing import Final, Protocol
 
 from tests.fakes.route53.answers import Answer, ConnectionCut
 from tests.fakes.route53.errors import ApiError
-from tests.fakes.route53.log import Call
 
 _PATIENCE_S: Final = 30.0
 """How long a test waits for a fault to be hit before it fails."""
+
+
+class Call(Protocol):
+    """What faults are chosen by; services keep more of a call."""
+
+    @property
+    def action(self) -> str: ...
+
+    @property
+    def zone_id(self) -> str: ...
 
 
 class Fault:

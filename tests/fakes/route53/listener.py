@@ -100,9 +100,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         self.send_response(answer.status)
-        for name, value in answer.headers.items():
+        for name, value in {"Content-Type": "text/xml", **answer.headers}.items():
             self.send_header(name, value)
-        self.send_header("Content-Type", "text/xml")
         self.send_header("Content-Length", str(len(answer.body)))
         self.end_headers()
         self.wfile.write(answer.body)

@@ -200,5 +200,6 @@ def test_compat_takes_the_references_defaults_where_they_differ() -> None:
         "max-delete-percent": (30, 100),
         "state-configmap": ("extdns-state", ""),
         "aws-batch-change-interval": (0.0, 1.0),
+        "google-batch-change-interval": (0.0, 1.0),
         "aws-conditional-writes": (True, False),
     }

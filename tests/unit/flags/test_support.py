@@ -31,8 +31,8 @@ def start(argv: list[str], environ: dict[str, str] | None = None) -> tuple[str, 
             id="source",
         ),
         pytest.param(
-            ["--source=service", "--provider=google"],
-            "--provider=google is not supported by this version\n  available: aws, inmemory, zonefile",
+            ["--source=service", "--provider=azure"],
+            f"--provider=azure is not supported by this version\n  available: {', '.join(AVAILABLE['provider'])}",
             id="provider",
         ),
         pytest.param(

@@ -24,6 +24,7 @@ OURS: Final = {
     "aws-conditional-writes",
     "compat",
     "delete-grace-period",
+    "google-api-endpoint",
     "manifests",
     "max-delete-count",
     "max-delete-percent",

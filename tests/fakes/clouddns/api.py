@@ -1,0 +1,173 @@
+"""The methods of the API, on zones in memory (API reference v1)."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from threading import RLock
+from typing import Any, Final
+
+from tests.fakes.clouddns import changes
+from tests.fakes.clouddns.errors import no_resource, refusal
+from tests.fakes.clouddns.records import encode
+from tests.fakes.clouddns.requests import Called
+from tests.fakes.clouddns.zones import Changed, Zone
+
+Fields = dict[str, Any]
+QUOTA: Final[Mapping[str, Any]] = {
+    "managedZones": 10_000,
+    "rrsetsPerManagedZone": 10_000,
+    "rrsetAdditionsPerChange": 1000,
+    "rrsetDeletionsPerChange": 1000,
+    "totalRrdataSizePerChange": 100_000,
+    "resourceRecordsPerRrset": 100,
+    "nameserversPerDelegation": 8,
+}
+"""Guide "Quotas and limits"."""
+_DEFAULT_PAGE: Final = 100
+_MAX_PAGE: Final = 1000
+
+
+@dataclass(kw_only=True, eq=False)
+class Api:
+    """What the service knows and does.
+
+    Attributes:
+        now_s: the monotonic clock, in seconds.
+        propagation_s: how long a change stays pending.
+        page_items: how many items a page holds at most, whatever is asked for.
+        quota: what the project may hold and change.
+    """
+
+    now_s: Callable[[], float]
+    propagation_s: float = 0.0
+    page_items: int = _MAX_PAGE
+    quota: dict[str, Any] = field(default_factory=lambda: dict(QUOTA))
+    lock: RLock = field(default_factory=RLock)
+    zones: dict[str, dict[str, Zone]] = field(default_factory=dict)
+    """By project and name."""
+
+    def answer(self, called: Called) -> Fields:
+        """Carry out a call.
+
+        Raises:
+            Refusal: It is refused.
+        """
+        with self.lock:
+            if called.project not in self.zones:
+                raise no_resource("parameters.project", called.project)
+            match called.method:
+                case "projects.get":
+                    return self._project(called.project)
+                case "managedZones.list":
+                    return self._list_zones(called)
+                case "managedZones.get":
+                    return _shown(self.zone(called))
+                case "resourceRecordSets.list":
+                    return self._list_sets(self.zone(called), called.query)
+                case "changes.create":
+                    return self._change(self.zone(called), called.body)
+                case _:
+                    return self._get_change(self.zone(called), called.change)
+
+    def zone(self, called: Called) -> Zone:
+        """Give a zone, by name or number.
+
+        Raises:
+            Refusal: There is none.
+        """
+        mine = self.zones[called.project]
+        for zone in mine.values():
+            if called.zone in {zone.name, zone.number}:
+                return zone
+        raise no_resource("parameters.managedZone", called.zone)
+
+    def _project(self, project: str) -> Fields:
+        quota = {"kind": "dns#quota", **self.quota}
+        return {"kind": "dns#project", "id": project, "number": "123456789012", "quota": quota}
+
+    def _list_zones(self, called: Called) -> Fields:
+        wanted = called.query.get("dnsName")
+        zones = sorted(self.zones[called.project].values(), key=lambda zone: zone.name)
+        zones = [zone for zone in zones if wanted in {None, zone.dns_name}]
+        shown, more = self._page([(zone.name,) for zone in zones], called.query)
+        said: Fields = {"kind": "dns#managedZonesListResponse"}
+        said["managedZones"] = [_shown(zone) for zone in zones if (zone.name,) in shown]
+        return said | more
+
+    def _list_sets(self, zone: Zone, query: Mapping[str, str]) -> Fields:
+        if "type" in query and "name" not in query:
+            raise refusal(400, "required", "Required parameter is missing: 'parameters.name'")
+        sets = [
+            record
+            for record in zone.listed()
+            if query.get("name") in {None, record.name} and query.get("type") in {None, record.type}
+        ]
+        shown, more = self._page([record.key for record in sets], query)
+        said: Fields = {"kind": "dns#resourceRecordSetsListResponse"}
+        said["rrsets"] = [encode(record) for record in sets if record.key in shown]
+        return said | more
+
+    def _page(self, keys: list[tuple[str, ...]], query: Mapping[str, str]) -> tuple[set[tuple[str, ...]], Fields]:
+        """The keys on the page that *query* asks for, of those in order, and what leads to the next."""
+        most = query.get("maxResults", str(_DEFAULT_PAGE))
+        if not most.isdecimal() or not int(most):
+            raise refusal(400, "invalid", f"Invalid value for 'parameters.maxResults': '{most}'")
+        after = _key(query["pageToken"]) if "pageToken" in query else ()
+        left = [key for key in keys if key > after]
+        shown = left[: min(int(most), self.page_items)]
+        return set(shown), {"nextPageToken": _token(shown[-1])} if len(shown) < len(left) else {}
+
+    def _change(self, zone: Zone, body: bytes) -> Fields:
+        try:
+            given = json.loads(body)
+        except ValueError as exc:
+            raise refusal(400, "parseError", "Parse Error") from exc
+        change = changes.decoded(given)
+        changes.apply(zone, change, self.quota)
+        additions, deletions = change
+        made = Changed(
+            id=str(len(zone.changes) + 1),
+            at_s=self.now_s(),
+            started=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z",
+            additions=additions,
+            deletions=deletions,
+        )
+        zone.changes.append(made)
+        return self._shown_change(made, pending=True)
+
+    def _get_change(self, zone: Zone, change_id: str) -> Fields:
+        made = next((change for change in zone.changes if change.id == change_id), None)
+        if made is None:
+            raise no_resource("parameters.changeId", change_id)
+        return self._shown_change(made, pending=self.now_s() < made.at_s + self.propagation_s)
+
+    def _shown_change(self, made: Changed, *, pending: bool) -> Fields:
+        said: Fields = {"kind": "dns#change", "id": made.id, "startTime": made.started}
+        said["status"] = "pending" if pending else "done"
+        said["isServing"] = False
+        for part, sets in (("additions", made.additions), ("deletions", made.deletions)):
+            if sets:
+                said[part] = [encode(record) for record in sets]
+        return said
+
+
+def _shown(zone: Zone) -> Fields:
+    said: Fields = {"kind": "dns#managedZone", "name": zone.name, "id": zone.number, "dnsName": zone.dns_name}
+    said |= {"description": "", "creationTime": "2026-01-01T00:00:00.000Z"}
+    said["visibility"] = "private" if zone.private else "public"
+    return said | zone.fields
+
+
+def _token(key: tuple[str, ...]) -> str:
+    return base64.urlsafe_b64encode(json.dumps(key).encode()).decode()
+
+
+def _key(token: str) -> tuple[str, ...]:
+    try:
+        return tuple(json.loads(base64.urlsafe_b64decode(token)))
+    except ValueError as exc:
+        raise refusal(400, "invalid", f"Invalid value for 'parameters.pageToken': '{token}'") from exc

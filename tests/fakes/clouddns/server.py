@@ -1,0 +1,182 @@
+"""The service as tests use it."""
+
+from __future__ import annotations
+
+import json
+import ssl
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Any, Final, Self
+
+from tests.fakes.apiserver import certificates
+from tests.fakes.clouddns.api import Api
+from tests.fakes.clouddns.errors import Refusal, refusal
+from tests.fakes.clouddns.log import Call, Log
+from tests.fakes.clouddns.records import Json, RecordSet, decode
+from tests.fakes.clouddns.requests import Called, parse
+from tests.fakes.clouddns.zones import Zone
+from tests.fakes.route53.answers import Answer, ConnectionCut
+from tests.fakes.route53.errors import ApiError
+from tests.fakes.route53.faults import Faults
+from tests.fakes.route53.listener import HOST, Listener, Request
+
+PROJECT: Final = "extdns-test"
+TOKEN: Final = "token-of-a-test"
+_TOKEN_PATH: Final = "/token"
+_JSON: Final = {"Content-Type": "application/json; charset=UTF-8"}
+_FIRST_NUMBER: Final = 10_001
+
+
+class CloudDns:
+    """A Cloud DNS on a port of its own, from `__enter__` to `__exit__`.
+
+    What a test does to zones here goes around access, rules, faults and the log.
+
+    Attributes:
+        api: its `propagation_s`, `page_items` and `quota` may be set at any time.
+        denied: methods that IAM forbids.
+        locked: whether calls need the token that `POST /token` gives.
+        ca: the CA in PEM, empty without TLS.
+    """
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic, tls: bool = False, locked: bool = False) -> None:
+        self.ca = b""
+        self.log = Log()
+        self.faults = Faults()
+        self.api = Api(now_s=clock, zones={PROJECT: {}})
+        self.denied: set[str] = set()
+        self.locked = locked
+        self._port = 0
+        self._numbers = _FIRST_NUMBER
+        self._listener: Listener | None = None
+        self._context: ssl.SSLContext | None = None
+        if tls:
+            with TemporaryDirectory() as folder:
+                self._context, self.ca = certificates.make(Path(folder))
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.kill()
+
+    @property
+    def url(self) -> str:
+        """Where it listens, or did before it was killed."""
+        return f"{'https' if self._context else 'http'}://{HOST}:{self._port}"
+
+    def start(self) -> None:
+        """Listen, on the same port as before if there was one."""
+        self._listener = Listener(self._respond, port=self._port, tls=self._context)
+        self._port = self._listener.port
+
+    def kill(self) -> None:
+        """Cut all connections and refuse new ones, until `start`. Armed faults are gone."""
+        if self._listener is not None:
+            self.faults.clear()
+            self._listener.close()
+            self._listener = None
+
+    def add_zone(
+        self,
+        dns_name: str,
+        *,
+        name: str = "",
+        number: str = "",
+        private: bool = False,
+        records: Iterable[Json] = (),
+        project: str = PROJECT,
+        **fields: Any,  # noqa: ANN401 - of the API
+    ) -> str:
+        """Make a managed zone with its NS and SOA and *records*; gives its name."""
+        with self.api.lock:
+            self._numbers += 1
+            zone = Zone(
+                name=name or f"zone-{self._numbers}",
+                number=number or str(self._numbers),
+                dns_name=dns_name.removesuffix(".").lower() + ".",
+                private=private,
+                fields=fields,
+            )
+            zone.put(map(_decoded, records))
+            self.api.zones.setdefault(project, {})[zone.name] = zone
+        return zone.name
+
+    def remove_zone(self, name: str) -> None:
+        """Remove a managed zone with all that is in it."""
+        with self.api.lock:
+            del self.api.zones[PROJECT][name]
+
+    def put(self, zone: str, *records: Json) -> None:
+        """Create or replace record sets, unchecked but for their own form."""
+        with self.api.lock:
+            self.api.zones[PROJECT][zone].put(map(_decoded, records))
+
+    def delete(self, zone: str, name: str, kind: str) -> None:
+        """Remove a record set, which is there."""
+        with self.api.lock:
+            del self.api.zones[PROJECT][zone].held[name, kind]
+
+    def records(self, zone: str, *, own: bool = False) -> tuple[RecordSet, ...]:
+        """List the record sets of a zone; SOA and NS of the apex, which are the service's, only if *own*."""
+        with self.api.lock:
+            found = self.api.zones[PROJECT][zone]
+            return tuple(
+                record
+                for record in found.listed()
+                if own or record.name != found.dns_name or record.type not in {"SOA", "NS"}
+            )
+
+    def _respond(self, request: Request) -> Answer:
+        if request.method == "POST" and request.target == _TOKEN_PATH:
+            said = {"access_token": TOKEN, "expires_in": 3599, "token_type": "Bearer"}
+            return Answer(status=200, body=json.dumps(said).encode(), headers=_JSON)
+        called = parse(request)
+        call = Call(
+            action=called.method,
+            zone_id=called.zone,
+            query=called.query,
+            body=json.loads(called.body) if called.body else None,
+        )
+        self.log.add(call)
+        fault = self.faults.take(call)
+        try:
+            fault.before()
+            self._admit(called)
+            call.answer = self.api.answer(called)
+        except Refusal as exc:
+            return fault.after(_refused(call, exc))
+        except ApiError as exc:
+            return fault.after(_refused(call, refusal(exc.status, exc.code, exc.message)))
+        except ConnectionCut:
+            call.reason = "ConnectionCut"
+            raise
+        call.status = 200
+        return fault.after(Answer(status=200, body=json.dumps(call.answer).encode(), headers=_JSON))
+
+    def _admit(self, called: Called) -> None:
+        if not called.method:
+            raise refusal(404, "notFound", "Not Found")
+        if self.locked and called.token != TOKEN:
+            words = "Request had invalid authentication credentials. Expected OAuth 2 access token."
+            raise refusal(401, "authError", words)
+        if called.method in self.denied:
+            raise refusal(403, "forbidden", "Forbidden")
+
+
+def _refused(call: Call, exc: Refusal) -> Answer:
+    call.status, call.reason = exc.status, exc.complaints[0].reason
+    call.answer = json.loads(exc.body)
+    return Answer(status=exc.status, body=exc.body, headers=_JSON)
+
+
+def _decoded(given: Json) -> RecordSet:
+    record, complaints = decode(given, "record")
+    assert record is not None, complaints
+    return record
