@@ -146,10 +146,11 @@ class Registry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
-    """How is logged: *format* `text` or `json`, *level* one of the reference's seven."""
+    """How is logged: *format* `text` or `json`, *level* one of the reference's seven; and Events beside problems."""
 
     format: str = field(metadata={_FLAG: "log-format"})
     level: str = field(metadata={_FLAG: "log-level"})
+    events_emit: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

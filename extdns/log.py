@@ -40,6 +40,9 @@ class Event(StrEnum):
     NOTHING_HELD = "No delete is held any more"
     STATE_UNKEPT = "What outlives the process cannot be loaded or kept; records that nobody asks for are held"
     STATE_BROKEN = "What was kept for our owner id cannot be read; it counts as nothing, and is replaced"
+    EVENTS_OFF = "Events cannot be put on objects for want of a right; they are switched off"
+    EVENTS_DROPPED = "Events come faster than they can be put on objects; some are left out"
+    EVENT_UNSENT = "An Event could not be put on its object"
     # what became of a batch
     APPLIED = "{count} record(s) were successfully updated"
     CONFLICT = "Records were changed by somebody else meanwhile; nothing was written, they are read again"

@@ -178,3 +178,27 @@ class Reporter(Protocol):
     def tell(self, decisions: Sequence[Decision]) -> None:
         """Publish what was decided (log, Events, status)."""
         ...
+
+
+class Announcer(Protocol):
+    """Tells those who look at an object (Events); absent in dry runs. Safe from any thread, and never waits."""
+
+    def decided(self, decisions: Sequence[Decision]) -> None:
+        """Names were planned, and these decisions are new."""
+        ...
+
+    def mistaken(self, claims: Sequence[Claim]) -> None:
+        """An object makes *claims*, of which something may be wrong."""
+        ...
+
+    def applied(self, batch: Batch) -> None:
+        """Everything in *batch* was written."""
+        ...
+
+    def held(self, zone: Zone, code: str, held: Sequence[Owned]) -> None:
+        """Just these deletes wait in *zone* for a person who releases *code*; none if that is ""."""
+        ...
+
+    def close(self, patience_s: float) -> None:
+        """Take in nothing more, and go on for up to *patience_s* seconds with what is left."""
+        ...

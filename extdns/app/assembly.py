@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from extdns.app.announcers import announcer
 from extdns.app.clusters import cluster
 from extdns.app.filters import domains
 from extdns.app.fingerprint import fingerprint
@@ -61,6 +62,7 @@ def assemble(
     settings = engine_settings(config, found, reader, writes=writer is not None, keeps_state=kept is not None)
     engine = Engine(settings)
     metrics = Metrics()
+    told = announcer(config, settings.kinds)
     seen = cluster(
         config, [source.kind for source in found]
     )  # last, since it begins to read: no mistake may leave it running
@@ -71,7 +73,7 @@ def assemble(
             cluster=seen,
             reader=reader,
             writer=writer,
-            teller=Teller(metrics, config.registry.txt_owner_id, reporter),
+            teller=Teller(metrics, config.registry.txt_owner_id, reporter, told),
             clock=SystemClock(),
             kinds=tuple(source.kind for source in found),
             interval_s=config.control.interval_s,

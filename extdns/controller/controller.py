@@ -144,6 +144,7 @@ class Controller:
         while not self._inbox.empty():
             if isinstance(item := self._inbox.get_nowait(), Submitted):
                 self._feed(item)
+        self._parts.teller.close()
 
     def _loop(self, on_settled: Callable[[], None], *, once: bool) -> None:
         item: Input = Tick()

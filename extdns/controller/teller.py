@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from extdns.model.change import Batch
     from extdns.model.cluster import KindState, ObjectKey, ObjectProblem
     from extdns.model.decision import Decision
-    from extdns.ports import Reporter
+    from extdns.ports import Announcer, Reporter
 
 _log = log.get(__name__)
 
@@ -39,6 +39,7 @@ _EXPECTED = frozenset(
 )
 _FRAMES: Final = 4
 _NAMED: Final = 5
+_PATIENCE_S: Final = 2.0
 
 
 class Teller:
@@ -48,11 +49,14 @@ class Teller:
         defects: how often something in this program failed that should not have.
     """
 
-    def __init__(self, metrics: Metrics, owner: str, reporter: Reporter | None = None) -> None:
-        """Count into *metrics*, with *owner* as our owner id; pass decisions on to *reporter*."""
+    def __init__(
+        self, metrics: Metrics, owner: str, reporter: Reporter | None = None, announcer: Announcer | None = None
+    ) -> None:
+        """Count into *metrics*, with *owner* as our owner id; *reporter* and *announcer* are told, too."""
         self._metrics = metrics
         self._census = Census(owner)
         self._reporter = reporter
+        self._announcer = announcer
         self._changes = 0
         self._problems: set[tuple[str, ObjectKey | None]] = set()
         self.defects = 0
@@ -69,10 +73,14 @@ class Teller:
                 _tell_problem(decision, zone)
         if self._reporter:
             self._reporter.tell(decisions)
+        if self._announcer:
+            self._announcer.decided(decisions)
 
     def ended(self, batch: Batch, outcome: Outcome) -> None:
         """A batch has an outcome."""
         self._metrics.batch_ended(outcome)
+        if self._announcer and isinstance(outcome, Applied):
+            self._announcer.applied(batch)
         zone = {"zoneName": batch.zone.name, "zoneID": batch.zone.id}
         match outcome:
             case Applied(reference=reference):
@@ -93,6 +101,8 @@ class Teller:
     def held(self, effect: TellHeld) -> None:
         """Other deletes than before wait for a person."""
         self._metrics.deletes_held(effect.zone, len(effect.held))
+        if self._announcer:
+            self._announcer.held(effect.zone, effect.code, effect.held)
         zone = {"zoneName": effect.zone.name, "zoneID": effect.zone.id}
         if not effect.held:
             _log.info(Event.NOTHING_HELD, **zone)
@@ -109,6 +119,8 @@ class Teller:
     def observed(self, observations: Sequence[Observation]) -> None:
         """Sources looked at objects."""
         for seen in observations:
+            if self._announcer:
+                self._announcer.mistaken(seen.claims)
             if seen.failure and not seen.parked_on:
                 self._metrics.object_failed()
                 _log.warning(Event.OBJECT_FAILED, object=seen.resource, message=seen.failure)
@@ -168,6 +180,11 @@ class Teller:
     def abandoned(self) -> None:
         """A write under way did not end in time."""
         _log.warning(Event.WRITE_ABANDONED)
+
+    def close(self) -> None:
+        """Nothing more is told; what others are to say has a moment."""
+        if self._announcer:
+            self._announcer.close(_PATIENCE_S)
 
     def run_ended(self, engine: Engine, failing: Sequence[str], now: datetime) -> None:
         """A run is over: every `--interval`, and once when the first pass is over (design 5)."""

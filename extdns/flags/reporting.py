@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.flags.address import ADDRESS, ListenAddress
-from extdns.flags.flag import ABSENT, Flag
+from extdns.flags.flag import Flag
 from extdns.flags.kind import choice, text
 
 LOG_FORMATS: Final = ("text", "json")
@@ -35,7 +35,7 @@ FLAGS: Final = (
         kind=text("REASON"),
         default=(),
         repeatable=True,
-        state=ABSENT,
-        help="reason for which Events are put on objects: RecordReady, RecordDeleted or RecordError",
+        help="reason for which Events are put on objects besides problems, which always are: RecordReady or "
+        "RecordDeleted; with --compat problems are only by RecordError",
     ),
 )
