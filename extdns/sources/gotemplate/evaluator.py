@@ -229,7 +229,7 @@ class Evaluator:
         arguments = [self._argument(*pair, dot) for pair in zip(parameters, operands, strict=False)]
         arguments += [_fitting(parameter, value) for parameter, value in zip(parameters[-1:], piped, strict=False)]
         result = function.call(*arguments)
-        self._budget.text(sum(_size(value) for value in (*arguments, result)))
+        self._budget.text(sum(map(_length, arguments)) + _length(result, lists=True))
         return result
 
     def _short(
@@ -269,8 +269,10 @@ def _fitting(parameter: str, value: Maybe) -> Maybe:
     return value
 
 
-def _size(value: Maybe) -> int:
-    return len(value.data) if value is not None and isinstance(value.data, str) else 0
+def _length(value: Maybe, *, lists: bool = False) -> int:
+    """Of a text, or of *lists* too, where these may be copies."""
+    counted = (str, list) if lists else str
+    return len(value.data) if value is not None and isinstance(value.data, counted) else 0
 
 
 @contextmanager

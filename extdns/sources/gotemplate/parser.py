@@ -11,7 +11,7 @@ from extdns.sources.gotemplate.lexer import Sort, tokens
 from extdns.sources.gotemplate.pipelines import Pipelines
 from extdns.sources.gotemplate.reading import Reading
 
-_MAX_DEPTH: Final = 100
+_MAX_DEPTH: Final = 50
 _ENDS: Final = frozenset({"end", "else"})
 
 

@@ -12,7 +12,7 @@ from extdns.sources.gotemplate.lexer import Sort, Token
 from extdns.sources.gotemplate.literals import literal
 from extdns.sources.gotemplate.reading import Reading
 
-_MAX_DEPTH: Final = 100
+_MAX_DEPTH: Final = 50
 _LITERALS: Final = frozenset({Sort.STRING, Sort.CHARACTER, Sort.NUMBER, Sort.BOOLEAN})
 _ENDS: Final = frozenset({Sort.RIGHT, Sort.CLOSE, Sort.PIPE})
 _ROOT: Final = "$"

@@ -74,6 +74,8 @@ class Template:
                     return Evaluator(self.tree, known, strict=strict).output(value)
                 except TemplateError as exc:
                     failure = failure or exc
+                except RecursionError:
+                    failure = failure or TemplateError("templates and data are nested too deeply", 0)
         if failure is None:
             raise TypeError("there is always a view")
         where = _place(self.flag, self.values, failure.offset)

@@ -13,6 +13,7 @@ from extdns.model.istio import ISTIO_GATEWAY, VIRTUAL_SERVICE
 from extdns.model.lean import ObjectMeta
 from extdns.model.objects import INGRESS, SERVICE
 from extdns.sources.gotemplate.data import Data
+from extdns.sources.gotemplate.errors import TemplateError
 from extdns.sources.gotemplate.template import Template
 
 OTHER: Final = Kind("example.org", "v1", "Widget", "widgets")
@@ -53,3 +54,9 @@ def items(kind: Kind, text: str) -> tuple[str, ...]:
 )
 def test_fields(kind: Kind, text: str, expected: str) -> None:
     assert items(kind, text) == (expected,)
+
+
+def test_what_is_nested_too_deeply_is_a_mistake_of_that_object_alone() -> None:
+    text = '{{define "d"}}' + "{{if .}}" * 40 + '{{template "d" .}}' + "{{end}}" * 40 + '{{end}}{{template "d" .}}'
+    with pytest.raises(TemplateError, match=r"^--fqdn-template:1:\d+: templates .* too deeply"):
+        items(SERVICE, text)

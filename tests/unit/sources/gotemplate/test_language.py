@@ -108,9 +108,9 @@ def test_functions_of_the_reference(template: str, expected: str) -> None:
         pytest.param("{{/* a}}", 0, "the comment does not end", id="comment"),
         pytest.param('{{define "a"}}x{{end}}{{define "a"}}y{{end}}', 24, 'a template "a" is defined twice', id="twice"),
         pytest.param(
-            "{{" + "(" * 200 + ".Name" + ")" * 200 + "}}", 102, "nested too deeply; allowed: 100 levels", id="deep"
+            "{{" + "(" * 200 + ".Name" + ")" * 200 + "}}", 52, "nested too deeply; allowed: 50 levels", id="deep"
         ),
-        pytest.param("{{if .A}}" * 200, 898, "nested too deeply; allowed: 100 levels", id="deep-blocks"),
+        pytest.param("{{if .A}}" * 200, 448, "nested too deeply; allowed: 50 levels", id="deep-blocks"),
     ],
 )
 def test_what_is_no_template_is_said_with_its_place(template: str, offset: int, message: str) -> None:
@@ -193,3 +193,8 @@ def test_hostile_templates_come_to_an_end(template: str, message: str) -> None:
     with pytest.raises(TemplateError) as error:
         made(template)
     assert error.value.message == message
+
+
+def test_hostile_objects_come_to_an_end() -> None:
+    with pytest.raises(TemplateError, match="the template makes too much text"):
+        made("{{range .l}}{{$x := slice $.l 0}}{{end}}", {"l": [1] * 2000}, plain=True)
