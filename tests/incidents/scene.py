@@ -42,9 +42,10 @@ FLAGS: Final = (
     "--source=crd",
     "--provider=inmemory",
     "--inmemory-zone=example.org",
-    "--interval=30m",
     "--txt-owner-id=me",
 )
+_SELDOM: Final = "--interval=30m"
+"""Zones are audited so seldom if a test does not say how often, because it costs time and shows nothing."""
 MINUTE_S: Final = 60.0
 HOUR_S: Final = 3600.0
 COMPAT: Final = ("--compat", "--policy=sync")
@@ -250,13 +251,17 @@ def scene(
     records: Iterable[Record] = (),
     zones: Mapping[Zone, Iterable[Record]] | None = None,
     page_size: int = 300,
+    provider: FaultyProvider | None = None,
     for_s: float = 5.0,
 ) -> Scene:
-    """A process that has started over *objects* and a zone that holds *records*, and done its work."""
+    """A process that has started over *objects* and a zone that holds *records*, and done its work.
+
+    With *provider* its zones are the zones.
+    """
     seed = {ZONE: tuple(records)} if zones is None else zones
     world = _started(
         (*FLAGS, *flags),
-        provider=FaultyProvider(inner=InMemoryProvider(seed=seed, page_size=page_size)),
+        provider=provider or FaultyProvider(inner=InMemoryProvider(seed=seed, page_size=page_size)),
         objects={key_of(one): one for one in objects},
     )
     world.tell((), for_s=for_s)
@@ -264,7 +269,8 @@ def scene(
 
 
 def _started(flags: tuple[str, ...], *, provider: FaultyProvider, objects: dict[ObjectKey, Json], **more: Any) -> Scene:  # noqa: ANN401 - fields of Scene
-    config = parse(list(flags), {})
+    seldom = [] if any(flag.startswith("--interval=") for flag in flags) else [_SELDOM]
+    config = parse([*flags, *seldom], {})
     found = sources(config)
     needed = [source.kind for source in found]
     store = Store(lambda kind: needed.append(kind) if kind not in needed else None)

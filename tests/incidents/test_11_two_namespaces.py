@@ -1,0 +1,49 @@
+"""Two namespaces ask for one host.
+
+A team copies an Ingress of another with its hostname. The reference merges the targets: half of the visitors reach
+the wrong pods, and nobody is told. When one of the two goes, its targets go.
+
+What must hold: who has the name keeps it, and the other is told. When the first one goes, the other takes over after
+the grace, without a moment in which the name is gone. A record that the reference has merged stays until one changes.
+"""
+
+from __future__ import annotations
+
+from tests.incidents.objects import service
+from tests.incidents.scene import COMPAT, HOUR_S, Shelf, scene
+
+OURS = service("web", namespace="blue")
+THEIRS = service("web", namespace="green", address="192.0.2.2", created="2025-01-01T00:00:00Z")
+
+
+def test_the_holder_keeps_it_though_the_other_is_older() -> None:
+    world = scene(OURS)
+    world.show(THEIRS, for_s=HOUR_S)
+    assert world.holds() == {"web A": ("192.0.2.1",)}
+    assert "A none conflict-lost" in world.endings("web")
+    assert world.again(for_s=HOUR_S).holds() == {"web A": ("192.0.2.1",)}
+
+
+def test_the_other_takes_over_without_a_gap() -> None:
+    world = scene(OURS)
+    world.show(THEIRS)
+    world.delete(OURS, for_s=59.0)
+    assert world.holds() == {"web A": ("192.0.2.1",)}
+    world.run(for_s=5.0)
+    assert world.holds() == {"web A": ("192.0.2.2",)}
+    assert not world.deleted()
+
+
+def test_while_the_holder_is_blank_nobody_takes_over() -> None:
+    world = scene(OURS)
+    world.show(THEIRS, service("web", namespace="blue", address=None), for_s=12 * HOUR_S)
+    assert world.holds() == {"web A": ("192.0.2.1",)}
+
+
+def test_a_record_that_the_reference_merged_stays_until_one_of_them_changes() -> None:
+    before = scene(OURS, THEIRS, flags=COMPAT)
+    assert before.holds() == {"web A": ("192.0.2.1", "192.0.2.2")}, "the reference's loss: half of the visits go astray"
+    before.shelf = Shelf()
+    after = before.again(for_s=HOUR_S)
+    assert not after.provider.submissions
+    assert "A keep merged-before" in after.endings("web")

@@ -1,0 +1,38 @@
+r"""Long and short IPv6, trailing dots, escaped wildcards.
+
+The service gives a record back in another form than it was written in: `2001:0db8:0:0::1` for `2001:db8::1`,
+`\052.example.org.` for `*.example.org`, targets with a dot at the end. The reference has written such records once a
+minute for months, or has deleted and made them again.
+
+What must hold: no change, ever; neither at a restart nor at an audit.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.incidents.objects import OLD_PREFIX, Json, ingress, service
+from tests.incidents.scene import HOUR_S, Shelf, scene
+
+CASES: list[Json] = [
+    service("long", address="2001:0db8:0000:0000:0000:0000:0000:0001"),
+    service("mapped", annotations={"target": "2001:DB8::192.0.2.1"}),
+    service("dotted", host="dotted.example.org.", annotations={"target": "lb.example.net."}),
+    service("upper", host="UPPER.Example.ORG", address="LB.Example.Net"),
+    service("wild", host="*.wild.example.org"),
+    service("both", address="2001:db8::1", prefix=OLD_PREFIX),
+    ingress("many", "a.many.example.org", "A.many.example.org."),
+    service("idn", host="bücher.example.org"),
+]
+
+
+@pytest.mark.parametrize("one", CASES, ids=lambda one: one["metadata"]["name"])
+def test_what_was_written_once_is_not_written_again(one: Json) -> None:
+    world = scene(one, flags=["--interval=1m"])
+    assert len(world.provider.submissions) == 1
+    world.run(for_s=600.0)
+    assert len(world.provider.submissions) == 1
+    world.shelf = Shelf()
+    after = world.again(for_s=HOUR_S)
+    assert not after.provider.submissions
+    assert not after.code

@@ -1,0 +1,37 @@
+"""A load balancer is replaced: all targets change at once.
+
+The ingress controller moves to a new load balancer; 400 names point at the old one, which is switched off.
+
+What must hold: updates are not held, whatever their number, nor a change of type with them: waiting would prolong the
+outage. All are sent at once, and no name is gone for a moment.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.incidents.objects import ingress, numbered, services
+from tests.incidents.scene import scene
+from tests.unit.engine.stage import host
+
+NAMES = numbered(400)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("192.0.2.1", "192.0.2.2", id="address"),
+        pytest.param("old.example.net", "new.example.net", id="alias"),
+        pytest.param("192.0.2.1", "new.example.net", id="address-to-alias"),
+        pytest.param("192.0.2.1", "2001:db8::2", id="address-to-longer-address"),
+    ],
+)
+def test_all_change_at_once_without_a_gap(old: str, new: str) -> None:
+    world = scene(*services(NAMES, address=old), ingress("web", "web.example.org", address=old))
+    before = len(world.provider.submissions)
+    world.show(*services(NAMES, address=new), ingress("web", "web.example.org", address=new), for_s=2.0)
+    assert set(world.holds().values()) == {(new,)}
+    assert world.published() == {*NAMES, "web"}
+    assert not world.code
+    for submission in world.provider.submissions[before:]:
+        assert {key.name for key in submission.after} >= {host(name) for name in (*NAMES, "web")}

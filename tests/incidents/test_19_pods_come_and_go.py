@@ -1,0 +1,95 @@
+"""A headless Service scales to zero; its pods come and go every second.
+
+A StatefulSet crashes in a loop, a job controller replaces its pods all the time, and in the evening somebody scales
+it to zero.
+
+What must hold: that there is no pod is complete data and therefore evidence: the record goes, after the grace. While
+pods come and go it stays, and the zone is not written every second.
+"""
+
+from __future__ import annotations
+
+from tests.incidents.objects import CREATED, Json, service
+from tests.incidents.scene import Scene, scene
+
+HEADLESS = service("db", address=None, type="ClusterIP", clusterIP="None", selector={"app": "db"})
+
+
+def pod(name: str, address: str) -> Json:
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": name,
+            "namespace": "shop",
+            "uid": name,
+            "creationTimestamp": CREATED,
+            "labels": {"app": "db"},
+        },
+        "spec": {"containers": [{"name": "c", "image": "c"}], "hostname": ""},
+        "status": {
+            "phase": "Running",
+            "podIP": address,
+            "conditions": [{"type": "Ready", "status": "True"}],
+        },
+    }
+
+
+def endpoints(*addresses: str) -> Json:
+    return {
+        "apiVersion": "discovery.k8s.io/v1",
+        "kind": "EndpointSlice",
+        "metadata": {
+            "name": "db-1",
+            "namespace": "shop",
+            "uid": "db-1",
+            "labels": {"kubernetes.io/service-name": "db"},
+        },
+        "addressType": "IPv4",
+        "endpoints": [
+            {
+                "addresses": [address],
+                "conditions": {"ready": True},
+                "targetRef": {"kind": "Pod", "namespace": "shop", "name": f"db-{number}"},
+            }
+            for number, address in enumerate(addresses)
+        ],
+    }
+
+
+def scale(world: Scene, *addresses: str, for_s: float = 1.0) -> None:
+    """There are pods at *addresses* and nowhere else."""
+    now = [pod(f"db-{number}", address) for number, address in enumerate(addresses)]
+    names = {one["metadata"]["name"] for one in now}
+    world.delete(
+        *(one for key, one in list(world.objects.items()) if key.kind.name == "Pod" and key.name not in names),
+        for_s=0.0,
+    )
+    world.show(*now, endpoints(*addresses), for_s=for_s)
+
+
+def begun() -> Scene:
+    return scene(HEADLESS, pod("db-0", "10.0.0.7"), endpoints("10.0.0.7"))
+
+
+def test_scaled_to_zero_the_record_goes_after_the_grace() -> None:
+    world = begun()
+    assert world.holds() == {"db A": ("10.0.0.7",)}
+    scale(world, for_s=58.0)
+    assert "A keep in-grace" in world.endings("db")
+    world.run(for_s=5.0)
+    assert world.holds() == {}
+    assert world.evidence == ["no-endpoints"]
+    scale(world, "10.0.0.8", for_s=5.0)
+    assert world.holds() == {"db A": ("10.0.0.8",)}
+
+
+def test_pods_that_come_and_go_every_second_write_seldom_and_delete_nothing() -> None:
+    world = begun()
+    before = len(world.provider.submissions)
+    for second in range(300):
+        scale(world, *([f"10.0.1.{second % 200}"] if second % 3 else []))
+    assert not world.deleted()
+    assert len(world.provider.submissions) - before <= 65, "after three within a minute, at most every five seconds"
+    scale(world, "10.0.2.1", for_s=10.0)
+    assert world.holds() == {"db A": ("10.0.2.1",)}
