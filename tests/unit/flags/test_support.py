@@ -63,7 +63,6 @@ def test_what_comes_from_the_environment_is_told_by_its_variable() -> None:
 @pytest.mark.parametrize(
     "argument",
     [
-        pytest.param("--resolve-service-load-balancer-hostname", id="resolving"),
         pytest.param("--webhook-server", id="webhook-server"),
     ],
 )
