@@ -84,6 +84,7 @@ class Sources:
     ignore_hostname_annotation: bool
     fqdn_template: tuple[str, ...]
     fqdn_target_template: tuple[str, ...]
+    target_template: tuple[str, ...]
     combine_fqdn_annotation: bool
     service_type_filter: tuple[str, ...]
     publish_internal_services: bool

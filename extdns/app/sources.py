@@ -81,5 +81,6 @@ def templates(config: Config) -> Templates:
     return Templates(
         fqdn=Template.read("--fqdn-template", chosen.fqdn_template, SOURCES),
         fqdn_target=Template.read("--fqdn-target-template", chosen.fqdn_target_template, SOURCES),
+        target=Template.read("--target-template", chosen.target_template, SOURCES),
         combine=chosen.combine_fqdn_annotation,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from extdns.flags.flag import ABSENT, Flag
+from extdns.flags.flag import Flag
 from extdns.flags.kind import BOOLEAN, text
 
 _TEMPLATE: Final = text("TEMPLATE")
@@ -23,7 +23,6 @@ FLAGS: Final = (
         default=(),
         repeatable=True,
         sources=("f5-transportserver", "f5-virtualserver", "gloo-proxy", "traefik-proxy", "unstructured"),
-        state=ABSENT,
         help="Go template of targets",
     ),
     Flag(

@@ -43,6 +43,7 @@ class F5Source:
         """What *obj* asks for, in the order of `Draft.claims`.
 
         Raises:
+            TemplateError: a template fails on it.
             TypeError: *obj* is of another kind.
         """
         if not isinstance(obj, F5VirtualServer | F5TransportServer):
@@ -60,4 +61,4 @@ class F5Source:
         if self.kind == F5_VIRTUAL_SERVER:
             for at, alias in enumerate(obj.spec.host_aliases or ()):
                 hosting.publish(alias, f"spec.hostAliases[{at}]", answer)
-        return hosting.claims()
+        return hosting.claims() + hosting.made()

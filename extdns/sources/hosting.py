@@ -63,6 +63,14 @@ class Hosting:
         for host, field in self._templates.hosts(self._source, self._kind, self._obj, named=self._draft.wants):
             self.publish(host, field, answer)
 
+    def made(self) -> tuple[Claim, ...]:
+        """What templates make where they make targets, too; raises `TemplateError` (spec sources 8.8)."""
+        bare = Draft(self._source, self.ref, Terms(), labelled=False)
+        made, named = self._templates, self._draft.wants
+        made.add_pairs(bare, self._source, self._kind, self._obj, named=named)
+        made.add_crossed(bare, self._source, self._kind, self._obj, named=named or bare.wants)
+        return bare.claims()
+
     def claims(self) -> tuple[Claim, ...]:
         """As `Draft.claims`."""
         return self._draft.claims()

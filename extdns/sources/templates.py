@@ -27,6 +27,7 @@ class Templates:
 
     fqdn: Template | None = None
     fqdn_target: Template | None = None
+    target: Template | None = None
     combine: bool = False
 
     @property
@@ -55,6 +56,17 @@ class Templates:
                 name = draft.name(text, template.flag)
                 if name is not None:
                     draft.add(name, template.flag, found((target,), template.flag, otherwise=_NO_TARGET))
+
+    def add_crossed(self, draft: Draft, source: str, kind: Kind, obj: KubernetesObject, *, named: bool) -> None:
+        """Let *draft*, which must not label, ask for all names at all targets of `--target-template`; as `hosts`."""
+        made, template = tuple(self.hosts(source, kind, obj, named=named)), self.target
+        if not made or template is None:
+            return
+        targets = template.items(Data(kind, obj.metadata), source)
+        for text, flag in made if targets else ():
+            name = draft.name(text, flag)
+            if name is not None:
+                draft.add(name, flag, found(targets, template.flag, otherwise=_NO_TARGET))
 
 
 NONE: Final = Templates()

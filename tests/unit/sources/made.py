@@ -21,10 +21,13 @@ def whole(obj: T) -> T:
     return msgspec.structs.replace(obj, metadata=kept)
 
 
-def templates(fqdn: Sequence[str] = (), pairs: Sequence[str] = (), *, combine: bool = False) -> Templates:
+def templates(
+    fqdn: Sequence[str] = (), pairs: Sequence[str] = (), *, target: Sequence[str] = (), combine: bool = False
+) -> Templates:
     """The templates that the flags with these values make."""
     return Templates(
         fqdn=Template.read("--fqdn-template", fqdn, SOURCES),
         fqdn_target=Template.read("--fqdn-target-template", pairs, SOURCES),
+        target=Template.read("--target-template", target, SOURCES),
         combine=combine,
     )

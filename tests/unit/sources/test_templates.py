@@ -10,8 +10,10 @@ from extdns.errors import UsageError
 from extdns.model.claim import Claim, Wanted
 from extdns.model.objects import Ingress, KubernetesObject, Node, Pod, PodIP, PodStatus, Service, ServiceSpec
 from extdns.model.pairs import NONE
+from extdns.model.vendors import F5Spec, F5VirtualServer
 from extdns.ports import Source
 from extdns.sources.annotations import BOTH
+from extdns.sources.f5 import F5Source
 from extdns.sources.fake import BASE, bases
 from extdns.sources.gotemplate.errors import TemplateError
 from extdns.sources.ingress import IngressSettings, IngressSource
@@ -183,6 +185,37 @@ def test_6_2_templates_of_pods_point_at_all_their_addresses() -> None:
     pod = Pod(metadata=meta("app/p1", ours(target="192.0.2.9")), status=status)
     assert said(claims(pod, templates(["{{.Name}}.t"]))) == ["p1.t A - [10.1.0.7]", "p1.t AAAA - [2001:db8::7]"]
     assert said(claims(pod, templates(pairs=["{{.Name}}.t:192.0.2.3"]))) == ["p1.t A - [192.0.2.3]"]
+
+
+VIRTUAL_SERVER: Final = F5VirtualServer(metadata=meta("shop/v"), spec=F5Spec(host="h.t"))
+CROSSED: Final = templates(["{{.Name}}.t,w.t"], target=["192.0.2.2,192.0.2.1,lb.t"])
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        pytest.param(
+            CROSSED,
+            [
+                "v.t A - [192.0.2.1, 192.0.2.2]",
+                "v.t CNAME - [lb.t]",
+                "w.t A - [192.0.2.1, 192.0.2.2]",
+                "w.t CNAME - [lb.t]",
+            ],
+            id="8.8-all-names-at-all-targets",
+        ),
+        pytest.param(templates(["w.t"]), [], id="8.8-no-targets"),
+        pytest.param(templates(["w.t"], target=[","]), [], id="8.8-empty-targets"),
+        pytest.param(
+            templates(["w.t"], ["p.t:192.0.2.9"], target=["192.0.2.1"]), ["p.t A - [192.0.2.9]"], id="8.8-pairs-first"
+        ),
+    ],
+)
+def test_names_at_the_targets_of_another_template(made: Templates, expected: list[str]) -> None:
+    source = F5Source(name="f5-virtualserver", selection=Selection(templates=made))
+    found = source.claims(whole(VIRTUAL_SERVER), FakeView())
+    assert said(found) == ["h.t no-address", *expected]
+    assert all(claim.endpoint.labels == NONE for claim in found if isinstance(claim, Wanted))
 
 
 def test_6_6_a_template_names_what_is_invented() -> None:
