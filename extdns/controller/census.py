@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _MARK: Final = '"heritage='
 _IN_THE_WAY: Final = frozenset({Reason.OWNED_BY_OTHER, Reason.FOREIGN_RECORD})
 _UNKNOWN: Final = "unknown"
+_STALE: Final = frozenset({Reason.NO_ADDRESS, Reason.NOT_ACCEPTED, Reason.INVALID_TARGET, Reason.INVALID_ENDPOINT})
 CHANGING: Final = frozenset({Verdict.CREATE, Verdict.UPDATE, Verdict.DELETE})
 
 
@@ -62,9 +63,11 @@ def count(engine: Engine, owner: str, problems: int) -> Counts:
                 invalid[_UNKNOWN, claim.provenance.source] += 1
     verified: Counter[str] = Counter()
     deduplicated: Counter[tuple[str, str]] = Counter()
+    stale = 0
     for decision in engine.decisions:
         if decision.wanted is not None:
             verified[decision.type] += decision.held is not None
+        stale += decision.reason in _STALE and decision.held is not None and decision.held.ours
         if len(decision.asked_by) > 1:
             deduplicated[decision.type, decision.asked_by[0].source] += len(decision.asked_by) - 1
     return Counts(
@@ -75,6 +78,7 @@ def count(engine: Engine, owner: str, problems: int) -> Counts:
         invalid=invalid,
         mismatches=tuple(_mismatches(engine, owner)),
         reasons={str(reason): number for reason, number in engine.decisions.reasons.items()},
+        stale=stale,
         pending=_pending(engine),
         problems=problems,
     )

@@ -52,6 +52,7 @@ class Counts:
         invalid: endpoints left out as no valid record, by record type and source.
         mismatches: records of others that keep ours from being created.
         reasons: decisions in force by reason code.
+        stale: records of ours whose object cannot say a target.
         pending: names whose change waits or is being written.
         problems: objects and manifests that cannot be read.
     """
@@ -63,6 +64,7 @@ class Counts:
     invalid: Mapping[tuple[str, str], int] = field(default_factory=dict)
     mismatches: tuple[Mismatch, ...] = ()
     reasons: Mapping[str, int] = field(default_factory=dict)
+    stale: int = 0
     pending: int = 0
     problems: int = 0
 
@@ -129,6 +131,7 @@ class Metrics(Collector):
             self._samples[table.INVALID] = _lowered(counts.invalid.items())
             self._samples[table.OWNED_BY_OTHERS] = _by_domain(counts.mismatches)
             self._samples[table.DECISIONS] = {(code,): count for code, count in counts.reasons.items() if count}
+            self._set(table.STALE, counts.stale)
             self._set(table.PENDING, counts.pending)
             self._set(table.PROBLEMS, counts.problems)
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Final
 
+from extdns.metrics import table
 from extdns.metrics.table import TABLE, Metric
+from extdns.model.reason import Reason
 
 _OWN: Final = "extdns_"
 _INTRODUCTION: Final = """\
@@ -27,13 +29,44 @@ In `external_dns_build_info`, `go_version` is the version of Python, as in `pyth
 is `unknown` unless the build was told the commit.
 """
 _OWN_HEADING: Final = "\n## Names of our own\n"
+_QUERIES_HEADING: Final = """
+## What to alert on
+
+The reasons are those of [reasons.md](reasons.md).
+
+| What is wrong | Query |
+|---|---|
+"""
+_REFUSED: Final = (Reason.REFUSED, Reason.TOO_LARGE, Reason.UNSUPPORTED, Reason.ZONE_FORBIDDEN)
+_CONFLICTS: Final = (
+    *(Reason.CONFLICT_LOST, Reason.TYPE_CONFLICT, Reason.ROUTING_CONFLICT),
+    *(Reason.OWNED_BY_OTHER, Reason.FOREIGN_RECORD),
+)
+
+
+def _decided(reasons: tuple[Reason, ...]) -> str:
+    """A query, within a table, for the decisions of *reasons*."""
+    codes = r"\|".join(reasons)
+    return f'{table.DECISIONS.name}{{reason=~"{codes}"}} > 0'
+
+
+_QUERIES: Final = (
+    ("Deletes wait for a person", f"{table.DELETES_HELD.name} > 0"),
+    ("Records may be outdated, since their objects have lost their addresses", f"{table.STALE.name} > 0"),
+    ("Names are set aside because the DNS service refuses them", _decided(_REFUSED)),
+    ("Objects ask for names that others have", _decided(_CONFLICTS)),
+    ("Nothing has been in order for a quarter of an hour", f"time() - {table.SYNCED.name} > 900"),
+)
 
 
 def page() -> str:
     """Write the page; ends in a newline."""
     shared = [metric for metric in TABLE if not metric.name.startswith(_OWN)]
+    queries = (f"| {what} | `{query}` |" for what, query in _QUERIES)
     own = [metric for metric in TABLE if metric.name.startswith(_OWN)]
-    return "\n".join((_INTRODUCTION, *_rows(shared), _OWN_HEADING, *_rows(own), ""))
+    return "\n".join(
+        (_INTRODUCTION, *_rows(shared), _OWN_HEADING, *_rows(own), _QUERIES_HEADING + "\n".join(queries), "")
+    )
 
 
 def _rows(metrics: list[Metric]) -> tuple[str, ...]:

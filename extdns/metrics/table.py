@@ -78,6 +78,9 @@ INVALID: Final = _gauge(
     ("record_type", "source_type"),
 )
 DECISIONS: Final = _gauge("extdns_decisions", "Decisions in force, by reason code.", ("reason",))
+STALE: Final = _gauge(
+    "extdns_records_stale", "Records of ours that stay as they are while their object cannot say a target."
+)
 PENDING: Final = _gauge("extdns_names_pending", "Names whose change waits or is being written.")
 PHASES: Final = _gauge(
     "extdns_source_phase", "1 for the phase that the list of a kind of object is in.", ("kind", "phase")
@@ -100,5 +103,5 @@ TABLE: Final = (
     *(BUILD_INFO, FAILING_RUNS, RECONCILED, SYNCED, IDLE_RUNS, VERIFIED),
     *(ENDPOINTS_HELD, REGISTRY_ERRORS, RECORDS_HELD, OWNED_BY_OTHERS),
     *(ENDPOINTS_WANTED, SOURCE_ERRORS, RECORDS_WANTED, DEDUPLICATED, INVALID),
-    *(DECISIONS, PENDING, PHASES, PROBLEMS, ZONE_READ, DELETES_HELD, BATCHES, DEFECTS),
+    *(DECISIONS, STALE, PENDING, PHASES, PROBLEMS, ZONE_READ, DELETES_HELD, BATCHES, DEFECTS),
 )

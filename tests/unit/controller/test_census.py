@@ -150,3 +150,9 @@ def test_problems_and_reasons_are_passed_on() -> None:
     counts = count(running(*owned("web"), first=[seen("web", wants("web", "web"))]).engine, "me", 7)
     assert counts.problems == 7
     assert counts.reasons["programmed"] == 1
+
+
+def test_a_record_whose_object_lost_its_address_is_stale_and_one_that_never_stood_is_not() -> None:
+    world = running(first=[seen("web", wants("web", "web"))])
+    world.run(seen("web", withholds("web", "web")), seen("new", withholds("new", "new")), for_s=1.0)
+    assert count(world.engine, "me", 0).stale == 1
