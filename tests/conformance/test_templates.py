@@ -86,13 +86,13 @@ def test_the_table_of_types_is_the_one_that_go_gives(program: Path) -> None:
     assert types(program) == shipped.read_text(encoding="utf-8")
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=400, deadline=None, suppress_health_check=(HealthCheck.too_slow,))
 @given(template=TEMPLATES, obj=SERVICES)
 def test_a_template_of_a_service_comes_out_as_in_go(oracle: Oracle, template: str, obj: dict[str, Any]) -> None:
     check(oracle, template, "Service", obj)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, deadline=None, suppress_health_check=(HealthCheck.too_slow,))
 @given(
     template=TEMPLATES.map(lambda text: re.sub(r"\.([A-Z])", lambda found: f".{found[1].lower()}", text)), obj=SERVICES
 )
@@ -100,7 +100,7 @@ def test_a_template_of_plain_data_comes_out_as_in_go(oracle: Oracle, template: s
     check(oracle, template, "", obj)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200, deadline=None, suppress_health_check=(HealthCheck.too_slow,))
 @given(pieces=st.lists(st.sampled_from(PIECES), max_size=12))
 def test_what_go_cannot_parse_cannot_be_parsed(oracle: Oracle, pieces: list[str]) -> None:
     check(oracle, "{{" + "".join(pieces) + "}}", "Service", {"metadata": {"name": "web"}})

@@ -157,15 +157,17 @@ class Evaluator:
         raise TemplateError(f"no variable {name} here")
 
     def _pipeline(self, pipeline: nodes.Pipeline, dot: Maybe) -> Maybe:
+        result: Maybe = None
         piped = _FIRST
         for command in pipeline.commands:
             with _at(command.offset):
                 self._budget.step()
                 value = self._command(command, dot, piped)
-            piped = (None if value is NIL else value,)
+            result = None if value is NIL else value
+            piped = (result,)
         for name in pipeline.variables:
-            self._let(name, piped[0], assigns=pipeline.assigns)
-        return piped[0]
+            self._let(name, result, assigns=pipeline.assigns)
+        return result
 
     def _command(self, command: nodes.Command, dot: Maybe, piped: tuple[Maybe, ...]) -> Maybe:
         first, *arguments = command.operands

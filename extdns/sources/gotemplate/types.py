@@ -127,5 +127,5 @@ def is_known(name: str) -> bool:
 
 @cache
 def _table() -> Mapping[str, str]:
-    text = (files(__package__) / "types.txt").read_text(encoding="utf-8")
+    text = (files("extdns.sources.gotemplate") / "types.txt").read_text(encoding="utf-8")
     return {VIEW: _VIEW} | dict(line.split(" ", 1) for line in text.splitlines())
