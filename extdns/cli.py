@@ -16,7 +16,7 @@ from extdns.flags.help import help_text
 from extdns.flags.parser import asked_for
 
 _DEMO: Final = "demo"
-_ON_STATE: Final = frozenset({"release", "status"})
+_WITH_FLAGS: Final = frozenset({"explain", "release", "status"})
 _INTERRUPTED: Final = 130  # what shells report of a command that Ctrl-C ended
 
 
@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] | None = 
 def _dispatch(arguments: list[str], environ: Mapping[str, str]) -> int:
     if arguments[:1] == [_DEMO]:
         return _command(_DEMO, arguments[1:])
-    if arguments and arguments[0] in _ON_STATE:
+    if arguments and arguments[0] in _WITH_FLAGS:
         return _command(arguments[0], arguments[1:], environ)
     match asked_for(arguments):
         case "help":

@@ -21,7 +21,7 @@ no such evidence is kept.
 _TITLES: Final = {
     Reason.PROGRAMMED: "Published, or about to be",
     Reason.OBJECT_DELETED: "Removed",
-    Reason.NO_ADDRESS: "Kept as it is",
+    Reason.IN_GRACE: "Kept as it is",
     Reason.INVALID_NAME: "Something on the object is wrong",
     Reason.DOMAIN_FILTERED: "Left out by the configuration, or in no zone that can be read",
     Reason.OWNED_BY_OTHER: "Somebody else has the name, or the mark has no place",
@@ -33,6 +33,12 @@ _TITLES: Final = {
 def page() -> str:
     """Write the page; ends in a newline."""
     return "\n".join((_INTRODUCTION, *(line for reason in Reason for line in _lines(reason)), ""))
+
+
+def title(reason: Reason) -> str:
+    """The title of the part of the page in which *reason* stands."""
+    before = list(Reason)[: list(Reason).index(reason) + 1]
+    return next(_TITLES[one] for one in reversed(before) if one in _TITLES)
 
 
 def _lines(reason: Reason) -> tuple[str, ...]:
