@@ -1,0 +1,196 @@
+"""All of a change or nothing (guide "Error messages"; discovery document, Change)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.fakes.clouddns.probe import Clock, Probe, rrset, weighted
+from tests.fakes.clouddns.server import CloudDns
+
+WWW = "www.example.com."
+
+
+def test_a_change_adds_and_deletes_at_once_and_is_pending_until_it_has_spread(
+    fake: CloudDns, probe: Probe, clock: Clock
+) -> None:
+    fake.api.propagation_s = 30
+    fake.put("main", rrset(WWW))
+    status, said = probe.change(add=(rrset(WWW, "A", "192.0.2.2"),), delete=(rrset(WWW),))
+    assert (status, said["status"], said["kind"]) == (200, "pending", "dns#change")
+    assert [one.rrdatas for one in fake.records("main")] == [("192.0.2.2",)]
+    path = f"/managedZones/main/changes/{said['id']}"
+    assert probe.http("GET", path)[1]["status"] == "pending"
+    clock.now_s += 30
+    assert probe.http("GET", path)[1]["status"] == "done"
+
+
+def test_the_order_of_data_does_not_matter_for_a_deletion(fake: CloudDns, probe: Probe) -> None:
+    fake.put("main", rrset(WWW, "A", "192.0.2.1", "192.0.2.2"))
+    assert probe.change(delete=(rrset(WWW, "A", "192.0.2.2", "192.0.2.1"),))[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "reason", "message"),
+    [
+        pytest.param(
+            {"add": (rrset("held.example.com."),)},
+            409,
+            "alreadyExists",
+            "The resource 'entity.change.additions[0]' named 'held.example.com. (A)' already exists",
+            id="alreadyExists",
+        ),
+        pytest.param(
+            {"add": (rrset(WWW),), "delete": (rrset("held.example.com.", ttl=60),)},
+            412,
+            "conditionNotMet",
+            "Precondition not met for 'entity.change.deletions[0]'",
+            id="preconditionFailed-ttl",
+        ),
+        pytest.param(
+            {"delete": (rrset("held.example.com.", "A", "192.0.2.1", "192.0.2.2"),)},
+            412,
+            "conditionNotMet",
+            "Precondition not met for 'entity.change.deletions[0]'",
+            id="preconditionFailed-data",
+        ),
+        pytest.param(
+            {"delete": (rrset(WWW),)},
+            404,
+            "notFound",
+            "The 'entity.change.deletions[0]' resource named 'www.example.com. (A)' does not exist.",
+            id="notFound",
+        ),
+        pytest.param(
+            {"add": (rrset("example.com.", "NS", "a.example.net."),)},
+            409,
+            "alreadyExists",
+            "The resource 'entity.change.additions[0]' named 'example.com. (NS)' already exists",
+            id="apex-NS",
+        ),
+        pytest.param(
+            {"add": (rrset("held.example.com.", "CNAME", "x.example.net."),)},
+            400,
+            "cnameResourceRecordSetConflict",
+            "The resource record set 'entity.change.additions[0]' is invalid because the DNS name 'held.example.com.' "
+            "may have either one CNAME resource record set or resource record sets of other types, but not both.",
+            id="cnameResourceRecordSetConflict",
+        ),
+        pytest.param(
+            {"add": (rrset(WWW, "CNAME", "x.example.net.", "y.example.net."),)},
+            400,
+            "invalidRecordCount",
+            "The resource record set 'entity.change.additions[0]' is only permitted to have one record because it is "
+            "of type CNAME.",
+            id="invalidRecordCount",
+        ),
+        pytest.param(
+            {"add": (rrset("*.example.com.", "NS", "a.example.net."),)},
+            400,
+            "wildcardNotAllowed",
+            "The resource record set 'entity.change.additions[0]' is not allowed to have a wildcard DNS name because "
+            "it is of type NS.",
+            id="wildcardNotAllowed",
+        ),
+        pytest.param(
+            {"add": (rrset("example.com.", "CNAME", "x.example.net."),)},
+            400,
+            "recordTypeDisallowedAtZoneApex",
+            "The resource record set 'entity.change.additions[0]' is invalid because records of type CNAME are not "
+            "allowed at the zone apex.",
+            id="recordTypeDisallowedAtZoneApex",
+        ),
+        pytest.param(
+            {"add": (rrset("www.example.net."),)},
+            400,
+            "invalid",
+            "Invalid value for 'entity.change.additions[0].name': 'www.example.net.'",
+            id="outside-the-zone",
+        ),
+        pytest.param(
+            {"add": (rrset(WWW), rrset(WWW))},
+            400,
+            "invalid",
+            "Invalid value for 'entity.change.additions[1]': 'www.example.com. (A)'",
+            id="twice",
+        ),
+        pytest.param({}, 400, "required", "Required parameter is missing: 'entity.change'", id="nothing"),
+        pytest.param(
+            {"add": (rrset(WWW),), "comment": "x"}, 400, "invalid", "Unknown field 'comment'", id="unknown-field"
+        ),
+        pytest.param(
+            {"add": ({"name": WWW, "type": "A", "rrdatas": ["192.0.2.1"]},)},
+            400,
+            "required",
+            "Required parameter is missing: 'entity.change.additions[0].ttl'",
+            id="required",
+        ),
+    ],
+)
+def test_a_change_that_is_wrong_is_refused_whole(
+    fake: CloudDns, probe: Probe, change: dict[str, Any], status: int, reason: str, message: str
+) -> None:
+    fake.put("main", rrset("held.example.com."))
+    assert probe.refusal(**change) == (status, [(reason, message)])
+
+
+def test_the_apex_keeps_its_ns_and_soa(fake: CloudDns, probe: Probe) -> None:
+    ns = next(one for one in fake.records("main", own=True) if one.type == "NS")
+    deletion = rrset("example.com.", "NS", *ns.rrdatas, ttl=ns.ttl)
+    status, ((reason, _),) = probe.refusal(delete=(deletion,))
+    assert (status, reason) == (400, "invalidZoneApex")
+    assert probe.change(delete=(deletion,), add=(rrset("example.com.", "NS", "a.example.net."),))[0] == 200
+
+
+def test_every_fault_of_a_kind_is_told(fake: CloudDns, probe: Probe) -> None:
+    fake.put("main", rrset("a.example.com."), rrset("b.example.com."))
+    status, complaints = probe.refusal(add=(rrset("a.example.com."), rrset("c.example.com."), rrset("b.example.com.")))
+    assert status == 409
+    assert [message.split("'")[1] for _, message in complaints] == [
+        "entity.change.additions[0]",
+        "entity.change.additions[2]",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("quota", "words"),
+    [
+        pytest.param({"rrsetAdditionsPerChange": 1}, "additions per change", id="additions"),
+        pytest.param({"totalRrdataSizePerChange": 17}, "total rrdata size per change", id="size"),
+        pytest.param({"rrsetsPerManagedZone": 3}, "rrsets per managed zone", id="zone"),
+        pytest.param({"resourceRecordsPerRrset": 0}, "resource records per rrset", id="set"),
+    ],
+)
+def test_quotas_hold(fake: CloudDns, probe: Probe, quota: dict[str, int], words: str) -> None:
+    fake.api.quota |= quota
+    refused = probe.refusal(add=(rrset("a.example.com."), rrset("b.example.com.")))
+    assert refused == (403, [("quotaExceeded", f"The change would exceed quota for {words}.")])
+
+
+def test_deletions_have_a_quota_of_their_own(fake: CloudDns, probe: Probe) -> None:
+    fake.put("main", rrset("a.example.com."), rrset("b.example.com."))
+    fake.api.quota["rrsetDeletionsPerChange"] = 1
+    status, ((_, message),) = probe.refusal(delete=(rrset("a.example.com."), rrset("b.example.com.")))
+    assert (status, message) == (403, "The change would exceed quota for deletions per change.")
+
+
+def test_a_routing_policy_is_kept_and_deleted_only_as_it_is(fake: CloudDns, probe: Probe) -> None:
+    routed = weighted(WWW, (1, "192.0.2.1"), (3.5, "192.0.2.2"))
+    assert probe.change(add=(routed,))[0] == 200
+    assert probe.refusal(delete=(weighted(WWW, (1, "192.0.2.1")),))[0] == 412
+    assert probe.change(delete=(routed,))[0] == 200
+    assert fake.records("main") == ()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pytest.param({"routingPolicy": {}}, id="no-policy"),
+        pytest.param({"routingPolicy": {"wrr": {}, "geo": {}}}, id="two-policies"),
+        pytest.param({"routingPolicy": {"wrr": {}}, "rrdatas": ["192.0.2.1"]}, id="data-beside-it"),
+        pytest.param({"routingPolicy": {"wrr": {"items": [{"weight": 1, "rrdatas": ["x"]}]}}}, id="wrong-data"),
+    ],
+)
+def test_a_routing_policy_that_is_none_is_refused(probe: Probe, given: dict[str, Any]) -> None:
+    assert probe.refusal(add=({"name": WWW, "type": "A", "ttl": 60, **given},))[0] == 400

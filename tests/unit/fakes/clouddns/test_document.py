@@ -1,0 +1,70 @@
+"""What the fake answers is what Google's discovery document tells of, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fakes.clouddns.api import QUOTA
+from tests.fakes.clouddns.probe import Probe, rrset, weighted
+from tests.fakes.clouddns.records import TYPES
+from tests.fakes.clouddns.server import CloudDns
+from tests.unit.fakes.clouddns.document import document, undocumented_answer, undocumented_body, undocumented_query
+
+GEO = {"geo": {"enableFencing": True, "items": [{"location": "us-east1", "rrdatas": ["192.0.2.1"]}]}}
+BACKUP = {
+    "primaryBackup": {
+        "primaryTargets": {
+            "internalLoadBalancers": [
+                {
+                    "loadBalancerType": "regionalL4ilb",
+                    "ipAddress": "10.1.0.2",
+                    "port": "80",
+                    "ipProtocol": "tcp",
+                    "networkUrl": "https://www.googleapis.com/compute/v1/projects/p/global/networks/n",
+                    "project": "p",
+                    "region": "us-east1",
+                }
+            ]
+        },
+        "trickleTraffic": 0.1,
+        "backupGeoTargets": {"items": [{"location": "us-east1", "rrdatas": ["192.0.2.1"]}]},
+    }
+}
+
+
+def test_every_answer_is_documented(fake: CloudDns, probe: Probe) -> None:
+    fake.add_zone("example.net", name="inside", private=True, peeringConfig={"targetNetwork": {"networkUrl": "x"}})
+    routed = [
+        {"name": f"{label}.example.com.", "type": "A", "ttl": 60, "routingPolicy": policy}
+        for label, policy in (("geo", GEO), ("backup", BACKUP))
+    ]
+    _, made = probe.change(add=(rrset("www.example.com."), weighted("wrr.example.com.", (1, "192.0.2.1")), *routed))
+    probe.change(delete=(rrset("www.example.com."),))
+    paths = ["", "/managedZones", "/managedZones/main", "/managedZones/main/rrsets?maxResults=2"]
+    for path in [*paths, "/managedZones/main/rrsets", f"/managedZones/main/changes/{made['id']}"]:
+        assert probe.http("GET", path)[0] == 200
+    calls = fake.log.calls()
+    assert len({call.action for call in calls}) == 6
+    for call in calls:
+        assert undocumented_query(call.action, call.query) == set()
+        assert undocumented_body(call.action, call.body) == []
+        assert undocumented_answer(call.action, call.answer) == []
+
+
+@pytest.mark.parametrize("name", QUOTA)
+def test_quotas_are_documented(name: str) -> None:
+    assert name in document()["schemas"]["Quota"]["properties"]
+
+
+def test_what_is_not_documented_would_be_noticed() -> None:
+    wrong = {"additions": [{"name": 1, "weight": 2, "ttl": "x", "rrdatas": "x"}], "status": "INSYNC"}
+    assert undocumented_body("changes.create", wrong) == [
+        ".additions[0].name: 1 is no string",
+        ".additions[0].weight is not documented",
+        ".additions[0].ttl: 'x' is no integer",
+        ".additions[0].rrdatas: 'x' is no array",
+        ".status: 'INSYNC' is none of pending, done",
+    ]
+    assert undocumented_query("resourceRecordSets.list", {"limit": "3", "prettyPrint": "false"}) == {"limit"}
+    assert undocumented_answer("projects.get", [])
+    assert "DNAME" not in TYPES
