@@ -129,6 +129,30 @@ def test_an_event_that_has_expired_is_made_anew(server: ApiServer, told: Announc
     assert len(events(server)) == 1
 
 
+def test_the_right_to_create_is_enough(server: ApiServer, told: Announcer, clock: ShiftedClock) -> None:
+    server.forbid("patch", "events")
+    told.mistaken(wrong())
+    server.log.wait_for("create", "events")
+    told.mistaken(wrong("api"))
+    server.log.wait_for("create", "events", count=2)
+    clock.shift_s = 301.0
+    told.mistaken(wrong())
+    server.log.wait_for("create", "events", count=3)
+    told.close(5.0)
+    assert len(events(server)) == 3
+
+
+def test_a_note_is_cut_where_an_event_ends(server: ApiServer, told: Announcer) -> None:
+    told.mistaken(wrong())
+    where = wrong()[0].provenance
+    told.mistaken([Invalid(provenance=where, reason=Reason.INVALID_NAME, value="", allowed="ä" * 2000)])
+    told.close(5.0)
+    notes = [event["note"] for event in events(server)]
+    assert sorted(len(note.encode()) > 1000 for note in notes) == [False, True]
+    assert all(len(note.encode()) <= 1024 for note in notes)
+    assert any(note.endswith("ä...") for note in notes)
+
+
 def test_one_object_gets_ten_events_and_no_more(server: ApiServer, told: Announcer) -> None:
     for number in range(30):
         told.mistaken(wrong(value=f"{number} b"))

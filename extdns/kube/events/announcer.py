@@ -208,11 +208,11 @@ class Announcer:
         return tokens >= 1.0
 
     def _again(self, said: _Said) -> str:
-        """Raise the count of an Event; its path, "" if it has expired."""
+        """Raise the count of an Event; its path, "" if it has expired or may not be changed."""
         series = {"count": said.count, "lastObservedTime": _micro(self._clock.now())}
         try:
             self._send("PATCH", said.path, {"series": series}, _MERGE)
-        except NotFoundError:
+        except (NotFoundError, DeniedError):  # the reference needs the right to create alone
             return ""
         return said.path
 
@@ -256,7 +256,6 @@ def _event(note: Note, ref: ObjectRef, now: datetime) -> dict[str, Any]:
     regarding = {"apiVersion": kind.api_version, "kind": kind.name, "name": str(name), "namespace": str(namespace)}
     if ref.uid:
         regarding["uid"] = ref.uid
-    text = note.text if len(note.text) <= _LONGEST_NOTE else f"{note.text[: _LONGEST_NOTE - 3]}..."
     return {
         "apiVersion": _EVENTS.api_version,
         "kind": _EVENTS.name,
@@ -268,8 +267,14 @@ def _event(note: Note, ref: ObjectRef, now: datetime) -> dict[str, Any]:
         "reason": note.reason,
         "type": "Warning" if note.warns else "Normal",
         "regarding": regarding,
-        "note": text,
+        "note": _cut(note.text),
     }
+
+
+def _cut(text: str) -> str:
+    """*text* as far as an Event takes it, which counts bytes."""
+    body = text.encode(errors="replace")
+    return text if len(body) <= _LONGEST_NOTE else f"{body[: _LONGEST_NOTE - 3].decode(errors='ignore')}..."
 
 
 def _name(name: str, now: datetime) -> str:

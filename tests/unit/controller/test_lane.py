@@ -69,6 +69,16 @@ def test_the_end_waits_for_what_is_under_way_and_begins_nothing_more(shut: threa
     assert made == ["slow"]
 
 
+def test_what_must_not_be_lost_is_begun_even_at_the_end(shut: threading.Event) -> None:
+    lane, made = Lane("test", most=1, finishes=True), list[str]()
+    lane.add(lambda: _ignore(shut.wait(HANGS_S)))
+    lane.add(lambda: made.append("later"))
+    assert not lane.close(CLOCK, 0.0)
+    shut.set()
+    assert lane.close(CLOCK, HANGS_S)
+    assert made == ["later"]
+
+
 def test_a_lane_without_a_call_ends_at_once() -> None:
     assert Lane("test", most=1).close(CLOCK, 0.0)
 

@@ -8,9 +8,10 @@ from dataclasses import replace
 from extdns.engine.budget import Limits
 from extdns.engine.deletes import DeleteSettings
 from extdns.engine.effects import LoadState
-from extdns.engine.inputs import Cause, Observed, StateFailed
+from extdns.engine.inputs import Cause, Observed, StateFailed, StateLoaded
 from extdns.model.cluster import Phase
 from extdns.model.record import Record
+from extdns.model.saved import Saved
 from tests.unit.engine.stage import (
     INGRESS,
     SERVICE,
@@ -220,3 +221,25 @@ def test_unless_a_person_set_for_how_long() -> None:
     world.run(for_s=20.0)
     assert world.holds() == {}
     assert world.evidence == ["stale"]
+
+
+def test_a_single_pass_is_over_when_its_state_is_kept_and_not_before() -> None:
+    world = stage(*zone(*NAMES), deletes=DELETES, keeps_state=True, fingerprint="today", once=True)
+    world.feed(new(*NAMES))
+    world.waiting = deque(one for one in world.waiting if not isinstance(one, LoadState))
+    world.run(phase(SERVICE), phase(INGRESS))
+    assert not world.engine.planned, "nothing is known of what was held"
+    world.feed(StateLoaded(saved=Saved()))
+    assert world.engine.planned
+    assert not world.engine.settled
+    world.run()
+    assert world.engine.settled
+    assert world.state != Saved()
+
+
+def test_a_single_pass_does_not_wait_for_state_that_cannot_be_kept() -> None:
+    world = stage(*zone(*NAMES), deletes=DELETES, keeps_state=True, fingerprint="today", once=True)
+    world.feed(new(*NAMES))
+    world.waiting = deque(one for one in world.waiting if not isinstance(one, LoadState))
+    world.run(phase(SERVICE), phase(INGRESS), StateFailed(message="no right"))
+    assert world.engine.settled
