@@ -29,9 +29,9 @@ def api_server(chosen: Cluster) -> tuple[Api, str]:
     return Api(client, request_timeout_s=limit_s), client.namespace
 
 
-def own_namespace(of_kubeconfig: str, *, environ: Mapping[str, str] = os.environ, account: Path = _ACCOUNT) -> str:
+def own_namespace(of_kubeconfig: str, *, environ: Mapping[str, str] = os.environ, account: Path | None = None) -> str:
     """The namespace that this process belongs to: $POD_NAMESPACE, else its account's, else the kubeconfig's."""
-    return environ.get("POD_NAMESPACE", "") or _text(account) or of_kubeconfig or _DEFAULT
+    return environ.get("POD_NAMESPACE", "") or _text(account or _ACCOUNT) or of_kubeconfig or _DEFAULT
 
 
 def _text(path: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from datetime import datetime, timedelta
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, assert_never
 
@@ -18,7 +19,6 @@ from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from datetime import datetime
 
     from extdns.engine.effects import TellHeld
     from extdns.engine.engine import Engine
@@ -40,6 +40,8 @@ _EXPECTED = frozenset(
 _FRAMES: Final = 4
 _NAMED: Final = 5
 _PATIENCE_S: Final = 2.0
+_AGAIN: Final = timedelta(minutes=30)
+"""What lasts is announced again after so long: Events live for an hour by default."""
 
 
 class Teller:
@@ -58,6 +60,7 @@ class Teller:
         self._reporter = reporter
         self._announcer = announcer
         self._changes = 0
+        self._announced: datetime | None = None
         self._problems: set[tuple[str, ObjectKey | None]] = set()
         self.defects = 0
 
@@ -193,8 +196,17 @@ class Teller:
             _log.info(Event.UP_TO_DATE)
         self._metrics.run_ended(now, failing=len(failing), changes=changes)
         self._metrics.counted(self._census.count(engine, len(self._problems)))
+        self._announce_again(engine, now)
         self._changes = 0
         _log.debug(Event.RUN_DONE, failing=failing or None)
+
+    def _announce_again(self, engine: Engine, now: datetime) -> None:
+        self._announced = self._announced or now
+        if self._announcer and now - self._announced >= _AGAIN:
+            self._announced = now
+            self._announcer.decided(tuple(engine.decisions))
+            for _, claims in engine.claims.objects():
+                self._announcer.mistaken(claims)
 
 
 def _place(exc: Exception) -> str:

@@ -171,3 +171,18 @@ def test_our_namespace_is_the_pods_else_the_accounts_else_the_kubeconfigs(tmp_pa
     account.write_text("dns\n")
     assert own_namespace("ctx", environ={}, account=account) == "dns"
     assert own_namespace("ctx", environ={"POD_NAMESPACE": "pod"}, account=account) == "pod"
+
+
+def test_outside_of_pods_the_configmap_is_in_the_namespace_of_the_kubeconfig(
+    server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("POD_NAMESPACE", raising=False)
+    monkeypatch.setattr("extdns.app.apiservers._ACCOUNT", tmp_path / "none")
+    config = json.loads(server.kubeconfig(tmp_path / "kubeconfig").read_text())
+    config["contexts"][0]["context"]["namespace"] = "team"
+    (tmp_path / "kubeconfig").write_text(json.dumps(config))
+    flags = ["--source=service", "--provider=inmemory", f"--kubeconfig={tmp_path / 'kubeconfig'}"]
+    kept = state(parse(flags, {}), "me")
+    assert kept is not None
+    kept.save(SAVED)
+    assert server.get("ConfigMap", "team", "extdns-state") is not None

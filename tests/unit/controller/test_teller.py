@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 
 import pytest
 from msgspec.structs import replace
@@ -247,3 +248,12 @@ def test_an_announcer_hears_of_everything_that_objects_may_be_told() -> None:
     said.held(TellHeld(zone=ZONE, code="7f3a-91c2", held=()))
     said.close()
     assert listener.heard == ["decided 1", "mistaken 1", "applied 1", "held example.org 7f3a-91c2 0", "close True"]
+
+
+def test_what_lasts_is_announced_again_after_half_an_hour() -> None:
+    listener = Listener()
+    said = Teller(Metrics(), "me", announcer=listener)
+    engine = running(first=[seen("web", wants("web", "web"))]).engine
+    for minutes in (0, 29, 30, 59, 60):
+        said.run_ended(engine, (), BEGINNING + timedelta(minutes=minutes))
+    assert listener.heard == ["decided 1", "mistaken 1"] * 2
