@@ -7,7 +7,7 @@ routing policy is part of its one record set, read and written whole as the prop
     client                     the SDK                                      answers    refusals into outcomes
     wire, codec, policy        record sets, to and from records             selection  which zones are ours
     adjust, validity           what the service can hold of what is wanted  settings   what a person set
-    reader, writer             the two ports
+    zones                      lists of zones                               reader, writer  the two ports
 
 Only `client` imports Google's libraries.
 """

@@ -65,6 +65,11 @@ class Client:
                 return tuple(found), calls
             query = {"pageToken": answer["nextPageToken"]}
 
+    def zone(self, name: str) -> ManagedZone:
+        """One zone, by name or number."""
+        with self._calling("managedZones.get", f"zone {name}") as connection:
+            return wire.zone(_read(connection, f"{_project(connection)}/managedZones/{quote(name, safe='')}"))
+
     def limits(self) -> Limits:
         """What the project may hold and change."""
         with self._calling("projects.get") as connection:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from extdns.errors import RetryableError
 from extdns.model.adjusted import Adjusted, Refusal
 from extdns.model.name import DnsName
 from extdns.model.record import Endpoint, Record
-from extdns.model.zone import AccountFailure, Page, Traits, Zone, ZoneList
+from extdns.model.zone import Page, Traits, Zone, ZoneList
 from providers.google import codec
 from providers.google.adjust import adjusted
 from providers.google.validity import TYPES
-from providers.google.wire import Limits, ListedSets, ManagedZone
-from providers.remote.failure import CallFailedError, Trouble, as_read_error
+from providers.google.wire import Limits, ListedSets
+from providers.google.zones import listed
+from providers.remote.failure import CallFailedError, as_read_error
 
 if TYPE_CHECKING:
     from providers.google.client import Client
@@ -56,19 +56,12 @@ class CloudDnsReader:
         return self._traits
 
     def zones(self) -> ZoneList:
-        """The zones of the project that pass the filters.
+        """The zones of the project that pass the filters; those that can be told where a right is missing.
 
         Raises:
             RetryableError: the project does not answer, though it does not say that a right is missing.
         """
-        try:
-            found, calls = self._client.zones()
-        except CallFailedError as exc:
-            if exc.trouble is not Trouble.FORBIDDEN:
-                raise RetryableError(str(exc)) from exc
-            return ZoneList(zones=(), failed=(AccountFailure(account="", message=str(exc), permanent=True),))
-        passing = (zone for one in found if (zone := self._passing(one)))
-        return ZoneList(zones=tuple(sorted(passing)), calls=calls)
+        return listed(self._settings.selection, self._client)
 
     def adjust(self, wanted: Sequence[Endpoint], zone: Zone) -> Adjusted:
         """Properties as they are read back, and what would be refused."""
@@ -94,12 +87,6 @@ class CloudDnsReader:
             ProviderError: the zone cannot be read, or is not there.
         """
         return tuple(record for name in sorted(set(names)) for record in self._records_of(zone, name))
-
-    def _passing(self, found: ManagedZone) -> Zone | None:
-        name = codec.parsed(found.dns_name)
-        if name is None or not self._settings.selection.passes(found, name):
-            return None
-        return Zone(name=name, id=found.name, private=found.private)
 
     def _records_of(self, zone: Zone, name: DnsName) -> Iterator[Record]:
         after = ""
