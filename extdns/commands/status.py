@@ -60,6 +60,9 @@ def status_text(document: Document, now_s: float) -> Iterator[str]:
         yield f"Owner {shown(owner)}" if owner else "Without an owner id"
         for id_, zone in kept.zones:
             yield from _zone(zone_text(id_, zone), zone, now_s)
+    for wrong in shelf.unreadable(document):
+        yield ""
+        yield f"Not readable: {shown(wrong, 300)}"
     if waiting := shelf.released(document):
         yield ""
         yield f"Released, and not taken in yet: {shown(', '.join(waiting))}"

@@ -21,6 +21,9 @@ Write --flag=VALUE or --flag VALUE; switches take no value and are undone by --n
 flag takes one value at a time: commas do not separate. Each flag can also be set by the variable
 shown in brackets, a repeatable one with one value a line; the command line wins. @FILE stands for
 the lines of a file.
+
+There are also `extdns status` and `extdns release CODE`, for deletes that are held, and
+`extdns demo`.
 """
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
@@ -76,12 +77,19 @@ def saved(document: Document, owner: str) -> Saved:
 
 
 def owners(document: Document) -> Iterator[tuple[str, Saved]]:
-    """Every owner of whom something is kept, sorted; what cannot be read is left out."""
+    """Every owner of whom something is kept, sorted by key; what cannot be read is left out."""
     for _, text in sorted(_data(document).items()):
-        try:
+        with suppress(InvalidValueError):
             yield _decoded(text)
-        except InvalidValueError:
-            continue
+
+
+def unreadable(document: Document) -> Iterator[str]:
+    """The keys of values that are no state, sorted, each with what is wrong."""
+    for key, text in sorted(_data(document).items()):
+        try:
+            _decoded(text)
+        except InvalidValueError as exc:
+            yield f"{key}: {exc}"
 
 
 def with_saved(document: Document, owner: str, kept: Saved) -> Document:

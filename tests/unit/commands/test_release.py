@@ -146,6 +146,17 @@ def test_a_time_that_is_none_is_no_failure(kept: KeptState, tmp_path: Path, caps
     assert "at no time" in capsys.readouterr().out
 
 
+def test_what_cannot_be_read_is_named_and_hides_nobody_else(
+    kept: KeptState, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    FilePlace(tmp_path / "state").update(lambda found: found | {"data": found["data"] | {"other": "{"}})
+    assert status.main([f"--state-file={tmp_path / 'state'}"], {}, StoppedClock()) == 0
+    said = capsys.readouterr().out
+    assert "Not readable: other: " in said
+    assert "Owner prod" in said
+    assert kept.load().of("Z2ABC") == ZONE
+
+
 @pytest.mark.parametrize("command", ["release", "status"])
 def test_each_has_a_help_of_its_own(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([command, "--help"], {}) == 0
