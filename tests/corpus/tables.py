@@ -8,12 +8,8 @@ from typing import Any, Final
 
 from tests.corpus.recordsets import RecordSet
 
-_EVENTS: Final = "Events"
-
 LEFT_OUT: Final[Mapping[str, str]] = {
     "324-unstructured": "unstructured source",
-    "325-events-emit": _EVENTS,
-    "372-events-loop": _EVENTS,
 }
 
 # Cases marked as quirks whose records come out as recorded all the same, with `--compat`.

@@ -23,9 +23,7 @@ from tests.apimachinery.server import ApiMachinery
 from tests.clusters import taken
 from tests.conformance.apiserver import ingress
 
-RHYTHM: Final = Rhythm(
-    first_pause_s=0.01, longest_pause_s=0.1, silence_s=20.0, alive_s=0.5, page_size=2
-)
+RHYTHM: Final = Rhythm(first_pause_s=0.01, longest_pause_s=0.1, silence_s=20.0, alive_s=0.5, page_size=2)
 TIMEOUT_S: Final = 20.0
 
 
