@@ -173,6 +173,32 @@ def test_a_missing_right_switches_events_off_with_one_line(
     ]
 
 
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        pytest.param(Refuse(code=401), id="credentials-that-have-expired"),
+        pytest.param(
+            Refuse(code=403, message="unable to create new content in namespace x because it is being terminated"),
+            id="a-namespace-that-ends",
+        ),
+    ],
+)
+def test_what_is_no_want_of_a_right_costs_one_event(server: ApiServer, told: Announcer, refusal: Refuse) -> None:
+    server.faults.arm(refusal, verb="create", resource="events")
+    told.mistaken(wrong("a"))
+    told.mistaken(wrong("b"))
+    told.close(5.0)
+    assert [event["regarding"]["name"] for event in events(server)] == ["b"]
+
+
+def test_objects_that_we_may_not_get_have_events_all_the_same(server: ApiServer, told: Announcer) -> None:
+    server.forbid("get", "services")
+    told.held(ZONE, "7f3a-91c2", [owned("web")])
+    told.close(5.0)
+    (event,) = events(server)
+    assert "uid" not in event["regarding"]
+
+
 def test_a_server_that_fails_is_asked_again_and_costs_nobody_else_anything(server: ApiServer, told: Announcer) -> None:
     server.faults.arm(Refuse(code=500), verb="create", resource="events", times=4)
     told.mistaken(wrong("a"))

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import queue
-import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from extdns import log
 from extdns.errors import ApiError, DeniedError, NotFoundError
+from extdns.kube.events.body import EVENTS, event, micro
 from extdns.kube.live import wire
 from extdns.kube.paths import collection_path, object_path
 from extdns.log import Event
-from extdns.model.cluster import Kind, ObjectKey, ObjectRef
+from extdns.model.cluster import ObjectKey, ObjectRef
 
 if TYPE_CHECKING:
     from extdns.kube.api import Api
@@ -33,14 +33,10 @@ if TYPE_CHECKING:
 
 _log = log.get(__name__)
 
-_EVENTS: Final = Kind("events.k8s.io", "v1", "Event", "events")
-_CONTROLLER: Final = "external-dns"
 _MOST_WAITING: Final = 1000
 _MOST_REMEMBERED: Final = 4096
 _MOST_OF_AN_OBJECT: Final = 10
 _ATTEMPTS: Final = 3
-_LONGEST_NOTE: Final = 1024
-_LONGEST_NAME: Final = 253
 _QUIET_S: Final = 300.0
 """The same is said of an object again after so long, and then as another count of the same Event."""
 
@@ -50,7 +46,6 @@ _HELD_AGAIN_S: Final = 1800.0
 _SETTLED_S: Final = 1.0
 """What is held together comes to be held within moments, each time under another code."""
 
-_UNSAFE: Final = re.compile(r"[^a-z0-9.-]")
 _MERGE: Final = "application/merge-patch+json"
 
 
@@ -183,13 +178,8 @@ class Announcer:
         try:
             path = self._again(said) if said else ""
             path = path or self._new(note, key)
-        except DeniedError as exc:
-            if "being terminated" not in str(exc):  # of a namespace that ends: it takes nothing new
-                self._denied = True
-                _log.warning(Event.EVENTS_OFF, message=str(exc))
-            return
         except Exception as exc:  # noqa: BLE001 - law 3: an Event is worth nothing else
-            _log.debug(Event.EVENT_UNSENT, error=type(exc).__name__, message=str(exc))
+            self._fail(exc)
             return
         if path:
             self._said[known] = _Said(path, now_s, said.count if said else 1)
@@ -197,6 +187,15 @@ class Announcer:
             while len(self._said) > _MOST_REMEMBERED:
                 self._said.popitem(last=False)
         self._stop.wait(self._pause_s)
+
+    def _fail(self, exc: Exception) -> None:
+        """Give up on one Event, or on all if it is for want of a right; a namespace that ends takes none either."""
+        forbidden = isinstance(exc, DeniedError) and exc.code == HTTPStatus.FORBIDDEN
+        if forbidden and "being terminated" not in str(exc):
+            self._denied = True
+            _log.warning(Event.EVENTS_OFF, message=str(exc))
+        else:
+            _log.debug(Event.EVENT_UNSENT, error=type(exc).__name__, message=str(exc))
 
     def _may(self, key: ObjectKey, now_s: float) -> bool:
         """Ten Events an object at once, and then one in `_QUIET_S`."""
@@ -209,7 +208,7 @@ class Announcer:
 
     def _again(self, said: _Said) -> str:
         """Raise the count of an Event; its path, "" if it has expired or may not be changed."""
-        series = {"count": said.count, "lastObservedTime": _micro(self._clock.now())}
+        series = {"count": said.count, "lastObservedTime": micro(self._clock.now())}
         try:
             self._send("PATCH", said.path, {"series": series}, _MERGE)
         except (NotFoundError, DeniedError):  # the reference needs the right to create alone
@@ -222,20 +221,25 @@ class Announcer:
         if ref is None:
             return ""
         now = self._clock.now()
-        event = _event(note, ref, now)
-        namespace = event["metadata"]["namespace"]
+        made = event(note, ref, now)
+        namespace = made["metadata"]["namespace"]
         try:
-            self._send("POST", collection_path(_EVENTS, namespace), event)
+            self._send("POST", collection_path(EVENTS, namespace), made)
         except NotFoundError:  # its namespace is gone
             return ""
-        return object_path(ObjectKey(_EVENTS, namespace, event["metadata"]["name"]))
+        return object_path(ObjectKey(EVENTS, namespace, made["metadata"]["name"]))
 
     def _found(self, key: ObjectKey) -> ObjectRef | None:
-        """The object with its uid, without which `kubectl describe` does not find its Events."""
+        """The object with its uid, if we may get it: else `kubectl describe` does not find its Events."""
         for form in key.kind.forms:
-            with suppress(NotFoundError):
-                head = wire.item(self._api.get(object_path(key._replace(kind=form)))).head
-                return ObjectRef(key=key._replace(kind=form), uid=head.uid) if head else None
+            found = key._replace(kind=form)
+            try:
+                head = wire.item(self._api.get(object_path(found))).head
+            except NotFoundError:
+                continue
+            except DeniedError:
+                return ObjectRef(key=found)
+            return ObjectRef(key=found, uid=head.uid) if head else None
         return None
 
     def _send(self, method: str, path: str, body: dict[str, Any], content_type: str = "application/json") -> None:
@@ -249,42 +253,3 @@ class Announcer:
                     raise
             else:
                 return
-
-
-def _event(note: Note, ref: ObjectRef, now: datetime) -> dict[str, Any]:
-    kind, namespace, name = ref.key
-    regarding = {"apiVersion": kind.api_version, "kind": kind.name, "name": str(name), "namespace": str(namespace)}
-    if ref.uid:
-        regarding["uid"] = ref.uid
-    return {
-        "apiVersion": _EVENTS.api_version,
-        "kind": _EVENTS.name,
-        "metadata": {"name": _name(name, now), "namespace": str(namespace) or "default"},
-        "eventTime": _micro(now),
-        "reportingController": _CONTROLLER,
-        "reportingInstance": f"{_CONTROLLER}/source/{note.source}",
-        "action": note.action,
-        "reason": note.reason,
-        "type": "Warning" if note.warns else "Normal",
-        "regarding": regarding,
-        "note": _cut(note.text),
-    }
-
-
-def _cut(text: str) -> str:
-    """*text* as far as an Event takes it, which counts bytes."""
-    body = text.encode(errors="replace")
-    return text if len(body) <= _LONGEST_NOTE else f"{body[: _LONGEST_NOTE - 3].decode(errors='ignore')}..."
-
-
-def _name(name: str, now: datetime) -> str:
-    """As the reference names them: the object, and the time in nanoseconds."""
-    suffix = f".{int(now.timestamp() * 1_000_000) * 1000:x}"
-    cleaned = _UNSAFE.sub("-", name.lower())
-    cleaned = cleaned if cleaned[:1].isalnum() else f"a{cleaned}"
-    cleaned = cleaned[: _LONGEST_NAME - len(suffix) - 1]
-    return f"{cleaned if cleaned[-1].isalnum() else f'{cleaned}z'}{suffix}"
-
-
-def _micro(now: datetime) -> str:
-    return f"{now:%Y-%m-%dT%H:%M:%S.%fZ}"
