@@ -146,8 +146,9 @@ def _client(settings: GoogleSettings) -> dns.Client:
     project = settings.project or own
     if not project:
         raise auth.DefaultCredentialsError("the credentials belong to no project; name one with --google-project")
-    asks = _prepared(requests.Session())
-    session = AuthorizedSession(credentials, auth_request=Request(asks))
+    session = requests.Session()
+    if not isinstance(credentials, AnonymousCredentials):
+        session = AuthorizedSession(credentials, auth_request=Request(_prepared(requests.Session())))
     return dns.Client(
         project=project,
         credentials=credentials,
