@@ -52,7 +52,7 @@ def place(arguments: Sequence[str], environ: Mapping[str, str]) -> Place:
 
 
 def held_sets(document: Document) -> tuple[HeldSet, ...]:
-    """Every set that is known, by owner and zone, those that are held now first."""
+    """Sets of which something may be held, or all is released, by owner and zone; those held now come first."""
     return tuple(sorted(_held_sets(document), key=lambda one: (not one.now, one.owner, one.zone)))
 
 
@@ -72,4 +72,5 @@ def _held_sets(document: Document) -> Iterator[HeldSet]:
             released = {digest for digest, _ in zone.released}
             for code, digests in zone.shown:
                 done = sum(digest in released for digest in digests)
-                yield HeldSet(owner, zone_text(id_, zone), shown(code), len(digests), code == zone.held, done)
+                if zone.held or done == len(digests):  # else nothing of it is held any more
+                    yield HeldSet(owner, zone_text(id_, zone), shown(code), len(digests), code == zone.held, done)

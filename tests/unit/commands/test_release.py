@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from msgspec import structs
 
 from extdns import cli
 from extdns.app.states import KeptState
@@ -67,6 +68,15 @@ def test_what_is_released_already_is_no_mistake(
     kept.save(Saved(zones=(("Z2ABC", whole),)))
     assert cli.main(["release", "7f3a-91c2", f"--state-file={tmp_path / 'state'}"], {}) == 0
     assert capsys.readouterr().out == "Already released: 1 delete in example.org (Z2ABC), owner prod.\n"
+
+
+def test_what_is_not_held_any_more_cannot_be_released_for_later(
+    kept: KeptState, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept.save(Saved(zones=(("Z2ABC", structs.replace(ZONE, held="")),)))
+    assert cli.main(["release", "7f3a-91c2", f"--state-file={tmp_path / 'state'}"], {}) == 1
+    assert "nothing is held now" in capsys.readouterr().err
+    assert kept.released() == ()
 
 
 @pytest.mark.usefixtures("kept")
