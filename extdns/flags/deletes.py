@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.flags.duration import DURATION
-from extdns.flags.flag import Flag
+from extdns.flags.flag import Flag, Implemented
 from extdns.flags.kind import number, text
 
 FLAGS: Final = (
@@ -41,6 +41,7 @@ FLAGS: Final = (
         kind=text("CODE"),
         default=(),
         repeatable=True,
+        state=Implemented(says="counts at every start; remove it once the deletes are made"),
         help="release the held deletes that show this code",
     ),
     Flag(

@@ -135,3 +135,9 @@ def test_cache_times_are_the_least_time_between_audits(argv: list[str], seconds:
 def test_the_zone_cache_counts_where_route_53_is_chosen() -> None:
     given = read(["--source=service", "--provider=aws", "--aws-zones-cache-duration=3h"], {})
     assert least_audit_interval_s(given, with_defaults(given)) == 10800.0
+
+
+def test_a_release_that_is_left_standing_is_noticed() -> None:
+    assert start([*START, "--release=7f3a-91c2"]) == (
+        "--release counts at every start; remove it once the deletes are made",
+    )
