@@ -6,8 +6,7 @@ from difflib import get_close_matches
 from textwrap import fill
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
+from extdns.commands.facts import VERSION, json_text
 from extdns.commands.options import JSON
 from extdns.commands.output import show
 from extdns.commands.reasons import title
@@ -50,7 +49,7 @@ def explain_code(text: str, rest: Sequence[str], output: str) -> int:
             f"did you mean: {near[0]}" if near else "",
             "all codes: docs/reference/reasons.md; a name has a dot, an object is KIND/NAMESPACE/NAME",
         ) from None
-    show(_json(reason) if output == JSON else _text(reason))
+    show(json_text(_facts(reason)) if output == JSON else _text(reason))
     return 0
 
 
@@ -59,12 +58,11 @@ def _text(reason: Reason) -> str:
     return f"{reason}: {title(reason)}\n\n{fill(MEANINGS[reason], _WIDTH, break_on_hyphens=False)}\n{next_step}"
 
 
-def _json(reason: Reason) -> str:
-    fields = {
-        "apiVersion": "extdns.io/v1",
+def _facts(reason: Reason) -> dict[str, object]:
+    return {
+        "apiVersion": VERSION,
         "code": reason.value,
         "group": title(reason),
         "kind": "Reason",
         "meaning": MEANINGS[reason],
     }
-    return msgspec.json.format(msgspec.json.encode(fields), indent=2).decode() + "\n"

@@ -10,7 +10,8 @@ from typing import Final, NamedTuple
 from extdns.commands.printable import printable
 from extdns.controller.census import Holding
 from extdns.errors import shortened
-from extdns.model.claim import Provenance
+from extdns.model.claim import Claim, Notice, Provenance, mistakes
+from extdns.model.cluster import ObjectKey
 from extdns.model.decision import Decision, Verdict
 from extdns.model.pairs import Pairs
 from extdns.model.reason import Reason
@@ -31,8 +32,8 @@ _COUNTED: Final = {
     Verdict.NONE: "not published",
 }
 _AS_IT_SHOULD: Final = "·"
-# Reasons that the symbol and the object say already.
-_PLAIN: Final = frozenset({Reason.WANTED, Reason.CHANGED, Reason.PROGRAMMED})
+PLAIN: Final = frozenset({Reason.WANTED, Reason.CHANGED, Reason.PROGRAMMED})
+"""Reasons that the symbol and the object say already."""
 _MAX_TARGETS: Final = 3
 _MAX_TARGET: Final = 80
 _MAX_ASKERS: Final = 2
@@ -53,7 +54,13 @@ class Row(NamedTuple):
 
 
 def plan_text(
-    decisions: Iterable[Decision], holdings: Mapping[Zone, Holding], *, provider: str, unchanged: bool = False
+    decisions: Iterable[Decision],
+    holdings: Mapping[Zone, Holding],
+    *,
+    provider: str,
+    unchanged: bool = False,
+    width: int | None = None,
+    notes: Iterable[str] = (),
 ) -> Iterator[str]:
     """Lines of the plan, without line ends: changes and problems by zone, then the summary.
 
@@ -62,19 +69,24 @@ def plan_text(
         holdings: what stands in each zone.
         provider: as `--provider` names it.
         unchanged: show records that are as they should be, too.
+        width: of the terminal, None for a pipe.
+        notes: what stands before the summary.
     """
-    shown = [
-        decision
-        for decision in decisions
-        if decision.concerns_us and (unchanged or decision.reason is not Reason.PROGRAMMED)
-    ]
-    shown.sort(key=lambda decision: (decision.zone is None, decision.order))
+    shown = told(decisions, unchanged=unchanged)
     for zone, group in groupby(shown, key=lambda decision: decision.zone):
-        yield _heading(zone, holdings, provider)
+        yield heading(zone, holdings, provider)
         yield ""
-        yield from table(map(row, group))
+        yield from table(map(row, group), width)
         yield ""
+    yield from notes
     yield summary(shown)
+
+
+def told(decisions: Iterable[Decision], *, unchanged: bool = False) -> list[Decision]:
+    """What of *decisions* a plan tells, in its order: changes, and what is not as objects ask."""
+    concerning = (decision for decision in decisions if decision.concerns_us)
+    shown = [decision for decision in concerning if unchanged or decision.reason is not Reason.PROGRAMMED]
+    return sorted(shown, key=lambda decision: (decision.zone is None, decision.order))
 
 
 def summary(decisions: Iterable[Decision]) -> str:
@@ -87,7 +99,8 @@ def summary(decisions: Iterable[Decision]) -> str:
     return f"{', '.join(parts)}."
 
 
-def _heading(zone: Zone | None, holdings: Mapping[Zone, Holding], provider: str) -> str:
+def heading(zone: Zone | None, holdings: Mapping[Zone, Holding], provider: str) -> str:
+    """Name a zone, and what stands in it."""
     if zone is None:
         return "In no zone"
     known = ", ".join(dict.fromkeys(part for part in (zone.id, zone.account, provider) if part not in {"", zone.name}))
@@ -96,8 +109,16 @@ def _heading(zone: Zone | None, holdings: Mapping[Zone, Holding], provider: str)
     return printable(f"Zone {zone.name} ({known})") + counts
 
 
-def table(rows: Iterable[Row]) -> Iterator[str]:
-    """Lines with the cells of *rows* below each other."""
+def table(rows: Iterable[Row], width: int | None = None) -> Iterator[str]:
+    """Lines with the cells of *rows* below each other; who asks stands below where *width* is not enough."""
+    shown = tuple(rows)
+    lines = tuple(_table(shown)) if shown else ()
+    if width is not None and any(len(line) > width for line in lines):
+        lines = tuple(_table(tuple(map(_narrow, shown))))
+    return iter(lines)
+
+
+def _table(rows: Sequence[Row]) -> Iterator[str]:
     cells = [(one, (one.symbol, one.type, one.name, one.data, one.who)) for one in rows]
     widths = [min(widest, max(len(texts[at]) for _, texts in cells)) for at, widest in enumerate(_WIDEST)]
     indent = " " * (2 + widths[0] + 1 + widths[1] + 2)
@@ -107,7 +128,7 @@ def table(rows: Iterable[Row]) -> Iterator[str]:
         yield from (f"{indent}{line}" for line in one.below)
 
 
-def narrow(one: Row) -> Row:
+def _narrow(one: Row) -> Row:
     """*one* with who asks for it below, for a terminal that is not wide enough."""
     return one._replace(who="", below=tuple(part for part in (one.who, *one.below) if part))
 
@@ -121,8 +142,8 @@ def row(decision: Decision) -> Row:
         name=printable(f"{decision.name}{identifier}"),
         data=_data(decision),
         who=printable(_who(decision)),
-        reason="" if decision.reason in _PLAIN else f"[{decision.reason}]",
-        below=tuple(map(printable, _below(decision))),
+        reason="" if decision.reason in PLAIN else f"[{decision.reason}]",
+        below=tuple(map(printable, below(decision))),
     )
 
 
@@ -152,13 +173,25 @@ def _asker(asked: Provenance) -> str:
     return f"{asked.ref}: {short_field(asked.field)}{derived}"
 
 
+def mistaken(objects: Iterable[tuple[ObjectKey, Iterable[Claim]]]) -> Iterator[tuple[ObjectKey, Notice]]:
+    """What is wrong on objects, by object."""
+    return ((key, mistake) for key, claims in sorted(objects) for mistake in mistakes(claims))
+
+
+def mistake_lines(key: ObjectKey, mistake: Notice) -> tuple[str, str]:
+    """What is wrong, and what would be right."""
+    place = f"{key.namespace}/{key.name}" if key.namespace else key.name
+    what = f"{key.kind.name} {place}: {short_field(mistake.field)}: {mistake.value!r} is not valid"
+    return f"  ! {printable(what)}  [{mistake.reason}]", f"    allowed: {printable(mistake.allowed)}"
+
+
 def short_field(field: str) -> str:
     """*field* without the prefix of annotations, which is the same on all: `annotation hostname`."""
     word, _, key = field.partition(" ")
     return f"{word} {key.rpartition('/')[2]}" if key and word == "annotation" else field
 
 
-def _below(decision: Decision) -> Iterator[str]:
+def below(decision: Decision) -> Iterator[str]:
     """What differs, or what a person should know."""
     if decision.verdict is not Verdict.UPDATE:
         yield from (part for part in (decision.detail,) if part)

@@ -8,10 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from extdns.commands.output import show
-from extdns.commands.plantext import SYMBOLS, Row, narrow, row, short_field, table
-from extdns.commands.printable import printable
+from extdns.commands.plantext import SYMBOLS, Row, mistake_lines, mistaken, row, table
 from extdns.errors import escaped
-from extdns.model.claim import mistakes
 from extdns.model.decision import Verdict
 from extdns.model.reason import MEANINGS, Reason
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from extdns.model.claim import Claim, Notice
+    from extdns.model.claim import Claim
     from extdns.model.cluster import ObjectKey
     from extdns.model.decision import Decision
 
@@ -78,26 +76,29 @@ class Screen:
 
     def show_mistakes(self, objects: Iterable[tuple[ObjectKey, Iterable[Claim]]]) -> None:
         """Show what is wrong on objects, if anything is."""
-        wrong = [(key, mistake) for key, claims in sorted(objects) for mistake in mistakes(claims)]
+        wrong = tuple(mistaken(objects))
         if wrong:
             self.say("\nMistakes on objects; each costs only itself", "bold")
         for key, mistake in wrong:
-            self.say(_mistake(key, mistake))
+            self.say("\n".join(mistake_lines(key, mistake)))
 
     def show_file(self, path: Path) -> None:
         """Show a file as it is."""
         self.say(f"\n{path}", "bold")
         self.say(path.read_text(encoding="utf-8", errors="replace").rstrip())
 
-    def _show_rows(self, rows: Iterable[Row]) -> None:
-        shown = tuple(rows)
-        lines = list(table(shown)) if shown else []
-        if self._console.is_terminal and any(len(line) > self._console.width for line in lines):
-            lines = list(table(map(narrow, shown)))
+    def show_lines(self, lines: Iterable[str]) -> None:
+        """Show lines of a table, each in the colour of its symbol."""
+        if not self._console.is_terminal:
+            show("".join(f"{line}\n" for line in lines))
+            return
         for line in lines:
             self.say(line, _COLOURS.get(line[_SYMBOL_AT : _SYMBOL_AT + 1], ""))
 
+    @property
+    def width(self) -> int | None:
+        """Of the terminal, None if there is none."""
+        return self._console.width if self._console.is_terminal else None
 
-def _mistake(key: ObjectKey, mistake: Notice) -> str:
-    what = f"{key.kind.name} {key.namespace}/{key.name}: {short_field(mistake.field)}: {mistake.value!r} is not valid"
-    return f"  ! {printable(what)}  [{mistake.reason}]\n    allowed: {printable(mistake.allowed)}"
+    def _show_rows(self, rows: Iterable[Row]) -> None:
+        self.show_lines(table(rows, self.width))

@@ -27,9 +27,12 @@ def exit_code(engine: Engine) -> int:
     """
     if failures(engine):
         return FAILED
-    return HELD if any(_held(decision) for decision in engine.decisions) else DONE
+    return HELD if any(held(decision) for decision in engine.decisions) else DONE
 
 
-def _held(decision: Decision) -> bool:
-    """A delete with the same reason is no hold: it may be planned in a dry run, or made under `--compat`."""
+def held(decision: Decision) -> bool:
+    """Tell whether a delete waits for a person.
+
+    A delete with the same reason is no hold: it may be planned in a dry run, or made under `--compat`.
+    """
     return decision.verdict is Verdict.KEEP and decision.reason in _HELD

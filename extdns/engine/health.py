@@ -18,7 +18,21 @@ def failures(engine: Engine) -> tuple[str, ...]:
     return tuple(_failures(engine))
 
 
+def unread(engine: Engine) -> tuple[str, ...]:
+    """Those of `failures` for which not everything is known that a plan rests on."""
+    return tuple(_unread(engine))
+
+
 def _failures(engine: Engine) -> Iterator[str]:
+    yield from _unread(engine)
+    for state in engine.zones:
+        yield from _unwritten(state)
+    if engine.decisions.failing:
+        yield f"{engine.decisions.failing} names could not be published"
+    yield from _misnamed(engine)
+
+
+def _unread(engine: Engine) -> Iterator[str]:
     for kind, phase in engine.readiness.missing():
         yield f"{kind} objects are {phase}"
     for key, failure in engine.claims.failures():
@@ -31,10 +45,10 @@ def _failures(engine: Engine) -> Iterator[str]:
     for account in engine.zones.failed:
         yield f"zones of {account.account or 'the account'}: {account.message}"
     for state in engine.zones:
-        yield from _zone_failures(state)
-    if engine.decisions.failing:
-        yield f"{engine.decisions.failing} names could not be published"
-    yield from _misnamed(engine)
+        if state.audit.backoff.failures:
+            yield f"zone {state.zone} cannot be read: {state.audit.backoff.message}"
+        elif not state.mirror.whole:
+            yield f"zone {state.zone} has not been read yet"
 
 
 def _misnamed(engine: Engine) -> Iterator[str]:
@@ -49,11 +63,7 @@ def _misnamed(engine: Engine) -> Iterator[str]:
             yield f"{wrong.provenance.ref}: {shortened(wrong.value)!r} is no name; allowed: {wrong.allowed}"
 
 
-def _zone_failures(state: ZoneState) -> Iterator[str]:
-    if state.audit.backoff.failures:
-        yield f"zone {state.zone} cannot be read: {state.audit.backoff.message}"
-    elif not state.mirror.whole:
-        yield f"zone {state.zone} has not been read yet"
+def _unwritten(state: ZoneState) -> Iterator[str]:
     if state.writes.forbidden:
         yield f"zone {state.zone}: {state.writes.forbidden}"
     elif state.writes.backoff.failures and state.writes.pending:

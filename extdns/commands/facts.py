@@ -1,0 +1,96 @@
+"""What commands say to programs: JSON with a version, sorted keys, and a schema (`docs/reference/*.schema.json`)."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from extdns.model.claim import Provenance
+    from extdns.model.pairs import Pairs
+    from extdns.model.zone import Zone
+
+Version = Literal["extdns.io/v1"]
+VERSION: Version = "extdns.io/v1"
+
+
+class Facts(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """Part of a document; every field is always there."""
+
+
+class ZoneFacts(Facts, frozen=True):
+    """A zone, and how many record sets were read there; ownership records are not counted."""
+
+    name: str
+    id: str
+    account: str
+    private: bool
+    records: int
+    ours: int
+
+
+class ZoneName(Facts, frozen=True):
+    """One of the zones, by name and id."""
+
+    name: str
+    id: str
+
+
+class ObjectFacts(Facts, frozen=True):
+    """An object that asks, and the annotation or field of it that names the host."""
+
+    kind: str
+    namespace: str
+    name: str
+    source: str
+    field: str
+    derived: str
+
+
+class RecordFacts(Facts, frozen=True):
+    """Record data; ttlSeconds is null where the DNS service's default counts."""
+
+    targets: tuple[str, ...]
+    ttl_seconds: int | None
+    properties: dict[str, str]
+
+
+def zone_name(zone: Zone) -> ZoneName:
+    """*zone* in short."""
+    return ZoneName(name=zone.name, id=zone.id)
+
+
+def object_facts(asked: Provenance) -> ObjectFacts:
+    """Who asks, and where on the object."""
+    key = asked.ref.key
+    return ObjectFacts(
+        kind=key.kind.name,
+        namespace=key.namespace,
+        name=key.name,
+        source=asked.source,
+        field=asked.field,
+        derived=asked.derived,
+    )
+
+
+def record_facts(targets: tuple[str, ...], ttl_s: int, properties: Pairs) -> RecordFacts:
+    """What stands, or is to stand."""
+    return RecordFacts(targets=targets, ttl_seconds=ttl_s or None, properties=dict(properties))
+
+
+def json_text(document: Facts | Mapping[str, object]) -> str:
+    """*document* as indented JSON; ASCII alone, so that no terminal obeys what objects say."""
+    return json.dumps(msgspec.to_builtins(document, enc_hook=str), indent=2, sort_keys=True) + "\n"
+
+
+def schema_text(kind: type[Facts], title: str) -> str:
+    """The JSON Schema of documents of *kind*."""
+    schema = msgspec.json.schema(kind)
+    for part in schema["$defs"].values():
+        part["description"] = " ".join(part["description"].split())
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+    return json.dumps(head | schema, indent=2, sort_keys=True) + "\n"

@@ -1,0 +1,202 @@
+"""A plan for programs; its schema: `python -m extdns.commands.planfacts > docs/reference/plan.schema.json`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal
+
+from extdns.commands.facts import (
+    VERSION,
+    Facts,
+    ObjectFacts,
+    RecordFacts,
+    Version,
+    ZoneFacts,
+    ZoneName,
+    object_facts,
+    record_facts,
+    schema_text,
+    zone_name,
+)
+from extdns.commands.plantext import below, mistaken, told
+from extdns.controller.census import CHANGING, Holding
+from extdns.controller.ending import held
+from extdns.engine.engine import Engine
+from extdns.model.claim import Notice
+from extdns.model.cluster import ObjectKey
+from extdns.model.decision import Decision, Verdict
+from extdns.model.reason import MEANINGS
+from extdns.model.zone import Zone
+
+
+class Entry(Facts, frozen=True):
+    """One record set, with what happens to it and why.
+
+    evidence says on what that rests: what differs, what is in the way, else the meaning of the reason.
+    madeFor is the object that its ownership record names; zone is null where there is none; type is "" where the object
+    cannot say it; before is what stands, after what is asked for.
+    """
+
+    zone: ZoneName | None
+    name: str
+    type: str
+    set_identifier: str
+    action: Literal["create", "update", "delete", "keep", "none"]
+    reason: str
+    evidence: tuple[str, ...]
+    objects: tuple[ObjectFacts, ...]
+    made_for: str
+    owner: str | None
+    before: RecordFacts | None
+    after: RecordFacts | None
+
+
+class HeldFacts(Facts, frozen=True):
+    """Deletes of one zone that wait for a person, and the code that releases them."""
+
+    zone: ZoneName
+    release_code: str
+    deletes: int
+    owned: int
+
+
+class MistakeFacts(Facts, frozen=True):
+    """A value on an object that is not valid, and what would be; it costs only itself."""
+
+    kind: str
+    namespace: str
+    name: str
+    field: str
+    value: str
+    allowed: str
+    reason: str
+
+
+class SummaryFacts(Facts, frozen=True):
+    """How many record sets meet with what; held ones are among those kept."""
+
+    create: int
+    update: int
+    delete: int
+    kept: int
+    not_published: int
+    held: int
+
+
+class PlanFacts(Facts, frozen=True):
+    """What one pass would do.
+
+    kept are records that stay though something else is asked for or nothing is, and names that are not published.
+    missing says what could not be read: if it is not empty, the plan is not all.
+    """
+
+    api_version: Version
+    kind: Literal["Plan"]
+    provider: str
+    owner: str
+    policy: str
+    zones: tuple[ZoneFacts, ...]
+    changes: tuple[Entry, ...]
+    kept: tuple[Entry, ...]
+    held: tuple[HeldFacts, ...]
+    mistakes: tuple[MistakeFacts, ...]
+    missing: tuple[str, ...]
+    summary: SummaryFacts
+
+
+def plan_facts(
+    engine: Engine,
+    holdings: Mapping[Zone, Holding],
+    missing: Sequence[str],
+    *,
+    provider: str,
+    owner: str,
+    policy: str,
+) -> PlanFacts:
+    """The plan that *engine* has made."""
+    shown = told(engine.decisions)
+    changes = tuple(decision for decision in shown if decision.verdict in CHANGING)
+    kept = tuple(decision for decision in shown if decision.verdict not in CHANGING)
+    return PlanFacts(
+        api_version=VERSION,
+        kind="Plan",
+        provider=provider,
+        owner=owner,
+        policy=policy,
+        zones=tuple(_zone(zone, holding) for zone, holding in sorted(holdings.items())),
+        changes=tuple(map(_entry, changes)),
+        kept=tuple(map(_entry, kept)),
+        held=tuple(held_sets(engine)),
+        mistakes=tuple(_mistake(key, mistake) for key, mistake in mistaken(engine.claims.objects())),
+        missing=tuple(missing),
+        summary=SummaryFacts(
+            create=_count(changes, Verdict.CREATE),
+            update=_count(changes, Verdict.UPDATE),
+            delete=_count(changes, Verdict.DELETE),
+            kept=_count(kept, Verdict.KEEP),
+            not_published=_count(kept, Verdict.NONE),
+            held=sum(map(held, kept)),
+        ),
+    )
+
+
+def held_sets(engine: Engine) -> Iterator[HeldFacts]:
+    """What is held, zone by zone."""
+    for state in engine.zones:
+        if code := state.deletes.releases.code:
+            yield HeldFacts(
+                zone=zone_name(state.zone),
+                release_code=code,
+                deletes=len(state.deletes.held),
+                owned=state.deletes.budget.owned,
+            )
+
+
+def _mistake(key: ObjectKey, mistake: Notice) -> MistakeFacts:
+    return MistakeFacts(
+        kind=key.kind.name,
+        namespace=key.namespace,
+        name=key.name,
+        field=mistake.field,
+        value=mistake.value,
+        allowed=mistake.allowed,
+        reason=mistake.reason.value,
+    )
+
+
+def _count(decisions: Iterable[Decision], verdict: Verdict) -> int:
+    return sum(decision.verdict is verdict for decision in decisions)
+
+
+def _zone(zone: Zone, holding: Holding) -> ZoneFacts:
+    return ZoneFacts(
+        name=zone.name,
+        id=zone.id,
+        account=zone.account,
+        private=zone.private,
+        records=holding.records,
+        ours=holding.ours,
+    )
+
+
+def _entry(decision: Decision) -> Entry:
+    stands, wanted = decision.held, decision.wanted
+    return Entry(
+        zone=zone_name(decision.zone) if decision.zone else None,
+        name=decision.name,
+        type=decision.type,
+        set_identifier=decision.set_identifier,
+        action=decision.verdict.value,
+        reason=decision.reason.value,
+        evidence=tuple(below(decision)) or (MEANINGS[decision.reason],),
+        objects=tuple(map(object_facts, decision.asked_by)),
+        made_for=stands.resource if stands else "",
+        owner=stands.owner if stands else None,
+        before=record_facts(stands.record.targets, stands.record.ttl_s, stands.record.properties) if stands else None,
+        after=record_facts(wanted.targets, wanted.ttl_s, wanted.properties) if wanted else None,
+    )
+
+
+if __name__ == "__main__":
+    sys.stdout.write(schema_text(PlanFacts, "extdns plan --output=json"))
