@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
+from extdns.commands.facts import json_text
 from extdns.commands.held import HeldSet, count, held_sets, place, zone_text
+from extdns.commands.options import JSON, TEXT, output_of
 from extdns.commands.output import show
+from extdns.commands.statusfacts import status_facts
 from extdns.controller.clock import SystemClock
 from extdns.engine.budget import WINDOW_S
 from extdns.errors import ExtdnsError, UsageError, shown
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from extdns.ports import Clock
 
 _HELP: Final = """\
-Usage: extdns status [flags]
+Usage: extdns status [--output=text|json] [flags]
 
 Shows the deletes that are held, with the command that releases them, and what was deleted and released lately. Flags
 and variables are those of extdns itself, of which --state-configmap, --state-file, --kubeconfig and --server matter.
@@ -40,12 +43,16 @@ def main(arguments: Sequence[str], environ: Mapping[str, str], clock: Clock | No
     if "--help" in arguments:
         show(_HELP)
         return 0
-    found = place(arguments, environ)
+    form, rest = output_of(arguments, (TEXT, JSON))
+    found = place(rest, environ)
     try:
         document = found.read()
     except ExtdnsError as exc:
         raise UsageError(str(exc)) from exc
     now_s = (clock or SystemClock()).now().timestamp()
+    if form == JSON:
+        show(json_text(status_facts(document or {}, now_s)))
+        return 0
     lines = status_text(document, now_s) if document is not None else (f"Nothing is kept in {found} yet.",)
     show("".join(f"{line}\n" for line in lines))
     return 0

@@ -109,7 +109,7 @@ def with_saved(document: Document, owner: str, kept: Saved) -> Document:
 
 def released(document: Document) -> tuple[str, ...]:
     """The codes that a person released, as far as they are no part of what is kept yet."""
-    annotations = document["metadata"].get("annotations")
+    annotations = document.get("metadata", {}).get("annotations")
     text = annotations.get(RELEASE) if isinstance(annotations, dict) else None
     return tuple(dict.fromkeys(filter(None, re.split(r"[\s,]+", text)))) if isinstance(text, str) else ()
 

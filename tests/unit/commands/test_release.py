@@ -6,16 +6,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import pytest
 from msgspec import structs
 
 from extdns import cli
 from extdns.app.states import KeptState
 from extdns.commands import status
+from extdns.commands.facts import ZoneName, schema_text
+from extdns.commands.statusfacts import StatusFacts, ZoneStatus
 from extdns.errors import UsageError
 from extdns.kube.places import FilePlace
 from extdns.model.saved import Saved, SavedZone
 
+ROOT: Final = Path(__file__).parents[3]
 NOW: Final = datetime(2026, 11, 20, 9, 14, 31, tzinfo=UTC)
 NOW_S: Final = NOW.timestamp()
 ZONE: Final = SavedZone(
@@ -165,6 +169,37 @@ def test_what_cannot_be_read_is_named_and_hides_nobody_else(
     assert "Not readable: other: " in said
     assert "Owner prod" in said
     assert kept.load().of("Z2ABC") == ZONE
+
+
+def test_programs_get_the_same_facts(kept: KeptState, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert kept.load().of("Z2ABC") == ZONE
+    assert status.main([f"--state-file={tmp_path / 'state'}", "-o", "json"], {}, StoppedClock()) == 0
+    facts = msgspec.json.decode(capsys.readouterr().out, type=StatusFacts)
+    assert (facts.held, facts.waiting, facts.unreadable, facts.api_version) == (3, (), (), "extdns.io/v1")
+    (owner,) = facts.owners
+    assert owner.zones[0] == ZoneStatus(
+        zone=ZoneName(name="example.org", id="Z2ABC"),
+        saved="2026-11-20T09:14:19Z",
+        records=388,
+        held=3,
+        release_code="7f3a-91c2",
+        deleted=2,
+        deleted_by_absence=1,
+        released=1,
+        released_until="2026-11-20T10:14:31Z",
+        accepted=True,
+    )
+
+
+def test_programs_are_told_of_no_state_as_of_an_empty_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert status.main([f"--state-file={tmp_path / 'none'}", "--output=json"], {}) == 0
+    assert msgspec.json.decode(capsys.readouterr().out, type=StatusFacts).owners == ()
+
+
+def test_the_schema_in_the_docs_is_that_of_the_status() -> None:
+    kept = (ROOT / "docs" / "reference" / "status.schema.json").read_text(encoding="utf-8")
+    made = schema_text(StatusFacts, "extdns status --output=json")
+    assert kept == made, "run: python -m extdns.commands.statusfacts > docs/reference/status.schema.json"
 
 
 @pytest.mark.parametrize("command", ["release", "status"])
