@@ -24,7 +24,7 @@ class Event(StrEnum):
     # start and end
     STARTED = "extdns {version}"
     CONFIGURED = "Configuration"
-    FLAG_MOOT = "A flag that was given means nothing here"
+    FLAG_MOOT = "Notice about a flag"
     NETWORK_IGNORED = "A target network that is none is left out of the filter"
     DRY_RUN = "running in dry-run mode. No changes to DNS records will be made."
     SERVING = "Health and metrics are served"
