@@ -20,6 +20,7 @@ from google.api_core.client_info import ClientInfo
 from google.api_core.exceptions import GoogleAPICallError
 from google.auth import exceptions as auth
 from google.auth.credentials import AnonymousCredentials, Credentials
+from google.auth.environment_vars import PROJECT
 from google.auth.transport.requests import AuthorizedSession, Request
 from google.cloud import dns
 from requests.adapters import HTTPAdapter
@@ -142,6 +143,8 @@ def client(settings: GoogleSettings) -> Client:
 
 
 def _client(settings: GoogleSettings) -> dns.Client:
+    if settings.project:  # else the SDK asks another service for the project of a federated identity
+        os.environ[PROJECT] = settings.project
     credentials, own = _credentials(settings.endpoint)
     project = settings.project or own
     if not project:
