@@ -57,7 +57,7 @@ class Service:
     def holds(self) -> dict[str, tuple[str, ...]]:
         """`web A` → its targets, without marks and what is of somebody else."""
         return {
-            f"{name.removesuffix('.example.org.')} {rtype}": values
+            f"{name.removesuffix('.example.org.')} {rtype}": tuple(value.removesuffix(".") for value in values)
             for name, rtype, values in self.read()
             if "heritage=" not in values[0] and not name.startswith(f"{FOREIGN}.")
         }
@@ -184,17 +184,22 @@ class Production:
         """The first labels of all names of ours but markers."""
         return {name for name in self.dns.published() if not name.startswith("marker-")}
 
-    def seen(self) -> None:
+    def seen(self, **more: Any) -> None:  # noqa: ANN401 - as `service`
         """All that happened in the cluster so far has been seen, and acted upon as far as it was due."""
         name = f"marker-{next(self._markers)}"
-        self.put(service(name))
+        self.put(service(name, **more))
         self.until(lambda: name in self.dns.published())
+
+    def state(self) -> str:
+        """What the ConfigMap holds."""
+        found = self.server.get("ConfigMap", "dns", "extdns-state")
+        return str(found["data"]) if found else ""
 
     def release(self, running: Running) -> None:
         """Release what is held as a person does, with the command that the log shows."""
         line = running.until("Deletes are held")
         (code,) = re.findall(r"extdns release ([0-9a-f-]+)", line)
-        self.server.log.wait_for("update", "configmaps")
+        self.until(lambda: code in self.state())
         assert cli.main(["release", code, self._kubeconfig], dict(os.environ)) == 0
         running.pass_time(11.0)
 

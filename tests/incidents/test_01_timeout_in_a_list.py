@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from extdns.model.cluster import Phase
 from extdns.model.objects import SERVICE
+from tests.fakes.apiserver.faults import Drop
 from tests.incidents.objects import ingress, numbered, services
-from tests.incidents.scene import HOUR_S, scene
+from tests.incidents.production import Production
+from tests.incidents.scene import HOUR_S, MINUTE_S, scene
 
 NAMES = numbered(40)
 ALL = services(NAMES)
@@ -38,3 +40,15 @@ def test_while_running_nothing_is_touched() -> None:
     world.turn(SERVICE, Phase.SYNCED, for_s=HOUR_S)
     assert not world.deleted()
     assert world.published() == set(NAMES)
+
+
+def test_the_whole_program_loses_nothing(production: Production) -> None:
+    production.put(*ALL[:14])
+    with production.process():
+        production.until_published(*NAMES[:14])
+    for verb in ("list", "watch"):
+        production.server.faults.arm(Drop(), verb=verb, resource="services", times=3)
+    with production.process() as running:
+        running.pass_time(10 * MINUTE_S)
+        production.seen()
+        assert production.published() == set(NAMES[:14])

@@ -10,7 +10,10 @@ go by absence: all are held, and a person releases them.
 
 from __future__ import annotations
 
+from tests.fakes.apiserver.faults import Empty
+from tests.fakes.apiserver.options import WatchList
 from tests.incidents.objects import numbered, service, services
+from tests.incidents.production import Production
 from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, scene
 
 NAMES = numbered(40)
@@ -64,3 +67,36 @@ def test_the_reference_loses_all() -> None:
     world = scene(*ALL, flags=COMPAT)
     world.lose(*ALL, for_s=MINUTE_S)
     assert world.published() == set()
+
+
+def test_the_whole_program_believes_no_empty_list(production: Production) -> None:
+    production.put(*ALL[:14])
+    with production.process():
+        production.until_published(*NAMES[:14])
+    production.server.api.watch_list = WatchList.UNKNOWN
+    production.server.faults.arm(Empty(), verb="list", resource="services", times=2)
+    with production.process() as running:
+        for _ in range(3):
+            running.pass_time(10 * MINUTE_S)
+            production.seen()
+        assert production.published() == set(NAMES[:14])
+
+
+def test_the_whole_program_holds_what_is_missing_for_good(production: Production) -> None:
+    production.put(*ALL[:14])
+    with production.process():
+        production.until_published(*NAMES[:14])
+    production.delete(*ALL[:14])
+    with production.process() as running:
+        running.pass_time(MINUTE_S + 1.0)
+        production.release(running)
+        production.until_published()
+
+
+def test_the_whole_program_loses_all_as_the_reference_does(production: Production) -> None:
+    production.put(*ALL[:14])
+    with production.process():
+        production.until_published(*NAMES[:14])
+    production.delete(*ALL[:14])
+    with production.process("--compat"):
+        production.until_published()

@@ -10,6 +10,7 @@ objects that got another load balancer meanwhile are updated, and nothing else i
 from __future__ import annotations
 
 from tests.incidents.objects import ingress, numbered, service, services
+from tests.incidents.production import Production
 from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, scene
 
 NAMES = numbered(40)
@@ -48,3 +49,22 @@ def test_the_reference_loses_all() -> None:
     world = scene(*services(NAMES), WEB, flags=COMPAT)
     world.show(*BLANK, ingress("web", "web.example.org", address=None), for_s=MINUTE_S)
     assert world.published() == set()
+
+
+def test_the_whole_program_keeps_them(production: Production) -> None:
+    production.put(*services(NAMES[:14]))
+    with production.process() as running:
+        production.until_published(*NAMES[:14])
+        production.put(*BLANK[:14])
+        production.seen()
+        running.pass_time(14 * HOUR_S)
+        production.seen()
+        assert production.published() == set(NAMES[:14])
+
+
+def test_the_whole_program_loses_them_as_the_reference_does(production: Production) -> None:
+    production.put(*services(NAMES[:14]))
+    with production.process("--compat"):
+        production.until_published(*NAMES[:14])
+        production.put(*BLANK[:14])
+        production.until_published()

@@ -13,6 +13,7 @@ from __future__ import annotations
 import pytest
 
 from tests.incidents.objects import OLD_PREFIX, PREFIX, numbered, services
+from tests.incidents.production import Production
 from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, Scene, scene
 from tests.unit.engine.stage import owned
 
@@ -59,3 +60,27 @@ def test_settings_that_were_in_order_before_do_not_let_others_through() -> None:
 
 def test_the_reference_loses_all() -> None:
     assert swapped(8, *COMPAT).published() == set()
+
+
+def test_the_whole_program_holds_all(production: Production) -> None:
+    names = numbered(8)
+    production.put(*services(names, prefix=OLD_PREFIX))
+    with production.process():
+        production.until_published(*names)
+    with production.process(FORCED) as running:
+        running.until("Deletes are held", "count=8")
+        running.pass_time(HOUR_S)
+        production.seen()
+        assert production.published() == set(names)
+    with production.process():
+        production.seen()
+        assert production.published() == set(names)
+
+
+def test_the_whole_program_loses_all_as_the_reference_does(production: Production) -> None:
+    names = numbered(8)
+    production.put(*services(names, prefix=OLD_PREFIX))
+    with production.process():
+        production.until_published(*names)
+    with production.process("--compat"):
+        production.until_published()

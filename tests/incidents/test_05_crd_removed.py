@@ -13,6 +13,7 @@ from __future__ import annotations
 from extdns.model.cluster import Phase
 from extdns.model.dnsendpoint import DNS_ENDPOINT
 from tests.incidents.objects import dns_endpoint, numbered, service
+from tests.incidents.production import Production
 from tests.incidents.scene import HOUR_S, MINUTE_S, Scene, scene
 
 NAMES = numbered(9)
@@ -54,3 +55,14 @@ def test_a_restart_while_the_kind_is_away_changes_nothing() -> None:
     after = uninstalled().again(for_s=HOUR_S)
     assert after.published() == {*NAMES, "web"}
     assert not after.provider.submissions
+
+
+def test_the_whole_program_keeps_the_records(production: Production) -> None:
+    production.put(*ALL)
+    with production.process() as running:
+        production.until_published(*NAMES)
+        production.server.unregister("dnsendpoints.externaldns.k8s.io")
+        production.until(lambda: running.kinds()["dnsendpoints.externaldns.k8s.io"] == "not-served")
+        running.pass_time(HOUR_S)
+        production.seen()
+        assert production.published() == set(NAMES)

@@ -10,6 +10,7 @@ typo is mended, after which nothing was, or until a person releases them, becaus
 from __future__ import annotations
 
 from tests.incidents.objects import numbered, service, services
+from tests.incidents.production import Production
 from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, Scene, scene
 
 NAMES = numbered(40)
@@ -50,3 +51,22 @@ def test_an_object_that_loses_its_label_while_all_else_is_in_order_goes() -> Non
 
 def test_the_reference_loses_all() -> None:
     assert mistyped(*COMPAT).published() == set()
+
+
+def test_the_whole_program_holds_all(production: Production) -> None:
+    production.put(*services(NAMES[:14], labels=SHOP))
+    with production.process(RIGHT):
+        production.until_published(*NAMES[:14])
+    with production.process(WRONG) as running:
+        running.until("Deletes are held", "count=14")
+        running.pass_time(HOUR_S)
+        production.seen(labels={"team": "shpo"})
+        assert production.published() == set(NAMES[:14])
+
+
+def test_the_whole_program_loses_all_as_the_reference_does(production: Production) -> None:
+    production.put(*services(NAMES[:14], labels=SHOP))
+    with production.process(RIGHT):
+        production.until_published(*NAMES[:14])
+    with production.process(WRONG, "--compat"):
+        production.until_published()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import pytest
 
 from tests.incidents.objects import numbered, service, services
+from tests.incidents.production import Production
 from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, Scene, scene
 
 GOING, STAYING = numbered(40, "g"), numbered(60, "s")
@@ -62,3 +63,18 @@ def test_objects_that_come_back_end_it() -> None:
 
 def test_the_reference_deletes_them_at_once() -> None:
     assert emptied(*COMPAT).published() == set(STAYING)
+
+
+def test_in_the_whole_program_a_person_releases_them(production: Production) -> None:
+    going = services(GOING[:14], namespace="old")
+    production.put(*going, service("stays"))
+    with production.process() as running:
+        production.until_published(*GOING[:14], "stays")
+        production.delete(*going)
+        production.seen()
+        running.pass_time(MINUTE_S + 1.0)
+        production.seen()
+        assert production.published() == {*GOING[:14], "stays"}
+        production.release(running)
+        production.until_published("stays")
+        production.dns.whole()

@@ -10,7 +10,8 @@ what other people put there as before.
 from __future__ import annotations
 
 from tests.incidents.objects import numbered, service, services
-from tests.incidents.scene import scene
+from tests.incidents.production import Production
+from tests.incidents.scene import MINUTE_S, scene
 from tests.unit.engine.stage import ZONE, record
 
 NAMES = numbered(1000)
@@ -44,3 +45,16 @@ def test_a_bad_one_is_published_once_its_object_is_mended() -> None:
     world.show(*services(NAMES[:20]), *BAD, for_s=10.0)
     world.show(service("cname"), for_s=2.0)
     assert "cname A" in world.holds()
+
+
+def test_the_whole_program_publishes_the_good_ones(production: Production) -> None:
+    production.dns.put("cname.example.org", "TXT", 60, '"v=spf1 -all"')
+    production.dns.put("weighted.example.org", "A", 60, "192.0.2.66")
+    with production.process() as running:
+        production.put(*services(NAMES[:30]), *BAD)
+        production.until(lambda: set(NAMES[:30]) <= production.published())
+        running.pass_time(MINUTE_S)
+        production.seen()
+        assert production.published() == {*NAMES[:30], "cname", "weighted"}
+        assert production.dns.holds()["cname TXT"] == ('"v=spf1 -all"',)
+        assert production.dns.holds()["weighted A"] == ("192.0.2.66",)

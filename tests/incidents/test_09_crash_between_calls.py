@@ -9,12 +9,17 @@ where the first would have, and a delete waits for its evidence in the new proce
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 from extdns.engine.inputs import Input
 from extdns.model.record import Record, RecordKey
+from tests.fakes.route53.faults import Fault, Stall
 from tests.incidents.objects import ingress, service
+from tests.incidents.production import Production
 from tests.incidents.scene import HOUR_S, Scene, key_of, scene
+from tests.integration.program import HANGS_S, running
 from tests.unit.engine.laws import is_mark, is_our_mark, ownership
 from tests.unit.engine.stage import REGISTRY, ZONE, owned, record
 
@@ -122,3 +127,29 @@ def test_whenever_it_dies_the_next_one_finishes(
     after.run(for_s=HOUR_S)
     check(contents(after))
     assert contents(after) == expected
+
+
+@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("worked", [False, True])
+def test_the_whole_program_killed_at_a_write_is_finished_by_the_next(
+    *, production: Production, number: int, worked: bool
+) -> None:
+    production.put(*BEGINNING[:2])
+    with production.process():
+        production.until_published("web", "api")
+    production.put(*CHANGES)
+    for _ in range(number):
+        production.dns.faults.arm(Fault(), action=production.dns.change)
+    stall = Stall(worked=worked)
+    production.dns.faults.arm(stall, action=production.dns.change)
+    with running(*production.flags("--aws-batch-change-size=4", "--google-batch-change-size=4")) as program:
+        reached = stall.reached.wait(20.0)
+        ended = program.end(signal.SIGKILL)
+        assert reached, program.lines
+        assert ended == -signal.SIGKILL
+    production.dns.faults.clear()
+    production.dns.whole()
+    with production.process():
+        production.until_published("web", "api", "new")
+        assert production.dns.holds()["web A"] == ("192.0.2.9",)
+        production.dns.whole()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import pytest
 
 from tests.incidents.objects import ingress, numbered, services
+from tests.incidents.production import Production
 from tests.incidents.scene import scene
 from tests.unit.engine.stage import host
 
@@ -35,3 +36,13 @@ def test_all_change_at_once_without_a_gap(old: str, new: str) -> None:
     assert not world.code
     for submission in world.provider.submissions[before:]:
         assert {key.name for key in submission.after} >= {host(name) for name in (*NAMES, "web")}
+
+
+def test_the_whole_program_changes_all_at_once(production: Production) -> None:
+    names = NAMES[:60]
+    production.put(*services(names))
+    with production.process():
+        production.until_published(*names)
+        production.put(*services(names, address="new.example.net"))
+        production.until(lambda: set(production.dns.holds().values()) == {("new.example.net",)})
+        production.dns.whole()

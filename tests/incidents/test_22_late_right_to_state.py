@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from extdns.model.saved import Saved
 from tests.incidents.objects import numbered, service, services
+from tests.incidents.production import Production
 from tests.incidents.scene import HOUR_S, MINUTE_S, Scene, scene
 
 NAMES = numbered(60)
@@ -65,3 +66,25 @@ def test_the_budget_of_the_forerunner_counts_from_then_on() -> None:
     after.run(for_s=5 * MINUTE_S)
     after.delete(*services(NAMES[17:22]), for_s=2 * MINUTE_S)
     assert after.shown_held() == set(NAMES[17:22])
+
+
+def test_the_whole_program_goes_on_and_holds_what_nobody_asks_for(production: Production) -> None:
+    names = NAMES[:20]
+    production.put(*services(names))
+    with production.process():
+        production.until_published(*names)
+        production.until(lambda: "fingerprint" in production.state())
+    blind = service(names[0])
+    blind["metadata"]["annotations"] = {}
+    production.put(blind)
+    production.server.forbid("*", "configmaps")
+    with production.process() as running:
+        running.until("Deletes are held", "count=1")
+        running.pass_time(2 * MINUTE_S)
+        production.seen()
+        assert production.published() == set(names)
+        production.server.permit("*", "configmaps")
+        running.pass_time(5 * MINUTE_S)
+        running.until("No delete is held")
+        running.pass_time(MINUTE_S)
+        production.until_published(*names[1:])

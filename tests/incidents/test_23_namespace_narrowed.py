@@ -10,6 +10,7 @@ Widened again, nothing was.
 from __future__ import annotations
 
 from tests.incidents.objects import numbered, services
+from tests.incidents.production import Production
 from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, Scene, scene
 
 SHOP, BLOG = numbered(20, "s"), numbered(20, "b")
@@ -46,3 +47,22 @@ def test_released_they_go_and_the_settings_are_accepted() -> None:
 
 def test_the_reference_loses_them() -> None:
     assert narrowed(*COMPAT).published() == set(SHOP)
+
+
+def test_the_whole_program_holds_them(production: Production) -> None:
+    production.put(*services(SHOP[:9]), *services(BLOG[:9], namespace="blog"))
+    with production.process():
+        production.until_published(*SHOP[:9], *BLOG[:9])
+    with production.process("--namespace=shop") as running:
+        running.until("Deletes are held", "count=9")
+        running.pass_time(HOUR_S)
+        production.seen()
+        assert production.published() == {*SHOP[:9], *BLOG[:9]}
+
+
+def test_the_whole_program_loses_them_as_the_reference_does(production: Production) -> None:
+    production.put(*services(SHOP[:9]), *services(BLOG[:9], namespace="blog"))
+    with production.process():
+        production.until_published(*SHOP[:9], *BLOG[:9])
+    with production.process("--namespace=shop", "--compat"):
+        production.until_published(*SHOP[:9])
