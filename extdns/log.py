@@ -43,6 +43,9 @@ class Event(StrEnum):
     EVENTS_OFF = "Events cannot be put on objects for want of a right; they are switched off"
     EVENTS_DROPPED = "Events come faster than they can be put on objects; some are left out"
     EVENT_UNSENT = "An Event could not be put on its object"
+    STATUSES_OFF = "The status of objects cannot be written; that is switched off"
+    STATUSES_NARROW = "The CRD of DNSEndpoints has no room for conditions; only status.observedGeneration is written"
+    STATUS_UNWRITTEN = "The status of an object could not be written"
     # what became of a batch
     APPLIED = "{count} record(s) were successfully updated"
     CONFLICT = "Records were changed by somebody else meanwhile; nothing was written, they are read again"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from extdns.model.ownership import Owned
     from extdns.model.record import Endpoint, Record
     from extdns.model.saved import Saved
+    from extdns.model.standing import Standing
     from extdns.model.zone import Page, Traits, Zone, ZoneList
 
 
@@ -197,6 +198,27 @@ class Announcer(Protocol):
 
     def held(self, zone: Zone, code: str, held: Sequence[Owned]) -> None:
         """Just these deletes wait in *zone* for a person who releases *code*; none if that is ""."""
+        ...
+
+    def close(self, patience_s: float) -> None:
+        """Take in nothing more, and go on for up to *patience_s* seconds with what is left."""
+        ...
+
+
+class StatusWriter(Protocol):
+    """Writes into objects what became of them; absent in dry runs. Safe from any thread, and never waits."""
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of object that has such a status."""
+        ...
+
+    def put(self, standing: Standing) -> None:
+        """Let an object say how it stands, unless it does."""
+        ...
+
+    def forget(self, key: ObjectKey) -> None:
+        """There is another version of the object, or none: how an earlier one stood is not to be written any more."""
         ...
 
     def close(self, patience_s: float) -> None:

@@ -13,6 +13,7 @@ from extdns.app.registries import registry
 from extdns.app.services import service as dns_service
 from extdns.app.sources import sources
 from extdns.app.states import state
+from extdns.app.statuswriters import status_writer
 from extdns.controller.clock import SystemClock
 from extdns.controller.controller import Controller, Parts
 from extdns.controller.teller import Teller
@@ -63,6 +64,7 @@ def assemble(
     engine = Engine(settings)
     metrics = Metrics()
     told = announcer(config, settings.kinds)
+    statuses = status_writer(config) if writer else None
     seen = cluster(
         config, [source.kind for source in found]
     )  # last, since it begins to read: no mistake may leave it running
@@ -78,6 +80,7 @@ def assemble(
             kinds=tuple(source.kind for source in found),
             interval_s=config.control.interval_s,
             state=kept,
+            statuses=statuses,
         )
     )
     page = Application(healthy=controller.healthy, readiness=controller.ready, metrics=metrics.text)

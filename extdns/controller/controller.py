@@ -22,6 +22,7 @@ from extdns.controller.instead import Standins
 from extdns.controller.keeper import Keeper
 from extdns.controller.pulse import Pulse
 from extdns.controller.runs import Runs
+from extdns.controller.standings import Standings
 from extdns.controller.workers import Workers
 from extdns.engine.effects import TellDecisions, TellHeld, TellOutcome, Wake
 from extdns.engine.inputs import Input, Submitted, Tick
@@ -32,15 +33,16 @@ if TYPE_CHECKING:
     from extdns.engine.engine import Engine
     from extdns.engine.observer import Observer
     from extdns.model.cluster import Kind, KindState
-    from extdns.ports import Clock, Cluster, State, ZoneReader, ZoneWriter
+    from extdns.ports import Clock, Cluster, State, StatusWriter, ZoneReader, ZoneWriter
 
 _LONGEST_WAIT_S: Final = 60.0  # only a sign of life: whatever is due by itself has a time, and all else is an input
 _AFTER_DEFECT_S: Final = 1.0
+_PATIENCE_S: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What the controller joins; `extdns.app` chooses them. Without a writer nothing can be written.
+    """What the controller joins; `extdns.app` chooses them. Without writers nothing can be written.
 
     Attributes:
         patience_s: how long the end waits for writes under way; less than a pod is given to end (30 s).
@@ -56,6 +58,7 @@ class Parts:
     kinds: tuple[Kind, ...]
     interval_s: float
     state: State | None = None
+    statuses: StatusWriter | None = None
     patience_s: float = 20.0
 
 
@@ -91,6 +94,7 @@ class Controller:
             parts.engine, parts.teller, parts.clock, interval_s=parts.interval_s, writes=parts.writer is not None
         )
         self.settled = self._runs.settled
+        self._standings = Standings(parts.engine, parts.statuses, parts.clock) if parts.statuses else None
         self._pulse = Pulse(parts.clock.monotonic_s())
         self._standins = Standins(parts.kinds)
         self._wake_s = 0.0
@@ -144,6 +148,8 @@ class Controller:
         while not self._inbox.empty():
             if isinstance(item := self._inbox.get_nowait(), Submitted):
                 self._feed(item)
+        if self._standings:
+            self._guard(partial(self._standings.close, _PATIENCE_S))
         self._parts.teller.close()
 
     def _loop(self, on_settled: Callable[[], None], *, once: bool) -> None:
@@ -151,6 +157,8 @@ class Controller:
         while self._stopped_by is None:
             self._feed(item)
             self._guard(lambda: on_settled() if self._runs.look() else None)
+            if self._standings:
+                self._guard(self._standings.look)
             if once and (self.settled.is_set() or self._pulse.broken or self._follower.pulse.broken):
                 return
             item = self._next()
@@ -161,6 +169,8 @@ class Controller:
         now_s = clock.monotonic_s()
         self._wake_s = now_s + _LONGEST_WAIT_S
         self._guard(partial(teller.heard, item, clock.now))
+        if self._standings:
+            self._guard(partial(self._standings.heard, item))
         try:
             effects = self._parts.engine.step(self._standins.truthful(item), now_s)
         except Exception as exc:  # noqa: BLE001 - law 3: one defect must not end the process
@@ -185,6 +195,8 @@ class Controller:
                 self._wake_s = min(self._wake_s, at_s)
             case TellDecisions(decisions=decisions):
                 self._parts.teller.decided(decisions)
+                if self._standings:
+                    self._standings.decided(decisions)
             case TellHeld():
                 self._parts.teller.held(effect)
             case _:
@@ -200,7 +212,8 @@ class Controller:
     def _next(self) -> Input:
         if self._first:
             return self._first.popleft()
-        wait_s = min(self._wake_s, self._runs.wake_s) - self._parts.clock.monotonic_s()
+        told_s = self._standings.wake_s if self._standings else self._wake_s
+        wait_s = min(self._wake_s, self._runs.wake_s, told_s) - self._parts.clock.monotonic_s()
         try:
             return self._inbox.get(timeout=wait_s) if wait_s > 0 else self._inbox.get_nowait()
         except queue.Empty:

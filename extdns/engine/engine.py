@@ -86,6 +86,15 @@ class Engine:
         written = self.planned and all(self._patience.written(state, self._now_s) for state in self.zones)
         return written and not (self._settings.once and self._keeping.busy(self._now_s))
 
+    def rests(self, name: DnsName) -> bool:
+        """Whether what is decided about *name* rests on all that was taken in, and nothing of it is on its way."""
+        if name in self._dirty or not (self.readiness.open and self.zones.open):
+            return False
+        states = self.zones.of(name)
+        return all(
+            (state.mirror.whole or state.audit.backoff.failures) and not state.writes.busy(name) for state in states
+        )
+
     @property
     def unreadable(self) -> tuple[str, ...]:
         """Objects and manifests that cannot be read, with the reason."""

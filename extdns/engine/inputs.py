@@ -32,6 +32,7 @@ class Observation(Value, frozen=True, kw_only=True):
         claims: () for an object that is gone, or that asks for nothing.
         failure: why the claims could not be computed, "" if they were; its last claims stay.
         parked_on: the kind, by name, that has to be listed before they can be, "" if none.
+        generation: `metadata.generation` of the object as it was looked at, 0 where it has none.
     """
 
     source: str
@@ -41,6 +42,7 @@ class Observation(Value, frozen=True, kw_only=True):
     claims: tuple[Claim, ...] = ()
     failure: str = ""
     parked_on: str = ""
+    generation: int = 0
 
 
 class Observed(Value, frozen=True, kw_only=True):

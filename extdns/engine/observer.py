@@ -24,7 +24,7 @@ class Observer:
 
     def __init__(self, sources: Sequence[Source], view: View) -> None:
         """Ask *sources*, which look things up in *view*."""
-        self._sources = {source.name: source for source in sources}
+        self._sources = {(source.name, source.kind): source for source in sources}
         self._view = view
         self._dependencies = Dependencies()
         self._parked: dict[str, set[Asker]] = {}
@@ -59,12 +59,14 @@ class Observer:
         resource = ObjectRef(key=asker.key).resource
         claims: tuple[Claim, ...] = ()
         failure = parked_on = ""
+        generation = 0
         recording = RecordingView(self._view)
         try:
             obj = None if cause in _ENDS else self._view.get(asker.key.kind, asker.key.namespace, asker.key.name)
             if obj is not None:
                 self.asked += 1
-                claims = self._sources[asker.source].claims(obj, recording)
+                generation = obj.metadata.generation
+                claims = self._sources[asker.source, asker.key.kind].claims(obj, recording)
             elif cause not in _ENDS:
                 cause = Cause.MISSING
         except NotReadyError as exc:
@@ -83,4 +85,5 @@ class Observer:
             claims=claims,
             failure=failure,
             parked_on=parked_on,
+            generation=generation,
         )

@@ -9,17 +9,22 @@ import msgspec
 
 from extdns.errors import NotReadyError
 from extdns.model.cluster import ClusterChange, Kind, KindChange, ObjectChange, ObjectKey, Phase
+from extdns.model.dnsendpoint import DnsEndpoint
 from extdns.model.objects import KubernetesObject
 
 _NO_NAMES: Final[frozenset[str]] = frozenset()
 
 
 def unchanged(old: KubernetesObject, new: KubernetesObject) -> bool:
-    """Tell whether *new* says the same as *old*; versions that only count writes are left out."""
+    """Tell whether *new* says the same as *old*; versions that only count writes are left out.
+
+    A generation counts where a status is written that names it.
+    """
     if old == new:
         return True
+    generation = new.metadata.generation if isinstance(new, DnsEndpoint) else old.metadata.generation
     metadata = msgspec.structs.replace(
-        new.metadata, resource_version=old.metadata.resource_version, generation=old.metadata.generation
+        new.metadata, resource_version=old.metadata.resource_version, generation=generation
     )
     return metadata == old.metadata and msgspec.structs.replace(new, metadata=metadata) == old
 
