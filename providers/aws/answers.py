@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, assert_never
+from typing import Final
 
 from extdns.model.name import DnsName
-from extdns.model.outcome import Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
+from extdns.model.outcome import Conflict, Outcome, Refused, TryLater
 from providers.aws import names
 from providers.aws.wire import RecordSet
-from providers.remote.failure import CallFailedError, Trouble
+from providers.remote.failure import CallFailedError, as_outcome
 
 _CONFLICTS: Final = re.compile(
     r"but it already exists|but it was not found|but the values provided do not match the current values", re.ASCII
@@ -38,21 +38,11 @@ _CHANGED_ZONE: Final = frozenset({"NoSuchHostedZone"})
 
 def outcome(failed: CallFailedError, sent: Iterable[RecordSet]) -> Outcome:
     """What became of a batch whose call *failed*; *sent* is all that it held."""
+    return as_outcome(failed, lambda: _refusal(failed, sent))
+
+
+def _refusal(failed: CallFailedError, sent: Iterable[RecordSet]) -> Outcome:
     message = str(failed)
-    match failed.trouble:
-        case Trouble.REFUSED:
-            return _refusal(failed, message, sent)
-        case Trouble.FORBIDDEN:
-            return Forbidden(message=message)
-        case Trouble.CREDENTIALS | Trouble.LATER:
-            return TryLater(message=message)
-        case Trouble.UNANSWERED:
-            return Unknown(message=message)
-        case _:
-            assert_never(failed.trouble)
-
-
-def _refusal(failed: CallFailedError, message: str, sent: Iterable[RecordSet]) -> Outcome:
     if failed.code in _CHANGED_ZONE:  # the list of zones will tell
         return TryLater(message=message)
     sentences = _SENTENCES.split(failed.words.strip().removeprefix("[").removesuffix("]"))

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from extdns.errors import InvalidValueError
 from extdns.model.name import DnsName
+from providers.remote import names
 
 _OCTAL: Final = re.compile(r"\\([0-3][0-7]{2})")
 
@@ -21,15 +21,5 @@ def unescaped(text: str) -> str:
 
 
 def parsed(text: str) -> DnsName | None:
-    """The name that the service spells *text*, None if it is one that we could not ask for.
-
-    Such names hold blanks, control characters or raw octets; nothing of ours is ever there, and none
-    may be taken for the A-label that its letters would make.
-    """
-    plain = unescaped(text)
-    if not plain.isascii() or plain != plain.strip():
-        return None
-    try:
-        return DnsName.parse(plain)
-    except InvalidValueError:
-        return None
+    """The name that the service spells *text*, None if it is one that we could not ask for."""
+    return names.parsed(unescaped(text))

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final, assert_never
+from typing import Final
 
 from extdns.model.name import DnsName
-from extdns.model.outcome import Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
-from providers.google.codec import parsed
+from extdns.model.outcome import Conflict, Outcome, Refused, TryLater
 from providers.google.wire import RecordSet
-from providers.remote.failure import CallFailedError, Trouble
+from providers.remote.failure import CallFailedError, as_outcome
+from providers.remote.names import parsed
 
 _CONFLICTS: Final = re.compile(
     r"\balready exists|Precondition not met|'?entity\.change\.deletions\b.* does not exist", re.ASCII
@@ -26,21 +26,12 @@ _ZONE: Final = re.compile(r"'parameters\.(?:managedZone|project)'", re.ASCII)
 
 def outcome(failed: CallFailedError, additions: Sequence[RecordSet], deletions: Sequence[RecordSet]) -> Outcome:
     """What became of a change whose call *failed*."""
+    sent = {"additions": additions, "deletions": deletions}
+    return as_outcome(failed, lambda: _refusal(failed, sent))
+
+
+def _refusal(failed: CallFailedError, sent: Mapping[str, Sequence[RecordSet]]) -> Outcome:
     message = str(failed)
-    match failed.trouble:
-        case Trouble.REFUSED:
-            return _refusal(failed, message, {"additions": additions, "deletions": deletions})
-        case Trouble.FORBIDDEN:
-            return Forbidden(message=message)
-        case Trouble.CREDENTIALS | Trouble.LATER:
-            return TryLater(message=message)
-        case Trouble.UNANSWERED:
-            return Unknown(message=message)
-        case _:
-            assert_never(failed.trouble)
-
-
-def _refusal(failed: CallFailedError, message: str, sent: Mapping[str, Sequence[RecordSet]]) -> Outcome:
     complaints = failed.parts or (failed.words,)
     if any(_ZONE.search(complaint) for complaint in complaints):  # the list of zones will tell
         return TryLater(message=message)

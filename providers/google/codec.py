@@ -6,27 +6,16 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from extdns.errors import InvalidValueError
 from extdns.model import pairs, rrtype, texts, ttl
-from extdns.model.name import DnsName
 from extdns.model.pairs import Pairs
 from extdns.model.record import Endpoint, Record, canonical_targets
 from extdns.model.target import address
 from providers.google import policy
 from providers.google.wire import RecordSet
+from providers.remote.names import parsed
 
 DEFAULT_TTL_S: Final = 300
 _ENDING_IN_HOSTS: Final = rrtype.HOSTS | {rrtype.MX, rrtype.SRV}
-
-
-def parsed(text: str) -> DnsName | None:
-    """The name that the service spells *text*, None if it is one that we could not ask for."""
-    if not text.isascii() or text != text.strip():
-        return None
-    try:
-        return DnsName.parse(text)
-    except InvalidValueError:
-        return None
 
 
 def record_set(content: Endpoint | Record) -> RecordSet:

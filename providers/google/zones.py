@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from extdns.errors import RetryableError
 from extdns.model.zone import AccountFailure, Zone, ZoneList
-from providers.google.codec import parsed
 from providers.remote.failure import CallFailedError, Trouble
+from providers.remote.names import parsed
 
 if TYPE_CHECKING:
     from providers.google.client import Client

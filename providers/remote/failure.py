@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
+from typing import assert_never
 
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
+from extdns.model.outcome import Forbidden, Outcome, TryLater, Unknown
 
 
 class Trouble(StrEnum):
@@ -43,3 +46,19 @@ def as_read_error(failed: CallFailedError) -> ProviderError:
     if failed.trouble is Trouble.FORBIDDEN:
         return ForbiddenError(str(failed))
     return RetryableError(str(failed))
+
+
+def as_outcome(failed: CallFailedError, refusal: Callable[[], Outcome]) -> Outcome:
+    """What a batch came to whose call *failed*; *refusal* tells it where the service did not take what was asked."""
+    message = str(failed)
+    match failed.trouble:
+        case Trouble.REFUSED:
+            return refusal()
+        case Trouble.FORBIDDEN:
+            return Forbidden(message=message)
+        case Trouble.CREDENTIALS | Trouble.LATER:
+            return TryLater(message=message)
+        case Trouble.UNANSWERED:
+            return Unknown(message=message)
+        case _:
+            assert_never(failed.trouble)
