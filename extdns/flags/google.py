@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import Final
 
 from extdns.flags.duration import DURATION
 from extdns.flags.flag import Flag
-from extdns.flags.kind import NUMBER, choice, text
+from extdns.flags.kind import NUMBER, Kind, choice, text
+
+_ENDPOINT: Final = re.compile(r"https?://[^\s/?#@]+/?", re.ASCII)
+
+
+def _read_endpoint(text: str) -> str:
+    if text and not _ENDPOINT.fullmatch(text):
+        raise ValueError
+    return text
+
 
 _flag = partial(Flag, providers=("google",))
 
@@ -33,7 +43,13 @@ FLAGS: Final = (
     ),
     _flag(
         name="google-api-endpoint",
-        kind=text("URL"),
-        help="where the API is, without /dns/v1; http:// gets no credentials",
+        kind=Kind(
+            noun="an endpoint",
+            metavar="URL",
+            allowed="https://HOST[:PORT], or http:// for an emulator",
+            read=_read_endpoint,
+            write=str,
+        ),
+        help="where the API is; to http:// no credentials are sent",
     ),
 )
