@@ -1,0 +1,210 @@
+"""The status of DNSEndpoints on the real API machinery, under our CRD and under older ones."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml
+
+from extdns.controller.clock import SystemClock
+from extdns.errors import ConflictError
+from extdns.kube.api import Api
+from extdns.kube.client import Access, Client
+from extdns.kube.statuses.writer import Writer
+from extdns.model.cluster import Kind, ObjectKey
+from extdns.model.dnsendpoint import DNS_ENDPOINT
+from extdns.model.reason import Reason
+from extdns.model.standing import Shortfall, Standing
+from tests.apimachinery.programs import Programs
+from tests.apimachinery.server import ApiMachinery
+from tests.fakes.apiserver.kinds import DNS_ENDPOINT as SERVED
+from tests.fakes.apiserver.probe import APPLY, MERGE
+
+Json = dict[str, Any]
+
+CRD: Final = Path(__file__).parents[2] / "charts" / "extdns" / "crds" / "dnsendpoints.externaldns.k8s.io.yaml"
+NARROW: Final = DNS_ENDPOINT._replace(group="narrow.externaldns.test")
+BARE: Final = DNS_ENDPOINT._replace(group="bare.externaldns.test")
+NO_ZONE: Final = Shortfall(field="spec.endpoints[0]", name="a.acme.test", reason=Reason.NO_ZONE)
+
+
+def definition(group: str, schema: Json, subresources: Json) -> Json:
+    crd: Json = yaml.safe_load(CRD.read_text(encoding="utf-8"))
+    (version,) = crd["spec"]["versions"]
+    version |= {"schema": {"openAPIV3Schema": schema}, "subresources": subresources}
+    metadata = {"name": f"dnsendpoints.{group}"}
+    return crd | {"metadata": metadata, "spec": crd["spec"] | {"group": group}}
+
+
+def schema(status: Json) -> Json:
+    endpoints = {"type": "array", "items": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    spec = {"type": "object", "properties": {"endpoints": endpoints}}
+    return {"type": "object", "properties": {"spec": spec, "status": {"type": "object", "properties": status}}}
+
+
+@pytest.fixture(scope="module")
+def machinery(api_programs: Programs) -> Iterator[ApiMachinery]:
+    generation = {"observedGeneration": {"type": "integer", "format": "int64"}}
+    with ApiMachinery(api_programs, kinds=()) as machinery:
+        machinery.register(SERVED, yaml.safe_load(CRD.read_text(encoding="utf-8")))
+        for kind, has_status in ((NARROW, True), (BARE, False)):
+            served = replace(SERVED, group=kind.group, status=has_status)
+            subresources: Json = {"status": {}} if has_status else {}
+            machinery.register(served, definition(kind.group, schema(generation), subresources))
+        yield machinery
+
+
+@pytest.fixture
+def writer(machinery: ApiMachinery, tmp_path: Path) -> Iterator[Callable[[Kind], Writer]]:
+    made: list[Writer] = []
+
+    def make(kind: Kind) -> Writer:
+        client = Client(Access(kubeconfig=str(machinery.kubeconfig(tmp_path / "kubeconfig"))))
+        made.append(Writer(Api(client, request_timeout_s=10.0), kind, SystemClock(), pause_s=0.0))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close(5.0)
+
+
+def put(machinery: ApiMachinery, kind: Kind, name: str) -> Json:
+    endpoint = {"dnsName": "a.acme.test", "recordType": "A", "targets": ["192.0.2.1"]}
+    stored: Json = machinery.probe.ask(
+        "POST",
+        f"/apis/{kind.api_version}/namespaces/dns/dnsendpoints",
+        {
+            "apiVersion": kind.api_version,
+            "kind": kind.name,
+            "metadata": {"name": name, "namespace": "dns"},
+            "spec": {"endpoints": [endpoint]},
+        },
+    ).body
+    return stored
+
+
+def read(machinery: ApiMachinery, kind: Kind, name: str) -> Json:
+    return dict(machinery.probe.get(f"/apis/{kind.api_version}/namespaces/dns/dnsendpoints/{name}").body)
+
+
+def standing(kind: Kind, name: str, *short: Shortfall) -> Standing:
+    return Standing(key=ObjectKey(kind, "dns", name), generation=1, endpoints=1, short=short)
+
+
+def brief(found: Json) -> dict[str, str]:
+    return {one["type"]: f"{one['status']} {one['reason']}" for one in found["status"]["conditions"]}
+
+
+def test_a_status_is_written_once_and_not_again_by_the_next_process(
+    machinery: ApiMachinery, writer: Callable[[Kind], Writer]
+) -> None:
+    put(machinery, DNS_ENDPOINT, "web")
+    read_after = []
+    for _ in range(2):
+        one = writer(DNS_ENDPOINT)
+        one.put(standing(DNS_ENDPOINT, "web", NO_ZONE))
+        one.close(10.0)
+        read_after.append(read(machinery, DNS_ENDPOINT, "web"))
+    found, again = read_after
+    assert found == again
+    (managed,) = (entry for entry in found["metadata"]["managedFields"] if entry["manager"] == "extdns")
+    assert (managed["operation"], managed["subresource"], found["metadata"]["generation"]) == ("Apply", "status", 1)
+    assert brief(found) == {"Accepted": "True accepted", "Programmed": "False no-zone", "Ready": "False no-zone"}
+    assert found["status"]["endpoints"] == [
+        {"dnsName": "a.acme.test", "recordType": "A", "reason": "no-zone", "message": "No zone holds the name."}
+    ]
+
+
+def test_conditions_of_others_stay_and_what_is_outdated_goes(
+    machinery: ApiMachinery, writer: Callable[[Kind], Writer]
+) -> None:
+    put(machinery, DNS_ENDPOINT, "shared")
+    since = "2026-01-01T00:00:00Z"
+    theirs = {"type": "Checked", "status": "True", "reason": "x", "message": "", "lastTransitionTime": since}
+    ours = theirs | {"type": "Accepted"}
+    path = "/apis/externaldns.k8s.io/v1alpha1/namespaces/dns/dnsendpoints/shared/status"
+    body = {
+        "apiVersion": DNS_ENDPOINT.api_version,
+        "kind": "DNSEndpoint",
+        "status": {"observedGeneration": 7, "conditions": [theirs, ours]},
+    }
+    reply = machinery.probe.ask("PATCH", f"{path}?fieldManager=them&force=true", body, content_type=APPLY)
+    assert reply.code == 200, reply.body
+    one = writer(DNS_ENDPOINT)
+    one.put(standing(DNS_ENDPOINT, "shared", NO_ZONE))
+    one.close(10.0)
+    two = writer(DNS_ENDPOINT)
+    two.put(standing(DNS_ENDPOINT, "shared"))
+    two.close(10.0)
+    found = read(machinery, DNS_ENDPOINT, "shared")
+    assert theirs in found["status"]["conditions"]
+    assert found["status"]["observedGeneration"] == 1
+    assert "endpoints" not in found["status"]
+    assert brief(found)["Ready"] == "True programmed"
+    times = {one["type"]: one["lastTransitionTime"] for one in found["status"]["conditions"]}
+    assert times["Accepted"] == since != times["Ready"]
+
+
+def test_where_there_is_no_room_for_conditions_the_generation_is_written(
+    machinery: ApiMachinery, writer: Callable[[Kind], Writer], caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in ("one", "two"):
+        put(machinery, NARROW, name)
+    one = writer(NARROW)
+    for name in ("one", "two"):
+        one.put(standing(NARROW, name))
+    one.close(10.0)
+    assert [read(machinery, NARROW, name)["status"] for name in ("one", "two")] == [{"observedGeneration": 1}] * 2
+    said = [record.message for record in caplog.records if record.levelno >= logging.WARNING]
+    assert said == ["The CRD of DNSEndpoints has no room for conditions; only status.observedGeneration is written"]
+
+
+def test_without_the_subresource_it_is_switched_off_with_one_line(
+    machinery: ApiMachinery, writer: Callable[[Kind], Writer], caplog: pytest.LogCaptureFixture
+) -> None:
+    put(machinery, BARE, "web")
+    one = writer(BARE)
+    one.put(standing(BARE, "web"))
+    one.put(standing(BARE, "gone"))
+    one.close(10.0)
+    assert "status" not in read(machinery, BARE, "web")
+    said = [record.message for record in caplog.records if record.levelno >= logging.WARNING]
+    assert said == ["The status of objects cannot be written; that is switched off"]
+
+
+def test_a_status_is_written_though_others_write_in_between(
+    machinery: ApiMachinery, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(machinery, DNS_ENDPOINT, "busy")
+    api = Api(Client(Access(kubeconfig=str(machinery.kubeconfig(tmp_path / "kubeconfig")))), request_timeout_s=10.0)
+    get, send = api.get, api.send
+    refused: list[str] = []
+
+    def meddled(path: str, query: Mapping[str, str] | None = None) -> bytes:
+        found = get(path, query)
+        if len(refused) < 2:
+            touched = {"metadata": {"annotations": {"touched": str(len(refused))}}}
+            machinery.probe.ask("PATCH", path, touched, content_type=MERGE)
+        return found
+
+    def counted(method: str, path: str, *more: Any) -> bytes:  # noqa: ANN401 - whatever else there is
+        try:
+            return send(method, path, *more)
+        except ConflictError as exc:
+            refused.append(str(exc))
+            raise
+
+    monkeypatch.setattr(api, "get", meddled)
+    monkeypatch.setattr(api, "send", counted)
+    one = Writer(api, DNS_ENDPOINT, SystemClock(), pause_s=0.0)
+    one.put(standing(DNS_ENDPOINT, "busy"))
+    one.close(10.0)
+    assert len(refused) == 2
+    found = read(machinery, DNS_ENDPOINT, "busy")
+    assert brief(found)["Ready"] == "True programmed"
+    assert found["metadata"]["annotations"] == {"touched": "1"}
