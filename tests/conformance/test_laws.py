@@ -1,0 +1,103 @@
+"""The laws (design 2) before every provider, whatever gets lost on the way and whoever edits the zone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from extdns.model.change import Batch
+from extdns.model.outcome import Outcome
+from extdns.model.record import Record, RecordKey
+from extdns.model.zone import Zone
+from tests.conformance.desk import Desk
+from tests.conformance.provider import RIGS, Rig, create, delete, update
+from tests.fakes.faulty import Submission
+from tests.unit.engine import laws
+from tests.unit.engine.stage import REGISTRY, gone, host
+
+THEIR_MARK = '"heritage=external-dns,external-dns/owner=other,external-dns/resource=service/shop/x"'
+THEIRS = create("theirs.example.org", "A", "192.0.2.9", ttl_s=60)
+NAMES = ("web", "api", "a-web")
+
+names = st.sampled_from(NAMES)
+steps = st.one_of(
+    st.tuples(st.just("want"), names, st.sampled_from(("192.0.2.1", "192.0.2.2"))),
+    st.tuples(st.just("drop"), names),
+    st.tuples(st.just("edit"), names, st.sampled_from(("192.0.2.66", "192.0.2.1"))),
+    st.tuples(st.just("mark"), names),
+    st.tuples(st.just("erase"), names),
+    st.tuples(st.just("lose"), st.booleans()),
+    st.tuples(st.just("wait"), st.sampled_from((0.3, 5.0, 70.0))),
+)
+
+
+class Scene:
+    """A process of ours on a zone in which something of somebody else stands."""
+
+    def __init__(self, rig: Rig) -> None:
+        self.rig = rig
+        rig.meddle(THEIRS)
+        self.desk = Desk(rig, {})
+        self.submissions: list[Submission] = []
+        self.wanted: dict[str, str] = {}
+        self._inner = self.desk.line.inner
+        self.desk.line.inner = self
+
+    def submit(self, zone: Zone, batch: Batch) -> Outcome:
+        """Remember what stood before and after *batch*."""
+        before = self.contents()
+        outcome = self._inner.submit(zone, batch)
+        self.submissions.append(Submission(batch=batch, before=before, after=self.contents(), outcome=outcome))
+        return outcome
+
+    def contents(self) -> dict[RecordKey, Record]:
+        return {record.key: record for record in self.rig.read()}
+
+    def take(self, step: tuple[object, ...]) -> None:
+        """Let something happen, and time pass."""
+        match step:
+            case ("want", str(name), str(target)):
+                self.wanted[name] = target
+                self.desk.want(**{name: target})
+            case ("drop", str(name)):
+                self.wanted.pop(name, None)
+                self.desk.world.run(gone(name), for_s=0.2)
+            case ("edit", str(name), str(target)):
+                self._put(name, "A", target)
+            case ("mark", str(name)):
+                self._put(f"a-{name}", "TXT", THEIR_MARK)
+            case ("erase", str(name)):
+                self.rig.meddle(*map(delete, self.rig.reader.names(self.rig.zone, [host(name)])))
+            case ("lose", bool(applied)):
+                self.desk.line.losses.append(applied)
+            case ("wait", float(seconds)):
+                self.desk.world.run(for_s=seconds)
+            case _:
+                raise AssertionError(step)
+
+    def _put(self, name: str, rtype: str, value: str) -> None:
+        held = [one for one in self.rig.reader.names(self.rig.zone, [host(name)]) if one.type == rtype]
+        self.rig.meddle(update(held[0], value) if held else create(f"{name}.example.org", rtype, value))
+
+
+@pytest.mark.parametrize("name", RIGS)
+@settings(max_examples=12)
+@given(happenings=st.lists(steps, min_size=4, max_size=12))
+def test_the_laws_hold_and_the_zone_comes_to_rest(name: str, happenings: list[tuple[object, ...]]) -> None:
+    with TemporaryDirectory() as folder:
+        scene = Scene(RIGS[name](Path(folder)))
+        for step in happenings:
+            scene.take(step)
+        scene.desk.line.losses.clear()
+        scene.desk.world.run(for_s=1500.0)
+        assert scene.desk.world.engine.settled
+        for submission in scene.submissions:
+            laws.check_submission(submission, REGISTRY)
+        assert THEIRS.new is not None
+        (theirs,) = scene.rig.reader.names(scene.rig.zone, [THEIRS.key.name])
+        assert (theirs.targets, theirs.ttl_s) == (THEIRS.new.targets, 60)
+        assert Desk(scene.rig, scene.wanted).line.outcomes == [], "another process finds nothing to do"
