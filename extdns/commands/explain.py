@@ -1,26 +1,44 @@
-"""`extdns explain CODE`: what a reason code means."""
+"""`extdns explain`: the whole way of a name or of an object, or what a reason code means."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from extdns.commands.codes import explain_code
+from extdns.commands.codes import explain_code, looks_like_code
+from extdns.commands.facts import json_text
+from extdns.commands.namefacts import name_facts
+from extdns.commands.nametext import name_text
+from extdns.commands.narrow import NarrowReader
+from extdns.commands.objectfacts import object_facts_of, object_text
+from extdns.commands.onepass import one_pass
 from extdns.commands.options import JSON, TEXT, output_of
 from extdns.commands.output import show
+from extdns.errors import InvalidValueError, shown
 from extdns.flags.mistakes import mistake
+from extdns.model.name import DnsName
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_HELP: Final = """\
-Usage: extdns explain CODE [--output=text|json]
+    from extdns.ports import ZoneReader
 
-Says what a reason code means, such as `extdns explain held`. Codes stand in brackets in plans, and as `reason` in the
-log, in Events and in metrics. The exit code is 0, and 1 for a code that there is not.
+_HELP: Final = """\
+Usage: extdns explain NAME [flags] [--output=text|json]
+       extdns explain KIND/NAMESPACE/NAME [flags] [--output=text|json]
+       extdns explain CODE [--output=text|json]
+
+Says of a name which objects ask for it, where on the object, which of them wins, in which zone it lies, what stands
+there and whose it is, and what extdns would do and why. Of an object it says the same for each of its names, as in
+`extdns explain service/shop/web`; what has no namespace is KIND/NAME. Of a reason code it says what it means.
+
+One pass is made over the objects and, for a name, over the zones that it lies in. Nothing is written. Flags and
+variables are those of extdns itself: give those with which it runs.
+
+The exit code is 0, and 1 if a flag is wrong, if there is no such object or code, or if something could not be read.
 """
 
 
-def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:  # noqa: ARG001 - names will need it
+def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     """Explain the first of *arguments*; returns the exit code.
 
     Raises:
@@ -31,5 +49,35 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:  # noqa: 
         return 0
     output, rest = output_of(arguments, (TEXT, JSON))
     if not rest or rest[0].startswith("-"):
-        raise mistake("extdns explain needs a reason code, before any flags", "as in: extdns explain held")
-    return explain_code(rest[0], rest[1:], output)
+        raise mistake(
+            "extdns explain needs a name, an object or a reason code, before any flags",
+            "as in: extdns explain shop.example.org, extdns explain service/shop/web, extdns explain held",
+        )
+    what, flags = rest[0], rest[1:]
+    if looks_like_code(what):
+        return explain_code(what, flags, output)
+    return _object(what, flags, environ, output) if "/" in what else _name(what, flags, environ, output)
+
+
+def _name(text: str, flags: Sequence[str], environ: Mapping[str, str], output: str) -> int:
+    try:
+        name = DnsName.parse(text)
+    except InvalidValueError as exc:
+        raise mistake(f"{shown(text)} is not a name", f"allowed: {exc.allowed}") from exc
+    narrow: list[NarrowReader] = []
+
+    def narrowed(reader: ZoneReader) -> ZoneReader:
+        narrow.append(NarrowReader(reader, name))
+        return narrow[0]
+
+    made = one_pass(flags, environ, narrowed)
+    facts = name_facts(made, name, narrow[0].zones_known)
+    show(json_text(facts) if output == JSON else "".join(f"{line}\n" for line in name_text(facts)))
+    return 1 if made.missing else 0
+
+
+def _object(text: str, flags: Sequence[str], environ: Mapping[str, str], output: str) -> int:
+    made = one_pass(flags, environ)
+    facts = object_facts_of(made, text)
+    show(json_text(facts) if output == JSON else "".join(f"{line}\n" for line in object_text(facts)))
+    return 1 if made.missing else 0

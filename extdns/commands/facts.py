@@ -10,7 +10,8 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from extdns.model.claim import Provenance
+    from extdns.model.claim import Notice, Provenance
+    from extdns.model.cluster import ObjectKey
     from extdns.model.pairs import Pairs
     from extdns.model.zone import Zone
 
@@ -59,6 +60,18 @@ class RecordFacts(Facts, frozen=True):
     properties: dict[str, str]
 
 
+class MistakeFacts(Facts, frozen=True):
+    """A value on an object that is not valid, and what would be; it costs only itself."""
+
+    kind: str
+    namespace: str
+    name: str
+    field: str
+    value: str
+    allowed: str
+    reason: str
+
+
 def zone_name(zone: Zone) -> ZoneName:
     """*zone* in short."""
     return ZoneName(name=zone.name, id=zone.id)
@@ -77,6 +90,19 @@ def object_facts(asked: Provenance) -> ObjectFacts:
     )
 
 
+def mistake_facts(key: ObjectKey, mistake: Notice) -> MistakeFacts:
+    """What is wrong on an object."""
+    return MistakeFacts(
+        kind=key.kind.name,
+        namespace=key.namespace,
+        name=key.name,
+        field=mistake.field,
+        value=mistake.value,
+        allowed=mistake.allowed,
+        reason=mistake.reason.value,
+    )
+
+
 def record_facts(targets: tuple[str, ...], ttl_s: int, properties: Pairs) -> RecordFacts:
     """What stands, or is to stand."""
     return RecordFacts(targets=targets, ttl_seconds=ttl_s or None, properties=dict(properties))
@@ -87,7 +113,7 @@ def json_text(document: Facts | Mapping[str, object]) -> str:
     return json.dumps(msgspec.to_builtins(document, enc_hook=str), indent=2, sort_keys=True) + "\n"
 
 
-def schema_text(kind: type[Facts], title: str) -> str:
+def schema_text(kind: object, title: str) -> str:
     """The JSON Schema of documents of *kind*."""
     schema = msgspec.json.schema(kind)
     for part in schema["$defs"].values():

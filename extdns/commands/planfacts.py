@@ -9,11 +9,13 @@ from typing import Literal
 from extdns.commands.facts import (
     VERSION,
     Facts,
+    MistakeFacts,
     ObjectFacts,
     RecordFacts,
     Version,
     ZoneFacts,
     ZoneName,
+    mistake_facts,
     object_facts,
     record_facts,
     schema_text,
@@ -23,8 +25,6 @@ from extdns.commands.plantext import below, mistaken, told
 from extdns.controller.census import CHANGING, Holding
 from extdns.controller.ending import held
 from extdns.engine.engine import Engine
-from extdns.model.claim import Notice
-from extdns.model.cluster import ObjectKey
 from extdns.model.decision import Decision, Verdict
 from extdns.model.reason import MEANINGS
 from extdns.model.zone import Zone
@@ -59,18 +59,6 @@ class HeldFacts(Facts, frozen=True):
     release_code: str
     deletes: int
     owned: int
-
-
-class MistakeFacts(Facts, frozen=True):
-    """A value on an object that is not valid, and what would be; it costs only itself."""
-
-    kind: str
-    namespace: str
-    name: str
-    field: str
-    value: str
-    allowed: str
-    reason: str
 
 
 class SummaryFacts(Facts, frozen=True):
@@ -128,7 +116,7 @@ def plan_facts(
         changes=tuple(map(_entry, changes)),
         kept=tuple(map(_entry, kept)),
         held=tuple(held_sets(engine)),
-        mistakes=tuple(_mistake(key, mistake) for key, mistake in mistaken(engine.claims.objects())),
+        mistakes=tuple(mistake_facts(key, mistake) for key, mistake in mistaken(engine.claims.objects())),
         missing=tuple(missing),
         summary=SummaryFacts(
             create=_count(changes, Verdict.CREATE),
@@ -151,18 +139,6 @@ def held_sets(engine: Engine) -> Iterator[HeldFacts]:
                 deletes=len(state.deletes.held),
                 owned=state.deletes.budget.owned,
             )
-
-
-def _mistake(key: ObjectKey, mistake: Notice) -> MistakeFacts:
-    return MistakeFacts(
-        kind=key.kind.name,
-        namespace=key.namespace,
-        name=key.name,
-        field=mistake.field,
-        value=mistake.value,
-        allowed=mistake.allowed,
-        reason=mistake.reason.value,
-    )
 
 
 def _count(decisions: Iterable[Decision], verdict: Verdict) -> int:

@@ -1,0 +1,222 @@
+"""Everything about one name, from the objects that ask for it to the records that stand there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Final
+
+from extdns.commands.facts import (
+    VERSION,
+    Facts,
+    MistakeFacts,
+    ObjectFacts,
+    RecordFacts,
+    Version,
+    ZoneName,
+    mistake_facts,
+    object_facts,
+    record_facts,
+    zone_name,
+)
+from extdns.commands.onepass import Pass
+from extdns.commands.plantext import below
+from extdns.engine.claims import NameClaim
+from extdns.engine.engine import Engine
+from extdns.model.claim import Filtered, Wanted, mistakes
+from extdns.model.decision import Decision, Verdict
+from extdns.model.name import DnsName
+from extdns.model.reason import Reason
+
+_CLOSEST: Final = 3
+_LEFT_OUT: Final = 5
+IN_ORDER: Final = frozenset({Reason.PROGRAMMED, Reason.MERGED_BEFORE})
+"""Reasons of records that stand as they should."""
+_RANK: Final = (Verdict.CREATE, Verdict.UPDATE, Verdict.DELETE, Verdict.KEEP, Verdict.NONE)
+_ANSWERS: Final = {
+    Verdict.CREATE: "is not published yet; it would be created",
+    Verdict.UPDATE: "is published, but not as it should be; it would be updated",
+    Verdict.DELETE: "is published, but should not be any more; it would be deleted",
+    Verdict.KEEP: "is not as objects ask; what stands is kept",
+    Verdict.NONE: "is not published",
+}
+_UNKNOWN: Final = (
+    "the last write and its outcome: only an extdns that runs knows",
+    "what name servers answer: nobody was asked",
+)
+_GRACE: Final = "since when it may go: a single look has no past, so no grace (--delete-grace-period) is counted"
+
+
+class Outcome(Facts, frozen=True):
+    """What comes of a claim or a record, in one zone; zone is null where there is none."""
+
+    zone: ZoneName | None
+    action: str
+    reason: str
+    evidence: tuple[str, ...]
+
+
+class ClaimFacts(Facts, frozen=True):
+    """An object that asks for the name; asks is null where it cannot say its targets, since is "" where unknown."""
+
+    object: ObjectFacts
+    since: str
+    type: str
+    set_identifier: str
+    asks: RecordFacts | None
+    outcomes: tuple[Outcome, ...]
+    mistakes: tuple[MistakeFacts, ...]
+
+
+class StandingFacts(Facts, frozen=True):
+    """A record that stands; owner is null where nothing proves one."""
+
+    type: str
+    set_identifier: str
+    record: RecordFacts
+    ours: bool
+    owner: str | None
+    made_for: str
+    ownership_records: tuple[str, ...]
+    outcome: Outcome
+
+
+class LeftOut(Facts, frozen=True):
+    """An object that a filter leaves out; what it asks for is not looked at, unless certain is true."""
+
+    object: str
+    by: str
+    certain: bool
+
+
+class NameFacts(Facts, frozen=True, tag_field="kind", tag="NameExplanation"):
+    """What is known of a name; reason is null where nobody asks and nothing stands."""
+
+    api_version: Version
+    name: str
+    answer: str
+    reason: str | None
+    claims: tuple[ClaimFacts, ...]
+    zones: tuple[ZoneName, ...]
+    zones_known: int
+    records: tuple[StandingFacts, ...]
+    policy: str
+    owner: str
+    left_out: tuple[LeftOut, ...]
+    closest: tuple[str, ...]
+    not_known: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+def name_facts(made: Pass, name: DnsName, zones_known: int) -> NameFacts:
+    """What *made* found out about *name*, when there were *zones_known* zones."""
+    engine, config = made.engine, made.config
+    claims, decisions = engine.claims.of(name), engine.decisions.of(name)
+    main = _main(decisions)
+    going = any(decision.verdict is Verdict.DELETE for decision in decisions)
+    return NameFacts(
+        api_version=VERSION,
+        name=name,
+        answer=_answer(name, main, made),
+        reason=main.reason.value if main else None,
+        claims=tuple(_claim(claim, decisions) for claim in sorted(claims, key=lambda one: _rank_of(one, decisions))),
+        zones=tuple(zone_name(state.zone) for state in engine.zones.of(name)),
+        zones_known=zones_known,
+        records=tuple(one for decision in decisions for one in _standing(decision)),
+        policy=config.control.policy,
+        owner=config.registry.txt_owner_id,
+        left_out=tuple(_left_out(engine, name, asked=bool(claims))),
+        closest=() if claims or decisions else tuple(_closest(engine, name)),
+        not_known=(_GRACE, *_UNKNOWN) if going else _UNKNOWN,
+        missing=made.missing,
+    )
+
+
+def outcome(decision: Decision) -> Outcome:
+    """What comes of it, and why."""
+    return Outcome(
+        zone=zone_name(decision.zone) if decision.zone else None,
+        action=decision.verdict.value,
+        reason=decision.reason.value,
+        evidence=tuple(below(decision)),
+    )
+
+
+def _main(decisions: tuple[Decision, ...]) -> Decision | None:
+    """The decision that says most of the whole: a change if there is one, then what stands as it should."""
+    return min(decisions, key=lambda one: (_RANK.index(one.verdict), one.reason not in IN_ORDER), default=None)
+
+
+def _answer(name: str, main: Decision | None, made: Pass) -> str:
+    if main is None:
+        unsure = ", as far as could be read" if made.missing else ""
+        return f"{name} is not published: no object asks for it{unsure}."
+    if main.reason in IN_ORDER:
+        return f"{name} is published."
+    if main.verdict is Verdict.KEEP and not main.asked_by:
+        ours = main.held is not None and main.held.ours
+        return f"{name} stands, and no object asks for it; it is {'kept' if ours else 'not ours'}."
+    return f"{name} {_ANSWERS[main.verdict]}."
+
+
+def _rank_of(claim: NameClaim, decisions: tuple[Decision, ...]) -> tuple[int, tuple[bool, str, str, str]]:
+    """Sort key: those that decide first, then the oldest."""
+    ranks = (decision.asked_by.index(claim.provenance) for decision in _of_claim(claim, decisions))
+    lost = any(decision.verdict is Verdict.NONE for decision in _of_claim(claim, decisions))
+    return (min(ranks, default=0) + lost * len(decisions), claim.provenance.ref.seniority)
+
+
+def _of_claim(claim: NameClaim, decisions: tuple[Decision, ...]) -> list[Decision]:
+    """The decisions about *claim*; where a service makes another type of it, those about its object."""
+    about = [
+        decision
+        for decision in decisions
+        if claim.provenance in decision.asked_by and decision.set_identifier == claim.set_identifier
+    ]
+    if not isinstance(claim, Wanted):
+        return about
+    return [decision for decision in about if decision.type == claim.endpoint.type] or about
+
+
+def _claim(claim: NameClaim, decisions: tuple[Decision, ...]) -> ClaimFacts:
+    wanted = claim.endpoint if isinstance(claim, Wanted) else None
+    return ClaimFacts(
+        object=object_facts(claim.provenance),
+        since=claim.provenance.ref.created,
+        type=wanted.type if wanted else "",
+        set_identifier=claim.set_identifier,
+        asks=record_facts(wanted.targets, wanted.ttl_s, wanted.properties) if wanted else None,
+        outcomes=tuple(map(outcome, _of_claim(claim, decisions))),
+        mistakes=tuple(mistake_facts(claim.provenance.ref.key, wrong) for wrong in mistakes((claim,))),
+    )
+
+
+def _standing(decision: Decision) -> Iterator[StandingFacts]:
+    if decision.held:
+        owned, record = decision.held, decision.held.record
+        yield StandingFacts(
+            type=record.type,
+            set_identifier=record.set_identifier,
+            record=record_facts(record.targets, record.ttl_s, record.properties),
+            ours=owned.ours,
+            owner=owned.owner,
+            made_for=owned.resource,
+            ownership_records=tuple(mark.name for mark in owned.marks),
+            outcome=outcome(decision),
+        )
+
+
+def _left_out(engine: Engine, name: DnsName, *, asked: bool) -> Iterator[LeftOut]:
+    """Objects that would ask for *name*; if nobody does, also some of which nobody knows."""
+    found = [claim for _, claims in engine.claims.objects() for claim in claims if isinstance(claim, Filtered)]
+    found.sort(key=lambda one: one.ref.key)
+    vague = [one for one in found if one.name is None]
+    for one in (*(one for one in found if one.name == name), *(() if asked else vague[:_LEFT_OUT])):
+        yield LeftOut(object=str(one.ref), by=one.by, certain=one.name is not None)
+
+
+def _closest(engine: Engine, name: str) -> Iterator[str]:
+    """Names that somebody asks for and that are spelled alike, with who asks."""
+    for near in get_close_matches(name, sorted(engine.claims.names()), n=_CLOSEST):
+        asked = engine.claims.of(DnsName(near))[0].provenance
+        yield f"{near} ({asked.ref})"

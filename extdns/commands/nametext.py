@@ -1,0 +1,135 @@
+"""The facts about a name as text: the answer first, the evidence below it, the next step last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from extdns.commands.plantext import short_field
+from extdns.commands.printable import printable
+from extdns.model.reason import MEANINGS, Reason
+
+if TYPE_CHECKING:
+    from extdns.commands.facts import ObjectFacts, RecordFacts, ZoneName
+    from extdns.commands.namefacts import ClaimFacts, NameFacts, Outcome, StandingFacts
+
+_LABEL: Final = 14
+_MOST_TARGETS: Final = 10
+_WORDS: Final = {"create": "would be created", "update": "would be updated", "delete": "would be deleted"}
+_DONE: Final = frozenset({Reason.PROGRAMMED, Reason.WANTED, Reason.CHANGED})
+
+
+def name_text(facts: NameFacts) -> Iterator[str]:
+    """Lines about one name, without line ends, each safe for a terminal."""
+    return map(printable, _lines(facts))
+
+
+def place(one: ObjectFacts) -> str:
+    """`Service shop/web`, as messages name it."""
+    return f"{one.kind} {one.namespace}/{one.name}" if one.namespace else f"{one.kind} {one.name}"
+
+
+def data(rtype: str, record: RecordFacts) -> str:
+    """`A 192.0.2.1 TTL 300`."""
+    more = len(record.targets) - _MOST_TARGETS
+    targets = ", ".join(record.targets[:_MOST_TARGETS]) + (f" and {more} more" if more > 0 else "")
+    ttl = f"TTL {record.ttl_seconds}" if record.ttl_seconds else "TTL as the DNS service has it"
+    properties = "".join(f", {key}={value}" for key, value in sorted(record.properties.items()))
+    return f"{rtype} {targets}, {ttl}{properties}"
+
+
+def _lines(facts: NameFacts) -> Iterator[str]:
+    yield f"{facts.answer}  [{facts.reason}]" if facts.reason else facts.answer
+    if facts.reason:
+        yield MEANINGS[Reason(facts.reason)]
+    for sentence in facts.missing:
+        yield f"INCOMPLETE: {sentence}"
+    yield ""
+    for index, claim in enumerate(facts.claims):
+        yield from _labelled("also by" if index else "asked for by", _claim(claim))
+    if not facts.claims:
+        yield from _labelled("asked for by", ["no object"])
+    yield from _labelled("left out", [_left_out(one.object, one.by, certain=one.certain) for one in facts.left_out])
+    yield from _labelled("zone", _zones(facts))
+    told = [one for claim in facts.claims for one in claim.outcomes]
+    records = [line for one in facts.records for line in _standing(one, told)]
+    yield from _labelled("record", records or ["none stands there"])
+    yield from _labelled(
+        "policy", [f'{facts.policy}; our owner id is "{facts.owner}"' if facts.owner else facts.policy]
+    )
+    yield from _labelled("not known", facts.not_known)
+    yield from _labelled("closest", facts.closest)
+    yield ""
+    yield f"Next: {_next(facts)}"
+
+
+def _labelled(label: str, lines: list[str] | tuple[str, ...]) -> Iterator[str]:
+    for index, line in enumerate(lines):
+        yield f"  {'' if index else label:{_LABEL}}{line}"
+
+
+def _claim(claim: ClaimFacts) -> list[str]:
+    since = f" (since {claim.since})" if claim.since else ""
+    derived = f", made into {claim.object.derived}" if claim.object.derived else ""
+    asks = data(claim.type, claim.asks) if claim.asks else "no target can be told"
+    identifier = f"; set identifier {claim.set_identifier}" if claim.set_identifier else ""
+    lines = [
+        f"{place(claim.object)}{since}",
+        f"host from {short_field(claim.object.field)}{derived}; {asks}{identifier}",
+    ]
+    lines += [line for one in claim.outcomes for line in outcome_lines(one)]
+    for wrong in claim.mistakes:
+        lines.append(
+            f"{short_field(wrong.field)}: {wrong.value!r} is not valid; allowed: {wrong.allowed}  [{wrong.reason}]"
+        )
+    return lines
+
+
+def outcome_lines(one: Outcome) -> list[str]:
+    """What comes of it, and why."""
+    said = _WORDS.get(one.action) or ("is published" if one.reason in _DONE else "nothing is done")
+    where = f" in {_zone(one.zone)}" if one.zone else ""
+    return [f"→ {said}{where}  [{one.reason}]", *(f"  {clause}" for clause in one.evidence)]
+
+
+def _standing(one: StandingFacts, told: list[Outcome]) -> list[str]:
+    """A record, and what comes of it if that was not *told* with who asks."""
+    if one.ours:
+        marks = f"; marked by {', '.join(one.ownership_records)}" if one.ownership_records else ""
+        whose = f'ours, owner "{one.owner or ""}"{marks}'
+    else:
+        whose = f'not ours: owner "{one.owner}"' if one.owner is not None else "not ours: nothing proves an owner"
+    made_for = f", made for {one.made_for}" if one.made_for else ""
+    identifier = f" (set identifier {one.set_identifier})" if one.set_identifier else ""
+    return [
+        f"{data(one.type, one.record)}{identifier}",
+        f"{whose}{made_for}",
+        *([] if one.outcome in told else outcome_lines(one.outcome)),
+    ]
+
+
+def _left_out(what: str, by: str, *, certain: bool) -> str:
+    return f"{what}, by {by}" if certain else f"{what}, by {by}; what it asks for was not looked at"
+
+
+def _zones(facts: NameFacts) -> list[str]:
+    known = f"{facts.zones_known} zone{'s' * (facts.zones_known != 1)}"
+    if not facts.zones:
+        return [f"none: {known} in reach, and the name lies in none of them"]
+    return [f"{_zone(zone)}, longest match of {known}" for zone in facts.zones]
+
+
+def _zone(zone: ZoneName) -> str:
+    return zone.name if zone.name == zone.id else f"{zone.name} ({zone.id})"
+
+
+def _next(facts: NameFacts) -> str:
+    if facts.reason is None:
+        return "look for a misspelt name on the object, or for a filter that leaves the object out"
+    if facts.reason in {Reason.PROGRAMMED, Reason.MERGED_BEFORE}:
+        return "nothing to do"
+    if facts.reason in {Reason.HELD, Reason.ORPHAN_UNCLAIMED}:
+        return "extdns status"
+    if any(record.outcome.action in _WORDS for record in facts.records) or facts.reason == Reason.WANTED:
+        return "nothing to do if extdns runs; what it would do to all names: extdns plan"
+    return f"what the code means, and which others there are: extdns explain {facts.reason}"

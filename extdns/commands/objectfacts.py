@@ -1,0 +1,149 @@
+"""Everything about one object: which names it asks for, and what comes of each."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from extdns.commands.facts import (
+    VERSION,
+    Facts,
+    MistakeFacts,
+    RecordFacts,
+    Version,
+    mistake_facts,
+    record_facts,
+    schema_text,
+)
+from extdns.commands.namefacts import IN_ORDER, LeftOut, NameFacts, Outcome, outcome
+from extdns.commands.nametext import data, outcome_lines
+from extdns.commands.plantext import short_field
+from extdns.commands.printable import printable
+from extdns.errors import shown
+from extdns.flags.mistakes import mistake
+from extdns.model.claim import Filtered, mistakes
+from extdns.model.cluster import ObjectKey
+
+if TYPE_CHECKING:
+    from extdns.commands.onepass import Pass
+    from extdns.engine.engine import Engine
+    from extdns.model.decision import Decision
+
+
+class NameOutcome(Facts, frozen=True):
+    """One record set that the object asks for; asks is null where it cannot say its targets."""
+
+    name: str
+    type: str
+    set_identifier: str
+    asks: RecordFacts | None
+    outcome: Outcome
+
+
+class ObjectExplanation(Facts, frozen=True, tag_field="kind", tag="ObjectExplanation"):
+    """What is known of an object; failure says why its names could not be computed, "" if they were."""
+
+    api_version: Version
+    object: str
+    answer: str
+    names: tuple[NameOutcome, ...]
+    left_out: tuple[LeftOut, ...]
+    mistakes: tuple[MistakeFacts, ...]
+    failure: str
+    missing: tuple[str, ...]
+
+
+def object_facts_of(made: Pass, text: str) -> ObjectExplanation:
+    """What *made* found out about the object that *text* names, as `service/shop/web` or `node/n1`.
+
+    Raises:
+        UsageError: there is no such object among those that sources read.
+    """
+    engine = made.engine
+    key = _found(engine, text)
+    claims = [claim for other, found in engine.claims.objects() if other == key for claim in found]
+    about = [one for one in engine.decisions if any(asked.ref.key == key for asked in one.asked_by)]
+    filtered = [claim for claim in claims if isinstance(claim, Filtered)]
+    where = _place(key)
+    failure = engine.claims.failure(key)
+    return ObjectExplanation(
+        api_version=VERSION,
+        object=f"{key.kind.name} {where}",
+        answer=f"{key.kind.name} {where} {_answer(about, failure, left_out=bool(filtered))}",
+        names=tuple(map(_name, about)),
+        left_out=tuple(LeftOut(object=str(one.ref), by=one.by, certain=one.name is not None) for one in filtered),
+        mistakes=tuple(mistake_facts(key, wrong) for wrong in mistakes(claims)),
+        failure=failure,
+        missing=made.missing,
+    )
+
+
+def object_text(facts: ObjectExplanation) -> Iterator[str]:
+    """Lines about one object, without line ends, each safe for a terminal."""
+    return map(printable, _lines(facts))
+
+
+def _lines(facts: ObjectExplanation) -> Iterator[str]:
+    yield facts.answer
+    yield from (f"INCOMPLETE: {sentence}" for sentence in facts.missing)
+    yield from (f"  left out by {one.by}" for one in facts.left_out if not one.certain)
+    for one in facts.names:
+        yield ""
+        identifier = f" (set identifier {one.set_identifier})" if one.set_identifier else ""
+        yield f"  {one.name}{identifier}  {data(one.type, one.asks) if one.asks else 'no target can be told'}"
+        yield from (f"    {line}" for line in outcome_lines(one.outcome))
+    for wrong in facts.mistakes:
+        yield ""
+        yield f"  ! {short_field(wrong.field)}: {wrong.value!r} is not valid  [{wrong.reason}]"
+        yield f"    allowed: {wrong.allowed}"
+    if facts.names:
+        yield ""
+        yield f"Next: the whole way of a name: extdns explain {facts.names[0].name}"
+
+
+def _found(engine: Engine, text: str) -> ObjectKey:
+    """The object that *text* names; its kind may be written as the kind, its plural, or as marks name it."""
+    kind, _, where = text.partition("/")
+    seen = {key for key, _ in engine.claims.objects()}
+    for key in sorted(seen):
+        spellings = {key.kind.name.lower(), key.kind.plural, key.kind.resource, key.kind.label}
+        if kind.lower() in spellings and where == _place(key):
+            return key
+    near = get_close_matches(text.lower(), [f"{key.kind.name.lower()}/{_place(key)}" for key in seen], n=1)
+    kinds = sorted({key.kind.name.lower() for key in seen})
+    raise mistake(
+        f"no object {shown(text)} is read",
+        f"closest: {near[0]}" if near else "",
+        f"kinds of which there are objects, by --source and --namespace: {', '.join(kinds) or 'none'}",
+    )
+
+
+def _place(key: ObjectKey) -> str:
+    return f"{key.namespace}/{key.name}" if key.namespace else key.name
+
+
+def _name(decision: Decision) -> NameOutcome:
+    wanted = decision.wanted
+    return NameOutcome(
+        name=decision.name,
+        type=decision.type,
+        set_identifier=decision.set_identifier,
+        asks=record_facts(wanted.targets, wanted.ttl_s, wanted.properties) if wanted else None,
+        outcome=outcome(decision),
+    )
+
+
+def _answer(about: list[Decision], failure: str, *, left_out: bool) -> str:
+    if failure:
+        return f"could not be looked at: {shown(failure)}"
+    if not about:
+        return "is left out, and asks for no name." if left_out else "asks for no name."
+    names = {decision.name for decision in about}
+    kept = {decision.name for decision in about if decision.reason in IN_ORDER}
+    return f"asks for {len(names)} name{'s' * (len(names) != 1)}; {len(kept)} of {len(names)} published as asked."
+
+
+if __name__ == "__main__":
+    sys.stdout.write(schema_text(NameFacts | ObjectExplanation, "extdns explain --output=json"))
