@@ -118,7 +118,7 @@ class Standings:
 
     def _standing(self, key: ObjectKey, seen: _Seen) -> Standing | None:
         """How the object stands, None as long as that is open."""
-        short: dict[str, Shortfall] = {}
+        short: list[Shortfall] = []
         count = 0
         for claim in seen.claims:
             if isinstance(claim, Filtered) or claim.provenance.derived is Derivation.NONE:
@@ -127,8 +127,8 @@ class Standings:
                     return None
                 count += 1
                 if not (found.valid and found.published):
-                    short[found.field or f"{count}"] = found
-        return Standing(key=key, generation=seen.generation, endpoints=count, short=tuple(short.values()))
+                    short.append(found)
+        return Standing(key=key, generation=seen.generation, endpoints=count, short=tuple(short))
 
     def _shortfall(self, claim: Claim) -> Shortfall | None:
         """How one endpoint stands, None as long as that is open."""
