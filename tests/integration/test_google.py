@@ -146,6 +146,34 @@ def test_batches_keep_record_and_mark_together(size: int, changes: int, code: in
         assert len(held(fake, zone)) == (50 if changes else 0)
 
 
+def test_a_routing_policy_is_published_whole_and_found_in_order_by_the_next_pass() -> None:
+    policy = {"wrr": {"items": [{"weight": 1, "rrdatas": ["192.0.2.1"]}, {"weight": 3, "rrdatas": ["192.0.2.2"]}]}}
+    manifest = {
+        "apiVersion": "externaldns.k8s.io/v1alpha1",
+        "kind": "DNSEndpoint",
+        "metadata": {"name": "web", "namespace": "shop"},
+        "spec": {
+            "endpoints": [
+                {
+                    "dnsName": "web.acme.test",
+                    "recordType": "A",
+                    "targets": ["192.0.2.1"],
+                    "providerSpecific": [{"name": "google/routing-policy", "value": json.dumps(policy)}],
+                }
+            ]
+        },
+    }
+    with CloudDns() as fake:
+        zone = fake.add_zone("acme.test")
+        where = (f"--google-api-endpoint={fake.url}", f"--google-project={PROJECT}", "--source=crd")
+        for _ in range(2):
+            ended = once(*FLAGS[1:], *where, stdin=json.dumps(manifest))
+            assert ended.returncode == 0, ended.stderr
+        assert fake.log.counts()[CHANGE] == 1
+        record = next(one for one in fake.records(zone) if one.type == "A")
+        assert [item["weight"] for item in json.loads(record.policy)["wrr"]["items"]] == [1, 3]
+
+
 @pytest.mark.parametrize(
     ("action", "said"),
     [

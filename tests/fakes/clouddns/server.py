@@ -142,7 +142,7 @@ class CloudDns:
             action=called.method,
             zone_id=called.zone,
             query=called.query,
-            body=json.loads(called.body) if called.body else None,
+            body=_read(called.body) if called.method and called.body else None,
         )
         self.log.add(call)
         fault = self.faults.take(call)
@@ -168,6 +168,13 @@ class CloudDns:
             raise refusal(401, "authError", words)
         if called.method in self.denied:
             raise refusal(403, "forbidden", "Forbidden")
+
+
+def _read(body: bytes) -> object:
+    try:
+        return json.loads(body)
+    except ValueError:
+        return body
 
 
 def _refused(call: Call, exc: Refusal) -> Answer:

@@ -20,7 +20,7 @@ def test_without_its_token_nothing_is_answered_when_locked(fake: CloudDns, probe
 def test_what_iam_denies_is_forbidden(fake: CloudDns, probe: Probe) -> None:
     fake.denied.add("changes.create")
     assert probe.refusal(add=(rrset("www.example.com."),)) == (403, [("forbidden", "Forbidden")])
-    assert probe.listed()
+    assert probe.listed()[0]
 
 
 def test_faults_stand_for_the_work_or_come_after_it(fake: CloudDns, probe: Probe) -> None:

@@ -135,6 +135,11 @@ def test_a_change_that_is_wrong_is_refused_whole(
     assert probe.refusal(**change) == (status, [(reason, message)])
 
 
+def test_what_is_no_json_is_refused(probe: Probe) -> None:
+    status, said = probe.http("POST", "/managedZones/main/changes", "{")
+    assert (status, said["error"]["errors"][0]["reason"]) == (400, "parseError")
+
+
 def test_the_apex_keeps_its_ns_and_soa(fake: CloudDns, probe: Probe) -> None:
     ns = next(one for one in fake.records("main", own=True) if one.type == "NS")
     deletion = rrset("example.com.", "NS", *ns.rrdatas, ttl=ns.ttl)

@@ -84,6 +84,21 @@ def test_without_credentials_the_message_says_so_and_the_next_call_looks_again(
         assert account.zones() == ((), 1)
 
 
+def test_a_key_that_no_longer_counts_is_read_again_by_the_next_call(
+    bare: pytest.MonkeyPatch, tmp_path: Path, key: str
+) -> None:
+    with CloudDns(tls=True, locked=True) as fake:
+        (tmp_path / "ca.pem").write_bytes(fake.ca)
+        bare.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+        bare.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(key_file(tmp_path, key, f"{fake.url}/revoked")))
+        account = client(fake, GoogleSettings(endpoint=fake.url))
+        with pytest.raises(CallFailedError, match="RefreshError") as caught:
+            account.zones()
+        assert caught.value.trouble is Trouble.CREDENTIALS
+        key_file(tmp_path, key, f"{fake.url}/token")
+        assert account.zones() == ((), 1)
+
+
 def test_a_project_that_nothing_names_is_asked_for(bare: pytest.MonkeyPatch, fake: CloudDns) -> None:
     bare.setenv("GOOGLE_CLOUD_PROJECT", "")
     with pytest.raises(CallFailedError, match="name one with --google-project"):
