@@ -1,4 +1,4 @@
-"""Prints what extdns costs with manifests and with a live cluster, as Markdown; what is more than it should be says so.
+"""Prints what extdns costs with manifests, a live cluster and Route 53, as Markdown, and what is more than it should be.
 
 Usage: python -m tests.bench [SIZE ...]; sizes are numbers of Services, if not the usual ones.
 """
@@ -34,6 +34,20 @@ _LIVE_HEADINGS: Final = (
     "resident (under 90, 150, 400 MB)",
     "after 6,000 Pods",
 )
+_ROUTE53_SIZES: Final = (1_000, 10_000)
+_ROUTE53_HEADINGS: Final = (
+    "Services, Route 53",
+    "empty zone: first to last write (under 5 s)",
+    "batches",
+    "event to accepted write, p50 (under 100 ms)",
+    "p95 (under 250 ms)",
+    "a change: writes, reads",
+    "a quiet minute (at most 12 calls)",
+    "start on a converged zone",
+    "its CPU",
+    "its calls",
+    "resident",
+)
 _MOST_MB: Final = {10: 90, 10_000: 150, 50_000: 400}
 _EMPTY_ZONE: Final = f"""$ORIGIN {ZONE}.
 $TTL 300
@@ -48,6 +62,8 @@ def main(given: tuple[int, ...]) -> None:
     _table(_HEADINGS, map(_cells, given or _SIZES))
     print()
     _table(_LIVE_HEADINGS, map(_live_cells, given or _LIVE_SIZES))
+    print()
+    _table(_ROUTE53_HEADINGS, map(_route53_cells, given or _ROUTE53_SIZES))
 
 
 def _table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
@@ -87,6 +103,21 @@ def _live_cells(size: int) -> Iterator[str]:
     yield _held(seen["idle_share"] * 100, "%", most=0.3, digits=2) if typical else "-"
     yield _held(seen["rss_bytes"] / 1e6, "MB", most=_MOST_MB.get(size), digits=0)
     yield f"{seen['pods_bytes'] / 1e6:+.1f} MB" if typical else "-"
+
+
+def _route53_cells(size: int) -> Iterator[str]:
+    seen = run("route53", size)
+    yield f"{size:,}"
+    yield _held(seen["cold_s"], "s", most=5)
+    yield f"{seen['cold_batches']}"
+    yield _held(seen["edit_p50_s"] * 1000, "ms", most=100, digits=0)
+    yield _held(seen["edit_p95_s"] * 1000, "ms", most=250, digits=0)
+    yield f"{seen['edit_writes']}, {seen['edit_reads']}"
+    yield _held(seen["quiet_calls"], "calls", most=12, digits=0)
+    yield f"{seen['again_s']:.1f} s"
+    yield f"{seen['again_cpu_s']:.2f} s"
+    yield f"{seen['again_calls']}"
+    yield f"{seen['rss_bytes'] / 1e6:.0f} MB"
 
 
 def _held(figure: float, unit: str, *, most: float | None, digits: int = 1) -> str:

@@ -1,0 +1,130 @@
+"""N Services and Route 53: what a cold start, one change, quiet and a start on a converged zone cost in calls and time.
+
+The service is the strict stand-in, in a process of its own, with 15 ms latency and the documented buckets
+for requests. Usage: route53 COUNT.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import statistics
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from extdns import log
+from extdns.app import assembly
+from extdns.commands.run import ALLOCATIONS
+from extdns.config import parse
+from tests.bench import remote
+from tests.bench.counting import PATIENCE_S
+from tests.bench.fullpass import FLAGS
+from tests.bench.process import cpu_s, rss_bytes, tell
+from tests.bench.services import EDITED, ZONE
+from tests.fakes.route53 import process
+from tests.fakes.route53.process import Remote
+
+_SERVICE: Final = ("--latency-ms", "15", "--action-rate", "10:50")
+_WRITE: Final = "ChangeResourceRecordSets"
+_CALM_S: Final = 0.5
+_QUIET_S: Final = 60.0
+
+Call = Mapping[str, Any]
+
+
+def main(count: str) -> None:
+    """Tell what each of these costs."""
+    gc.set_threshold(ALLOCATIONS)  # as the program has it
+    log.configure(format="text", level="error")
+    with TemporaryDirectory() as folder, process.serving(*_SERVICE) as service:
+        kubeconfig = Path(folder, "kubeconfig")
+        os.environ |= {
+            "AWS_ENDPOINT_URL": service.url,
+            "AWS_ACCESS_KEY_ID": "bench",
+            "AWS_SECRET_ACCESS_KEY": "bench",
+            "AWS_REGION": "us-east-1",
+        }
+        service.add_zone(ZONE)
+        with remote.serving(int(count), kubeconfig) as cluster:
+            with _running(kubeconfig):
+                cold = _times(service.calls(clear=True))
+                edits = tuple(_edits(int(count), cluster, service))
+                quiet = _quiet_calls(service)
+                resident = rss_bytes()
+            start_s = time.monotonic()
+            start_cpu_s = cpu_s()
+            with _running(kubeconfig):
+                again_s, again_cpu_s = time.monotonic() - start_s, cpu_s() - start_cpu_s
+                again = service.calls(clear=True)
+    tell(
+        cold_s=cold[1] - cold[0],
+        cold_batches=cold[2],
+        edit_p50_s=statistics.median(seconds for seconds, _, _ in edits),
+        edit_p95_s=statistics.quantiles((seconds for seconds, _, _ in edits), n=20)[-1],
+        edit_writes=max(writes for _, writes, _ in edits),
+        edit_reads=max(reads for _, _, reads in edits),
+        quiet_calls=quiet,
+        again_s=again_s,
+        again_cpu_s=again_cpu_s,
+        again_calls=len(again),
+        again_writes=sum(call["action"] == _WRITE for call in again),
+        rss_bytes=resident,
+    )
+
+
+@contextmanager
+def _running(kubeconfig: Path) -> Iterator[None]:
+    """The program, from when everything is written for the first time."""
+    flags = [*FLAGS, "--provider=aws", f"--domain-filter={ZONE}", f"--kubeconfig={kubeconfig}"]
+    running = assembly.assemble(parse(flags, {}))
+    thread = threading.Thread(target=running.controller.run, kwargs={"once": False})
+    with running.server:
+        thread.start()
+        try:
+            if not running.controller.settled.wait(PATIENCE_S * 10):
+                raise SystemExit("the first pass did not end")
+            yield
+        finally:
+            running.controller.stop()
+            thread.join()
+
+
+def _times(calls: Sequence[Call]) -> tuple[float, float, int]:
+    """When the first write came and the last was answered, and how many there were."""
+    writes = [call for call in calls if call["action"] == _WRITE and call["status"] == 200]
+    return writes[0]["came_s"], writes[-1]["answered_s"], len(writes)
+
+
+def _edits(count: int, cluster: remote.Remote, service: Remote) -> Iterator[tuple[float, int, int]]:
+    """Of each edit, the seconds until its write was accepted, and how many writes and reads of names it took."""
+    for number in range(min(EDITED, count)):
+        time.sleep(_CALM_S)
+        service.calls(clear=True)
+        edited_s = cluster.edit(number, f"198.51.100.{number + 2}")
+        until_s = edited_s + PATIENCE_S
+        while not (done := [call for call in service.calls() if call["action"] == _WRITE]):
+            if time.monotonic() > until_s:
+                raise SystemExit("an edit was not published")
+            time.sleep(0.005)
+        time.sleep(_CALM_S)
+        calls = service.calls()
+        writes = sum(call["action"] == _WRITE for call in calls)
+        reads = sum(call["action"] == "ListResourceRecordSets" for call in calls if call["came_s"] < done[0]["came_s"])
+        yield done[0]["answered_s"] - edited_s, writes, reads
+
+
+def _quiet_calls(service: Remote) -> int:
+    """The calls of a minute in which nothing happens."""
+    service.calls(clear=True)
+    time.sleep(_QUIET_S)
+    return len(service.calls(clear=True))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
