@@ -1,4 +1,4 @@
-"""Prints what extdns costs with manifests, a live cluster and Route 53, as Markdown, and what is more than it should be.
+"""Prints as Markdown what extdns costs with manifests, a live cluster and Route 53, and what of that is too much.
 
 Usage: python -m tests.bench [SIZE ...]; sizes are numbers of Services, if not the usual ones.
 """
