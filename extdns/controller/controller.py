@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _LONGEST_WAIT_S: Final = 60.0  # only a sign of life: whatever is due by itself has a time, and all else is an input
 _AFTER_DEFECT_S: Final = 1.0
-_PATIENCE_S: Final = 5.0
+_PATIENCE_S: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +149,8 @@ class Controller:
             if isinstance(item := self._inbox.get_nowait(), Submitted):
                 self._feed(item)
         if self._standings:
-            self._guard(partial(self._standings.close, _PATIENCE_S))
+            patience_s = self._parts.patience_s if self._stopped_by is None else _PATIENCE_S
+            self._guard(partial(self._standings.close, patience_s))
         self._parts.teller.close()
 
     def _loop(self, on_settled: Callable[[], None], *, once: bool) -> None:

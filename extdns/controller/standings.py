@@ -90,10 +90,9 @@ class Standings:
 
     def _observe(self, seen: Observation) -> None:
         self._writer.forget(seen.key)
-        if seen.cause in _GONE:
-            self._seen.pop(seen.key, None)
-            self._due.pop(seen.key, None)
-        elif not (seen.failure or seen.parked_on):  # else what stands in the object is about an older version
+        self._seen.pop(seen.key, None)
+        self._due.pop(seen.key, None)
+        if seen.cause not in _GONE and not (seen.failure or seen.parked_on):
             self._seen[seen.key] = _Seen(seen.generation, seen.claims)
             self._expect((seen.key,))
 

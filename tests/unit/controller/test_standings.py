@@ -269,7 +269,9 @@ def test_of_an_object_that_is_gone_nothing_is_told_any_more() -> None:
 def test_an_object_that_cannot_be_computed_keeps_what_is_told_of_it() -> None:
     desk = Desk(*owned("web"))
     desk.run(*synced(wants("web", "web")))
-    assert desk.run(seen("web", failure="no", cause=Cause.VERSION)) == []
+    assert desk.run(version(2, wants("web", "web")), seen("web", failure="no", cause=Cause.VERSION)) == []
+    (told,) = desk.run(version(3, wants("web", "web")))
+    assert told.generation == 3
 
 
 def test_other_kinds_are_none_of_its_business() -> None:

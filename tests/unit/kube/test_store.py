@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from extdns.errors import NotReadyError
 from extdns.kube.store import Store, unchanged
 from extdns.model.cluster import Kind, KindChange, KindState, ObjectChange, ObjectKey, Phase
+from extdns.model.dnsendpoint import DnsEndpoint
 from extdns.model.lean import ObjectMeta
 from extdns.model.objects import NODE, POD, SERVICE, KubernetesObject, Node, Pod, Service, ServiceSpec
 from extdns.ports import View
@@ -154,6 +155,13 @@ def service(version: str, generation: int = 0, type_: str = "") -> Service:
 )
 def test_versions_alone_are_no_change(new: Service, same: bool) -> None:
     assert unchanged(service("1"), new) is same
+
+
+@pytest.mark.parametrize(("generation", "same"), [(1, True), (2, False)])
+def test_a_generation_counts_where_a_status_names_it(generation: int, *, same: bool) -> None:
+    old = DnsEndpoint(metadata=ObjectMeta(name="web", resource_version="1", generation=1))
+    new = DnsEndpoint(metadata=ObjectMeta(name="web", resource_version="2", generation=generation))
+    assert unchanged(old, new) is same
 
 
 def test_kinds_do_not_mix() -> None:
