@@ -103,6 +103,7 @@ class Sources:
     ingress_class: tuple[str, ...]
     ignore_ingress_rules_spec: bool
     ignore_ingress_tls_spec: bool
+    unstructured_resource: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

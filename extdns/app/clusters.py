@@ -26,7 +26,10 @@ def cluster(config: Config, kinds: Collection[Kind] = ()) -> Cluster:
         config: what the flags say.
         kinds: those that sources start from; templates see their objects whole.
     """
-    whole = kinds if config.sources.fqdn_template or config.sources.fqdn_target_template else ()
+    from extdns.model.objects import STRUCTS
+
+    templated = config.sources.fqdn_template or config.sources.fqdn_target_template
+    whole = kinds if templated else [kind for kind in kinds if kind not in STRUCTS]
     found = _real(config, whole)
     if objects := _invented(config):
         from extdns.kube.invented import Invented

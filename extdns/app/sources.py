@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 
 from extdns import log
 from extdns.app.sourcetable import TABLE
+from extdns.errors import UsageError
 from extdns.flags.sources import SOURCES
 from extdns.log import Event
 from extdns.model import rrtype
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from extdns.config import Config
+    from extdns.model.cluster import Kind
     from extdns.ports import Source
     from extdns.sources.refine import Stage
     from extdns.sources.selection import Selection
@@ -23,11 +25,40 @@ _log = log.get(__name__)
 
 
 def sources(config: Config) -> tuple[Source, ...]:
-    """The sources of `--source`, in its order, each once."""
+    """The sources of `--source`, in its order, each once.
+
+    Raises:
+        UsageError: what is asked of one cannot be.
+        ApiError: the API server does not tell what a kind is.
+    """
     from extdns.sources.refine import Refined
 
     chosen, selection, stages = config.sources, _selection(config), tuple(_stages(config))
-    return tuple(Refined(source=TABLE[name](chosen, selection), stages=stages) for name in dict.fromkeys(chosen.names))
+    found = [source for name in dict.fromkeys(chosen.names) for source in _named(name, config, selection)]
+    _ensure_told_apart(found)
+    return tuple(Refined(source=source, stages=stages) for source in found)
+
+
+def _ensure_told_apart(found: Sequence[Source]) -> None:
+    """Raise `UsageError` if marks would not tell which of two kinds they were made for."""
+    kinds: dict[str, Kind] = {}
+    for source in found:
+        other = kinds.setdefault(source.kind.label, source.kind)
+        if other != source.kind:
+            raise UsageError(
+                f"{other.resource} and {source.kind.resource} cannot be told apart: marks say {other.label} for both"
+                "\n  allowed: one of them; read the other one with another --txt-owner-id"
+            )
+
+
+def _named(name: str, config: Config, selection: Selection) -> Sequence[Source]:
+    """The one source of that *name*, or one for each kind that is asked for by a flag."""
+    if name != "unstructured":
+        return (TABLE[name](config.sources, selection),)
+    from extdns.app.resources import kinds
+    from extdns.sources.unstructured import UnstructuredSource
+
+    return [UnstructuredSource(kind=kind, selection=selection) for kind in kinds(config)]
 
 
 def _stages(config: Config) -> Iterator[Stage]:

@@ -90,7 +90,6 @@ FLAGS: Final = (
         default=(),
         repeatable=True,
         sources=("unstructured",),
-        state=ABSENT,
         help="resource to read, as resource.version.group",
     ),
 )

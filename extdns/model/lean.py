@@ -36,6 +36,12 @@ class ObjectMeta(Lean, frozen=True, kw_only=True):
     whole: bytes = msgspec.field(default=b"", name=" ")  # no field of an object is called so
 
 
+class Custom(Lean, frozen=True, kw_only=True):
+    """An object of a kind that `--unstructured-resource` adds; all but its metadata is in `metadata.whole`."""
+
+    metadata: ObjectMeta
+
+
 class Condition(Lean, frozen=True, kw_only=True):
     """A condition of any object."""
 

@@ -27,7 +27,7 @@ from extdns.model.gatewayapi import (
 )
 from extdns.model.host import Host
 from extdns.model.istio import ISTIO_GATEWAY, VIRTUAL_SERVICE, IstioGateway, VirtualService
-from extdns.model.lean import Condition, Lean, ObjectMeta
+from extdns.model.lean import Condition, Custom, Lean, ObjectMeta
 from extdns.model.vendors import (
     AMBASSADOR_HOST,
     F5_TRANSPORT_SERVER,
@@ -219,6 +219,7 @@ KubernetesObject = (
     | AmbassadorHost
     | F5VirtualServer
     | F5TransportServer
+    | Custom
     | Host
 )
 
@@ -253,6 +254,11 @@ STRUCTS: Final[dict[Kind, type[KubernetesObject]]] = {
     F5_VIRTUAL_SERVER: F5VirtualServer,
     F5_TRANSPORT_SERVER: F5TransportServer,
 }
+
+
+def struct_of(kind: Kind) -> type[KubernetesObject]:
+    """What objects of *kind* are decoded as."""
+    return STRUCTS.get(kind, Custom)
 
 
 def key_of(kind: Kind, obj: KubernetesObject) -> ObjectKey:

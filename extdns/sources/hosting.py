@@ -53,10 +53,12 @@ class Hosting:
         if name is not None:
             self._draft.add(name, field, answer)
 
-    def publish_annotated(self, answer: Answer) -> None:
-        """Publish the hosts of the `hostname` annotation."""
+    def publish_annotated(self, answer: Answer, *, in_any_case: bool = False) -> None:
+        """Publish the hosts of the `hostname` annotation, even if flags ignore it if *in_any_case*."""
+        if self._ignored is not None and not in_any_case:
+            answer = self._ignored
         for host in self._notes.listed(_HOSTNAME):
-            self.publish(host, self._notes.field(_HOSTNAME), self._ignored or answer)
+            self.publish(host, self._notes.field(_HOSTNAME), answer)
 
     def publish_templated(self, answer: Answer) -> None:
         """Publish what `--fqdn-template` makes of the object; raises `TemplateError`."""
@@ -66,10 +68,17 @@ class Hosting:
     def made(self) -> tuple[Claim, ...]:
         """What templates make where they make targets, too; raises `TemplateError` (spec sources 8.8)."""
         bare = Draft(self._source, self.ref, Terms(), labelled=False)
-        made, named = self._templates, self._draft.wants
-        made.add_pairs(bare, self._source, self._kind, self._obj, named=named)
-        made.add_crossed(bare, self._source, self._kind, self._obj, named=named or bare.wants)
+        self._make(bare)
         return bare.claims()
+
+    def make(self) -> None:
+        """As `made`, but as if the object had said it itself: with its label and its TTL (spec sources 6.4)."""
+        self._make(self._draft)
+
+    def _make(self, draft: Draft) -> None:
+        made, named = self._templates, self._draft.wants
+        made.add_pairs(draft, self._source, self._kind, self._obj, named=named)
+        made.add_crossed(draft, self._source, self._kind, self._obj, named=named or draft.wants)
 
     def claims(self) -> tuple[Claim, ...]:
         """As `Draft.claims`."""

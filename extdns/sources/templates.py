@@ -49,7 +49,7 @@ class Templates:
                 yield text, self.fqdn.flag
 
     def add_pairs(self, draft: Draft, source: str, kind: Kind, obj: KubernetesObject, *, named: bool) -> None:
-        """Let *draft*, which must not label, ask for the names and targets of `--fqdn-target-template`; as `hosts`."""
+        """Let *draft* ask for the names and targets of `--fqdn-target-template`; as `hosts`."""
         template = self.fqdn_target
         if template is not None and (self.combine or not named):
             for text, target in _pairs(template.items(Data(kind, obj.metadata), source)):
@@ -58,7 +58,7 @@ class Templates:
                     draft.add(name, template.flag, found((target,), template.flag, otherwise=_NO_TARGET))
 
     def add_crossed(self, draft: Draft, source: str, kind: Kind, obj: KubernetesObject, *, named: bool) -> None:
-        """Let *draft*, which must not label, ask for all names at all targets of `--target-template`; as `hosts`."""
+        """Let *draft* ask for all names at all targets of `--target-template`; as `hosts`."""
         made, template = tuple(self.hosts(source, kind, obj, named=named)), self.target
         if not made or template is None:
             return

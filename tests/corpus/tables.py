@@ -1,4 +1,4 @@
-"""Which cases wait for a part that is not built, and where we differ from what was recorded, on purpose."""
+"""Where we differ from what was recorded, on purpose."""
 
 from __future__ import annotations
 
@@ -7,10 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tests.corpus.recordsets import RecordSet
-
-LEFT_OUT: Final[Mapping[str, str]] = {
-    "324-unstructured": "unstructured source",
-}
 
 # Cases marked as quirks whose records come out as recorded all the same, with `--compat`.
 AGREED: Final[Mapping[str, str]] = {

@@ -10,9 +10,9 @@ import pytest
 from tests.corpus.case import Case, Zones, load, names
 from tests.corpus.product import Result, run
 from tests.corpus.recordsets import settled
-from tests.corpus.tables import AGREED, LEFT_OUT, OURS, OURS_BY_DEFAULT, Difference
+from tests.corpus.tables import AGREED, OURS, OURS_BY_DEFAULT, Difference
 
-RUN: Final = [name for name in names() if name not in LEFT_OUT]
+RUN: Final = names()
 
 
 @pytest.mark.parametrize("name", RUN)
@@ -30,20 +30,10 @@ def test_without_compat_they_differ_only_on_purpose(name: str, tmp_path: Path) -
     )
 
 
-@pytest.mark.parametrize("name", LEFT_OUT)
-def test_a_case_left_out_needs_the_part_it_waits_for(name: str, tmp_path: Path) -> None:
-    case = load(name)
-    result, _ = run(case, compat=True, cluster=manifests(load(name), tmp_path))
-    assert result.error or not is_as_recorded(case, result), f"{name} no longer waits for {LEFT_OUT[name]}"
-    pytest.skip(f"waits for {LEFT_OUT[name]}")
-
-
-def test_every_case_is_run_or_left_out_and_every_quirk_accounted_for() -> None:
+def test_every_difference_is_one_of_a_case_and_every_quirk_is_accounted_for() -> None:
     known = set(names())
-    assert {*RUN, *LEFT_OUT} == known
     assert known >= AGREED.keys() | OURS.keys() | OURS_BY_DEFAULT.keys()
-    assert not LEFT_OUT.keys() & (OURS.keys() | OURS_BY_DEFAULT.keys() | AGREED.keys())
-    assert {name for name in known if load(name).quirk} <= LEFT_OUT.keys() | AGREED.keys() | OURS.keys()
+    assert {name for name in known if load(name).quirk} <= AGREED.keys() | OURS.keys()
 
 
 def manifests(case: Case, empty: Path) -> str:

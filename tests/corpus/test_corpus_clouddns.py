@@ -9,10 +9,10 @@ import pytest
 
 from tests.corpus.case import load, names
 from tests.corpus.clouddns import BY_NAME, run, why_not
-from tests.corpus.tables import LEFT_OUT, OURS, OURS_BY_DEFAULT
+from tests.corpus.tables import OURS, OURS_BY_DEFAULT
 from tests.corpus.test_corpus import changed, manifests
 
-RUN: Final = [name for name in names() if name not in LEFT_OUT and not why_not(load(name))]
+RUN: Final = [name for name in names() if not why_not(load(name))]
 
 
 @pytest.mark.parametrize("name", RUN)

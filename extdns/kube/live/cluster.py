@@ -55,7 +55,7 @@ class LiveCluster:
 
         Args:
             api: is closed together with this.
-            whole: kinds whose objects are kept whole, for templates.
+            whole: kinds whose objects are kept whole, for templates; those that have no struct are, too.
             namespaces: watch objects in these alone; () means all. Kinds without namespaces are whole.
             elsewhere: kinds that are watched in other namespaces than those.
             rhythm: times of lists and watches, if not the usual ones.
@@ -95,7 +95,7 @@ class LiveCluster:
             namespaces = self._namespaces_of(kind) or ("",)
             self._parts[kind] = dict.fromkeys(namespaces, (Phase.LISTING, ""))
             self._first[kind] = {}
-            if kind in STRUCTS:
+            if kind in STRUCTS or kind in self._whole:
                 for namespace in namespaces:
                     self._start(kind, namespace)
             else:

@@ -66,12 +66,13 @@ class ManifestCluster:
             stdin: read once, to its end; the process's own if None.
             watch: whether to follow changes of the files.
             namespaces: take objects of these alone; () means all.
-            whole: kinds whose objects are kept whole, for templates.
+            whole: kinds whose objects are kept whole, for templates; those that have no struct are, too.
             elsewhere: kinds that are taken from other namespaces than those.
             monotonic: seconds that never go back.
             follow: tells of changes; tests bring their own.
         """
         self._folders = Folders(paths, stdin=stdin, monotonic=monotonic, whole=frozenset(whole))
+        self._whole = frozenset(whole)
         self._namespaces: Collection[str] = frozenset(namespaces)
         self._elsewhere = elsewhere or {}
         self._monotonic = monotonic
@@ -98,8 +99,8 @@ class ManifestCluster:
         """Deliver *kind* from the next `take` on, and tell how far it is."""
         state = self._states.get(kind)
         if state is None:
-            phase = Phase.LISTING if kind in STRUCTS else Phase.NOT_SERVED
-            detail = "" if kind in STRUCTS else f"manifests are not read for {kind.name} objects"
+            phase = Phase.LISTING if self._is_read(kind) else Phase.NOT_SERVED
+            detail = "" if self._is_read(kind) else f"manifests are not read for {kind.name} objects"
             state = KindState(kind=kind, phase=phase, since_s=self._monotonic(), detail=detail)
             self._states[kind] = state
             self._asked.append(kind)
@@ -112,7 +113,7 @@ class ManifestCluster:
         It cannot for kinds that are not read, outside the namespaces, while a file cannot be read
         or holds what could be any object, and while a file that lacks an object has yet to settle.
         """
-        if key.kind not in STRUCTS or not self._is_wanted(key):
+        if not self._is_read(key.kind) or not self._is_wanted(key):
             return None
         with self._reading:
             if self._read_at_s is None or self._monotonic() - self._read_at_s >= _FRESH_S:
@@ -196,9 +197,12 @@ class ManifestCluster:
         for kind in kinds:
             for key in sorted(filter(self._is_wanted, catalogue.keys(kind))):
                 yield ObjectChange(key=key, old=None, new=catalogue.get(key))
-            if kind in STRUCTS:
+            if self._is_read(kind):
                 self._states[kind] = KindState(kind=kind, phase=Phase.SYNCED, since_s=self._monotonic())
             yield KindChange(state=self._states[kind])
+
+    def _is_read(self, kind: Kind) -> bool:
+        return kind in STRUCTS or kind in self._whole
 
     def _concerns(self, key: ObjectKey | None) -> bool:
         return key is None or (key.kind in self._states and self._is_wanted(key))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
 from extdns.errors import shortened
 from extdns.kube.manifests.tree import Unusable
+from extdns.kube.resources import is_plural
 from extdns.model.cluster import Kind
 from extdns.model.objects import STRUCTS
 
@@ -33,8 +35,8 @@ _LIST: Final = "List"
 _FORMER_GROUP: Final = "extensions"
 
 
-def recognised(api_version: object, kind: object) -> Kind | ListOf | Unread | None:
-    """What a document with these fields is; None if it does not concern us.
+def recognised(api_version: object, kind: object, others: Collection[Kind] = ()) -> Kind | ListOf | Unread | None:
+    """What a document with these fields is, perhaps of one of *others*; None if it does not concern us.
 
     Kinds of other groups may share a name with ours (Knative has a Service) and do not concern us.
     """
@@ -44,6 +46,12 @@ def recognised(api_version: object, kind: object) -> Kind | ListOf | Unread | No
         return None
     if kind == _LIST:
         return ListOf(None) if api_version == "v1" else None
+    for other in others:  # which may be named otherwise: only plurals were given
+        if api_version == other.api_version:
+            if is_plural(other.plural, kind):
+                return other
+            if kind.endswith(_LIST) and is_plural(other.plural, kind.removesuffix(_LIST)):
+                return ListOf(other)
     single = kind in _KINDS
     kinds = _KINDS.get(kind if single else kind.removesuffix(_LIST), ())
     for ours in kinds:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
 import msgspec
@@ -13,9 +14,7 @@ from extdns.kube.manifests.mistakes import mistake_in
 from extdns.kube.manifests.tree import Document, Tree, documents
 from extdns.kube.words import share_words
 from extdns.model.cluster import Kind, ObjectKey
-from extdns.model.objects import STRUCTS, KubernetesObject, key_of
-
-_DECODERS: Final = {kind: msgspec.json.Decoder(struct) for kind, struct in STRUCTS.items()}
+from extdns.model.objects import KubernetesObject, key_of, struct_of
 
 _LABEL: Final = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
 _NAME: Final = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
@@ -30,7 +29,7 @@ def from_json(kind: Kind, text: bytes, line: int) -> Found | Flaw:
     A good object never becomes a tree; of another one the tree tells which line is wrong.
     """
     try:
-        obj = _DECODERS[kind].decode(text)
+        obj = _decoder(kind).decode(text)
         why = _misnamed(kind, obj)
         if not why:
             return _found(kind, obj, line)
@@ -47,7 +46,7 @@ def from_tree(kind: Kind, tree: Tree) -> Found | Flaw:
         message = "metadata.generateName names no object; allowed: metadata.name"
         return Flaw(line=metadata.line_of("generateName"), key=None, message=message)
     try:
-        obj = msgspec.convert(tree, STRUCTS[kind])
+        obj = msgspec.convert(tree, struct_of(kind))
     except msgspec.ValidationError as error:
         mistake = mistake_in(tree, error)
         return Flaw(line=mistake.line, key=key_in(kind, tree), message=mistake.message)
@@ -67,10 +66,15 @@ def key_in(kind: Kind, tree: Tree) -> ObjectKey | None:
         else {}
     )
     try:
-        obj = msgspec.convert({"metadata": names}, STRUCTS[kind])
+        obj = msgspec.convert({"metadata": names}, struct_of(kind))
     except msgspec.ValidationError:
         return None
     return None if _misnamed(kind, obj) else key_of(kind, obj)
+
+
+@cache
+def _decoder(kind: Kind) -> msgspec.json.Decoder[KubernetesObject]:
+    return msgspec.json.Decoder(struct_of(kind))
 
 
 def _found(kind: Kind, obj: KubernetesObject, line: int) -> Found:

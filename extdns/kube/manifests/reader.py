@@ -32,7 +32,7 @@ _BEFORE_BRACE: Final = re.compile(rb"(?:---(?=\s))?\s*(?=\{)")
 def read(data: bytes, place: str, whole: Collection[Kind] = ()) -> Contents:
     """What *data* holds; *place* is the name of the file in messages. Never raises.
 
-    Objects of the kinds *whole* are kept whole.
+    Objects of the kinds *whole*, of which we need have no struct, are kept whole.
 
     Documents are told apart before they are parsed, so that a broken one costs only itself. Of an
     object described twice the first counts.
@@ -106,7 +106,7 @@ def _results(
         if isinstance(draft, Flaw):
             yield draft
             continue
-        what = recognised(draft.api_version, draft.kind)
+        what = recognised(draft.api_version, draft.kind, whole)
         if what is None and draft.kind is None:
             what = inherited
         match what:

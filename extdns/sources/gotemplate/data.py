@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
 
 from extdns.model.cluster import Kind
 from extdns.model.lean import ObjectMeta
+from extdns.model.objects import STRUCTS
 from extdns.sources.gotemplate.types import VIEW, is_known
 from extdns.sources.gotemplate.values import Value, typed
 
@@ -17,6 +20,11 @@ _PACKAGES: Final = {
     "gateway.networking.k8s.io": "gateway",
     "networking.istio.io": "istio",
 }
+_WORD: Final = re.compile("[a-z]+")
+_INITIALISM: Final = re.compile(
+    "acl|api|arn|ca|cidr|cpu|crd|db|dns|https?|id|ip|json|jwk|jwt|os|pem|rbac|sql|ssl|tcp|tls|ttl|udp|u?uid|uri|url|vm"
+    "|xml|yaml"
+)
 
 
 class Data:
@@ -32,7 +40,7 @@ class Data:
             raise ValueError(f"{kind.name} objects are not kept whole, as templates need them")
         self._kind = kind
         self._object: dict[str, Any] = msgspec.json.decode(metadata.whole)
-        self._object |= {"apiVersion": kind.api_version, "kind": kind.name}
+        self._object = {"kind": kind.name} | self._object | {"apiVersion": kind.api_version}
         self._object["metadata"] |= {
             "namespace": metadata.namespace,
             "resourceVersion": metadata.resource_version,
@@ -41,13 +49,22 @@ class Data:
 
     @property
     def struct(self) -> Value | None:
-        """A pointer to the object, with the names that its fields have in Go; None if these are not known."""
+        """A pointer to the object, with the names that its fields have in Go; None if these are not known.
+
+        A kind that `--unstructured-resource` adds is shown as in `view`, with Go-like names beside those of spec and
+        status (spec sources 6.4).
+        """
+        if self._kind not in STRUCTS:
+            return self._shown(_aliased)
         name = f"{_PACKAGES.get(self._kind.group, '')}.{self._kind.name}"
         return typed(f"*{name}", self._object) if is_known(name) else None
 
     @property
     def view(self) -> Value:
         """The object with the spelling of JSON, below a few names."""
+        return self._shown(_mapping)
+
+    def _shown(self, part: Callable[[object], object]) -> Value:
         metadata = self._object["metadata"]
         parts = {
             "Name": metadata.get("name"),
@@ -57,8 +74,8 @@ class Data:
             "Labels": metadata.get("labels"),
             "Annotations": metadata.get("annotations"),
             "Metadata": metadata,
-            "Spec": _mapping(self._object.get("spec")),
-            "Status": _mapping(self._object.get("status")),
+            "Spec": part(self._object.get("spec")),
+            "Status": part(self._object.get("status")),
             "Object": self._object,
         }
         return typed(VIEW, parts)
@@ -66,3 +83,13 @@ class Data:
 
 def _mapping(part: object) -> object:
     return part if isinstance(part, dict) else None
+
+
+def _aliased(part: object) -> object:
+    return {_go_name(key): value for key, value in part.items()} | part if isinstance(part, dict) else None
+
+
+def _go_name(key: str) -> str:
+    word = _WORD.match(key)
+    first = word[0] if word else ""
+    return (first.upper() if _INITIALISM.fullmatch(first) else first.capitalize()) + key[len(first) :]

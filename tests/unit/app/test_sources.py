@@ -1,0 +1,73 @@
+"""Which sources a configuration asks for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from extdns.app.sources import sources
+from extdns.config import parse
+from extdns.errors import UsageError
+from extdns.flags.support import AVAILABLE
+from tests.fakes.apiserver.kinds import Kind
+from tests.fakes.apiserver.server import ApiServer
+
+BASE: Final = ("--provider=inmemory", "--policy=sync", "--registry=noop")
+
+
+def asked(where: str, *flags: str) -> list[tuple[str, str]]:
+    """Name, and kind with its resource, of each source."""
+    found = sources(parse([*BASE, where, *flags], {}))
+    return [(source.name, f"{source.kind.name} {source.kind.resource}") for source in found]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> str:
+    return f"--manifests={tmp_path}"
+
+
+@pytest.mark.parametrize("name", AVAILABLE["source"])
+def test_every_source_that_is_offered_is_there(name: str, files: str) -> None:
+    flags = ("--unstructured-resource=configmaps.v1",) if name == "unstructured" else ()
+    assert [found for found, _ in asked(files, f"--source={name}", *flags)] == [name]
+
+
+def test_6_4_each_resource_has_a_source_of_its_own_in_order_of_flags(files: str) -> None:
+    resources = [f"--unstructured-resource={text}" for text in ("things.v1.acme.test", "configmaps.v1", "services.v1")]
+    assert asked(files, "--source=unstructured", "--source=service", *resources, resources[0]) == [
+        ("unstructured", "thing things.acme.test"),
+        ("unstructured", "configmap configmaps"),
+        ("unstructured", "Service services"),
+        ("service", "Service services"),
+    ]
+
+
+def test_6_4_a_live_cluster_is_asked_for_the_kind(tmp_path: Path) -> None:
+    with ApiServer() as server:
+        server.register(Kind(group="acme.test", version="v1", kind="BigThing", plural="things", namespaced=False))
+        found = asked(
+            f"--kubeconfig={server.kubeconfig(tmp_path / 'kubeconfig')}",
+            "--source=unstructured",
+            "--unstructured-resource=things.v1.acme.test",
+        )
+    assert found == [("unstructured", "BigThing things.acme.test")]
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        pytest.param((), "--source=unstructured has no resource to read", id="none"),
+        pytest.param(("configmaps",), "--unstructured-resource=configmaps is not a resource", id="6.4-no-dot"),
+        pytest.param(
+            ("things.v1.acme.test", "things.v1.other.test"),
+            "things.acme.test and things.other.test cannot be told apart: marks say thing for both",
+            id="1.8-same-mark",
+        ),
+    ],
+)
+def test_what_cannot_be_read_stops_the_start(flags: tuple[str, ...], message: str, files: str) -> None:
+    with pytest.raises(UsageError) as error:
+        asked(files, "--source=unstructured", *(f"--unstructured-resource={text}" for text in flags))
+    assert str(error.value).partition("\n")[0] == message
