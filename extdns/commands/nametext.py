@@ -132,4 +132,4 @@ def _next(facts: NameFacts) -> str:
         return "extdns status"
     if any(record.outcome.action in _WORDS for record in facts.records) or facts.reason == Reason.WANTED:
         return "nothing to do if extdns runs; what it would do to all names: extdns plan"
-    return f"what the code means, and which others there are: extdns explain {facts.reason}"
+    return "set right what is in the way, and extdns takes it up by itself; all names: extdns plan"

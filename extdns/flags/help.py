@@ -12,10 +12,17 @@ from extdns.flags.table import TOPICS, Topic
 
 _WIDTH: Final = 100
 _INTRODUCTION: Final = """\
-Usage: extdns --source=NAME --provider=NAME [flags]
+Usage: extdns [COMMAND] --source=NAME --provider=NAME [flags]
 
 extdns keeps DNS in step with Kubernetes: it publishes the names that people put on objects, and
 marks the records that it owns.
+
+Commands, each with a --help of its own; without one, records are kept in step:
+  plan      what would change, and why; nothing is written
+  explain   the whole way of a name or an object, or what a reason code means
+  status    which deletes are held
+  release   let held deletes be made
+  demo      a small shop published into zone files
 
 Write --flag=VALUE or --flag VALUE; switches take no value and are undone by --no-flag. A repeatable
 flag takes one value at a time: commas do not separate. Each flag can also be set by the variable
