@@ -10,15 +10,22 @@ from extdns.flags.duration import DURATION
 from extdns.flags.flag import Flag
 from extdns.flags.kind import NUMBER, Kind, choice, text
 
-_ENDPOINT: Final = re.compile(r"https?://[^\s/?#@]+/?", re.ASCII)
+_URL: Final = re.compile(r"https?://[^\s/?#@]+/?", re.ASCII)
 
 
 def _read_endpoint(text: str) -> str:
-    if text and not _ENDPOINT.fullmatch(text):
+    if text and not _URL.fullmatch(text):
         raise ValueError
     return text
 
 
+ENDPOINT: Final[Kind[str]] = Kind(
+    noun="an endpoint",
+    metavar="URL",
+    allowed="https://HOST[:PORT], or http:// for an emulator",
+    read=_read_endpoint,
+    write=str,
+)
 _flag = partial(Flag, providers=("google",))
 
 FLAGS: Final = (
@@ -43,13 +50,7 @@ FLAGS: Final = (
     ),
     _flag(
         name="google-api-endpoint",
-        kind=Kind(
-            noun="an endpoint",
-            metavar="URL",
-            allowed="https://HOST[:PORT], or http:// for an emulator",
-            read=_read_endpoint,
-            write=str,
-        ),
+        kind=ENDPOINT,
         help="where the API is; to http:// no credentials are sent",
     ),
 )

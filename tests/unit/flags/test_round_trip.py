@@ -12,6 +12,7 @@ from extdns.config import parse, shown
 from extdns.flags.address import ADDRESS, ListenAddress
 from extdns.flags.duration import DURATION, PERIOD
 from extdns.flags.flag import Flag, Implemented
+from extdns.flags.google import ENDPOINT
 from extdns.flags.kind import BOOLEAN, PAIR, Kind
 from extdns.flags.parser import read
 from extdns.flags.regex import REGEX, parse_regex
@@ -37,6 +38,7 @@ BY_KIND: Final[dict[Kind[Any], st.SearchStrategy[object]]] = {
     PERIOD: st.integers(min_value=1, max_value=2**61).map(lambda count: count / 10**9),
     PAIR: st.tuples(st.text(alphabet="abc", max_size=3), TEXTS),
     ADDRESS: ADDRESSES,
+    ENDPOINT: st.sampled_from(("", "https://dns.example", "http://127.0.0.1:8080/")),
     REGEX: REGEXES.map(parse_regex),
     LABEL_SELECTOR: SELECTORS.map(LABEL_SELECTOR.read),
     ANNOTATION_SELECTOR: SELECTORS.map(ANNOTATION_SELECTOR.read),
