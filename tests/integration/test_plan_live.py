@@ -1,0 +1,74 @@
+"""`extdns plan` and `extdns explain` on a live cluster: what they ask for, and what they never do."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from extdns import cli
+from extdns.app import assembly
+from extdns.controller.clock import SystemClock
+from tests.fakes.apiserver.server import ApiServer
+from tests.integration.live import LiveStage
+from tests.integration.stage import service
+
+ENDPOINT: Final[dict[str, Any]] = {
+    "apiVersion": "externaldns.k8s.io/v1alpha1",
+    "kind": "DNSEndpoint",
+    "metadata": {"name": "a", "namespace": "shop", "generation": 1},
+    "spec": {"endpoints": [{"dnsName": "crd.example.org", "recordType": "A", "targets": ["192.0.2.5"]}]},
+}
+
+
+@pytest.fixture(autouse=True)
+def _own_logging() -> Iterator[None]:
+    """Put the loggers back as they were."""
+    root, ours = logging.getLogger(), logging.getLogger("extdns")
+    handlers, levels = list(root.handlers), (root.level, ours.level)
+    yield
+    root.handlers, root.level, ours.level = handlers, *levels
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[LiveStage]:
+    with ApiServer() as server:
+        found = LiveStage(tmp_path, server, example_org="www IN A 192.0.2.99\n")
+        found.put(service("web", "web.example.org"), service("www", "www.example.org"), ENDPOINT)
+        yield found
+
+
+@pytest.mark.parametrize("command", [["plan"], ["explain", "www.example.org"], ["explain", "service/shop/www"]])
+def test_the_cluster_is_only_read(stage: LiveStage, command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    before = stage.state()
+    flags = stage.flags("--source=crd", "--state-configmap=dns/extdns-state", "--events-emit=RecordReady")
+    assert cli.main([*command, *flags], {}) in {0, 2}
+    said = capsys.readouterr()
+    assert "www.example.org" in said.out
+    assert said.err == ""
+    requests = stage.server.log.requests()
+    assert any("configmaps" in request.path for request in requests)
+    assert {request.method for request in requests} == {"GET"}
+    assert stage.state() == before
+
+
+class HastyClock(SystemClock):
+    """A thousand seconds pass in one."""
+
+    def monotonic_s(self) -> float:
+        return super().monotonic_s() * 1000.0
+
+
+def test_a_kind_that_is_forbidden_makes_the_plan_incomplete(
+    stage: LiveStage, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(assembly, "SystemClock", HastyClock)
+    for verb in ("list", "watch"):
+        stage.server.access.forbid(verb, "ingresses")
+    assert cli.main(["plan", *stage.flags("--state-configmap=")], {}) == 1
+    said = capsys.readouterr().out
+    assert "  + A  web.example.org  " in said
+    assert "INCOMPLETE: Ingress objects are forbidden\n" in said
