@@ -11,6 +11,8 @@ from typing import Any, Final
 import pytest
 import yaml
 
+from extdns.app import assembly
+from extdns.config import parse
 from extdns.controller.clock import SystemClock
 from extdns.errors import ConflictError
 from extdns.kube.api import Api
@@ -208,3 +210,26 @@ def test_a_status_is_written_though_others_write_in_between(
     found = read(machinery, DNS_ENDPOINT, "busy")
     assert brief(found)["Ready"] == "True programmed"
     assert found["metadata"]["annotations"] == {"touched": "1"}
+
+
+def test_the_program_follows_an_object_through_its_versions(machinery: ApiMachinery, tmp_path: Path) -> None:
+    def a_pass() -> Json:
+        flags = ["--source=crd", "--provider=inmemory", "--inmemory-zone=acme.test", "--registry=noop", "--once"]
+        where = [f"--kubeconfig={machinery.kubeconfig(tmp_path / 'kubeconfig')}", "--metrics-address=127.0.0.1:0"]
+        running = assembly.assemble(parse([*flags, *where], {}))
+        running.controller.run(once=True)
+        return read(machinery, DNS_ENDPOINT, "followed")
+
+    stored = put(machinery, DNS_ENDPOINT, "followed")
+    first = a_pass()
+    assert brief(first)["Ready"] == "True programmed"
+    assert a_pass() == first
+    (endpoint,) = stored["spec"]["endpoints"]
+    stored["spec"]["endpoints"].append(endpoint | {"dnsName": "a.elsewhere.test"})
+    stored["metadata"]["resourceVersion"] = first["metadata"]["resourceVersion"]
+    path = "/apis/externaldns.k8s.io/v1alpha1/namespaces/dns/dnsendpoints/followed"
+    assert machinery.probe.ask("PUT", path, stored).code == 200
+    second = a_pass()
+    assert (second["metadata"]["generation"], second["status"]["observedGeneration"]) == (2, 2)
+    assert brief(second)["Ready"] == "False no-zone"
+    assert [one["dnsName"] for one in second["status"]["endpoints"]] == ["a.elsewhere.test"]

@@ -146,8 +146,9 @@ def test_of_a_thousand_each_is_written_once_and_none_on_a_second_pass(
     assert len(writes(server)) == len({request.path for request in writes(server)}) == 1001
     assert all(brief(status(server, f"e{number}")) == READY for number in range(1000))
     server.log.clear()
-    with program(stage, monkeypatch, "--source=crd", once=True) as running:
-        assert running.end() == 0
+    with program(stage, monkeypatch, "--source=crd"):
+        for count in (500, 1001):
+            server.log.wait_for("get", "dnsendpoints", count=count)
     assert not writes(server)
 
 
