@@ -14,7 +14,7 @@ from extdns.model import rrtype
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from extdns.config import Config
+    from extdns.config import Config, Sources
     from extdns.model.cluster import Kind
     from extdns.ports import Source
     from extdns.sources.refine import Stage
@@ -47,18 +47,29 @@ def _ensure_told_apart(found: Sequence[Source]) -> None:
         if other != source.kind:
             raise UsageError(
                 f"{other.resource} and {source.kind.resource} cannot be told apart: marks say {other.label} for both"
-                "\n  allowed: one of them; read the other one with another --txt-owner-id"
+                "\n  allowed: one of them; read the other one by another extdns, with another --txt-owner-id"
             )
 
 
 def _named(name: str, config: Config, selection: Selection) -> Sequence[Source]:
     """The one source of that *name*, or one for each kind that is asked for by a flag."""
+    if name == "traefik-proxy":
+        return _traefik(config.sources, selection)
     if name != "unstructured":
         return (TABLE[name](config.sources, selection),)
     from extdns.app.resources import kinds
     from extdns.sources.unstructured import UnstructuredSource
 
     return [UnstructuredSource(kind=kind, selection=selection) for kind in kinds(config)]
+
+
+def _traefik(chosen: Sources, selection: Selection) -> Sequence[Source]:
+    from extdns.sources.traefik import TraefikSource, kinds
+
+    found = kinds(new=not chosen.traefik_disable_new, legacy=chosen.traefik_enable_legacy)
+    if not found:
+        raise UsageError("--traefik-disable-new leaves nothing to read\n  give --traefik-enable-legacy")
+    return [TraefikSource(kind=kind, selection=selection) for kind in found]
 
 
 def _stages(config: Config) -> Iterator[Stage]:

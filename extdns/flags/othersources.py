@@ -73,15 +73,13 @@ FLAGS: Final = (
         kind=BOOLEAN,
         default=False,
         sources=("traefik-proxy",),
-        state=ABSENT,
-        help="read traefik.containo.us too",
+        help="read traefik.containo.us, which needs --traefik-disable-new",
     ),
     Flag(
         name="traefik-disable-new",
         kind=BOOLEAN,
         default=False,
         sources=("traefik-proxy",),
-        state=ABSENT,
         help="do not read traefik.io",
     ),
     Flag(

@@ -28,6 +28,7 @@ AVAILABLE: Final[Mapping[str, tuple[str, ...]]] = {
         "openshift-route",
         "pod",
         "service",
+        "traefik-proxy",
         "unstructured",
     ),
     "provider": ("aws", "google", "inmemory", "zonefile"),

@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from extdns.model import traefik
 from extdns.model.balancing import Status
 from extdns.model.cluster import Kind, ObjectKey, ObjectRef
 from extdns.model.dnsendpoint import DNS_ENDPOINT, DnsEndpoint
@@ -28,6 +29,7 @@ from extdns.model.gatewayapi import (
 from extdns.model.host import Host
 from extdns.model.istio import ISTIO_GATEWAY, VIRTUAL_SERVICE, IstioGateway, VirtualService
 from extdns.model.lean import Condition, Custom, Lean, ObjectMeta
+from extdns.model.traefik import IngressRoute, IngressRouteTcp, IngressRouteUdp
 from extdns.model.vendors import (
     AMBASSADOR_HOST,
     F5_TRANSPORT_SERVER,
@@ -219,6 +221,9 @@ KubernetesObject = (
     | AmbassadorHost
     | F5VirtualServer
     | F5TransportServer
+    | IngressRoute
+    | IngressRouteTcp
+    | IngressRouteUdp
     | Custom
     | Host
 )
@@ -253,6 +258,8 @@ STRUCTS: Final[dict[Kind, type[KubernetesObject]]] = {
     AMBASSADOR_HOST: AmbassadorHost,
     F5_VIRTUAL_SERVER: F5VirtualServer,
     F5_TRANSPORT_SERVER: F5TransportServer,
+    **traefik.LEGACY,
+    **traefik.STRUCTS,
 }
 
 

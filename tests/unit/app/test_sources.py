@@ -31,7 +31,7 @@ def files(tmp_path: Path) -> str:
 @pytest.mark.parametrize("name", AVAILABLE["source"])
 def test_every_source_that_is_offered_is_there(name: str, files: str) -> None:
     flags = ("--unstructured-resource=configmaps.v1",) if name == "unstructured" else ()
-    assert [found for found, _ in asked(files, f"--source={name}", *flags)] == [name]
+    assert {found for found, _ in asked(files, f"--source={name}", *flags)} == {name}
 
 
 def test_6_4_each_resource_has_a_source_of_its_own_in_order_of_flags(files: str) -> None:
@@ -71,3 +71,23 @@ def test_what_cannot_be_read_stops_the_start(flags: tuple[str, ...], message: st
     with pytest.raises(UsageError) as error:
         asked(files, "--source=unstructured", *(f"--unstructured-resource={text}" for text in flags))
     assert str(error.value).partition("\n")[0] == message
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        pytest.param(("--traefik-disable-new",), "--traefik-disable-new leaves nothing to read", id="none"),
+        pytest.param(
+            ("--traefik-enable-legacy",),
+            "ingressroutes.traefik.io and ingressroutes.traefik.containo.us cannot be told apart: "
+            "marks say ingressroute for both",
+            id="1.8-same-mark",
+        ),
+    ],
+)
+def test_7_4_one_group_of_traefik_is_read(flags: tuple[str, ...], message: str, files: str) -> None:
+    with pytest.raises(UsageError) as error:
+        asked(files, "--source=traefik-proxy", *flags)
+    assert str(error.value).partition("\n")[0] == message
+    legacy = asked(files, "--source=traefik-proxy", "--traefik-enable-legacy", "--traefik-disable-new")
+    assert [kind.partition(".")[2] for _, kind in legacy] == ["traefik.containo.us"] * 3
