@@ -12,7 +12,7 @@ LOCK := env CUSTOM_COMPILE_COMMAND='make lock' $(BIN)/pip-compile --quiet --gene
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint check bench lock clean
+.PHONY: help demo test soak lint check bench lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,6 +24,11 @@ test: $(VENV)/dev.stamp ## all tests, with branch coverage
 	@$(BIN)/python -m pytest --quiet --cov --cov-report=
 	@echo "branch coverage: $$($(BIN)/coverage report --format=total) %"
 
+SEED ?= $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+soak: $(VENV)/dev.stamp ## a million steps of the engine's state machine (SEED=number: those of before)
+	@echo "SEED=$(SEED)"
+	@$(BIN)/python -m pytest --quiet --hypothesis-profile=soak --hypothesis-seed=$(SEED) tests/unit/engine/test_machine.py
+
 lint: $(VENV)/dev.stamp ## format, ruff, import contracts, mypy, pyright
 	@$(BIN)/ruff format --check
 	@$(BIN)/ruff check
@@ -33,7 +38,7 @@ lint: $(VENV)/dev.stamp ## format, ruff, import contracts, mypy, pyright
 
 check: lint test ## what CI does: lint, then test
 
-bench: $(VENV)/dev.stamp ## CPU and memory with manifests (1,000, 10,000 and 100,000 Services) and with a live cluster
+bench: $(VENV)/dev.stamp ## CPU, memory and calls, with manifests, a live cluster and Route 53
 	@$(BIN)/python -m tests.bench
 
 lock: $(VENV)/dev.stamp ## pin and hash what pyproject.toml asks for (UPGRADE=1: the newest of each)

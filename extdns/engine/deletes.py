@@ -128,7 +128,7 @@ class Deletes:
             self._next_s = now_s
         if entry.stage is _Stage.GRANTED:
             return evidence
-        if not self._sufficient(entry):
+        if not (self._sufficient(entry) or entry.released):
             return Blocked(reason=Reason.ORPHAN_UNCLAIMED, detail=f"held: nobody asks for it; {_made_for(owned)}")
         return _WAITING[entry.stage]
 
@@ -241,11 +241,12 @@ class Deletes:
         return moved
 
     def _stage(self, entry: _Pending, now_s: float, *, over: bool) -> _Stage:
-        if entry.released:
-            return _Stage.GRANTED
+        early = now_s < self._due_s(entry)
+        if entry.released:  # what came back and ended again has a grace of its own
+            return _Stage.GRACE if early and entry.stage is _Stage.GRACE else _Stage.GRANTED
         if not self._sufficient(entry):
             return _Stage.HELD
-        if now_s < self._due_s(entry):
+        if early:
             return _Stage.GRACE
         return _Stage.HELD if over else _Stage.GRANTED
 

@@ -19,7 +19,7 @@ from tests.fakes.route53.faults import Fault, Stall
 from tests.incidents.objects import ingress, service
 from tests.incidents.production import Production
 from tests.incidents.scene import HOUR_S, Scene, key_of, scene
-from tests.integration.program import HANGS_S, running
+from tests.integration.program import running
 from tests.unit.engine.laws import is_mark, is_our_mark, ownership
 from tests.unit.engine.stage import REGISTRY, ZONE, owned, record
 

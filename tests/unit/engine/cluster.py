@@ -27,6 +27,7 @@ class Cluster:
         deleted: objects of which a DELETED event was seen since then.
         confirmed: objects confirmed to be gone since then, and not seen again.
         answers: whether it can be told now if an object exists.
+        was_complete: whether all kinds were synced at some moment, of this process or of a former one.
     """
 
     phases: dict[Kind, Phase] = field(default_factory=lambda: dict.fromkeys((SERVICE, INGRESS), Phase.LISTING))
@@ -37,6 +38,7 @@ class Cluster:
     deleted: set[ObjectKey] = field(default_factory=set)
     confirmed: set[ObjectKey] = field(default_factory=set)
     answers: bool = True
+    was_complete: bool = False
 
     def behind(self, resource: str) -> ObjectKey | None:
         """The object that a mark names."""
@@ -87,7 +89,13 @@ class Cluster:
     def report(self, kind: Kind, phase: Phase) -> KindReported:
         """The list of a kind came to a phase."""
         self.phases[kind] = phase
+        self.was_complete = self.was_complete or self.is_complete
         return KindReported(state=KindState(kind=kind, phase=phase))
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all kinds are synced."""
+        return all(phase is Phase.SYNCED for phase in self.phases.values())
 
     def exists(self, key: ObjectKey) -> bool | None:
         """Answer a question about an object."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from extdns.engine.engine import Engine
 from extdns.model.change import Batch, Create, Delete, Update
@@ -42,6 +42,7 @@ LASTING = frozenset({
     Reason.REFUSED,  # by the service itself, such as a CNAME beside somebody's TXT
     Reason.NO_ZONE,
     Reason.ZONE_MOVED,
+    Reason.HELD,
 })  # fmt: skip
 
 
@@ -64,6 +65,9 @@ def check_submission(submission: Submission, registry: Registry) -> None:
         for write in submission.batch.writes:
             assert before.get(write.key) == write.old, f"{write.key} was not what the plan saw"
     changed = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+    going = {one.key for part in submission.batch.sets for one in part.changes if isinstance(one, Delete)}
+    for key in before.keys() - after.keys():
+        assert key in going or before[key].type == "TXT", f"{key} goes, and no delete says so"
     owned_before, owned_after = ownership(registry, before), ownership(registry, after)
     for key in sorted(changed):
         old, new = before.get(key), after.get(key)
@@ -90,8 +94,10 @@ def _check_mark(key: RecordKey, after: Contents) -> None:
     assert _is_marked(key, after) is (key in after), f"{key} {'has no' if key in after else 'left its'} mark"
 
 
-def check_intentions(batch: Batch, cluster: Cluster, plan: PlanSettings) -> None:
-    """Law 2 and the policy: judged by what the engine was told when it submits."""
+def check_intentions(
+    batch: Batch, cluster: Cluster, plan: PlanSettings, released: Container[tuple[Zone, RecordKey]] = ()
+) -> None:
+    """Law 2 and the policy: judged by what the engine was told when it submits, and what was *released* to it."""
     for change_set in batch.sets:
         for change in change_set.changes:
             match change:
@@ -101,19 +107,20 @@ def check_intentions(batch: Batch, cluster: Cluster, plan: PlanSettings) -> None
                     assert plan.policy is not Policy.CREATE_ONLY
                 case Delete():
                     assert plan.policy is Policy.SYNC
-                    _check_evidence(change, cluster)
+                    _check_evidence(change, cluster, released=(batch.zone, change.key) in released)
 
 
-def _check_evidence(change: Delete, cluster: Cluster) -> None:
+def _check_evidence(change: Delete, cluster: Cluster, *, released: bool) -> None:
     key, evidence, behind = change.key, change.evidence, cluster.behind(change.held.resource)
-    assert evidence.sufficient
+    assert evidence.sufficient or released or cluster.was_complete
     claims = [claim for claim in cluster.claims(key.name) if claim.set_identifier == key.set_identifier]
     if evidence is Evidence.REPLACED:
         assert any(isinstance(claim, Wanted) for claim in cluster.claims(key.name)), f"nothing replaces {key}"
         return
     if behind is None:  # the registry cannot tell which object: any that asked and gave up will do
-        assert not evidence.by_absence
-        assert any((name, identifier) == key[:2] for _, name, identifier in cluster.asked)
+        asked = any((name, identifier) == key[:2] for _, name, identifier in cluster.asked)
+        assert asked if evidence.sufficient else cluster.is_complete, f"{key} goes, and nobody asked for it"
+        assert evidence is Evidence.ORPHAN_UNCLAIMED or not evidence.by_absence
         assert not any(isinstance(claim, Wanted) for claim in claims), f"{key} is still wanted"
         return
     assert cluster.phases[behind.kind] is Phase.SYNCED, f"{key} goes while its source is down"
@@ -128,6 +135,8 @@ def _check_evidence(change: Delete, cluster: Cluster) -> None:
             assert behind in cluster.confirmed, f"{key} goes for absence that nobody confirmed"
         case Evidence.OBJECT_DELETED:
             assert behind in cluster.deleted
+        case Evidence.ORPHAN_UNCLAIMED:
+            assert cluster.is_complete
         case _:
             assert (behind, key.name, key.set_identifier) in cluster.asked, f"{key} was never asked for by {behind}"
 

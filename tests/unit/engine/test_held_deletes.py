@@ -145,6 +145,18 @@ def test_a_release_lets_go_what_is_held() -> None:
     assert world.held[-1].held == ()
 
 
+def test_a_released_record_whose_object_came_back_and_went_again_has_a_grace_of_its_own() -> None:
+    world = full(keeps_state=True)
+    world.run(all_gone(*NAMES[:13]), for_s=120.0)
+    world.released = (world.held[-1].code,)
+    world.run(for_s=15.0)
+    world.run(new(*NAMES[:13]), for_s=5.0)
+    world.run(gone(NAMES[0]), for_s=59.0)
+    assert len(world.holds()) == 40
+    world.run(for_s=2.0)
+    assert len(world.holds()) == 39
+
+
 def test_a_code_given_at_start_releases_what_shows_it() -> None:
     world = full()
     world.run(all_gone(*NAMES[:13]), for_s=120.0)

@@ -1,6 +1,6 @@
 """The engine alone, without threads and sockets, through everything that can happen to it (design 2).
 
-`pytest --hypothesis-profile=soak tests/unit/engine/test_machine.py` looks for longer.
+`make soak` looks for longer.
 """
 
 from __future__ import annotations
@@ -12,57 +12,43 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec.structs import replace
 
+from extdns.engine.deletes import DeleteSettings
 from extdns.engine.effects import Submit
 from extdns.engine.engine import Engine
 from extdns.engine.inputs import Cause, Input, Tick
-from extdns.errors import ForbiddenError, ProviderError, RetryableError
+from extdns.errors import ProviderError
 from extdns.model.change import Batch, ChangeSet, Write
 from extdns.model.claim import Claim
 from extdns.model.cluster import Kind, ObjectKey, Phase
-from extdns.model.outcome import Conflict, Forbidden, Outcome, Refused, TryLater
+from extdns.model.outcome import Forbidden, Outcome, Refused
 from extdns.model.record import Endpoint, Record
-from extdns.model.zone import AccountFailure, ZoneList
+from extdns.model.zone import ZoneList
 from extdns.planner.policy import Policy
 from providers.inmemory.provider import InMemoryProvider
 from tests.fakes.faulty import FaultyProvider, Lost
 from tests.unit.engine import laws
+from tests.unit.engine.allowance import Allowance
 from tests.unit.engine.cluster import Cluster
-from tests.unit.engine.stage import (
-    INGRESS,
-    PLAN,
-    REGISTRY,
-    SERVICE,
-    ZONE,
-    Stage,
-    engine_settings,
-    host,
+from tests.unit.engine.stage import INGRESS, PLAN, REGISTRY, SERVICE, ZONE, Stage, engine_settings, host
+from tests.unit.engine.wishes import (
+    INNER,
+    KEYS,
+    ZONES,
+    deletes,
+    foreign_records,
+    keys,
+    names,
+    outcomes,
+    read_failures,
+    soon,
+    wished,
+    wishes,
+    zone_lists,
 )
-from tests.unit.engine.wishes import INNER, KEYS, ZONES, foreign_records, keys, names, wished, wishes
 
 Wished = tuple[ObjectKey, tuple[Claim, ...]]
 
 kinds = st.sampled_from((SERVICE, INGRESS))
-soon = st.sampled_from((True, True, False))
-outcomes: st.SearchStrategy[Outcome | Lost | None] = st.one_of(
-    st.none(),
-    st.builds(Lost, applied=st.booleans()),
-    st.builds(TryLater, message=st.just("busy"), retry_after_s=st.sampled_from((None, 20.0))),
-    st.builds(Forbidden, message=st.just("no right")),
-    st.builds(Conflict, message=st.just("exists"), culprits=st.lists(names.map(host), max_size=2).map(tuple)),
-    st.builds(Refused, message=st.just("no"), culprits=st.lists(names.map(host), max_size=2).map(tuple)),
-)
-read_failures: st.SearchStrategy[ProviderError | None] = st.one_of(
-    st.none(),
-    st.builds(RetryableError, st.just("busy"), retry_after_s=st.sampled_from((None, 20.0))),
-    st.builds(ForbiddenError, st.just("no right")),
-)
-zone_lists = st.sampled_from(
-    (
-        ZoneList(zones=(ZONE,)),
-        ZoneList(zones=(ZONE,), failed=(AccountFailure(account="b", message="busy"),)),
-        ZoneList(zones=(ZONE, replace(INNER, private=True))),
-    )
-)
 
 
 class EngineMachine(RuleBasedStateMachine):
@@ -72,6 +58,7 @@ class EngineMachine(RuleBasedStateMachine):
     cluster: Cluster
     answers: list[Input]
     checked: int
+    allowance: Allowance
 
     @initialize(
         seeds=st.lists(foreign_records(), max_size=4),
@@ -80,6 +67,7 @@ class EngineMachine(RuleBasedStateMachine):
         policy=st.sampled_from((*[Policy.SYNC] * 4, Policy.UPSERT_ONLY, Policy.CREATE_ONLY)),
         claims=st.tuples(*(wishes(key) for key in KEYS)),
         synced=st.sampled_from((True, True, True, False)),
+        deletes=deletes,
     )
     def start(
         self,
@@ -89,15 +77,25 @@ class EngineMachine(RuleBasedStateMachine):
         policy: Policy,
         claims: Sequence[tuple[Claim, ...]],
         synced: bool,
+        deletes: DeleteSettings,
     ) -> None:
         inner = InMemoryProvider(seed=dict.fromkeys(ZONES, ()), page_size=page_size)
         provider = FaultyProvider(inner=inner)
         self.plan = replace(PLAN, policy=policy)
         traits = replace(provider.traits, max_batch_writes=limit)
-        self.settings = engine_settings(provider, plan=self.plan, traits=traits, interval_s=300.0)
+        self.settings = engine_settings(
+            provider,
+            plan=self.plan,
+            traits=traits,
+            interval_s=300.0,
+            deletes=deletes,
+            keeps_state=True,
+            fingerprint="today",
+        )
         self.stage = Stage(engine=Engine(self.settings), reader=provider, writer=provider, provider=provider)
         self.cluster, self.answers, self.checked = Cluster(), [], 0
         self.stage.exists = self.cluster.exists
+        self.allowance = Allowance(settings=deletes, started_s=self.stage.now_s)
         for seed in seeds:
             self.edit(seed, remove=False)
         for key, wanted in zip(KEYS, claims, strict=True):
@@ -109,10 +107,12 @@ class EngineMachine(RuleBasedStateMachine):
     def feed(self, item: Input) -> None:
         waiting = len(self.stage.waiting)
         self.cluster.delivered(item)
+        self.allowance.see(self.cluster, self.stage.now_s)
         self.stage.feed(item)
         for effect in list(self.stage.waiting)[waiting:]:
             if isinstance(effect, Submit):
-                laws.check_intentions(effect.batch, self.cluster, self.plan)
+                laws.check_intentions(effect.batch, self.cluster, self.plan, self.allowance.released)
+                self.allowance.check_grace(effect.batch, self.stage.now_s)
 
     def carry_out(self, index: int) -> Input:
         self.stage.waiting.rotate(-index)
@@ -120,6 +120,7 @@ class EngineMachine(RuleBasedStateMachine):
         self.stage.waiting.rotate(index)
         for submission in self.stage.provider.submissions[self.checked :]:
             laws.check_submission(submission, REGISTRY)
+            self.allowance.check_budget(submission, REGISTRY, self.stage.now_s)
         self.checked = len(self.stage.provider.submissions)
         return item
 
@@ -246,9 +247,18 @@ class EngineMachine(RuleBasedStateMachine):
         """The process dies; what it had asked for is lost, what it had sent is not."""
         self.stage.waiting.clear()
         self.answers.clear()
+        self.stage.held.clear()
+        self.allowance.restart(self.stage.now_s)
         self.stage.engine = Engine(self.settings)
         for item in self.cluster.restart():
             self.feed(item)
+
+    @precondition(lambda self: self.stage.held and self.stage.held[-1].held)
+    @rule()
+    def release(self) -> None:
+        """A person releases what is held, and the process sees it."""
+        self.allowance.release(self.stage.held[-1])
+        self.stage.released = (self.stage.held[-1].code,)
 
     # laws
 

@@ -1,16 +1,22 @@
-"""Generators: a few objects that collide at a few names, and what somebody else puts there."""
+"""Generators: a few objects that collide at a few names, what somebody else puts there, and what services answer."""
 
 from __future__ import annotations
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from extdns.engine.budget import Limits
+from extdns.engine.deletes import DeleteSettings
+from extdns.errors import ForbiddenError, ProviderError, RetryableError
 from extdns.model.claim import Claim, Filtered, Wanted, Withheld
 from extdns.model.cluster import ObjectKey, ObjectRef
 from extdns.model.name import DnsName
+from extdns.model.outcome import Conflict, Forbidden, Outcome, Refused, TryLater
 from extdns.model.reason import Reason
 from extdns.model.record import Record
-from extdns.model.zone import Zone
-from tests.unit.engine.stage import INGRESS, SERVICE, ZONE, mark, record, wants, withholds
+from extdns.model.zone import AccountFailure, Zone, ZoneList
+from tests.fakes.faulty import Lost
+from tests.unit.engine.stage import INGRESS, SERVICE, ZONE, host, mark, record, wants, withholds
 
 INNER = Zone(name=DnsName("shop.example.org"), id="inner", account="b")
 ZONES = (ZONE, INNER)
@@ -64,3 +70,34 @@ def wished(draw: st.DrawFn) -> tuple[ObjectKey, tuple[Claim, ...]]:
     """An object, and what it asks for."""
     key = draw(keys)
     return key, draw(wishes(key))
+
+
+# what a person sets, and what services answer
+
+deletes = st.builds(
+    DeleteSettings,
+    owner=st.just("me"),
+    grace_s=st.sampled_from((0.0, 60.0)),
+    limits=st.sampled_from((Limits(), Limits(count=0, percent=30), Limits(percent=100))),
+)
+soon = st.sampled_from((True, True, False))
+outcomes: st.SearchStrategy[Outcome | Lost | None] = st.one_of(
+    st.none(),
+    st.builds(Lost, applied=st.booleans()),
+    st.builds(TryLater, message=st.just("busy"), retry_after_s=st.sampled_from((None, 20.0))),
+    st.builds(Forbidden, message=st.just("no right")),
+    st.builds(Conflict, message=st.just("exists"), culprits=st.lists(names.map(host), max_size=2).map(tuple)),
+    st.builds(Refused, message=st.just("no"), culprits=st.lists(names.map(host), max_size=2).map(tuple)),
+)
+read_failures: st.SearchStrategy[ProviderError | None] = st.one_of(
+    st.none(),
+    st.builds(RetryableError, st.just("busy"), retry_after_s=st.sampled_from((None, 20.0))),
+    st.builds(ForbiddenError, st.just("no right")),
+)
+zone_lists = st.sampled_from(
+    (
+        ZoneList(zones=(ZONE,)),
+        ZoneList(zones=(ZONE,), failed=(AccountFailure(account="b", message="busy"),)),
+        ZoneList(zones=(ZONE, replace(INNER, private=True))),
+    )
+)

@@ -1,0 +1,102 @@
+"""Grace and budget (design 6) as somebody keeps them who sees only what is asked for and what is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from extdns.engine.deletes import DeleteSettings
+from extdns.engine.effects import TellHeld
+from extdns.model.change import Batch, Delete
+from extdns.model.claim import Wanted
+from extdns.model.evidence import Evidence
+from extdns.model.name import DnsName
+from extdns.model.record import RecordKey
+from extdns.model.zone import Zone
+from extdns.ports import Registry
+from tests.fakes.faulty import Submission
+from tests.unit.engine.cluster import Cluster
+
+_WINDOW_S = 600.0
+_FIFTH = 5
+_ROUNDING_S = 1e-6
+
+
+@dataclass(kw_only=True)
+class Allowance:
+    """What may be deleted.
+
+    Attributes:
+        settings: what a person allows.
+        started_s: when the process began.
+        wanted: name and set identifier of all that is asked for now.
+        wanted_s: by name and set identifier, when somebody asked for it last.
+        released: by zone, what a person released.
+        spared: of that, what has been held ever since: its grace is over.
+        made: by zone and whether by absence, when a record was deleted by this process.
+        owned: by zone, when there were how many records of ours.
+    """
+
+    settings: DeleteSettings
+    started_s: float
+    wanted: set[tuple[DnsName, str]] = field(default_factory=set)
+    wanted_s: dict[tuple[DnsName, str], float] = field(default_factory=dict)
+    released: set[tuple[Zone, RecordKey]] = field(default_factory=set)
+    spared: set[tuple[Zone, RecordKey]] = field(default_factory=set)
+    made: dict[tuple[Zone, bool], list[float]] = field(default_factory=dict)
+    owned: dict[Zone, list[tuple[float, int]]] = field(default_factory=dict)
+
+    def restart(self, now_s: float) -> None:
+        """Another process begins; what the former deleted is checked where its state is."""
+        self.started_s = now_s
+        self.made.clear()
+        self.spared.clear()
+
+    def see(self, cluster: Cluster, now_s: float) -> None:
+        """What is asked for now."""
+        before = self.wanted
+        self.wanted = {
+            (name, claim.set_identifier) for name, claim in cluster.all_claims() if isinstance(claim, Wanted)
+        }
+        self.wanted_s |= dict.fromkeys(before | self.wanted, now_s)
+        self.spared = {one for one in self.spared if one[1][:2] not in self.wanted}
+
+    def release(self, held: TellHeld) -> None:
+        """A person releases what is *held*."""
+        keys = {(held.zone, owned.key) for owned in held.held}
+        self.released |= keys
+        self.spared |= keys
+
+    def check_grace(self, batch: Batch, now_s: float) -> None:
+        """Nothing goes that was asked for a moment ago."""
+        for change in _deletes(batch):
+            quiet_s = now_s - max(self.wanted_s.get(change.key[:2], self.started_s), self.started_s)
+            spared = (batch.zone, change.key) in self.spared
+            assert spared or quiet_s > self.settings.grace_s - _ROUNDING_S, f"{change.key} goes after {quiet_s} s"
+
+    def check_budget(self, submission: Submission, registry: Registry, now_s: float) -> None:
+        """Nobody's word is needed for a few, and for no more."""
+        zone = submission.batch.zone
+        counts = self.owned.setdefault(zone, [])
+        for contents in (submission.before, submission.after):
+            counts.append((now_s, sum(owned.ours for owned in registry.read(contents.values()))))
+        most = max(count for at_s, count in counts if at_s > now_s - 2 * _WINDOW_S)
+        for change in _deletes(submission.batch):
+            if change.key in submission.before and change.key not in submission.after:
+                by_absence = change.evidence.by_absence
+                made = self.made.setdefault((zone, by_absence), [])
+                if (zone, change.key) not in self.released:
+                    made.append(now_s)
+                recent = sum(at_s > now_s - _WINDOW_S for at_s in made) * (_FIFTH if by_absence else 1)
+                limits = self.settings.limits
+                fits = recent <= limits.count or recent * 100 <= limits.percent * most or limits.percent == 100
+                assert fits, f"{zone}: {recent} deletes of {most}"
+
+
+def _deletes(batch: Batch) -> Iterable[Delete]:
+    return (
+        change
+        for change_set in batch.sets
+        for change in change_set.changes
+        if isinstance(change, Delete) and change.evidence is not Evidence.REPLACED
+    )
