@@ -103,6 +103,7 @@ class Sources:
     ingress_class: tuple[str, ...]
     ignore_ingress_rules_spec: bool
     ignore_ingress_tls_spec: bool
+    skipper_routegroup_groupversion: str
     traefik_enable_legacy: bool
     traefik_disable_new: bool
     unstructured_resource: tuple[str, ...]

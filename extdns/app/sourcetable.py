@@ -147,6 +147,12 @@ def _service(chosen: Sources, selection: Selection) -> Source:
     )
 
 
+def _skipper(chosen: Sources, selection: Selection) -> Source:
+    from extdns.sources.skipper import SkipperSource, kind
+
+    return SkipperSource(kind=kind(chosen.skipper_routegroup_groupversion), selection=selection)
+
+
 TABLE: Final[Mapping[str, Callable[[Sources, Selection], Source]]] = {
     "ambassador-host": _ambassador,
     "contour-httpproxy": _contour,
@@ -164,4 +170,5 @@ TABLE: Final[Mapping[str, Callable[[Sources, Selection], Source]]] = {
     "openshift-route": _openshift,
     "pod": _pod,
     "service": _service,
+    "skipper-routegroup": _skipper,
 }

@@ -65,7 +65,6 @@ FLAGS: Final = (
         kind=text("GROUP/VERSION"),
         default="zalando.org/v1",
         sources=("skipper-routegroup",),
-        state=ABSENT,
         help="API version of RouteGroups",
     ),
     Flag(

@@ -28,6 +28,7 @@ AVAILABLE: Final[Mapping[str, tuple[str, ...]]] = {
         "openshift-route",
         "pod",
         "service",
+        "skipper-routegroup",
         "traefik-proxy",
         "unstructured",
     ),

@@ -37,7 +37,7 @@ class ObjectMeta(Lean, frozen=True, kw_only=True):
 
 
 class Custom(Lean, frozen=True, kw_only=True):
-    """An object of a kind that `--unstructured-resource` adds; all but its metadata is in `metadata.whole`."""
+    """An object of a kind that flags name; all but its metadata is in `metadata.whole`."""
 
     metadata: ObjectMeta
 

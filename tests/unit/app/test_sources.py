@@ -44,6 +44,15 @@ def test_6_4_each_resource_has_a_source_of_its_own_in_order_of_flags(files: str)
     ]
 
 
+def test_7_9_a_flag_says_where_routegroups_are(files: str) -> None:
+    flags = ("--source=skipper-routegroup", "--skipper-routegroup-groupversion=acme.test/v2")
+    assert asked(files, *flags) == [("skipper-routegroup", "RouteGroup routegroups.acme.test")]
+    with pytest.raises(
+        UsageError, match=r"=v1 is not a group and its version\n  allowed: GROUP/VERSION, as zalando\.org/v1"
+    ):
+        asked(files, flags[0], "--skipper-routegroup-groupversion=v1")
+
+
 def test_6_4_a_live_cluster_is_asked_for_the_kind(tmp_path: Path) -> None:
     with ApiServer() as server:
         server.register(Kind(group="acme.test", version="v1", kind="BigThing", plural="things", namespaced=False))
