@@ -24,7 +24,7 @@ test: $(VENV)/dev.stamp ## all tests, with branch coverage
 	@$(BIN)/python -m pytest --quiet --cov --cov-report=
 	@echo "branch coverage: $$($(BIN)/coverage report --format=total) %"
 
-SEED ?= $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+SEED := $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
 soak: $(VENV)/dev.stamp ## a million steps of the engine's state machine (SEED=number: those of before)
 	@echo "SEED=$(SEED)"
 	@$(BIN)/python -m pytest --quiet --hypothesis-profile=soak --hypothesis-seed=$(SEED) tests/unit/engine/test_machine.py
