@@ -121,7 +121,8 @@ class Client:
             with self._calling("ListTagsForResources", ", ".join(part)) as (reads, _):
                 answer = reads.list_tags_for_resources(ResourceType="hostedzone", ResourceIds=part)
                 for tagged in answer["ResourceTagSets"]:
-                    found[tagged["ResourceId"]] = {tag["Key"]: tag.get("Value", "") for tag in tagged["Tags"]}
+                    tags = ((tag.get("Key", ""), tag.get("Value", "")) for tag in tagged.get("Tags", ()))
+                    found[tagged.get("ResourceId", "")] = dict(tags)
         return found
 
     def page(self, zone_id: str, about: str, start: Position | None, most: int) -> ListedSets:

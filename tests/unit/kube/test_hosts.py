@@ -55,10 +55,10 @@ class Idle:
     def need(self, kind: Kind) -> KindState:
         return KindState(kind=kind, phase=Phase.SYNCED)
 
-    def exists(self, _: ObjectKey) -> bool | None:
+    def exists(self, key: ObjectKey) -> bool | None:  # noqa: ARG002 - the port says what it is
         return None
 
-    def take(self, _: float) -> tuple[ClusterChange, ...]:
+    def take(self, timeout_s: float) -> tuple[ClusterChange, ...]:  # noqa: ARG002 - as above
         return ()
 
     def close(self) -> None: ...

@@ -25,14 +25,14 @@ class Answers:
     def __init__(self, **hosts: tuple[str, ...] | str) -> None:
         self._hosts = {name.replace("_", "."): answer for name, answer in hosts.items()}
 
-    def get(self, kind: Kind, _: str, name: str) -> KubernetesObject | None:
+    def get(self, kind: Kind, namespace: str, name: str) -> KubernetesObject | None:  # noqa: ARG002 - the port
         if kind != HOST or name not in self._hosts:
             raise NotReadyError(kind.name)
         answer = self._hosts[name]
         meta = ObjectMeta(name=name)
         return Host(metadata=meta, failure=answer) if isinstance(answer, str) else Host(metadata=meta, addresses=answer)
 
-    def select(self, kind: Kind, _: str, __: Mapping[str, str]) -> Sequence[KubernetesObject]:
+    def select(self, kind: Kind, namespace: str, labels: Mapping[str, str]) -> Sequence[KubernetesObject]:  # noqa: ARG002
         raise NotReadyError(kind.name)
 
 
