@@ -31,7 +31,7 @@ class Listing(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002, ARG002 - as the base has it
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the base has it
         pass
 
 
