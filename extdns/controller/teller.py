@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from extdns.model.change import Batch
     from extdns.model.cluster import KindState, ObjectKey, ObjectProblem
     from extdns.model.decision import Decision
+    from extdns.model.zone import AccountFailure
     from extdns.ports import Announcer, Reporter
 
 _log = log.get(__name__)
@@ -62,6 +63,7 @@ class Teller:
         self._changes = 0
         self._announced: datetime | None = None
         self._problems: set[tuple[str, ObjectKey | None]] = set()
+        self._failed: frozenset[AccountFailure] = frozenset()
         self.defects = 0
 
     def decided(self, decisions: Sequence[Decision]) -> None:
@@ -157,6 +159,7 @@ class Teller:
         match item:
             case ZonesListed(zones=found):
                 self._metrics.zones_listed(found.zones)
+                self._accounts_failed(found.failed)
             case PageRead(zone=zone, page=page) if page.after is None:
                 self._metrics.zone_read(zone, now())
             case ReadFailed(call=call, zone=zone, message=message):
@@ -167,6 +170,13 @@ class Teller:
                 _log.warning(Event.STATE_UNKEPT, message=message)
             case _:
                 pass
+
+    def _accounts_failed(self, failed: Sequence[AccountFailure]) -> None:
+        """Say which accounts' zones could not be listed, once for each reason."""
+        for failure in failed:
+            if failure not in self._failed:
+                _log.error(Event.ZONES_UNLISTED, account=failure.account or None, message=failure.message)
+        self._failed = frozenset(failed)
 
     def defect(self, exc: Exception) -> None:
         """Something in this program failed that should not have; from any thread."""

@@ -23,7 +23,7 @@ from extdns.model.decision import Decision, Verdict
 from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
 from extdns.model.ownership import Owned
 from extdns.model.reason import Reason
-from extdns.model.zone import Page, Zone, ZoneList
+from extdns.model.zone import AccountFailure, Page, Zone, ZoneList
 from tests.unit.controller.scene import BEGINNING, fields, told
 from tests.unit.engine.stage import SERVICE, ZONE, host, origin, record, running, seen, wants
 
@@ -164,6 +164,17 @@ def test_a_mistake_names_object_field_value_and_what_is_allowed(lines: io.String
 def test_only_failed_reads_are_told(item: ReadFailed, event: Event | None, caplog: pytest.LogCaptureFixture) -> None:
     teller().heard(item, lambda: BEGINNING)
     assert told(caplog) == ([event] if event else [])
+
+
+def test_an_account_that_fails_is_told_once_for_each_reason(caplog: pytest.LogCaptureFixture) -> None:
+    told_by = teller()
+    for message in ("no right", "no right", "no credentials"):
+        failed = (AccountFailure(account="prod", message=message, permanent=True),)
+        told_by.heard(ZonesListed(zones=ZoneList(zones=(ZONE,), failed=failed)), lambda: BEGINNING)
+    assert fields(caplog, Event.ZONES_UNLISTED) == [
+        {"account": "prod", "message": "no right"},
+        {"account": "prod", "message": "no credentials"},
+    ]
 
 
 @pytest.mark.parametrize(
