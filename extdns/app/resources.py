@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from extdns.app.clusters import is_live
-from extdns.errors import UsageError
+from extdns.errors import ApiError, UsageError
 
 if TYPE_CHECKING:
     from extdns.config import Config
@@ -16,8 +16,8 @@ def kinds(config: Config) -> tuple[Kind, ...]:
     """What the flag names, in its order, each once; a live cluster is asked what that is.
 
     Raises:
-        UsageError: there is no value, or one that is no resource, or none that is served.
-        ApiError: the API server does not answer.
+        UsageError: there is no value, or one that is no resource, or none that is served; or the API server does
+            not answer.
     """
     from extdns.kube.resources import parse, presumed, served
 
@@ -31,5 +31,9 @@ def kinds(config: Config) -> tuple[Kind, ...]:
     api, _ = api_server(config.cluster)
     try:
         return tuple(served(resource, api) for resource in wanted)
+    except ApiError as exc:
+        raise UsageError(
+            f"--unstructured-resource cannot be looked up: {exc}\n  at the start the API server must answer"
+        ) from exc
     finally:
         api.close()

@@ -25,12 +25,7 @@ _log = log.get(__name__)
 
 
 def sources(config: Config) -> tuple[Source, ...]:
-    """The sources of `--source`, in its order, each once.
-
-    Raises:
-        UsageError: what is asked of one cannot be.
-        ApiError: the API server does not tell what a kind is.
-    """
+    """The sources of `--source`, in its order, each once; raises `UsageError` if one cannot be."""
     from extdns.sources.refine import Refined
 
     chosen, selection, stages = config.sources, _selection(config), tuple(_stages(config))

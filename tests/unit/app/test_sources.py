@@ -64,6 +64,15 @@ def test_6_4_a_live_cluster_is_asked_for_the_kind(tmp_path: Path) -> None:
     assert found == [("unstructured", "BigThing things.acme.test")]
 
 
+def test_an_api_server_that_does_not_answer_stops_the_start_with_one_message(tmp_path: Path) -> None:
+    with ApiServer() as server:
+        where = f"--kubeconfig={server.kubeconfig(tmp_path / 'kubeconfig')}"
+    with pytest.raises(
+        UsageError, match=r"^--unstructured-resource cannot be looked up: GET /api/v1: .*\n  at the start"
+    ):
+        asked(where, "--source=unstructured", "--unstructured-resource=configmaps.v1")
+
+
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
