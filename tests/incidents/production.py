@@ -43,6 +43,7 @@ class Service:
         variables: of the environment, too.
         faults: arm them to let calls fail.
         change: the action that writes.
+        writes: how many calls of it there were.
         read: name, type and values of all record sets.
         put: lets somebody else put a record: name, type, TTL, value.
     """
@@ -51,6 +52,7 @@ class Service:
     variables: Mapping[str, str] = field(default_factory=dict)
     faults: Faults
     change: str
+    writes: Callable[[], int]
     read: Callable[[], Iterator[tuple[str, str, tuple[str, ...]]]]
     put: Callable[[str, str, int, str], None]
 
@@ -90,6 +92,7 @@ def route53() -> Iterator[Service]:
             variables=environ(fake),
             faults=fake.faults,
             change=AWS_CHANGE,
+            writes=lambda: sum(call.action == AWS_CHANGE for call in fake.log.calls()),
             read=lambda: ((one.name, one.type, one.values) for one in fake.records(zone)),
             put=put,
         )
@@ -114,6 +117,7 @@ def cloud_dns() -> Iterator[Service]:
             ),
             faults=fake.faults,
             change=GOOGLE_CHANGE,
+            writes=lambda: sum(call.action == GOOGLE_CHANGE for call in fake.log.calls()),
             read=lambda: ((one.name, one.type, one.rrdatas) for one in fake.records(zone)),
             put=put,
         )
@@ -155,10 +159,14 @@ class Production:
             *more,
         ]
 
+    def started(self, *flags: str) -> AbstractContextManager[Running]:
+        """It runs."""
+        return program(self, self._patch, *flags)  # type: ignore[arg-type]
+
     @contextmanager
     def process(self, *flags: str) -> Iterator[Running]:
         """It runs, and has made its first pass."""
-        with program(self, self._patch, *flags) as running:  # type: ignore[arg-type]
+        with self.started(*flags) as running:
             self.until(running.controller.settled.is_set)
             yield running
 
@@ -183,6 +191,10 @@ class Production:
     def published(self) -> set[str]:
         """The first labels of all names of ours but markers."""
         return {name for name in self.dns.published() if not name.startswith("marker-")}
+
+    def writes(self) -> int:
+        """How many calls have written so far."""
+        return self.dns.writes()
 
     def seen(self, **more: Any) -> None:  # noqa: ANN401 - as `service`
         """All that happened in the cluster so far has been seen, and acted upon as far as it was due."""

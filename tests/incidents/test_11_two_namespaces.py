@@ -10,6 +10,7 @@ the grace, without a moment in which the name is gone. A record that the referen
 from __future__ import annotations
 
 from tests.incidents.objects import service
+from tests.incidents.production import Production
 from tests.incidents.scene import COMPAT, HOUR_S, Shelf, scene
 
 OURS = service("web", namespace="blue")
@@ -47,3 +48,17 @@ def test_a_record_that_the_reference_merged_stays_until_one_of_them_changes() ->
     after = before.again(for_s=HOUR_S)
     assert not after.provider.submissions
     assert "A keep merged-before" in after.endings("web")
+
+
+def test_the_whole_program_leaves_it_with_its_holder(production: Production) -> None:
+    production.put(OURS)
+    with production.process() as running:
+        production.until_published("web")
+        production.put(THEIRS)
+        production.seen()
+        assert production.dns.holds()["web A"] == ("192.0.2.1",)
+        production.delete(OURS)
+        production.seen()
+        running.pass_time(61.0)
+        production.until(lambda: production.dns.holds()["web A"] == ("192.0.2.2",))
+        production.dns.whole()

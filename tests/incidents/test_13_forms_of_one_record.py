@@ -12,6 +12,7 @@ from __future__ import annotations
 import pytest
 
 from tests.incidents.objects import OLD_PREFIX, Json, ingress, service
+from tests.incidents.production import Production
 from tests.incidents.scene import HOUR_S, Shelf, scene
 
 CASES: list[Json] = [
@@ -36,3 +37,14 @@ def test_what_was_written_once_is_not_written_again(one: Json) -> None:
     after = world.again(for_s=HOUR_S)
     assert not after.provider.submissions
     assert not after.code
+
+
+def test_the_whole_program_writes_nothing_again(production: Production) -> None:
+    production.put(*(one for one in CASES if one["metadata"]["name"] != "idn"))
+    with production.process():
+        production.until(lambda: len(production.published()) >= len(CASES) - 1)
+    written = production.writes()
+    with production.process() as running:
+        running.pass_time(2 * HOUR_S)
+        running.until("All records are already up to date")
+    assert production.writes() == written

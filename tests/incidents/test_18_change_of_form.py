@@ -14,6 +14,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.incidents.objects import Json, ingress, numbered, service, services
+from tests.incidents.production import Production
 from tests.incidents.scene import Scene, scene
 from tests.unit.engine.stage import host
 
@@ -68,3 +69,15 @@ def test_any_number_may_change_its_form() -> None:
     world.show(*services(names, address="lb.example.net"), for_s=5.0)
     assert set(world.holds().values()) == {("lb.example.net",)}
     assert not world.code
+
+
+@pytest.mark.parametrize("address", ["lb.example.net", "2001:db8::1"])
+def test_the_whole_program_exchanges_them_in_one_call(production: Production, address: str) -> None:
+    production.put(WEB)
+    with production.process():
+        production.until_published("web")
+        written = production.writes()
+        production.put(service("web", address=address))
+        production.until(lambda: set(production.dns.holds().values()) == {(address,)})
+        assert production.writes() == written + 1
+        production.dns.whole()

@@ -11,6 +11,7 @@ from __future__ import annotations
 from extdns.model.cluster import Phase
 from extdns.model.objects import INGRESS
 from tests.incidents.objects import ingress, service
+from tests.incidents.production import Production
 from tests.incidents.scene import HOUR_S, MINUTE_S, Scene, scene
 from tests.unit.engine.stage import owned
 
@@ -41,3 +42,17 @@ def test_once_it_is_granted_nothing_was() -> None:
     world.turn(INGRESS, Phase.SYNCED, for_s=MINUTE_S)
     assert not world.provider.submissions
     assert world.endings("web") == ["A keep programmed"]
+
+
+def test_in_the_whole_program_others_go_on(production: Production) -> None:
+    production.put(WEB, service("shop"))
+    with production.process():
+        production.until_published("web", "api", "shop")
+    for verb in ("list", "watch"):
+        production.server.forbid(verb, "ingresses")
+    with production.started() as running:
+        running.until_engine_knows(Ingress="forbidden")
+        running.pass_time(31.0)
+        running.pass_time(HOUR_S)
+        production.seen()
+        assert production.published() == {"web", "api", "shop"}
