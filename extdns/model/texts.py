@@ -41,8 +41,9 @@ def joined(text: str) -> str:
             found[-1] += string
         else:
             found.append(string)
-        length = len(_UNITS.findall(string))
-        full = length >= _MAX_STRING and length % _MAX_STRING == 0
+        if string or not full:  # an empty one that was joined leaves it full
+            length = len(_UNITS.findall(string))
+            full = length >= _MAX_STRING and length % _MAX_STRING == 0
     return " ".join(f'"{string}"' for string in found)
 
 

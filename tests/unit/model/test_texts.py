@@ -47,6 +47,10 @@ def test_long_strings_are_cut_and_joined(held: str, sent: str) -> None:
     assert joined(sent) == held
 
 
+def test_empty_strings_after_a_full_one_vanish() -> None:
+    assert joined(f'"{"x" * 255}" "" "" "y"') == f'"{"x" * 255}y"'
+
+
 def test_what_is_no_value_stays_as_it_is() -> None:
     text = "no quotes " * 40
     assert joined(text) == cut(text) == text
