@@ -62,7 +62,7 @@ def test_the_whole_program_keeps_the_records(production: Production) -> None:
     with production.process() as running:
         production.until_published(*NAMES)
         production.server.unregister("dnsendpoints.externaldns.k8s.io")
-        production.until(lambda: running.kinds()["dnsendpoints.externaldns.k8s.io"] == "not-served")
+        running.until_engine_knows(DNSEndpoint="not-served")
         running.pass_time(HOUR_S)
         production.seen()
         assert production.published() == set(NAMES)
