@@ -28,12 +28,12 @@ from extdns.kube.store import Store
 from extdns.model.cluster import ClusterChange, Kind, KindChange, KindState, ObjectChange, ObjectKey, Phase, Sight
 from extdns.model.objects import STRUCTS, KubernetesObject
 from extdns.model.record import Record
-from extdns.model.saved import Saved
 from extdns.model.zone import Zone
 from extdns.ports import Source
 from providers.inmemory.provider import InMemoryProvider
 from tests.fakes.faulty import FaultyProvider
 from tests.incidents.objects import Json
+from tests.incidents.shelf import Shelf
 from tests.unit.engine.stage import ZONE, Stage
 
 FLAGS: Final = (
@@ -52,36 +52,6 @@ COMPAT: Final = ("--compat", "--policy=sync")
 """The reference's behaviour."""
 _EPOCH_S: Final = datetime(2026, 6, 1, tzinfo=UTC).timestamp()
 _KINDS: Final = {(version, kind.name): kind for kind in STRUCTS for version in kind.api_versions}
-
-
-@dataclass(kw_only=True)
-class Shelf:
-    """Where state is kept; implements `State`.
-
-    Attributes:
-        codes: what a person released.
-        forbidden: whether the right to it is missing.
-    """
-
-    saved: Saved = field(default_factory=Saved)
-    codes: tuple[str, ...] = ()
-    forbidden: bool = False
-
-    def load(self) -> Saved:
-        self._check()
-        return self.saved
-
-    def save(self, saved: Saved) -> None:
-        self._check()
-        self.saved = saved
-
-    def released(self) -> tuple[str, ...]:
-        self._check()
-        return self.codes
-
-    def _check(self) -> None:
-        if self.forbidden:
-            raise ForbiddenError("configmaps is forbidden")
 
 
 @dataclass(kw_only=True)

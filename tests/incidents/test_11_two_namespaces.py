@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from tests.incidents.objects import service
 from tests.incidents.production import Production
-from tests.incidents.scene import COMPAT, HOUR_S, Shelf, scene
+from tests.incidents.scene import COMPAT, HOUR_S, scene
+from tests.incidents.shelf import Shelf
 
 OURS = service("web", namespace="blue")
 THEIRS = service("web", namespace="green", address="192.0.2.2", created="2025-01-01T00:00:00Z")

@@ -13,7 +13,8 @@ import pytest
 
 from tests.incidents.objects import OLD_PREFIX, Json, ingress, service
 from tests.incidents.production import Production
-from tests.incidents.scene import HOUR_S, Shelf, scene
+from tests.incidents.scene import HOUR_S, scene
+from tests.incidents.shelf import Shelf
 
 CASES: list[Json] = [
     service("long", address="2001:0db8:0000:0000:0000:0000:0000:0001"),
