@@ -163,6 +163,7 @@ def zonefile(folder: Path) -> Rig:
 def route53(_: Path) -> Rig:
     """The provider for Route 53 and a zone of its own in a strict fake, in pages of three record sets."""
     fake, client = service()
+    fake.reset()
     zone_id = fake.add_zone("example.org")
     reader = Route53Reader(AwsSettings(selection=Selection(ids=(zone_id,)), page_items=3), client)
     return Rig(
@@ -177,6 +178,7 @@ def route53(_: Path) -> Rig:
 def clouddns(_: Path) -> Rig:
     """The provider for Cloud DNS and a zone of its own in a strict fake, in pages of three record sets."""
     fake, client = google.service()
+    fake.reset()
     name = fake.add_zone("example.org")
     reader = CloudDnsReader(GoogleSettings(selection=GoogleSelection(ids=(name,)), page_items=3), client)
     return Rig(reader=reader, writer=CloudDnsWriter(client), other=CloudDnsWriter(client), zone=reader.zones().zones[0])

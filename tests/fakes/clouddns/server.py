@@ -108,6 +108,14 @@ class CloudDns:
             self.api.zones.setdefault(project, {})[zone.name] = zone
         return zone.name
 
+    def reset(self) -> None:
+        """Forget zones, calls, faults and what is denied, for the next test or example."""
+        self.faults.clear()
+        self.log.clear()
+        self.denied.clear()
+        with self.api.lock:
+            self.api.zones = {PROJECT: {}}
+
     def remove_zone(self, name: str) -> None:
         """Remove a managed zone with all that is in it."""
         with self.api.lock:
