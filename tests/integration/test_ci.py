@@ -30,6 +30,7 @@ CHECKERS: Final = ("named-checkzone", "kzonecheck", "nsd-checkzone")
 MACHINERY: Final = ("etcd", "openssl", "apiextensions-apiserver")
 QUIET: Final = "exit 0"
 NOT_RUN: Final = "NOT RUN: tests against the real API machinery "
+NO_ORACLE: Final = "NOT RUN: templates were not held against Go's own (go is not installed)"
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def run(clone: Path) -> list[str]:
     lines = done.stdout.splitlines()
     assert lines[-1] == "CI: passed"
     assert all(line in done.stderr for line in lines if line.startswith("NOT RUN"))
-    return lines[lines.index("--- summary") + 1 : -1]
+    return [line for line in lines[lines.index("--- summary") + 1 : -1] if line != NO_ORACLE]
 
 
 def test_with_everything_there_it_says_nothing_of_it(clone: Path) -> None:

@@ -45,6 +45,14 @@ def test_a_dry_run_keeps_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "state").exists()
 
 
+def wait_for_state(server: ApiServer, code: str) -> None:
+    """Until the set that shows *code* is kept."""
+    updates = 0
+    while code not in str(server.get("ConfigMap", "dns", "extdns-state")):
+        updates += 1
+        server.log.wait_for("update", "configmaps", count=updates)
+
+
 def test_a_running_process_takes_in_a_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POD_NAMESPACE", "dns")
     with ApiServer() as server:
@@ -59,7 +67,7 @@ def test_a_running_process_takes_in_a_release(tmp_path: Path, monkeypatch: pytes
             running.pass_time(61.0)
             line = running.until("Deletes are held")
             code = re.findall(r"extdns release ([0-9a-f-]+)", line)[0]
-            server.log.wait_for("update", "configmaps")
+            wait_for_state(server, code)
             kubeconfig = f"--kubeconfig={tmp_path / 'kubeconfig'}"
             assert cli.main(["release", code, kubeconfig], {}) == 0
             running.pass_time(11.0)
