@@ -191,7 +191,7 @@ class Engine:
             yield from self._held()
         for key in self._judge.ask(now_s):
             yield Confirm(key=key)
-        if self.planned and self.readiness.complete(now_s):
+        if self.planned and not self.readiness.missing():
             self._keeping.accept(now_s)
         yield from self._keeping.due(now_s)
         if self._settings.writes and not self._dirty:

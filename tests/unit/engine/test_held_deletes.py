@@ -191,6 +191,15 @@ def test_under_other_settings_it_is_held_and_they_are_not_accepted() -> None:
     assert after.state.of("example.org").fingerprint == "today"
 
 
+def test_while_a_source_fails_no_settings_are_accepted() -> None:
+    world = stage(*zone(*NAMES, "old"), deletes=DELETES, keeps_state=True, fingerprint="tomorrow")
+    world.run(new(*NAMES), seen("old"), phase(SERVICE), phase(INGRESS, Phase.FORBIDDEN), for_s=600.0)
+    assert world.endings("old") == ["A keep source-down"]
+    assert world.state.of("example.org").fingerprint == ""
+    world.run(phase(INGRESS), for_s=600.0)
+    assert world.endings("old") == ["A keep orphan-unclaimed"]
+
+
 def test_once_it_is_released_the_settings_are_accepted() -> None:
     world = restarted(*NAMES, fingerprint="tomorrow")
     world.released = (world.held[-1].code,)
