@@ -11,7 +11,7 @@ from collections.abc import Container, Iterable, Sequence
 
 from extdns.model.change import ChangeSet
 from extdns.model.name import DnsName
-from extdns.model.record import Endpoint, Record
+from extdns.model.record import Record, foreseen_record
 
 
 def foreseen(held: Sequence[Record], ahead: Iterable[ChangeSet], names: Container[DnsName]) -> Sequence[Record]:
@@ -23,16 +23,5 @@ def foreseen(held: Sequence[Record], ahead: Iterable[ChangeSet], names: Containe
     for write in writes:
         standing.pop(write.key, None)
         if write.new is not None:
-            standing[write.key] = _record(write.new)
+            standing[write.key] = foreseen_record(write.new)
     return tuple(standing.values())
-
-
-def _record(endpoint: Endpoint) -> Record:
-    return Record(
-        name=endpoint.name,
-        type=endpoint.type,
-        targets=endpoint.targets,
-        ttl_s=endpoint.ttl_s,
-        set_identifier=endpoint.set_identifier,
-        properties=endpoint.properties,
-    )

@@ -85,6 +85,18 @@ class Record(Value, frozen=True, kw_only=True):
         return RecordKey(self.name, self.set_identifier, self.type)
 
 
+def foreseen_record(endpoint: Endpoint) -> Record:
+    """What will stand once *endpoint* is written, as far as it says; the service may fill in a TTL."""
+    return Record(
+        name=endpoint.name,
+        type=endpoint.type,
+        targets=endpoint.targets,
+        ttl_s=endpoint.ttl_s,
+        set_identifier=endpoint.set_identifier,
+        properties=endpoint.properties,
+    )
+
+
 def canonical_targets(rtype: str, targets: Iterable[str]) -> tuple[str, ...]:
     """*targets* in canonical form, sorted by text and without duplicates (spec sources 1.5)."""
     return tuple(sorted({canonical(rtype, target) for target in targets}))

@@ -14,7 +14,7 @@ from extdns.model.name import DnsName
 from extdns.model.ownership import Owned
 from extdns.model.pairs import Pairs
 from extdns.model.reason import Reason
-from extdns.model.record import OWNER, RESOURCE, Endpoint, Record, RecordKey
+from extdns.model.record import OWNER, RESOURCE, Record, RecordKey, foreseen_record
 from extdns.model.rrtype import TXT
 from registry.txt.completion import Completion
 from registry.txt.heritage import CARRIED, OWNED_RECORD, MarkText, PlainText, is_sealed
@@ -161,7 +161,7 @@ class TxtRegistry:
         if not completion.held:
             return True  # all that is written is of one name, and nothing stands around it
         kept = [record for record in completion.held if record.key not in completion.old]
-        after = self._survey((*kept, *(_written(endpoint) for endpoint in completion.new.values()))).proofs
+        after = self._survey((*kept, *(foreseen_record(endpoint) for endpoint in completion.new.values()))).proofs
         changes = completion.change_set.changes
         touched = {change.key for change in changes}
         others = (record.key for record in completion.ledger.records if record.key not in touched)
@@ -180,17 +180,6 @@ def _is_sealed(record: Record) -> bool:
 
 def _owner(proofs: Mapping[RecordKey, Iterable[Proof]], key: RecordKey) -> str | None:
     return next((proof.mark.owner for proof in proofs.get(key, ())), None)
-
-
-def _written(endpoint: Endpoint) -> Record:
-    return Record(
-        name=endpoint.name,
-        type=endpoint.type,
-        targets=endpoint.targets,
-        ttl_s=endpoint.ttl_s,
-        set_identifier=endpoint.set_identifier,
-        properties=endpoint.properties,
-    )
 
 
 def _futile(change_set: ChangeSet, writes: Iterable[Write]) -> Blocked | None:
