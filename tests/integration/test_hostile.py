@@ -214,7 +214,8 @@ def test_a_flag_cannot_write_lines_of_its_own_into_the_message(tmp_path: Path, f
     given = [word for word in run if not word.startswith(f"{flag}=")]
     message = ""
     try:
-        assembly.assemble(parse([*given, f"--manifests={tmp_path}", f"{flag}=[bad\nerror: all is well\x1b[2J("], {}))
+        wrong = f"{flag}=[bad\nerror: all is well\x1b[2J("
+        assembly.assemble(parse([*given, f"--manifests={tmp_path}", wrong], {})).controller.close()
     except UsageError as exc:
         message = str(exc)
     assert "bad\n" not in message
