@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from extdns.app.announcers import announcer
@@ -45,7 +45,11 @@ class Assembly:
 
 
 def assemble(
-    config: Config, reporter: Reporter | None = None, *, service: tuple[ZoneReader, ZoneWriter | None] | None = None
+    config: Config,
+    reporter: Reporter | None = None,
+    *,
+    service: tuple[ZoneReader, ZoneWriter | None] | None = None,
+    asks: bool = False,
 ) -> Assembly:
     """Join everything that *config* asks for; nothing runs yet.
 
@@ -53,6 +57,7 @@ def assemble(
         config: what the flags say.
         reporter: hears of every decision.
         service: the DNS service's reader and writer, if not those of `--provider`.
+        asks: write nothing before the plan is approved of, and nothing at all on objects.
 
     Raises:
         UsageError: a value that only its room can judge is wrong, or a folder or file is missing.
@@ -61,10 +66,10 @@ def assemble(
     reader, writer = service or dns_service(config)
     kept = state(config, config.registry.txt_owner_id)
     settings = engine_settings(config, found, reader, writes=writer is not None, keeps_state=kept is not None)
-    engine = Engine(settings)
+    engine = Engine(replace(settings, asks=asks))
     metrics = Metrics()
-    told = announcer(config, settings.kinds)
-    statuses = status_writer(config) if writer else None
+    told = None if asks else announcer(config, settings.kinds)
+    statuses = status_writer(config) if writer and not asks else None
     seen = cluster(
         config, [source.kind for source in found]
     )  # last, since it begins to read: no mistake may leave it running

@@ -25,7 +25,7 @@ from extdns.controller.runs import Runs
 from extdns.controller.standings import Standings
 from extdns.controller.workers import Workers
 from extdns.engine.effects import TellDecisions, TellHeld, TellOutcome, Wake
-from extdns.engine.inputs import Input, Submitted, Tick
+from extdns.engine.inputs import Approved, Input, Submitted, Tick
 
 if TYPE_CHECKING:
     from extdns.controller.teller import Teller
@@ -122,16 +122,24 @@ class Controller:
         """Whether the first full pass is over, and no defect may have kept anything out of it."""
         return self.settled.is_set() and not self._parts.teller.defects
 
-    def run(self, *, once: bool, on_settled: Callable[[], None] | None = None) -> None:
+    def run(
+        self,
+        *,
+        once: bool,
+        on_settled: Callable[[], None] | None = None,
+        approve: Callable[[], None] | None = None,
+    ) -> None:
         """Run; with *once* until the first pass is settled.
 
         Args:
             once: make one pass, and leave it unfinished if the engine or the cluster are broken.
             on_settled: called when the first pass is over, by the thread that runs the engine.
+            approve: called when all is planned and nothing is written, where the engine asks; what it raises ends
+                the run, and nothing will have been written.
         """
         self._follower.start()
         try:
-            self._loop(on_settled or (lambda: None), once=once)
+            self._loop(on_settled or (lambda: None), approve, once=once)
             if self._stopped_by is not None:
                 self._parts.teller.stopped(self._stopped_by)
         finally:
@@ -153,10 +161,14 @@ class Controller:
             self._guard(partial(self._standings.close, patience_s))
         self._parts.teller.close()
 
-    def _loop(self, on_settled: Callable[[], None], *, once: bool) -> None:
+    def _loop(self, on_settled: Callable[[], None], approve: Callable[[], None] | None, *, once: bool) -> None:
         item: Input = Tick()
         while self._stopped_by is None:
             self._feed(item)
+            if approve and self._parts.engine.planned:
+                approve()
+                approve, item = None, Approved()
+                continue
             self._guard(lambda: on_settled() if self._runs.look() else None)
             if self._standings:
                 self._guard(self._standings.look)

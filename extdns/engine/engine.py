@@ -139,6 +139,8 @@ class Engine:
                 self._keeping.answered(codes, now_s)
             case facts.StateFailed():
                 self._keeping.failed(now_s)
+            case facts.Approved():
+                self._keeping.writes = self._settings.writes
             case facts.Tick():
                 if self.readiness.tick(now_s):
                     self._soil(self._everything())
@@ -194,7 +196,7 @@ class Engine:
         if self.planned and not self.readiness.missing():
             self._keeping.accept(now_s)
         yield from self._keeping.due(now_s)
-        if self._settings.writes and not self._dirty:
+        if self._keeping.writes and not self._dirty:
             yield from self._submissions(now_s)
 
     def _plan_due(self, now_s: float) -> tuple[Decision, ...]:

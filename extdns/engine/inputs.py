@@ -146,6 +146,10 @@ class StateFailed(Value, frozen=True, kw_only=True):
     message: str
 
 
+class Approved(Value, frozen=True, kw_only=True):
+    """Somebody has seen the whole plan and wants it written."""
+
+
 class Tick(Value, frozen=True, kw_only=True):
     """Nothing but time has passed."""
 
@@ -163,6 +167,7 @@ Input = (
     | StateLoaded
     | StateAnswered
     | StateFailed
+    | Approved
     | Tick
 )
 

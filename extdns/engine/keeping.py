@@ -24,6 +24,7 @@ class Keeping:
     """Keeps budgets, held sets, releases and accepted settings of all zones.
 
     Attributes:
+        writes: whether anything may be written now, state or records.
         open: whether deletes may be decided: the state was loaded, or there is none to be had.
     """
 
@@ -31,7 +32,7 @@ class Keeping:
         """Start with nothing loaded."""
         self._fingerprint = settings.fingerprint
         self._keeps = settings.keeps_state
-        self._writes = settings.writes
+        self.writes = settings.writes and not settings.asks
         self._zones = zones
         self._loaded: Saved | None = None
         self._adopted: set[str] = set()
@@ -86,13 +87,13 @@ class Keeping:
         elif now_s >= self._look_s and self._holds:
             self._asked, self._look_s = True, now_s + _LOOK_S
             yield LookForReleases()
-        elif self._writes and (changes := self._changes()) != self._given:
+        elif self.writes and (changes := self._changes()) != self._given:
             self._asked, self._given = True, changes
             yield SaveState(saved=self._snapshot(now_s))
 
     def busy(self, now_s: float) -> bool:
         """Whether something is being loaded or saved, or is to be."""
-        unsaved = self._writes and self._changes() != self._given
+        unsaved = self.writes and self._changes() != self._given
         return self._keeps and (self._asked or (now_s >= self._next_s and (self._loaded is None or unsaved)))
 
     @property

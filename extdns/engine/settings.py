@@ -24,6 +24,7 @@ class EngineSettings:
         kinds: by the first part of a `resource` label (`service`), the kind that a source reads.
         namespaces: the namespaces that are read, () for all.
         writes: whether there is a writer; without one every plan is made and none is sent.
+        asks: whether nothing is written before somebody has approved of the whole plan.
         once: one pass: absence needs no confirmation, nothing is waited for.
         interval_s: from the start of one audit round to the next.
         audit_calls_per_minute: reads for audits, zone lists included.
@@ -41,6 +42,7 @@ class EngineSettings:
     kinds: Mapping[str, Kind]
     namespaces: tuple[str, ...] = ()
     writes: bool = True
+    asks: bool = False
     once: bool = False
     interval_s: float = 60.0
     audit_calls_per_minute: int = 12

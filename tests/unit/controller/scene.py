@@ -207,6 +207,7 @@ def scene(
     reader: ZoneReader | None = None,
     writer: ZoneWriter | None = None,
     writes: bool = True,
+    asks: bool = False,
     once: bool = True,
     interval_s: float = 60.0,
     patience_s: float = HANGS_S,
@@ -218,7 +219,12 @@ def scene(
     metrics = Metrics()
     teller = Teller(metrics, "me")
     settings = engine_settings(
-        provider, kinds={"service": SERVICE}, once=once, writes=writes, source_patience_s=source_patience_s
+        provider,
+        kinds={"service": SERVICE},
+        once=once,
+        writes=writes,
+        asks=asks,
+        source_patience_s=source_patience_s,
     )
     engine = Engine(settings)
     seen = cluster or ScriptedCluster((*added("web"), SYNCED))

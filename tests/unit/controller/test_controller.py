@@ -10,6 +10,7 @@ import pytest
 
 from extdns.engine.effects import Effect
 from extdns.engine.inputs import Input, Tick
+from extdns.errors import UsageError
 from extdns.log import Event
 from providers.inmemory.provider import InMemoryProvider
 from tests.fakes.faulty import FaultyProvider
@@ -46,6 +47,28 @@ def test_without_a_writer_nothing_is_written_and_the_pass_ends() -> None:
     assert stage.controller.complete
     assert stage.held() == []
     assert [decision.verdict for decision in stage.engine.decisions] == ["create"]
+
+
+def test_who_is_asked_sees_the_whole_plan_before_anything_is_written() -> None:
+    stage, seen = scene(asks=True), list[tuple[list[str], list[str]]]()
+    stage.controller.run(
+        once=True, approve=lambda: seen.append((stage.held(), [one.verdict for one in stage.engine.decisions]))
+    )
+    assert seen == [([], ["create"])]
+    assert stage.controller.complete
+    assert stage.held() == ["web.example.org A"]
+
+
+def test_who_is_asked_can_refuse() -> None:
+    stage = scene(asks=True)
+
+    def refuse() -> None:
+        raise UsageError("no")
+
+    with pytest.raises(UsageError, match="no"):
+        stage.controller.run(once=True, approve=refuse)
+    assert not stage.controller.complete
+    assert stage.held() == []
 
 
 def test_a_signal_ends_the_loop_with_the_lines_that_people_wait_for(caplog: pytest.LogCaptureFixture) -> None:
