@@ -42,6 +42,7 @@ _READS: Final = 8
 _WRITES: Final = 8
 _QUESTIONS: Final = 2
 _KEEPING_PATIENCE_S: Final = 2.0
+_MOMENT_S: Final = 0.5
 
 CallEffect = ListZones | ReadPage | ReadNames | Submit | Confirm | LoadState | SaveState | LookForReleases
 
@@ -96,13 +97,15 @@ class Workers:
     def close(self, clock: Clock, patience_s: float) -> bool:
         """Begin nothing more; returns whether every write under way ended within *patience_s* seconds.
 
-        Reads and questions are left to themselves: nothing is lost with their answers. State that is
-        being saved has a moment: without it, some deletes would count no more.
+        Reads and questions that hang are left to themselves: nothing is lost with their answers. State
+        that is being saved has its time: without it, some deletes would count no more.
         """
         self._reads.close(clock, 0.0)
         self._questions.close(clock, 0.0)
         written = self._writes.close(clock, patience_s)
         self._keeping.close(clock, _KEEPING_PATIENCE_S)
+        self._reads.close(clock, _MOMENT_S)
+        self._questions.close(clock, _MOMENT_S)
         return written
 
     def _zones(self) -> Input:

@@ -6,6 +6,7 @@ system's (`SSL_CERT_FILE` or the first file that is there, and every file in `SS
 
 from __future__ import annotations
 
+import atexit
 import tempfile
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -43,9 +44,10 @@ def bundle(environ: Mapping[str, str], *, before: str) -> str:
 def _joined(file: str, folders: str) -> str:
     paths = [Path(file)] if file else []
     paths += (path for folder in folders.split(":") if folder for path in _inside(Path(folder)))
+    text = b"".join(path.read_bytes() + b"\n" for path in paths)
     with tempfile.NamedTemporaryFile("wb", prefix="extdns-ca-", suffix=".pem", delete=False) as made:
-        for path in paths:
-            made.write(path.read_bytes() + b"\n")
+        atexit.register(Path(made.name).unlink, missing_ok=True)  # not before: SDKs read it anew for each connection
+        made.write(text)
     return made.name
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from queue import SimpleQueue
+from threading import Event
+from threading import enumerate as enumerate_threads
 from typing import Any
 
 import pytest
 
+from extdns.controller import workers as room
 from extdns.controller.clock import SystemClock
 from extdns.controller.workers import CallEffect, Workers
 from extdns.engine.effects import Confirm, ListZones, ReadNames, ReadPage, Submit
@@ -142,3 +145,26 @@ def test_reads_that_hang_hold_up_no_write() -> None:
     assert desk.workers.close(SystemClock(), HANGS_S)
     for release in tuple(hanging):
         release()
+
+
+def test_the_end_waits_a_moment_for_reads_that_do_not_hang(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "_MOMENT_S", HANGS_S)
+    ending = Event()
+
+    class Slow(FaultyProvider):
+        def zones(self) -> ZoneList:
+            ending.wait(HANGS_S)
+            return ZoneList(zones=())
+
+    class Watched(SystemClock):
+        def monotonic_s(self) -> float:
+            if not any(thread.name.startswith("write") for thread in enumerate_threads()):
+                ending.set()
+            return super().monotonic_s()
+
+    before = set(enumerate_threads())
+    desk = Desk(Slow(inner=InMemoryProvider(seed={ZONE: ()})))
+    for effect in (ListZones(), Submit(batch=BATCH)):
+        desk.workers.carry_out(effect)
+    assert desk.workers.close(Watched(), HANGS_S)
+    assert set(enumerate_threads()) <= before

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -44,6 +47,30 @@ def test_folders_are_read_file_by_file_beside_the_file(system: Path, tmp_path: P
     found.unlink()
     assert [part in text for part in ("SYSTEM", "FOLDER1", "FOLDER2", "README")] == [True, True, True, False]
     assert system.exists()
+
+
+JOINED: Final = "from providers.remote.trust import bundle; found = bundle({}, before='X'); open(found).close()"
+
+
+@pytest.mark.parametrize(
+    ("file", "ending", "code"),
+    [
+        pytest.param("ca.crt", "", 0, id="at-the-end"),
+        pytest.param("ca.crt", "raise SystemExit(3)", 3, id="when-the-program-gives-up"),
+        pytest.param("absent", "", 1, id="when-a-file-cannot-be-read"),
+    ],
+)
+def test_what_was_joined_is_removed(tmp_path: Path, file: str, ending: str, code: int) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "scratch").mkdir()
+    (tmp_path / "ca.crt").write_bytes(PEM)
+    given = {"SSL_CERT_FILE": str(tmp_path / file), "SSL_CERT_DIR": str(tmp_path / "folder")}
+    program = f"{JOINED.format(given)}; {ending}"
+    done = subprocess.run(
+        [sys.executable, "-c", program], env={"TMPDIR": str(tmp_path / "scratch")}, check=False, stderr=subprocess.PIPE
+    )
+    assert done.returncode == code, done.stderr
+    assert not list((tmp_path / "scratch").iterdir())
 
 
 def test_without_any_file_the_sdk_has_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
