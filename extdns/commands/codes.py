@@ -6,11 +6,11 @@ from difflib import get_close_matches
 from textwrap import fill
 from typing import TYPE_CHECKING, Final
 
-from extdns.commands.facts import VERSION, json_text
 from extdns.commands.options import JSON
 from extdns.commands.output import show
 from extdns.commands.reasons import title
 from extdns.errors import shown
+from extdns.facts.document import VERSION, json_text
 from extdns.flags.mistakes import mistake
 from extdns.model.reason import MEANINGS, Reason
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from extdns.commands.codes import explain_code, looks_like_code
-from extdns.commands.facts import json_text
-from extdns.commands.namefacts import name_facts
-from extdns.commands.nametext import name_text
 from extdns.commands.narrow import NarrowReader
-from extdns.commands.objectfacts import object_facts_of, object_text
 from extdns.commands.onepass import one_pass
 from extdns.commands.options import JSON, TEXT, output_of
 from extdns.commands.output import show
 from extdns.errors import InvalidValueError, shown
+from extdns.facts.document import json_text
+from extdns.facts.name import name_facts
+from extdns.facts.nametext import name_text
+from extdns.facts.object import object_facts_of, object_text
+from extdns.facts.snapshot import Snapshot
 from extdns.flags.mistakes import mistake
 from extdns.model.name import DnsName
 
@@ -71,13 +72,14 @@ def _name(text: str, flags: Sequence[str], environ: Mapping[str, str], output: s
         return narrow[0]
 
     made = one_pass(flags, environ, narrowed)
-    facts = name_facts(made, name, narrow[0].zones_known)
+    known = narrow[0].zones_known
+    facts = name_facts(Snapshot(made.engine), name, made.config, zones_known=known, missing=made.missing)
     show(json_text(facts) if output == JSON else "".join(f"{line}\n" for line in name_text(facts)))
     return 1 if made.missing else 0
 
 
 def _object(text: str, flags: Sequence[str], environ: Mapping[str, str], output: str) -> int:
     made = one_pass(flags, environ)
-    facts = object_facts_of(made, text)
+    facts = object_facts_of(Snapshot(made.engine), text, made.missing)
     show(json_text(facts) if output == JSON else "".join(f"{line}\n" for line in object_text(facts)))
     return 1 if made.missing else 0

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from extdns.commands.facts import json_text
 from extdns.commands.onepass import one_pass
 from extdns.commands.options import JSON, MARKDOWN, TEXT, output_of
 from extdns.commands.output import show
 from extdns.commands.planfacts import held_sets, plan_facts
 from extdns.commands.planmarkdown import plan_markdown
-from extdns.commands.plantext import PLAIN, mistake_lines, mistaken, plan_text, summary, told
-from extdns.commands.printable import printable
-from extdns.controller.census import holdings, outstanding
-from extdns.controller.ending import held
+from extdns.commands.plantext import PLAIN, mistake_lines, plan_text, summary
+from extdns.controller.census import outstanding
+from extdns.engine.decisions import held
+from extdns.facts.document import json_text
+from extdns.facts.holding import holdings
+from extdns.facts.printable import printable
+from extdns.facts.words import mistaken, told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,7 +6,9 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
-from extdns.commands.facts import (
+from extdns.engine.decisions import CHANGING, held
+from extdns.engine.engine import Engine
+from extdns.facts.document import (
     VERSION,
     Facts,
     MistakeFacts,
@@ -21,10 +23,8 @@ from extdns.commands.facts import (
     schema_text,
     zone_name,
 )
-from extdns.commands.plantext import below, mistaken, told
-from extdns.controller.census import CHANGING, Holding
-from extdns.controller.ending import held
-from extdns.engine.engine import Engine
+from extdns.facts.holding import Holding
+from extdns.facts.words import below, mistaken, told
 from extdns.model.decision import Decision, Verdict
 from extdns.model.reason import MEANINGS
 from extdns.model.zone import Zone

@@ -7,12 +7,12 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from extdns.commands.plantext import heading, row
-from extdns.commands.printable import printable
+from extdns.facts.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from extdns.controller.census import Holding
+    from extdns.facts.holding import Holding
     from extdns.model.decision import Decision
     from extdns.model.zone import Zone
 

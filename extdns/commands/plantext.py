@@ -7,13 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from extdns.commands.printable import printable
-from extdns.controller.census import Holding
-from extdns.errors import shortened
-from extdns.model.claim import Claim, Notice, Provenance, mistakes
+from extdns.facts.holding import Holding
+from extdns.facts.printable import printable
+from extdns.facts.words import below, joined, short_field, told
+from extdns.model.claim import Notice, Provenance
 from extdns.model.cluster import ObjectKey
 from extdns.model.decision import Decision, Verdict
-from extdns.model.pairs import Pairs
 from extdns.model.reason import Reason
 from extdns.model.zone import Zone
 
@@ -34,8 +33,6 @@ _COUNTED: Final = {
 _AS_IT_SHOULD: Final = "·"
 PLAIN: Final = frozenset({Reason.WANTED, Reason.CHANGED, Reason.PROGRAMMED})
 """Reasons that the symbol and the object say already."""
-_MAX_TARGETS: Final = 3
-_MAX_TARGET: Final = 80
 _MAX_ASKERS: Final = 2
 _WIDEST: Final = (1, 10, 60, 45, 50)
 """A cell that is longer sticks out; it does not push all others aside."""
@@ -80,13 +77,6 @@ def plan_text(
         yield ""
     yield from notes
     yield summary(shown)
-
-
-def told(decisions: Iterable[Decision], *, unchanged: bool = False) -> list[Decision]:
-    """What of *decisions* a plan tells, in its order: changes, and what is not as objects ask."""
-    concerning = (decision for decision in decisions if decision.concerns_us)
-    shown = [decision for decision in concerning if unchanged or decision.reason is not Reason.PROGRAMMED]
-    return sorted(shown, key=lambda decision: (decision.zone is None, decision.order))
 
 
 def summary(decisions: Iterable[Decision]) -> str:
@@ -156,7 +146,7 @@ def _data(decision: Decision) -> str:
             return "not published"
         case _:
             held = decision.held.record.targets if decision.held else ()
-            return printable(_joined(decision.wanted.targets if decision.wanted else held))
+            return printable(joined(decision.wanted.targets if decision.wanted else held))
 
 
 def _who(decision: Decision) -> str:
@@ -173,68 +163,8 @@ def _asker(asked: Provenance) -> str:
     return f"{asked.ref}: {short_field(asked.field)}{derived}"
 
 
-def mistaken(objects: Iterable[tuple[ObjectKey, Iterable[Claim]]]) -> Iterator[tuple[ObjectKey, Notice]]:
-    """What is wrong on objects, by object."""
-    return ((key, mistake) for key, claims in sorted(objects) for mistake in mistakes(claims))
-
-
 def mistake_lines(key: ObjectKey, mistake: Notice) -> tuple[str, str]:
     """What is wrong, and what would be right."""
     place = f"{key.namespace}/{key.name}" if key.namespace else key.name
     what = f"{key.kind.name} {place}: {short_field(mistake.field)}: {mistake.value!r} is not valid"
     return f"  ! {printable(what)}  [{mistake.reason}]", f"    allowed: {printable(mistake.allowed)}"
-
-
-def short_field(field: str) -> str:
-    """*field* without the prefix of annotations, which is the same on all: `annotation hostname`."""
-    word, _, key = field.partition(" ")
-    return f"{word} {key.rpartition('/')[2]}" if key and word == "annotation" else field
-
-
-def below(decision: Decision) -> Iterator[str]:
-    """What differs, or what a person should know."""
-    if decision.verdict is not Verdict.UPDATE:
-        yield from (part for part in (decision.detail,) if part)
-    elif decision.held and decision.wanted:
-        held, wanted = decision.held.record, decision.wanted
-        for difference in decision.detail.split(", "):
-            match difference:
-                case "targets":
-                    yield from _targets(held.targets, wanted.targets)
-                case "ttl":
-                    yield f"ttl {held.ttl_s} s → {wanted.ttl_s} s"
-                case "properties":
-                    yield from _properties(held.properties, wanted.properties)
-                case "owner":
-                    yield f'owner "{decision.held.owner}" → ours'
-                case _:
-                    pass
-
-
-def _targets(held: Sequence[str], wanted: Sequence[str]) -> Iterator[str]:
-    """Both if they are few, else what is gone and what is new: the difference must not hide in `and 9 more`."""
-    if max(len(held), len(wanted)) <= _MAX_TARGETS:
-        yield f"target {_joined(held)} → {_joined(wanted)}"
-        return
-    gone = [target for target in held if target not in wanted]
-    new = [target for target in wanted if target not in held]
-    if gone:
-        yield f"{len(gone)} of {len(held)} targets go: {_joined(gone)}"
-    if new:
-        yield f"{len(new)} of {len(wanted)} targets are new: {_joined(new)}"
-
-
-def _properties(held: Pairs, wanted: Pairs) -> Iterator[str]:
-    for key in sorted({key for key, _ in (*held, *wanted)}):
-        if held.get(key) != wanted.get(key) or held.has(key) is not wanted.has(key):
-            yield f"{key} {_or_none(held, key)} → {_or_none(wanted, key)}"
-
-
-def _or_none(properties: Pairs, key: str) -> str:
-    return (properties.get(key) or '""') if properties.has(key) else "none"
-
-
-def _joined(targets: Sequence[str]) -> str:
-    text = ", ".join(shortened(target, _MAX_TARGET) for target in targets[:_MAX_TARGETS])
-    more = len(targets) - _MAX_TARGETS
-    return f"{text} and {more} more" if more > 0 else text

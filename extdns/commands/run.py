@@ -10,9 +10,9 @@ from extdns.app import assembly
 from extdns.commands.output import show
 from extdns.commands.plantext import plan_text
 from extdns.config import shown
-from extdns.controller.census import holdings
 from extdns.controller.ending import FAILED, exit_code
 from extdns.controller.stopsignals import StopSignals
+from extdns.facts.holding import holdings
 from extdns.log import Event
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from rich.console import Console
 from rich.text import Text
 
 from extdns.commands.output import show
-from extdns.commands.plantext import SYMBOLS, Row, mistake_lines, mistaken, row, table
+from extdns.commands.plantext import SYMBOLS, Row, mistake_lines, row, table
 from extdns.errors import escaped
+from extdns.facts.words import mistaken
 from extdns.model.decision import Verdict
 from extdns.model.reason import MEANINGS, Reason
 

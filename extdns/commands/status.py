@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from extdns.commands.facts import json_text
 from extdns.commands.held import HeldSet, count, held_sets, place, zone_text
 from extdns.commands.options import JSON, TEXT, output_of
 from extdns.commands.output import show
@@ -14,6 +13,7 @@ from extdns.commands.statusfacts import status_facts
 from extdns.controller.clock import SystemClock
 from extdns.engine.budget import WINDOW_S
 from extdns.errors import ExtdnsError, UsageError, shown
+from extdns.facts.document import json_text
 from extdns.kube import shelf
 
 if TYPE_CHECKING:

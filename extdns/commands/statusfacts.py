@@ -6,8 +6,8 @@ import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
-from extdns.commands.facts import VERSION, Facts, Version, ZoneName, schema_text
 from extdns.engine.budget import WINDOW_S
+from extdns.facts.document import VERSION, Facts, Version, ZoneName, schema_text
 from extdns.kube import shelf
 
 if TYPE_CHECKING:

@@ -5,32 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from extdns.engine.decisions import CHANGING
+from extdns.facts.holding import records
 from extdns.metrics.metrics import Counts, Mismatch
-from extdns.model import rrtype
 from extdns.model.claim import Invalid, Wanted
 from extdns.model.decision import Verdict
 from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
     from extdns.engine.engine import Engine
-    from extdns.engine.zones import ZoneState
-    from extdns.model.record import Record
-    from extdns.model.zone import Zone
 
-_MARK: Final = '"heritage='
 _IN_THE_WAY: Final = frozenset({Reason.OWNED_BY_OTHER, Reason.FOREIGN_RECORD})
 _UNKNOWN: Final = "unknown"
 _STALE: Final = frozenset({Reason.NO_ADDRESS, Reason.NOT_ACCEPTED, Reason.INVALID_TARGET, Reason.INVALID_ENDPOINT})
-CHANGING: Final = frozenset({Verdict.CREATE, Verdict.UPDATE, Verdict.DELETE})
-
-
-class Holding(NamedTuple):
-    """What stands in a zone, marks aside: all record sets, and those of them that are ours."""
-
-    records: int
-    ours: int
 
 
 class Census:
@@ -71,7 +60,7 @@ def count(engine: Engine, owner: str, problems: int) -> Counts:
         if len(decision.asked_by) > 1:
             deduplicated[decision.type, decision.asked_by[0].source] += len(decision.asked_by) - 1
     return Counts(
-        held=Counter(record.type for state in engine.zones for record in _records(state)),
+        held=Counter(record.type for state in engine.zones for record in records(state.mirror)),
         wanted=wanted,
         verified=verified,
         deduplicated=deduplicated,
@@ -91,24 +80,6 @@ def _pending(engine: Engine) -> int:
 def outstanding(engine: Engine) -> int:
     """How many changes are planned and not made yet; in a dry run they stay so."""
     return sum(decision.verdict in CHANGING for decision in engine.decisions)
-
-
-def holdings(engine: Engine) -> dict[Zone, Holding]:
-    """What each zone holds that was read."""
-    ours = Counter(decision.zone for decision in engine.decisions if decision.held and decision.held.ours)
-    return {state.zone: Holding(sum(1 for _ in _records(state)), ours[state.zone]) for state in engine.zones}
-
-
-def _records(state: ZoneState) -> Iterator[Record]:
-    for name in state.mirror.names():
-        yield from (record for record in state.mirror.of(name) if _counts(record))
-
-
-def _counts(record: Record) -> bool:
-    """Whether it is a record; marks, and what cannot be read, are not counted."""
-    if record.type == rrtype.TXT:
-        return not any(target.startswith(_MARK) for target in record.targets)
-    return record.type != rrtype.UNREADABLE
 
 
 def _mismatches(engine: Engine, owner: str) -> Iterator[Mismatch]:

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from extdns.engine.decisions import held
 from extdns.engine.health import failures
-from extdns.model.decision import Verdict
-from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
     from extdns.engine.engine import Engine
-    from extdns.model.decision import Decision
 
 DONE = 0
 FAILED = 1
 HELD = 3
-
-_HELD = frozenset({Reason.HELD, Reason.ORPHAN_UNCLAIMED})
 
 
 def exit_code(engine: Engine) -> int:
@@ -28,11 +24,3 @@ def exit_code(engine: Engine) -> int:
     if failures(engine):
         return FAILED
     return HELD if any(held(decision) for decision in engine.decisions) else DONE
-
-
-def held(decision: Decision) -> bool:
-    """Tell whether a delete waits for a person.
-
-    A delete with the same reason is no hold: it may be planned in a dry run, or made under `--compat`.
-    """
-    return decision.verdict is Verdict.KEEP and decision.reason in _HELD

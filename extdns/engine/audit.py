@@ -28,6 +28,7 @@ class Audit:
         after: cursor of the page to ask for next.
         next_s: monotonic time at which the next round may begin.
         pages: pages read in this round, for progress.
+        read_s: monotonic time at which the last complete round began, None before there is one.
         backoff: pause after reads that failed, of pages as of names.
     """
 
@@ -36,6 +37,7 @@ class Audit:
     after: str | None = None
     next_s: float = 0.0
     pages: int = 0
+    read_s: float | None = None
     backoff: Backoff = field(default_factory=lambda: Backoff(most_s=_LONGEST_PAUSE_S))
     _began_s: float = 0.0
     _seen: set[DnsName] = field(default_factory=set)
@@ -90,6 +92,7 @@ class Audit:
     def end_round(self, now_s: float, interval_s: float) -> None:
         """Begin anew *interval_s* after this round began."""
         self.after, self.pages, self.next_s = None, 0, max(now_s, self._began_s + interval_s)
+        self.read_s = self._began_s
         self._seen, self._touched, self._open = set(), set(), ()
 
     def fail(self) -> None:

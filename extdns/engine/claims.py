@@ -73,6 +73,14 @@ class ClaimIndex:
         self._remember(before, seen)
         return set(_names(before)) | set(_names(seen.claims))
 
+    def copy(self) -> ClaimIndex:
+        """Who asks for what now, in a table that does not change; how former claims ended is not told."""
+        copied = ClaimIndex()
+        copied._by_asker, copied._by_name = dict(self._by_asker), dict(self._by_name)
+        copied._failed, copied._sources = dict(self._failed), dict(self._sources)
+        copied.revision = self.revision
+        return copied
+
     def of(self, name: DnsName) -> tuple[NameClaim, ...]:
         """All claims to *name*, wanted and withheld, by source and object."""
         return self._by_name.get(name, ())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from extdns.model.decision import Decision
+from extdns.model.decision import Decision, Verdict
 from extdns.model.name import DnsName
 from extdns.model.reason import Reason
 
@@ -23,6 +23,17 @@ FAILING = frozenset(
         Reason.RECORD_UNREADABLE,
     }
 )
+
+CHANGING = frozenset({Verdict.CREATE, Verdict.UPDATE, Verdict.DELETE})
+_HELD = frozenset({Reason.HELD, Reason.ORPHAN_UNCLAIMED})
+
+
+def held(decision: Decision) -> bool:
+    """Tell whether a delete waits for a person.
+
+    A delete with the same reason is no hold: it may be planned in a dry run, or made under `--compat`.
+    """
+    return decision.verdict is Verdict.KEEP and decision.reason in _HELD
 
 
 class Decisions:
@@ -65,6 +76,13 @@ class Decisions:
         else:
             self._by_name.pop(name, None)
         return tuple(decision for decision in new if decision not in old)
+
+    def copy(self) -> Decisions:
+        """The same decisions, in a table that does not change."""
+        copied = Decisions()
+        copied._by_name = dict(self._by_name)
+        copied.reasons, copied.revision = self.reasons.copy(), self.revision
+        return copied
 
     @property
     def failing(self) -> int:

@@ -23,6 +23,13 @@ class Mirror:
         self.whole = False
         self.revision = 0
 
+    def copy(self) -> Mirror:
+        """What is held now, in a table that does not change."""
+        copied = Mirror()
+        copied._names = dict(self._names)
+        copied.whole, copied.revision = self.whole, self.revision
+        return copied
+
     def of(self, name: DnsName) -> tuple[Record, ...]:
         """The records of *name*, sorted by key."""
         return self._names.get(name, ())

@@ -78,6 +78,11 @@ class Zones:
         """The state of *zone*, None if it is no longer kept."""
         return self._states.get(zone.id)
 
+    @property
+    def placement(self) -> Placement:
+        """Which names belong where; never changed, but replaced."""
+        return self._placement
+
     def of(self, name: DnsName) -> list[ZoneState]:
         """The zones that *name* belongs to."""
         return [self._states[zone.id] for zone in self._placement.zones_of(name)]

@@ -11,9 +11,9 @@ import msgspec
 import pytest
 
 from extdns import cli
-from extdns.commands.facts import schema_text
-from extdns.commands.namefacts import NameFacts
-from extdns.commands.objectfacts import ObjectExplanation
+from extdns.facts.document import schema_text
+from extdns.facts.name import NameFacts
+from extdns.facts.object import ObjectExplanation
 from providers.zonefile.reader import ZoneFileReader
 from tests.integration.stage import Stage, service
 
@@ -216,5 +216,5 @@ def test_a_mistake_is_told(stage: Stage, what: str, message: str, capsys: pytest
 def test_the_schema_in_the_docs_is_that_of_the_documents() -> None:
     kept = (ROOT / "docs" / "reference" / "explain.schema.json").read_text(encoding="utf-8")
     made = schema_text(NameFacts | ObjectExplanation, "extdns explain --output=json")
-    assert kept == made, "run: python -m extdns.commands.objectfacts > docs/reference/explain.schema.json"
+    assert kept == made, "run: python -m extdns.facts.object > docs/reference/explain.schema.json"
     assert json.loads(kept)["$schema"]

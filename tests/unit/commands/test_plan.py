@@ -14,8 +14,8 @@ import msgspec
 import pytest
 
 from extdns import cli
-from extdns.commands.facts import schema_text
 from extdns.commands.planfacts import PlanFacts
+from extdns.facts.document import schema_text
 from tests.integration.stage import Stage, service
 
 ROOT = Path(__file__).parents[3]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from extdns.commands.plantext import plan_text
-from extdns.controller.census import Holding
+from extdns.facts.holding import Holding
 from extdns.model.claim import Provenance
 from extdns.model.cluster import Kind, ObjectKey, ObjectRef
 from extdns.model.decision import Decision, Verdict

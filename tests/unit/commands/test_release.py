@@ -13,9 +13,9 @@ from msgspec import structs
 from extdns import cli
 from extdns.app.states import KeptState
 from extdns.commands import status
-from extdns.commands.facts import ZoneName, schema_text
 from extdns.commands.statusfacts import StatusFacts, ZoneStatus
 from extdns.errors import UsageError
+from extdns.facts.document import ZoneName, schema_text
 from extdns.kube.places import FilePlace
 from extdns.model.saved import Saved, SavedZone
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 from msgspec import structs
 
-from extdns.controller.census import Census, Holding, count, holdings, outstanding
+from extdns.controller.census import Census, count, outstanding
+from extdns.facts.holding import Holding, holdings
 from extdns.metrics.metrics import Mismatch
 from extdns.model.claim import Invalid
 from extdns.model.domains import DomainFilter

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from extdns.commands.plantext import short_field
-from extdns.commands.printable import printable
+from extdns.facts.printable import printable
+from extdns.facts.words import short_field
 from extdns.model.reason import MEANINGS, Reason
 
 if TYPE_CHECKING:
-    from extdns.commands.facts import ObjectFacts, RecordFacts, ZoneName
-    from extdns.commands.namefacts import ClaimFacts, NameFacts, Outcome, StandingFacts
+    from extdns.facts.document import ObjectFacts, RecordFacts, ZoneName
+    from extdns.facts.name import ClaimFacts, NameFacts, Outcome, StandingFacts
 
 _LABEL: Final = 14
 _MOST_TARGETS: Final = 10

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from extdns.commands.facts import (
+from extdns.errors import shown
+from extdns.facts.document import (
     VERSION,
     Facts,
     MistakeFacts,
@@ -17,18 +18,16 @@ from extdns.commands.facts import (
     record_facts,
     schema_text,
 )
-from extdns.commands.namefacts import IN_ORDER, LeftOut, NameFacts, Outcome, outcome
-from extdns.commands.nametext import data, outcome_lines
-from extdns.commands.plantext import short_field
-from extdns.commands.printable import printable
-from extdns.errors import shown
+from extdns.facts.name import IN_ORDER, LeftOut, NameFacts, Outcome, outcome
+from extdns.facts.nametext import data, outcome_lines
+from extdns.facts.printable import printable
+from extdns.facts.words import short_field
 from extdns.flags.mistakes import mistake
 from extdns.model.claim import Filtered, mistakes
 from extdns.model.cluster import ObjectKey
 
 if TYPE_CHECKING:
-    from extdns.commands.onepass import Pass
-    from extdns.engine.engine import Engine
+    from extdns.facts.snapshot import Snapshot
     from extdns.model.decision import Decision
 
 
@@ -55,19 +54,18 @@ class ObjectExplanation(Facts, frozen=True, tag_field="kind", tag="ObjectExplana
     missing: tuple[str, ...]
 
 
-def object_facts_of(made: Pass, text: str) -> ObjectExplanation:
-    """What *made* found out about the object that *text* names, as `service/shop/web` or `node/n1`.
+def object_facts_of(seen: Snapshot, text: str, missing: tuple[str, ...]) -> ObjectExplanation:
+    """What is known of the object that *text* names, as `service/shop/web` or `node/n1`.
 
     Raises:
         UsageError: there is no such object among those that sources read.
     """
-    engine = made.engine
-    key = _found(engine, text)
-    claims = [claim for other, found in engine.claims.objects() if other == key for claim in found]
-    about = [one for one in engine.decisions if any(asked.ref.key == key for asked in one.asked_by)]
+    key = _found(seen, text)
+    claims = [claim for other, found in seen.claims.objects() if other == key for claim in found]
+    about = [one for one in seen.decisions if any(asked.ref.key == key for asked in one.asked_by)]
     filtered = [claim for claim in claims if isinstance(claim, Filtered)]
     where = _place(key)
-    failure = engine.claims.failure(key)
+    failure = seen.claims.failure(key)
     return ObjectExplanation(
         api_version=VERSION,
         object=f"{key.kind.name} {where}",
@@ -76,7 +74,7 @@ def object_facts_of(made: Pass, text: str) -> ObjectExplanation:
         left_out=tuple(LeftOut(object=str(one.ref), by=one.by, certain=one.name is not None) for one in filtered),
         mistakes=tuple(mistake_facts(key, wrong) for wrong in mistakes(claims)),
         failure=failure,
-        missing=made.missing,
+        missing=missing,
     )
 
 
@@ -103,16 +101,16 @@ def _lines(facts: ObjectExplanation) -> Iterator[str]:
         yield f"Next: the whole way of a name: extdns explain {facts.names[0].name}"
 
 
-def _found(engine: Engine, text: str) -> ObjectKey:
+def _found(seen: Snapshot, text: str) -> ObjectKey:
     """The object that *text* names; its kind may be written as the kind, its plural, or as marks name it."""
     kind, _, where = text.partition("/")
-    seen = {key for key, _ in engine.claims.objects()}
-    for key in sorted(seen):
+    keys = {key for key, _ in seen.claims.objects()}
+    for key in sorted(keys):
         spellings = {key.kind.name.lower(), key.kind.plural, key.kind.resource, key.kind.label}
         if kind.lower() in spellings and where == _place(key):
             return key
-    near = get_close_matches(text.lower(), [f"{key.kind.name.lower()}/{_place(key)}" for key in seen], n=1)
-    kinds = sorted({key.kind.name.lower() for key in seen})
+    near = get_close_matches(text.lower(), [f"{key.kind.name.lower()}/{_place(key)}" for key in keys], n=1)
+    kinds = sorted({key.kind.name.lower() for key in keys})
     raise mistake(
         f"no object {shown(text)} is read",
         f"closest: {near[0]}" if near else "",

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Final
 
-from extdns.commands.facts import (
+from extdns.config import Config
+from extdns.engine.claims import NameClaim
+from extdns.facts.document import (
     VERSION,
     Facts,
     MistakeFacts,
@@ -19,10 +21,8 @@ from extdns.commands.facts import (
     record_facts,
     zone_name,
 )
-from extdns.commands.onepass import Pass
-from extdns.commands.plantext import below
-from extdns.engine.claims import NameClaim
-from extdns.engine.engine import Engine
+from extdns.facts.snapshot import Snapshot
+from extdns.facts.words import below
 from extdns.model.claim import Filtered, Wanted, mistakes
 from extdns.model.decision import Decision, Verdict
 from extdns.model.name import DnsName
@@ -108,27 +108,36 @@ class NameFacts(Facts, frozen=True, tag_field="kind", tag="NameExplanation"):
     missing: tuple[str, ...]
 
 
-def name_facts(made: Pass, name: DnsName, zones_known: int) -> NameFacts:
-    """What *made* found out about *name*, when there were *zones_known* zones."""
-    engine, config = made.engine, made.config
-    claims, decisions = engine.claims.of(name), engine.decisions.of(name)
+def name_facts(
+    seen: Snapshot, name: DnsName, config: Config, *, zones_known: int, missing: tuple[str, ...]
+) -> NameFacts:
+    """What is known of *name*.
+
+    Args:
+        seen: what a pass found out, or a running process holds.
+        name: anything; nobody need ask for it.
+        config: what a person set.
+        zones_known: how many zones are in reach, whether or not they were read.
+        missing: one sentence for each thing that could not be read.
+    """
+    claims, decisions = seen.claims.of(name), seen.decisions.of(name)
     main = _main(decisions)
     going = any(decision.verdict is Verdict.DELETE for decision in decisions)
     return NameFacts(
         api_version=VERSION,
         name=name,
-        answer=_answer(name, main, made),
+        answer=_answer(name, main, complete=not missing),
         reason=main.reason.value if main else None,
         claims=tuple(_claim(claim, decisions) for claim in sorted(claims, key=lambda one: _rank_of(one, decisions))),
-        zones=tuple(zone_name(state.zone) for state in engine.zones.of(name)),
+        zones=tuple(map(zone_name, seen.zones_of(name))),
         zones_known=zones_known,
         records=tuple(one for decision in decisions for one in _standing(decision)),
         policy=config.control.policy,
         owner=config.registry.txt_owner_id,
-        left_out=tuple(_left_out(engine, name, asked=bool(claims))),
-        closest=() if claims or decisions else tuple(_closest(engine, name)),
+        left_out=tuple(_left_out(seen, name, asked=bool(claims))),
+        closest=() if claims or decisions else tuple(_closest(seen, name)),
         not_known=(_GRACE, *_UNKNOWN) if going else _UNKNOWN,
-        missing=made.missing,
+        missing=missing,
     )
 
 
@@ -147,9 +156,9 @@ def _main(decisions: tuple[Decision, ...]) -> Decision | None:
     return min(decisions, key=lambda one: (_RANK.index(one.verdict), one.reason not in IN_ORDER), default=None)
 
 
-def _answer(name: str, main: Decision | None, made: Pass) -> str:
+def _answer(name: str, main: Decision | None, *, complete: bool) -> str:
     if main is None:
-        unsure = ", as far as could be read" if made.missing else ""
+        unsure = "" if complete else ", as far as could be read"
         return f"{name} is not published: no object asks for it{unsure}."
     if main.reason in IN_ORDER:
         return f"{name} is published."
@@ -206,17 +215,17 @@ def _standing(decision: Decision) -> Iterator[StandingFacts]:
         )
 
 
-def _left_out(engine: Engine, name: DnsName, *, asked: bool) -> Iterator[LeftOut]:
+def _left_out(seen: Snapshot, name: DnsName, *, asked: bool) -> Iterator[LeftOut]:
     """Objects that would ask for *name*; if nobody does, also some of which nobody knows."""
-    found = [claim for _, claims in engine.claims.objects() for claim in claims if isinstance(claim, Filtered)]
+    found = [claim for _, claims in seen.claims.objects() for claim in claims if isinstance(claim, Filtered)]
     found.sort(key=lambda one: one.ref.key)
     vague = [one for one in found if one.name is None]
     for one in (*(one for one in found if one.name == name), *(() if asked else vague[:_LEFT_OUT])):
         yield LeftOut(object=str(one.ref), by=one.by, certain=one.name is not None)
 
 
-def _closest(engine: Engine, name: str) -> Iterator[str]:
+def _closest(seen: Snapshot, name: str) -> Iterator[str]:
     """Names that somebody asks for and that are spelled alike, with who asks."""
-    for near in get_close_matches(name, sorted(engine.claims.names()), n=_CLOSEST):
-        asked = engine.claims.of(DnsName(near))[0].provenance
+    for near in get_close_matches(name, sorted(seen.claims.names()), n=_CLOSEST):
+        asked = seen.claims.of(DnsName(near))[0].provenance
         yield f"{near} ({asked.ref})"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extdns.commands.printable import printable
 from extdns.errors import escaped
+from extdns.facts.printable import printable
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,81 @@
+"""What the engine holds at one moment, copied, for readers on other threads (design 4, "Status")."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from extdns.engine.health import failures, unread
+from extdns.model.value import Value
+
+if TYPE_CHECKING:
+    from extdns.engine.engine import Engine
+    from extdns.engine.mirror import Mirror
+    from extdns.engine.zones import ZoneState
+    from extdns.model.name import DnsName
+    from extdns.model.ownership import Owned
+    from extdns.model.zone import Zone
+
+
+class ZoneEntry(Value, frozen=True, kw_only=True):
+    """One zone.
+
+    Attributes:
+        mirror: a copy of its own.
+        read_s: monotonic time at which the last round of reading began, None if none was ended.
+        failure: why it cannot be read or written now, "" if it can.
+        waiting: names whose changes wait to be written.
+        owned: records that are ours.
+        deleted: deletes of the last ten minutes that count against the budget.
+        held: records whose deletes wait for a person, by key.
+        code: releases them, "" if there are none.
+    """
+
+    zone: Zone
+    mirror: Mirror
+    read_s: float | None
+    failure: str
+    waiting: int
+    owned: int
+    deleted: int
+    held: tuple[Owned, ...]
+    code: str
+
+
+class Snapshot:
+    """A copy of the tables of an engine, entries shared: they are frozen. It is made by the engine's thread.
+
+    Attributes:
+        decisions: how every name ended.
+        claims: who asks for what.
+        zones: every zone, sorted.
+        failing: what fails, in sentences.
+        missing: those of them that leave something unknown.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        """Copy *engine*, which costs a step of the interpreter for each table."""
+        self.decisions = engine.decisions.copy()
+        self.claims = engine.claims.copy()
+        self.zones = tuple(map(_zone, engine.zones))
+        self.failing = failures(engine)
+        self.missing = unread(engine)
+        self._placement = engine.zones.placement
+
+    def zones_of(self, name: DnsName) -> tuple[Zone, ...]:
+        """The zones that *name* belongs to."""
+        return self._placement.zones_of(name)
+
+
+def _zone(state: ZoneState) -> ZoneEntry:
+    budget, deletes = state.deletes.budget, state.deletes
+    return ZoneEntry(
+        zone=state.zone,
+        mirror=state.mirror.copy(),
+        read_s=state.audit.read_s,
+        failure=state.audit.backoff.message or state.writes.forbidden,
+        waiting=len(state.writes.pending),
+        owned=budget.owned,
+        deleted=len(budget.made),
+        held=deletes.held,
+        code=deletes.releases.code,
+    )
