@@ -12,6 +12,7 @@ from extdns.model.reason import Reason
 FAILING = frozenset(
     {
         Reason.REFUSED,
+        Reason.FOUGHT_OVER,
         Reason.ZONE_FORBIDDEN,
         Reason.NO_ANSWER,
         Reason.TRY_LATER,

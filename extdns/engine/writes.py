@@ -11,6 +11,7 @@ from typing import assert_never
 
 from extdns.engine.backoff import Backoff
 from extdns.engine.doubts import Doubts, blamed, names_of
+from extdns.engine.fights import Fights
 from extdns.engine.pace import Pace
 from extdns.engine.packing import pack
 from extdns.model.change import Batch, Blocked, ChangeSet
@@ -60,6 +61,7 @@ class Writes:
     _conflicts: dict[DnsName, Backoff] = field(default_factory=dict)
     _why: dict[DnsName, Blocked] = field(default_factory=dict)
     _pace: Pace = field(default_factory=Pace)
+    _fights: Fights = field(default_factory=Fights)
 
     def busy(self, name: DnsName) -> bool:
         """Tell whether a write of *name* awaits its outcome; it is planned again afterwards."""
@@ -86,6 +88,9 @@ class Writes:
             self._conflicts.pop(name, None)
             self._why.pop(name, None)
             return None
+        if fought := self._fights.parry(name, sets, now_s):
+            self.pending.pop(name, None)
+            return fought
         self.pending[name] = sets
         if self.forbidden:
             return Blocked(reason=Reason.ZONE_FORBIDDEN, detail=self.forbidden)
@@ -113,6 +118,7 @@ class Writes:
         for by_name in (self.pending, self.quarantine, self._conflicts, self._why):
             for name in [name for name in by_name if not belongs(name)]:
                 del by_name[name]
+        self._fights.retain(belongs)
 
     def next_batch(self, number: int, traits: Traits, now_s: float) -> Batch | None:
         """The batch to send now, which then is in flight; None while there is none or a pause lasts."""
@@ -160,6 +166,7 @@ class Writes:
         self.forbidden, self._singles = "", 0
         names = names_of(batch)
         self._pace.wrote(names, now_s)
+        self._fights.wrote(batch.sets, now_s)
         for name in names:
             self.quarantine.pop(name, None)
             self._conflicts.pop(name, None)
@@ -242,6 +249,7 @@ class Writes:
     def wake_s(self, now_s: float) -> float | None:
         """When a pause that stands in the way of something ends."""
         pauses = [quarantine.backoff.until_s for quarantine in self.quarantine.values()]
+        pauses += self._fights.times()
         if self.backoff.until_s > now_s:
             pauses.append(self.backoff.until_s)
         elif self.pending and not self.in_flight:
@@ -251,10 +259,11 @@ class Writes:
         return min((until_s for until_s in pauses if until_s > now_s), default=None)
 
     def retriable(self, now_s: float) -> list[DnsName]:
-        """Names whose quarantine is over and that are not planned yet."""
-        return [
+        """Names whose quarantine is over and that are not planned yet, and those no longer fought over."""
+        refused = (
             name
             for name, quarantine in self.quarantine.items()
             if quarantine.backoff.over(now_s)
             and not (name in self.pending or self.busy(name) or self.doubts.about(name))
-        ]
+        )
+        return [*refused, *self._fights.over(now_s)]

@@ -55,6 +55,7 @@ _QUERIES: Final = (
     ("Records may be outdated, since their objects have lost their addresses", f"{table.STALE.name} > 0"),
     ("Names are set aside because the DNS service refuses them", _decided(_REFUSED)),
     ("Objects ask for names that others have", _decided(_CONFLICTS)),
+    ("Somebody else changes our records back, again and again", _decided((Reason.FOUGHT_OVER,))),
     ("Nothing has been in order for a quarter of an hour", f"time() - {table.SYNCED.name} > 900"),
 )
 

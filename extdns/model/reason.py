@@ -59,6 +59,7 @@ class Reason(StrEnum):
     MARK_UNREADABLE = "mark-unreadable"
     CONFLICT_LOST = "conflict-lost"
     MERGED_BEFORE = "merged-before"
+    FOUGHT_OVER = "fought-over"
     TYPE_CONFLICT = "type-conflict"
     ROUTING_CONFLICT = "routing-conflict"
     NO_OWNERSHIP_NAME = "no-ownership-name"
@@ -124,6 +125,8 @@ MEANINGS: Final[dict[Reason, str]] = {
     Reason.CONFLICT_LOST: "Another object asks for the same name and was first.",
     Reason.MERGED_BEFORE: "Objects of several namespaces ask for the name, and the record already holds the targets of "
     "all; it stays so, but the next change of any of them ends that.",
+    Reason.FOUGHT_OVER: "The same was written three times within ten minutes, and somebody changed it back each time; "
+    "the name is left as it is for a while, first for five minutes.",
     Reason.TYPE_CONFLICT: "The name is wanted in two forms that exclude each other. A CNAME yields to any other type; "
     "where both addresses and an alias are wanted, one claim decides which it is.",
     Reason.ROUTING_CONFLICT: "The name is wanted both as a simple record and with set identifiers.",

@@ -27,6 +27,7 @@ ERROR: Final = "RecordError"
 _WRONG: Final = frozenset(
     {
         Reason.CONFLICT_LOST,
+        Reason.FOUGHT_OVER,
         Reason.TYPE_CONFLICT,
         Reason.ROUTING_CONFLICT,
         Reason.OWNED_BY_OTHER,
