@@ -179,7 +179,7 @@ class Engine:
     def _everything(self) -> Iterator[DnsName]:
         yield from self.claims.names()
         for state in self.zones:
-            yield from state.mirror.names()
+            yield from state.mirror.plannable(self._settings.plan.managed_types)
 
     def _advance(self, now_s: float) -> Iterator[Effect]:
         yield from self._reading.due(now_s)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 
 from extdns.engine.inputs import records_by_name
+from extdns.model import rrtype
 from extdns.model.name import DnsName
 from extdns.model.record import Record, RecordKey
 
@@ -45,6 +47,14 @@ class Mirror:
     def names(self) -> Iterable[DnsName]:
         """Every name that holds a record."""
         return self._names.keys()
+
+    def plannable(self, types: AbstractSet[str]) -> Iterable[DnsName]:
+        """The names at which there is something to plan: a record of one of *types*, or one that cannot be read.
+
+        What else a zone holds, above all marks, is looked at with these.
+        """
+        matter = {*types, rrtype.UNREADABLE}
+        return (name for name, records in self._names.items() if any(record.type in matter for record in records))
 
     def read(self, names: Iterable[DnsName], records: Sequence[Record]) -> set[DnsName]:
         """Take in that *names* hold *records* and nothing else; returns the names that changed."""

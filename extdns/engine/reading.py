@@ -75,7 +75,7 @@ class Reading:
             return _NOTHING
         state.mirror.whole = True
         waiting, state.waiting = state.waiting, set()
-        return waiting.union(state.mirror.names())
+        return waiting.union(state.mirror.plannable(self._settings.plan.managed_types))
 
     def names(self, item: NamesRead) -> AbstractSet[DnsName]:
         """Take in names read by themselves; returns the names to plan again."""

@@ -6,7 +6,11 @@ import pytest
 
 from extdns.errors import RetryableError
 from extdns.model.cluster import Kind, Phase
-from tests.unit.engine.stage import INGRESS, SERVICE, owned, phase, record, seen, stage, wants
+from extdns.model.name import DnsName
+from extdns.model.rrtype import TXT, UNREADABLE
+from registry.txt.naming import Naming
+from registry.txt.registry import TxtRegistry
+from tests.unit.engine.stage import INGRESS, PLAN, SERVICE, host, owned, phase, record, seen, stage, wants
 
 PODS = Kind("", "v1", "Pod", "pods")
 
@@ -91,3 +95,25 @@ def test_a_source_that_fails_later_does_not_stop_planning() -> None:
     world.run(phase(SERVICE), phase(INGRESS))
     world.run(phase(INGRESS, Phase.FAILING), seen("web", wants("web", "web")))
     assert world.holds() == {"web A": ("192.0.2.1",)}
+
+
+class Noticing(TxtRegistry):
+    """Notices which names it is asked about."""
+
+    def __init__(self) -> None:
+        super().__init__(owner="me", naming=Naming(), managed_types=PLAN.managed_types)
+        self.asked: set[DnsName] = set()
+
+    def related(self, name: DnsName) -> tuple[DnsName, ...]:
+        self.asked.add(name)
+        return super().related(name)
+
+
+def test_of_what_stands_at_the_start_only_what_may_be_ours_and_what_cannot_be_read_is_planned() -> None:
+    registry = Noticing()
+    broken = record("api", "zone:7: not a record", rtype=UNREADABLE)
+    world = stage(*owned("web"), record("note", '"v=spf1 -all"', rtype=TXT), broken, registry=registry)
+    world.run(seen("web", wants("web", "web")), phase(SERVICE), phase(INGRESS))
+    assert registry.asked == {host("web"), host("api")}
+    assert world.endings("web") == ["A keep programmed"]
+    assert world.endings("api") == ["none record-unreadable"]
