@@ -16,6 +16,8 @@ FAILING = frozenset(
         Reason.ZONE_FORBIDDEN,
         Reason.NO_ANSWER,
         Reason.TRY_LATER,
+        Reason.POLICY_KEEPS_TYPE,
+        Reason.ROUTING_CONFLICT,
         Reason.NO_OWNERSHIP_NAME,
         Reason.TOO_LARGE,
         Reason.UNSUPPORTED,

@@ -129,9 +129,10 @@ MEANINGS: Final[dict[Reason, str]] = {
     "the name is left as it is for a while, first for five minutes.",
     Reason.TYPE_CONFLICT: "The name is wanted in two forms that exclude each other. A CNAME yields to any other type; "
     "where both addresses and an alias are wanted, one claim decides which it is.",
-    Reason.ROUTING_CONFLICT: "The name is wanted both as a simple record and with set identifiers.",
-    Reason.NO_OWNERSHIP_NAME: "No ownership record can be named for it: too long, or outside the zone. "
-    "Without a mark nothing is created.",
+    Reason.ROUTING_CONFLICT: "The name is wanted, or somebody else has it, as a simple record and also with set "
+    "identifiers; the two cannot stand side by side.",
+    Reason.NO_OWNERSHIP_NAME: "No ownership record can be made for it: its name is too long, lies outside the zone, or "
+    "is taken by a record that is not ours. Without a mark nothing is created.",
     Reason.MARK_CLASH: "Its ownership record would have the name of another record's mark.",
     Reason.UNSUPPORTED: "The DNS service cannot hold such a record.",
     Reason.TOO_LARGE: "The change is larger than the service takes in one call.",

@@ -7,6 +7,7 @@ records (no set identifier) and routed ones.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -19,6 +20,8 @@ from extdns.model.record import RecordKey
 from extdns.planner.merge import Candidate
 from extdns.planner.proposal import Proposal
 from extdns.planner.table import Row
+
+_SOMEBODY_ELSES: Final = frozenset({Reason.FOREIGN_RECORD, Reason.OWNED_BY_OTHER})
 
 
 def beside(one: RecordKey, other: RecordKey) -> bool:
@@ -86,14 +89,19 @@ def _beside_staying(proposal: Proposal, proposals: Iterable[Proposal]) -> Propos
         return proposal
     for other in proposals:
         if other.held and isinstance(other.outcome, Blocked) and not beside(proposal.key, other.key):
-            return replace(proposal, outcome=_waiting(other.key, other.outcome))
+            return replace(proposal, outcome=_waiting(proposal.key, other.key, other.outcome))
     return proposal
 
 
-def _waiting(key: RecordKey, stays: Blocked) -> Blocked:
+def _waiting(new: RecordKey, key: RecordKey, stays: Blocked) -> Blocked:
     """What waits for the record set *key*, waits for the reason for which that one *stays*."""
     what = f"{key.type} record" + (f" {key.set_identifier!r}" if key.set_identifier else "")
-    reason = Reason.POLICY_KEEPS_TYPE if stays.reason is Reason.POLICY_KEEPS else stays.reason
+    if stays.reason is Reason.POLICY_KEEPS:
+        reason = Reason.POLICY_KEEPS_TYPE
+    elif stays.reason in _SOMEBODY_ELSES and (new.set_identifier == "") != (key.set_identifier == ""):
+        reason = Reason.ROUTING_CONFLICT
+    else:
+        reason = stays.reason
     return Blocked(reason=reason, detail=f"cannot stand beside the {what}, which stays")
 
 

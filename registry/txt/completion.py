@@ -175,7 +175,7 @@ class Completion:
 
     def _occupied(self, key: RecordKey, record: Record, mark: Mark | None) -> Blocked:
         if mark is None:
-            reason = Reason.MARK_CLASH if self._is_ours(record.key) else Reason.FOREIGN_RECORD
+            reason = Reason.MARK_CLASH if self._is_ours(record.key) else Reason.NO_OWNERSHIP_NAME
             return Blocked(reason=reason, detail=f"{_named(record.key)} stands where {_named(key)} must be")
         if not self.terms.mine(mark.owner):
             detail = f"{_named(record.key)} is a mark of owner {mark.owner!r}"

@@ -5,15 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 
 from extdns.engine.health import failures
 from extdns.engine.inputs import Tick
 from extdns.errors import ProviderError, RetryableError
+from extdns.model.claim import Wanted
 from extdns.model.cluster import Phase
 from extdns.model.outcome import Conflict, Forbidden, Refused, TryLater
+from extdns.model.record import Record
 from extdns.model.zone import AccountFailure, ZoneList
+from extdns.planner.policy import Policy
 from tests.fakes.faulty import Lost
-from tests.unit.engine.stage import INGRESS, ZONE, Stage, gone, phase, published, record, running, seen, stage, wants
+from tests.unit.engine.stage import (
+    INGRESS,
+    PLAN,
+    ZONE,
+    Stage,
+    gone,
+    owned,
+    phase,
+    published,
+    record,
+    running,
+    seen,
+    stage,
+    wants,
+)
 
 
 def test_nothing_fails_where_everything_is_published() -> None:
@@ -22,6 +40,25 @@ def test_nothing_fails_where_everything_is_published() -> None:
 
 def test_somebody_elses_record_in_the_way_is_no_failure() -> None:
     assert failures(running(record("web"), first=[seen("web", wants("web", "web"))]).engine) == ()
+
+
+@pytest.mark.parametrize(
+    ("stands", "asked"),
+    [
+        pytest.param(record("web"), wants("web", "web", set_identifier="v1"), id="simple-where-routed-is-wanted"),
+        pytest.param(record("a-web", '"x"', rtype="TXT"), wants("web", "web"), id="in-the-place-of-the-mark"),
+    ],
+)
+def test_what_the_service_would_refuse_for_somebody_elses_record_is_one(stands: Record, asked: Wanted) -> None:
+    world = running(stands, first=[seen("web", asked)])
+    assert failures(world.engine) == ("1 names could not be published",)
+    assert world.batches == []
+
+
+def test_what_the_policy_lets_nothing_stand_beside_is_a_failure() -> None:
+    plan = replace(PLAN, policy=Policy.UPSERT_ONLY)
+    world = running(*owned("web"), first=[seen("web", wants("web", "web", "lb.test", rtype="CNAME"))], plan=plan)
+    assert failures(world.engine) == ("1 names could not be published",)
 
 
 def test_at_the_start_everything_is_still_to_come() -> None:

@@ -52,8 +52,8 @@ def endings(world: Stage, *names: str) -> Iterable[str]:
         pytest.param(ANY, (STAR, "A"), (NAMED, "A"), "mark-clash", id="11-wildcard-replacement"),
         pytest.param(ANY, (STAR, "CNAME"), (NAMED, "CNAME"), "mark-clash", id="11-wildcard-replacement-of-cnames"),
         pytest.param(naming(), ("cname-x", "CNAME"), ("x", "CNAME"), "mark-clash", id="a-cname-where-a-mark-must-be"),
-        pytest.param(naming(prefix="t."), ("t.cname-x", "CNAME"), ("x", "CNAME"), "foreign-record", id="prefix"),
-        pytest.param(naming(suffix="-t"), ("cname-x-t", "CNAME"), ("x", "CNAME"), "foreign-record", id="suffix"),
+        pytest.param(naming(prefix="t."), ("t.cname-x", "CNAME"), ("x", "CNAME"), "no-ownership-name", id="prefix"),
+        pytest.param(naming(suffix="-t"), ("cname-x-t", "CNAME"), ("x", "CNAME"), "no-ownership-name", id="suffix"),
         pytest.param(
             naming(prefix="%{record_type}-"),
             ("cname-x", "CNAME"),

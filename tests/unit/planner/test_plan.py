@@ -161,7 +161,7 @@ def past(rtype: str, target: str, *, resource: str = "", set_identifier: str = "
         pytest.param(
             (past("A", "1.1.1.1", resource=OLD),),
             (wanted("A", "1.1.1.1", set_identifier="v1"),),
-            [("A", "keep", "owned-by-other"), ("A", "none", "owned-by-other")],
+            [("A", "keep", "owned-by-other"), ("A", "none", "routing-conflict")],
             id="unclaimed-form-makes-others-wait",
         ),
     ],

@@ -127,6 +127,13 @@ def test_what_waits_says_for_what() -> None:
     assert decision.detail == "cannot stand beside the A record, which stays"
 
 
+@pytest.mark.parametrize("owner", [pytest.param(None, id="nobodys"), pytest.param("other", id="anothers")])
+def test_somebody_elses_simple_record_leaves_no_place_for_routed_ones(owner: str | None) -> None:
+    made = plan((held("A", "1.1.1.1", owner=owner),), (V1,))
+    assert words(made) == []
+    assert decision_on(made, "A", "v1").reason is Reason.ROUTING_CONFLICT
+
+
 SINCE = {WEB: "2026-01-01T00:00:00Z", API: "2026-02-01T00:00:00Z"}
 SIMPLE_OLDER = (
     wanted("A", "1.1.1.1", resource=WEB, created=SINCE[WEB]),

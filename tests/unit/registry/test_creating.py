@@ -134,25 +134,25 @@ def test_a_lone_mark_of_ours_gives_way() -> None:
         pytest.param(
             [record("TXT", "a-foo")],
             "foo",
-            Reason.FOREIGN_RECORD,
+            Reason.NO_OWNERSHIP_NAME,
             "TXT a-foo.x.test stands where TXT a-foo.x.test must be",
             id="txt-of-the-same-key",
         ),
         pytest.param(
             [record("TXT", "a-foo", sid="s")],
             "foo",
-            Reason.FOREIGN_RECORD,
+            Reason.NO_OWNERSHIP_NAME,
             "TXT a-foo.x.test (s) stands",
             id="routed-txt",
         ),
         pytest.param(
             [replace(record("TXT", "a-foo"), targets=())],
             "foo",
-            Reason.FOREIGN_RECORD,
+            Reason.NO_OWNERSHIP_NAME,
             "TXT a-foo",
             id="txt-without-value",
         ),
-        pytest.param([record("CNAME", "a-foo")], "foo", Reason.FOREIGN_RECORD, "CNAME a-foo.x.test", id="cname"),
+        pytest.param([record("CNAME", "a-foo")], "foo", Reason.NO_OWNERSHIP_NAME, "CNAME a-foo.x.test", id="cname"),
         pytest.param(
             [record("CNAME", "a-foo"), mark("cname-a-foo")],
             "foo",
@@ -240,4 +240,4 @@ def test_the_reference_creates_without_a_mark(records: list[Record], host: str, 
 
 def test_even_then_what_is_in_the_way_blocks() -> None:
     why = blocked(txt(unmarked_creates=True), [record("TXT", "a-foo")], *create(wanted("A", "foo")))
-    assert why.reason is Reason.FOREIGN_RECORD
+    assert why.reason is Reason.NO_OWNERSHIP_NAME

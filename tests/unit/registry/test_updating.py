@@ -104,8 +104,8 @@ def test_a_foreign_neighbour_stays_foreign_after_the_old_mark_is_replaced() -> N
     ("there", "reason"),
     [
         pytest.param(mark("a-foo", "other"), None, id="anothers-mark-proves-it-anothers"),
-        pytest.param(record("TXT", "a-foo"), Reason.FOREIGN_RECORD, id="foreign-txt"),
-        pytest.param(record("CNAME", "a-foo"), Reason.FOREIGN_RECORD, id="foreign-cname"),
+        pytest.param(record("TXT", "a-foo"), Reason.NO_OWNERSHIP_NAME, id="foreign-txt"),
+        pytest.param(record("CNAME", "a-foo"), Reason.NO_OWNERSHIP_NAME, id="foreign-cname"),
     ],
 )
 def test_a_missing_mark_whose_name_is_taken_blocks(there: Record, reason: Reason | None) -> None:
