@@ -51,10 +51,8 @@ def one_pass(
     Raises:
         UsageError: a flag is wrong, or something that it names cannot be used.
     """
-    gc.set_threshold(ALLOCATIONS)
-    config = _only_looking(parse(arguments, environ))
-    level = config.log.level if "log-level" in parser.read(arguments, environ) else _QUIET
-    log.configure(format=config.log.format, level=level)
+    config = single_pass(arguments, environ)
+    config = replace(config, control=replace(config.control, dry_run=True))  # nothing is told to the cluster
     with StopSignals() as signals:
         reader, _ = service(config)
         running = assembly.assemble(config, service=(narrowed(reader) if narrowed else reader, None))
@@ -66,6 +64,14 @@ def one_pass(
     return Pass(config=config, engine=running.engine, missing=missing)
 
 
-def _only_looking(config: Config) -> Config:
-    """No writer is built for a dry run, and nothing is told to the cluster; one pass has no grace."""
-    return replace(config, control=replace(config.control, once=True, dry_run=True))
+def single_pass(arguments: Sequence[str], environ: Mapping[str, str]) -> Config:
+    """Prepare the process for one pass, which has no grace, by a command, which logs errors alone.
+
+    Raises:
+        UsageError: a flag is wrong.
+    """
+    gc.set_threshold(ALLOCATIONS)
+    config = parse(arguments, environ)
+    level = config.log.level if "log-level" in parser.read(arguments, environ) else _QUIET
+    log.configure(format=config.log.format, level=level)
+    return replace(config, control=replace(config.control, once=True))

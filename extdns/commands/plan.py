@@ -56,7 +56,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     made = one_pass(flags, environ)
     match output:
         case "json":
-            show(_json(made))
+            show(json_text(plan_facts(made)))
         case "markdown":
             show("".join(f"{line}\n" for line in _markdown(made)))
         case _:
@@ -94,19 +94,6 @@ def _markdown(made: Pass) -> Iterator[str]:
     return plan_markdown(
         shown, holdings(made.engine), _notes(made), summary(shown), provider=made.config.control.provider
     )
-
-
-def _json(made: Pass) -> str:
-    config = made.config
-    facts = plan_facts(
-        made.engine,
-        holdings(made.engine),
-        made.missing,
-        provider=config.control.provider,
-        owner=config.registry.txt_owner_id,
-        policy=config.control.policy,
-    )
-    return json_text(facts)
 
 
 def _notes(made: Pass) -> Iterator[str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
+from extdns.commands.onepass import Pass
+from extdns.commands.planbasis import Basis, Sealed, basis, sealed
 from extdns.engine.decisions import CHANGING, held
 from extdns.engine.engine import Engine
 from extdns.facts.document import (
@@ -23,7 +25,7 @@ from extdns.facts.document import (
     schema_text,
     zone_name,
 )
-from extdns.facts.holding import Holding
+from extdns.facts.holding import Holding, holdings
 from extdns.facts.words import below, mistaken, told
 from extdns.model.decision import Decision, Verdict
 from extdns.model.reason import MEANINGS
@@ -72,15 +74,16 @@ class SummaryFacts(Facts, frozen=True):
     held: int
 
 
-class PlanFacts(Facts, frozen=True):
-    """What one pass would do.
+class PlanFacts(Sealed, frozen=True):
+    """What one pass would do, and a file for `extdns apply`.
 
     kept are records that stay though something else is asked for or nothing is, and names that are not published.
-    missing says what could not be read: if it is not empty, the plan is not all.
+    missing says what could not be read: if it is not empty, the plan is not all. seal is a digest of all the rest.
     """
 
     api_version: Version
     kind: Literal["Plan"]
+    basis: Basis
     provider: str
     owner: str
     policy: str
@@ -93,31 +96,26 @@ class PlanFacts(Facts, frozen=True):
     summary: SummaryFacts
 
 
-def plan_facts(
-    engine: Engine,
-    holdings: Mapping[Zone, Holding],
-    missing: Sequence[str],
-    *,
-    provider: str,
-    owner: str,
-    policy: str,
-) -> PlanFacts:
-    """The plan that *engine* has made."""
+def plan_facts(made: Pass) -> PlanFacts:
+    """The plan that was made, sealed."""
+    engine, config = made.engine, made.config
     shown = told(engine.decisions)
     changes = tuple(decision for decision in shown if decision.verdict in CHANGING)
     kept = tuple(decision for decision in shown if decision.verdict not in CHANGING)
-    return PlanFacts(
+    facts = PlanFacts(
+        seal="",
         api_version=VERSION,
         kind="Plan",
-        provider=provider,
-        owner=owner,
-        policy=policy,
-        zones=tuple(_zone(zone, holding) for zone, holding in sorted(holdings.items())),
+        basis=basis(config, engine),
+        provider=config.control.provider,
+        owner=config.registry.txt_owner_id,
+        policy=config.control.policy,
+        zones=tuple(_zone(zone, holding) for zone, holding in sorted(holdings(engine).items())),
         changes=tuple(map(_entry, changes)),
         kept=tuple(map(_entry, kept)),
         held=tuple(held_sets(engine)),
         mistakes=tuple(mistake_facts(key, mistake) for key, mistake in mistaken(engine.claims.objects())),
-        missing=tuple(missing),
+        missing=made.missing,
         summary=SummaryFacts(
             create=_count(changes, Verdict.CREATE),
             update=_count(changes, Verdict.UPDATE),
@@ -127,6 +125,7 @@ def plan_facts(
             held=sum(map(held, kept)),
         ),
     )
+    return sealed(facts)
 
 
 def held_sets(engine: Engine) -> Iterator[HeldFacts]:

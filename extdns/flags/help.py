@@ -19,6 +19,7 @@ marks the records that it owns.
 
 Commands, each with a --help of its own; without one, records are kept in step:
   plan      what would change, and why; nothing is written
+  apply     make the changes of a plan that was kept, and no others
   explain   the whole way of a name or an object, or what a reason code means
   status    which deletes are held
   release   let held deletes be made
@@ -28,9 +29,6 @@ Write --flag=VALUE or --flag VALUE; switches take no value and are undone by --n
 flag takes one value at a time: commas do not separate. Each flag can also be set by the variable
 shown in brackets, a repeatable one with one value a line; the command line wins. @FILE stands for
 the lines of a file.
-
-There are also `extdns status` and `extdns release CODE`, for deletes that are held, and
-`extdns demo`.
 """
 
 

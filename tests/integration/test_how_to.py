@@ -1,4 +1,4 @@
-"""The commands of docs/how-to/plan-and-explain.md, run one by one (UPDATE_GOLDEN=1 writes what they show)."""
+"""The commands of pages of docs/how-to, run one by one (UPDATE_GOLDEN=1 writes what they show)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from typing import Final
 import pytest
 
 ROOT: Final = Path(__file__).parents[2]
-PAGE: Final = ROOT / "docs" / "how-to" / "plan-and-explain.md"
+HOW_TO: Final = ROOT / "docs" / "how-to"
+PAGES: Final = ("apply-a-plan", "plan-and-explain")
 BLOCK: Final = re.compile(r"```console\n(.*?)```\n", re.DOTALL)
 COMMAND: Final = re.compile(r"^\$ (?:.*\\\n)*.*\n", re.MULTILINE)
 
@@ -51,16 +52,18 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_every_command_of_the_page_shows_what_the_page_says(checkout: Path) -> None:
-    page = PAGE.read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", PAGES)
+def test_every_command_of_a_page_shows_what_the_page_says(name: str, checkout: Path) -> None:
+    path = HOW_TO / f"{name}.md"
+    page = path.read_text(encoding="utf-8")
     made = with_outputs(page, checkout)
     if os.environ.get("UPDATE_GOLDEN"):
-        PAGE.write_text(made, encoding="utf-8")
+        path.write_text(made, encoding="utf-8")
     assert made == page
 
 
-def test_the_readme_shows_nothing_that_the_page_does_not() -> None:
-    page = PAGE.read_text(encoding="utf-8")
+def test_the_readme_shows_nothing_that_the_pages_do_not() -> None:
+    page = "".join((HOW_TO / f"{name}.md").read_text(encoding="utf-8") for name in PAGES)
     blocks = BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
     shared = [block for block in blocks if block.startswith(("$ extdns plan", "$ extdns explain"))]
     assert shared

@@ -1,0 +1,87 @@
+"""What a plan rests on, so that `extdns apply` can tell whether that still holds."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from msgspec.structs import replace
+
+from extdns import __version__
+from extdns.config import settings
+from extdns.facts.document import Facts, json_text
+
+if TYPE_CHECKING:
+    from extdns.config import Config
+    from extdns.engine.engine import Engine
+
+_DIGEST_BYTES: Final = 16
+_INDIFFERENT: Final = frozenset(
+    {
+        "audit-calls-per-minute",
+        "dry-run",
+        "events-emit",
+        "interval",
+        "kube-api-request-timeout",
+        "kubeconfig",
+        "log-format",
+        "log-level",
+        "manifests",
+        "metrics-address",
+        "once",
+        "request-timeout",
+        "server",
+        "state-configmap",
+        "state-file",
+        "zonefile-dir",
+    }
+)
+"""How it is run, and by which way cluster and zones are reached; what is found there counts."""
+
+
+class Basis(Facts, frozen=True):
+    """What the plan rests on.
+
+    version is that of extdns; settings are the flags that are not as by default and decide what is planned, secrets
+    masked; standing is a digest of all records of ours and of all that objects ask for, ownership records included.
+    """
+
+    version: str
+    settings: tuple[str, ...]
+    standing: str
+
+
+class Sealed(Facts, frozen=True):
+    """A document that tells whether it is as it was made; it protects from accidents, not from forgers."""
+
+    seal: str
+
+
+S = TypeVar("S", bound=Sealed)
+
+
+def basis(config: Config, engine: Engine) -> Basis:
+    """What the plan rests on that *engine* has made under *config*."""
+    return Basis(version=__version__, settings=_settings(config), standing=_standing(engine))
+
+
+def sealed(document: S) -> S:
+    """*document* with the seal that its content has."""
+    return replace(document, seal=_digest(json_text(replace(document, seal=""))))
+
+
+def _settings(config: Config) -> tuple[str, ...]:
+    return tuple(
+        argument
+        for flag, value in settings(config)
+        if flag.name not in _INDIFFERENT and value != flag.default
+        for argument in flag.arguments(value, masked=True)
+    )
+
+
+def _standing(engine: Engine) -> str:
+    return _digest("\n".join(repr(decision) for decision in engine.decisions if decision.concerns_us))
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).hexdigest()

@@ -1,0 +1,92 @@
+"""A plan that `extdns plan --output=json` printed into a file, and what has become of what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from extdns import __version__
+from extdns.commands.planbasis import sealed
+from extdns.commands.planfacts import Entry, PlanFacts
+from extdns.errors import UsageError, shown
+from extdns.facts.document import json_text
+from extdns.flags.mistakes import mistake
+
+_MAKE: Final = "make one: extdns plan --output=json [flags] > plan.json"
+_AGAIN: Final = "look at what is planned now: extdns plan [flags]"
+_MOST: Final = 5
+
+
+class _BasisHead(msgspec.Struct):
+    version: str
+
+
+class _Head(msgspec.Struct):
+    basis: _BasisHead
+
+
+def stored_plan(path: str) -> PlanFacts:
+    """The plan in the file at *path*.
+
+    Raises:
+        UsageError: there is no such file, or it is not as `extdns plan` of this version printed it.
+    """
+    named = f"--plan={shown(path)}"
+    try:
+        content = Path(path).read_bytes()
+    except (OSError, ValueError) as exc:
+        reason = exc.strerror if isinstance(exc, OSError) else "no file has such a name"
+        raise mistake(f"{named} cannot be read: {reason}", _MAKE) from exc
+    try:
+        head = msgspec.json.decode(content, type=_Head)
+    except msgspec.DecodeError as exc:
+        raise mistake(f"{named} is not a plan", _MAKE) from exc
+    if head.basis.version != __version__:
+        raise mistake(f"{named} was made by extdns {shown(head.basis.version)}, and this is {__version__}", _AGAIN)
+    try:
+        facts = msgspec.json.decode(content, type=PlanFacts)
+    except msgspec.DecodeError as exc:
+        raise _altered(named) from exc
+    if content != json_text(sealed(facts)).encode():
+        raise _altered(named)
+    return facts
+
+
+def differences(stored: PlanFacts, fresh: PlanFacts) -> Iterator[str]:
+    """What is otherwise in *fresh* than in *stored*, a clause each; nothing if they are the same."""
+    yield from _lists("setting", stored.basis.settings, fresh.basis.settings)
+    yield from _lists("zone", (str(one.id) for one in stored.zones), (str(one.id) for one in fresh.zones))
+    before, after = ({_key(one): one for one in (*facts.changes, *facts.kept)} for facts in (stored, fresh))
+    changed = [one for key, one in sorted((before | after).items()) if before.get(key) != after.get(key)]
+    yield from (f"now otherwise: {shown(_told(one, after.get(_key(one))))}" for one in changed[:_MOST])
+    if len(changed) > _MOST:
+        yield f"and {len(changed) - _MOST} more"
+    if not changed and stored != fresh:
+        yield "records, ownership records or objects that it rests on have changed"
+
+
+def _altered(named: str) -> UsageError:
+    return mistake(f"{named} was changed after extdns plan printed it", "a plan counts only as it was printed", _AGAIN)
+
+
+def _lists(what: str, stored: Iterator[str] | tuple[str, ...], fresh: Iterator[str] | tuple[str, ...]) -> Iterator[str]:
+    before, after = dict.fromkeys(stored), dict.fromkeys(fresh)
+    yield from (
+        f"the {what} {shown(one)} is only in the plan" for one in islice((x for x in before if x not in after), _MOST)
+    )
+    yield from (
+        f"the {what} {shown(one)} is not in the plan" for one in islice((x for x in after if x not in before), _MOST)
+    )
+
+
+def _key(one: Entry) -> tuple[str, str, str, str]:
+    return (one.zone.id if one.zone else "", one.name, one.set_identifier, one.type)
+
+
+def _told(one: Entry, now: Entry | None) -> str:
+    what = f"{one.type} {one.name}".strip()
+    return f"{what}: {now.action} [{now.reason}]" if now else f"{what}: nothing to do"

@@ -1,0 +1,66 @@
+"""`extdns apply` on a live cluster: what is written there, and when nothing is."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from extdns import cli
+from tests.fakes.apiserver.server import ApiServer
+from tests.integration.live import LiveStage
+from tests.integration.stage import service
+
+
+@pytest.fixture(autouse=True)
+def _own_logging() -> Iterator[None]:
+    """Put the loggers back as they were."""
+    root, ours = logging.getLogger(), logging.getLogger("extdns")
+    handlers, levels = list(root.handlers), (root.level, ours.level)
+    yield
+    root.handlers, root.level, ours.level = handlers, *levels
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[LiveStage]:
+    with ApiServer() as server:
+        found = LiveStage(tmp_path, server, example_org="www IN A 192.0.2.99\n")
+        found.put(service("web", "web.example.org"), service("www", "www.example.org"))
+        yield found
+
+
+@pytest.fixture
+def plan(stage: LiveStage, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A plan of what there is to do now."""
+    assert cli.main(["plan", "--output=json", *_flags(stage)], {}) == 2
+    path = tmp_path / "plan.json"
+    path.write_text(capsys.readouterr().out, encoding="utf-8")
+    return path
+
+
+def _flags(stage: LiveStage) -> list[str]:
+    return stage.flags("--state-configmap=dns/extdns-state", "--events-emit=RecordReady")
+
+
+def _written(stage: LiveStage) -> set[str]:
+    """Paths of what was written in the cluster."""
+    return {request.path.partition("?")[0] for request in stage.server.log.requests() if request.method != "GET"}
+
+
+def test_only_records_and_state_are_written(stage: LiveStage, plan: Path) -> None:
+    assert cli.main(["apply", f"--plan={plan}", *_flags(stage)], {}) == 0
+    assert "web.example.org A 192.0.2.1" in stage.published()
+    assert _written(stage) == {"/api/v1/namespaces/dns/configmaps"}
+
+
+def test_a_plan_that_is_refused_writes_nothing_in_the_cluster_either(
+    stage: LiveStage, plan: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stage.put(service("api", "api.example.org"))
+    before = stage.state()
+    assert cli.main(["apply", f"--plan={plan}", *_flags(stage)], {}) == 1
+    assert "now otherwise: A api.example.org: create [wanted]\n" in capsys.readouterr().err
+    assert stage.state() == before
+    assert _written(stage) == set()
