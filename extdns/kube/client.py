@@ -1,7 +1,8 @@
 """The way to the API server. The `kubernetes` package brings configuration, credentials and TLS, and nothing else.
 
 Its typed classes for every kind would cost seconds and tens of megabytes; requests are made on its
-connection pool instead, and an answer is bytes.
+connection pool instead, and an answer is bytes. A pod needs none of what reads a kubeconfig, and
+imports none of it.
 """
 
 from __future__ import annotations
@@ -14,23 +15,26 @@ from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
 from threading import Lock
+from types import ModuleType
 from typing import Final, cast
 from urllib.parse import urlencode, urlsplit
 
 import urllib3
-from kubernetes.client.configuration import Configuration
-from kubernetes.client.rest import RESTClientObject
-from kubernetes.config import (
-    ConfigException,
-    list_kube_config_contexts,
-    load_incluster_config,
-    load_kube_config,
-)
 from urllib3 import exceptions as http
 from urllib3.connection import HTTPConnection
 
 from extdns import __version__
 from extdns.errors import ApiError, DeniedError, UsageError, shortened
+from extdns.kube.excerpts import excerpt
+
+_PACKAGES: Final = ("kubernetes", "kubernetes.config", "kubernetes.utils")
+"""They import the typed classes, pydantic, OAuth and WebSockets; what is needed of them does not."""
+
+with excerpt(*_PACKAGES):
+    from kubernetes.client.configuration import Configuration
+    from kubernetes.client.rest import RESTClientObject
+    from kubernetes.config.config_exception import ConfigException
+    from kubernetes.config.incluster_config import load_incluster_config
 
 _CHUNK_BYTES: Final = 128 * 1024
 _MAX_IDLE_CONNECTIONS: Final = 16
@@ -174,7 +178,7 @@ class Client:
         if not paths:
             return ""
         try:
-            _, current = list_kube_config_contexts(paths)
+            _, current = _kube_config(paths).list_kube_config_contexts(paths)
             return str(current["context"].get("namespace") or "")
         except Exception:  # noqa: BLE001 - as in `_load`, which has read the same and had nothing to object
             return ""
@@ -200,7 +204,7 @@ class Client:
         origin, paths = self._kubeconfig()
         try:
             if paths:
-                load_kube_config(paths, client_configuration=configuration, persist_config=False)
+                _kube_config(paths).load_kube_config(paths, client_configuration=configuration, persist_config=False)
                 configuration.host = (self._access.server or configuration.host).rstrip("/")
             else:
                 load_incluster_config(client_configuration=configuration)
@@ -215,7 +219,7 @@ class Client:
         if given or variable:
             origin = f"--kubeconfig={given}" if given else f"KUBECONFIG={variable}"
             paths = given or variable
-            if not any(Path(path).expanduser().is_file() for path in paths.split(os.pathsep) if path):
+            if not any(path.is_file() for path in _files(paths)):
                 raise UsageError(f"{origin} cannot be read: no such file\n  {_ADVICE}")
             return origin, paths
         default = Path(self._environ.get("HOME") or "/") / ".kube" / "config"
@@ -224,6 +228,18 @@ class Client:
         if not self._environ.get("KUBERNETES_SERVICE_HOST"):
             raise UsageError(f"there is no cluster to read: no kubeconfig was found, and this is no pod\n  {_ADVICE}")
         return "the pod's own account", ""
+
+
+def _kube_config(paths: str) -> ModuleType:
+    """What reads kubeconfigs; it imports Google's library where that is installed, which only old ones need."""
+    is_old = any(b"auth-provider" in path.read_bytes() for path in _files(paths) if path.is_file())
+    with excerpt(*_PACKAGES, without=() if is_old else ("google.auth",)):
+        from kubernetes.config import kube_config  # noqa: PLC0415 - a pod has none, and it takes longest of all
+    return kube_config
+
+
+def _files(paths: str) -> Iterator[Path]:
+    return (Path(path).expanduser() for path in paths.split(os.pathsep) if path)
 
 
 @contextmanager

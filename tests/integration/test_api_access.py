@@ -219,9 +219,31 @@ def test_without_a_cluster_there_is_one_message(access: Access, environ: dict[st
     assert str(raised.value) == f"{message}\n  {ADVICE}"
 
 
-def test_the_typed_classes_are_never_loaded() -> None:
-    code = (
-        "import sys, extdns.kube.client; print([name for name in sys.modules if '.models.' in name or '.api.' in name])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "kubernetes" not in done.stdout
+def loaded_by(code: str) -> set[str]:
+    """The modules that a process holds after *code*."""
+    program = f"import json, sys, extdns.kube.client as client; {code}; print(json.dumps(list(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout))
+
+
+def test_a_pod_loads_nothing_but_what_it_needs() -> None:
+    others = {"pydantic", "requests", "oauthlib", "websocket", "google.auth", "kubernetes", "kubernetes.dynamic"}
+    parts = {"models", "api", "api_client"}
+    assert not loaded_by("pass") & {*others, *(f"kubernetes.client.{part}" for part in parts)}
+
+
+@pytest.mark.parametrize(
+    ("user", "signs_in"),
+    [
+        pytest.param({"token": SECRET}, False, id="token"),
+        pytest.param(
+            {"auth-provider": {"name": "gcp", "config": {"access-token": SECRET, "expiry": "2999-01-01T00:00:00Z"}}},
+            True,
+            id="old-auth-provider",
+        ),
+    ],
+)
+def test_google_is_loaded_where_it_may_have_to_sign_in(tmp_path: Path, user: dict[str, Any], *, signs_in: bool) -> None:
+    path = kubeconfig(tmp_path, "http://127.0.0.1:1", **user)
+    loaded = loaded_by(f"client.Client(client.Access(kubeconfig={str(path)!r}))")
+    assert ("google.auth" in loaded, "kubernetes" in loaded) == (signs_in, False)
