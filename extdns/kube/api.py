@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from http import HTTPStatus
-from threading import Lock
 from typing import Final
 
 from extdns.errors import ApiError
@@ -82,8 +81,6 @@ class Api:
         self._client = client
         self._request_timeout_s = request_timeout_s
         self._monotonic = monotonic
-        self._lock = Lock()
-        self._open: set[Answer] = set()
         self._closed = False
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> bytes:
@@ -110,11 +107,7 @@ class Api:
 
     def close(self) -> None:
         """Cut what is under way; from then on every request fails."""
-        with self._lock:
-            self._closed = True
-            under_way = tuple(self._open)
-        for answer in under_way:
-            answer.cut()
+        self._closed = True
         self._client.close()
 
     @contextmanager
@@ -129,15 +122,10 @@ class Api:
         self._check_open()
         answer = self._client.request(method, path, query, body, content_type)
         try:
-            with self._lock:
-                self._open.add(answer)
-            self._check_open()
             if not answer.is_success:
                 raise self._refusal(f"{method} {path}", answer)
             yield answer
         finally:
-            with self._lock:
-                self._open.discard(answer)
             answer.close()
 
     def _check_open(self) -> None:

@@ -25,6 +25,7 @@ from urllib3.connection import HTTPConnection
 
 from extdns import __version__
 from extdns.errors import ApiError, DeniedError, UsageError, shortened
+from extdns.kube.connections import Connections
 from extdns.kube.excerpts import excerpt
 
 _PACKAGES: Final = ("kubernetes", "kubernetes.config", "kubernetes.utils")
@@ -100,11 +101,6 @@ class Answer:
         if isinstance(connection, HTTPConnection) and connection.sock is not None:
             connection.sock.settimeout(silence_s)
 
-    def cut(self) -> None:
-        """Let whoever waits for the next chunk get none; for other threads."""
-        with suppress(OSError, RuntimeError, ValueError):  # it has ended by itself
-            self._response.shutdown()
-
     def close(self) -> None:
         """Give the connection back if all was read, else close it."""
         self._response.close()
@@ -127,6 +123,7 @@ class Client:
         self._lock = Lock()
         self._credentials = Lock()  # apart, since making them may take a program's time
         self._loaded_at_s = monotonic()
+        self._connections = Connections()
         self._configuration, self._pool = self._load()
 
     def request(
@@ -184,7 +181,8 @@ class Client:
             return ""
 
     def close(self) -> None:
-        """Close idle connections."""
+        """Close all connections, also those on which an answer is waited for."""
+        self._connections.cut()
         self._pool.clear()
 
     def _headers(self, configuration: Configuration) -> dict[str, str]:
@@ -209,6 +207,7 @@ class Client:
             else:
                 load_incluster_config(client_configuration=configuration)
             pool: urllib3.PoolManager = RESTClientObject(configuration).pool_manager
+            self._connections.adopt(pool)
         except Exception as exc:  # the package raises whatever a file with mistakes makes its code raise
             raise UsageError(f"{origin} cannot be used: {_said(exc)}\n  {_ADVICE}") from exc
         return configuration, pool

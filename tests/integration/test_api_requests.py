@@ -163,9 +163,17 @@ def test_a_stream_stays_within_its_bounds(plain: ApiServer, tmp_path: Path, monk
         api.get(SERVICES)
 
 
-def test_closing_cuts_what_is_under_way_and_refuses_the_rest(server: ApiServer, tmp_path: Path) -> None:
-    api = api_of(server, tmp_path)
+@pytest.mark.parametrize(
+    "fault", [pytest.param(None, id="nothing-more-comes"), pytest.param(Stall(), id="no-answer-comes")]
+)
+def test_closing_cuts_what_is_under_way_and_refuses_the_rest(
+    server: ApiServer, tmp_path: Path, fault: Fault | None
+) -> None:
+    access = Access(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig")), request_timeout_s=PATIENCE_S)
+    api = Api(Client(access), request_timeout_s=PATIENCE_S)
     broken: list[ApiError] = []
+    if fault is not None:
+        server.faults.arm(fault, verb="watch")
 
     def watch() -> None:
         try:
@@ -178,8 +186,6 @@ def test_closing_cuts_what_is_under_way_and_refuses_the_rest(server: ApiServer, 
     thread = Thread(target=watch)
     thread.start()
     server.log.wait_for("watch", "services")
-    while not api._open:
-        thread.join(0.001)
     api.close()
     thread.join(PATIENCE_S / 2)
     assert not thread.is_alive()

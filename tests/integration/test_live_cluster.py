@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
+from threading import enumerate as threads
 from typing import Final
 
 import pytest
 
+from extdns.kube.api import Api
+from extdns.kube.client import Access, Client
+from extdns.kube.live import cluster as room
 from extdns.kube.live.cluster import LiveCluster
 from extdns.model.cluster import KindChange, ObjectKey, Phase
 from extdns.model.objects import SERVICE
-from tests.clusters import QUICK, live_cluster, phase_in, service, settled, synced, taken, told
+from tests.clusters import PATIENCE_S, QUICK, live_cluster, phase_in, service, settled, synced, taken, told
 from tests.fakes.apiserver.faults import Cut, Drop, Empty, Fault, Html, Refuse, Slow, Stall, Truncated, Unknown
 from tests.fakes.apiserver.options import WatchList
 from tests.fakes.apiserver.requests import Request
@@ -245,3 +249,26 @@ def test_another_history_is_listed_at_once_after_the_one_pause_that_the_cut_cost
     assert settled(server, cluster) == []
     assert next(drawn) - before - 1 == 2  # the pause, and how long the new watch shall stand
     cluster.close()
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(None, id="for-an-event"),
+        pytest.param(Stall(), id="for-an-answer"),
+        pytest.param(Stall(1), id="amid-a-list"),
+        pytest.param(Refuse(code=429, retry_after_s=60), id="for-its-next-attempt"),
+    ],
+)
+def test_the_end_ends_every_thread_whatever_it_waits_for(
+    server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Fault | None
+) -> None:
+    monkeypatch.setattr(room, "_CLOSING_S", PATIENCE_S)
+    access = Access(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig")), request_timeout_s=PATIENCE_S * 2)
+    made = LiveCluster(Api(Client(access), request_timeout_s=PATIENCE_S * 2))
+    if fault is not None:
+        server.faults.arm(fault, verb="watch")
+    made.need(SERVICE)
+    server.log.wait_for("watch", "services")
+    made.close()
+    assert not [thread for thread in threads() if thread.name == "services"]

@@ -104,6 +104,7 @@ class Announcer:
             self._wake()
             self._thread.join(patience_s)
             self._stop.set()
+        self._api.close()
 
     def _put(self, notes: Iterable[Note]) -> None:
         for note in notes:

@@ -84,6 +84,7 @@ class Writer:
         if self._thread is not None:
             self._thread.join(patience_s)
             self._stop.set()
+        self._api.close()
 
     def _work(self) -> None:
         while (standing := self._next()) is not None:
