@@ -88,8 +88,9 @@ class Teller:
             self._announcer.applied(batch)
         zone = {"zoneName": batch.zone.name, "zoneID": batch.zone.id}
         match outcome:
-            case Applied(reference=reference):
-                _log.info(Event.APPLIED, count=len(batch.writes), change=reference or None, **zone)
+            case Applied(reference=reference, unconditional=unconditional):
+                seen = {"change": reference or None, "unconditional": unconditional or None, **zone}
+                _log.info(Event.APPLIED, count=len(batch.writes), **seen)
             case Conflict(message=message, culprits=culprits):
                 _log.warning(Event.CONFLICT, message=message, names=culprits or None, **zone)
             case Refused(message=message, culprits=culprits):

@@ -11,7 +11,7 @@ from extdns.model.name import DnsName
 
 @dataclass(slots=True)
 class Doubts:
-    """Names that a conflict was about, and a batch that was not answered.
+    """Names that a conflict was about, or that are to be looked at before a write, and a batch that was not answered.
 
     Of such a batch the first and the last name are read. Are they as they were, then the batch was
     not applied, and is sent again; are they not, then all its names are read.
@@ -42,6 +42,14 @@ class Doubts:
             self._ask |= _written(batch, names)
         else:
             self.unanswered(batch)
+
+    def check(self, batch: Batch, known: Collection[DnsName]) -> bool:
+        """Tell whether all that *batch* writes is *known*; what is not is asked for, and the batch planned anew."""
+        written = _written(batch, names_of(batch))
+        if written <= frozenset(known):
+            return True
+        self._ask |= written
+        return False
 
     def unanswered(self, batch: Batch) -> None:
         """*batch* may have been applied or not."""

@@ -182,7 +182,6 @@ class Engine:
             yield from state.mirror.plannable(self._settings.plan.managed_types)
 
     def _advance(self, now_s: float) -> Iterator[Effect]:
-        yield from self._reading.due(now_s)
         if self._patience.lost(self.zones.backoff, now_s) and self.zones.despair():
             self._soil(self._everything())
         if self.readiness.open and self.zones.open:
@@ -198,6 +197,7 @@ class Engine:
         yield from self._keeping.due(now_s)
         if self._keeping.writes and not self._dirty:
             yield from self._submissions(now_s)
+        yield from self._reading.due(now_s)
 
     def _plan_due(self, now_s: float) -> tuple[Decision, ...]:
         """Plan what is dirty, and then what may go because of that or of the time; returns the new decisions."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from extdns.model.change import Blocked, ChangeSet
+from extdns.model.change import Blocked, ChangeSet, Write
 from extdns.model.name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import Record, RecordKey
@@ -39,9 +39,13 @@ class _Weight(NamedTuple):
 def pack(waiting: Iterable[ChangeSet], traits: Traits) -> tuple[ChangeSet, ...]:
     """As many of *waiting* as one batch takes, in their order; each is taken whole.
 
+    A service that guards nothing takes one, its writes in an order in which each can be made by itself.
+
     Change sets of two names that write at one name, which only ownership names can bring about, are
     never in one batch: the later waits and is planned anew.
     """
+    if not traits.guards:
+        return tuple(_stepwise(change_set) for change_set in islice(waiting, 1))
     taken: list[ChangeSet] = []
     written: dict[DnsName, DnsName] = {}
     keys: set[RecordKey] = set()
@@ -77,6 +81,23 @@ def pieces(
         too_much = _weight(completed)
         detail = f"{too_much.writes} elements of {too_much.values} values and {too_much.size} bytes in one change"
         yield change_set, Blocked(reason=Reason.TOO_LARGE, detail=detail)
+
+
+def _stepwise(change_set: ChangeSet) -> ChangeSet:
+    """*change_set* with its writes in such an order that no record ever stands without its mark.
+
+    What gets in between leaves a mark without a record at most, which proves nothing.
+    """
+    records = {change.key for change in change_set.changes}
+    names = {key.name for key in records}
+
+    def step(write: Write) -> tuple[int, RecordKey]:
+        makes = write.new is not None
+        if write.key in records:
+            return (2 if makes else 1), write.key
+        return (0 if makes else 1 if write.key.name in names else 3), write.key
+
+    return replace(change_set, writes=tuple(sorted(change_set.writes, key=step)))
 
 
 def _separable(change_set: ChangeSet) -> bool:

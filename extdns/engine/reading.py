@@ -83,7 +83,7 @@ class Reading:
         if state is None:
             return _NOTHING
         state.audit.backoff.succeed()
-        read = state.writes.doubts.answered()
+        read = state.writes.answered()
         state.audit.touch(read)
         changed = state.mirror.read(read, [record for record in item.records if record.name in read])
         return self.with_related(read | set(state.writes.weigh(read, changed)))

@@ -42,7 +42,8 @@ class Writes:
     Attributes:
         pending: by name, what is planned and not sent.
         in_flight: the batch that has no outcome yet.
-        doubts: what must be read first; nothing is sent while a batch is in doubt.
+        doubts: what must be read first; nothing is sent while a batch is in doubt, nor anything at all where the
+            service guards nothing.
         quarantine: by name.
         forbidden: why the whole zone is closed to us, "" if it is not.
         backoff: pause of the zone, after throttling or a lost answer, or while it is forbidden.
@@ -62,6 +63,7 @@ class Writes:
     _why: dict[DnsName, Blocked] = field(default_factory=dict)
     _pace: Pace = field(default_factory=Pace)
     _fights: Fights = field(default_factory=Fights)
+    _seen: frozenset[DnsName] = frozenset()
 
     def busy(self, name: DnsName) -> bool:
         """Tell whether a write of *name* awaits its outcome; it is planned again afterwards."""
@@ -121,16 +123,32 @@ class Writes:
         self._fights.retain(belongs)
 
     def next_batch(self, number: int, traits: Traits, now_s: float) -> Batch | None:
-        """The batch to send now, which then is in flight; None while there is none or a pause lasts."""
-        if self.in_flight or self.doubts.batch or not self.pending or not self.backoff.over(now_s):
+        """The batch to send now, which then is in flight; None while there is none or a pause lasts.
+
+        Where the service guards nothing, the names to write must have been read since the last look; else
+        they are asked for, as `doubts` say.
+        """
+        seen, self._seen = self._seen, frozenset()
+        waits = self.doubts.batch if traits.guards else self.doubts
+        if self.in_flight or waits or not self.pending or not self.backoff.over(now_s):
             return None
-        sets = pack((change_set for name in self._next_names(now_s) for change_set in self.pending[name]), traits)
+        known = () if traits.guards else [name for name in self.pending if name in seen]
+        names = known or self._next_names(now_s)
+        sets = pack((change_set for name in names for change_set in self.pending[name]), traits)
         if not sets:
             return None
         sets = tuple(sorted(sets, key=lambda change_set: (change_set.name, change_set.writes[0].key)))
-        self.in_flight = Batch(number=number, zone=sets[0].zone, sets=sets)
-        self._sent = {name: self.pending.pop(name) for name in names_of(self.in_flight)}
-        return self.in_flight
+        batch = Batch(number=number, zone=sets[0].zone, sets=sets)
+        if not traits.guards and not self.doubts.check(batch, seen):
+            return None
+        self.in_flight = batch
+        self._sent = {name: self.pending.pop(name) for name in names_of(batch)}
+        return batch
+
+    def answered(self) -> frozenset[DnsName]:
+        """As `Doubts.answered`; what was read is as it was for the next look alone."""
+        self._seen = self.doubts.answered()
+        return self._seen
 
     def _next_names(self, now_s: float) -> Iterable[DnsName]:
         """First come, first served; what a refusal split part by part, and what was refused alone and last."""

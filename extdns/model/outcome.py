@@ -1,4 +1,7 @@
-"""What became of a batch (design 4, "Outcome of a batch")."""
+"""What became of a batch (design 4, "Outcome of a batch").
+
+Where a service is not atomic, "nothing was written" holds for the write that failed and for those after it alone.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,12 @@ class Applied(Value, frozen=True, kw_only=True):
         records: what stands now at the written keys (removed ones left out), in the form in which
             it would be read.
         reference: the service's name for the change, "" if it has none.
+        unconditional: whether something may have been overwritten that the plan had not seen.
     """
 
     records: tuple[Record, ...]
     reference: str = ""
+    unconditional: bool = False
 
 
 class Conflict(Value, frozen=True, kw_only=True):

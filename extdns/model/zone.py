@@ -84,3 +84,8 @@ class Traits(Value, frozen=True, kw_only=True):
     max_batch_values: int | None = None
     max_batch_bytes: int = 32000
     types: frozenset[str] = frozenset()
+
+    @property
+    def guards(self) -> bool:
+        """Whether the service makes just what was planned or nothing; if not, we must look before every write."""
+        return self.atomic and self.conditional

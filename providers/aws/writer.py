@@ -49,9 +49,11 @@ class Route53Writer:
                 self._forbidden(zone, changes)
             return outcome(exc, [change.record_set for change in changes])
         made = (codec.record(codec.record_set(write.new, zone), zone) for write in writes if write.new is not None)
-        if any(change.action is Action.UPSERT for change in changes):
-            reference += " unconditional"
-        return Applied(records=tuple(record for record in made if record is not None), reference=reference)
+        return Applied(
+            records=tuple(record for record in made if record is not None),
+            reference=reference,
+            unconditional=any(change.action is Action.UPSERT for change in changes),
+        )
 
     def _forbidden(self, zone: Zone, changes: Sequence[WireChange]) -> None:
         """Next time overwrite if this time something was deleted; and the other way round."""

@@ -61,9 +61,15 @@ class Desk:
         self.world = World(engine=engine, reader=rig.reader, writer=self.line)
         first = [seen(name, wants(name, name, address)) for name, address in wanted.items()]
         self.world.run(*first, phase(SERVICE), phase(INGRESS))
+        self.guards = rig.reader.traits.guards
 
     def want(self, **wanted: str) -> None:
         self.world.run(*(seen(name, wants(name, name, address)) for name, address in wanted.items()))
+
+    def forget(self) -> None:
+        """Count calls and outcomes from now on."""
+        self.world.calls.clear()
+        self.line.outcomes.clear()
 
     def published(self) -> dict[str, tuple[str, ...]]:
         """The addresses that the zone holds, by name."""

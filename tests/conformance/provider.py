@@ -31,6 +31,7 @@ from providers.zonefile.folder import ZoneFolder
 from providers.zonefile.reader import ZoneFileReader
 from providers.zonefile.writer import ZoneFileWriter
 from tests import clouddns as google
+from tests.fakes.careless import CarelessProvider
 from tests.route53 import service
 
 
@@ -137,6 +138,13 @@ def inmemory(_: Path) -> Rig:
     return Rig(reader=provider, writer=provider, other=provider, zone=zone, routes=NONE)
 
 
+def careless(_: Path) -> Rig:
+    """A service that is neither atomic nor conditional, in pages of three."""
+    provider = CarelessProvider(["example.org"], page_size=3)
+    zone = provider.zones().zones[0]
+    return Rig(reader=provider, writer=provider, other=provider, zone=zone, routes=NONE)
+
+
 ZONE_TEXT: Final = """\
 $ORIGIN example.org.
 $TTL 3600
@@ -186,7 +194,10 @@ def clouddns(_: Path) -> Rig:
 
 RIGS: Final[dict[str, Callable[[Path], Rig]]] = {
     "aws": route53,
+    "careless": careless,
     "google": clouddns,
     "inmemory": inmemory,
     "zonefile": zonefile,
 }
+GUARDED: Final = ("aws", "google", "inmemory", "zonefile")
+"""Those whose service is atomic and conditional."""

@@ -23,9 +23,9 @@ from extdns import cli
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.clouddns.log import CHANGE as GOOGLE_CHANGE
 from tests.fakes.clouddns.server import PROJECT, CloudDns
-from tests.fakes.route53.faults import Faults
 from tests.fakes.route53.log import CHANGE as AWS_CHANGE
 from tests.fakes.route53.server import Route53
+from tests.fakes.service.faults import Faults
 from tests.incidents.objects import Json, service
 from tests.integration.live import HANGS_S, Running, program
 from tests.route53 import environ

@@ -15,7 +15,7 @@ import pytest
 
 from extdns.engine.inputs import Input
 from extdns.model.record import Record, RecordKey
-from tests.fakes.route53.faults import Fault, Stall
+from tests.fakes.service.faults import Fault, Stall
 from tests.incidents.objects import ingress, service
 from tests.incidents.production import Production
 from tests.incidents.scene import HOUR_S, Scene, key_of, scene

@@ -25,9 +25,10 @@ from providers.aws.settings import AwsSettings
 from providers.aws.wire import RecordSet
 from providers.aws.writer import Route53Writer
 from tests.fakes.faulty import Submission
-from tests.fakes.route53.faults import Drop, Fault, Refuse, throttle
+from tests.fakes.route53.errors import throttle
 from tests.fakes.route53.log import CHANGE, LIST
 from tests.fakes.route53.server import Route53
+from tests.fakes.service.faults import Drop, Fault, Refuse
 from tests.fakes.world import World
 from tests.route53 import client, service
 from tests.unit.engine import laws

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from tests.fakes.route53.listener import Request
+from tests.fakes.service.listener import Request
 
 _ROUTES: Final = (
     ("GET", re.compile(r"/dns/v1/projects/(?P<project>[^/]+)"), "projects.get"),

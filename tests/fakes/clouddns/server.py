@@ -18,10 +18,9 @@ from tests.fakes.clouddns.log import Call, Log
 from tests.fakes.clouddns.records import Json, RecordSet, decode
 from tests.fakes.clouddns.requests import Called, parse
 from tests.fakes.clouddns.zones import Zone
-from tests.fakes.route53.answers import Answer, ConnectionCut
-from tests.fakes.route53.errors import ApiError
-from tests.fakes.route53.faults import Faults
-from tests.fakes.route53.listener import HOST, Listener, Request
+from tests.fakes.service.answers import Answer, ApiError, ConnectionCut
+from tests.fakes.service.faults import Faults
+from tests.fakes.service.listener import HOST, Listener, Request
 
 PROJECT: Final = "extdns-test"
 TOKEN: Final = "token-of-a-test"

@@ -13,8 +13,8 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from tests.fakes.route53.batch import Change
-from tests.fakes.route53.errors import ApiError
 from tests.fakes.route53.log import Call
+from tests.fakes.service.answers import ApiError
 
 ANY: Final = ("*",)
 

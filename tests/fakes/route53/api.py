@@ -11,10 +11,11 @@ from typing import Any, Final
 
 from tests.fakes.route53 import batch, names, wire
 from tests.fakes.route53.bodies import Submission
-from tests.fakes.route53.errors import ApiError, invalid_input, invalid_xml, no_zone, not_yours, still_busy
+from tests.fakes.route53.errors import invalid_input, invalid_xml, no_zone, not_yours, still_busy
 from tests.fakes.route53.records import TYPES, encode
 from tests.fakes.route53.requests import Called
 from tests.fakes.route53.zones import NAME_SERVERS, Vpc, Zone
+from tests.fakes.service.answers import ApiError
 
 Fields = dict[str, Any]
 MAX_RECORDS: Final = 300

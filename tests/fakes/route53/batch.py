@@ -8,9 +8,10 @@ from enum import StrEnum
 from typing import Final
 
 from tests.fakes.route53 import aliases, rules, values
-from tests.fakes.route53.errors import ApiError, invalid_batch
+from tests.fakes.route53.errors import invalid_batch
 from tests.fakes.route53.records import RecordSet
 from tests.fakes.route53.zones import Author, Held, Zone
+from tests.fakes.service.answers import ApiError
 
 MAX_ELEMENTS: Final = 1000
 MAX_CHARACTERS: Final = 32_000

@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
-
-@dataclass(frozen=True)
-class ApiError(Exception):
-    """An error that goes back over the wire."""
-
-    status: int
-    code: str
-    message: str
+from tests.fakes.service.answers import ApiError
+from tests.fakes.service.faults import Refuse
 
 
 def invalid_input(message: str) -> ApiError:
@@ -44,6 +37,12 @@ def not_yours(account: str) -> ApiError:
 def throttled() -> ApiError:
     """Too many requests a second (developer guide, "Quotas on API requests")."""
     return ApiError(400, "Throttling", "Rate exceeded")
+
+
+def throttle() -> Refuse:
+    """A fault that answers as if there were too many calls; with *times*, a storm."""
+    error = throttled()
+    return Refuse(error.status, error.code, error.message)
 
 
 def still_busy() -> ApiError:

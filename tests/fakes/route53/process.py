@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from tests.fakes.route53.faults import Drop, Refuse
 from tests.fakes.route53.log import Call
 from tests.fakes.route53.records import Json
 from tests.fakes.route53.server import Route53
+from tests.fakes.service.faults import Drop, Refuse
 
 _ROOT: Final = Path(__file__).parents[3]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from tests.fakes.route53.errors import ApiError
-from tests.fakes.route53.listener import Request
+from tests.fakes.service.answers import ApiError
+from tests.fakes.service.listener import Request
 
 VERSION: Final = "2013-04-01"
 _CREDENTIAL: Final = re.compile(r"Credential=([^/,\s]+)/")

@@ -14,17 +14,17 @@ from typing import Any, Final, Self
 from tests.fakes.apiserver import certificates
 from tests.fakes.route53 import names, wire
 from tests.fakes.route53.access import Access
-from tests.fakes.route53.answers import Answer, ConnectionCut
 from tests.fakes.route53.api import Api
 from tests.fakes.route53.bodies import Submission, submission
 from tests.fakes.route53.buckets import Buckets, Rate
-from tests.fakes.route53.errors import ApiError, throttled
-from tests.fakes.route53.faults import Faults
-from tests.fakes.route53.listener import HOST, Listener, Request
+from tests.fakes.route53.errors import throttled
 from tests.fakes.route53.log import CHANGE, Call, Log
 from tests.fakes.route53.records import Json, RecordSet, decode, encode
 from tests.fakes.route53.requests import VERSION, Called, parse, unknown
 from tests.fakes.route53.zones import Author, Edit, Vpc, Zone
+from tests.fakes.service.answers import Answer, ApiError, ConnectionCut
+from tests.fakes.service.faults import Faults
+from tests.fakes.service.listener import HOST, Listener, Request
 
 ACCOUNT: Final = "123456789012"
 _ZONELESS: Final = frozenset({"GetChange", "GetHealthCheck"})
@@ -252,4 +252,4 @@ class Route53:
 
     def _headers(self) -> dict[str, str]:
         with self.api.lock:
-            return {"x-amzn-RequestId": self.api.new_id("R")}
+            return {"Content-Type": "text/xml", "x-amzn-RequestId": self.api.new_id("R")}

@@ -10,7 +10,8 @@ from typing import Any, Final
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape
 
-from tests.fakes.route53.errors import ApiError, invalid_xml
+from tests.fakes.route53.errors import invalid_xml
+from tests.fakes.service.answers import ApiError
 
 NAMESPACE: Final = "https://route53.amazonaws.com/doc/2013-04-01/"
 _PREFIX: Final = len(NAMESPACE) + 2

@@ -135,6 +135,13 @@ def test_each_outcome_has_its_line(outcome: Outcome, event: Event, caplog: pytes
     assert fields(caplog, event)[0]["zoneName"] == "example.org"
 
 
+def test_what_may_have_overwritten_an_edit_is_told_so(caplog: pytest.LogCaptureFixture) -> None:
+    teller().ended(BATCH, Applied(records=(), reference="C1"))
+    teller().ended(BATCH, Applied(records=(), reference="C2", unconditional=True))
+    found = [(line["change"], line.get("unconditional")) for line in fields(caplog, Event.APPLIED)]
+    assert found == [("C1", None), ("C2", True)]
+
+
 def test_an_object_that_cannot_be_computed_is_told_unless_it_only_waits(caplog: pytest.LogCaptureFixture) -> None:
     failing = seen("web", failure="planted").observations[0]
     teller().observed([failing, replace(failing, parked_on="Pod")])

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -22,7 +23,7 @@ from extdns.model.claim import Claim
 from extdns.model.cluster import Kind, ObjectKey, Phase
 from extdns.model.outcome import Forbidden, Outcome, Refused
 from extdns.model.record import Endpoint, Record
-from extdns.model.zone import ZoneList
+from extdns.model.zone import Traits, ZoneList
 from extdns.planner.policy import Policy
 from providers.inmemory.provider import InMemoryProvider
 from tests.fakes.faulty import FaultyProvider, Lost
@@ -63,7 +64,11 @@ class EngineMachine(RuleBasedStateMachine):
     @initialize(
         seeds=st.lists(foreign_records(), max_size=4),
         page_size=st.sampled_from((1, 2, 3, 300)),
-        limit=st.sampled_from((4, 1000)),
+        traits=st.builds(
+            partial(replace, InMemoryProvider().traits),
+            max_batch_writes=st.sampled_from((4, 1000)),
+            atomic=st.sampled_from((True, True, False)),
+        ),
         policy=st.sampled_from((*[Policy.SYNC] * 4, Policy.UPSERT_ONLY, Policy.CREATE_ONLY)),
         claims=st.tuples(*(wishes(key) for key in KEYS)),
         synced=st.sampled_from((True, True, True, False)),
@@ -73,7 +78,7 @@ class EngineMachine(RuleBasedStateMachine):
         self,
         seeds: list[Record],
         page_size: int,
-        limit: int,
+        traits: Traits,
         policy: Policy,
         claims: Sequence[tuple[Claim, ...]],
         synced: bool,
@@ -82,7 +87,6 @@ class EngineMachine(RuleBasedStateMachine):
         inner = InMemoryProvider(seed=dict.fromkeys(ZONES, ()), page_size=page_size)
         provider = FaultyProvider(inner=inner)
         self.plan = replace(PLAN, policy=policy)
-        traits = replace(provider.traits, max_batch_writes=limit)
         self.settings = engine_settings(
             provider,
             plan=self.plan,

@@ -8,7 +8,7 @@ import pytest
 
 from tests.fakes.clouddns.probe import Probe, rrset
 from tests.fakes.clouddns.server import CloudDns
-from tests.fakes.route53.faults import Drop, Meanwhile, Refuse
+from tests.fakes.service.faults import Drop, Meanwhile, Refuse
 
 
 def test_without_its_token_nothing_is_answered_when_locked(fake: CloudDns, probe: Probe) -> None:

@@ -8,10 +8,11 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError, ConnectionClosedError, EndpointConnectionError, ReadTimeoutError
 
-from tests.fakes.route53.faults import Drop, Late, Meanwhile, Refuse, Stall, throttle
+from tests.fakes.route53.errors import throttle
 from tests.fakes.route53.log import CHANGE, LIST
 from tests.fakes.route53.probe import Probe, client, simple
 from tests.fakes.route53.server import Route53
+from tests.fakes.service.faults import Drop, Late, Meanwhile, Refuse, Stall
 
 A = simple("a.example.com")
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from tests.fakes.route53 import batch, names
 from tests.fakes.route53.batch import Action, Change
-from tests.fakes.route53.errors import ApiError
 from tests.fakes.route53.probe import simple
 from tests.fakes.route53.records import decode, encode
 from tests.fakes.route53.zones import Author, Zone
+from tests.fakes.service.answers import ApiError
 
 VALUES = {"A": ("192.0.2.1", "192.0.2.2"), "TXT": ('"a"', '"b"'), "CNAME": ("a.test", "b.test")}
 

@@ -16,8 +16,8 @@ from providers.aws.settings import Access, AwsSettings
 from providers.remote.allowance import Allowance
 from providers.remote.failure import CallFailedError, Trouble
 from tests.fakes.apiserver.certificates import make
-from tests.fakes.route53.faults import Refuse
 from tests.fakes.route53.server import Route53
+from tests.fakes.service.faults import Refuse
 from tests.route53 import environ
 
 

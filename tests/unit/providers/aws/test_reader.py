@@ -11,8 +11,9 @@ from providers.aws.client import Client
 from providers.aws.reader import Route53Reader
 from providers.aws.selection import Selection
 from providers.aws.settings import AwsSettings
-from tests.fakes.route53.faults import Drop, Refuse, throttle
+from tests.fakes.route53.errors import throttle
 from tests.fakes.route53.server import Route53
+from tests.fakes.service.faults import Drop, Refuse
 from tests.route53 import client
 
 

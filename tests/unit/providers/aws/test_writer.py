@@ -13,10 +13,10 @@ from providers.aws.reader import Route53Reader
 from providers.aws.settings import AwsSettings
 from providers.aws.writer import Route53Writer
 from tests.conformance.provider import batch_of, create, delete, restate, update
-from tests.fakes.route53.errors import still_busy
-from tests.fakes.route53.faults import Drop, Refuse, throttle
+from tests.fakes.route53.errors import still_busy, throttle
 from tests.fakes.route53.log import CHANGE
 from tests.fakes.route53.server import Route53
+from tests.fakes.service.faults import Drop, Refuse
 from tests.unit.providers.aws.made import ALB, endpoint
 
 WWW = create("www.example.org", "A", "192.0.2.1")
@@ -174,7 +174,7 @@ def test_where_only_deleting_is_forbidden_updates_overwrite_and_say_so(desk: Des
     assert isinstance(desk.submit(update(held, "192.0.2.2")), Forbidden)
     again = desk.submit(update(held, "192.0.2.2"))
     assert isinstance(again, Applied)
-    assert again.reference.endswith(" unconditional")
+    assert again.unconditional
     assert isinstance(desk.submit(delete(again.records[0])), Forbidden)
     assert isinstance(desk.submit(update(again.records[0], "192.0.2.3")), Applied)
 

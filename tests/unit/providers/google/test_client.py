@@ -15,7 +15,7 @@ from providers.google.wire import RecordSet
 from providers.remote.failure import CallFailedError, Trouble
 from tests.clouddns import client
 from tests.fakes.clouddns.server import PROJECT, TOKEN, CloudDns
-from tests.fakes.route53.faults import Drop, Refuse
+from tests.fakes.service.faults import Drop, Refuse
 
 ADDED = [RecordSet(name="www.example.org.", type="A", ttl_s=300, values=("192.0.2.1",))]
 

@@ -19,7 +19,7 @@ from providers.google.wire import Limits
 from tests.clouddns import client
 from tests.fakes.clouddns.probe import rrset, weighted
 from tests.fakes.clouddns.server import CloudDns
-from tests.fakes.route53.faults import Drop, Refuse
+from tests.fakes.service.faults import Drop, Refuse
 
 
 def reader(project: Client, *, page_items: int = 1000, **filters: object) -> CloudDnsReader:

@@ -19,7 +19,7 @@ from tests.conformance.provider import batch_of, create, delete, restate, update
 from tests.fakes.clouddns.log import CHANGE
 from tests.fakes.clouddns.probe import rrset, weighted
 from tests.fakes.clouddns.server import CloudDns
-from tests.fakes.route53.faults import Drop, Fault, Refuse
+from tests.fakes.service.faults import Drop, Fault, Refuse
 from tests.unit.fakes.clouddns.document import undocumented_body, undocumented_query
 from tests.unit.providers.google.made import GEO, routed
 

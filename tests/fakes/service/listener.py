@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any, Final
 
-from tests.fakes.route53.answers import Answer, ConnectionCut
+from tests.fakes.service.answers import Answer, ConnectionCut
 
 HOST: Final = "127.0.0.1"
 
@@ -48,7 +48,7 @@ class Listener(ThreadingHTTPServer):
         self.port: int = self.server_address[1]
         if tls is not None:
             self.socket = tls.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
-        self._serving = Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, name="route53", daemon=True)
+        self._serving = Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, name="service", daemon=True)
         self._serving.start()
 
     def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as in the base class
@@ -100,7 +100,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         self.send_response(answer.status)
-        for name, value in {"Content-Type": "text/xml", **answer.headers}.items():
+        for name, value in answer.headers.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(answer.body)))
         self.end_headers()

@@ -17,3 +17,12 @@ class Answer:
     status: int
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ApiError(Exception):
+    """An error that goes back over the wire."""
+
+    status: int
+    code: str
+    message: str

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from threading import Event, Lock
 from typing import Final, Protocol
 
-from tests.fakes.route53.answers import Answer, ConnectionCut
-from tests.fakes.route53.errors import ApiError
+from tests.fakes.service.answers import Answer, ApiError, ConnectionCut
 
 _PATIENCE_S: Final = 30.0
 """How long a test waits for a fault to be hit before it fails."""
@@ -48,11 +47,6 @@ class Refuse(Fault):
 
     def before(self) -> None:
         raise ApiError(self.status, self.code, self.message)
-
-
-def throttle() -> Refuse:
-    """Answer as if there were too many calls; with *times*, a storm."""
-    return Refuse(400, "Throttling", "Rate exceeded")
 
 
 @dataclass(frozen=True, slots=True)
