@@ -2,13 +2,13 @@
 
 ::
 
-    evidence ─▶ grace ─▶ granted ─▶ gone
+    evidence ─▶ grace ─▶ granted ─▶ kept ─▶ gone
                   │ ▲       ▲
                   ▼ │       │ budget eases, or a person releases it
                  cleared   held
 
 Planning weighs each delete when it plans a name; `advance` moves those whose time has come, and
-returns the names to plan again.
+returns the names to plan again. What is granted is made once the next process would know of it.
 """
 
 from __future__ import annotations
@@ -80,6 +80,7 @@ class _Pending:
     digest: str
     stage: _Stage = _Stage.GRACE
     released: bool = False
+    granted_at: int = 0  # the change with which it was granted last; from then on it may be on its way
 
 
 _WAITING: Final = {
@@ -92,6 +93,7 @@ class Deletes:
     """The deletes of one zone that have evidence and were not made yet.
 
     Attributes:
+        zone: whose they are.
         budget: what may be deleted without a person's word.
         releases: what a person released.
         accepted: whether records that nobody asked for since start may go: the settings that decide
@@ -101,11 +103,12 @@ class Deletes:
 
     def __init__(self, zone: Zone, settings: DeleteSettings) -> None:
         """Start with none."""
-        self._zone = zone
+        self.zone = zone
         self._settings = settings
         self._pending: dict[DnsName, dict[RecordKey, _Pending]] = {}
         self._weighed: set[RecordKey] = set()
         self._next_s = math.inf
+        self._kept = math.inf
         self.changes = 0
         self.budget = Budget(settings.limits)
         self.releases = Releases()
@@ -120,14 +123,14 @@ class Deletes:
         entry = at_name.get(owned.key)
         if entry is None or entry.owned.record != owned.record or entry.owned.marks != owned.marks:
             since_s = now_s if entry is None else entry.since_s
-            entry = _Pending(owned, evidence, since_s, digest(self._settings.owner, self._zone, owned))
+            entry = _Pending(owned, evidence, since_s, digest(self._settings.owner, self.zone, owned))
             at_name[owned.key] = entry
             self._next_s = now_s
         elif entry.evidence is not evidence:
             entry.evidence = evidence
             self._next_s = now_s
         if entry.stage is _Stage.GRANTED:
-            return evidence
+            return evidence if entry.granted_at <= self._kept else _WAITING[_Stage.GRACE]
         if not (self._sufficient(entry) or entry.released):
             return Blocked(reason=Reason.ORPHAN_UNCLAIMED, detail=f"held: nobody asks for it; {_made_for(owned)}")
         return _WAITING[entry.stage]
@@ -150,7 +153,7 @@ class Deletes:
             return
         for key in [key for key in at_name if key not in weighed]:
             entry = at_name.pop(key)
-            if entry.stage is _Stage.GRANTED and not entry.released and key not in standing:
+            if entry.granted_at and not entry.released and key not in standing:
                 self.budget.spend(now_s, by_absence=entry.evidence.by_absence)
                 self.changes += 1
             self._next_s = now_s
@@ -181,6 +184,12 @@ class Deletes:
         self.changes += 1
         return True
 
+    def keep(self, changes: float) -> set[DnsName]:
+        """The next process knows of all up to *changes*; returns the names whose deletes may go because of that."""
+        before, self._kept = self._kept, changes
+        granted = (entry for entry in self._entries() if entry.stage is _Stage.GRANTED)
+        return {entry.owned.record.name for entry in granted if before < entry.granted_at <= changes}
+
     def accept(self, now_s: float) -> None:
         """The settings are those under which this zone was once in order."""
         self.accepted, self._next_s = True, now_s
@@ -188,8 +197,8 @@ class Deletes:
 
     @property
     def granted(self) -> tuple[bool, ...]:
-        """Of each delete that may go and counts, whether it rests on absence."""
-        granted = (entry for entry in self._entries() if entry.stage is _Stage.GRANTED and not entry.released)
+        """Of each delete that may be on its way and counts, whether it rests on absence."""
+        granted = (entry for entry in self._entries() if entry.granted_at and not entry.released)
         return tuple(entry.evidence.by_absence for entry in granted)
 
     @property
@@ -237,6 +246,8 @@ class Deletes:
             stage = self._stage(entry, now_s, over=over[entry.evidence.by_absence])
             if stage is not entry.stage:
                 entry.stage = stage
+                if stage is _Stage.GRANTED:
+                    entry.granted_at = self.changes + 1
                 moved.add(entry.owned.record.name)
         return moved
 

@@ -136,9 +136,9 @@ class Engine:
             case facts.StateLoaded(saved=saved):
                 self._keeping.loaded(saved, now_s)
             case facts.StateAnswered(released=codes):
-                self._keeping.answered(codes, now_s)
+                self._soil(self._keeping.answered(codes, now_s))
             case facts.StateFailed():
-                self._keeping.failed(now_s)
+                self._soil(self._keeping.failed(now_s))
             case facts.Approved():
                 self._keeping.writes = self._settings.writes
             case facts.Tick():

@@ -15,6 +15,7 @@ from extdns.model.saved import Saved, SavedZone
 if TYPE_CHECKING:
     from extdns.engine.settings import EngineSettings
     from extdns.engine.zones import Zones, ZoneState
+    from extdns.model.name import DnsName
 
 _AGAIN_S: Final = 300.0
 _LOOK_S: Final = 10.0
@@ -54,17 +55,31 @@ class Keeping:
             if state.zone.id not in self._adopted:
                 self._adopted.add(state.zone.id)
                 self._restore(state, self._loaded.of(state.zone.id), now_s)
+                if self.writes:
+                    state.deletes.keep(state.deletes.changes)
 
-    def answered(self, released: Iterable[str], now_s: float) -> None:
-        """What was given away arrived, or a person *released* the held deletes that show these codes."""
+    def answered(self, released: Iterable[str], now_s: float) -> set[DnsName]:
+        """What was given away arrived, or a person *released* the held deletes that show these codes.
+
+        Returns:
+            The names whose deletes waited for that.
+        """
         self._asked = False
         for state in self._zones:
             for code in released:
                 state.deletes.release(code, now_s)
+        given = dict(self._given)
+        known = (state.deletes for state in self._zones if state.zone.id in given)
+        return {name for deletes in known for name in deletes.keep(given[deletes.zone.id])}
 
-    def failed(self, now_s: float) -> None:
-        """Loading or saving failed: it is tried again after a while, and nothing waits for it."""
+    def failed(self, now_s: float) -> set[DnsName]:
+        """Loading or saving failed: it is tried again after a while, and nothing waits for it.
+
+        Returns:
+            The names whose deletes have waited for that.
+        """
         self._asked, self._next_s, self._given, self.open = False, now_s + _AGAIN_S, (), True
+        return {name for state in self._zones for name in state.deletes.keep(math.inf)}
 
     def accept(self, now_s: float) -> None:
         """Every zone that was read whole, and in which no orphan is held, is in order under the settings of now.

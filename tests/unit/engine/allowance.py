@@ -33,7 +33,7 @@ class Allowance:
         wanted_s: by name and set identifier, when somebody asked for it last.
         released: by zone, what a person released.
         spared: of that, what has been held ever since: its grace is over.
-        made: by zone and whether by absence, when a record was deleted by this process.
+        made: by zone and whether by absence, when a record was deleted.
         owned: by zone, when there were how many records of ours.
     """
 
@@ -47,9 +47,8 @@ class Allowance:
     owned: dict[Zone, list[tuple[float, int]]] = field(default_factory=dict)
 
     def restart(self, now_s: float) -> None:
-        """Another process begins; what the former deleted is checked where its state is."""
+        """Another process begins, which knows what the former deleted."""
         self.started_s = now_s
-        self.made.clear()
         self.spared.clear()
 
     def see(self, cluster: Cluster, now_s: float) -> None:
