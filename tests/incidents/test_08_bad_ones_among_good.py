@@ -34,7 +34,7 @@ def test_the_good_ones_are_published_and_each_bad_one_says_what_is_wrong() -> No
     assert world.endings("cname") == ["CNAME none refused"]
     assert [ending.partition(" ")[2] for ending in world.endings("weighted")] == [
         "keep foreign-record",
-        "none foreign-record",
+        "none routing-conflict",
     ]
     assert [str(wrong.reason) for wrong in world.engine.claims.misnamed()] == ["invalid-name"]
     assert {one.key: one for one in THEIRS}.items() <= world.provider.contents(ZONE).items()
