@@ -88,5 +88,6 @@ DURATION: Final[Kind[float]] = Kind(
     read=parse_duration,
     write=duration_text,
     suggest=_suggest,
+    pattern="[+-]?(0|([0-9.]+([nuµ\u03bcm]?s|[mhdw]))+)",
 )
 PERIOD: Final = replace(DURATION, read=_read_period)

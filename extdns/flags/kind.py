@@ -32,6 +32,7 @@ class Kind(Generic[T]):
         write: value to text, so that `read(write(value)) == value`.
         choices: all the texts there are, for a closed set; else empty.
         suggest: the right text that a wrong one probably meant, or "".
+        pattern: matches all texts that can be right, and perhaps more (ECMA 262, whole text); "" if any can.
     """
 
     noun: str
@@ -41,6 +42,7 @@ class Kind(Generic[T]):
     write: Callable[[T], str]
     choices: tuple[str, ...] = ()
     suggest: Callable[[str], str] = _no_suggestion
+    pattern: str = ""
 
 
 def read_boolean(text: str) -> bool:
@@ -63,7 +65,7 @@ def number(least: int = -_INT64) -> Kind[int]:
         return int(text)
 
     allowed = "digits, such as 10" if least == -_INT64 else f"{least} and more"
-    return Kind(noun="a whole number", metavar="N", allowed=allowed, read=read, write=str)
+    return Kind(noun="a whole number", metavar="N", allowed=allowed, read=read, write=str, pattern=r"[+-]?[0-9]{1,19}")
 
 
 def _read_pair(text: str) -> tuple[str, str]:

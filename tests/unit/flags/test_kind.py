@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from extdns.flags.kind import BOOLEAN, NUMBER, PAIR, choice, number, read_boolean
+from extdns.flags.duration import DURATION
+from extdns.flags.kind import BOOLEAN, NUMBER, PAIR, Kind, choice, number, read_boolean
 
 
 @pytest.mark.parametrize("text", ["1", "t", "T", "TRUE", "true", "True"])
@@ -63,3 +66,16 @@ def test_a_pair_is_split_at_its_first_sign(text: str, pair: tuple[str, str]) -> 
 def test_a_pair_needs_a_sign() -> None:
     with pytest.raises(ValueError, match=r"^$"):
         PAIR.read("a")
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "matches"),
+    [
+        *((NUMBER, text, True) for text in ("10", "-1", "+7", "007", str(2**63 - 1))),
+        *((NUMBER, text, False) for text in ("", "1.5", "1e3", "9" * 20)),
+        *((DURATION, text, True) for text in ("0", "72s", "1h30m", "-1.5\u00b5s", "+.5ms", "2\u03bcs", "1w2d")),
+        *((DURATION, text, False) for text in ("", "72", "10 minutes", "1y", "s")),
+    ],
+)
+def test_the_pattern_of_a_kind_matches_whatever_can_be_right(kind: Kind[object], text: str, matches: bool) -> None:
+    assert bool(re.fullmatch(kind.pattern, text)) is matches

@@ -1,0 +1,82 @@
+{{- /*
+The arguments of the program, a YAML list. Named values come in the order of external-dns's chart; what is empty is left
+to the program. All else (rights, namespaces) is read off these arguments, so that it does not matter which value gave one.
+*/}}
+{{- define "extdns.args" -}}
+{{- $v := .Values }}
+{{- $provider := ternary $v.provider (dig "name" "" (ternary dict $v.provider (kindIs "string" $v.provider))) (kindIs "string" $v.provider) }}
+{{- $namespace := ternary ($v.sourceNamespace | default (include "extdns.namespace" .)) "" $v.namespaced }}
+{{- $named := list
+  (list "log-level" $v.logLevel)
+  (list "log-format" $v.logFormat)
+  (list "interval" $v.interval)
+  (list "events" (ternary true "" $v.triggerLoopOnEvent))
+  (list "source" $v.sources)
+  (list "policy" $v.policy)
+  (list "registry" $v.registry)
+  (list "txt-owner-id" $v.txtOwnerId)
+  (list "txt-prefix" $v.txtPrefix)
+  (list "txt-suffix" $v.txtSuffix)
+  (list "namespace" $namespace)
+  (list "gateway-namespace" $v.gatewayNamespace)
+  (list "gateway-listener-sets" (ternary true "" $v.enableGatewayListenerSets))
+  (list "domain-filter" $v.domainFilters)
+  (list "exclude-domains" $v.excludeDomains)
+  (list "label-filter" $v.labelFilter)
+  (list "annotation-filter" $v.annotationFilter)
+  (list "annotation-prefix" $v.annotationPrefix)
+  (list "managed-record-types" $v.managedRecordTypes)
+  (list "provider" $provider) }}
+{{- $args := list }}
+{{- range $named }}
+  {{- if not (has (index . 1) (list nil "")) }}
+    {{- $args = concat $args (include "extdns.flag" . | fromYamlArray) }}
+  {{- end }}
+{{- end }}
+{{- $extra := list }}
+{{- if kindIs "map" $v.extraArgs }}
+  {{- range $flag, $value := $v.extraArgs }}
+    {{- $extra = concat $extra (include "extdns.flag" (list $flag (ternary true $value (kindIs "invalid" $value))) | fromYamlArray) }}
+  {{- end }}
+{{- else }}
+  {{- range $v.extraArgs }}
+    {{- $isValue := and $extra (not (hasPrefix "-" .)) (not (hasPrefix "@" .)) }}
+    {{- if and $isValue (not (contains "=" (last $extra))) }}
+      {{- $extra = append (initial $extra) (printf "%s=%s" (last $extra) .) }}
+    {{- else }}
+      {{- $extra = append $extra . }}
+    {{- end }}
+  {{- end }}
+{{- end }}
+{{- range $extra }}
+  {{- $args = append $args (tpl . $) }}
+{{- end }}
+{{- toYaml $args }}
+{{- end }}
+
+{{- /* One flag with its value: (list FLAG VALUE) gives a YAML list of arguments. */}}
+{{- define "extdns.flag" -}}
+{{- $flag := index . 0 }}
+{{- $value := index . 1 }}
+{{- $args := list }}
+{{- if kindIs "bool" $value }}
+  {{- $args = list (printf "--%s%s" (ternary "" "no-" $value) $flag) }}
+{{- else }}
+  {{- range (kindIs "slice" $value | ternary $value (list $value)) }}
+    {{- $args = append $args (printf "--%s=%v" $flag (kindIs "float64" . | ternary (int64 .) .)) }}
+  {{- end }}
+{{- end }}
+{{- toYaml $args }}
+{{- end }}
+
+{{- /* What a flag has in a list of arguments: (list FLAG ARGS) gives a YAML list of its values. */}}
+{{- define "extdns.given" -}}
+{{- $prefix := printf "--%s=" (index . 0) }}
+{{- $values := list }}
+{{- range index . 1 }}
+  {{- if hasPrefix $prefix . }}
+    {{- $values = append $values (trimPrefix $prefix .) }}
+  {{- end }}
+{{- end }}
+{{- toYaml $values }}
+{{- end }}

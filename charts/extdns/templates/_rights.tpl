@@ -1,0 +1,131 @@
+{{- /* What each source reads: objects of its own, which marks name, and others on the way to targets. */}}
+{{- define "extdns.reads" -}}
+ambassador-host: {own: [hosts.getambassador.io], others: [services]}
+contour-httpproxy: {own: [httpproxies.projectcontour.io]}
+crd: {own: [dnsendpoints.externaldns.k8s.io]}
+f5-transportserver: {own: [transportservers.cis.f5.com]}
+f5-virtualserver: {own: [virtualservers.cis.f5.com]}
+gateway-grpcroute: {own: [grpcroutes.gateway.networking.k8s.io], others: [gateways.gateway.networking.k8s.io, namespaces]}
+gateway-httproute: {own: [httproutes.gateway.networking.k8s.io], others: [gateways.gateway.networking.k8s.io, namespaces]}
+gateway-tcproute: {own: [tcproutes.gateway.networking.k8s.io], others: [gateways.gateway.networking.k8s.io, namespaces]}
+gateway-tlsroute: {own: [tlsroutes.gateway.networking.k8s.io], others: [gateways.gateway.networking.k8s.io, namespaces]}
+gateway-udproute: {own: [udproutes.gateway.networking.k8s.io], others: [gateways.gateway.networking.k8s.io, namespaces]}
+ingress: {own: [ingresses.networking.k8s.io]}
+istio-gateway: {own: [gateways.networking.istio.io], others: [ingresses.networking.k8s.io, services]}
+istio-virtualservice:
+  own: [virtualservices.networking.istio.io]
+  others: [gateways.networking.istio.io, ingresses.networking.k8s.io, services]
+kong-tcpingress: {own: [tcpingresses.configuration.konghq.com]}
+node: {own: [nodes]}
+openshift-route: {own: [routes.route.openshift.io]}
+pod: {others: [nodes, pods]} # no mark names a pod, so none is asked for by its name
+service: {own: [services], others: [endpointslices.discovery.k8s.io, nodes, pods]}
+{{- end }}
+
+{{- /*
+The rights that arguments need, by where: `objects` where objects are read, `everywhere` whatever --namespace says, `gateways`
+in --gateway-namespace, `own` beside the pod. Each is a map from resources (plural.group) to verbs. Takes (list ROOT ARGS).
+*/}}
+{{- define "extdns.rights" -}}
+{{- $args := index . 1 }}
+{{- $sources := include "extdns.given" (list "source" $args) | fromYamlArray }}
+{{- $namespaced := include "extdns.given" (list "namespace" $args) | fromYamlArray }}
+{{- $gateways := include "extdns.given" (list "gateway-namespace" $args) | fromYamlArray }}
+{{- $own := list }}
+{{- $others := list }}
+{{- $reads := include "extdns.reads" . | fromYaml }}
+{{- range $sources }}
+  {{- $own = concat $own (dig . "own" list $reads) }}
+  {{- $others = concat $others (dig . "others" list $reads) }}
+{{- end }}
+{{- $hasGateways := has "gateways.gateway.networking.k8s.io" $others }}
+{{- if and $hasGateways (has "--gateway-listener-sets" $args) }}
+  {{- $others = append $others "listenersets.gateway.networking.k8s.io" }}
+{{- end }}
+{{- if has "skipper-routegroup" $sources }}
+  {{- $version := include "extdns.given" (list "skipper-routegroup-groupversion" $args) | fromYamlArray | first | default "zalando.org/v1" }}
+  {{- $own = append $own (printf "routegroups.%s" (splitList "/" $version | first)) }}
+{{- end }}
+{{- if has "traefik-proxy" $sources }}
+  {{- $groups := concat (has "--traefik-disable-new" $args | ternary list (list "traefik.io"))
+    (has "--traefik-enable-legacy" $args | ternary (list "traefik.containo.us") list) }}
+  {{- range $group := $groups }}
+    {{- range list "ingressroutes" "ingressroutetcps" "ingressrouteudps" }}
+      {{- $own = append $own (printf "%s.%s" . $group) }}
+    {{- end }}
+  {{- end }}
+{{- end }}
+{{- if has "unstructured" $sources }}
+  {{- range include "extdns.given" (list "unstructured-resource" $args) | fromYamlArray }}
+    {{- $parts := splitn "." 3 . }}
+    {{- $own = append $own (list $parts._0 ($parts._2 | default "") | compact | join ".") }}
+  {{- end }}
+{{- end }}
+
+{{- $objects := dict "events.events.k8s.io" (list "create" "patch") }}
+{{- range $others }}
+  {{- $_ := set $objects . (list "list" "watch") }}
+{{- end }}
+{{- range $own }}
+  {{- $_ := set $objects . (list "get" "list" "watch") }}
+{{- end }}
+{{- if has "crd" $sources }}
+  {{- $_ := set $objects "dnsendpoints/status.externaldns.k8s.io" (list "patch") }}
+{{- end }}
+
+{{- $everywhere := dict }}
+{{- $inGateways := dict }}
+{{- if $namespaced }}
+  {{- $moved := list }}
+  {{- if has "node" $sources }}
+    {{- $moved = append $moved "nodes" }}
+  {{- end }}
+  {{- if has "ambassador-host" $sources }}
+    {{- $moved = append $moved "services" }}
+  {{- end }}
+  {{- if $hasGateways }}
+    {{- $moved = append $moved "listenersets.gateway.networking.k8s.io" }}
+    {{- if $gateways }}
+      {{- $_ := set $inGateways "gateways.gateway.networking.k8s.io" (list "list" "watch") }}
+    {{- else }}
+      {{- $moved = concat $moved (list "gateways.gateway.networking.k8s.io" "namespaces") }}
+    {{- end }}
+  {{- end }}
+  {{- range $moved }}
+    {{- if hasKey $objects . }}
+      {{- $_ := set $everywhere . (get $objects .) }}
+    {{- end }}
+  {{- end }}
+  {{- $objects = omit $objects "nodes" "namespaces" "gateways.gateway.networking.k8s.io" "listenersets.gateway.networking.k8s.io" }}
+{{- end }}
+{{- dict "objects" $objects "everywhere" $everywhere "gateways" $inGateways | toYaml }}
+{{- end }}
+
+{{- /* RBAC rules of a map from resources to verbs. */}}
+{{- define "extdns.rules" -}}
+{{- range $resource, $verbs := . }}
+{{- $parts := splitn "." 2 $resource }}
+- apiGroups: [{{ $parts._1 | default "" | quote }}]
+  resources: [{{ $parts._0 }}]
+  verbs: {{ $verbs | toJson }}
+{{- end }}
+{{- end }}
+
+{{- /* Where the state ConfigMap is, and the rules for it; takes (list ROOT ARGS). No rules if none is kept. */}}
+{{- define "extdns.state" -}}
+{{- $args := index . 1 }}
+{{- $given := include "extdns.given" (list "state-configmap" $args) | fromYamlArray }}
+{{- $name := ternary ($given | first | default "") (ternary "" "extdns-state" (has "--compat" $args)) (not (empty $given)) }}
+{{- $at := splitList "/" $name }}
+namespace: {{ ternary (first $at) (include "extdns.namespace" (index . 0)) (gt (len $at) 1) }}
+rules: {{ if $name -}} |
+  - apiGroups: [""]
+    resources: [configmaps]
+    verbs: [create]
+  - apiGroups: [""]
+    resources: [configmaps]
+    resourceNames: [{{ last $at }}]
+    verbs: [get, update]
+{{- else }} ""
+{{- end }}
+{{- end }}

@@ -1,0 +1,112 @@
+"""What is rendered is what Kubernetes takes, and runs as safely as it can."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.chart import schemas
+from tests.chart.tools import NAMESPACE, Helm, container, of, run, value_files, values_of
+
+FILES: Final = value_files()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_helm_finds_nothing_to_complain_of(helm: Helm, name: str) -> None:
+    done = helm.lint(values_of(name))
+    assert done.code == 0, done.out + done.error
+    assert "[WARNING]" not in done.out
+
+
+def test_every_object_is_valid(helm: Helm, kubeconform: str, tmp_path: Path) -> None:
+    location = schemas.write(tmp_path)
+    for name in FILES:
+        rendered = helm.render(values_of(name)).out
+        done = run(kubeconform, "-strict", "-summary", "-schema-location", location, stdin=rendered)
+        assert done.code == 0, f"{name}: {done.out}{done.error}"
+        assert "Invalid: 0, Errors: 0, Skipped: 0" in done.out
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param("kind: ServiceAccount", "kind: Serviceaccount", id="kind"),
+        pytest.param("replicas: 2", "replicas: two", id="type"),
+        pytest.param("serviceAccountName:", "serviceAcountName:", id="field"),
+    ],
+)
+def test_what_is_not_valid_is_seen(helm: Helm, kubeconform: str, tmp_path: Path, before: str, after: str) -> None:
+    rendered = helm.render(values_of("eks")).out
+    assert before in rendered
+    location = schemas.write(tmp_path)
+    done = run(kubeconform, "-strict", "-schema-location", location, stdin=rendered.replace(before, after))
+    assert done.code != 0
+
+
+def test_the_program_has_no_more_rights_on_its_node_than_it_needs(helm: Helm) -> None:
+    manifests = helm.manifests(values_of("defaults"))
+    (deployment,) = of("Deployment", manifests)
+    pod = deployment["spec"]["template"]["spec"]
+    assert pod["securityContext"] == {
+        "runAsNonRoot": True,
+        "fsGroup": 65534,
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
+    assert container(manifests)["securityContext"] == {
+        "runAsUser": 65532,
+        "runAsGroup": 65532,
+        "privileged": False,
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    }
+
+
+def test_the_program_is_told_which_pod_it_is(helm: Helm) -> None:
+    env = {one["name"]: one["valueFrom"]["fieldRef"] for one in container(helm.manifests({}))["env"]}
+    paths = {"POD_NAME": "metadata.name", "POD_NAMESPACE": "metadata.namespace"}
+    assert env == {name: {"fieldPath": path} for name, path in paths.items()}
+
+
+def test_several_replicas_are_spread_and_never_all_evicted(helm: Helm) -> None:
+    manifests = helm.manifests(values_of("eks"))
+    (deployment,), (budget,) = of("Deployment", manifests), of("PodDisruptionBudget", manifests)
+    spec = deployment["spec"]
+    spread = spec["template"]["spec"]["topologySpreadConstraints"]
+    assert [one["topologyKey"] for one in spread] == ["kubernetes.io/hostname", "topology.kubernetes.io/zone"]
+    assert all(one["labelSelector"] == spec["selector"] == budget["spec"]["selector"] for one in spread)
+    assert budget["spec"]["minAvailable"] == 1
+    assert spec["strategy"] == {"type": "RollingUpdate"}
+
+
+def test_one_replica_is_replaced_by_another_only_once_it_is_gone(helm: Helm) -> None:
+    manifests = helm.manifests({})
+    (deployment,) = of("Deployment", manifests)
+    assert deployment["spec"]["strategy"] == {"type": "Recreate"}
+    assert of("PodDisruptionBudget", manifests) == []
+
+
+def test_label_selectors_are_filled_in_where_there_are_none(helm: Helm) -> None:
+    (deployment,) = of("Deployment", helm.manifests(values_of("everything")))
+    pod, ours = deployment["spec"]["template"]["spec"], deployment["spec"]["selector"]
+    terms = pod["affinity"]["podAntiAffinity"]
+    (preferred,) = terms["preferredDuringSchedulingIgnoredDuringExecution"]
+    (required,) = terms["requiredDuringSchedulingIgnoredDuringExecution"]
+    assert preferred["podAffinityTerm"]["labelSelector"] == ours
+    assert required["labelSelector"] == {"matchLabels": {"affinity": "other"}}
+    assert [one["labelSelector"] for one in pod["topologySpreadConstraints"]] == [ours]
+
+
+def test_service_and_probes_follow_the_address_of_the_program(helm: Helm) -> None:
+    manifests = helm.manifests({"extraArgs": {"metrics-address": ":8081"}})
+    (service,) = of("Service", manifests)
+    assert container(manifests)["ports"] == [{"name": "http", "containerPort": 8081}]
+    assert service["spec"]["ports"] == [{"name": "http", "port": 7979, "targetPort": "http"}]
+
+
+def test_everything_is_in_the_namespace_of_the_release(helm: Helm) -> None:
+    for obj in helm.manifests(values_of("eks")):
+        if not obj["kind"].startswith("ClusterRole"):
+            assert obj["metadata"]["namespace"] == NAMESPACE
