@@ -65,6 +65,8 @@ class Dependencies:
         """*asker* now rests on *lookups* and nothing else."""
         new = frozenset(lookups)
         old = self._lookups.get(asker, frozenset())
+        if new == old:
+            return
         for lookup in old - new:
             self._drop(asker, lookup)
         for lookup in new - old:
@@ -91,7 +93,7 @@ class Dependencies:
     def on(self, key: ObjectKey, labels: Iterable[Mapping[str, str]]) -> set[Asker]:
         """Who asked for *key*, or for a selection that covers any of its *labels*, old or new."""
         found = set(self._askers.get(key, ()))
-        for version in labels:
+        for version in labels if self._selections else ():
             for handle in (None, *version.items()):
                 for selection in self._selections.get((key.kind, handle), ()):
                     if selection.covers(key, version):

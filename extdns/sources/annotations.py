@@ -83,13 +83,11 @@ class Annotations(Value, frozen=True, kw_only=True):
 
 def items(text: str | None) -> tuple[str, ...]:
     """The items of a comma-separated list: no blanks, and no empty ones (deviation 1)."""
-    found = (item.strip() for item in text.replace(" ", "").split(",")) if text else ()
-    return tuple(item for item in found if item)
+    return tuple(item for part in text.replace(" ", "").split(",") if (item := part.strip())) if text else ()
 
 
 def _outdated(annotations: Mapping[str, str], prefix: str, older: Sequence[str]) -> tuple[Notice, ...]:
-    if not older:
-        return ()
+    heads = tuple(older)
     return tuple(
         Notice(
             reason=Reason.INVALID_ANNOTATION,
@@ -97,6 +95,5 @@ def _outdated(annotations: Mapping[str, str], prefix: str, older: Sequence[str])
             value=annotations[key],
             allowed=f"the prefix {prefix}, since the object uses it too",
         )
-        for key in sorted(annotations)
-        if key.startswith(tuple(older))
+        for key in sorted(key for key in annotations if key.startswith(heads))
     )

@@ -88,17 +88,17 @@ class Draft:
         """
         notices = tuple(self._notices)
         claims: list[Claim] = [self._claim(key, self._wanted[key], notices) for key in sorted(self._wanted)]
-        claims += self._unwanted()
+        if self._missing or self._left_out:
+            claims += self._unwanted()
         claims += self._invalid
         if not self._wanted:
             claims += (self._homeless(notice) for notice in notices)
         return tuple(claims)
 
     def _unwanted(self) -> Iterator[Claim]:
-        if self._missing or self._left_out:
-            wanted = {name for name, _, _ in self._wanted}
-            yield from (self._missing[name] for name in sorted(self._missing.keys() - wanted))
-            yield from (self._left_out[name] for name in sorted(self._left_out.keys() - self._missing.keys() - wanted))
+        wanted = {name for name, _, _ in self._wanted}
+        yield from (self._missing[name] for name in sorted(self._missing.keys() - wanted))
+        yield from (self._left_out[name] for name in sorted(self._left_out.keys() - self._missing.keys() - wanted))
 
     def _provenance(self, field: str) -> Provenance:
         return Provenance(source=self._source, ref=self._ref, field=field)

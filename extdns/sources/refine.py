@@ -60,7 +60,6 @@ class Refined:
         """The source's claims and what is derived of each, in order, none twice; raises what the source raises."""
         claims = refined = self.source.claims(obj, view)
         for stage in self.stages:
-            refined = tuple(
-                chain.from_iterable(stage(claim) if isinstance(claim, Wanted) else (claim,) for claim in refined)
-            )
+            made = [stage(claim) if isinstance(claim, Wanted) else (claim,) for claim in refined]
+            refined = tuple(chain.from_iterable(made))
         return claims if refined == claims else tuple(dict.fromkeys(refined))

@@ -21,6 +21,7 @@ from extdns.sources.targets import LeftOut
 from extdns.sources.terms import Terms
 
 _NAME: Final = "service"
+_AUDIENCES: Final = tuple(Audience)
 _IGNORED: Final = LeftOut(by="--ignore-hostname-annotation")
 
 
@@ -59,8 +60,10 @@ class ServiceSource:
             return ()
         subject = Subject(service=obj, namespace=ref.key.namespace, notes=notes, settings=self.settings, view=view)
         draft = Draft(_NAME, ref, Terms.of(notes))
-        for audience in Audience:
+        for audience in _AUDIENCES:
             _ask(draft, subject, audience)
+        if draft.wants and not selection.templates.any:
+            return draft.claims()
         bare = Draft(_NAME, ref, Terms(), labelled=False)
         if not draft.wants:
             _ask_as_before(bare, subject)
@@ -80,10 +83,11 @@ def _ask_as_before(bare: Draft, subject: Subject) -> None:
 
 
 def _ask(draft: Draft, subject: Subject, audience: Audience) -> None:
-    field = subject.notes.field(audience)
-    hosts = [host for text in subject.notes.listed(audience) if (host := draft.name(text, field)) is not None]
-    if not hosts:
+    texts = subject.notes.listed(audience)
+    if not texts:
         return
+    field = subject.notes.field(audience)
+    hosts = [host for text in texts if (host := draft.name(text, field)) is not None]
     if subject.settings.selection.ignore_hostname_annotation:
         for host in hosts:
             draft.add(host, field, _IGNORED)
