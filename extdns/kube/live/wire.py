@@ -87,7 +87,7 @@ class _Typed(_Lean, frozen=True, kw_only=True, gc=False):
     api_version: str = ""
 
 
-class _Headed(_Lean, frozen=True, kw_only=True, gc=False):
+class _Headed(_Typed, frozen=True, kw_only=True, gc=False):
     metadata: Head
 
 
@@ -143,14 +143,14 @@ def frame(kind: Kind, call: str, line: bytes) -> Frame:
         said = _FRAMES.decode(line)
         if said.type == "ERROR":
             raise frame_refusal(call, said.object)
-        typed = _TYPED.decode(said.object)
+        typed, found = _typed_item(said.object)
         if (typed.kind, typed.api_version) != (kind.name, kind.api_version):
             raise ApiError(f"{call}: {_other(typed.kind, typed.api_version)}; expected: {_words(kind)}")
         match said.type:
             case "ADDED" | "MODIFIED":
-                return Shown(item(said.object))
+                return Shown(found)
             case "DELETED":
-                return Deleted(item(said.object))
+                return Deleted(found)
             case "BOOKMARK":
                 return _bookmark(said.object)
             case _:
@@ -160,6 +160,15 @@ def frame(kind: Kind, call: str, line: bytes) -> Frame:
     except (msgspec.DecodeError, UnicodeDecodeError) as exc:
         raise ApiError(f"{call}: the watch sent what is no event: {_beginning(line)}") from exc
     raise ApiError(f"{call}: the watch sent an event of type {shortened(said.type)!r}, which is not known")
+
+
+def _typed_item(raw: msgspec.Raw) -> tuple[_Typed, Item]:
+    """What it is, and the item, read at once where it can be identified."""
+    try:
+        headed = _HEADED.decode(raw)
+    except _UNREADABLE:
+        return _TYPED.decode(raw), Item(None, raw)
+    return headed, Item(headed.metadata, raw)
 
 
 def _listed(call: str, body: bytes) -> tuple[_List, list[bytes] | list[msgspec.Raw] | None]:
