@@ -28,6 +28,7 @@ NEEDED: Final = (
 )
 CHECKERS: Final = ("named-checkzone", "kzonecheck", "nsd-checkzone")
 MACHINERY: Final = ("etcd", "openssl", "apiextensions-apiserver")
+CHART_TOOLS: Final = ("helm", "kubeconform", "promtool")
 QUIET: Final = "exit 0"
 NOT_RUN: Final = "NOT RUN: tests against the real API machinery "
 NO_ORACLE: Final = "NOT RUN: templates were not held against Go's own (go is not installed)"
@@ -43,7 +44,7 @@ def clone(tmp_path: Path) -> Path:
         found = shutil.which(name)
         assert found is not None, name
         (tmp_path / "bin" / name).symlink_to(found)
-    for name in ("git", "make", "python3", *CHECKERS):
+    for name in ("git", "make", "python3", *CHECKERS, *CHART_TOOLS):
         provide(tmp_path, name, QUIET)
     return tmp_path
 
@@ -83,6 +84,28 @@ def test_it_builds_the_api_server_once(clone: Path) -> None:
     provide(clone, "go", "exit 1")
     assert run(clone) == first
     assert Path(first[0]).name == "apiextensions-apiserver"
+
+
+def test_it_builds_what_the_chart_is_shown_to_and_finds_it_again(clone: Path) -> None:
+    for name in (*MACHINERY, "go"):
+        provide(clone, name, QUIET)
+    for name in ("helm", "kubeconform"):
+        (clone / "bin" / name).unlink()
+    said = (
+        'name=${GOBIN##*/}; mkdir -p "$GOBIN" && echo "#!/bin/sh" >"$GOBIN/${name%@*}" && chmod +x "$GOBIN/${name%@*}"'
+    )
+    provide(clone, "go", said)
+    assert run(clone) == []
+    provide(clone, "go", "exit 1")
+    assert run(clone) == []
+
+
+def test_what_the_chart_was_not_shown_to_is_said(clone: Path) -> None:
+    for name in MACHINERY:
+        provide(clone, name, QUIET)
+    for name in CHART_TOOLS:
+        (clone / "bin" / name).unlink()
+    assert run(clone) == [f"NOT RUN: tests of the chart that need {name} (not installed)" for name in CHART_TOOLS]
 
 
 @pytest.mark.parametrize(
