@@ -37,6 +37,8 @@ class Control:
     dry_run: bool
     compat: bool
     audit_calls_per_minute: int
+    api_calls_per_second: int
+    api_burst: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

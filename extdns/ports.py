@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from extdns.model.adjusted import Adjusted
+    from extdns.model.apibudget import ApiBudget
     from extdns.model.change import Batch, Blocked, ChangeSet
     from extdns.model.claim import Claim
     from extdns.model.cluster import ClusterChange, Kind, KindState, ObjectKey
@@ -146,6 +147,15 @@ class ZoneReader(Protocol):
 
     def names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
         """All records of *names*."""
+        ...
+
+
+@runtime_checkable
+class Metered(Protocol):
+    """A `ZoneReader` whose service counts calls; safe from any thread."""
+
+    def budgets(self) -> tuple[ApiBudget, ...]:
+        """How many calls may still be made, by account and action."""
         ...
 
 

@@ -73,6 +73,18 @@ FLAGS: Final = (
         help="most API calls a minute that go into reading whole zones again",
     ),
     Flag(
+        name="api-calls-per-second",
+        kind=number(least=1),
+        default=10,
+        help="most API calls a second that an account is sent, and most of each action, as Route 53 allows them",
+    ),
+    Flag(
+        name="api-burst",
+        kind=number(least=1),
+        default=50,
+        help="most API calls that an account is sent at once after quiet, and most of each action",
+    ),
+    Flag(
         name="events",
         kind=BOOLEAN,
         default=False,

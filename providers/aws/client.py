@@ -30,6 +30,7 @@ from providers.remote.trust import bundle
 if TYPE_CHECKING:
     from types_boto3_route53 import Route53Client
 
+    from extdns.model.apibudget import ApiBudget
     from providers.aws.settings import Access, AwsSettings
 
 _US: Final = "extdns"
@@ -95,6 +96,10 @@ class Client:
         self._attempts = attempts if attempts > 0 else _MOST_ATTEMPTS
         self._lock = Lock()
         self._made: tuple[Route53Client, Route53Client] | None = None
+
+    def budgets(self) -> tuple[ApiBudget, ...]:
+        """How many calls may still be made."""
+        return self._allowance.budgets()
 
     def zones(self) -> tuple[HostedZone, ...]:
         """All zones of the account, whatever page they are on."""
@@ -181,9 +186,10 @@ class Client:
 def clients(settings: AwsSettings) -> dict[str, Client]:
     """A client for each account, by the name that its zones bear: the profile, "" if there is only one."""
     named = len(settings.accounts) > 1
+    found = {access.profile if named else "": access for access in settings.accounts}
     return {
-        access.profile if named else "": Client(access, settings.attempts, Allowance(pause_s=settings.pause_s))
-        for access in settings.accounts
+        name: Client(access, settings.attempts, Allowance(name, rate=settings.rate, pause_s=settings.pause_s))
+        for name, access in found.items()
     }
 
 

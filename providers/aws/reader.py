@@ -19,6 +19,7 @@ from providers.aws.zones import listed
 from providers.remote.failure import CallFailedError, as_read_error
 
 if TYPE_CHECKING:
+    from extdns.model.apibudget import ApiBudget
     from providers.aws.client import Client
     from providers.aws.settings import AwsSettings
 
@@ -51,6 +52,10 @@ class Route53Reader:
     def traits(self) -> Traits:
         """Batches are atomic, and conditional by deleting exactly what stood."""
         return self._traits
+
+    def budgets(self) -> tuple[ApiBudget, ...]:
+        """How many calls each account may still make."""
+        return tuple(budget for client in self._clients.values() for budget in client.budgets())
 
     def zones(self) -> ZoneList:
         """The zones that pass the filters, of every account that answers; of one zone listed twice, the first.

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from providers.aws.adjust import AliasSettings
 from providers.aws.selection import Selection
+from providers.remote.allowance import Rate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +37,7 @@ class AwsSettings:
         max_bytes: characters of values in a batch.
         max_values: values in a batch.
         pause_s: from one batch of an account to the next, 0 for none.
+        rate: calls of one account.
     """
 
     accounts: tuple[Access, ...] = (Access(),)
@@ -48,3 +50,4 @@ class AwsSettings:
     max_bytes: int = 32000
     max_values: int = 1000
     pause_s: float = 0.0
+    rate: Rate = Rate()  # noqa: RUF009 - frozen

@@ -25,6 +25,7 @@ from google.auth.transport.requests import AuthorizedSession, Request
 from google.cloud import dns
 from requests.adapters import HTTPAdapter
 
+from extdns.model.apibudget import ApiBudget
 from providers.google import wire
 from providers.google.settings import GoogleSettings
 from providers.google.wire import Limits, ListedSets, ManagedZone, RecordSet
@@ -51,6 +52,10 @@ class Client:
         self._allowance = allowance
         self._lock = Lock()
         self._made: dns.Client | None = None
+
+    def budgets(self) -> tuple[ApiBudget, ...]:
+        """How many calls may still be made."""
+        return self._allowance.budgets()
 
     def zones(self) -> tuple[tuple[ManagedZone, ...], int]:
         """All zones of the project, whatever page they are on, and how many calls that took."""
@@ -139,7 +144,7 @@ class Client:
 
 def client(settings: GoogleSettings) -> Client:
     """A client of the project of *settings*."""
-    return Client(settings, Allowance(pause_s=settings.pause_s))
+    return Client(settings, Allowance(rate=settings.rate, pause_s=settings.pause_s))
 
 
 def _client(settings: GoogleSettings) -> dns.Client:

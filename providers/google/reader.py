@@ -17,6 +17,7 @@ from providers.google.zones import listed
 from providers.remote.failure import CallFailedError, as_read_error
 
 if TYPE_CHECKING:
+    from extdns.model.apibudget import ApiBudget
     from providers.google.client import Client
     from providers.google.settings import GoogleSettings
 
@@ -54,6 +55,10 @@ class CloudDnsReader:
     def traits(self) -> Traits:
         """Changes are atomic, and conditional by deleting exactly what stood."""
         return self._traits
+
+    def budgets(self) -> tuple[ApiBudget, ...]:
+        """How many calls the project may still make."""
+        return self._client.budgets()
 
     def zones(self) -> ZoneList:
         """The zones of the project that pass the filters; those that can be told where a right is missing.

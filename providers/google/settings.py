@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from providers.google.selection import Selection
+from providers.remote.allowance import Rate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +19,7 @@ class GoogleSettings:
         page_items: record sets a page.
         max_changes: additions and deletions of a change together, 0 for as many as the project may make.
         pause_s: from one change to the next, 0 for none.
+        rate: calls of the project.
     """
 
     project: str = ""
@@ -26,3 +28,4 @@ class GoogleSettings:
     page_items: int = 1000
     max_changes: int = 1000
     pause_s: float = 0.0
+    rate: Rate = Rate()  # noqa: RUF009 - frozen

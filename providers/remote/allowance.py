@@ -16,16 +16,22 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Final
 
-_BURST: Final = 50.0
-_PER_SECOND: Final = 10.0
+from extdns.model.apibudget import ApiBudget
+
 _FOR_WRITES: Final = 5.0
 _SLOWEST_PER_SECOND: Final = 1.0
-_CHANGES_BURST: Final = 1500.0
-_CHANGES_PER_SECOND: Final = 100.0
 _UNTIL_PACED: Final = 6  # throttled writes within a minute
 _MEMORY_S: Final = 60.0
 _PACED_S: Final = 600.0
 _ROUNDING: Final = 1e-6  # tokens; a wait may fall short by that much
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """So many calls a second for good, and *burst* at once after quiet."""
+
+    per_s: float = 10.0
+    burst: float = 50.0
 
 
 @dataclass(slots=True)
@@ -37,13 +43,20 @@ class Bucket:
         per_s: tokens a second when all is well.
         tokens: what was left at *at_s*.
         rate: tokens a second now.
+        throttlings: how often the service throttled.
     """
 
-    most: float = _BURST
-    per_s: float = _PER_SECOND
-    tokens: float = _BURST
-    rate: float = _PER_SECOND
-    at_s: float = 0.0
+    most: float
+    per_s: float
+    tokens: float
+    rate: float
+    at_s: float
+    throttlings: int = 0
+
+    @classmethod
+    def full(cls, rate: Rate, now_s: float) -> Bucket:
+        """A bucket as it is after quiet."""
+        return cls(most=rate.burst, per_s=rate.per_s, tokens=rate.burst, rate=rate.per_s, at_s=now_s)
 
     def wait_s(self, now_s: float, *, count: float = 1.0, keep: float = 0.0) -> float:
         """How long until *count* tokens can be taken that leave *keep* behind; 0 if at once."""
@@ -63,11 +76,21 @@ class Bucket:
         """The service wants fewer calls: go on at half the rate, from an empty bucket."""
         self._refill(now_s)
         self.tokens = min(self.tokens, 0.0)
-        self.rate = max(_SLOWEST_PER_SECOND, self.rate / 2)
+        self.rate = min(self.per_s, max(_SLOWEST_PER_SECOND, self.rate / 2))
+        self.throttlings += 1
+
+    def left(self, now_s: float) -> float:
+        """The tokens in it."""
+        self._refill(now_s)
+        return self.tokens
 
     def _refill(self, now_s: float) -> None:
         self.tokens = min(self.most, self.tokens + max(0.0, now_s - self.at_s) * self.rate)
         self.at_s = max(self.at_s, now_s)
+
+
+_USUAL: Final = Rate()
+_CHANGES: Final = Rate(per_s=100.0, burst=1500.0)
 
 
 class Allowance:
@@ -75,7 +98,9 @@ class Allowance:
 
     def __init__(
         self,
+        account: str = "",
         *,
+        rate: Rate = _USUAL,
         pause_s: float = 0.0,
         monotonic_s: Callable[[], float] = time.monotonic,
         wait: Callable[[float], object] = time.sleep,
@@ -83,23 +108,21 @@ class Allowance:
         """Begin with full buckets.
 
         Args:
+            account: whose they are.
+            rate: what the account may call, and what it may call of one action.
             pause_s: least time from one write to the next.
             monotonic_s: the time.
             wait: lets time pass.
         """
+        self._name = account
+        self._rate = rate
         self._pause_s = pause_s
         self._monotonic_s = monotonic_s
         self._wait = wait
         self._lock = Lock()
-        self._account = Bucket(at_s=monotonic_s())
+        self._account = Bucket.full(rate, monotonic_s())
         self._actions: dict[str, Bucket] = {}
-        self._changes = Bucket(
-            most=_CHANGES_BURST,
-            per_s=_CHANGES_PER_SECOND,
-            tokens=_CHANGES_BURST,
-            rate=_CHANGES_PER_SECOND,
-            at_s=monotonic_s(),
-        )
+        self._changes = Bucket.full(_CHANGES, monotonic_s())
         self._write_s = 0.0
         self._refused: list[float] = []
         self._paced_until_s = 0.0
@@ -127,6 +150,21 @@ class Allowance:
                     self._changes.tokens, self._changes.at_s = 0.0, now_s
                     self._paced_until_s = now_s + _PACED_S
 
+    def budgets(self) -> tuple[ApiBudget, ...]:
+        """What is left now, of the account and then of each action that was called, by name."""
+        with self._lock:
+            now_s = self._monotonic_s()
+            return tuple(
+                ApiBudget(
+                    account=self._name,
+                    action=action,
+                    left=bucket.left(now_s),
+                    per_s=bucket.rate,
+                    throttled=bucket.throttlings,
+                )
+                for action, bucket in (("", self._account), *sorted(self._actions.items()))
+            )
+
     def _taken(self, action: str, changes: int) -> float:
         with self._lock:
             now_s = self._monotonic_s()
@@ -148,5 +186,5 @@ class Allowance:
     def _action(self, action: str) -> Bucket:
         found = self._actions.get(action)
         if found is None:
-            found = self._actions[action] = Bucket(at_s=self._monotonic_s())
+            found = self._actions[action] = Bucket.full(self._rate, self._monotonic_s())
         return found

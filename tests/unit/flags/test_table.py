@@ -20,6 +20,8 @@ from extdns.flags.table import BY_NAME, FLAGS
 from extdns.model.selector import EVERYTHING
 
 OURS: Final = {
+    "api-burst",
+    "api-calls-per-second",
     "audit-calls-per-minute",
     "aws-conditional-writes",
     "compat",

@@ -10,6 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from extdns.metrics.metrics import Counts, Metrics, Mismatch
 from extdns.metrics.table import TABLE
+from extdns.model.apibudget import ApiBudget
 from extdns.model.cluster import Kind, KindState, Phase
 from extdns.model.name import DnsName
 from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
@@ -279,3 +280,14 @@ def test_no_count_is_lost_between_threads() -> None:
     for thread in threads:
         thread.join()
     assert value(metrics, "external_dns_registry_errors_total") == 2000
+
+
+def test_what_is_left_of_the_api_budget_is_asked_when_somebody_looks() -> None:
+    budgets = [ApiBudget(account="prod", action="", left=50.0, per_s=10.0, throttled=1)]
+    metrics = Metrics(budgets=lambda: budgets)
+    account, change = labels(account="prod", action=""), labels(account="prod", action="Change")
+    assert series(metrics, "extdns_api_calls_left") == {account: 50.0}
+    budgets.append(ApiBudget(account="prod", action="Change", left=-2.5, per_s=5.0, throttled=1))
+    assert series(metrics, "extdns_api_calls_left") == {account: 50.0, change: -2.5}
+    assert series(metrics, "extdns_api_calls_per_second") == {account: 10.0, change: 5.0}
+    assert series(metrics, "extdns_api_throttled_total") == {change: 1.0}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from providers.remote.allowance import Allowance, Bucket
+from providers.remote.allowance import Allowance, Bucket, Rate
 from tests.route53 import Hurry
 
 
@@ -46,7 +46,7 @@ def test_between_two_writes_lies_the_pause_that_was_asked_for() -> None:
 
 
 def test_throttling_halves_the_rate_and_success_brings_it_back() -> None:
-    bucket = Bucket()
+    bucket = Bucket.full(Rate(), 0.0)
     bucket.throttled(0.0)
     assert (bucket.tokens, bucket.rate) == (0.0, 5.0)
     assert bucket.wait_s(0.0) == pytest.approx(0.2)
@@ -81,7 +81,9 @@ def test_changes_are_paced_once_the_service_says_again_and_again_that_there_were
 
 
 def test_a_batch_larger_than_the_bucket_waits_for_a_full_one_and_no_longer() -> None:
-    assert Bucket(tokens=0.0).wait_s(0.0, count=1000) == pytest.approx(5)
+    bucket = Bucket.full(Rate(), 0.0)
+    bucket.take(50)
+    assert bucket.wait_s(0.0, count=1000) == pytest.approx(5)
 
 
 def test_a_throttled_account_waits_before_its_next_call() -> None:
@@ -94,5 +96,45 @@ def test_a_throttled_account_waits_before_its_next_call() -> None:
 
 
 def test_time_that_goes_back_gives_no_tokens() -> None:
-    bucket = Bucket(tokens=0.0, at_s=10.0)
+    bucket = Bucket.full(Rate(), 10.0)
+    bucket.take(50)
     assert bucket.wait_s(5.0) == pytest.approx(0.1)
+
+
+def test_an_account_can_be_given_fewer_calls() -> None:
+    clock = Hurry()
+    allowance = Allowance(rate=Rate(per_s=2, burst=3), monotonic_s=clock.monotonic_s, wait=clock.wait)
+    for _ in range(3):
+        allowance.take("Change", changes=2)
+    assert clock.now_s == 0
+    for _ in range(4):
+        allowance.take("Change", changes=2)
+    assert clock.now_s == pytest.approx(2, abs=0.01)
+
+
+@pytest.mark.parametrize("rate", [Rate(per_s=1, burst=1), Rate(per_s=1, burst=3)])
+def test_reads_go_on_where_the_burst_is_smaller_than_what_is_kept_for_writes(rate: Rate) -> None:
+    clock = Hurry()
+    allowance = Allowance(rate=rate, monotonic_s=clock.monotonic_s, wait=clock.wait)
+    for _ in range(5):
+        allowance.take("List")
+    assert clock.now_s <= 5 * rate.burst
+
+
+def test_a_rate_below_one_a_second_stays_what_it_is_when_throttled() -> None:
+    bucket = Bucket.full(Rate(per_s=0.5, burst=1), 0.0)
+    bucket.throttled(0.0)
+    assert bucket.rate == 0.5
+
+
+def test_what_is_left_is_told_of_the_account_and_of_each_action() -> None:
+    clock = Hurry()
+    allowance = Allowance("prod", monotonic_s=clock.monotonic_s, wait=clock.wait)
+    assert [(one.action, one.left) for one in allowance.budgets()] == [("", 50)]
+    for action, changes in (("List", 0), ("Change", 2)):
+        allowance.take(action, changes=changes)
+    allowance.throttled("Change", changes=2)
+    found = [(one.account, one.action, one.left, one.per_s, one.throttled) for one in allowance.budgets()]
+    assert found == [("prod", "", 0, 5, 1), ("prod", "Change", 0, 5, 1), ("prod", "List", 49, 10, 0)]
+    clock.wait(2.0)
+    assert allowance.budgets()[0].left == 10
