@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from extdns.model.claim import Claim
     from extdns.model.cluster import ClusterChange, Kind, KindState, ObjectKey
     from extdns.model.decision import Decision
+    from extdns.model.held import Held
     from extdns.model.name import DnsName
     from extdns.model.objects import KubernetesObject
     from extdns.model.outcome import Outcome
@@ -206,7 +207,7 @@ class Announcer(Protocol):
         """Everything in *batch* was written."""
         ...
 
-    def held(self, zone: Zone, code: str, held: Sequence[Owned]) -> None:
+    def held(self, zone: Zone, code: str, held: Sequence[Held]) -> None:
         """Just these deletes wait in *zone* for a person who releases *code*; none if that is ""."""
         ...
 

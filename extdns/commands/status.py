@@ -15,6 +15,8 @@ from extdns.engine.budget import WINDOW_S
 from extdns.errors import ExtdnsError, UsageError, shown
 from extdns.facts.document import json_text
 from extdns.kube import shelf
+from extdns.model.evidence import Evidence
+from extdns.model.reason import MEANINGS, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,6 +75,7 @@ def status_text(document: Document, now_s: float) -> Iterator[str]:
     if waiting := shelf.released(document):
         yield ""
         yield f"Released, and not taken in yet: {shown(', '.join(waiting))}"
+    yield from _why(document)
     yield from _next_step(held)
 
 
@@ -83,6 +86,11 @@ def _zone(name: str, zone: SavedZone, now_s: float) -> Iterator[str]:
     held = dict(zone.shown).get(zone.held, ())
     if held:
         yield f"    ! {count(len(held), 'delete')} HELD under {shown(zone.held)}"
+        for record_name, rtype, identifier, evidence in zone.records:
+            member = f" ({identifier})" if identifier else ""
+            yield f"        {shown(f'{record_name} {rtype}{member}', 300)} [{shown(evidence)}]"
+        if (more := len(held) - len(zone.records)) > 0 and zone.records:
+            yield f"        and {more} more, which the log names"
     made = [by_absence for at_s, by_absence in zone.made if at_s > now_s - WINDOW_S]
     if made:
         absent = f", {sum(made)} of them for want of an object" if any(made) else ""
@@ -91,6 +99,19 @@ def _zone(name: str, zone: SavedZone, now_s: float) -> Iterator[str]:
         yield f"    · {count(len(until), 'delete')} released, until {_time(max(until))} at the latest"
     if not zone.fingerprint:
         yield "    · its settings are not accepted yet: records that nobody asks for are held"
+
+
+def _why(document: Document) -> Iterator[str]:
+    """What the codes mean that stand behind the held records."""
+    found = {code for _, kept in shelf.owners(document) for _, zone in kept.zones for *_, code in zone.records}
+    codes = found & set(Evidence)
+    if codes:
+        yield ""
+        yield "Why"
+        if any(Evidence(code).sufficient for code in codes):
+            yield f"  [{Reason.HELD}] {MEANINGS[Reason.HELD]}"
+        for code in sorted(codes):
+            yield f"  [{code}] {MEANINGS[Reason(code)]}"
 
 
 def _next_step(held: Sequence[HeldSet]) -> Iterator[str]:

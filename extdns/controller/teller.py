@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from collections import Counter
 from datetime import datetime, timedelta
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, assert_never
@@ -106,18 +107,20 @@ class Teller:
 
     def held(self, effect: TellHeld) -> None:
         """Other deletes than before wait for a person."""
-        self._metrics.deletes_held(effect.zone, len(effect.held))
+        self._metrics.deletes_held(effect.zone, effect.code, effect.held)
         if self._announcer:
             self._announcer.held(effect.zone, effect.code, effect.held)
         zone = {"zoneName": effect.zone.name, "zoneID": effect.zone.id}
         if not effect.held:
             _log.info(Event.NOTHING_HELD, **zone)
             return
-        names = sorted({owned.record.name for owned in effect.held})
+        names = sorted({one.owned.record.name for one in effect.held})
+        evidence = Counter(one.evidence for one in effect.held)
         _log.warning(
             Event.DELETES_HELD,
             count=len(effect.held),
             names=names[:_NAMED] + ["..."] * (len(names) > _NAMED),
+            evidence=[f"{why} {number}" for why, number in sorted(evidence.items())],
             release=f"extdns release {effect.code}",
             **zone,
         )

@@ -23,6 +23,7 @@ from extdns.engine.budget import Budget, Limits
 from extdns.engine.releases import Releases, digest
 from extdns.model.change import Blocked
 from extdns.model.evidence import Evidence
+from extdns.model.held import Held
 from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
@@ -204,7 +205,13 @@ class Deletes:
     @property
     def held(self) -> tuple[Owned, ...]:
         """The records whose deletes wait for a person, by key."""
-        return tuple(sorted((entry.owned for entry in self._held()), key=lambda owned: owned.key))
+        return tuple(one.owned for one in self.waiting)
+
+    @property
+    def waiting(self) -> tuple[Held, ...]:
+        """The deletes that wait for a person, by the key of the record."""
+        held = (Held(owned=entry.owned, evidence=entry.evidence) for entry in self._held())
+        return tuple(sorted(held, key=lambda one: one.owned.key))
 
     @property
     def undecided(self) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from extdns.model.change import Batch
 from extdns.model.cluster import ObjectKey
 from extdns.model.decision import Decision
+from extdns.model.held import Held
 from extdns.model.name import DnsName
 from extdns.model.outcome import Outcome
-from extdns.model.ownership import Owned
 from extdns.model.saved import Saved
 from extdns.model.value import Value
 from extdns.model.zone import Zone
@@ -61,12 +61,12 @@ class TellHeld(Value, frozen=True, kw_only=True):
 
     Attributes:
         code: releases them, "" when none is held any more.
-        held: their records, sorted by key.
+        held: sorted by the key of the record.
     """
 
     zone: Zone
     code: str
-    held: tuple[Owned, ...]
+    held: tuple[Held, ...]
 
 
 class LoadState(Value, frozen=True, kw_only=True):

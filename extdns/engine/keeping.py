@@ -15,10 +15,12 @@ from extdns.model.saved import Saved, SavedZone
 if TYPE_CHECKING:
     from extdns.engine.settings import EngineSettings
     from extdns.engine.zones import Zones, ZoneState
+    from extdns.model.held import Held
     from extdns.model.name import DnsName
 
 _AGAIN_S: Final = 300.0
 _LOOK_S: Final = 10.0
+_NAMED: Final = 50  # of the records that are held in a zone: what is kept has to fit into a ConfigMap
 
 
 class Keeping:
@@ -149,9 +151,15 @@ class Keeping:
             most=(*deletes.budget.most[:1], (now_s, deletes.budget.owned)),
             shown=tuple((code, tuple(sorted(digests))) for code, digests in deletes.releases.shown.items()),
             held=deletes.releases.code,
+            records=tuple(map(_named, deletes.waiting[:_NAMED])),
             released=tuple(sorted(deletes.releases.until_s.items())),
         )
 
 
 def _at(now_s: float, by_absence: Iterable[bool]) -> tuple[tuple[float, bool], ...]:
     return tuple((now_s, absent) for absent in by_absence)
+
+
+def _named(held: Held) -> tuple[str, str, str, str]:
+    record = held.owned.record
+    return str(record.name), record.type, record.set_identifier, held.evidence.value

@@ -6,7 +6,7 @@ import platform
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, NamedTuple, assert_never
@@ -18,13 +18,14 @@ from prometheus_client.registry import Collector
 from extdns import __version__
 from extdns.metrics import table
 from extdns.metrics.table import Form, Metric
-from extdns.model.apibudget import ApiBudget
 from extdns.model.cluster import KindState, Phase
+from extdns.model.held import Held
 from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
 from extdns.model.zone import Zone
 
 _ARCHITECTURES: Final = {"x86_64": "amd64", "aarch64": "arm64"}  # the names that the reference uses
 _MAX_LABEL: Final = 255
+_MAX_NAMED: Final = 50
 
 Samples = Mapping[tuple[str, ...], float]
 
@@ -77,21 +78,8 @@ class Metrics(Collector):
     of an update, and label sets that no longer exist are gone at once.
     """
 
-    def __init__(
-        self,
-        *,
-        version: str = __version__,
-        revision: str = "unknown",
-        budgets: Callable[[], Iterable[ApiBudget]] = tuple,
-    ) -> None:
-        """Start at zero.
-
-        Args:
-            version: of this program.
-            revision: the commit that *version* was built from.
-            budgets: how many calls may be made, asked when somebody asks for metrics.
-        """
-        self._budgets = budgets
+    def __init__(self, *, version: str = __version__, revision: str = "unknown") -> None:
+        """Start at zero; *revision* is the commit that *version* was built from."""
         self._lock = threading.Lock()
         self._samples: dict[Metric, Samples] = {metric: {} if metric.labels else {(): 0} for metric in table.TABLE}
         self._samples[table.BUILD_INFO] = {(*_platform(), revision, version): 1}
@@ -105,9 +93,7 @@ class Metrics(Collector):
 
     def collect(self) -> Iterator[GaugeMetricFamily | CounterMetricFamily]:
         """All metrics in the order of the table, their label sets sorted; the library calls this."""
-        budgets = tuple(self._budgets())
         with self._lock:
-            self._count_calls(budgets)
             snapshot = tuple(self._samples.items())
         for metric, samples in snapshot:
             family = (GaugeMetricFamily if metric.form is Form.GAUGE else CounterMetricFamily)(
@@ -183,12 +169,16 @@ class Metrics(Collector):
             read = self._samples[table.ZONE_READ]
             self._samples[table.ZONE_READ] = {**read, _labels(zone.name, zone.id): now.timestamp()}
 
-    def deletes_held(self, zone: Zone, records: int) -> None:
-        """The deletes of so many *records* of *zone* wait for a person."""
-        labels = _labels(zone.name, zone.id)
+    def deletes_held(self, zone: Zone, code: str, held: Sequence[Held]) -> None:
+        """Just *held* wait in *zone* for a person who releases *code*."""
+        here = _labels(zone.name, zone.id)
+        named = {
+            (*here, *_labels(one.owned.record.name, one.owned.record.type.lower(), one.evidence, code)): 1.0
+            for one in held[:_MAX_NAMED]
+        }
         with self._lock:
-            others = {key: value for key, value in self._samples[table.DELETES_HELD].items() if key != labels}
-            self._samples[table.DELETES_HELD] = {**others, labels: records} if records else others
+            self._renew(table.DELETES_HELD, here, {here: len(held)} if held else {})
+            self._renew(table.HELD_RECORD, here, named)
 
     def read_failed(self) -> None:
         """The list of zones, a page of a zone or some names could not be read."""
@@ -202,13 +192,10 @@ class Metrics(Collector):
             if not isinstance(outcome, Applied | Conflict):
                 self._add(table.REGISTRY_ERRORS)
 
-    def _count_calls(self, budgets: Iterable[ApiBudget]) -> None:
-        by_action = {_labels(budget.account, budget.action): budget for budget in budgets}
-        self._samples[table.API_LEFT] = {labels: budget.left for labels, budget in by_action.items()}
-        self._samples[table.API_RATE] = {labels: budget.per_s for labels, budget in by_action.items()}
-        self._samples[table.THROTTLED] = {
-            labels: budget.throttled for labels, budget in by_action.items() if budget.action
-        }
+    def _renew(self, metric: Metric, zone: tuple[str, ...], samples: Samples) -> None:
+        """Let *samples* be those of *metric* whose labels begin with *zone*."""
+        others = {key: value for key, value in self._samples[metric].items() if key[: len(zone)] != zone}
+        self._samples[metric] = {**others, **samples}
 
     def _set(self, metric: Metric, value: float) -> None:
         self._samples[metric] = {(): value}

@@ -17,6 +17,7 @@ class SavedZone(Value, frozen=True, kw_only=True):
         most: how many records were owned until when, oldest first.
         shown: the sets of deletes that were shown as held, oldest first: code and digests.
         held: the code of the set that is held now, the last of *shown*; "" if none is.
+        records: the first of that set, for people: name, type, set identifier, evidence.
         released: what a person released: digest, and until when.
     """
 
@@ -26,6 +27,7 @@ class SavedZone(Value, frozen=True, kw_only=True):
     most: tuple[tuple[float, int], ...] = ()
     shown: tuple[tuple[str, tuple[str, ...]], ...] = ()
     held: str = ""
+    records: tuple[tuple[str, str, str, str], ...] = ()
     released: tuple[tuple[str, float], ...] = ()
 
     def shifted(self, by_s: float, latest_s: float) -> SavedZone:

@@ -207,12 +207,21 @@ class Production:
         found = self.server.get("ConfigMap", "dns", "extdns-state")
         return str(found["data"]) if found else ""
 
+    def events(self, reason: str) -> dict[str, str]:
+        """What Events with *reason* say, by the name of the object."""
+        found = [event for event in self.server.objects("Event") if event["reason"] == reason]
+        return {event["regarding"]["name"]: event["note"] for event in found}
+
+    def run(self, *arguments: str) -> int:
+        """Run another command beside the process; its exit code."""
+        return cli.main([*arguments, self._kubeconfig], dict(os.environ))
+
     def release(self, running: Running) -> None:
         """Release what is held as a person does, with the command that the log shows."""
         line = running.until("Deletes are held")
         (code,) = re.findall(r"extdns release ([0-9a-f-]+)", line)
         self.until(lambda: code in self.state())
-        assert cli.main(["release", code, self._kubeconfig], dict(os.environ)) == 0
+        assert self.run("release", code) == 0
         running.pass_time(11.0)
 
 

@@ -164,7 +164,7 @@ class Scene(Stage):
 
     def shown_held(self) -> set[str]:
         """The first labels of the names that are held."""
-        return {str(one.record.name).partition(".")[0] for one in self.held[-1].held} if self.held else set()
+        return {str(one.owned.record.name).partition(".")[0] for one in self.held[-1].held} if self.held else set()
 
     def published(self) -> set[str]:
         """The first labels of the names of all records but marks."""

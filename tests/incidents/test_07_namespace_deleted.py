@@ -8,6 +8,8 @@ releases them, also after a restart, and the records that belong to others stay.
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.incidents.objects import numbered, service, services
@@ -78,3 +80,44 @@ def test_in_the_whole_program_a_person_releases_them(production: Production) -> 
         production.release(running)
         production.until_published("stays")
         production.dns.whole()
+
+
+def test_whoever_looks_learns_what_is_held_and_why_and_the_command(
+    production: Production, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = GOING[:14]
+    production.put(*services(names))
+    with production.process() as running:
+        production.until_published(*names)
+        production.put(*services(names, host="else.example.net"))  # the objects stay, so that one can look at them
+        production.seen()
+        running.pass_time(MINUTE_S + 1.0)
+        line = running.until("Deletes are held", "count=14", f"{names[0]}.example.org", "hostname-removed 14")
+        command = "extdns release " + re.findall(r"extdns release ([0-9a-f-]+)", line)[0]
+        code = command.rpartition(" ")[2]
+
+        production.until(lambda: len(production.events("Held")) == len(names))
+        for name, text in production.events("Held").items():
+            assert f"{name}.example.org A [hostname-removed]" in text
+            assert command in text
+
+        metrics = running.metrics().decode()
+        for name in names:
+            assert re.search(
+                rf'^extdns_held_record{{code="{code}",evidence="hostname-removed",name="{name}.example.org",'
+                rf'record_type="a",zone="example.org",zone_id="[^"]+"}} 1.0$',
+                metrics,
+                re.MULTILINE,
+            )
+
+        production.until(lambda: code in production.state())
+        assert production.run("status") == 0
+        told = capsys.readouterr().out.splitlines()
+        assert told[0] == "14 deletes held."
+        assert {f"        {name}.example.org A [hostname-removed]" for name in names} < set(told)
+        assert "  [hostname-removed] A newer version of the object no longer asks for the name." in told
+        assert told[-1] == f"Release them: {command}"
+
+        assert production.run(*command.split()[1:]) == 0
+        running.pass_time(11.0)
+        production.until_published()

@@ -19,6 +19,8 @@ from extdns.kube.events.announcer import Announcer
 from extdns.kube.events.notes import Notes
 from extdns.model.claim import Invalid, Provenance
 from extdns.model.cluster import Kind, ObjectKey, ObjectRef
+from extdns.model.evidence import Evidence
+from extdns.model.held import Held
 from extdns.model.name import DnsName
 from extdns.model.ownership import Owned
 from extdns.model.pairs import Pairs
@@ -68,9 +70,10 @@ def wrong(name: str = "web", value: str = "a b") -> Sequence[Invalid]:
     return [Invalid(provenance=where, reason=Reason.INVALID_NAME, value=value, allowed="a name")]
 
 
-def owned(name: str) -> Owned:
+def held(name: str) -> Held:
     made = Record(name=DnsName(f"{name}.example.org"), type="A", targets=("192.0.2.1",), ttl_s=300)
-    return Owned(record=made, owner="me", ours=True, labels=Pairs((("resource", f"service/shop/{name}"),)))
+    owned = Owned(record=made, owner="me", ours=True, labels=Pairs((("resource", f"service/shop/{name}"),)))
+    return Held(owned=owned, evidence=Evidence.ORPHAN_UNCLAIMED)
 
 
 def events(server: ApiServer) -> list[dict[str, Any]]:
@@ -193,7 +196,7 @@ def test_what_is_no_want_of_a_right_costs_one_event(server: ApiServer, told: Ann
 
 def test_objects_that_we_may_not_get_have_events_all_the_same(server: ApiServer, told: Announcer) -> None:
     server.forbid("get", "services")
-    told.held(ZONE, "7f3a-91c2", [owned("web")])
+    told.held(ZONE, "7f3a-91c2", [held("web")])
     told.close(5.0)
     (event,) = events(server)
     assert "uid" not in event["regarding"]
@@ -211,11 +214,12 @@ def test_held_deletes_are_said_to_objects_that_are_there_and_again_before_that_i
     server: ApiServer, told: Announcer, clock: ShiftedClock
 ) -> None:
     server.put(service("web") | {"metadata": {"name": "web", "namespace": "shop", "uid": "u1"}})
-    told.held(ZONE, "1111-1111", [owned("web")])
-    told.held(ZONE, "7f3a-91c2", [owned("web"), owned("gone")])
+    told.held(ZONE, "1111-1111", [held("web")])
+    told.held(ZONE, "7f3a-91c2", [held("web"), held("gone")])
     server.log.wait_for("create", "events")
     (event,) = events(server)
     assert event["regarding"]["uid"] == "u1"
+    assert "web.example.org A [orphan-unclaimed]" in event["note"]
     assert "Release: extdns release 7f3a-91c2" in event["note"]
     clock.shift_s = 1801.0
     told.mistaken(wrong("api"))  # whatever wakes the thread

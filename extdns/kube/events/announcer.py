@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from extdns.model.change import Batch
     from extdns.model.claim import Claim
     from extdns.model.decision import Decision
-    from extdns.model.ownership import Owned
+    from extdns.model.held import Held
     from extdns.model.zone import Zone
     from extdns.ports import Clock
 
@@ -91,7 +91,7 @@ class Announcer:
         """Everything in *batch* was written."""
         self._put(self._notes.of_batch(batch))
 
-    def held(self, zone: Zone, code: str, held: Sequence[Owned]) -> None:
+    def held(self, zone: Zone, code: str, held: Sequence[Held]) -> None:
         """Other deletes than before wait in *zone*; what was to be said of it is outdated."""
         with self._lock:
             self._held_news[zone.id] = list(self._notes.of_held(zone, code, held))

@@ -16,6 +16,7 @@ from extdns.model.reason import MEANINGS, Reason
 if TYPE_CHECKING:
     from extdns.model.change import Batch
     from extdns.model.claim import Claim
+    from extdns.model.held import Held
     from extdns.model.ownership import Owned
     from extdns.model.record import Endpoint, Record
     from extdns.model.zone import Zone
@@ -119,18 +120,18 @@ class Notes:
                 text = self._record_text(change.held.record)
                 yield Note(key, key.kind.label, DELETED, "Deleted", text, warns=False)
 
-    def of_held(self, zone: Zone, code: str, held: Iterable[Owned]) -> Iterator[Note]:
+    def of_held(self, zone: Zone, code: str, held: Iterable[Held]) -> Iterator[Note]:
         """What waits for a person in *zone*, one note an object."""
         if not self._problems or not code:
             return
         by_object: defaultdict[ObjectKey, list[str]] = defaultdict(list)
-        for owned in held:
-            if key := self._object(owned):
-                by_object[key].append(f"{owned.record.name} {owned.record.type}")
+        for one in held:
+            if key := self._object(one.owned):
+                by_object[key].append(f"{shown(one.owned.record.name)} {one.owned.record.type} [{one.evidence}]")
         for key, records in sorted(by_object.items()):
             more = ["..."] if len(records) > _MOST_NAMES else []
             text = (
-                f"Deletes are HELD in zone {zone.name}, among them {', '.join(records[:_MOST_NAMES] + more)}. "
+                f"Deletes are HELD in zone {shown(zone.name)}, among them {', '.join(records[:_MOST_NAMES] + more)}. "
                 f"Look: extdns status. Release: extdns release {code} [{Reason.HELD}]"
             )
             yield Note(key, key.kind.label, _camel(Reason.HELD), "Delete", text)

@@ -13,7 +13,7 @@ from msgspec import structs
 from extdns import cli
 from extdns.app.states import KeptState
 from extdns.commands import status
-from extdns.commands.statusfacts import StatusFacts, ZoneStatus
+from extdns.commands.statusfacts import HeldRecord, StatusFacts, ZoneStatus
 from extdns.errors import UsageError
 from extdns.facts.document import ZoneName, schema_text
 from extdns.kube.places import FilePlace
@@ -29,6 +29,7 @@ ZONE: Final = SavedZone(
     most=((NOW_S - 12, 388),),
     shown=(("0000-0001", ("aa",)), ("7f3a-91c2", ("aa", "bb", "cc"))),
     held="7f3a-91c2",
+    records=(("api.example.org", "A", "", "object-deleted"), ("shop.example.org", "A", "blue", "absent")),
     released=(("zz", NOW_S + 3600),),
 )
 OTHER: Final = SavedZone(name="example.net", most=((NOW_S - 7200, 1),))
@@ -143,12 +144,21 @@ def test_the_status_tells_what_is_held_and_how_to_release_it(
         "Owner prod\n"
         "  Zone example.org (Z2ABC): 388 records of ours, saved 2026-11-20 09:14:19 UTC, 12s ago\n"
         "    ! 3 deletes HELD under 7f3a-91c2\n"
+        "        api.example.org A [object-deleted]\n"
+        "        shop.example.org A (blue) [absent]\n"
+        "        and 1 more, which the log names\n"
         "    - 2 deletes within the last ten minutes without a release, 1 of them for want of an object\n"
         "    · 1 delete released, until 2026-11-20 10:14:31 UTC at the latest\n"
         "  Zone example.net (Z9): 1 record of ours, saved 2026-11-20 07:14:31 UTC, 2h ago\n"
         "    · its settings are not accepted yet: records that nobody asks for are held\n"
         "\n"
         "Released, and not taken in yet: 0000-0001\n"
+        "\n"
+        "Why\n"
+        "  [held] More of the zone's records would go than --max-delete-count and --max-delete-percent allow; none "
+        "goes until a person releases them.\n"
+        "  [absent] A complete list lacks the object, and asking for it confirmed that it is gone.\n"
+        "  [object-deleted] The object that asked for the record was seen to be deleted.\n"
         "\n"
         "Release them: extdns release 7f3a-91c2\n"
     )
@@ -182,6 +192,10 @@ def test_programs_get_the_same_facts(kept: KeptState, tmp_path: Path, capsys: py
         saved="2026-11-20T09:14:19Z",
         records=388,
         held=3,
+        held_records=(
+            HeldRecord(name="api.example.org", type="A", set_identifier="", evidence="object-deleted"),
+            HeldRecord(name="shop.example.org", type="A", set_identifier="blue", evidence="absent"),
+        ),
         release_code="7f3a-91c2",
         deleted=2,
         deleted_by_absence=1,

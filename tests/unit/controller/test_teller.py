@@ -20,6 +20,7 @@ from extdns.model.change import Batch
 from extdns.model.claim import Claim, Invalid
 from extdns.model.cluster import KindState, ObjectKey, ObjectProblem, Phase
 from extdns.model.decision import Decision, Verdict
+from extdns.model.held import Held
 from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
 from extdns.model.ownership import Owned
 from extdns.model.reason import Reason
@@ -249,7 +250,7 @@ class Listener:
     def applied(self, batch: Batch) -> None:
         self.heard += [f"applied {batch.number}"]
 
-    def held(self, zone: Zone, code: str, held: Sequence[Owned]) -> None:
+    def held(self, zone: Zone, code: str, held: Sequence[Held]) -> None:
         self.heard += [f"held {zone.name} {code} {len(held)}"]
 
     def close(self, patience_s: float) -> None:

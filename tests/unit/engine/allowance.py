@@ -62,7 +62,7 @@ class Allowance:
 
     def release(self, held: TellHeld) -> None:
         """A person releases what is *held*."""
-        keys = {(held.zone, owned.key) for owned in held.held}
+        keys = {(held.zone, one.owned.key) for one in held.held}
         self.released |= keys
         self.spared |= keys
 

@@ -97,7 +97,7 @@ def test_a_mass_delete_is_held_as_a_whole_while_other_changes_go_on() -> None:
     assert len(world.holds()) == 41
     assert "fresh A" in world.holds()
     (told,) = world.held
-    assert [str(one.record.name) for one in told.held] == [f"h{number:02}.example.org" for number in range(13)]
+    assert [str(one.owned.record.name) for one in told.held] == [f"h{number:02}.example.org" for number in range(13)]
 
 
 def test_within_the_budget_a_namespace_may_go() -> None:
@@ -169,7 +169,7 @@ def test_what_nobody_asks_for_since_start_is_held() -> None:
     world = restarted(*NAMES, fingerprint="today")
     world.run(for_s=3600.0)
     assert world.endings("old") == ["A keep orphan-unclaimed"]
-    assert [str(one.record.name) for one in world.held[-1].held] == ["old.example.org"]
+    assert [str(one.owned.record.name) for one in world.held[-1].held] == ["old.example.org"]
     assert world.state.of("example.org").fingerprint == ""
 
 

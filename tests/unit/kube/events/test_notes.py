@@ -13,6 +13,7 @@ from extdns.model.claim import Claim, Invalid, Notice, Withheld
 from extdns.model.cluster import ObjectKey
 from extdns.model.decision import Decision, Verdict
 from extdns.model.evidence import Evidence
+from extdns.model.held import Held
 from extdns.model.ownership import Owned
 from extdns.model.pairs import Pairs
 from extdns.model.reason import Reason
@@ -28,6 +29,10 @@ def notes(*chosen: str, problems: bool = True) -> Notes:
 
 def owned(at: str, resource: str = "service/shop/web") -> Owned:
     return Owned(record=record(at, "192.0.2.1"), owner="me", ours=True, labels=Pairs((("resource", resource),)))
+
+
+def held(at: str, resource: str = "service/shop/web") -> Held:
+    return Held(owned=owned(at, resource), evidence=Evidence.OBJECT_DELETED)
 
 
 def decision(verdict: Verdict, reason: Reason, *, stands: bool = False) -> Decision:
@@ -74,7 +79,7 @@ def test_problems_can_be_left_out() -> None:
     assert not list(
         quiet.of_mistakes([Invalid(provenance=origin("web"), reason=Reason.INVALID_NAME, value="", allowed="")])
     )
-    assert not list(quiet.of_held(ZONE, "c", [owned("web")]))
+    assert not list(quiet.of_held(ZONE, "c", [held("web")]))
 
 
 def test_what_came_to_stand_is_said_once_if_that_was_asked_for() -> None:
@@ -117,18 +122,25 @@ def test_mistakes_are_said_with_what_is_allowed() -> None:
 
 
 def test_held_deletes_are_said_once_an_object_with_the_command_that_releases_them() -> None:
-    held = [owned(f"h{number}") for number in range(7)] + [owned("x", "service/shop/x"), owned("y", "gone/shop/y")]
-    first, second = notes().of_held(ZONE, "7f3a-91c2", held)
+    waiting = [held(f"h{number}") for number in range(7)] + [held("x", "service/shop/x"), held("y", "gone/shop/y")]
+    first, second = notes().of_held(ZONE, "7f3a-91c2", waiting)
     assert (first.about, second.about) == (WEB, ObjectKey(SERVICE, "shop", "x"))
     assert first.text == (
-        "Deletes are HELD in zone example.org, among them h0.example.org A, h1.example.org A, h2.example.org A, "
-        "h3.example.org A, h4.example.org A, .... Look: extdns status. Release: extdns release 7f3a-91c2 [held]"
+        "Deletes are HELD in zone example.org, among them h0.example.org A [object-deleted], "
+        "h1.example.org A [object-deleted], h2.example.org A [object-deleted], h3.example.org A [object-deleted], "
+        "h4.example.org A [object-deleted], .... Look: extdns status. Release: extdns release 7f3a-91c2 [held]"
     )
     assert not list(notes().of_held(ZONE, "", ()))
 
 
+def test_the_command_fits_whatever_the_names() -> None:
+    long = ".".join(["x" * 60] * 3)
+    (note,) = notes().of_held(ZONE, "7f3a-91c2", [held(f"{number}.{long}") for number in range(7)])
+    assert len(note.text) <= 1024
+
+
 def test_a_note_of_nobody_is_not_written() -> None:
     nameless: list[Note] = list(
-        notes().of_held(ZONE, "c", [owned("a", ""), owned("b", "service/b"), owned("c", "service/")])
+        notes().of_held(ZONE, "c", [held("a", ""), held("b", "service/b"), held("c", "service/")])
     )
     assert nameless == []
