@@ -12,7 +12,7 @@ from extdns.app.fingerprint import fingerprint
 from extdns.app.registries import registry
 from extdns.app.services import service as dns_service
 from extdns.app.sources import sources
-from extdns.app.states import state
+from extdns.app.states import state as place_of
 from extdns.app.statuswriters import status_writer
 from extdns.controller.clock import SystemClock
 from extdns.controller.controller import Controller, Parts
@@ -25,7 +25,6 @@ from extdns.engine.settings import EngineSettings
 from extdns.metrics.metrics import Metrics
 from extdns.planner.policy import Policy
 from extdns.planner.settings import PlanSettings
-from extdns.ports import Metered
 from extdns.web.application import Application
 from extdns.web.server import Server
 
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from extdns.config import Config
-    from extdns.ports import Reporter, Source, ZoneReader, ZoneWriter
+    from extdns.ports import Reporter, Source, State, ZoneReader, ZoneWriter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +49,7 @@ def assemble(
     reporter: Reporter | None = None,
     *,
     service: tuple[ZoneReader, ZoneWriter | None] | None = None,
+    state: State | None = None,
     asks: bool = False,
 ) -> Assembly:
     """Join everything that *config* asks for; nothing runs yet.
@@ -58,6 +58,7 @@ def assemble(
         config: what the flags say.
         reporter: hears of every decision.
         service: the DNS service's reader and writer, if not those of `--provider`.
+        state: keeps what outlives the process, if not the place that the flags name.
         asks: write nothing before the plan is approved of, and nothing at all on objects.
 
     Raises:
@@ -65,10 +66,10 @@ def assemble(
     """
     found = sources(config)
     reader, writer = service or dns_service(config)
-    kept = state(config, config.registry.txt_owner_id)
+    kept = state or place_of(config, config.registry.txt_owner_id)
     settings = engine_settings(config, found, reader, writes=writer is not None, keeps_state=kept is not None)
     engine = Engine(replace(settings, asks=asks))
-    metrics = Metrics(budgets=reader.budgets) if isinstance(reader, Metered) else Metrics()
+    metrics = Metrics()
     told = None if asks else announcer(config, settings.kinds)
     statuses = status_writer(config) if writer and not asks else None
     seen = cluster(

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from extdns.ports import ZoneReader, ZoneWriter
     from providers.aws.settings import AwsSettings
     from providers.google.settings import GoogleSettings
-    from providers.remote.allowance import Rate
 
 
 def service(config: Config) -> tuple[ZoneReader, ZoneWriter | None]:
@@ -36,6 +35,23 @@ def service(config: Config) -> tuple[ZoneReader, ZoneWriter | None]:
 
             folder = ZoneFolder(Path(config.zonefile.zonefile_dir))
             return ZoneFileReader(folder), None if dry_run else ZoneFileWriter(folder, SystemClock())
+
+
+def offline(config: Config) -> ZoneReader:
+    """A reader for `--provider` that only tells what the service makes of endpoints; it needs no credentials."""
+    match config.control.provider:
+        case "aws":
+            from providers.aws.reader import Route53Reader
+
+            return Route53Reader(route53_settings(config), {})
+        case "google":
+            from providers.google.client import client
+            from providers.google.reader import CloudDnsReader
+
+            settings = cloud_dns_settings(config)
+            return CloudDnsReader(settings, client(settings))
+        case _:
+            return service(config)[0]
 
 
 def _route53(config: Config) -> tuple[ZoneReader, ZoneWriter | None]:
@@ -77,7 +93,6 @@ def route53_settings(config: Config) -> AwsSettings:
         max_bytes=chosen.aws_batch_change_size_bytes,
         max_values=chosen.aws_batch_change_size_values,
         pause_s=chosen.aws_batch_change_interval_s,
-        rate=_rate(config),
     )
 
 
@@ -108,11 +123,4 @@ def cloud_dns_settings(config: Config) -> GoogleSettings:
         ),
         max_changes=chosen.google_batch_change_size,
         pause_s=chosen.google_batch_change_interval_s,
-        rate=_rate(config),
     )
-
-
-def _rate(config: Config) -> Rate:
-    from providers.remote.allowance import Rate
-
-    return Rate(per_s=float(config.control.api_calls_per_second), burst=float(config.control.api_burst))

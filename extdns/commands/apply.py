@@ -8,7 +8,7 @@ from extdns.app import assembly
 from extdns.app.services import service
 from extdns.commands.approval import Approval
 from extdns.commands.held import count
-from extdns.commands.onepass import Pass, single_pass
+from extdns.commands.onepass import Pass, seen, single_pass
 from extdns.commands.options import value_of
 from extdns.commands.output import show
 from extdns.commands.planfacts import plan_facts
@@ -16,7 +16,6 @@ from extdns.commands.planfile import differences, stored_plan
 from extdns.commands.plantext import row, table
 from extdns.controller.ending import DONE, FAILED, HELD
 from extdns.controller.stopsignals import StopSignals
-from extdns.engine.health import unread
 from extdns.errors import shown
 from extdns.flags.mistakes import mistake
 from extdns.model.reason import Reason
@@ -59,6 +58,8 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     stored = stored_plan(path)
     if stored.missing:
         raise mistake("the plan is incomplete, so it cannot be applied", *map(shown, stored.missing))
+    if stored.base:
+        raise mistake("the plan is that of a difference, so it cannot be applied", "leave --base out when it is made")
     config = single_pass(flags, environ)
     reader, writer = service(config)
     if writer is None:
@@ -69,7 +70,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         signals.deliver_to(running.controller.stop)
 
         def approve() -> None:
-            _compare(stored, Pass(config=config, engine=running.engine, missing=unread(running.engine)))
+            _compare(stored, seen(config, running.engine))
             approval.approve(running.engine)
 
         running.controller.run(once=True, approve=approve)

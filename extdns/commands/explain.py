@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from extdns.app.services import service
 from extdns.commands.codes import explain_code, looks_like_code
 from extdns.commands.narrow import NarrowReader
 from extdns.commands.onepass import one_pass
@@ -21,6 +22,7 @@ from extdns.model.name import DnsName
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from extdns.config import Config
     from extdns.ports import ZoneReader
 
 _HELP: Final = """\
@@ -67,8 +69,8 @@ def _name(text: str, flags: Sequence[str], environ: Mapping[str, str], output: s
         raise mistake(f"{shown(text)} is not a name", f"allowed: {exc.allowed}") from exc
     narrow: list[NarrowReader] = []
 
-    def narrowed(reader: ZoneReader) -> ZoneReader:
-        narrow.append(NarrowReader(reader, name))
+    def narrowed(config: Config) -> ZoneReader:
+        narrow.append(NarrowReader(service(config)[0], name))
         return narrow[0]
 
     made = one_pass(flags, environ, narrowed)

@@ -13,14 +13,18 @@ from extdns.commands.run import ALLOCATIONS
 from extdns.config import parse
 from extdns.controller.stopsignals import StopSignals
 from extdns.engine.health import unread
+from extdns.facts.words import mistaken, told
 from extdns.flags import parser
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from extdns.config import Config
     from extdns.engine.engine import Engine
-    from extdns.ports import ZoneReader
+    from extdns.model.claim import Notice
+    from extdns.model.cluster import ObjectKey
+    from extdns.model.decision import Decision
+    from extdns.ports import State, ZoneReader
 
 _QUIET: Final = "error"
 _CUT_SHORT: Final = "the pass ended before it was complete"
@@ -31,37 +35,63 @@ class Pass(NamedTuple):
 
     Attributes:
         missing: one sentence for each thing that could not be read, so that what is told is not all.
+        decisions: what a plan tells of it, in its order.
+        mistakes: what is wrong on objects, in their order.
+        base: of what it is the difference, "" if it is all.
     """
 
     config: Config
     engine: Engine
     missing: tuple[str, ...]
+    decisions: tuple[Decision, ...]
+    mistakes: tuple[tuple[ObjectKey, Notice], ...]
+    base: str = ""
+
+
+def seen(config: Config, engine: Engine, missing: Iterable[str] = ()) -> Pass:
+    """What *engine* has come to, and *missing* beside what it could not read."""
+    return Pass(
+        config=config,
+        engine=engine,
+        missing=(*unread(engine), *missing),
+        decisions=tuple(told(engine.decisions)),
+        mistakes=tuple(mistaken(engine.claims.objects())),
+    )
+
+
+def asked(config: Config) -> ZoneReader:
+    """The DNS service itself."""
+    return service(config)[0]
 
 
 def one_pass(
-    arguments: Sequence[str], environ: Mapping[str, str], narrowed: Callable[[ZoneReader], ZoneReader] | None = None
+    arguments: Sequence[str], environ: Mapping[str, str], reader: Callable[[Config], ZoneReader] = asked
 ) -> Pass:
     """Make one pass with the flags of a run, as `--once` would, but without anything that could write.
 
     Args:
         arguments: flags.
         environ: variables.
-        narrowed: wraps the reader of the zones, to read fewer.
+        reader: reads the zones; it need not be the DNS service itself.
 
     Raises:
         UsageError: a flag is wrong, or something that it names cannot be used.
     """
-    config = single_pass(arguments, environ)
+    return look(single_pass(arguments, environ), reader)
+
+
+def look(config: Config, reader: Callable[[Config], ZoneReader] = asked, state: State | None = None) -> Pass:
+    """As `one_pass`, with what the flags say, but for another place for *state* if there is one.
+
+    Raises:
+        UsageError: something in *config* cannot be used.
+    """
     config = replace(config, control=replace(config.control, dry_run=True))  # nothing is told to the cluster
     with StopSignals() as signals:
-        reader, _ = service(config)
-        running = assembly.assemble(config, service=(narrowed(reader) if narrowed else reader, None))
+        running = assembly.assemble(config, service=(reader(config), None), state=state)
         signals.deliver_to(running.controller.stop)
         running.controller.run(once=True)
-    missing = unread(running.engine)
-    if not running.controller.complete:
-        missing = (*missing, _CUT_SHORT)
-    return Pass(config=config, engine=running.engine, missing=missing)
+    return seen(config, running.engine, () if running.controller.complete else (_CUT_SHORT,))
 
 
 def single_pass(arguments: Sequence[str], environ: Mapping[str, str]) -> Config:

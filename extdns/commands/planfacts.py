@@ -9,7 +9,6 @@ from typing import Literal
 from extdns.commands.onepass import Pass
 from extdns.commands.planbasis import Basis, Sealed, basis, sealed
 from extdns.engine.decisions import CHANGING, held
-from extdns.engine.engine import Engine
 from extdns.facts.document import (
     VERSION,
     Facts,
@@ -26,7 +25,7 @@ from extdns.facts.document import (
     zone_name,
 )
 from extdns.facts.holding import Holding, holdings
-from extdns.facts.words import below, mistaken, told
+from extdns.facts.words import below
 from extdns.model.decision import Decision, Verdict
 from extdns.model.reason import MEANINGS
 from extdns.model.zone import Zone
@@ -78,11 +77,13 @@ class PlanFacts(Sealed, frozen=True):
     """What one pass would do, and a file for `extdns apply`.
 
     kept are records that stay though something else is asked for or nothing is, and names that are not published.
-    missing says what could not be read: if it is not empty, the plan is not all. seal is a digest of all the rest.
+    missing says what could not be read: if it is not empty, the plan is not all. base is the
+    revision or folder of which it is the difference, "" if it is all. seal is a digest of all the rest.
     """
 
     api_version: Version
     kind: Literal["Plan"]
+    base: str
     basis: Basis
     provider: str
     owner: str
@@ -99,13 +100,13 @@ class PlanFacts(Sealed, frozen=True):
 def plan_facts(made: Pass) -> PlanFacts:
     """The plan that was made, sealed."""
     engine, config = made.engine, made.config
-    shown = told(engine.decisions)
-    changes = tuple(decision for decision in shown if decision.verdict in CHANGING)
-    kept = tuple(decision for decision in shown if decision.verdict not in CHANGING)
+    changes = tuple(decision for decision in made.decisions if decision.verdict in CHANGING)
+    kept = tuple(decision for decision in made.decisions if decision.verdict not in CHANGING)
     facts = PlanFacts(
         seal="",
         api_version=VERSION,
         kind="Plan",
+        base=made.base,
         basis=basis(config, engine),
         provider=config.control.provider,
         owner=config.registry.txt_owner_id,
@@ -113,8 +114,8 @@ def plan_facts(made: Pass) -> PlanFacts:
         zones=tuple(_zone(zone, holding) for zone, holding in sorted(holdings(engine).items())),
         changes=tuple(map(_entry, changes)),
         kept=tuple(map(_entry, kept)),
-        held=tuple(held_sets(engine)),
-        mistakes=tuple(mistake_facts(key, mistake) for key, mistake in mistaken(engine.claims.objects())),
+        held=tuple(held_sets(made)),
+        mistakes=tuple(mistake_facts(key, mistake) for key, mistake in made.mistakes),
         missing=made.missing,
         summary=SummaryFacts(
             create=_count(changes, Verdict.CREATE),
@@ -128,10 +129,11 @@ def plan_facts(made: Pass) -> PlanFacts:
     return sealed(facts)
 
 
-def held_sets(engine: Engine) -> Iterator[HeldFacts]:
-    """What is held, zone by zone."""
-    for state in engine.zones:
-        if code := state.deletes.releases.code:
+def held_sets(made: Pass) -> Iterator[HeldFacts]:
+    """What is held, zone by zone, of which the plan tells something."""
+    concerned = {decision.zone for decision in made.decisions if held(decision)}
+    for state in made.engine.zones:
+        if (code := state.deletes.releases.code) and state.zone in concerned:
             yield HeldFacts(
                 zone=zone_name(state.zone),
                 release_code=code,

@@ -15,20 +15,10 @@ if TYPE_CHECKING:
     from extdns.model.saved import SavedZone
 
 
-class HeldRecord(Facts, frozen=True):
-    """A record whose delete is held, and on what evidence it would go."""
-
-    name: str
-    type: str
-    set_identifier: str
-    evidence: str
-
-
 class ZoneStatus(Facts, frozen=True):
     """What is known of a zone as of `saved`: records are ours, deleted are those of the last ten minutes that count.
 
-    `releaseCode` is the code that releases the `held` deletes, "" if none is held; `heldRecords` are the first fifty of
-    them. `released` deletes may be made until
+    `releaseCode` is the code that releases the `held` deletes, "" if none is held. `released` deletes may be made until
     `releasedUntil`. Where the settings are not `accepted`, records that nobody asks for are held.
     """
 
@@ -36,7 +26,6 @@ class ZoneStatus(Facts, frozen=True):
     saved: str
     records: int
     held: int
-    held_records: tuple[HeldRecord, ...]
     release_code: str
     deleted: int
     deleted_by_absence: int
@@ -77,11 +66,6 @@ def status_facts(document: Document, now_s: float) -> StatusFacts:
     )
 
 
-def _held_record(kept: tuple[str, str, str, str]) -> HeldRecord:
-    name, rtype, identifier, evidence = kept
-    return HeldRecord(name=name, type=rtype, set_identifier=identifier, evidence=evidence)
-
-
 def _zone(id_: str, zone: SavedZone, now_s: float) -> ZoneStatus:
     made = [by_absence for at_s, by_absence in zone.made if at_s > now_s - WINDOW_S]
     until = [until_s for _, until_s in zone.released if until_s > now_s]
@@ -89,20 +73,19 @@ def _zone(id_: str, zone: SavedZone, now_s: float) -> ZoneStatus:
     held = dict(zone.shown).get(zone.held, ())
     return ZoneStatus(
         zone=ZoneName(name=zone.name, id=id_),
-        saved=_time(saved_s),
+        saved=time_text(saved_s),
         records=records,
         held=len(held),
-        held_records=tuple(map(_held_record, zone.records)),
         release_code=zone.held if held else "",
         deleted=len(made),
         deleted_by_absence=sum(made),
         released=len(until),
-        released_until=_time(max(until, default=None)),
+        released_until=time_text(max(until, default=None)),
         accepted=bool(zone.fingerprint),
     )
 
 
-def _time(at_s: float | None) -> str:
+def time_text(at_s: float | None) -> str:
     """RFC 3339, "" for a time that is none."""
     try:
         return "" if at_s is None else f"{datetime.fromtimestamp(at_s, UTC):%Y-%m-%dT%H:%M:%SZ}"

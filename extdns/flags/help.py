@@ -21,6 +21,7 @@ Commands, each with a --help of its own; without one, records are kept in step:
   plan      what would change, and why; nothing is written
   apply     make the changes of a plan that was kept, and no others
   explain   the whole way of a name or an object, or what a reason code means
+  owners    who owns what in the zones
   status    which deletes are held
   release   let held deletes be made
   demo      a small shop published into zone files

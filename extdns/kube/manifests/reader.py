@@ -63,6 +63,11 @@ def read(data: bytes, place: str, whole: Collection[Kind] = ()) -> Contents:
     return Contents(found=tuple(found.values()), flaws=tuple(flaws))
 
 
+def is_blank(data: bytes) -> bool:
+    """Whether *data* holds no document at all; one that lists no objects is a document."""
+    return not any(True for _ in _texts(data.removeprefix(codecs.BOM_UTF8)))
+
+
 def also_in(key: ObjectKey, place: str) -> str:
     """The message for an object that is described a second time, after *place*."""
     return f"{ObjectRef(key=key)} is also in {place}, which counts"

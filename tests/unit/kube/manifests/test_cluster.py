@@ -206,7 +206,8 @@ def clock() -> Clock:
 def watched(tmp_path: Path, edits: Edits, clock: Clock) -> Iterator[ManifestCluster]:
     """A cluster that needs Services and has delivered `shop/web` of a.yaml."""
     (tmp_path / "a.yaml").write_text(service("web"))
-    cluster = ManifestCluster([str(tmp_path), "-"], stdin=io.BytesIO(), monotonic=clock.monotonic_s, follow=edits)
+    paths, stdin = [str(tmp_path), "-"], io.BytesIO(b"kind: ConfigMap")
+    cluster = ManifestCluster(paths, stdin=stdin, monotonic=clock.monotonic_s, follow=edits)
     cluster.need(SERVICE)
     assert cluster.take(0) == ()  # nothing has been read
     edits.tell()

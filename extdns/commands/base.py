@@ -1,0 +1,157 @@
+"""What stood before a branch: manifests of another folder or of another revision, and the plan beside theirs."""
+
+from __future__ import annotations
+
+import subprocess
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+from extdns.app.fingerprint import fingerprint
+from extdns.app.services import offline
+from extdns.commands.onepass import Pass, look
+from extdns.commands.storedzones import StoredZones
+from extdns.errors import UsageError, shown
+from extdns.flags.mistakes import mistake
+from extdns.model.record import Record, foreseen_record
+from extdns.model.saved import Saved, SavedZone
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from extdns.config import Config
+    from extdns.engine.zones import ZoneState
+    from extdns.model.decision import Decision
+    from extdns.model.zone import Zone
+    from extdns.ports import ZoneReader
+
+_STANDARD_INPUT: Final = "-"
+
+
+def difference(config: Config, base: str, reader: Callable[[Config], ZoneReader]) -> Pass:
+    """What the manifests of *config* bring about in zones that are as those of *base* would leave them.
+
+    Args:
+        config: what the flags say.
+        base: a file or folder, or a revision of git from which the manifests of *config* are taken.
+        reader: reads the zones as they are.
+
+    Raises:
+        UsageError: *base* is neither, or *config* reads no manifests.
+    """
+    if not config.cluster.manifests:
+        raise mistake(f"--base={shown(base)} needs --manifests", "a live cluster has no other version to compare with")
+    with _manifests(config.cluster.manifests, base) as paths:
+        before = look(replace(config, cluster=replace(config.cluster, manifests=paths)), reader)
+    zones = {state.zone: tuple(_left(state)) for state in before.engine.zones}
+    after = look(config, lambda config: StoredZones(zones, offline(config)), InOrder(zones, fingerprint(config)))
+    was = {_essence(decision) for decision in before.engine.decisions}
+    return after._replace(
+        base=base,
+        missing=tuple(dict.fromkeys((*(f"before: {sentence}" for sentence in before.missing), *after.missing))),
+        decisions=tuple(one for one in after.decisions if _essence(one) not in was),
+        mistakes=tuple(one for one in after.mistakes if one not in before.mistakes),
+    )
+
+
+class InOrder:
+    """A `State` of zones that were in order under the settings of now: nothing that stands there is a surprise."""
+
+    def __init__(self, zones: Iterable[Zone], fingerprint: str) -> None:
+        """Say so of *zones*, under the settings that *fingerprint* stands for."""
+        accepted = SavedZone(fingerprint=fingerprint)
+        self._saved = Saved(zones=tuple(sorted((zone.id, accepted) for zone in zones)))
+
+    def load(self) -> Saved:
+        """All is in order."""
+        return self._saved
+
+    def save(self, saved: Saved) -> None:
+        """Keep nothing."""
+
+    def released(self) -> tuple[str, ...]:
+        """Nobody released anything."""
+        return ()
+
+
+def _essence(decision: Decision) -> tuple[object, ...]:
+    """What makes two decisions alike for people."""
+    zone = decision.zone.id if decision.zone else ""
+    what = (zone, decision.name, decision.set_identifier, decision.type, decision.verdict, decision.reason)
+    return (*what, decision.detail, decision.wanted)
+
+
+def _left(state: ZoneState) -> Iterator[Record]:
+    """What a zone holds once all is written that waits."""
+    records = {one.key: one for name in state.mirror.names() for one in state.mirror.of(name)}
+    for change_sets in state.writes.pending.values():
+        for write in (write for change_set in change_sets for write in change_set.writes):
+            if write.new is None:
+                records.pop(write.key, None)
+            else:
+                records[write.key] = foreseen_record(write.new)
+    yield from records.values()
+
+
+@contextmanager
+def _manifests(paths: Sequence[str], base: str) -> Iterator[tuple[str, ...]]:
+    """The paths of the manifests of *base*, as long as the context is open."""
+    if Path(base).exists():
+        yield (base,)
+        return
+    if _STANDARD_INPUT in paths:
+        raise mistake(
+            f"--base={shown(base)} is no file or folder, and standard input has no other revision",
+            "give a folder with the manifests of before, or the paths that a repository keeps",
+        )
+    with TemporaryDirectory(prefix="extdns-base-") as folder:
+        yield tuple(_checked_out(path, base, Path(folder) / str(at)) for at, path in enumerate(paths))
+
+
+def _checked_out(path: str, revision: str, to: Path) -> str:
+    """*path* as it was in *revision*, below *to*; an empty folder if it was not there."""
+    where = Path(path).absolute()
+    folder, name = (where, ".") if where.is_dir() else (where.parent, where.name)
+    tree = (
+        _git(folder, revision, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{tree}}")
+        .decode()
+        .strip()
+    )
+    to.mkdir()
+    if not _git(folder, revision, "ls-tree", tree, name if name != "." else "./"):
+        return str(to)
+    packed = _git(folder, revision, "archive", "--format=tar", tree, name)
+    try:
+        with tarfile.open(fileobj=BytesIO(packed)) as archive:
+            archive.extractall(to, filter="data")
+    except (tarfile.TarError, OSError) as exc:
+        raise UsageError(f"{shown(path)} of --base={shown(revision)} cannot be laid out: {shown(str(exc))}") from exc
+    return str(to / name)
+
+
+def _git(folder: Path, revision: str, *arguments: str) -> bytes:
+    """What git prints.
+
+    Raises:
+        UsageError: git cannot do it, so that *revision* is none.
+    """
+    try:
+        ended = subprocess.run(  # noqa: S603 - no shell reads the arguments
+            ["git", *arguments],  # noqa: S607 - the git that the person uses
+            cwd=folder,
+            capture_output=True,
+            check=False,
+        )
+    except OSError as exc:
+        raise mistake(f"--base={shown(revision)} is no file or folder", f"git cannot be run: {exc.strerror}") from exc
+    if ended.returncode:
+        raise mistake(
+            f"--base={shown(revision)} is neither a file or folder nor a revision of git in {shown(str(folder))}",
+            shown(ended.stderr.decode("utf-8", "replace").strip().partition("\n")[0]),
+        )
+    return ended.stdout
