@@ -6,7 +6,7 @@ import platform
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, NamedTuple, assert_never
@@ -18,6 +18,7 @@ from prometheus_client.registry import Collector
 from extdns import __version__
 from extdns.metrics import table
 from extdns.metrics.table import Form, Metric
+from extdns.model.apibudget import ApiBudget
 from extdns.model.cluster import KindState, Phase
 from extdns.model.held import Held
 from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
@@ -78,8 +79,21 @@ class Metrics(Collector):
     of an update, and label sets that no longer exist are gone at once.
     """
 
-    def __init__(self, *, version: str = __version__, revision: str = "unknown") -> None:
-        """Start at zero; *revision* is the commit that *version* was built from."""
+    def __init__(
+        self,
+        *,
+        version: str = __version__,
+        revision: str = "unknown",
+        budgets: Callable[[], Iterable[ApiBudget]] = tuple,
+    ) -> None:
+        """Start at zero.
+
+        Args:
+            version: of this program.
+            revision: the commit that *version* was built from.
+            budgets: how many calls may be made, asked when somebody asks for metrics.
+        """
+        self._budgets = budgets
         self._lock = threading.Lock()
         self._samples: dict[Metric, Samples] = {metric: {} if metric.labels else {(): 0} for metric in table.TABLE}
         self._samples[table.BUILD_INFO] = {(*_platform(), revision, version): 1}
@@ -93,7 +107,9 @@ class Metrics(Collector):
 
     def collect(self) -> Iterator[GaugeMetricFamily | CounterMetricFamily]:
         """All metrics in the order of the table, their label sets sorted; the library calls this."""
+        budgets = tuple(self._budgets())
         with self._lock:
+            self._count_calls(budgets)
             snapshot = tuple(self._samples.items())
         for metric, samples in snapshot:
             family = (GaugeMetricFamily if metric.form is Form.GAUGE else CounterMetricFamily)(
@@ -191,6 +207,14 @@ class Metrics(Collector):
             self._add(table.BATCHES, _outcome(outcome))
             if not isinstance(outcome, Applied | Conflict):
                 self._add(table.REGISTRY_ERRORS)
+
+    def _count_calls(self, budgets: Iterable[ApiBudget]) -> None:
+        by_action = {_labels(budget.account, budget.action): budget for budget in budgets}
+        self._samples[table.API_LEFT] = {labels: budget.left for labels, budget in by_action.items()}
+        self._samples[table.API_RATE] = {labels: budget.per_s for labels, budget in by_action.items()}
+        self._samples[table.THROTTLED] = {
+            labels: budget.throttled for labels, budget in by_action.items() if budget.action
+        }
 
     def _renew(self, metric: Metric, zone: tuple[str, ...], samples: Samples) -> None:
         """Let *samples* be those of *metric* whose labels begin with *zone*."""

@@ -101,6 +101,21 @@ HELD_RECORD: Final = _gauge(
     ("zone", "zone_id", "name", "record_type", "evidence", "code"),
 )
 BATCHES: Final = _counter("extdns_batches_total", "Batches of writes, by what became of them.", ("outcome",))
+API_LEFT: Final = _gauge(
+    "extdns_api_calls_left",
+    "Calls that may be sent to the DNS service at once; action is empty for all calls of the account together.",
+    ("account", "action"),
+)
+API_RATE: Final = _gauge(
+    "extdns_api_calls_per_second",
+    "Calls that come back a second, at most --api-calls-per-second; it falls when the service throttles.",
+    ("account", "action"),
+)
+THROTTLED: Final = _counter(
+    "extdns_api_throttled_total",
+    "Times that the DNS service said that there were too many calls.",
+    ("account", "action"),
+)
 DEFECTS: Final = _counter(
     "extdns_defects_total", "Failures of extdns itself that cost nothing else; each is logged with its place."
 )
@@ -109,5 +124,6 @@ TABLE: Final = (
     *(BUILD_INFO, FAILING_RUNS, RECONCILED, SYNCED, IDLE_RUNS, VERIFIED),
     *(ENDPOINTS_HELD, REGISTRY_ERRORS, RECORDS_HELD, OWNED_BY_OTHERS),
     *(ENDPOINTS_WANTED, SOURCE_ERRORS, RECORDS_WANTED, DEDUPLICATED, INVALID),
-    *(DECISIONS, STALE, PENDING, PHASES, PROBLEMS, ZONE_READ, DELETES_HELD, HELD_RECORD, BATCHES, DEFECTS),
+    *(DECISIONS, STALE, PENDING, PHASES, PROBLEMS, ZONE_READ, DELETES_HELD, HELD_RECORD, BATCHES),
+    *(API_LEFT, API_RATE, THROTTLED, DEFECTS),
 )
