@@ -25,6 +25,7 @@ from extdns.engine.settings import EngineSettings
 from extdns.metrics.metrics import Metrics
 from extdns.planner.policy import Policy
 from extdns.planner.settings import PlanSettings
+from extdns.ports import Metered
 from extdns.web.application import Application
 from extdns.web.server import Server
 
@@ -69,7 +70,7 @@ def assemble(
     kept = state or place_of(config, config.registry.txt_owner_id)
     settings = engine_settings(config, found, reader, writes=writer is not None, keeps_state=kept is not None)
     engine = Engine(replace(settings, asks=asks))
-    metrics = Metrics()
+    metrics = Metrics(budgets=reader.budgets) if isinstance(reader, Metered) else Metrics()
     told = None if asks else announcer(config, settings.kinds)
     statuses = status_writer(config) if writer and not asks else None
     seen = cluster(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from extdns.ports import ZoneReader, ZoneWriter
     from providers.aws.settings import AwsSettings
     from providers.google.settings import GoogleSettings
+    from providers.remote.allowance import Rate
 
 
 def service(config: Config) -> tuple[ZoneReader, ZoneWriter | None]:
@@ -93,6 +94,7 @@ def route53_settings(config: Config) -> AwsSettings:
         max_bytes=chosen.aws_batch_change_size_bytes,
         max_values=chosen.aws_batch_change_size_values,
         pause_s=chosen.aws_batch_change_interval_s,
+        rate=_rate(config),
     )
 
 
@@ -123,4 +125,11 @@ def cloud_dns_settings(config: Config) -> GoogleSettings:
         ),
         max_changes=chosen.google_batch_change_size,
         pause_s=chosen.google_batch_change_interval_s,
+        rate=_rate(config),
     )
+
+
+def _rate(config: Config) -> Rate:
+    from providers.remote.allowance import Rate
+
+    return Rate(per_s=float(config.control.api_calls_per_second), burst=float(config.control.api_burst))

@@ -15,10 +15,20 @@ if TYPE_CHECKING:
     from extdns.model.saved import SavedZone
 
 
+class HeldRecord(Facts, frozen=True):
+    """A record whose delete is held, and on what evidence it would go."""
+
+    name: str
+    type: str
+    set_identifier: str
+    evidence: str
+
+
 class ZoneStatus(Facts, frozen=True):
     """What is known of a zone as of `saved`: records are ours, deleted are those of the last ten minutes that count.
 
-    `releaseCode` is the code that releases the `held` deletes, "" if none is held. `released` deletes may be made until
+    `releaseCode` is the code that releases the `held` deletes, "" if none is held; `heldRecords` are the first fifty of
+    them. `released` deletes may be made until
     `releasedUntil`. Where the settings are not `accepted`, records that nobody asks for are held.
     """
 
@@ -26,6 +36,7 @@ class ZoneStatus(Facts, frozen=True):
     saved: str
     records: int
     held: int
+    held_records: tuple[HeldRecord, ...]
     release_code: str
     deleted: int
     deleted_by_absence: int
@@ -66,6 +77,11 @@ def status_facts(document: Document, now_s: float) -> StatusFacts:
     )
 
 
+def _held_record(kept: tuple[str, str, str, str]) -> HeldRecord:
+    name, rtype, identifier, evidence = kept
+    return HeldRecord(name=name, type=rtype, set_identifier=identifier, evidence=evidence)
+
+
 def _zone(id_: str, zone: SavedZone, now_s: float) -> ZoneStatus:
     made = [by_absence for at_s, by_absence in zone.made if at_s > now_s - WINDOW_S]
     until = [until_s for _, until_s in zone.released if until_s > now_s]
@@ -76,6 +92,7 @@ def _zone(id_: str, zone: SavedZone, now_s: float) -> ZoneStatus:
         saved=time_text(saved_s),
         records=records,
         held=len(held),
+        held_records=tuple(map(_held_record, zone.records)),
         release_code=zone.held if held else "",
         deleted=len(made),
         deleted_by_absence=sum(made),
