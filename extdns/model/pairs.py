@@ -28,7 +28,10 @@ class Pairs(tuple[tuple[str, str], ...]):
 
     def has(self, key: str) -> bool:
         """Tell whether *key* is present, whatever its value."""
-        return any(name == key for name, _ in self)
+        for name, _ in self:  # noqa: SIM110 - asked several times of every mark, and four times as fast as a generator
+            if name == key:
+                return True
+        return False
 
     def with_(self, **changes: str) -> Pairs:
         """A copy with *changes* set; for keys that are no Python names use `set`."""
@@ -40,7 +43,9 @@ class Pairs(tuple[tuple[str, str], ...]):
 
     def without(self, *keys: str) -> Pairs:
         """A copy that lacks *keys*."""
-        left = tuple(pair for pair in self if pair[0] not in keys)
+        left = [pair for pair in self if pair[0] not in keys]
+        if len(left) == len(self):
+            return self
         return Pairs(left) if left else NONE
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from extdns.model import pairs, rrtype, ttl
 from extdns.model.name import DnsName
@@ -16,7 +15,7 @@ OWNER = "owner"
 RESOURCE = "resource"
 
 
-class RecordKey(NamedTuple):
+class RecordKey(Value, frozen=True, order=True):
     """What identifies a record set within a zone; sorts by name, set identifier, type."""
 
     name: DnsName

@@ -16,8 +16,8 @@ MAX_CHARACTERS: Final = 4096  # DNS services take 4,000 at most; what is longer 
 CARRIED: Final = "short texts in printable ASCII without comma, double quote and backslash"
 
 # What a key and a value may hold so that the text can be taken apart again: commas part labels, `=` ends a key.
-_KEY: Final = re.compile(r"[ !#-+\--<>-\[\]-~]*")
-_VALUE: Final = re.compile(r"[ !#-+\--\[\]-~]*")
+_LABEL: Final = r",external-dns/[ !#-+\--<>-\[\]-~]*=[ !#-+\--\[\]-~]*"
+_TEXT: Final = re.compile(rf'"heritage=external-dns(?:{_LABEL})*"')
 _HERITAGE: Final = "heritage"
 _VENDOR: Final = "external-dns"
 
@@ -74,10 +74,10 @@ class PlainText:
 
     def carries(self, labels: Pairs) -> bool:
         """Tell whether *labels* can be written and read again, also by a DNS service in between."""
-        for key, value in labels:
-            if key == NONCE or not (_KEY.fullmatch(key) and _VALUE.fullmatch(value)):
-                return False
-        return len(self.encode(labels)) <= MAX_CHARACTERS
+        text = self.encode(labels)
+        if len(text) > MAX_CHARACTERS or text.count(",") != len(labels) or not _TEXT.fullmatch(text):
+            return False
+        return not any("=" in key for key, _ in labels)
 
     def encode(self, labels: Pairs) -> str:
         """The TXT value that carries *labels*, in the order of their keys.

@@ -9,8 +9,8 @@ around it leave, or none. Undecided means not ours.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
 
 from extdns.model import rrtype
 from extdns.model.name import DnsName
@@ -21,7 +21,7 @@ from registry.txt.heritage import OWNED_RECORD, MarkText
 from registry.txt.naming import Form, Naming
 
 
-class Mark(NamedTuple):
+class Mark(Value, frozen=True):
     """A TXT record whose only value is a heritage text."""
 
     record: Record
@@ -38,14 +38,14 @@ class Mark(NamedTuple):
         return bool(resource) and resource == other.labels.get(RESOURCE) and self.owner == other.owner
 
 
-class Proof(NamedTuple):
+class Proof(Value, frozen=True):
     """A mark that proves a record, and by which form of its name."""
 
     form: Form
     mark: Mark
 
 
-class _Candidate(NamedTuple):
+class _Candidate(Value, frozen=True):
     form: Form
     record: Record
 
@@ -66,7 +66,7 @@ class Ledger(Value, frozen=True, kw_only=True):
     proved: Mapping[RecordKey, Sequence[RecordKey]]
 
 
-def survey(records: Iterable[Record], *, naming: Naming, types: frozenset[str], codec: MarkText) -> Ledger:
+def survey(records: Collection[Record], *, naming: Naming, types: frozenset[str], codec: MarkText) -> Ledger:
     """Read *records* and give each mark to what it proves, whatever order they come in.
 
     Args:
@@ -75,14 +75,19 @@ def survey(records: Iterable[Record], *, naming: Naming, types: frozenset[str], 
         types: managed types; records of others are nobody's to us.
         codec: how marks are written.
     """
+    if not records:
+        return _NOTHING
     draft = _Survey(naming, types, codec)
     for record in sorted(records, key=lambda record: (record.key, record.targets)):
         draft.take(record)
     return draft.close()
 
 
+_NOTHING: Final = Ledger(records=(), marks={}, proofs={}, proved={})
+
+
 class _Survey:
-    __slots__ = ("codec", "keys", "marks", "naming", "records", "types")
+    __slots__ = ("codec", "marks", "naming", "records", "types")
 
     def __init__(self, naming: Naming, types: frozenset[str], codec: MarkText) -> None:
         self.naming = naming
@@ -90,7 +95,6 @@ class _Survey:
         self.codec = codec
         self.records: list[Record] = []
         self.marks: dict[RecordKey, Mark] = {}
-        self.keys: set[RecordKey] = set()
 
     def take(self, record: Record) -> None:
         """Sort *record* in; a TXT without any value is dropped."""
@@ -108,7 +112,6 @@ class _Survey:
         """Give the marks away, now that all records are known."""
         if not self.marks:
             return Ledger(records=tuple(self.records), marks={}, proofs={}, proved={})
-        self.keys.update(record.key for record in self.records)
         candidates: defaultdict[RecordKey, list[_Candidate]] = defaultdict(list)
         for record in self.records:
             if record.type in self.types:
@@ -116,9 +119,9 @@ class _Survey:
         proofs: defaultdict[RecordKey, list[Proof]] = defaultdict(list)
         proved: defaultdict[RecordKey, list[RecordKey]] = defaultdict(list)
         for mark_key, mark in self.marks.items():
-            for form, record in self._given(mark, candidates.get(mark_key, ())):
-                key = record.key
-                proofs[key].append(Proof(form, mark))
+            for given in self._given(mark, candidates.get(mark_key, ())):
+                key = given.record.key
+                proofs[key].append(Proof(given.form, mark))
                 proved[mark_key].append(key)
         for found in proofs.values():
             if len(found) > 1:
@@ -180,7 +183,8 @@ class _Survey:
     def _has_others(self, mark: Mark, name: DnsName) -> bool:
         """Tell whether other records of *name* have marks, in today's form, of the same object as *mark*."""
         sid = mark.record.set_identifier
-        found = (self._mark_of(name, rtype, sid) for rtype in self.types if RecordKey(name, sid, rtype) in self.keys)
+        beside = (one for one in self.records if (one.name, one.set_identifier) == (name, sid))
+        found = (self._mark_of(name, one.type, sid) for one in beside if one.type in self.types)
         return any(other is not None and other is not mark and other.agrees(mark) for other in found)
 
     def _mark_of(self, name: DnsName, rtype: str, set_identifier: str) -> Mark | None:

@@ -6,7 +6,7 @@ rest of the name stays. Older versions left the type out, or named the A alias a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, NamedTuple
@@ -53,7 +53,7 @@ class Naming:
     suffix: str = ""
     wildcard_replacement: str = ""
     templated: bool = field(init=False, repr=False, compare=False)
-    _filled: dict[str, tuple[str, str]] = field(
+    _typed: dict[str, tuple[str, str]] = field(
         init=False, repr=False, compare=False, default_factory=dict[str, tuple[str, str]]
     )
 
@@ -86,8 +86,11 @@ class Naming:
 
     def today(self, name: DnsName, rtype: str) -> DnsName | None:
         """The name of the mark that is written today, None if DNS allows no such name."""
-        text = rtype.lower()
-        return self._build(name, "" if self.templated else f"{text}-", text)
+        affixes = self._typed.get(rtype)
+        if affixes is None:  # worked out once, as this is asked all the time
+            prefix, suffix = self._affixes(rtype.lower())
+            affixes = self._typed[rtype] = (prefix if self.templated else f"{prefix}{rtype.lower()}-", suffix)
+        return self._build(name, *affixes)
 
     def forms(self, name: DnsName, rtype: str, *, alias: bool) -> list[tuple[Form, DnsName]]:
         """Names of all marks that may prove the record *name*, *rtype*; the one that decides first.
@@ -105,35 +108,34 @@ class Naming:
         return [(form, mark) for form, mark in found if mark is not None]
 
     def _dashed(self, name: DnsName, rtype: str) -> DnsName | None:
-        return self._build(name, f"{rtype.lower()}-", "") if self.templated else None
+        prefix, suffix = self._affixes("")
+        return self._build(name, f"{prefix}{rtype.lower()}-", suffix) if self.templated else None
 
     def untyped(self, name: DnsName) -> DnsName | None:
         """The name of the mark before types were part of it, None if DNS allows no such name."""
-        return self._build(name, "", "")
+        return self._build(name, *self._affixes(""))
 
-    def _build(self, name: DnsName, before: str, filling: str) -> DnsName | None:
+    def _build(self, name: DnsName, prefix: str, suffix: str) -> DnsName | None:
         head, dot, rest = name.partition(".")
         if self.wildcard_replacement and head == "*":
             head = self.wildcard_replacement
-        prefix, suffix = self._affixes(filling)
-        head = f"{prefix}{before}{head}{suffix}"
+        head = f"{prefix}{head}{suffix}"
         text = f"{head}{dot}{rest}"
         return DnsName(text) if len(text) <= MAX_NAME_BYTES and _are_labels(head) else None
 
     def _affixes(self, filling: str) -> tuple[str, str]:
-        """The affixes with *filling* for the type; worked out once, as this is asked all the time."""
-        found = self._filled.get(filling)
-        if found is None:
-            found = self.prefix.replace(_TEMPLATE, filling), self.suffix.replace(_TEMPLATE, filling)
-            self._filled[filling] = found
-        return found
+        """The affixes with *filling* for the type."""
+        if not self.templated:
+            return self.prefix, self.suffix
+        return self.prefix.replace(_TEMPLATE, filling), self.suffix.replace(_TEMPLATE, filling)
 
-    def may_be_typed(self, mark: DnsName, managed: Iterable[str]) -> bool:
+    def may_be_typed(self, mark: DnsName, managed: Collection[str]) -> bool:
         """Tell whether the name *mark* may hold a type, so that it may speak of two names."""
-        types = (*rrtype.OWNABLE, *managed)
-        if not self.templated and self._strip(mark, "").partition("-")[0].upper() not in types:
-            return False
-        return any(reading.type for reading in self.readings(mark, types))
+        if not self.templated:
+            first = self._strip(mark, "").partition("-")[0].upper()
+            if first not in rrtype.OWNABLE and first not in managed:
+                return False
+        return any(reading.type for reading in self.readings(mark, (*rrtype.OWNABLE, *managed)))
 
     def readings(self, mark: DnsName, types: Sequence[str]) -> tuple[Reading, ...]:
         """All that the name *mark* may speak of, in the order in which the reference tries it.

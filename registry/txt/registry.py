@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
@@ -81,7 +81,7 @@ class TxtRegistry:
         Records of unmanaged types are nobody's. Under migration, a record of the old owner is ours
         and still names that owner.
         """
-        ledger = self._survey(records)
+        ledger = self._survey(tuple(records))
         sealed = frozenset(record.key for record in ledger.records if record.type == TXT and _is_sealed(record))
         if not (ledger.proofs or sealed):
             return tuple(Owned(record=record) for record in ledger.records)
@@ -95,7 +95,7 @@ class TxtRegistry:
         hidden = own is not None and RecordKey(own, record.set_identifier, TXT) in sealed
         return Owned(record=record, sealed=str(own) if hidden else "")
 
-    def _survey(self, records: Iterable[Record]) -> Ledger:
+    def _survey(self, records: Collection[Record]) -> Ledger:
         terms = self._terms
         return survey(records, naming=terms.naming, types=terms.types, codec=terms.codec)
 
@@ -187,11 +187,13 @@ def _futile(change_set: ChangeSet, writes: Iterable[Write]) -> Blocked | None:
 
     Where only the naming of the mark is old, nothing is amiss: the record is ours, and as it should be.
     """
-    changes = change_set.changes
-    asked = {word for change in changes if isinstance(change, Update) for word in change.differences or ("nothing",)}
-    if not (asked and _MARKS_ONLY.issuperset(asked) and all(isinstance(change, Update) for change in changes)):
+    updates = [change for change in change_set.changes if isinstance(change, Update)]
+    if not updates or len(updates) < len(change_set.changes):
         return None
-    keys = {change.key for change in changes}
+    asked = {word for change in updates for word in change.differences or ("nothing",)}
+    if not _MARKS_ONLY.issuperset(asked):
+        return None
+    keys = {change.key for change in updates}
     marks_stay = all(
         write.old and write.new and write.old.targets == write.new.targets for write in writes if write.key not in keys
     )

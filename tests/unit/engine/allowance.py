@@ -58,7 +58,7 @@ class Allowance:
             (name, claim.set_identifier) for name, claim in cluster.all_claims() if isinstance(claim, Wanted)
         }
         self.wanted_s |= dict.fromkeys(before | self.wanted, now_s)
-        self.spared = {one for one in self.spared if one[1][:2] not in self.wanted}
+        self.spared = {one for one in self.spared if _pair(one[1]) not in self.wanted}
 
     def release(self, held: TellHeld) -> None:
         """A person releases what is *held*."""
@@ -69,7 +69,7 @@ class Allowance:
     def check_grace(self, batch: Batch, now_s: float) -> None:
         """Nothing goes that was asked for a moment ago."""
         for change in _deletes(batch):
-            quiet_s = now_s - max(self.wanted_s.get(change.key[:2], self.started_s), self.started_s)
+            quiet_s = now_s - max(self.wanted_s.get(_pair(change.key), self.started_s), self.started_s)
             spared = (batch.zone, change.key) in self.spared
             assert spared or quiet_s > self.settings.grace_s - _ROUNDING_S, f"{change.key} goes after {quiet_s} s"
 
@@ -99,3 +99,7 @@ def _deletes(batch: Batch) -> Iterable[Delete]:
         for change in change_set.changes
         if isinstance(change, Delete) and change.evidence is not Evidence.REPLACED
     )
+
+
+def _pair(key: RecordKey) -> tuple[DnsName, str]:
+    return key.name, key.set_identifier

@@ -118,7 +118,7 @@ def _check_evidence(change: Delete, cluster: Cluster, *, released: bool) -> None
         assert any(isinstance(claim, Wanted) for claim in cluster.claims(key.name)), f"nothing replaces {key}"
         return
     if behind is None:  # the registry cannot tell which object: any that asked and gave up will do
-        asked = any((name, identifier) == key[:2] for _, name, identifier in cluster.asked)
+        asked = any((name, identifier) == (key.name, key.set_identifier) for _, name, identifier in cluster.asked)
         assert asked if evidence.sufficient else cluster.is_complete, f"{key} goes, and nobody asked for it"
         assert evidence is Evidence.ORPHAN_UNCLAIMED or not evidence.by_absence
         assert not any(isinstance(claim, Wanted) for claim in claims), f"{key} is still wanted"

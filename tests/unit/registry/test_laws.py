@@ -103,7 +103,7 @@ def plans(draw: st.DrawFn) -> tuple[TxtRegistry, list[Record], tuple[Change, ...
         if pairs
         else st.tuples(st.sampled_from(HOSTS), st.just(""))
     )
-    held = {owned.record.type: owned for owned in found if owned.key[:2] == (full(host), sid)}
+    held = {owned.record.type: owned for owned in found if _pair(owned.key) == (full(host), sid)}
     shape = draw(st.sampled_from(SHAPES))
     changes: list[Change] = []
     for rtype in sorted(MANAGED):
@@ -231,13 +231,17 @@ def test_deleting_everything_leaves_no_mark_of_its_own(
 ) -> None:
     registry, records, changes = plan
     _, zone, after = checked(registry, records, changes)
-    name, sid, _ = changes[0].key
-    ending = [delete(owned) for owned in after.values() if owned.ours and owned.key[:2] == (name, sid)]
+    pair = _pair(changes[0].key)
+    ending = [delete(owned) for owned in after.values() if owned.ours and _pair(owned.key) == pair]
     assume(ending)
     done = complete(registry, zone, *ending)
     assume(not isinstance(done, Blocked))
     assert not isinstance(done, Blocked)
     left = apply(zone, done)
-    proofs = {proof for owned in after.values() if owned.ours and owned.key[:2] == (name, sid) for proof in owned.marks}
+    proofs = {proof for owned in after.values() if owned.ours and _pair(owned.key) == pair for proof in owned.marks}
     others = {proof for owned in registry.read(left) for proof in owned.marks}
     assert {record for record in left if record in proofs} <= others
+
+
+def _pair(key: RecordKey) -> tuple[str, str]:
+    return key.name, key.set_identifier
