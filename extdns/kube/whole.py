@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from extdns.kube.manifests.contents import Flaw, Found
-from extdns.kube.manifests.tree import Unusable
+from extdns.kube.manifests.plain import Unusable
 
 _BOOKKEEPING: Final = ("managedFields", "resourceVersion", "generation")
 _APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"

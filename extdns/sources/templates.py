@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from extdns.model.cluster import Kind
 from extdns.model.objects import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.sources.draft import Draft
-from extdns.sources.gotemplate.data import Data
-from extdns.sources.gotemplate.template import Template
 from extdns.sources.targets import Missing, found
+
+if TYPE_CHECKING:  # what carries them out is loaded where there is one
+    from extdns.sources.gotemplate.template import Template
 
 _NO_TARGET: Final = Missing(reason=Reason.INVALID_TARGET, detail="the template gives no target")
 
@@ -45,14 +46,14 @@ class Templates:
             named: whether there is an endpoint without them.
         """
         if self.fqdn is not None and (self.combine or not named):
-            for text in self.fqdn.items(Data(kind, obj.metadata), source):
+            for text in self.fqdn.items(kind, obj.metadata, source):
                 yield text, self.fqdn.flag
 
     def add_pairs(self, draft: Draft, source: str, kind: Kind, obj: KubernetesObject, *, named: bool) -> None:
         """Let *draft* ask for the names and targets of `--fqdn-target-template`; as `hosts`."""
         template = self.fqdn_target
         if template is not None and (self.combine or not named):
-            for text, target in _pairs(template.items(Data(kind, obj.metadata), source)):
+            for text, target in _pairs(template.items(kind, obj.metadata, source)):
                 name = draft.name(text, template.flag)
                 if name is not None:
                     draft.add(name, template.flag, found((target,), template.flag, otherwise=_NO_TARGET))
@@ -62,7 +63,7 @@ class Templates:
         made, template = tuple(self.hosts(source, kind, obj, named=named)), self.target
         if not made or template is None:
             return
-        targets = template.items(Data(kind, obj.metadata), source)
+        targets = template.items(kind, obj.metadata, source)
         for text, flag in made if targets else ():
             name = draft.name(text, flag)
             if name is not None:

@@ -12,7 +12,8 @@ import msgspec
 from extdns.kube.manifests.contents import Flaw, Found
 from extdns.kube.manifests.mistakes import shown
 from extdns.kube.manifests.objects import from_json, from_tree
-from extdns.kube.manifests.tree import Broken, Tree, documents
+from extdns.kube.manifests.plain import Tree
+from extdns.kube.manifests.tree import Broken, documents
 from extdns.model.cluster import Kind
 
 _ALLOWED: Final = "a mapping with apiVersion and kind"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from extdns.errors import shortened
-from extdns.kube.manifests.tree import Unusable
+from extdns.kube.manifests.plain import Unusable
 from extdns.kube.resources import is_plural
 from extdns.model.cluster import Kind
 from extdns.model.objects import STRUCTS

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from extdns.errors import shortened
-from extdns.kube.manifests.tree import Tree, Unusable
+from extdns.kube.manifests.plain import Tree, Unusable
 
 _ERROR: Final = re.compile(r"(?P<what>.*?)(?: - at `\$(?P<path>.*)`)?", re.DOTALL)
 _EXPECTED: Final = re.compile(r"Expected `(\w+)")

@@ -11,7 +11,7 @@ import msgspec
 from extdns.errors import shortened
 from extdns.kube.manifests.contents import Flaw, Found
 from extdns.kube.manifests.mistakes import mistake_in
-from extdns.kube.manifests.tree import Document, Tree, documents
+from extdns.kube.manifests.plain import Tree
 from extdns.kube.words import share_words
 from extdns.model.cluster import Kind, ObjectKey
 from extdns.model.objects import KubernetesObject, key_of, struct_of
@@ -104,6 +104,8 @@ def _not_allowed(field: str, value: str, besides: str) -> str:
 
 def _tree_of(text: bytes, line: int) -> Tree | None:
     """*text* as a tree, with its lines where YAML reads this JSON, too; else all of it in *line*."""
+    from extdns.kube.manifests.tree import Document, documents  # noqa: PLC0415 - good JSON has no use for YAML
+
     document = next(documents(text, line))
     if not isinstance(document, Document):
         try:  # without escapes: JSON spells emoji in two halves, which YAML refuses

@@ -12,6 +12,7 @@ from typing import Final
 
 import yaml
 
+from extdns.kube.manifests.plain import Tree, Unusable
 from extdns.kube.manifests.scalar import scalar
 
 MAX_DEPTH: Final = 64
@@ -22,37 +23,6 @@ MAX_VALUES: Final = 5_000_000
 
 _LOADER: Final[type[yaml.SafeLoader | yaml.CSafeLoader]] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TEXTS: Final = frozenset({"annotations", "labels", "selector"})
-
-
-class Tree(dict[str, object]):
-    """A mapping.
-
-    Entries without a value are left out, as the API server does, but where every value must be text.
-
-    Attributes:
-        line: where it begins, from 1.
-        lines: where each key stands, in the order of the keys.
-    """
-
-    __slots__ = ("line", "lines")
-
-    def __init__(self, line: int) -> None:
-        """An empty mapping that begins at *line*."""
-        super().__init__()
-        self.line = line
-        self.lines: list[int] = []
-
-    def line_of(self, key: str) -> int:
-        """The line of *key*, which must be present."""
-        return self.lines[list(self).index(key)]
-
-
-@dataclass(frozen=True, slots=True)
-class Unusable:
-    """Stands where a value would, so that only an object that needs the value is lost; *why* follows its path."""
-
-    why: str
-    allowed: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from extdns.errors import UsageError
+from extdns.model.cluster import Kind
+from extdns.model.lean import ObjectMeta
 from extdns.sources.gotemplate.data import Data
 from extdns.sources.gotemplate.errors import TemplateError
 from extdns.sources.gotemplate.evaluator import Evaluator
@@ -53,8 +55,8 @@ class Template:
             raise UsageError(f"{_place(flag, values, begin + max(exc.offset, 0))}: {exc.message}\n  {text}") from exc
         return cls(flag=flag, values=tuple(values), tree=tree, sources=tuple(sources))
 
-    def items(self, data: Data, source: str) -> tuple[str, ...]:
-        """What *source* gets of an object: comma-separated items, each once and sorted (spec sources 8.7).
+    def items(self, kind: Kind, metadata: ObjectMeta, source: str) -> tuple[str, ...]:
+        """What *source* gets of an object of *kind*: comma-separated items, each once and sorted (spec sources 8.7).
 
         What fails on the fields that Go knows is tried once more on the spelling of JSON, where no key may be
         missing.
@@ -62,7 +64,8 @@ class Template:
         Raises:
             TemplateError: it cannot be carried out; the text names flag and place.
         """
-        found = {item.strip().removesuffix(".") for item in self._output(data, source).split(_JOINT)}
+        output = self._output(Data(kind, metadata), source)
+        found = {item.strip().removesuffix(".") for item in output.split(_JOINT)}
         return tuple(sorted(found - {""}))
 
     def _output(self, data: Data, source: str) -> str:

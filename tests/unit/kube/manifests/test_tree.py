@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extdns.kube.manifests import tree as room
-from extdns.kube.manifests.tree import Broken, Document, Tree, Unusable, documents
+from extdns.kube.manifests.plain import Tree, Unusable
+from extdns.kube.manifests.tree import Broken, Document, documents
 
 
 @pytest.fixture(params=["CSafeLoader", "SafeLoader"])

@@ -12,7 +12,6 @@ from extdns.model.gatewayapi import HTTP_ROUTE, TCP_ROUTE
 from extdns.model.istio import ISTIO_GATEWAY, VIRTUAL_SERVICE
 from extdns.model.lean import ObjectMeta
 from extdns.model.objects import INGRESS, SERVICE
-from extdns.sources.gotemplate.data import Data
 from extdns.sources.gotemplate.errors import TemplateError
 from extdns.sources.gotemplate.template import Template
 
@@ -34,7 +33,7 @@ def items(kind: Kind, text: str) -> tuple[str, ...]:
     )
     template = Template.read("--fqdn-template", [text], ["service"])
     assert template is not None
-    return template.items(Data(kind, metadata), "service")
+    return template.items(kind, metadata, "service")
 
 
 @pytest.mark.parametrize(
