@@ -6,44 +6,24 @@ import threading
 from datetime import UTC, datetime
 
 import pytest
-from prometheus_client.parser import text_string_to_metric_families
 
 from extdns.metrics.metrics import Counts, Metrics, Mismatch
 from extdns.metrics.table import TABLE
 from extdns.model.apibudget import ApiBudget
 from extdns.model.cluster import Kind, KindState, Phase
-from extdns.model.evidence import Evidence
-from extdns.model.held import Held
 from extdns.model.name import DnsName
 from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
-from extdns.model.ownership import Owned
-from extdns.model.record import Record
 from extdns.model.zone import Zone
+from tests.unit.metrics.scrape import labels, series
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 ONE = datetime(2026, 11, 20, 13, 0, tzinfo=UTC)
 INGRESS = Kind("networking.k8s.io", "v1", "Ingress", "ingresses")
 SERVICE = Kind("", "v1", "Service", "services")
 
-Samples = dict[tuple[tuple[str, str], ...], float]
-
-
-def series(metrics: Metrics, name: str) -> Samples:
-    """The values of one metric, by its sorted labels, as a scraper reads them."""
-    return {
-        tuple(sorted(sample.labels.items())): sample.value
-        for family in text_string_to_metric_families(metrics.text().decode())
-        for sample in family.samples
-        if sample.name == name
-    }
-
 
 def value(metrics: Metrics, name: str) -> float:
     return series(metrics, name)[()]
-
-
-def labels(**given: str) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted(given.items()))
 
 
 @pytest.mark.parametrize(
@@ -178,33 +158,6 @@ def test_what_is_no_longer_counted_disappears() -> None:
     metrics.counted(Counts(held={"A": 1}, reasons={"wanted": 1, "refused": 0}))
     assert series(metrics, "external_dns_registry_records") == {labels(record_type="a"): 1}
     assert series(metrics, "extdns_decisions") == {labels(reason="wanted"): 1}
-
-
-def held(at: str, evidence: Evidence = Evidence.OBJECT_DELETED) -> Held:
-    record = Record(name=DnsName.parse(at), type="A", targets=("192.0.2.1",), ttl_s=300)
-    return Held(owned=Owned(record=record), evidence=evidence)
-
-
-def test_held_deletes_are_counted_and_named_with_evidence_and_code_until_they_are_no_longer_held() -> None:
-    metrics, inner = Metrics(), Zone(name=DnsName("shop.example.org"), id="inner")
-    metrics.deletes_held(inner, "0000-0001", [held("web.shop.example.org")])
-    here = {"zone": "example.org", "zone_id": "Z1"}
-    zone = Zone(name=DnsName("example.org"), id="Z1")
-    metrics.deletes_held(zone, "7f3a-91c2", [held("a.example.org"), held("b.example.org", Evidence.ABSENT)])
-    assert series(metrics, "extdns_deletes_held")[labels(**here)] == 2
-    assert len(series(metrics, "extdns_held_record")) == 3
-    named = {**here, "name": "b.example.org", "record_type": "a", "evidence": "absent", "code": "7f3a-91c2"}
-    assert series(metrics, "extdns_held_record")[labels(**named)] == 1
-    metrics.deletes_held(zone, "", ())
-    assert len(series(metrics, "extdns_deletes_held")) == len(series(metrics, "extdns_held_record")) == 1
-
-
-def test_many_held_deletes_do_not_make_many_series() -> None:
-    metrics = Metrics()
-    many = [held(f"h{number}.example.org") for number in range(500)]
-    metrics.deletes_held(Zone(name=DnsName("example.org"), id="Z1"), "7f3a-91c2", many)
-    assert list(series(metrics, "extdns_deletes_held").values()) == [500]
-    assert len(series(metrics, "extdns_held_record")) == 50
 
 
 def test_labels_that_are_the_same_in_lower_case_are_one() -> None:
