@@ -45,7 +45,7 @@ class Contests:
             return []
         contenders = [claim for claim in claims if claim.provenance.derived is not Derivation.POINTER]
         ours = [owned for owned in held if owned.ours and owned.resource]
-        if len({_space(claim) for claim in contenders} | {_named_space(owned) for owned in ours}) <= 1:
+        if len({*map(_space, contenders), *map(_named_space, ours)}) <= 1:
             return []
         lost: Losers = []
         for identifier in sorted({claim.set_identifier for claim in contenders}):

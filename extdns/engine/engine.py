@@ -207,7 +207,7 @@ class Engine:
         while self._keeping.open and (moved := {name for state in self.zones for name in state.deletes.advance(now_s)}):
             self._dirty |= self._reading.with_related(moved)
             told += self._plan_dirty(now_s)
-        in_force = (decision for decision in told if decision in self.decisions.of(decision.name))
+        in_force = [decision for decision in told if decision in self.decisions.of(decision.name)]
         return tuple(sorted(in_force, key=lambda decision: decision.order))
 
     def _held(self) -> Iterator[Effect]:
@@ -218,7 +218,7 @@ class Engine:
                 self._shown[state.zone.id] = code
                 yield TellHeld(zone=state.zone, code=code, held=state.deletes.waiting)
 
-    def _plan_dirty(self, now_s: float) -> tuple[Decision, ...]:
+    def _plan_dirty(self, now_s: float) -> list[Decision]:
         """Plan what is dirty, in the order of names; then what stepped back for a plan that is no more."""
         told: list[Decision] = []
         planned: set[DnsName] = set()
@@ -234,15 +234,16 @@ class Engine:
                 self._count_owned(former, decided, now_s)
             for writes, sets in withdrawn:
                 self._dirty |= self._reading.with_related(writes.lacking(sets)) - planned
-        return tuple(sorted(told, key=lambda decision: decision.order))
+        return told
 
     def _count_owned(self, former: Iterable[Decision], decided: Iterable[Decision], now_s: float) -> None:
         """Tell each zone's budget how many records more, or fewer, are ours at a name than before."""
         change: dict[Zone, int] = {}
         for decisions, more in ((decided, 1), (former, -1)):
             for decision in decisions:
-                if decision.zone and decision.held and decision.held.ours:
-                    change[decision.zone] = change.get(decision.zone, 0) + more
+                held, zone = decision.held, decision.zone
+                if zone and held and held.ours:
+                    change[zone] = change.get(zone, 0) + more
         for zone, more in change.items():
             if more and (state := self.zones.state(zone)):
                 state.deletes.budget.own(more, now_s)

@@ -7,18 +7,22 @@ that its mark has no place.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from extdns.model.change import ChangeSet
 from extdns.model.name import DnsName
 from extdns.model.record import Record, foreseen_record
 
 
-def foreseen(held: Sequence[Record], ahead: Iterable[ChangeSet], names: Container[DnsName]) -> Sequence[Record]:
-    """What stands at *names*, of which the zone has *held* now, after the change sets *ahead*."""
-    writes = [write for change_set in ahead for write in change_set.writes if write.key.name in names]
-    if not writes:
+def foreseen(
+    held: Sequence[Record], ahead: Iterable[ChangeSet], name: DnsName, related: Iterable[DnsName]
+) -> Sequence[Record]:
+    """What stands at *name* and the names *related* to it, which hold *held* now, after the change sets *ahead*."""
+    waiting = tuple(ahead)
+    if not waiting:
         return held
+    names = {name, *related}
+    writes = [write for change_set in waiting for write in change_set.writes if write.key.name in names]
     standing = {record.key: record for record in held}
     for write in writes:
         standing.pop(write.key, None)

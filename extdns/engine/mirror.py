@@ -38,10 +38,11 @@ class Mirror:
 
     def around(self, name: DnsName, related: Iterable[DnsName]) -> list[Record]:
         """The records of *name*, then those of the *related* names in their order."""
-        records = list(self.of(name))
+        held = self._names
+        records = list(held.get(name, ()))
         for other in related:
-            if found := self._names.get(other):
-                records += found
+            if other in held:
+                records += held[other]
         return records
 
     def names(self) -> Iterable[DnsName]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations, islice
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -12,12 +11,13 @@ from extdns.model.change import Blocked, ChangeSet, Write
 from extdns.model.name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import Record, RecordKey
+from extdns.model.value import Value
 from extdns.model.zone import Traits
 from extdns.planner.forms import beside
 from extdns.ports import Registry
 
 
-class _Weight(NamedTuple):
+class _Weight(Value, frozen=True):
     """Elements, values and bytes of record data."""
 
     writes: int = 0
@@ -51,36 +51,35 @@ def pack(waiting: Iterable[ChangeSet], traits: Traits) -> tuple[ChangeSet, ...]:
     keys: set[RecordKey] = set()
     total = _Weight()
     for change_set in waiting:
-        set_keys = {write.key for write in change_set.writes}
-        if any(written.get(key.name, change_set.name) != change_set.name for key in set_keys) or set_keys & keys:
+        name, set_keys = change_set.name, [write.key for write in change_set.writes]
+        if any(written.get(key.name, name) != name or key in keys for key in set_keys):
             continue
         more = total.plus(_weight(change_set))
         if taken and not more.within(traits):
             break
         taken.append(change_set)
-        keys |= set_keys
-        written |= {key.name: change_set.name for key in set_keys}
+        for key in set_keys:
+            keys.add(key)
+            written[key.name] = name
         total = more
     return tuple(taken)
 
 
 def pieces(
     change_set: ChangeSet, held: Sequence[Record], registry: Registry, traits: Traits
-) -> Iterator[tuple[ChangeSet, ChangeSet | Blocked]]:
+) -> list[tuple[ChangeSet, ChangeSet | Blocked]]:
     """*change_set* with its marks, or why it cannot be made; one that is too large is split by type (law 6).
 
     What cannot stand side by side is never split.
     """
     completed = registry.complete(change_set, held)
-    if isinstance(completed, Blocked) or _weight(completed).within(traits):
-        yield change_set, completed
-    elif len(change_set.changes) > 1 and _separable(change_set):
-        for change in change_set.changes:
-            yield from pieces(replace(change_set, changes=(change,)), held, registry, traits)
-    else:
-        too_much = _weight(completed)
-        detail = f"{too_much.writes} elements of {too_much.values} values and {too_much.size} bytes in one change"
-        yield change_set, Blocked(reason=Reason.TOO_LARGE, detail=detail)
+    if isinstance(completed, Blocked) or (weight := _weight(completed)).within(traits):
+        return [(change_set, completed)]
+    if len(change_set.changes) > 1 and _separable(change_set):
+        alone = (replace(change_set, changes=(change,)) for change in change_set.changes)
+        return [piece for one in alone for piece in pieces(one, held, registry, traits)]
+    detail = f"{weight.writes} elements of {weight.values} values and {weight.size} bytes in one change"
+    return [(change_set, Blocked(reason=Reason.TOO_LARGE, detail=detail))]
 
 
 def _stepwise(change_set: ChangeSet) -> ChangeSet:
@@ -112,6 +111,7 @@ def _weight(change_set: ChangeSet) -> _Weight:
         for content in (write.old, write.new):
             if content is not None:
                 elements += 1
-                values += len(content.targets)
-                size += sum(map(len, content.targets))
+                for target in content.targets:
+                    values += 1
+                    size += len(target)
     return _Weight(elements, values, size)

@@ -103,7 +103,8 @@ class Planning:
         """Plan *name* in one zone that was read whole."""
         related = self._settings.registry.related(name)
         records = state.mirror.around(name, related)
-        held = [owned for owned in self._settings.registry.read(records) if owned.record.name == name]
+        read = self._settings.registry.read(records) if records else ()
+        held = [owned for owned in read if owned.record.name == name]
         if not held and not claims:
             state.writes.plan(name, (), now_s)
             state.deletes.planned(name, (), now_s)
@@ -116,7 +117,7 @@ class Planning:
             return (*stands, *unasked(held, standstill, state.zone, stands))
         hidden = self._hidden(held)
         vain = [unmet(claim, hidden[claim.set_identifier]) for claim in claims if claim.set_identifier in hidden]
-        seen = [claim for claim in claims if claim.set_identifier not in hidden]
+        seen = [claim for claim in claims if claim.set_identifier not in hidden] if hidden else claims
         lost, merged = self._contested(state, held, seen, wanted, now_s)
         losers = [claim for claim, _ in lost]
         if lost:
@@ -137,7 +138,7 @@ class Planning:
             settings=self._settings.plan,
         )
         state.deletes.planned(name, {owned.key for owned in held}, now_s)
-        expected = foreseen(records, state.writes.ahead(related), {name, *related}) if plan.sets else ()
+        expected = foreseen(records, state.writes.ahead(related), name, related) if plan.sets else ()
         decided = self._enqueue(state, plan, expected, name, now_s)
         vain += [*unsupported, *withheld(claim for claim in seen if claim not in losers)]
         vain += [unmet(claim, why) for claim, why in lost]

@@ -106,9 +106,10 @@ class Reading:
     def with_related(self, names: Iterable[DnsName]) -> set[DnsName]:
         """*names*, and those that their records decide about, or that decide about them."""
         found, types = set(names), self._settings.plan.managed_types
+        related, asked, hold = self._settings.registry.related, self._claims.of, self._zones.hold
         for name in tuple(found):
-            for other in self._settings.registry.related(name):  # at most of which there is nothing to plan
-                if other not in found and (self._claims.of(other) or self._zones.hold(other, types)):
+            for other in related(name):  # at most of which there is nothing to plan
+                if other not in found and (asked(other) or hold(other, types)):
                     found.add(other)
         return found
 

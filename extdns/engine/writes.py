@@ -96,13 +96,15 @@ class Writes:
         self.pending[name] = sets
         if self.forbidden:
             return Blocked(reason=Reason.ZONE_FORBIDDEN, detail=self.forbidden)
-        return self._why.get(name) if max(self.backoff.until_s, self._free_s(name)) > now_s else None
+        why = self._why.get(name)
+        return why if why and max(self.backoff.until_s, self._free_s(name)) > now_s else None
 
     def ahead(self, names: Iterable[DnsName]) -> Iterator[ChangeSet]:
         """What is planned, on its way or in doubt at *names*."""
         if self.pending or self._sent:
             for name in names:
-                yield from self.pending.get(name) or self._sent.get(name, ())
+                if name in self.pending or name in self._sent:
+                    yield from self.pending.get(name) or self._sent[name]
         if self.doubts.batch:
             doubtful = frozenset(names)
             yield from (change_set for change_set in self.doubts.batch.sets if change_set.name in doubtful)

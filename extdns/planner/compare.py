@@ -20,14 +20,18 @@ def differences(held: Owned, wanted: Endpoint, owner: str) -> tuple[str, ...]:
     An unset TTL never is a difference; of properties, none is ignored; labels are not compared.
     """
     record = held.record
-    found = {
-        "targets": not _same_targets(record.targets, wanted.targets),
-        "ttl": wanted.ttl_s > 0 and wanted.ttl_s != record.ttl_s,
-        "properties": record.properties != wanted.properties,
-        "owner": held.owner is not None and held.owner != owner,
-        "mark": not held.marked,
-    }
-    return tuple(word for word, differs in found.items() if differs)
+    found: list[str] = []
+    if not _same_targets(record.targets, wanted.targets):
+        found.append("targets")
+    if wanted.ttl_s > 0 and wanted.ttl_s != record.ttl_s:
+        found.append("ttl")
+    if record.properties != wanted.properties:
+        found.append("properties")
+    if held.owner is not None and held.owner != owner:
+        found.append("owner")
+    if not held.marked:
+        found.append("mark")
+    return tuple(found)
 
 
 def _same_targets(one: tuple[str, ...], other: tuple[str, ...]) -> bool:

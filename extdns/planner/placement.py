@@ -27,7 +27,7 @@ class Placement:
 
         Twins, public zones of one name, are all returned: each holds rows of its own. Sorted.
         """
-        return self._search(name) if name in self._by_name else self._above(name.partition(".")[2])
+        return self._search(name) if name in self._by_name else self._above(name[name.find(".") + 1 :])
 
     def _search(self, name: str) -> tuple[Zone, ...]:
         found: list[Zone] = []

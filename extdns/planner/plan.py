@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
 
-from extdns.model.change import Blocked, ChangeSet, Create, Delete, Update
+from extdns.model.change import Blocked, Change, ChangeSet, Create, Delete, Update
 from extdns.model.decision import Decision, Verdict
 from extdns.model.evidence import Evidence
 from extdns.model.name import DnsName
@@ -63,41 +63,47 @@ def plan_name(
         leave: tells whether such a record may go now on its evidence, or what it waits for.
         settings: what a person set.
     """
-    visible = [owned for owned in held if owned.record.type in settings.managed_types]
-    wanted = in_order(candidates, settings)
-    managed = [candidate for candidate in wanted if candidate.endpoint.type in settings.managed_types]
-    unmanaged = [candidate for candidate in wanted if candidate.endpoint.type not in settings.managed_types]
+    types = settings.managed_types
+    visible = [owned for owned in held if owned.record.type in types]
+    managed: list[Candidate] = []
+    decisions: list[Decision] = []
+    for candidate in in_order(candidates, settings):
+        if candidate.endpoint.type in types:
+            managed.append(candidate)
+        else:
+            decisions.append(_lost(zone, candidate, Reason.TYPE_UNMANAGED))
     table, misfits = forms.one_form(rows(visible, managed))
-    proposals = [proposal for row in table for proposal in propose(row, settings)]
-    proposals = [_checked(proposal, proposals, judge, settings) for proposal in proposals]
-    proposals = forms.compatible([_permitted(proposal, leave) for proposal in proposals])
-    decisions = [_decision(zone, proposal) for proposal in proposals]
-    decisions += [_lost(zone, candidate, Reason.TYPE_UNMANAGED) for candidate in unmanaged]
+    asked = [proposal for row in table for proposal in propose(row, settings)]
+    proposals = forms.compatible([_permitted(_checked(one, asked, judge, settings), leave) for one in asked])
+    decisions += [_decision(zone, proposal) for proposal in proposals]
     decisions += [_lost(zone, candidate, Reason.ROUTING_CONFLICT) for candidate in misfits]
-    decisions += [decision for row in table for decision in _losers(zone, row)]
-    return NamePlan(sets=_sets(zone, name, proposals), decisions=tuple(sorted(decisions, key=lambda d: d.order)))
+    for row in table:
+        decisions += _losers(zone, row)
+    if len(decisions) > 1:
+        decisions.sort(key=lambda decision: decision.order)
+    return NamePlan(sets=_sets(zone, name, proposals), decisions=tuple(decisions))
 
 
 def _checked(proposal: Proposal, all_: Sequence[Proposal], judge: Judge, settings: PlanSettings) -> Proposal:
     """Ask for the evidence of a delete, then the policy."""
-    change = proposal.change
-    if isinstance(change, Delete):
-        evidence = _evidence(change, all_, judge, settings)
+    outcome = proposal.outcome
+    if isinstance(outcome, Delete):
+        evidence = _evidence(outcome, all_, judge, settings)
         if isinstance(evidence, Blocked):
             return replace(proposal, outcome=evidence)
-        change = replace(change, evidence=evidence)
-        proposal = replace(proposal, outcome=change)
-    if change is None or allows(settings.policy, change):
+        outcome = replace(outcome, evidence=evidence)
+        proposal = replace(proposal, outcome=outcome)
+    if isinstance(outcome, Blocked) or allows(settings.policy, outcome):
         return proposal
     return replace(proposal, outcome=Blocked(reason=Reason.POLICY_KEEPS, detail=f"--policy={settings.policy}"))
 
 
 def _permitted(proposal: Proposal, leave: Leave) -> Proposal:
     """Ask whether a delete may be made now."""
-    change = proposal.change
-    if not isinstance(change, Delete) or change.evidence is Evidence.REPLACED:
+    outcome = proposal.outcome
+    if not isinstance(outcome, Delete) or outcome.evidence is Evidence.REPLACED:
         return proposal
-    answer = leave(change.held, change.evidence)
+    answer = leave(outcome.held, outcome.evidence)
     return replace(proposal, outcome=answer) if isinstance(answer, Blocked) else proposal
 
 
@@ -119,28 +125,29 @@ _DECIDED = frozenset({Reason.CONFLICT_LOST, *(Reason(evidence.value) for evidenc
 
 
 def _sets(zone: Zone, name: DnsName, proposals: Iterable[Proposal]) -> tuple[ChangeSet, ...]:
-    changes = [change for proposal in proposals if (change := proposal.change) is not None]
-    if len(changes) > 1:
-        changes.sort(key=lambda change: change.key)
-    identifiers = sorted({change.key.set_identifier for change in changes})
-    if len(identifiers) == 1 or "" in identifiers:  # simple and routed records cannot stand side by side
-        return (ChangeSet(zone=zone, name=name, changes=tuple(changes)),)
-    return tuple(
-        ChangeSet(
-            zone=zone, name=name, changes=tuple(change for change in changes if change.key.set_identifier == identifier)
-        )
-        for identifier in identifiers
-    )
+    by_set: dict[str, list[Change]] = {}
+    for proposal in proposals:
+        if not isinstance(change := proposal.outcome, Blocked):
+            by_set.setdefault(proposal.key.set_identifier, []).append(change)
+    if len(by_set) > 1:
+        if "" in by_set:  # simple and routed records cannot stand side by side
+            by_set = {"": [change for changes in by_set.values() for change in changes]}
+        by_set = dict(sorted(by_set.items()))
+    return tuple(ChangeSet(zone=zone, name=name, changes=_sorted(changes)) for changes in by_set.values())
+
+
+def _sorted(changes: list[Change]) -> tuple[Change, ...]:
+    return tuple(sorted(changes, key=lambda change: change.key) if len(changes) > 1 else changes)
 
 
 def _decision(zone: Zone, proposal: Proposal) -> Decision:
     verdict, reason, detail = _ending(proposal)
-    candidate = proposal.candidate
+    candidate, key = proposal.candidate, proposal.key
     return Decision(
         zone=zone,
-        name=proposal.key.name,
-        set_identifier=proposal.key.set_identifier,
-        type=proposal.key.type,
+        name=key.name,
+        set_identifier=key.set_identifier,
+        type=key.type,
         verdict=verdict,
         reason=reason,
         detail=detail,

@@ -30,11 +30,6 @@ class Proposal(Value, frozen=True, kw_only=True):
     held: Owned | None = None
     candidate: Candidate | None = None
 
-    @property
-    def change(self) -> Change | None:
-        """The change, if it is still one."""
-        return None if isinstance(self.outcome, Blocked) else self.outcome
-
 
 def propose(row: Row, settings: PlanSettings) -> tuple[Proposal, ...]:
     """Compare what is held with what won, type by type; sorted by type.
@@ -42,10 +37,12 @@ def propose(row: Row, settings: PlanSettings) -> tuple[Proposal, ...]:
     Creates need every record of the row to be ours. Deletes of a row in which something is still
     wanted are replacements; where nothing is, they carry no judgement yet (`ORPHAN_UNCLAIMED`).
     """
-    in_the_way = min((owned for owned in row.held.values() if not owned.ours), key=_by_key, default=None)
-    proposals = [_standing(owned, row, settings) for owned in row.held.values()]
-    proposals += [_new(candidate, in_the_way) for rtype, candidate in row.winners.items() if rtype not in row.held]
-    return tuple(sorted(proposals, key=_by_key))
+    held = row.held
+    proposals = [_standing(owned, row, settings) for owned in held.values()]
+    if new := [candidate for rtype, candidate in row.winners.items() if rtype not in held]:
+        in_the_way = min((owned for owned in held.values() if not owned.ours), key=_by_key, default=None)
+        proposals += [_new(candidate, in_the_way) for candidate in new]
+    return tuple(sorted(proposals, key=_by_key) if len(proposals) > 1 else proposals)
 
 
 def _by_key(one: Owned | Proposal) -> RecordKey:

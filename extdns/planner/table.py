@@ -43,16 +43,12 @@ class Row(Value, frozen=True, kw_only=True):
 
 def rows(held: Iterable[Owned], candidates: Iterable[Candidate]) -> tuple[Row, ...]:
     """Build the rows of one name, sorted by set identifier."""
-    held_by_set: dict[str, dict[str, Owned]] = {}
-    wanted_by_set: dict[str, list[Candidate]] = {}
+    by_set: dict[str, tuple[dict[str, Owned], list[Candidate]]] = {}
     for owned in held:
-        held_by_set.setdefault(owned.record.set_identifier, {})[owned.record.type] = owned
+        by_set.setdefault(owned.record.set_identifier, ({}, []))[0][owned.record.type] = owned
     for candidate in candidates:
-        wanted_by_set.setdefault(candidate.endpoint.set_identifier, []).append(candidate)
-    return tuple(
-        _row(set_identifier, held_by_set.get(set_identifier, {}), wanted_by_set.get(set_identifier, []))
-        for set_identifier in sorted(held_by_set.keys() | wanted_by_set.keys())
-    )
+        by_set.setdefault(candidate.endpoint.set_identifier, ({}, []))[1].append(candidate)
+    return tuple([_row(set_identifier, *by_set[set_identifier]) for set_identifier in sorted(by_set)])
 
 
 def _row(set_identifier: str, held: dict[str, Owned], wanted: list[Candidate]) -> Row:
@@ -61,8 +57,8 @@ def _row(set_identifier: str, held: dict[str, Owned], wanted: list[Candidate]) -
     for candidate in fitting:
         by_type.setdefault(candidate.endpoint.type, []).append(candidate)
     winners = {rtype: _winner(found, held.get(rtype)) for rtype, found in sorted(by_type.items())}
-    outdone = tuple(candidate for candidate in fitting if candidate is not winners[candidate.endpoint.type])
-    return Row(set_identifier=set_identifier, held=held, winners=winners, losers=losers, outdone=outdone)
+    outdone = [candidate for candidate in fitting if candidate is not winners[candidate.endpoint.type]]
+    return Row(set_identifier=set_identifier, held=held, winners=winners, losers=losers, outdone=tuple(outdone))
 
 
 def _of_one_kind(held: dict[str, Owned], wanted: list[Candidate]) -> tuple[list[Candidate], tuple[Candidate, ...]]:
