@@ -165,6 +165,7 @@ class Web:
     """Where health and metrics are served."""
 
     metrics_address: ListenAddress
+    web_address: ListenAddress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,6 +28,8 @@ class Event(StrEnum):
     NETWORK_IGNORED = "A target network that is none is left out of the filter"
     DRY_RUN = "running in dry-run mode. No changes to DNS records will be made."
     SERVING = "Health and metrics are served"
+    PAGE_SERVED = "The live page is served"
+    PAGE_UNSERVED = "The live page cannot be served; everything else goes on"
     SIGNALLED = "Received {signal}. Terminating..."
     LOOP_ENDED = "Terminating main controller loop"
     WRITE_ABANDONED = "A change under way did not end in time; what became of it is read at the next start"

@@ -9,6 +9,7 @@ from extdns.app.announcers import announcer
 from extdns.app.clusters import cluster
 from extdns.app.filters import domains
 from extdns.app.fingerprint import fingerprint
+from extdns.app.pages import page_server
 from extdns.app.registries import registry
 from extdns.app.services import service as dns_service
 from extdns.app.sources import sources
@@ -38,11 +39,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assembly:
-    """The joined parts that a command needs; `server` is a context manager that serves while it is open."""
+    """The joined parts that a command needs; `server` and `page` serve while they are open."""
 
     controller: Controller
     engine: Engine
     server: Server
+    page: Server
 
 
 def assemble(
@@ -91,8 +93,13 @@ def assemble(
             statuses=statuses,
         )
     )
-    page = Application(healthy=controller.healthy, readiness=controller.ready, metrics=metrics.text)
-    return Assembly(controller=controller, engine=engine, server=Server(config.web.metrics_address, page))
+    health = Application(healthy=controller.healthy, readiness=controller.ready, metrics=metrics.text)
+    return Assembly(
+        controller=controller,
+        engine=engine,
+        server=Server(config.web.metrics_address, health),
+        page=page_server(config, controller.board.show),
+    )
 
 
 def engine_settings(

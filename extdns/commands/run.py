@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from extdns import __version__, log
@@ -12,11 +13,12 @@ from extdns.commands.plantext import plan_text
 from extdns.config import shown
 from extdns.controller.ending import FAILED, exit_code
 from extdns.controller.stopsignals import StopSignals
+from extdns.errors import UsageError
 from extdns.facts.holding import holdings
 from extdns.log import Event
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from extdns.config import Config
 
@@ -44,7 +46,7 @@ def main(config: Config) -> int:
         running = assembly.assemble(config)
         signals.deliver_to(running.controller.stop)
         try:
-            with running.server:
+            with running.server, _page(running, once=config.control.once):
                 running.controller.run(once=config.control.once)
         finally:
             running.controller.close()
@@ -60,6 +62,20 @@ def _ending(config: Config, running: assembly.Assembly) -> int:
         lines = plan_text(engine.decisions, holdings(engine), provider=config.control.provider)
         show("".join(f"{line}\n" for line in lines))
     return exit_code(engine) if running.controller.complete else FAILED
+
+
+@contextmanager
+def _page(running: assembly.Assembly, *, once: bool) -> Iterator[None]:
+    """Serve the live page, except for a single pass; nothing depends on it, so it stops no start."""
+    if not once:
+        try:
+            running.page.start()
+        except UsageError as exc:
+            _log.warning(Event.PAGE_UNSERVED, message=str(exc).partition("\n")[0])
+    try:
+        yield
+    finally:
+        running.page.close()
 
 
 def _announce(config: Config) -> None:

@@ -17,6 +17,7 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from extdns.controller.board import Board
 from extdns.controller.follower import Follower
 from extdns.controller.instead import Standins
 from extdns.controller.keeper import Keeper
@@ -67,6 +68,7 @@ class Controller:
 
     Attributes:
         settled: set once the first full pass is over and written.
+        board: what readers on other threads are shown.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -95,6 +97,13 @@ class Controller:
         )
         self.settled = self._runs.settled
         self._standings = Standings(parts.engine, parts.statuses, parts.clock) if parts.statuses else None
+        self.board = Board(
+            parts.engine,
+            parts.clock,
+            kinds=lambda: tuple(self._follower.states.values()),
+            settled=self.settled.is_set,
+            wake=lambda: self._inbox.put(Tick()),
+        )
         self._pulse = Pulse(parts.clock.monotonic_s())
         self._standins = Standins(parts.kinds)
         self._wake_s = 0.0
@@ -172,6 +181,7 @@ class Controller:
             self._guard(lambda: on_settled() if self._runs.look() else None)
             if self._standings:
                 self._guard(self._standings.look)
+            self._guard(self.board.look)
             if once and (self.settled.is_set() or self._pulse.broken or self._follower.pulse.broken):
                 return
             item = self._next()
@@ -201,6 +211,7 @@ class Controller:
     def _carry_out(self, effect: Effect) -> None:
         match effect:
             case TellOutcome(batch=batch, outcome=outcome):
+                self._guard(partial(self.board.ended, batch, outcome))
                 self._parts.teller.ended(batch, outcome)
             case _ if self._ending:
                 pass

@@ -112,6 +112,10 @@ class ClaimIndex:
             return endings.get((pair[1], resource))
         return next((evidence for (identifier, _), evidence in sorted(endings.items()) if identifier == pair[1]), None)
 
+    def askers(self) -> Iterable[tuple[str, ObjectKey]]:
+        """Every object that a source has seen, with the source."""
+        return self._by_asker.keys()
+
     def objects(self) -> Iterable[tuple[ObjectKey, tuple[Claim, ...]]]:
         """Every object that a source has seen, with its claims."""
         return ((key, claims) for (_, key), claims in self._by_asker.items())

@@ -8,6 +8,7 @@ from typing import Final
 
 from extdns.config import Config
 from extdns.engine.claims import NameClaim
+from extdns.facts.changes import ChangeFacts, Sent, change_facts
 from extdns.facts.document import (
     VERSION,
     Facts,
@@ -40,10 +41,9 @@ _ANSWERS: Final = {
     Verdict.KEEP: "is not as objects ask; what stands is kept",
     Verdict.NONE: "is not published",
 }
-_UNKNOWN: Final = (
-    "the last write and its outcome: only an extdns that runs knows",
-    "what name servers answer: nobody was asked",
-)
+_NO_WRITE: Final = "the last write and its outcome: only an extdns that runs knows"
+_OLD_WRITE: Final = "the last write: there is none among the last changes of the process that was asked"
+_SERVED: Final = "what name servers answer: nobody was asked"
 _GRACE: Final = "since when it may go: a single look has no past, so no grace (--delete-grace-period) is counted"
 
 
@@ -90,7 +90,10 @@ class LeftOut(Facts, frozen=True):
 
 
 class NameFacts(Facts, frozen=True, tag_field="kind", tag="NameExplanation"):
-    """What is known of a name; reason is null where nobody asks and nothing stands."""
+    """What is known of a name; reason is null where nobody asks and nothing stands.
+
+    lastChanges are what was sent to the DNS service last, newest first; only a running process knows any.
+    """
 
     api_version: Version
     name: str
@@ -100,6 +103,7 @@ class NameFacts(Facts, frozen=True, tag_field="kind", tag="NameExplanation"):
     zones: tuple[ZoneName, ...]
     zones_known: int
     records: tuple[StandingFacts, ...]
+    last_changes: tuple[ChangeFacts, ...]
     policy: str
     owner: str
     left_out: tuple[LeftOut, ...]
@@ -109,7 +113,13 @@ class NameFacts(Facts, frozen=True, tag_field="kind", tag="NameExplanation"):
 
 
 def name_facts(
-    seen: Snapshot, name: DnsName, config: Config, *, zones_known: int, missing: tuple[str, ...]
+    seen: Snapshot,
+    name: DnsName,
+    config: Config,
+    *,
+    zones_known: int,
+    missing: tuple[str, ...],
+    changes: tuple[Sent, ...] | None = None,
 ) -> NameFacts:
     """What is known of *name*.
 
@@ -119,10 +129,11 @@ def name_facts(
         config: what a person set.
         zones_known: how many zones are in reach, whether or not they were read.
         missing: one sentence for each thing that could not be read.
+        changes: the last ones of a running process, newest first; None: a single look was taken.
     """
     claims, decisions = seen.claims.of(name), seen.decisions.of(name)
     main = _main(decisions)
-    going = any(decision.verdict is Verdict.DELETE for decision in decisions)
+    last = tuple(change_facts(one) for one in changes or () if one.name == name)
     return NameFacts(
         api_version=VERSION,
         name=name,
@@ -132,11 +143,12 @@ def name_facts(
         zones=tuple(map(zone_name, seen.zones_of(name))),
         zones_known=zones_known,
         records=tuple(one for decision in decisions for one in _standing(decision)),
+        last_changes=last,
         policy=config.control.policy,
         owner=config.registry.txt_owner_id,
         left_out=tuple(_left_out(seen, name, asked=bool(claims))),
         closest=() if claims or decisions else tuple(_closest(seen, name)),
-        not_known=(_GRACE, *_UNKNOWN) if going else _UNKNOWN,
+        not_known=tuple(_not_known(decisions, last, lives=changes is not None)),
         missing=missing,
     )
 
@@ -149,6 +161,16 @@ def outcome(decision: Decision) -> Outcome:
         reason=decision.reason.value,
         evidence=tuple(below(decision)),
     )
+
+
+def _not_known(decisions: tuple[Decision, ...], last: tuple[ChangeFacts, ...], *, lives: bool) -> Iterator[str]:
+    if not lives:
+        if any(decision.verdict is Verdict.DELETE for decision in decisions):
+            yield _GRACE
+        yield _NO_WRITE
+    elif not last:
+        yield _OLD_WRITE
+    yield _SERVED
 
 
 def _main(decisions: tuple[Decision, ...]) -> Decision | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from extdns.facts.printable import printable
@@ -10,11 +10,13 @@ from extdns.facts.words import short_field
 from extdns.model.reason import MEANINGS, Reason
 
 if TYPE_CHECKING:
+    from extdns.facts.changes import ChangeFacts
     from extdns.facts.document import ObjectFacts, RecordFacts, ZoneName
     from extdns.facts.name import ClaimFacts, NameFacts, Outcome, StandingFacts
 
 _LABEL: Final = 14
 _MOST_TARGETS: Final = 10
+_MOST_WRITES: Final = 3
 _WORDS: Final = {"create": "would be created", "update": "would be updated", "delete": "would be deleted"}
 _DONE: Final = frozenset({Reason.PROGRAMMED, Reason.WANTED, Reason.CHANGED})
 
@@ -45,27 +47,40 @@ def _lines(facts: NameFacts) -> Iterator[str]:
     for sentence in facts.missing:
         yield f"INCOMPLETE: {sentence}"
     yield ""
+    for label, lines in sections(facts):
+        for index, line in enumerate(lines):
+            yield f"  {'' if index else label:{_LABEL}}{line}"
+    yield ""
+    yield f"Next: {next_step(facts)}"
+
+
+def sections(facts: NameFacts) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What is known, a label and its lines each; what there is nothing of is left out. Not yet safe for a terminal."""
+    return ((label, tuple(lines)) for label, lines in _sections(facts) if lines)
+
+
+def _sections(facts: NameFacts) -> Iterator[tuple[str, Sequence[str]]]:
     for index, claim in enumerate(facts.claims):
-        yield from _labelled("also by" if index else "asked for by", _claim(claim))
+        yield "also by" if index else "asked for by", _claim(claim)
     if not facts.claims:
-        yield from _labelled("asked for by", ["no object"])
-    yield from _labelled("left out", [_left_out(one.object, one.by, certain=one.certain) for one in facts.left_out])
-    yield from _labelled("zone", _zones(facts))
+        yield "asked for by", ["no object"]
+    yield "left out", [_left_out(one.object, one.by, certain=one.certain) for one in facts.left_out]
+    yield "zone", _zones(facts)
     told = [one for claim in facts.claims for one in claim.outcomes]
     records = [line for one in facts.records for line in _standing(one, told)]
-    yield from _labelled("record", records or ["none stands there"])
-    yield from _labelled(
-        "policy", [f'{facts.policy}; our owner id is "{facts.owner}"' if facts.owner else facts.policy]
-    )
-    yield from _labelled("not known", facts.not_known)
-    yield from _labelled("closest", facts.closest)
-    yield ""
-    yield f"Next: {_next(facts)}"
+    yield "record", records or ["none stands there"]
+    yield "policy", [f'{facts.policy}; our owner id is "{facts.owner}"' if facts.owner else facts.policy]
+    yield "last write", [line for one in facts.last_changes[:_MOST_WRITES] for line in _change(one)]
+    yield "not known", facts.not_known
+    yield "closest", facts.closest
 
 
-def _labelled(label: str, lines: list[str] | tuple[str, ...]) -> Iterator[str]:
-    for index, line in enumerate(lines):
-        yield f"  {'' if index else label:{_LABEL}}{line}"
+def _change(one: ChangeFacts) -> Iterator[str]:
+    times = f", {one.times} times in a row" if one.times > 1 else ""
+    targets = ", ".join(one.targets[:_MOST_TARGETS])
+    yield f"{one.action} {one.type} {targets}: {one.outcome}, {one.at:%Y-%m-%d %H:%M:%S} UTC{times}"
+    if one.detail:
+        yield f"  {one.detail}"
 
 
 def _claim(claim: ClaimFacts) -> list[str]:
@@ -123,7 +138,8 @@ def _zone(zone: ZoneName) -> str:
     return zone.name if zone.name == zone.id else f"{zone.name} ({zone.id})"
 
 
-def _next(facts: NameFacts) -> str:
+def next_step(facts: NameFacts) -> str:
+    """What a person can do."""
     if facts.reason is None:
         return "look for a misspelt name on the object, or for a filter that leaves the object out"
     if facts.reason in {Reason.PROGRAMMED, Reason.MERGED_BEFORE}:

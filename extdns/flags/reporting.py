@@ -31,6 +31,12 @@ FLAGS: Final = (
         help="where /healthz and /metrics are served",
     ),
     Flag(
+        name="web-address",
+        kind=ADDRESS,
+        default=ListenAddress(host="127.0.0.1", port=7980),
+        help="where the live page and the JSON API are served, which show all names to whoever can reach it",
+    ),
+    Flag(
         name="events-emit",
         kind=text("REASON"),
         default=(),

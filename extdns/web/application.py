@@ -4,29 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
+
+from extdns.web.answer import METHODS, Answer, give, not_allowed
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
-_TEXT: Final = "text/plain; charset=utf-8"
 _JSON: Final = "application/json"
 _PROMETHEUS: Final = "text/plain; version=0.0.4; charset=utf-8"
-_METHODS: Final = ("GET", "HEAD")
 
 Readiness = tuple[bool, Mapping[str, object]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """A whole response; `Content-Length` follows from the body."""
-
-    status: HTTPStatus
-    body: bytes
-    content_type: str = _TEXT
-    headers: tuple[tuple[str, str], ...] = ()
 
 
 class Application:
@@ -50,21 +39,13 @@ class Application:
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer one request."""
         method = str(environ["REQUEST_METHOD"])
-        answer = self._answer(method, str(environ["PATH_INFO"]))
-        length = ("Content-Length", str(len(answer.body)))
-        headers = [("Content-Type", answer.content_type), length, *answer.headers]
-        start_response(f"{answer.status.value} {answer.status.phrase}", headers)
-        return () if method == "HEAD" else (answer.body,)
+        return give(self._answer(method, str(environ["PATH_INFO"])), method, start_response)
 
     def _answer(self, method: str, path: str) -> Answer:
         page = self._pages.get(path)
         if page is None:
             return Answer(status=HTTPStatus.NOT_FOUND, body=f"here are: {', '.join(self._pages)}\n".encode())
-        if method not in _METHODS:
-            allowed = ", ".join(_METHODS)
-            body = f"allowed: {allowed}\n".encode()
-            return Answer(status=HTTPStatus.METHOD_NOT_ALLOWED, body=body, headers=(("Allow", allowed),))
-        return page()
+        return page() if method in METHODS else not_allowed()
 
     def _health(self) -> Answer:
         if self._healthy():

@@ -28,8 +28,17 @@ _ALL_IPV6: Final = "::"
 class Server:
     """Serves while it is open, as a context manager or from `start` to `close`."""
 
-    def __init__(self, address: ListenAddress, application: WSGIApplication) -> None:
-        """Nothing is bound yet."""
+    def __init__(
+        self,
+        address: ListenAddress,
+        application: WSGIApplication,
+        *,
+        flag: str = "--metrics-address",
+        event: Event = Event.SERVING,
+    ) -> None:
+        """Nothing is bound yet; *flag* gave the *address*, and *event* tells that it is served."""
+        self._flag = flag
+        self._event = event
         self._address = address
         self._application = application
         self._connections: Connections | None = None
@@ -46,10 +55,10 @@ class Server:
         Raises:
             UsageError: the address cannot be listened on.
         """
-        self._connections = Connections(_listen(self._address), self._application)
+        self._connections = Connections(_listen(self._address, self._flag), self._application)
         self._thread = threading.Thread(target=self._connections.serve, name="web", daemon=True)
         self._thread.start()
-        _log.info(Event.SERVING, address=str(self._address), port=self.port)
+        _log.info(self._event, address=str(self._address), port=self.port)
 
     def close(self) -> None:
         """Stop listening; what is being answered goes on. Harmless if it is closed."""
@@ -69,7 +78,7 @@ class Server:
         self.close()
 
 
-def _listen(address: ListenAddress) -> socket.socket:
+def _listen(address: ListenAddress, flag: str) -> socket.socket:
     """A listening socket; without a host, on IPv4 and IPv6 where there is IPv6."""
     try:
         if not address.host:
@@ -78,7 +87,7 @@ def _listen(address: ListenAddress) -> socket.socket:
         return _bound(address.host or _ALL_IPV4, address.port)
     except (OSError, UnicodeError) as exc:  # the latter is what Python says of names that IDNA rules out
         raise UsageError(
-            f"--metrics-address={shown(str(address))} cannot be listened on: {_reason(exc, address)}\n"
+            f"{flag}={shown(str(address))} cannot be listened on: {_reason(exc, address)}\n"
             "  choose another host or port; port 0 takes a free one"
         ) from exc
 

@@ -35,6 +35,7 @@ OURS: Final = {
     "stale-hold",
     "state-configmap",
     "state-file",
+    "web-address",
     "zonefile-dir",
 }
 # The reference's own help does not show these as repeatable; spec plan 8.2 and 8.3 and sources 9.2 do.

@@ -1,0 +1,136 @@
+"""All names, each with its state, for lists that are searched and paged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from itertools import groupby
+from typing import Final, NamedTuple
+
+from extdns.engine.decisions import CHANGING, FAILING, Decisions, held
+from extdns.model.decision import Decision, Verdict
+from extdns.model.name import DnsName
+from extdns.model.reason import Reason
+
+_AS_ASKED: Final = frozenset({Reason.PROGRAMMED, Reason.MERGED_BEFORE})
+_BY_CONFIGURATION: Final = frozenset({Reason.DOMAIN_FILTERED, Reason.TYPE_UNMANAGED})
+
+
+class State(StrEnum):
+    """What a name is at, the worst first: of several records, the worst counts."""
+
+    FAILING = "failing"
+    HELD = "held"
+    CHANGING = "changing"
+    NOT_PUBLISHED = "not-published"
+    KEPT = "kept"
+    PUBLISHED = "published"
+    LEFT_OUT = "left-out"
+
+
+STATES: Final[dict[State, str]] = {
+    State.FAILING: "The change is refused, forbidden or without an answer, or cannot be made.",
+    State.HELD: "A delete waits for a person.",
+    State.CHANGING: "A change is planned or on its way, or a delete is in its grace.",
+    State.NOT_PUBLISHED: "An object asks for it, and something is in the way.",
+    State.KEPT: "What stands is not as objects ask, and stays.",
+    State.PUBLISHED: "The records stand as objects ask.",
+    State.LEFT_OUT: "The configuration leaves it out.",
+}
+_ORDER: Final = {state: rank for rank, state in enumerate(State)}
+
+
+class Row(NamedTuple):
+    """One name: its state, the decision that makes it so, and all decisions about it that concern us."""
+
+    name: DnsName
+    state: State
+    reason: Reason
+    decisions: tuple[Decision, ...]
+
+
+class Wish(NamedTuple):
+    """What a reader wants to see; "" is everything.
+
+    Attributes:
+        text: part of a name, of an object as `shop/web`, or of a target.
+        zone: name or id.
+        source: as `--source` spells it.
+    """
+
+    text: str = ""
+    state: str = ""
+    reason: str = ""
+    zone: str = ""
+    source: str = ""
+
+
+class Part(NamedTuple):
+    """One page of a list.
+
+    Attributes:
+        total: how many rows there are on all pages.
+        before: cursor of the page before this one, None on the first; "" is the first.
+        after: cursor of the next page, None on the last.
+    """
+
+    rows: tuple[Row, ...]
+    total: int
+    before: str | None
+    after: str | None
+
+
+def rows(decisions: Decisions) -> Iterator[Row]:
+    """One row a name, sorted by name; names that are only other people's are left out."""
+    concerning = (decision for decision in decisions if decision.concerns_us)
+    for name, group in groupby(concerning, key=lambda decision: decision.name):
+        about = tuple(group)
+        state, reason = min(((state_of(one), one.reason) for one in about), key=lambda pair: _ORDER[pair[0]])
+        yield Row(name, state, reason, about)
+
+
+def state_of(decision: Decision) -> State:
+    """What one record set is at."""
+    if decision.reason in _AS_ASKED:
+        return State.PUBLISHED
+    if decision.reason in FAILING:
+        return State.FAILING
+    if held(decision):
+        return State.HELD
+    if decision.verdict in CHANGING or decision.reason is Reason.IN_GRACE:
+        return State.CHANGING
+    if decision.reason in _BY_CONFIGURATION:
+        return State.LEFT_OUT
+    return State.KEPT if decision.verdict is Verdict.KEEP else State.NOT_PUBLISHED
+
+
+def part(found: Iterable[Row], wish: Wish, after: str, most: int) -> Part:
+    """At most *most* rows of what is wished for, from the name behind *after* on."""
+    chosen = [row for row in found if _fits(row, wish)]
+    start = next((at for at, row in enumerate(chosen) if row.name > after), len(chosen)) if after else 0
+    end = start + most
+    before = None
+    if start:
+        before = chosen[start - most - 1].name if start > most else ""
+    return Part(tuple(chosen[start:end]), len(chosen), before, chosen[end - 1].name if end < len(chosen) else None)
+
+
+def _fits(row: Row, wish: Wish) -> bool:
+    if wish.state and row.state != wish.state:
+        return False
+    if wish.reason and not any(one.reason == wish.reason for one in row.decisions):
+        return False
+    if wish.zone and not any(one.zone and wish.zone in {one.zone.name, one.zone.id} for one in row.decisions):
+        return False
+    if wish.source and not any(asked.source == wish.source for one in row.decisions for asked in one.asked_by):
+        return False
+    return not wish.text or any(wish.text in text.lower() for text in _texts(row))
+
+
+def _texts(row: Row) -> Iterator[str]:
+    """What a search looks through."""
+    yield row.name
+    for decision in row.decisions:
+        yield from (str(asked.ref) for asked in decision.asked_by)
+        yield from decision.wanted.targets if decision.wanted else ()
+        yield from decision.held.record.targets if decision.held else ()
