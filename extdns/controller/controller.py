@@ -165,6 +165,8 @@ class Controller:
         while not self._inbox.empty():
             if isinstance(item := self._inbox.get_nowait(), Submitted):
                 self._feed(item)
+        if not self._pulse.broken:
+            self._feed(Tick())  # what was written last is planned again, and can be told
         if self._standings:
             patience_s = self._parts.patience_s if self._stopped_by is None else _PATIENCE_S
             self._guard(partial(self._standings.close, patience_s))

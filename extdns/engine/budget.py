@@ -96,10 +96,9 @@ class Budget:
         return self._made[0].at_s + WINDOW_S if self._made else math.inf
 
     def _slide(self, now_s: float) -> None:
-        begin_s = now_s - WINDOW_S
-        while self._made and self._made[0].at_s <= begin_s:
+        while self.eases_s <= now_s:
             self._made.popleft()
-        while self._most and self._most[0].until_s <= begin_s:
+        while self._most and self._most[0].until_s + WINDOW_S <= now_s:
             self._most.popleft()
 
     def _append(self, one: Most) -> None:

@@ -56,6 +56,7 @@ class Engine:
         self._shown: dict[str, str] = {}
         self._dirty: set[DnsName] = set()
         self._gather_until_s = 0.0
+        self._written: set[DnsName] = set()
         self._orphans = Orphans()
         self._batches = 0
         self._effects: list[Effect] = []
@@ -64,9 +65,14 @@ class Engine:
     def step(self, item: facts.Input, now_s: float) -> tuple[Effect, ...]:
         """Take in *item* at *now_s* (monotonic seconds) and return what to do, in order.
 
+        Names at which stands now just what was planned are planned again by the next step, which comes at
+        once: nothing rests on it, and the next batch is on its way meanwhile.
+
         What a step that raises wanted done is returned by the next one: something waits for it.
         """
         self._now_s = now_s
+        self._dirty |= self._written
+        self._written = set()
         self._effects.extend(self._take(item, now_s))
         self._effects.extend(self._advance(now_s))
         effects, self._effects = self._effects, []
@@ -78,7 +84,8 @@ class Engine:
         """Whether every name that can be planned has been: the first full pass is over."""
         read = self.zones.open and all(self._patience.read(state, self._now_s) for state in self.zones)
         seen = self.readiness.open and self.readiness.complete(self._now_s)
-        return read and seen and self._keeping.open and not self._dirty and not self._judge.awaiting
+        due = self._dirty or self._written
+        return read and seen and self._keeping.open and not due and not self._judge.awaiting
 
     @property
     def settled(self) -> bool:
@@ -88,7 +95,7 @@ class Engine:
 
     def rests(self, name: DnsName) -> bool:
         """Whether what is decided about *name* rests on all that was taken in, and nothing of it is on its way."""
-        if name in self._dirty or not (self.readiness.open and self.zones.open):
+        if name in self._dirty or name in self._written or not (self.readiness.open and self.zones.open):
             return False
         states = self.zones.of(name)
         return all(
@@ -163,9 +170,10 @@ class Engine:
         if isinstance(outcome, Applied):
             state.mirror.wrote(keys, outcome.records)
             state.writes.applied(batch, now_s)
+            self._written |= self._reading.with_related(names)
         else:
             state.writes.failed(batch, outcome, now_s)
-        self._soil(self._reading.with_related(names))
+            self._soil(self._reading.with_related(names))
         if bool(state.writes.forbidden) is not was_forbidden:
             self._soil(state.writes.pending)
         return (TellOutcome(batch=batch, outcome=outcome),)
@@ -267,6 +275,8 @@ class Engine:
                 yield Submit(batch=batch)
 
     def _wake_s(self, now_s: float) -> float | None:
+        if self._written:
+            return now_s
         times = [*self._reading.times(), *self._judge.doubts.values(), *self._patience.times(self.zones)]
         times.append(self.readiness.patient_until_s(now_s))
         if self._dirty:

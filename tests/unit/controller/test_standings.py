@@ -137,6 +137,7 @@ def test_nothing_is_told_before_the_service_has_answered() -> None:
     assert now_s < desk.standings.wake_s < math.inf
     outcome = desk.stage.provider.submit(ZONE, submit.batch)
     desk.step(Submitted(number=submit.batch.number, zone=ZONE, outcome=outcome), now_s + 101.0)
+    desk.step(Tick(), now_s + 101.0)
     desk.clock.now_s += 100.0
     assert desk.look() == [Standing(key=ref("web").key, generation=1, endpoints=1)]
 

@@ -18,6 +18,7 @@ from tests.unit.engine.stage import (
     SERVICE,
     gone,
     host,
+    new,
     owned,
     phase,
     published,
@@ -210,3 +211,29 @@ def test_a_dependency_that_changes_the_targets_updates_the_record() -> None:
     world = published()
     world.run(seen("web", wants("web", "web", "192.0.2.9"), cause=Cause.DEPENDENCY))
     assert world.holds() == {"web A": ("192.0.2.9",)}
+
+
+def test_the_next_batch_goes_before_what_was_written_is_planned_again() -> None:
+    world = running(traits=Traits(atomic=True, conditional=True, max_batch_writes=2))
+    world.feed(new("api", "web"))
+    world.now_s += 0.1
+    world.feed(Tick())
+    world.feed(world.answer())
+    assert [type(effect).__name__ for effect in world.waiting] == ["Submit"]
+    assert world.endings("api") == ["A create wanted"]
+    assert not world.engine.rests(host("api"))
+    world.run(for_s=0.1)
+    assert world.endings("api") == ["A keep programmed"]
+    assert world.engine.settled
+
+
+def test_what_was_written_and_has_changed_meanwhile_is_planned_before_anything_is_sent() -> None:
+    world = running(traits=Traits(atomic=True, conditional=True, max_batch_writes=2))
+    world.feed(new("api", "web"))
+    world.now_s += 0.1
+    world.feed(Tick())
+    world.feed(gone("web"))
+    world.feed(world.answer())
+    assert not world.waiting, "web is not sent while it is not known whether it is still wanted"
+    world.run(for_s=1.0)
+    assert world.holds() == {"api A": ("192.0.2.1",)}
