@@ -24,6 +24,7 @@ from providers.zonefile import rdata
 TYPES: Final = frozenset(rrtype.OWNABLE)
 _HOST: Final = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.?)+", re.IGNORECASE)
 _OF_HOSTS: Final = rrtype.ADDRESSES | {rrtype.MX}
+_AT_HOSTS: Final = frozenset({rrtype.NS, rrtype.MX, rrtype.SRV})
 _SINGLE: Final = frozenset({rrtype.CNAME, rrtype.DNAME})
 _NO_WILDCARD: Final = frozenset({rrtype.NS, rrtype.DNAME})
 _REVERSE: Final = ("in-addr.arpa", "ip6.arpa")
@@ -38,7 +39,10 @@ def adjusted(endpoint: Endpoint, zone: Zone) -> Endpoint | Refusal:
         targets = [_target(endpoint, target) for target in endpoint.targets]
     except InvalidValueError as exc:
         return Refusal(endpoint=endpoint, reason=Reason.INVALID_TARGET, detail=str(exc))
-    return replace(endpoint, targets=canonical_targets(endpoint.type, targets), properties=pairs.NONE)
+    found = canonical_targets(endpoint.type, targets)
+    if found == endpoint.targets and not endpoint.properties:
+        return endpoint
+    return replace(endpoint, targets=found, properties=pairs.NONE)
 
 
 def _unsupported(endpoint: Endpoint, zone: Zone) -> str:
@@ -72,8 +76,7 @@ def _unservable(endpoint: Endpoint) -> str:
 def _target(endpoint: Endpoint, target: str) -> str:
     rtype = endpoint.type
     held = rdata.held(rtype, target)
-    in_reverse = any(endpoint.name.within(tree) for tree in _REVERSE)
-    if rtype in {rrtype.NS, rrtype.MX, rrtype.SRV} or (rtype == rrtype.PTR and in_reverse):
+    if rtype in _AT_HOSTS or (rtype == rrtype.PTR and any(endpoint.name.within(tree) for tree in _REVERSE)):
         host = held.rpartition(" ")[2].removesuffix(".")
         if host and not _HOST.fullmatch(host):
             raise InvalidValueError(

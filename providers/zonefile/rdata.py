@@ -26,7 +26,7 @@ from extdns.errors import InvalidValueError
 from extdns.model import rrtype
 from extdns.model.name import DnsName
 from extdns.model.reason import Reason
-from extdns.model.target import canonical, suitable_type
+from extdns.model.target import canonical, is_ipv4, suitable_type
 from providers.zonefile import scan, strings
 
 ROOT: Final = "."
@@ -45,6 +45,9 @@ _PLAIN = re.compile(r"[A-Za-z0-9_*.-]+")
 _SPELLED: Final = {code: f"\\{code:03d}" for code in range(0x100)} | {
     code: chr(code) if chr(code).isalnum() or chr(code) in "-_*" else f"\\{chr(code)}" for code in range(0x21, 0x7F)
 }
+# What most targets are: the same in a file, but for the dot behind a host name.
+_HOST: Final = re.compile(r"(?=.{1,253}\Z)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}")
+_TEXT: Final = re.compile(r'"[ !#-\[\]-~]{0,255}"')
 _GENERIC: Final = ("\\#",)  # RFC 3597 section 5
 _NOT_ASCII = re.compile(r"\\[^\x80-\xff]|\\?[\x80-\xff]", re.DOTALL)
 _WIDE = re.compile(r"\{[^},]*,\d{4}")
@@ -116,6 +119,8 @@ def published(owner: str) -> DnsName | None:
 
 def spelled(name: DnsName) -> str:
     """The absolute name that *name* is in a file."""
+    if _PLAIN.fullmatch(name):
+        return f"{name}."
     return _spelled(dns.name.Name((*(label.encode("ascii") for label in name.labels), b"")))
 
 
@@ -147,7 +152,7 @@ def held(rtype: str, target: str) -> str:
     Raises:
         InvalidValueError: it is no data of type *rtype*.
     """
-    return read(rtype, scan.words(written(rtype, target)) or (), ROOT)
+    return target if _usual(rtype, target) else read(rtype, scan.words(written(rtype, target)) or (), ROOT)
 
 
 def minimum_s(words: tuple[str, ...], origin: str) -> int:
@@ -169,6 +174,8 @@ def written(rtype: str, target: str) -> str:
     Raises:
         InvalidValueError: *target* is no data of type *rtype*, or longer than 65535 bytes.
     """
+    if _usual(rtype, target):
+        return f"{target}{ROOT}" if rtype in rrtype.HOSTS else target
     words = _words(rtype, target)
     if scan.words(words) is None:
         raise InvalidValueError(target, _ALLOWED.get(rtype, f"{rtype} data"), Reason.INVALID_TARGET)
@@ -201,6 +208,15 @@ def generated(words: tuple[str, ...], origin: str, ttl_s: int) -> tuple[Generate
             for name, ttl, data in zone.iterate_rdatas()
             for rtype in [dns.rdatatype.to_text(data.rdtype)]
         )
+
+
+def _usual(rtype: str, target: str) -> bool:
+    """Tell whether *target* is what most are of its type, so that nothing about it is to be asked or changed."""
+    if rtype == rrtype.A:
+        return is_ipv4(target)
+    if rtype == rrtype.TXT:
+        return _TEXT.fullmatch(target) is not None
+    return rtype in rrtype.HOSTS and _HOST.fullmatch(target) is not None
 
 
 def _words(rtype: str, target: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dns.rdata
+import dns.rdataclass
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -163,6 +165,24 @@ def test_targets_are_written_absolute(rtype: str, target: str, written: str) -> 
 def test_a_target_that_is_no_data_is_never_written(rtype: str, target: str) -> None:
     with pytest.raises(InvalidValueError):
         rdata.written(rtype, target)
+
+
+@given(
+    st.tuples(st.just("A"), st.ip_addresses(v=4).map(str))
+    | st.tuples(
+        st.sampled_from(sorted(rrtype.HOSTS)),
+        st.from_regex(r"([a-z0-9_-]{1,63}\.){0,3}[a-z0-9_-]{1,63}", fullmatch=True),
+    )
+    | st.tuples(st.just("TXT"), st.text(st.characters(min_codepoint=0x1F, max_codepoint=0x7F)).map('"{}"'.format))
+)
+def test_what_dnspython_is_not_asked_about_is_written_as_it_would_write_it(content: tuple[str, str]) -> None:
+    rtype, target = content
+    try:
+        written = rdata.written(rtype, target)
+    except InvalidValueError:
+        return
+    assert dns.rdata.from_text(dns.rdataclass.IN, rtype, written, relativize=False).to_text() == written
+    assert rdata.held(rtype, target) == rdata.read(rtype, words(written), ".")
 
 
 @given(st.sampled_from(rrtype.OWNABLE), st.text(st.sampled_from('ab19.:; "\\()\n$@-_\xfc'), max_size=30))
