@@ -17,7 +17,7 @@ from tests.fakes.apiserver.server import ApiServer
 
 def main(count: str, kubeconfig: str) -> None:
     """Serve until standard input ends."""
-    with ApiServer() as server:
+    with ApiServer(tls=True, token="bench") as server:
         server.put_all(service(number) for number in range(int(count)))
         server.kubeconfig(Path(kubeconfig))
         _say(READY)

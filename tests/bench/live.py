@@ -1,11 +1,15 @@
-"""A live cluster of N Services: start, edits, memory, idleness, and Pods that nobody reads.
+"""A live cluster of N Services, seen from a pod: start, edits, memory, idleness, and Pods that nobody reads.
 
 Usage: live COUNT [idle] [pods].
 """
 
 from __future__ import annotations
 
+import base64
 import gc
+import importlib
+import json
+import os
 import statistics
 import sys
 import threading
@@ -15,6 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from extdns import log
 from extdns.app import assembly
@@ -81,7 +86,7 @@ def main(count: str, *extra: str) -> None:
     listener, provider = Listener(int(count)), CountingProvider()
     with TemporaryDirectory() as folder:
         kubeconfig = Path(folder, "kubeconfig")
-        with serving(int(count), kubeconfig) as server, _running(kubeconfig, provider, listener) as running:
+        with serving(int(count), kubeconfig) as server, _running(_pod(kubeconfig), provider, listener) as running:
             time.sleep(_CALM_S)
             tell(
                 start_s=listener.start_s,
@@ -92,10 +97,30 @@ def main(count: str, *extra: str) -> None:
             )
 
 
+def _pod(kubeconfig: Path) -> dict[str, str]:
+    """What a pod has in its environment, where the cluster is that *kubeconfig* names; its account is put in place."""
+    known = json.loads(kubeconfig.read_text())
+    cluster, user = known["clusters"][0]["cluster"], known["users"][0]["user"]
+    token, certificate = kubeconfig.with_name("token"), kubeconfig.with_name("ca.crt")
+    token.write_text(user["token"])
+    certificate.write_bytes(base64.b64decode(cluster["certificate-authority-data"]))
+    account = importlib.import_module("kubernetes.config.incluster_config")  # loaded by now, and no more of it
+    account.__dict__.update(SERVICE_TOKEN_FILENAME=str(token), SERVICE_CERT_FILENAME=str(certificate))
+    place = urlsplit(cluster["server"])
+    return {
+        "KUBERNETES_SERVICE_HOST": str(place.hostname),
+        "KUBERNETES_SERVICE_PORT": str(place.port),
+        "POD_NAMESPACE": "extdns",
+        "HOME": str(kubeconfig.parent),
+        "KUBECONFIG": "",
+    }
+
+
 @contextmanager
-def _running(kubeconfig: Path, provider: CountingProvider, listener: Listener) -> Iterator[Assembly]:
+def _running(environ: dict[str, str], provider: CountingProvider, listener: Listener) -> Iterator[Assembly]:
     """The program, from when everything is written for the first time."""
-    flags = [*FLAGS, "--provider=inmemory", f"--inmemory-zone={ZONE}", f"--kubeconfig={kubeconfig}"]
+    os.environ |= environ
+    flags = [*FLAGS, "--provider=inmemory", f"--inmemory-zone={ZONE}"]
     running = assembly.assemble(parse(flags, {}), reporter=listener, service=(provider, provider))
     thread = threading.Thread(target=running.controller.run, kwargs={"once": False})
     with running.server:

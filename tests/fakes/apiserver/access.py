@@ -49,7 +49,8 @@ class Access:
         Raises:
             ApiError: 401 or 403.
         """
-        if self.token is not None and request.headers.get("authorization") != f"Bearer {self.token}":
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if self.token is not None and (scheme.lower(), token) != ("bearer", self.token):
             raise ApiError(401, "Unauthorized")
         resource = f"{request.resource}/{request.subresource}" if request.subresource else request.resource
         if request.resource and any(rule.covers(request) for rule in self._forbidden):

@@ -80,6 +80,7 @@ def test_a_token_is_asked_for_and_may_change(probe: Probe, server: ApiServer) ->
     refused = probe.get()
     assert (refused.code, refused.body["reason"]) == (401, "Unauthorized")
     assert probe.ask("GET", SERVICES, headers=bearer).code == 200
+    assert probe.ask("GET", SERVICES, headers={"Authorization": "bearer one"}).code == 200
     server.access.token = "two"
     assert probe.ask("GET", SERVICES, headers=bearer).code == 401
 
