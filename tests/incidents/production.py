@@ -25,12 +25,14 @@ from tests.fakes.clouddns.log import CHANGE as GOOGLE_CHANGE
 from tests.fakes.clouddns.server import PROJECT, CloudDns
 from tests.fakes.route53.log import CHANGE as AWS_CHANGE
 from tests.fakes.route53.server import Route53
-from tests.fakes.service.faults import Faults
+from tests.fakes.service.faults import Fault, Faults, Refuse
 from tests.incidents.objects import Json, service
 from tests.integration.live import HANGS_S, Running, program
 from tests.route53 import environ
 
 FOREIGN: Final = "theirs"
+OFTEN: Final = ("--interval=1m", "--audit-calls-per-minute=600")
+"""Zones are read again once a minute has passed."""
 _PATIENCE: Final = Event()
 
 
@@ -42,6 +44,7 @@ class Service:
         flags: lead the program there.
         variables: of the environment, too.
         faults: arm them to let calls fail.
+        busy: the fault of a service that is asked too often.
         change: the action that writes.
         writes: how many calls of it there were.
         read: name, type and values of all record sets.
@@ -51,6 +54,7 @@ class Service:
     flags: tuple[str, ...]
     variables: Mapping[str, str] = field(default_factory=dict)
     faults: Faults
+    busy: Fault
     change: str
     writes: Callable[[], int]
     read: Callable[[], Iterator[tuple[str, str, tuple[str, ...]]]]
@@ -91,6 +95,7 @@ def route53() -> Iterator[Service]:
             flags=("--provider=aws", "--aws-batch-change-interval=0s"),
             variables=environ(fake),
             faults=fake.faults,
+            busy=Refuse(400, "Throttling"),
             change=AWS_CHANGE,
             writes=lambda: sum(call.action == AWS_CHANGE for call in fake.log.calls()),
             read=lambda: ((one.name, one.type, one.values) for one in fake.records(zone)),
@@ -116,6 +121,7 @@ def cloud_dns() -> Iterator[Service]:
                 "--google-batch-change-interval=0s",
             ),
             faults=fake.faults,
+            busy=Refuse(429, "rateLimitExceeded"),
             change=GOOGLE_CHANGE,
             writes=lambda: sum(call.action == GOOGLE_CHANGE for call in fake.log.calls()),
             read=lambda: ((one.name, one.type, one.rrdatas) for one in fake.records(zone)),
@@ -135,6 +141,7 @@ class Production:
     def __init__(self, root: Path, server: ApiServer, dns: Service, patch: pytest.MonkeyPatch) -> None:
         self.server = server
         self.dns = dns
+        self._root = root
         self.lines: list[str] = []
         self._patch = patch
         self._kubeconfig = f"--kubeconfig={server.kubeconfig(root / 'kubeconfig')}"
@@ -146,29 +153,38 @@ class Production:
         """For a process."""
         given = {flag.partition("=")[0] for flag in more}
         policy = ["--policy=sync"] if "--compat" in given else []
+        interval = [] if "--interval" in given else ["--interval=1h"]
         return [
             self._kubeconfig,
             "--source=service",
             "--source=ingress",
             "--source=crd",
             "--txt-owner-id=me",
-            "--interval=1h",
             "--metrics-address=127.0.0.1:0",
             *self.dns.flags,
             *policy,
+            *interval,
             *more,
         ]
 
-    def started(self, *flags: str) -> AbstractContextManager[Running]:
-        """It runs."""
-        return program(self, self._patch, *flags)  # type: ignore[arg-type]
+    def started(self, *flags: str, fast_s: float = 0.0) -> AbstractContextManager[Running]:
+        """It runs, by a clock on the wall that is *fast_s* ahead."""
+        return program(self, self._patch, *flags, fast_s=fast_s)  # type: ignore[arg-type]
 
     @contextmanager
-    def process(self, *flags: str) -> Iterator[Running]:
+    def process(self, *flags: str, fast_s: float = 0.0) -> Iterator[Running]:
         """It runs, and has made its first pass."""
-        with self.started(*flags) as running:
+        with self.started(*flags, fast_s=fast_s) as running:
             self.until(running.controller.settled.is_set)
             yield running
+
+    @contextmanager
+    def copied(self) -> Iterator[Production]:
+        """Another cluster, empty, with the same zone."""
+        root = self._root / "copy"
+        root.mkdir()
+        with ApiServer() as server:
+            yield Production(root, server, self.dns, self._patch)
 
     def put(self, *objects: Json) -> None:
         self.server.put_all(objects)

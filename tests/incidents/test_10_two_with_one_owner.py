@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from extdns.model.reason import Reason
 from tests.incidents.objects import numbered, service, services
+from tests.incidents.production import OFTEN, Production
 from tests.incidents.scene import COMPAT, MINUTE_S, scene
 from tests.unit.engine.laws import check_submission
 from tests.unit.engine.stage import REGISTRY
@@ -50,3 +51,37 @@ def test_the_reference_deletes_what_the_other_made() -> None:
     assert first.published() == set(RIGHT)
     first.run(for_s=2 * MINUTE_S)
     assert first.published() == set(LEFT)
+
+
+def test_the_whole_program_deletes_nothing_of_its_twin_and_does_not_fight_for_ever(production: Production) -> None:
+    with production.copied() as copy:
+        production.put(*services(LEFT[:12]), service("both"))
+        copy.put(*services(RIGHT[:12]), service("both", address="192.0.2.2"))
+        with production.process(*OFTEN) as first:
+            production.until_published(*LEFT[:12], "both")
+            with copy.process(*OFTEN) as second:
+                copy.until_published(*LEFT[:12], *RIGHT[:12], "both")
+                second.pass_time(MINUTE_S + 1.0)
+                second.until("Deletes are held", "count=12", "orphan-gone 12")
+                for _ in range(2):
+                    copy.until(lambda: copy.dns.holds()["both A"] == ("192.0.2.2",))
+                    first.pass_time(MINUTE_S + 6.0)
+                    production.until(lambda: production.dns.holds()["both A"] == ("192.0.2.1",))
+                    second.pass_time(MINUTE_S + 6.0)
+                copy.until(lambda: copy.dns.holds()["both A"] == ("192.0.2.2",))
+                first.pass_time(MINUTE_S + 6.0)
+                first.until("both.example.org", "fought-over")
+                production.seen()
+                assert production.dns.holds()["both A"] == ("192.0.2.2",)
+                assert production.published() == {*LEFT[:12], *RIGHT[:12], "both"}
+                production.until(lambda: "FoughtOver" in {one["reason"] for one in production.server.objects("Event")})
+
+
+def test_the_whole_program_with_compat_deletes_what_its_twin_made(production: Production) -> None:
+    with production.copied() as copy:
+        production.put(*services(LEFT[:12]))
+        copy.put(*services(RIGHT[:12]))
+        with production.process():
+            production.until_published(*LEFT[:12])
+        with copy.process("--compat"):
+            copy.until_published(*RIGHT[:12])

@@ -13,7 +13,8 @@ import pytest
 
 from extdns.model.record import Record
 from tests.incidents.objects import service
-from tests.incidents.scene import HOUR_S, scene
+from tests.incidents.production import OFTEN, Production
+from tests.incidents.scene import HOUR_S, MINUTE_S, scene
 from tests.unit.engine.stage import ZONE, mark, record
 
 VERIFICATION = record("web", '"google-site-verification=abc"', rtype="TXT")
@@ -58,3 +59,37 @@ def test_a_text_of_somebody_else_at_our_name_stays() -> None:
     assert world.holds()["web A"] == ("192.0.2.9",)
     world.delete(service("web"), for_s=HOUR_S)
     assert list(world.provider.contents(ZONE).values()) == [VERIFICATION]
+
+
+@pytest.mark.parametrize("sees_it_first", [False, True])
+def test_the_whole_program_leaves_a_record_alone_without_our_mark(
+    *, production: Production, sees_it_first: bool
+) -> None:
+    production.put(service("web"))
+    with production.process(*OFTEN) as running:
+        production.until_published("web")
+        production.dns.put("a-web.example.org", "TXT", 300, '"v=spf1 -all"')
+        if sees_it_first:
+            running.pass_time(2 * MINUTE_S)
+            running.until("web.example.org", "foreign-record")
+        production.put(service("web", address="192.0.2.9"))
+        production.seen()
+        running.until("web.example.org", "foreign-record")
+        production.delete(service("web"))
+        production.seen()
+        running.pass_time(HOUR_S)
+        production.seen()
+        assert production.dns.holds()["web A"] == ("192.0.2.1",)
+        assert production.dns.holds()["a-web TXT"] == ('"v=spf1 -all"',)
+
+
+def test_the_whole_program_keeps_a_text_of_somebody_else_at_our_name(production: Production) -> None:
+    production.dns.put("web.example.org", "TXT", 300, '"google-site-verification=abc"')
+    production.put(service("web"))
+    with production.process() as running:
+        production.until(lambda: "web A" in production.dns.holds())
+        production.delete(service("web"))
+        production.seen()
+        running.pass_time(HOUR_S)
+        production.until(lambda: "web A" not in production.dns.holds())
+        assert production.dns.holds()["web TXT"] == ('"google-site-verification=abc"',)

@@ -14,7 +14,9 @@ from itertools import count
 from extdns.errors import ProviderError, RetryableError
 from extdns.model.change import Batch
 from extdns.model.outcome import Applied, Outcome, TryLater
+from tests.fakes.service.faults import Fault
 from tests.incidents.objects import numbered, service, services
+from tests.incidents.production import Production
 from tests.incidents.scene import MINUTE_S, Scene, scene
 from tests.unit.engine.stage import host
 
@@ -48,3 +50,25 @@ def test_nothing_is_lost_and_calls_become_fewer() -> None:
     applied = [one for one in world.provider.submissions if isinstance(one.outcome, Applied)]
     written = [change_set.name for one in applied[1:] for change_set in one.batch.sets]
     assert sorted(written) == sorted(map(host, (*NEW, *OLD[:2]))), "each name is written once"
+
+
+def test_the_whole_program_writes_everything_in_the_end_and_asks_seldom(production: Production) -> None:
+    dns, old, new = production.dns, OLD[:10], NEW[:10]
+    production.put(*services(old))
+    with production.process() as running:
+        production.until_published(*old)
+        for _ in range(3):
+            dns.faults.arm(dns.busy, action=dns.change, times=9)
+            dns.faults.arm(Fault(), action=dns.change)
+        before = production.writes()
+        production.put(*services(new), service(old[0], address="192.0.2.9"))
+        production.delete(service(old[1]))
+
+        def written_later() -> bool:
+            running.pass_time(10.0)
+            return production.published() == {*old, *new} - {old[1]}
+
+        production.until(written_later)
+        dns.whole()
+        assert dns.holds()[f"{old[0]} A"] == ("192.0.2.9",)
+        assert production.writes() - before <= 30

@@ -10,7 +10,8 @@ pods come and go it stays, and the zone is not written every second.
 from __future__ import annotations
 
 from tests.incidents.objects import CREATED, Json, service
-from tests.incidents.scene import Scene, scene
+from tests.incidents.production import Production
+from tests.incidents.scene import COMPAT, MINUTE_S, Scene, scene
 
 HEADLESS = service("db", address=None, type="ClusterIP", clusterIP="None", selector={"app": "db"})
 
@@ -93,3 +94,27 @@ def test_pods_that_come_and_go_every_second_write_seldom_and_delete_nothing() ->
     assert len(world.provider.submissions) - before <= 65, "after three within a minute, at most every five seconds"
     scale(world, "10.0.2.1", for_s=10.0)
     assert world.holds() == {"db A": ("10.0.2.1",)}
+
+
+def test_the_reference_loses_the_record_whenever_there_is_no_pod_for_a_second() -> None:
+    world = scene(HEADLESS, pod("db-0", "10.0.0.7"), endpoints("10.0.0.7"), flags=COMPAT)
+    scale(world)
+    assert world.holds() == {}
+
+
+def test_the_whole_program_keeps_the_record_while_pods_come_and_go(production: Production) -> None:
+    production.put(HEADLESS, pod("db-0", "10.0.0.7"), endpoints("10.0.0.7"))
+    with production.process() as running:
+        production.until(lambda: production.dns.holds().get("db A") == ("10.0.0.7",))
+        production.put(endpoints())
+        production.seen()
+        running.pass_time(MINUTE_S - 10.0)
+        production.seen()
+        assert production.dns.holds()["db A"] == ("10.0.0.7",)
+        production.put(pod("db-0", "10.0.0.8"), endpoints("10.0.0.8"))
+        production.until(lambda: production.dns.holds()["db A"] == ("10.0.0.8",))
+        production.put(endpoints())
+        production.seen()
+        running.pass_time(MINUTE_S + 1.0)
+        production.until(lambda: "db A" not in production.dns.holds())
+        production.dns.whole()

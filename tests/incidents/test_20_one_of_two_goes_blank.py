@@ -11,6 +11,7 @@ pair each is decided for itself: the record of the blank one stays as it is.
 from __future__ import annotations
 
 from tests.incidents.objects import service
+from tests.incidents.production import Production
 from tests.incidents.scene import COMPAT, HOUR_S, Scene, scene
 from tests.unit.engine.stage import ZONE
 
@@ -51,3 +52,26 @@ def test_the_reference_loses_the_canary() -> None:
     world = scene(half("stable", "blue", "192.0.2.1"), half("canary", "green", "192.0.2.2"), flags=COMPAT)
     world.show(half("canary", "green", None), for_s=5.0)
     assert pair(world) == {"stable": ("192.0.2.1",)}
+
+
+def test_the_whole_program_points_the_name_to_the_one_that_is_left(production: Production) -> None:
+    production.put(ONE, TWO)
+    with production.process() as running:
+        production.until(lambda: production.dns.holds().get("web A") == ("192.0.2.1", "192.0.2.2"))
+        production.put(service("two", host="web.example.org", address=None))
+        production.until(lambda: production.dns.holds()["web A"] == ("192.0.2.1",))
+        production.put(service("one", host="web.example.org", address=None))
+        production.seen()
+        running.pass_time(HOUR_S)
+        production.seen()
+        assert production.dns.holds()["web A"] == ("192.0.2.1",)
+        production.put(ONE, TWO)
+        production.until(lambda: production.dns.holds()["web A"] == ("192.0.2.1", "192.0.2.2"))
+
+
+def test_the_whole_program_with_compat_loses_the_name_when_both_go_blank(production: Production) -> None:
+    production.put(ONE, TWO)
+    with production.process("--compat"):
+        production.until(lambda: "web A" in production.dns.holds())
+        production.put(*(service(name, host="web.example.org", address=None) for name in ("one", "two")))
+        production.until(lambda: "web A" not in production.dns.holds())

@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
@@ -51,9 +52,13 @@ class LiveStage(Stage):
 
 
 class ShiftedClock(SystemClock):
-    """The system's clock, set forward when a test says so."""
+    """The system's clock, set forward when a test says so; on the wall it may be fast or slow."""
 
     shift_s = 0.0
+    fast_s = 0.0
+
+    def now(self) -> datetime:
+        return super().now() + timedelta(seconds=self.fast_s)
 
     def monotonic_s(self) -> float:
         return super().monotonic_s() + self.shift_s
@@ -99,6 +104,10 @@ class Running(logging.Handler):
         self._clock.shift_s += seconds
         self.controller._inbox.put(Tick())
 
+    def set_clock(self, fast_s: float) -> None:
+        """Let the clock on the wall be *fast_s* ahead of the true time."""
+        self._clock.fast_s = fast_s
+
     def kinds(self) -> dict[str, str]:
         """The phase of each kind, as it is told on /readyz."""
         facts = json.loads(json.dumps(self.controller.ready()[1]))
@@ -127,9 +136,12 @@ class Running(logging.Handler):
 
 
 @contextmanager
-def program(stage: LiveStage, patch: pytest.MonkeyPatch, *flags: str, once: bool = False) -> Iterator[Running]:
-    """The program over *stage*; it is ended in the end."""
+def program(
+    stage: LiveStage, patch: pytest.MonkeyPatch, *flags: str, once: bool = False, fast_s: float = 0.0
+) -> Iterator[Running]:
+    """The program over *stage*, whose clock on the wall is *fast_s* ahead; it is ended in the end."""
     clock = ShiftedClock()
+    clock.fast_s = fast_s
     patch.setattr(assembly, "SystemClock", lambda: clock)
     config = parse(stage.flags(*flags, *(["--once"] if once else [])), {})
     running = Running(assembly.assemble(config), clock, once=once)
