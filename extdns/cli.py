@@ -16,7 +16,7 @@ from extdns.flags.help import help_text
 from extdns.flags.parser import asked_for
 
 _DEMO: Final = "demo"
-_WITH_FLAGS: Final = frozenset({"apply", "explain", "owners", "plan", "release", "status"})
+_WITH_FLAGS: Final = frozenset({"adopt", "apply", "explain", "migrate", "owners", "plan", "release", "status"})
 _INTERRUPTED: Final = 130  # what shells report of a command that Ctrl-C ended
 
 

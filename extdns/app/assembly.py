@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from extdns.config import Config
-    from extdns.ports import Reporter, Source, State, ZoneReader, ZoneWriter
+    from extdns.ports import Registry, Reporter, Source, State, ZoneReader, ZoneWriter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +53,7 @@ def assemble(
     *,
     service: tuple[ZoneReader, ZoneWriter | None] | None = None,
     state: State | None = None,
+    ledger: Registry | None = None,
     asks: bool = False,
 ) -> Assembly:
     """Join everything that *config* asks for; nothing runs yet.
@@ -62,6 +63,7 @@ def assemble(
         reporter: hears of every decision.
         service: the DNS service's reader and writer, if not those of `--provider`.
         state: keeps what outlives the process, if not the place that the flags name.
+        ledger: tells whose a record is, if not the registry of `--registry`.
         asks: write nothing before the plan is approved of, and nothing at all on objects.
 
     Raises:
@@ -71,7 +73,7 @@ def assemble(
     reader, writer = service or dns_service(config)
     kept = state or place_of(config, config.registry.txt_owner_id)
     settings = engine_settings(config, found, reader, writes=writer is not None, keeps_state=kept is not None)
-    engine = Engine(replace(settings, asks=asks))
+    engine = Engine(replace(settings, registry=ledger or settings.registry, asks=asks))
     metrics = Metrics(budgets=reader.budgets) if isinstance(reader, Metered) else Metrics()
     told = None if asks else announcer(config, settings.kinds)
     statuses = status_writer(config) if writer and not asks else None

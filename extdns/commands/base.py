@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from extdns.app.fingerprint import fingerprint
 from extdns.app.services import offline
 from extdns.commands.onepass import Pass, look
+from extdns.commands.pretended import PretendedState
 from extdns.commands.storedzones import StoredZones
 from extdns.errors import UsageError, shown
 from extdns.flags.mistakes import mistake
@@ -49,7 +50,7 @@ def difference(config: Config, base: str, reader: Callable[[Config], ZoneReader]
     with _manifests(config.cluster.manifests, base) as paths:
         before = look(replace(config, cluster=replace(config.cluster, manifests=paths)), reader)
     zones = {state.zone: tuple(_left(state)) for state in before.engine.zones}
-    after = look(config, lambda config: StoredZones(zones, offline(config)), InOrder(zones, fingerprint(config)))
+    after = look(config, lambda config: StoredZones(zones, offline(config)), _in_order(zones, fingerprint(config)))
     was = {_essence(decision) for decision in before.engine.decisions}
     return after._replace(
         base=base,
@@ -59,24 +60,10 @@ def difference(config: Config, base: str, reader: Callable[[Config], ZoneReader]
     )
 
 
-class InOrder:
-    """A `State` of zones that were in order under the settings of now: nothing that stands there is a surprise."""
-
-    def __init__(self, zones: Iterable[Zone], fingerprint: str) -> None:
-        """Say so of *zones*, under the settings that *fingerprint* stands for."""
-        accepted = SavedZone(fingerprint=fingerprint)
-        self._saved = Saved(zones=tuple(sorted((zone.id, accepted) for zone in zones)))
-
-    def load(self) -> Saved:
-        """All is in order."""
-        return self._saved
-
-    def save(self, saved: Saved) -> None:
-        """Keep nothing."""
-
-    def released(self) -> tuple[str, ...]:
-        """Nobody released anything."""
-        return ()
+def _in_order(zones: Iterable[Zone], fingerprint: str) -> PretendedState:
+    """State that says of *zones* that nothing that stands there is a surprise under the settings of now."""
+    accepted = SavedZone(fingerprint=fingerprint)
+    return PretendedState(Saved(zones=tuple(sorted((zone.id, accepted) for zone in zones))))
 
 
 def _essence(decision: Decision) -> tuple[object, ...]:

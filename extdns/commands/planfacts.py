@@ -112,8 +112,8 @@ def plan_facts(made: Pass) -> PlanFacts:
         owner=config.registry.txt_owner_id,
         policy=config.control.policy,
         zones=tuple(_zone(zone, holding) for zone, holding in sorted(holdings(engine).items())),
-        changes=tuple(map(_entry, changes)),
-        kept=tuple(map(_entry, kept)),
+        changes=tuple(map(entry, changes)),
+        kept=tuple(map(entry, kept)),
         held=tuple(held_sets(made)),
         mistakes=tuple(mistake_facts(key, mistake) for key, mistake in made.mistakes),
         missing=made.missing,
@@ -157,7 +157,8 @@ def _zone(zone: Zone, holding: Holding) -> ZoneFacts:
     )
 
 
-def _entry(decision: Decision) -> Entry:
+def entry(decision: Decision) -> Entry:
+    """What is said of *decision*."""
     stands, wanted = decision.held, decision.wanted
     return Entry(
         zone=zone_name(decision.zone) if decision.zone else None,

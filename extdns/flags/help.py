@@ -22,6 +22,8 @@ Commands, each with a --help of its own; without one, records are kept in step:
   apply     make the changes of a plan that was kept, and no others
   explain   the whole way of a name or an object, or what a reason code means
   owners    who owns what in the zones
+  migrate   what a switch from external-dns would change
+  adopt     take ownership of records that stand as objects ask
   status    which deletes are held
   release   let held deletes be made
   demo      a small shop published into zone files

@@ -1,0 +1,185 @@
+"""`extdns migrate`: what a switch from the reference would change, and why.
+
+The schema of what it says to programs: `python -m extdns.commands.migrate > docs/reference/migrate.schema.json`.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from extdns.app.services import offline
+from extdns.commands.held import count
+from extdns.commands.onepass import look, single_pass
+from extdns.commands.options import JSON, TEXT, output_of
+from extdns.commands.output import show
+from extdns.commands.planfacts import Entry, entry
+from extdns.commands.plantext import row, table
+from extdns.commands.pretended import PretendedState
+from extdns.commands.storedzones import StoredZones
+from extdns.engine.decisions import CHANGING, held
+from extdns.facts.document import VERSION, Facts, Version, json_text, schema_text
+from extdns.facts.printable import printable
+from extdns.flags import parser
+from extdns.flags.mistakes import mistake
+from extdns.model.decision import Verdict
+from extdns.model.reason import MEANINGS
+from extdns.model.saved import Saved
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from extdns.commands.onepass import Pass
+    from extdns.model.decision import Decision
+
+_HELP: Final = """\
+Usage: extdns migrate [flags of external-dns] [--output=text|json]
+
+Tells what a switch from external-dns would change: the flags and variables (EXTERNAL_DNS_*) with which that runs are
+read, and one pass is made that writes nothing. Changes that external-dns would make by itself are told from those that
+extdns makes because it differs on purpose.
+
+To compare, a second pass follows the rules of external-dns (--compat) over the same zones, which are read once.
+
+The exit code is 0 if the switch changes nothing, 2 if something is changed, 3 if deletes are held, and 1 if a flag is
+wrong or something could not be read.
+"""
+_STANDARD_INPUT: Final = "-"
+_NOTHING: Final = 0
+_FAILED: Final = 1
+_CHANGES: Final = 2
+_HELD: Final = 3
+
+
+class MigrationFacts(Facts, frozen=True):
+    """What would change: likewise what external-dns would do now, too; ours what extdns alone would do.
+
+    theirs is what extdns decides where external-dns would make a change now and extdns would not; flags are remarks on
+    flags that mean nothing.
+    """
+
+    api_version: Version
+    kind: Literal["Migration"]
+    flags: tuple[str, ...]
+    likewise: tuple[Entry, ...]
+    ours: tuple[Entry, ...]
+    theirs: tuple[Entry, ...]
+    held: int
+    missing: tuple[str, ...]
+
+
+def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+    """Tell what the switch would change; returns the exit code.
+
+    Raises:
+        UsageError: a flag is wrong, or something that it names cannot be used.
+    """
+    if "--help" in arguments:
+        show(_HELP)
+        return 0
+    output, flags = output_of(arguments, (TEXT, JSON))
+    config = single_pass(flags, environ)
+    if config.control.compat:
+        raise mistake("extdns migrate compares with --compat by itself", "leave it out")
+    if _STANDARD_INPUT in config.cluster.manifests:
+        raise mistake("extdns migrate reads the objects twice, and standard input can be read once", "give files")
+    made = look(config)
+    theirs = _theirs(made, flags, environ)
+    found = _compared(made, theirs)
+    show(json_text(_facts(found)) if output == JSON else "".join(f"{line}\n" for line in _lines(found)))
+    if made.missing or theirs.missing:
+        return _FAILED
+    if any(map(held, made.decisions)):
+        return _HELD
+    return _CHANGES if found.likewise or found.ours else _NOTHING
+
+
+def _theirs(made: Pass, flags: Sequence[str], environ: Mapping[str, str]) -> Pass:
+    """A pass by the rules of the reference over the zones as they were read."""
+    policy = () if "policy" in parser.read(flags, environ) else (f"--policy={made.config.control.policy}",)
+    zones = {
+        state.zone: tuple(record for name in state.mirror.names() for record in state.mirror.of(name))
+        for state in made.engine.zones
+    }
+    config = single_pass([*flags, *policy, "--compat"], environ)
+    return look(config, lambda config: StoredZones(zones, offline(config)), PretendedState(Saved()))
+
+
+class _Compared(NamedTuple):
+    """What each of the two would change; of `theirs`, what extdns decides instead."""
+
+    made: Pass
+    likewise: tuple[Decision, ...]
+    ours: tuple[Decision, ...]
+    theirs: tuple[Decision, ...]
+
+
+def _compared(made: Pass, theirs: Pass) -> _Compared:
+    ours, others = ({_key(one): one for one in found.decisions if one.verdict in CHANGING} for found in (made, theirs))
+    decided = {_key(one): one for one in made.decisions}
+    alike = {key for key, one in ours.items() if key in others and _change(one) == _change(others[key])}
+    return _Compared(
+        made=made,
+        likewise=tuple(one for key, one in ours.items() if key in alike),
+        ours=tuple(one for key, one in ours.items() if key not in alike),
+        theirs=tuple(decided.get(key, one) for key, one in others.items() if key not in ours),
+    )
+
+
+def _key(one: Decision) -> tuple[str, str, str, str]:
+    return (one.zone.id if one.zone else "", one.name, one.set_identifier, one.type)
+
+
+def _change(one: Decision) -> tuple[object, ...]:
+    wanted = one.wanted
+    return (one.verdict, wanted and (wanted.targets, wanted.ttl_s, wanted.properties))
+
+
+def _facts(found: _Compared) -> MigrationFacts:
+    made = found.made
+    return MigrationFacts(
+        api_version=VERSION,
+        kind="Migration",
+        flags=made.config.notices,
+        likewise=tuple(map(entry, found.likewise)),
+        ours=tuple(map(entry, found.ours)),
+        theirs=tuple(map(entry, found.theirs)),
+        held=sum(map(held, made.decisions)),
+        missing=made.missing,
+    )
+
+
+def _lines(found: _Compared) -> Iterator[str]:
+    made = found.made
+    yield "All flags are understood."
+    yield from (f"  {printable(notice)}" for notice in made.config.notices)
+    yield ""
+    yield from _section("external-dns would make these changes now, too:", found.likewise)
+    yield from _section("Only extdns would make these:", found.ours)
+    yield from _section("external-dns would make changes here now, and extdns does not:", found.theirs)
+    if number := sum(map(held, made.decisions)):
+        yield f"{count(number, 'delete')} held until a person releases them: extdns plan --held [flags]"
+    yield from (f"INCOMPLETE: {printable(sentence)}" for sentence in made.missing)
+    yield _verdict(found)
+
+
+def _section(title: str, decisions: Sequence[Decision]) -> Iterator[str]:
+    if decisions:
+        yield title
+        yield from table(map(row, decisions))
+        yield from (f"  {reason}: {MEANINGS[reason]}" for reason in sorted({one.reason for one in decisions}))
+        yield ""
+
+
+def _verdict(found: _Compared) -> str:
+    if not (found.likewise or found.ours):
+        return "The first pass of extdns changes nothing."
+    deletes = sum(one.verdict is Verdict.DELETE for one in found.ours)
+    return (
+        f"The first pass of extdns changes {count(len(found.likewise) + len(found.ours), 'record')}; "
+        f"of these {len(found.ours)} by the switch, {deletes or 'no'} delete{'s' * (deletes > 1)} among them."
+    )
+
+
+if __name__ == "__main__":
+    sys.stdout.write(schema_text(MigrationFacts, "extdns migrate --output=json"))
