@@ -37,7 +37,7 @@ class Census:
         revision = (engine.claims.revision, engine.decisions.revision, zones)
         if revision != self._revision:
             self._revision, self._counts = revision, count(engine, self._owner, problems)
-        return replace(self._counts, pending=_pending(engine), problems=problems)
+        return replace(self._counts, pending=_pending(engine), quarantined=_quarantined(engine), problems=problems)
 
 
 def count(engine: Engine, owner: str, problems: int) -> Counts:
@@ -69,12 +69,17 @@ def count(engine: Engine, owner: str, problems: int) -> Counts:
         reasons={str(reason): number for reason, number in engine.decisions.reasons.items()},
         stale=stale,
         pending=_pending(engine),
+        quarantined=_quarantined(engine),
         problems=problems,
     )
 
 
 def _pending(engine: Engine) -> int:
     return sum(len(state.writes.pending) for state in engine.zones)
+
+
+def _quarantined(engine: Engine) -> int:
+    return sum(state.writes.set_aside for state in engine.zones)
 
 
 def outstanding(engine: Engine) -> int:

@@ -78,6 +78,11 @@ class Fights:
         pause.message = f"changed back each time it was written; left as it is for {minutes} minutes"
         self._waiting.add(name)
 
+    @property
+    def left_alone(self) -> int:
+        """How many names are not written now."""
+        return len(self._waiting)
+
     def over(self, now_s: float) -> Iterator[DnsName]:
         """The names whose pause has ended, each once."""
         for name in sorted(self._waiting):

@@ -257,6 +257,11 @@ class Writes:
             self._isolate(batch, Blocked(reason=Reason.ZONE_FORBIDDEN, detail=message), (), now_s)
 
     @property
+    def set_aside(self) -> int:
+        """How many names wait because the service refused them or somebody changes them back."""
+        return len(self.quarantine) + self._fights.left_alone
+
+    @property
     def contested(self) -> int:
         """How many names could not be written for long, because they were changed every time before we came to it."""
         return sum(conflict.failures >= _CONTESTED_AFTER for conflict in self._conflicts.values())

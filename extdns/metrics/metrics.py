@@ -57,6 +57,7 @@ class Counts:
         reasons: decisions in force by reason code.
         stale: records of ours whose object cannot say a target.
         pending: names whose change waits or is being written.
+        quarantined: names that are set aside for a while.
         problems: objects and manifests that cannot be read.
     """
 
@@ -69,6 +70,7 @@ class Counts:
     reasons: Mapping[str, int] = field(default_factory=dict)
     stale: int = 0
     pending: int = 0
+    quarantined: int = 0
     problems: int = 0
 
 
@@ -151,6 +153,7 @@ class Metrics(Collector):
             self._samples[table.DECISIONS] = {(code,): count for code, count in counts.reasons.items() if count}
             self._set(table.STALE, counts.stale)
             self._set(table.PENDING, counts.pending)
+            self._set(table.QUARANTINED, counts.quarantined)
             self._set(table.PROBLEMS, counts.problems)
 
     def phase_changed(self, state: KindState) -> None:

@@ -82,6 +82,10 @@ STALE: Final = _gauge(
     "extdns_records_stale", "Records of ours that stay as they are while their object cannot say a target."
 )
 PENDING: Final = _gauge("extdns_names_pending", "Names whose change waits or is being written.")
+QUARANTINED: Final = _gauge(
+    "extdns_names_quarantined",
+    "Names set aside for a while, since the DNS service refused their change or somebody changes them back.",
+)
 PHASES: Final = _gauge(
     "extdns_source_phase", "1 for the phase that the list of a kind of object is in.", ("kind", "phase")
 )
@@ -124,6 +128,6 @@ TABLE: Final = (
     *(BUILD_INFO, FAILING_RUNS, RECONCILED, SYNCED, IDLE_RUNS, VERIFIED),
     *(ENDPOINTS_HELD, REGISTRY_ERRORS, RECORDS_HELD, OWNED_BY_OTHERS),
     *(ENDPOINTS_WANTED, SOURCE_ERRORS, RECORDS_WANTED, DEDUPLICATED, INVALID),
-    *(DECISIONS, STALE, PENDING, PHASES, PROBLEMS, ZONE_READ, DELETES_HELD, HELD_RECORD, BATCHES),
+    *(DECISIONS, STALE, PENDING, QUARANTINED, PHASES, PROBLEMS, ZONE_READ, DELETES_HELD, HELD_RECORD, BATCHES),
     *(API_LEFT, API_RATE, THROTTLED, DEFECTS),
 )

@@ -27,6 +27,7 @@ from tests.unit.engine.stage import (
     origin,
     owned,
     record,
+    refusing,
     running,
     seen,
     wants,
@@ -145,6 +146,13 @@ def test_what_did_not_change_is_not_counted_again(monkeypatch: pytest.MonkeyPatc
     assert state is not None
     state.writes.pending[host("api")] = ()  # as when it was planned and is about to be sent
     assert census.count(world.engine, 3) == replace(first, problems=3, pending=1)
+
+
+def test_names_that_are_set_aside_are_counted() -> None:
+    world = running()
+    world.provider.rule = refusing("web")
+    world.run(seen("web", wants("web", "web")), seen("api", wants("api", "api")))
+    assert count(world.engine, "me", 0).quarantined == 1
 
 
 def test_problems_and_reasons_are_passed_on() -> None:

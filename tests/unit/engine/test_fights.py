@@ -54,6 +54,7 @@ def test_the_decision_says_what_happens_and_counts_as_a_failure() -> None:
     assert (decision.verdict, decision.reason) == (Verdict.KEEP, "fought-over")
     assert decision.detail == "changed back each time it was written; left as it is for 5 minutes"
     assert world.engine.decisions.failing == 1
+    assert [state.writes.set_aside for state in world.engine.zones] == [1]
 
 
 def test_a_delete_that_is_undone_three_times_is_not_made_again_for_a_while() -> None:

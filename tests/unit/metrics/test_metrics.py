@@ -127,6 +127,7 @@ def test_counts_are_shown_by_type_in_lower_case_and_in_sum() -> None:
             invalid={("SRV", "service"): 5},
             reasons={"wanted": 2},
             pending=7,
+            quarantined=3,
             problems=1,
         )
     )
@@ -149,6 +150,7 @@ def test_counts_are_shown_by_type_in_lower_case_and_in_sum() -> None:
     }
     assert series(metrics, "extdns_decisions") == {labels(reason="wanted"): 2}
     assert value(metrics, "extdns_names_pending") == 7
+    assert value(metrics, "extdns_names_quarantined") == 3
     assert value(metrics, "extdns_object_problems") == 1
 
 
