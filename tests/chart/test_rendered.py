@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from tests.chart import schemas
-from tests.chart.tools import NAMESPACE, Helm, container, of, run, value_files, values_of
+from tests.chart.tools import NAMESPACE, Helm, Json, container, of, run, value_files, values_of
 
 FILES: Final = value_files()
 
@@ -99,11 +99,26 @@ def test_label_selectors_are_filled_in_where_there_are_none(helm: Helm) -> None:
     assert [one["labelSelector"] for one in pod["topologySpreadConstraints"]] == [ours]
 
 
-def test_service_and_probes_follow_the_address_of_the_program(helm: Helm) -> None:
-    manifests = helm.manifests({"extraArgs": {"metrics-address": ":8081"}})
-    (service,) = of("Service", manifests)
-    assert container(manifests)["ports"] == [{"name": "http", "containerPort": 8081}]
-    assert service["spec"]["ports"] == [{"name": "http", "port": 7979, "targetPort": "http"}]
+@pytest.mark.parametrize(
+    ("args", "ports"),
+    [
+        pytest.param({}, {"http": (7979, 7979)}, id="defaults"),
+        pytest.param({"metrics-address": ":8081"}, {"http": (8081, 7979)}, id="other-port"),
+        pytest.param({"web-address": ":7980"}, {"http": (7979, 7979), "web": (7980, 7980)}, id="live-page"),
+        pytest.param({"web-address": "[::]:81"}, {"http": (7979, 7979), "web": (81, 81)}, id="live-page-ipv6"),
+        *(
+            pytest.param({"web-address": f"{host}:7980"}, {"http": (7979, 7979)}, id=f"live-page-at-{host}")
+            for host in ("127.0.0.1", "localhost", "[::1]")
+        ),
+    ],
+)
+def test_what_the_program_opens_can_be_reached(helm: Helm, args: Json, ports: dict[str, tuple[int, int]]) -> None:
+    manifests = helm.manifests({"extraArgs": args, "networkPolicy": {"enabled": True}})
+    (service,), (policy,) = of("Service", manifests), of("NetworkPolicy", manifests)
+    opened = {one["name"]: one["containerPort"] for one in container(manifests)["ports"]}
+    offered = {one["targetPort"]: one["port"] for one in service["spec"]["ports"]}
+    assert {name: (opened[name], offered[name]) for name in opened | offered} == ports
+    assert [one["port"] for one in policy["spec"]["ingress"][0]["ports"]] == list(ports)
 
 
 def test_everything_is_in_the_namespace_of_the_release(helm: Helm) -> None:

@@ -80,3 +80,13 @@ to the program. All else (rights, namespaces) is read off these arguments, so th
 {{- end }}
 {{- toYaml $values }}
 {{- end }}
+
+{{- /* The ports of the pod that arguments open, a YAML map by name: that of the live page only if others can reach it. */}}
+{{- define "extdns.ports" -}}
+http: {{ include "extdns.given" (list "metrics-address" .) | fromYamlArray | first | default ":7979" | splitList ":" | last }}
+{{- with include "extdns.given" (list "web-address" .) | fromYamlArray | first }}
+{{- if not (regexMatch "^(127\\.|localhost:|\\[::1\\]:)" .) }}
+web: {{ splitList ":" . | last }}
+{{- end }}
+{{- end }}
+{{- end }}
