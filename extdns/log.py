@@ -64,6 +64,7 @@ class Event(StrEnum):
     CLAIM_KEPT = "A record is kept as it is"
     # what is read
     ZONES_UNLISTED = "Zones cannot be listed; those known so far stay, and they are asked for again"
+    PROGRESS = "{read} of {zones} zones are read, {waiting} names wait to be written"
     ZONE_UNREAD = "A zone cannot be read; it is tried again, other zones go on"
     SOURCE_PHASE = "The list of a kind of object came to another phase"
     DEFECT = "extdns failed where it should not; the work goes on, please report this"

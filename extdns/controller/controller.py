@@ -21,6 +21,7 @@ from extdns.controller.board import Board
 from extdns.controller.follower import Follower
 from extdns.controller.instead import Standins
 from extdns.controller.keeper import Keeper
+from extdns.controller.progress import Progress
 from extdns.controller.pulse import Pulse
 from extdns.controller.runs import Runs
 from extdns.controller.standings import Standings
@@ -96,6 +97,7 @@ class Controller:
             parts.engine, parts.teller, parts.clock, interval_s=parts.interval_s, writes=parts.writer is not None
         )
         self.settled = self._runs.settled
+        self._progress = Progress(parts.engine, parts.clock, writes=parts.writer is not None)
         self._standings = Standings(parts.engine, parts.statuses, parts.clock) if parts.statuses else None
         self.board = Board(
             parts.engine,
@@ -121,10 +123,10 @@ class Controller:
         return self._pulse.healthy(now_s) and self._follower.pulse.healthy(now_s)
 
     def ready(self) -> tuple[bool, dict[str, object]]:
-        """Whether the first full pass has been made, once and for all; what fails now, and how far each kind is."""
+        """Whether the first full pass has been made, once and for all; what fails, and how far kinds and work are."""
         states = self._follower.states.values()
         kinds = {state.kind.resource: _shown(state, self._parts.clock) for state in states}
-        return self.settled.is_set(), {"failing": list(self._runs.failing), "kinds": kinds}
+        return self.settled.is_set(), {"failing": list(self._runs.failing), "kinds": kinds, **self._progress.shown()}
 
     @property
     def complete(self) -> bool:
@@ -183,6 +185,7 @@ class Controller:
             self._guard(lambda: on_settled() if self._runs.look() else None)
             if self._standings:
                 self._guard(self._standings.look)
+            self._guard(self._progress.look)
             self._guard(self.board.look)
             if once and (self.settled.is_set() or self._pulse.broken or self._follower.pulse.broken):
                 return
@@ -214,6 +217,7 @@ class Controller:
         match effect:
             case TellOutcome(batch=batch, outcome=outcome):
                 self._guard(partial(self.board.ended, batch, outcome))
+                self._progress.ended(batch, outcome)
                 self._parts.teller.ended(batch, outcome)
             case _ if self._ending:
                 pass

@@ -69,6 +69,11 @@ class Writes:
         """Tell whether a write of *name* awaits its outcome; it is planned again afterwards."""
         return name in self._sent
 
+    @property
+    def waiting(self) -> int:
+        """How many names wait to be written, or are being."""
+        return len(self.pending) + len(self._sent)
+
     def names_in_flight(self) -> set[DnsName]:
         """Every name, marks' names included, that a batch without outcome writes."""
         batch = self.in_flight or self.doubts.batch
