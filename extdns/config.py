@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, get_type_hints
 from extdns.flags import parser, support
 from extdns.flags.address import ListenAddress
 from extdns.flags.cluster import DEFAULT_TIMEOUT_S
+from extdns.flags.election import Election
 from extdns.flags.flag import Flag
 from extdns.flags.regex import Regex
 from extdns.flags.table import BY_NAME
@@ -227,6 +228,7 @@ class Config:
     sources: Sources
     plan: Plan
     deletes: Deletes
+    election: Election
     registry: Registry
     log: Log
     web: Web

@@ -6,7 +6,7 @@ I/O and are called by the controller alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -234,4 +234,24 @@ class StatusWriter(Protocol):
 
     def close(self, patience_s: float) -> None:
         """Take in nothing more, and go on for up to *patience_s* seconds with what is left."""
+        ...
+
+
+class Lease(Protocol):
+    """Of several processes lets one write at a time; absent where there is only one."""
+
+    def begin(self, news: Callable[[], None]) -> None:
+        """Stand for election; *news* is called, from any thread, whenever there is more time left."""
+        ...
+
+    def left_s(self) -> float:
+        """Seconds for which nobody else may write; 0 while somebody else may. Safe from any thread."""
+        ...
+
+    def facts(self) -> Mapping[str, str]:
+        """Who holds it, and what fails, for people."""
+        ...
+
+    def close(self, *, give_up: bool) -> None:
+        """Stand no more; with *give_up* another process may write at once, else when the time is over."""
         ...

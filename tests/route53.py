@@ -11,6 +11,7 @@ from unittest.mock import patch
 from providers.aws.client import Client
 from providers.aws.settings import Access
 from providers.remote.allowance import Allowance
+from providers.remote.writing import Writing
 from tests.fakes.route53.server import Route53
 
 
@@ -36,10 +37,10 @@ def service() -> tuple[Route53, Mapping[str, Client]]:
     return fake, {"": client(fake)}
 
 
-def client(fake: Route53, *, attempts: int = 3) -> Client:
+def client(fake: Route53, *, attempts: int = 3, writing: Writing | None = None) -> Client:
     """A client of *fake*, which has made a call: from then on it does not look at the environment."""
     clock = Hurry()
-    made = Client(Access(), attempts, Allowance(monotonic_s=clock.monotonic_s, wait=clock.wait))
+    made = Client(Access(), attempts, Allowance(monotonic_s=clock.monotonic_s, wait=clock.wait), writing)
     with patch.dict(os.environ, environ(fake)):
         made.zones()
     return made

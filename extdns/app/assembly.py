@@ -9,6 +9,7 @@ from extdns.app.announcers import announcer
 from extdns.app.clusters import cluster
 from extdns.app.filters import domains
 from extdns.app.fingerprint import fingerprint
+from extdns.app.leases import lease
 from extdns.app.pages import page_server
 from extdns.app.registries import registry
 from extdns.app.services import service as dns_service
@@ -17,6 +18,7 @@ from extdns.app.states import state as place_of
 from extdns.app.statuswriters import status_writer
 from extdns.controller.clock import SystemClock
 from extdns.controller.controller import Controller, Parts
+from extdns.controller.leased import LeasedAnnouncer
 from extdns.controller.teller import Teller
 from extdns.engine.budget import Limits
 from extdns.engine.deletes import DeleteSettings
@@ -70,12 +72,17 @@ def assemble(
         UsageError: a value that only its room can judge is wrong, or a folder or file is missing.
     """
     found = sources(config)
-    reader, writer = service or dns_service(config)
+    clock = SystemClock()
+    shared = lease(config, clock)
+    reader, writer = service or dns_service(config, shared)
     kept = state or place_of(config, config.registry.txt_owner_id)
     settings = engine_settings(config, found, reader, writes=writer is not None, keeps_state=kept is not None)
-    engine = Engine(replace(settings, registry=ledger or settings.registry, asks=asks))
+    engine = Engine(replace(settings, registry=ledger or settings.registry, asks=asks, elects=shared is not None))
     metrics = Metrics(budgets=reader.budgets) if isinstance(reader, Metered) else Metrics()
+    metrics.led(leads=shared is None)
     told = None if asks else announcer(config, settings.kinds)
+    if told and shared:
+        told = LeasedAnnouncer(told, shared)
     statuses = status_writer(config) if writer and not asks else None
     seen = cluster(
         config, [source.kind for source in found]
@@ -88,11 +95,12 @@ def assemble(
             reader=reader,
             writer=writer,
             teller=Teller(metrics, config.registry.txt_owner_id, reporter, told),
-            clock=SystemClock(),
+            clock=clock,
             kinds=tuple(source.kind for source in found),
             interval_s=config.control.interval_s,
             state=kept,
             statuses=statuses,
+            lease=shared,
         )
     )
     health = Application(healthy=controller.healthy, readiness=controller.ready, metrics=metrics.text)

@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from extdns.app.filters import domains
+from extdns.controller.candidacy import may_write
 from extdns.controller.clock import SystemClock
+from extdns.controller.leased import LeasedWriter
+from providers.remote.writing import QUICK_S, Writing
 
 if TYPE_CHECKING:
     from extdns.config import Config
-    from extdns.ports import ZoneReader, ZoneWriter
+    from extdns.ports import Lease, ZoneReader, ZoneWriter
     from providers.aws.settings import AwsSettings
     from providers.google.settings import GoogleSettings
     from providers.remote.allowance import Rate
 
 
-def service(config: Config) -> tuple[ZoneReader, ZoneWriter | None]:
-    """The reader and the writer of `--provider`; a dry run has no writer."""
+def service(config: Config, lease: Lease | None = None) -> tuple[ZoneReader, ZoneWriter | None]:
+    """The reader and the writer of `--provider`, which only writes while we hold *lease*; a dry run has no writer."""
+    if lease is None:
+        return _service(config, Writing())
+    reader, writer = _service(config, Writing(timeouts_s=QUICK_S, may_begin=partial(may_write, lease)))
+    return reader, writer and LeasedWriter(writer, lease)
+
+
+def _service(config: Config, writing: Writing) -> tuple[ZoneReader, ZoneWriter | None]:
     dry_run = config.control.dry_run
     match config.control.provider:
         case "aws":
-            return _route53(config)
+            return _route53(config, writing)
         case "google":
-            return _cloud_dns(config)
+            return _cloud_dns(config, writing)
         case "inmemory":
             from providers.inmemory.provider import InMemoryProvider
 
@@ -55,12 +67,12 @@ def offline(config: Config) -> ZoneReader:
             return service(config)[0]
 
 
-def _route53(config: Config) -> tuple[ZoneReader, ZoneWriter | None]:
+def _route53(config: Config, writing: Writing) -> tuple[ZoneReader, ZoneWriter | None]:
     from providers.aws.client import clients
     from providers.aws.reader import Route53Reader
     from providers.aws.writer import Route53Writer
 
-    settings = route53_settings(config)
+    settings = replace(route53_settings(config), writing=writing)
     accounts = clients(settings)
     writer = None if config.control.dry_run else Route53Writer(accounts, conditional=settings.conditional)
     return Route53Reader(settings, accounts), writer
@@ -98,12 +110,12 @@ def route53_settings(config: Config) -> AwsSettings:
     )
 
 
-def _cloud_dns(config: Config) -> tuple[ZoneReader, ZoneWriter | None]:
+def _cloud_dns(config: Config, writing: Writing) -> tuple[ZoneReader, ZoneWriter | None]:
     from providers.google.client import client
     from providers.google.reader import CloudDnsReader, limits
     from providers.google.writer import CloudDnsWriter
 
-    settings = cloud_dns_settings(config)
+    settings = replace(cloud_dns_settings(config), writing=writing)
     project = client(settings)
     writer = None if config.control.dry_run else CloudDnsWriter(project)
     return CloudDnsReader(settings, project, limits(project)), writer

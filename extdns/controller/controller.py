@@ -18,6 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from extdns.controller.board import Board
+from extdns.controller.candidacy import Candidacy
 from extdns.controller.follower import Follower
 from extdns.controller.instead import Standins
 from extdns.controller.keeper import Keeper
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from extdns.engine.engine import Engine
     from extdns.engine.observer import Observer
     from extdns.model.cluster import Kind, KindState
-    from extdns.ports import Clock, Cluster, State, StatusWriter, ZoneReader, ZoneWriter
+    from extdns.ports import Clock, Cluster, Lease, State, StatusWriter, ZoneReader, ZoneWriter
 
 _LONGEST_WAIT_S: Final = 60.0  # only a sign of life: whatever is due by itself has a time, and all else is an input
 _AFTER_DEFECT_S: Final = 1.0
@@ -61,6 +62,7 @@ class Parts:
     interval_s: float
     state: State | None = None
     statuses: StatusWriter | None = None
+    lease: Lease | None = None
     patience_s: float = 20.0
 
 
@@ -106,6 +108,7 @@ class Controller:
             settled=self.settled.is_set,
             wake=lambda: self._inbox.put(Tick()),
         )
+        self._candidacy = Candidacy(parts.lease, parts.clock, self._inbox.put) if parts.lease else None
         self._pulse = Pulse(parts.clock.monotonic_s())
         self._standins = Standins(parts.kinds)
         self._wake_s = 0.0
@@ -126,7 +129,9 @@ class Controller:
         """Whether the first full pass has been made, once and for all; what fails, and how far kinds and work are."""
         states = self._follower.states.values()
         kinds = {state.kind.resource: _shown(state, self._parts.clock) for state in states}
-        return self.settled.is_set(), {"failing": list(self._runs.failing), "kinds": kinds, **self._progress.shown()}
+        election = {"election": self._candidacy.facts()} if self._candidacy else {}
+        work: dict[str, object] = {**self._progress.shown(), **election}
+        return self.settled.is_set(), {"failing": list(self._runs.failing), "kinds": kinds, **work}
 
     @property
     def complete(self) -> bool:
@@ -162,7 +167,8 @@ class Controller:
             return
         self._ending = True
         self._follower.close()
-        if not self._workers.close(self._parts.clock, self._parts.patience_s):
+        is_written = self._workers.close(self._parts.clock, self._parts.patience_s)
+        if not is_written:
             self._parts.teller.abandoned()
         while not self._inbox.empty():
             if isinstance(item := self._inbox.get_nowait(), Submitted):
@@ -173,16 +179,22 @@ class Controller:
             patience_s = self._parts.patience_s if self._stopped_by is None else _PATIENCE_S
             self._guard(partial(self._standings.close, patience_s))
         self._parts.teller.close()
+        if self._candidacy:
+            self._guard(partial(self._candidacy.close, give_up=is_written))
 
     def _loop(self, on_settled: Callable[[], None], approve: Callable[[], None] | None, *, once: bool) -> None:
         item: Input = Tick()
         while self._stopped_by is None:
+            for news in self._candidacy.news() if self._candidacy else ():
+                self._feed(news)
             self._feed(item)
             if approve and self._parts.engine.planned:
                 approve()
                 approve, item = None, Approved()
                 continue
             self._guard(lambda: on_settled() if self._runs.look() else None)
+            if self._candidacy and self.settled.is_set():  # who leads is to be warm
+                self._candidacy.begin()
             if self._standings:
                 self._guard(self._standings.look)
             self._guard(self._progress.look)
@@ -242,8 +254,8 @@ class Controller:
     def _next(self) -> Input:
         if self._first:
             return self._first.popleft()
-        told_s = self._standings.wake_s if self._standings else self._wake_s
-        wait_s = min(self._wake_s, self._runs.wake_s, told_s) - self._parts.clock.monotonic_s()
+        wakes_s = [one.wake_s for one in (self._runs, self._standings, self._candidacy) if one]
+        wait_s = min(self._wake_s, *wakes_s) - self._parts.clock.monotonic_s()
         try:
             return self._inbox.get(timeout=wait_s) if wait_s > 0 else self._inbox.get_nowait()
         except queue.Empty:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
 
 from msgspec.structs import replace
 
-from extdns.engine.inputs import Cause, Observed
+from extdns.engine.inputs import Cause, Led, Observed
 from extdns.errors import shortened
 from extdns.model.claim import Derivation, Filtered, Invalid, Wanted, Withheld
 from extdns.model.decision import Verdict
@@ -61,6 +61,7 @@ class Standings:
         self._due: dict[ObjectKey, None] = {}
         self._pause_s = _LEAST_PAUSE_S
         self._next_look_s = 0.0
+        self._leads = engine.leadership.leads
 
     def heard(self, item: Input) -> None:
         """The engine is told *item*."""
@@ -68,6 +69,8 @@ class Standings:
             for seen in item.observations:
                 if seen.key.kind == self._writer.kind:
                     self._observe(seen)
+        if isinstance(item, Led):
+            self._led(leads=item.leads)
 
     def decided(self, decisions: Iterable[Decision]) -> None:
         """These decisions are new."""
@@ -75,18 +78,26 @@ class Standings:
 
     def look(self) -> None:
         """Tell how those stand about which all is decided and written, if it is time."""
-        if self._due and self._clock.monotonic_s() >= self._next_look_s:
+        if self._clock.monotonic_s() >= self.wake_s:
             self._look()
 
     def close(self, patience_s: float) -> None:
         """Tell for the last time; what is told may be written for *patience_s* seconds."""
-        self._look()
+        if self._leads:
+            self._look()
         self._writer.close(patience_s)
 
     @property
     def wake_s(self) -> float:
-        """Monotonic time of the next look, infinity if nothing is to be told."""
-        return self._next_look_s if self._due else math.inf
+        """Monotonic time of the next look, infinity if nothing is to be told, or by somebody else."""
+        return self._next_look_s if self._due and self._leads else math.inf
+
+    def _led(self, *, leads: bool) -> None:
+        """Who leads anew tells everything; who leads no more does not even tell what was to be told."""
+        self._leads = leads
+        for key in self._seen:
+            self._writer.forget(key)
+        self._expect(self._seen)
 
     def _observe(self, seen: Observation) -> None:
         self._writer.forget(seen.key)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns import log
 from extdns.controller.census import Census, outstanding
-from extdns.engine.inputs import PageRead, ReadFailed, StateFailed, ZonesListed
+from extdns.engine.inputs import Led, PageRead, ReadFailed, StateFailed, ZonesListed
 from extdns.log import Event
 from extdns.model.claim import mistakes
 from extdns.model.cluster import Phase
@@ -170,10 +170,20 @@ class Teller:
                 self._metrics.read_failed()
                 event = Event.ZONE_UNREAD if zone else Event.ZONES_UNLISTED
                 _log.error(event, call=call, zone=zone and str(zone), message=message)
+            case Led(leads=leads):
+                self._led(now(), leads=leads)
             case StateFailed(message=message):
                 _log.warning(Event.STATE_UNKEPT, message=message)
             case _:
                 pass
+
+    def _led(self, now: datetime, *, leads: bool) -> None:
+        self._metrics.led(leads=leads)
+        self._announced = now - _AGAIN  # the former leader's Events may be over, and ours are yet to come
+        if leads:
+            _log.info(Event.LEADS)
+        else:
+            _log.warning(Event.LEADS_NO_MORE)
 
     def _accounts_failed(self, failed: Sequence[AccountFailure]) -> None:
         """Say which accounts' zones could not be listed, once for each reason."""

@@ -196,6 +196,19 @@ class Deletes:
         self.accepted, self._next_s = True, now_s
         self.changes += 1
 
+    def recall(self) -> set[DnsName]:
+        """Somebody else decides from now on; returns the names of the deletes that were to go or held.
+
+        What was deleted goes on to count, and does so twice once the state that tells of it is restored: that
+        may hold a delete, and lets none pass.
+        """
+        recalled = [entry for entry in self._entries() if entry.stage is not _Stage.GRACE]
+        for entry in recalled:
+            entry.stage = _Stage.GRACE
+        self.accepted, self._next_s = False, -math.inf
+        self._show()
+        return {entry.owned.record.name for entry in recalled}
+
     @property
     def granted(self) -> tuple[bool, ...]:
         """Of each delete that may be on its way and counts, whether it rests on absence."""

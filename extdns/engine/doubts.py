@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from extdns.model.change import Batch
+from extdns.model.change import Batch, ChangeSet
 from extdns.model.name import DnsName
 
 
@@ -57,6 +57,11 @@ class Doubts:
         self.batch, self._names = batch, frozenset(names)
         self._ends = _written(batch, (names[0], names[-1]))
         self._ask |= self._ends
+
+    def suspect(self, sets: Iterable[ChangeSet]) -> None:
+        """Somebody else may have written what stands in *sets*."""
+        for change_set in sets:
+            self._ask |= {change_set.name, *(write.key.name for write in change_set.writes)}
 
     def ask(self) -> tuple[DnsName, ...]:
         """The names to read now, sorted; () while there are none or an answer is awaited."""

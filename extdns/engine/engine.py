@@ -12,6 +12,7 @@ from extdns.engine.doubts import names_of
 from extdns.engine.effects import Confirm, Effect, Submit, TellDecisions, TellHeld, TellOutcome, Wake
 from extdns.engine.judge import Judge
 from extdns.engine.keeping import Keeping
+from extdns.engine.leadership import Leadership
 from extdns.engine.orphans import Orphans
 from extdns.engine.patience import Patience
 from extdns.engine.planning import Planning
@@ -39,6 +40,7 @@ class Engine:
         zones: what the zones hold, and what is on its way there.
         decisions: how every name ended.
         readiness: whether planning may begin.
+        leadership: whether we lead, or stand by.
     """
 
     def __init__(self, settings: EngineSettings) -> None:
@@ -47,6 +49,7 @@ class Engine:
         self.claims = ClaimIndex()
         self.zones = Zones(settings.deletes)
         self.decisions = Decisions()
+        self.leadership = Leadership(settings, self.zones, self.decisions)
         self.readiness = Readiness(settings.kinds.values(), settings.source_patience_s)
         self._judge = Judge(self.claims, settings)
         self._planning = Planning(settings, self.claims, self._judge, self.zones)
@@ -84,13 +87,15 @@ class Engine:
         """Whether every name that can be planned has been: the first full pass is over."""
         read = self.zones.open and all(self._patience.read(state, self._now_s) for state in self.zones)
         seen = self.readiness.open and self.readiness.complete(self._now_s)
+        decides = self._keeping.open or not self.leadership.leads
         due = self._dirty or self._written
-        return read and seen and self._keeping.open and not due and not self._judge.awaiting
+        return read and seen and decides and not due and not self._judge.awaiting
 
     @property
     def settled(self) -> bool:
         """Whether nothing is on its way any more, but for what fails and is not waited for."""
-        written = self.planned and all(self._patience.written(state, self._now_s) for state in self.zones)
+        states = self.zones if self.leadership.leads else ()
+        written = self.planned and all(self._patience.written(state, self._now_s) for state in states)
         return written and not (self._settings.once and self._keeping.busy(self._now_s))
 
     def rests(self, name: DnsName) -> bool:
@@ -148,12 +153,19 @@ class Engine:
                 self._soil(self._keeping.failed(now_s))
             case facts.Approved():
                 self._keeping.writes = self._settings.writes
+            case facts.Led(leads=leads):
+                self._lead(leads=leads, now_s=now_s)
             case facts.Tick():
                 if self.readiness.tick(now_s):
                     self._soil(self._everything())
             case _:
                 assert_never(item)
         return ()
+
+    def _lead(self, *, leads: bool, now_s: float) -> None:
+        self._keeping.lead(leads=leads, now_s=now_s)
+        self._reading.lead(leads=leads, now_s=now_s)
+        self._soil(self.leadership.change(leads=leads))
 
     def _observe(self, seen: facts.Observation, now_s: float) -> None:
         if seen.cause in {facts.Cause.VERSION, facts.Cause.DEPENDENCY}:
@@ -195,7 +207,7 @@ class Engine:
         if self.readiness.open and self.zones.open:
             for state in self.zones:
                 self._dirty.update(state.writes.retriable(now_s))
-            if told := self._plan_due(now_s):
+            if told := self.leadership.told(self._plan_due(now_s), self._dirty):
                 yield TellDecisions(decisions=told)
             yield from self._held()
         for key in self._judge.ask(now_s):

@@ -150,6 +150,12 @@ class Approved(Value, frozen=True, kw_only=True):
     """Somebody has seen the whole plan and wants it written."""
 
 
+class Led(Value, frozen=True, kw_only=True):
+    """From now on we lead, or somebody else may: then we stand by."""
+
+    leads: bool
+
+
 class Tick(Value, frozen=True, kw_only=True):
     """Nothing but time has passed."""
 
@@ -168,6 +174,7 @@ Input = (
     | StateAnswered
     | StateFailed
     | Approved
+    | Led
     | Tick
 )
 

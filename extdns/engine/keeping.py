@@ -28,24 +28,34 @@ class Keeping:
 
     Attributes:
         writes: whether anything may be written now, state or records.
-        open: whether deletes may be decided: the state was loaded, or there is none to be had.
+        open: whether deletes may be decided: we lead, and the state was loaded or there is none to be had.
     """
 
     def __init__(self, settings: EngineSettings, zones: Zones) -> None:
         """Start with nothing loaded."""
         self._fingerprint = settings.fingerprint
         self._keeps = settings.keeps_state
-        self.writes = settings.writes and not settings.asks
+        self._writer = settings.writes
+        self._leads = not settings.elects
+        self.writes = self._writer and self._leads and not settings.asks
         self._zones = zones
         self._loaded: Saved | None = None
         self._adopted: set[str] = set()
         self._given: tuple[tuple[str, int], ...] = ()
-        self._asked = False
+        self._asked = self._void = False
         self._next_s = self._look_s = 0.0
-        self.open = not self._keeps
+        self.open = self._leads and not self._keeps
+
+    def lead(self, *, leads: bool, now_s: float) -> None:
+        """Who leads loads what another process may have kept meanwhile; who stands by neither loads nor saves."""
+        self._leads, self.writes, self.open = leads, leads and self._writer, leads and not self._keeps
+        self._loaded, self._adopted, self._given = None, set(), ()
+        self._void, self._next_s = self._asked, now_s
 
     def loaded(self, saved: Saved, now_s: float) -> None:
         """Take over what a former process kept."""
+        if self._is_void():
+            return
         self._loaded, self._asked, self._next_s, self.open = saved, False, now_s, True
         self.adopt(now_s)
 
@@ -66,6 +76,8 @@ class Keeping:
         Returns:
             The names whose deletes waited for that.
         """
+        if self._is_void():
+            return set()
         self._asked = False
         for state in self._zones:
             for code in released:
@@ -80,6 +92,8 @@ class Keeping:
         Returns:
             The names whose deletes have waited for that.
         """
+        if self._is_void():
+            return set()
         self._asked, self._next_s, self._given, self.open = False, now_s + _AGAIN_S, (), True
         return {name for state in self._zones for name in state.deletes.keep(math.inf)}
 
@@ -96,7 +110,7 @@ class Keeping:
 
     def due(self, now_s: float) -> Iterator[Effect]:
         """What to load or to save now."""
-        if not self._keeps or self._asked or now_s < self._next_s:
+        if not (self._keeps and self._leads) or self._asked or now_s < self._next_s:
             return
         if self._loaded is None:
             self._asked = True
@@ -116,9 +130,16 @@ class Keeping:
     @property
     def wake_s(self) -> float:
         """When `due` has something to do though nothing happens (monotonic seconds), infinity if never."""
-        if not self._keeps or self._asked:
+        if not (self._keeps and self._leads) or self._asked:
             return math.inf
         return max(self._next_s, self._look_s) if self._holds else self._next_s or math.inf
+
+    def _is_void(self) -> bool:
+        """Whether the answer that came is to what was asked before it was known who leads now."""
+        void, self._void = self._void, False
+        if void:
+            self._asked = False
+        return void
 
     def _restore(self, state: ZoneState, kept: SavedZone, now_s: float) -> None:
         deletes = state.deletes

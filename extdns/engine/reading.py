@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from extdns.engine.effects import ListZones, ReadNames, ReadPage
 from extdns.engine.inputs import Call, NamesRead, PageRead, ReadFailed
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from extdns.model.zone import ZoneList
 
 _NOTHING: AbstractSet[DnsName] = frozenset()
+_STANDBY: Final = 4.0
+"""Times slower than the audit of who leads is that of who stands by."""
 
 
 class Reading:
@@ -28,14 +30,22 @@ class Reading:
         self._settings = settings
         self._claims = claims
         self._zones = zones
-        self._pause_s = 60.0 / settings.audit_calls_per_minute
+        self._slowness = _STANDBY if settings.elects else 1.0
         self._next_audit_s = 0.0
+
+    def lead(self, *, leads: bool, now_s: float) -> None:
+        """Keep another pace; who has just come to lead begins at once to read what the former leader left."""
+        self._slowness = 1.0 if leads else _STANDBY
+        if leads:
+            self._next_audit_s = self._zones.next_s = now_s
+            for state in self._zones:
+                state.audit.next_s = now_s
 
     def due(self, now_s: float) -> Iterator[ListZones | ReadPage | ReadNames]:
         """What to read now."""
         zones = self._zones
         if not zones.asked and zones.backoff.over(now_s) and now_s >= zones.next_s:
-            zones.asked, zones.next_s = True, now_s + self._settings.interval_s
+            zones.asked, zones.next_s = True, now_s + self._interval_s
             self._next_audit_s = max(self._next_audit_s, now_s) + self._pause_s
             yield ListZones()
         audits: list[ZoneState] = []
@@ -50,6 +60,14 @@ class Reading:
         if audits and not self._settings.once and now_s >= self._next_audit_s:
             self._next_audit_s = now_s + self._pause_s
             yield self._page(min(audits, key=lambda state: state.audit.asked_s), now_s)
+
+    @property
+    def _interval_s(self) -> float:
+        return self._settings.interval_s * self._slowness
+
+    @property
+    def _pause_s(self) -> float:
+        return 60.0 / self._settings.audit_calls_per_minute * self._slowness
 
     def _page(self, state: ZoneState, now_s: float) -> ReadPage:
         state.audit.ask(now_s)
@@ -68,7 +86,7 @@ class Reading:
             return _NOTHING
         changed, complete = state.audit.read(item.page, state.mirror, state.writes.names_in_flight())
         if complete:
-            state.audit.end_round(now_s, self._settings.interval_s)
+            state.audit.end_round(now_s, self._interval_s)
         if state.mirror.whole:
             return self.with_related(changed)
         if not complete:

@@ -25,6 +25,7 @@ class EngineSettings:
         namespaces: the namespaces that are read, () for all.
         writes: whether there is a writer; without one every plan is made and none is sent.
         asks: whether nothing is written before somebody has approved of the whole plan.
+        elects: whether several processes share the work, of which one leads; until we do, we stand by.
         once: one pass: absence needs no confirmation, nothing is waited for.
         interval_s: from the start of one audit round to the next.
         audit_calls_per_minute: reads for audits, zone lists included.
@@ -43,6 +44,7 @@ class EngineSettings:
     namespaces: tuple[str, ...] = ()
     writes: bool = True
     asks: bool = False
+    elects: bool = False
     once: bool = False
     interval_s: float = 60.0
     audit_calls_per_minute: int = 12

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from extdns.flags.control import POLICIES
+from extdns.flags.duration import DURATION
+from extdns.flags.election import WRITE_S
 from extdns.flags.mistakes import mistake, not_of_kind
 from extdns.flags.service import SERVICE_TYPE
 from extdns.flags.support import AVAILABLE
@@ -82,7 +84,35 @@ def _check_ours(values: Values) -> None:
     for name in ("delete-grace-period", "stale-hold"):
         if (values[name] or 0.0) < 0.0:
             raise mistake(f"--{name} is negative", f"allowed for --{name}: 0s and more")
+    if values["leader-elect"]:
+        _check_election(values)
     types = values["service-type-filter"]
     if "service" in values["source"] and "" not in types:  # an empty one switches the filter off (spec sources 3.1)
         for wrong in (one for one in types if one not in SERVICE_TYPE.choices):
             raise not_of_kind(SERVICE_TYPE, "--service-type-filter", wrong)
+
+
+def _check_election(values: Values) -> None:
+    """What keeps two processes apart in the end is that writes are conditional, and ended before a Lease is."""
+    for name, meant in (("compat", "--compat"), ("aws-conditional-writes", "--no-aws-conditional-writes")):
+        unsafe = values[name] if name == "compat" else values["provider"] == "aws" and not values[name]
+        if unsafe:
+            raise mistake(
+                f"--leader-elect and {meant} do not go together: only conditional writes keep two processes apart",
+                "leave out one of them",
+            )
+    duration_s, deadline_s, retry_s = (
+        values[f"leader-elect-{name}"] for name in ("lease-duration", "renew-deadline", "retry-period")
+    )
+    if retry_s <= 0.0:
+        raise mistake("--leader-elect-retry-period is not positive", "allowed: more than 0s")
+    if deadline_s <= retry_s:
+        raise mistake(
+            "--leader-elect-renew-deadline leaves no time to renew",
+            f"allowed: more than --leader-elect-retry-period, which is {DURATION.write(retry_s)}",
+        )
+    if duration_s < deadline_s + WRITE_S:
+        raise mistake(
+            "--leader-elect-lease-duration may end while a last write is under way",
+            f"allowed: {DURATION.write(deadline_s + WRITE_S)} and more, 12s longer than --leader-elect-renew-deadline",
+        )

@@ -199,6 +199,11 @@ class Metrics(Collector):
             self._renew(table.DELETES_HELD, here, {here: len(held)} if held else {})
             self._renew(table.HELD_RECORD, here, named)
 
+    def led(self, *, leads: bool) -> None:
+        """We lead from now on, or no more."""
+        with self._lock:
+            self._set(table.LEADER, leads)
+
     def read_failed(self) -> None:
         """The list of zones, a page of a zone or some names could not be read."""
         with self._lock:

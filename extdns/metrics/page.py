@@ -56,6 +56,7 @@ _QUERIES: Final = (
     ("Names are set aside because the DNS service refuses them", _decided(_REFUSED)),
     ("Objects ask for names that others have", _decided(_CONFLICTS)),
     ("Somebody else changes our records back, again and again", _decided((Reason.FOUGHT_OVER,))),
+    ("Nobody leads, so nothing is written", f"sum({table.LEADER.name}) < 1"),
     ("Nothing has been in order for a quarter of an hour", f"time() - {table.SYNCED.name} > 900"),
 )
 

@@ -120,6 +120,9 @@ THROTTLED: Final = _counter(
     "Times that the DNS service said that there were too many calls.",
     ("account", "action"),
 )
+LEADER: Final = _gauge(
+    "extdns_leader", "1 while this process may write, 0 while it stands by for another one (`--leader-elect`)."
+)
 DEFECTS: Final = _counter(
     "extdns_defects_total", "Failures of extdns itself that cost nothing else; each is logged with its place."
 )
@@ -129,5 +132,5 @@ TABLE: Final = (
     *(ENDPOINTS_HELD, REGISTRY_ERRORS, RECORDS_HELD, OWNED_BY_OTHERS),
     *(ENDPOINTS_WANTED, SOURCE_ERRORS, RECORDS_WANTED, DEDUPLICATED, INVALID),
     *(DECISIONS, STALE, PENDING, QUARANTINED, PHASES, PROBLEMS, ZONE_READ, DELETES_HELD, HELD_RECORD, BATCHES),
-    *(API_LEFT, API_RATE, THROTTLED, DEFECTS),
+    *(API_LEFT, API_RATE, THROTTLED, LEADER, DEFECTS),
 )

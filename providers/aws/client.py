@@ -26,6 +26,7 @@ from providers.aws.wire import Action, HostedZone, ListedSets, Position, WireCha
 from providers.remote.allowance import Allowance
 from providers.remote.failure import CallFailedError, Trouble
 from providers.remote.trust import bundle
+from providers.remote.writing import SLOW_S, Writing
 
 if TYPE_CHECKING:
     from types_boto3_route53 import Route53Client
@@ -39,7 +40,6 @@ _BODY: Final = "Body"
 _WRITTEN: Final[ContextVar[bytes]] = ContextVar("_WRITTEN")
 _FIRST_ERROR: Final = 300
 _CHANGE: Final = "ChangeResourceRecordSets"
-_TIMEOUTS_S: Final = (5, 30)  # to connect, to answer
 _MOST_ATTEMPTS: Final = 10  # what 0, "without limit", comes to: the engine asks again anyway
 _CONNECTIONS: Final = 16
 _TAGS_AT_ONCE: Final = 10  # API reference, ListTagsForResources
@@ -83,16 +83,18 @@ _UNANSWERED: Final = (sdk.HTTPClientError, sdk.ReadTimeoutError, sdk.IncompleteR
 class Client:
     """Route 53 as one account sees it; any thread may call. Every call raises `CallFailedError` alone."""
 
-    def __init__(self, access: Access, attempts: int, allowance: Allowance) -> None:
+    def __init__(self, access: Access, attempts: int, allowance: Allowance, writing: Writing | None = None) -> None:
         """Call with the credentials that *access* leads to, which are looked for by the first call.
 
         Args:
             access: profile and role.
             attempts: how often a read is tried at most; 0 for as often as is sensible.
             allowance: how many calls may be made.
+            writing: what bounds a batch.
         """
         self._access = access
         self._allowance = allowance
+        self._writing = writing or Writing()
         self._attempts = attempts if attempts > 0 else _MOST_ATTEMPTS
         self._lock = Lock()
         self._made: tuple[Route53Client, Route53Client] | None = None
@@ -179,7 +181,7 @@ class Client:
         with self._lock:
             if self._made is None:
                 session = _session(self._access)
-                self._made = (_client(session, self._attempts), _client(session, 1))
+                self._made = (_client(session, self._attempts, SLOW_S), _writer(session, self._writing))
             return self._made
 
 
@@ -188,13 +190,22 @@ def clients(settings: AwsSettings) -> dict[str, Client]:
     named = len(settings.accounts) > 1
     found = {access.profile if named else "": access for access in settings.accounts}
     return {
-        name: Client(access, settings.attempts, Allowance(name, rate=settings.rate, pause_s=settings.pause_s))
+        name: Client(
+            access, settings.attempts, Allowance(name, rate=settings.rate, pause_s=settings.pause_s), settings.writing
+        )
         for name, access in found.items()
     }
 
 
-def _client(session: Session, attempts: int) -> Route53Client:
-    connect_s, read_s = _TIMEOUTS_S
+def _writer(session: Session, writing: Writing) -> Route53Client:
+    """A client whose calls are asked once more whether they may begin, when they are signed: that may take its time."""
+    made = _client(session, 1, writing.timeouts_s)
+    made.meta.events.register(f"before-send.route53.{_CHANGE}", lambda **_: writing.check(f"route53:{_CHANGE}"))
+    return made
+
+
+def _client(session: Session, attempts: int, timeouts_s: tuple[float, float]) -> Route53Client:
+    connect_s, read_s = timeouts_s
     made = session.client(
         "route53",
         config=Config(

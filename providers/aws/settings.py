@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from providers.aws.adjust import AliasSettings
 from providers.aws.selection import Selection
 from providers.remote.allowance import Rate
+from providers.remote.writing import Writing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +39,7 @@ class AwsSettings:
         max_values: values in a batch.
         pause_s: from one batch of an account to the next, 0 for none.
         rate: calls of one account.
+        writing: what bounds a batch.
     """
 
     accounts: tuple[Access, ...] = (Access(),)
@@ -51,3 +53,4 @@ class AwsSettings:
     max_values: int = 1000
     pause_s: float = 0.0
     rate: Rate = Rate()  # noqa: RUF009 - frozen
+    writing: Writing = Writing()  # noqa: RUF009 - frozen

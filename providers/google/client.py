@@ -32,10 +32,10 @@ from providers.google.wire import Limits, ListedSets, ManagedZone, RecordSet
 from providers.remote.allowance import Allowance
 from providers.remote.failure import CallFailedError, Trouble
 from providers.remote.trust import bundle
+from providers.remote.writing import SLOW_S
 
 _US: Final = "extdns"
 _CHANGE: Final = "changes.create"
-_TIMEOUTS_S: Final = (5, 30)  # to connect, to answer
 _CONNECTIONS: Final = 16
 _RATES: Final = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"})
 _RATE: Final = "Quota exceeded for quota "  # how the gateway before the service begins, whatever its reason
@@ -107,7 +107,8 @@ class Client:
             body["deletions"] = [wire.written(one) for one in deletions]
         with self._calling(_CHANGE, about, changes=len(additions) + len(deletions)) as connection:
             path = f"{_project(connection)}/managedZones/{quote(zone, safe='')}/changes"
-            answer = connection.api_request("POST", path, data=body, timeout=_TIMEOUTS_S)
+            self._settings.writing.check(f"dns.{_CHANGE}", about)
+            answer = connection.api_request("POST", path, data=body, timeout=self._settings.writing.timeouts_s)
             return str(answer["id"])
 
     @contextmanager
@@ -188,11 +189,11 @@ def _project(connection: Any) -> str:  # noqa: ANN401 - the SDK has no types
 def _read(connection: Any, path: str, query: Mapping[str, str] | None = None) -> _Json:  # noqa: ANN401 - the SDK has no types
     """The answer to a read, which is asked once more if a connection that was kept has broken."""
     try:
-        return connection.api_request("GET", path, query_params=query, timeout=_TIMEOUTS_S)  # type: ignore[no-any-return]
+        return connection.api_request("GET", path, query_params=query, timeout=SLOW_S)  # type: ignore[no-any-return]
     except requests.ConnectionError as exc:
         if _is_unsent(exc):
             raise
-        return connection.api_request("GET", path, query_params=query, timeout=_TIMEOUTS_S)  # type: ignore[no-any-return]
+        return connection.api_request("GET", path, query_params=query, timeout=SLOW_S)  # type: ignore[no-any-return]
 
 
 def _is_unsent(exc: requests.RequestException) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from providers.google.selection import Selection
 from providers.remote.allowance import Rate
+from providers.remote.writing import Writing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +21,7 @@ class GoogleSettings:
         max_changes: additions and deletions of a change together, 0 for as many as the project may make.
         pause_s: from one change to the next, 0 for none.
         rate: calls of the project.
+        writing: what bounds a change.
     """
 
     project: str = ""
@@ -29,3 +31,4 @@ class GoogleSettings:
     max_changes: int = 1000
     pause_s: float = 0.0
     rate: Rate = Rate()  # noqa: RUF009 - frozen
+    writing: Writing = Writing()  # noqa: RUF009 - frozen

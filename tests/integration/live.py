@@ -21,6 +21,8 @@ from extdns.controller.clock import SystemClock
 from extdns.controller.ending import exit_code
 from extdns.engine.inputs import Tick
 from extdns.log import TextFormatter
+from extdns.model.decision import Verdict
+from extdns.model.name import DnsName
 from tests.fakes.apiserver.server import ApiServer
 from tests.integration.stage import Stage
 
@@ -97,6 +99,13 @@ class Running(logging.Handler):
         end_s = time.monotonic() + HANGS_S
         while (missing := dict(self._engine.readiness.missing())) != phases:
             assert time.monotonic() < end_s, missing
+            self._never.wait(0.002)
+
+    def until_planned(self, name: str, verdict: Verdict) -> None:
+        """Wait until *verdict* is what is to become of the records at *name*."""
+        end_s = time.monotonic() + HANGS_S
+        while {decision.verdict for decision in self._engine.decisions.of(DnsName.parse(name))} != {verdict}:
+            assert time.monotonic() < end_s, self._engine.decisions.of(DnsName.parse(name))
             self._never.wait(0.002)
 
     def pass_time(self, seconds: float) -> None:

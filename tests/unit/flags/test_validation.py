@@ -115,3 +115,59 @@ def test_of_several_mistakes_the_first_of_the_list_is_told() -> None:
         check(["--create-ptr", "--txt-prefix=a", "--txt-suffix=b"])
     with pytest.raises(UsageError, match=r"^txt-prefix and txt-suffix"):
         check([*GOOD, "--create-ptr", "--txt-prefix=a", "--txt-suffix=b"])
+
+
+ELECT: Final = [*GOOD, "--leader-elect"]
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        pytest.param(
+            [*ELECT, "--compat", "--policy=sync"],
+            "--leader-elect and --compat do not go together: only conditional writes keep two processes apart\n"
+            "  leave out one of them",
+            id="compat",
+        ),
+        pytest.param(
+            ["--source=service", "--provider=aws", "--leader-elect", "--no-aws-conditional-writes"],
+            "--leader-elect and --no-aws-conditional-writes do not go together: only conditional writes keep two "
+            "processes apart\n  leave out one of them",
+            id="unconditional-writes",
+        ),
+        pytest.param(
+            [*ELECT, "--leader-elect-lease-duration=26s"],
+            "--leader-elect-lease-duration may end while a last write is under way\n"
+            "  allowed: 27s and more, 12s longer than --leader-elect-renew-deadline",
+            id="lease-too-short",
+        ),
+        pytest.param(
+            [*ELECT, "--leader-elect-retry-period=15s"],
+            "--leader-elect-renew-deadline leaves no time to renew\n"
+            "  allowed: more than --leader-elect-retry-period, which is 15s",
+            id="deadline-too-short",
+        ),
+        pytest.param(
+            [*ELECT, "--leader-elect-retry-period=0s"],
+            "--leader-elect-retry-period is not positive\n  allowed: more than 0s",
+            id="no-pause",
+        ),
+    ],
+)
+def test_what_is_not_safe_for_an_election_is_refused(argv: list[str], message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        check(argv)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        pytest.param(ELECT, id="defaults"),
+        pytest.param([*ELECT, "--leader-elect-lease-duration=27s"], id="just-long-enough"),
+        pytest.param([*ELECT, "--no-aws-conditional-writes"], id="flag-of-another-provider"),
+        pytest.param([*GOOD, "--leader-elect-retry-period=0s"], id="no-election"),
+    ],
+)
+def test_what_is_safe_for_an_election_is_not(argv: list[str]) -> None:
+    check(argv)

@@ -12,11 +12,13 @@ from providers.aws.client import Client
 from providers.aws.reader import Route53Reader
 from providers.aws.settings import AwsSettings
 from providers.aws.writer import Route53Writer
+from providers.remote.writing import Writing
 from tests.conformance.provider import batch_of, create, delete, restate, update
 from tests.fakes.route53.errors import still_busy, throttle
 from tests.fakes.route53.log import CHANGE
 from tests.fakes.route53.server import Route53
 from tests.fakes.service.faults import Drop, Refuse
+from tests.route53 import client
 from tests.unit.providers.aws.made import ALB, endpoint
 
 WWW = create("www.example.org", "A", "192.0.2.1")
@@ -189,3 +191,11 @@ def test_where_overwriting_is_forbidden_too_updates_are_conditional_again(desk: 
     desk.fake.access.drop(denial)
     assert isinstance(desk.submit(update(held, "192.0.2.2")), Applied)
     assert desk.sent()[0].startswith("DELETE")
+
+
+def test_a_batch_that_may_not_begin_any_more_when_it_is_signed_is_not_sent(fake: Route53) -> None:
+    desk = Desk(fake, client(fake, writing=Writing(may_begin=lambda: False)))
+    outcome = desk.submit(WWW)
+    assert isinstance(outcome, TryLater)
+    assert "route53:ChangeResourceRecordSets: NotLeading: this process does not lead" in outcome.message
+    assert desk.writes() == 0

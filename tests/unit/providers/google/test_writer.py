@@ -15,10 +15,12 @@ from providers.google.client import Client
 from providers.google.reader import CloudDnsReader
 from providers.google.settings import GoogleSettings
 from providers.google.writer import CloudDnsWriter
+from providers.remote.writing import Writing
+from tests.clouddns import client
 from tests.conformance.provider import batch_of, create, delete, restate, update
 from tests.fakes.clouddns.log import CHANGE
 from tests.fakes.clouddns.probe import rrset, weighted
-from tests.fakes.clouddns.server import CloudDns
+from tests.fakes.clouddns.server import PROJECT, CloudDns
 from tests.fakes.service.faults import Drop, Fault, Refuse
 from tests.unit.fakes.clouddns.document import undocumented_body, undocumented_query
 from tests.unit.providers.google.made import GEO, routed
@@ -179,3 +181,12 @@ def test_whatever_is_sent_is_in_googles_discovery_document(desk: Desk) -> None:
 def _applied(outcome: Outcome) -> tuple[Record, ...]:
     assert isinstance(outcome, Applied)
     return outcome.records
+
+
+def test_a_change_that_may_not_begin_is_not_sent(fake: CloudDns) -> None:
+    settings = GoogleSettings(project=PROJECT, endpoint=fake.url, writing=Writing(may_begin=lambda: False))
+    desk = Desk(fake, client(fake, settings))
+    outcome = desk.submit(WWW)
+    assert isinstance(outcome, TryLater)
+    assert "dns.changes.create on zone" in outcome.message
+    assert desk.changes() == 0
