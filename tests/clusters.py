@@ -42,14 +42,16 @@ def live_cluster(
     return LiveCluster(api, namespaces=namespaces, elsewhere=elsewhere, rhythm=rhythm, chance=chance)
 
 
-def taken(cluster: Cluster, enough: Callable[[Sequence[ClusterChange]], bool] = bool) -> list[ClusterChange]:
+def taken(
+    cluster: Cluster, enough: Callable[[Sequence[ClusterChange]], bool] = bool, *, patience_s: float = PATIENCE_S
+) -> list[ClusterChange]:
     """What *cluster* says until it is *enough*, by default at all.
 
     Raises:
         AssertionError: it was not enough in time.
     """
     changes: list[ClusterChange] = []
-    until_s = time.monotonic() + PATIENCE_S
+    until_s = time.monotonic() + patience_s
     while not enough(changes):
         left_s = until_s - time.monotonic()
         assert left_s > 0, f"waited for more than {told(changes)}"

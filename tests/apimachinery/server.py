@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 from http.client import HTTPException
@@ -18,6 +19,7 @@ from tests.fakes.apiserver.probe import MERGE, Probe, Reply
 
 Json = dict[str, Any]
 
+_NO_OBJECT: Final = base64.b64encode(b"/no-object").decode()
 _CRDS: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
@@ -165,6 +167,11 @@ class ApiMachinery:
         """
         self._servers.forget()
         self.restart(new_history=False)
+
+    def advance(self, versions: int) -> None:
+        """Let so many versions pass in which no object changes."""
+        for _ in range(versions):
+            self._servers.etcd.write({_NO_OBJECT: ""})
 
     def start(self) -> None:
         """Listen, on the same port as before, with the data that etcd has; waits until all kinds are served."""
