@@ -34,16 +34,21 @@ class Panel(NamedTuple):
     bad: bool = False
 
 
-def _query(metric: Metric, by: str = "", where: str = "") -> str:
-    """The sum of *metric* over all replicas, or of its growth a minute, for each value of the label *by*.
+def _query(metric: Metric, by: str = "") -> str:
+    """The growth of *metric* a minute over all replicas, or its greatest value, for each value of the labels *by*.
 
-    Replicas that stand by know what the leader knows, so that the greatest value of a gauge counts.
+    Replicas that stand by know less than the leader, never more.
     """
-    chosen = f"{metric.name}{{{_CHOSEN}{where}}}"
+    chosen = f"{metric.name}{{{_CHOSEN}}}"
     labels = f" by ({by})" if by else ""
     if metric.form is Form.COUNTER:
         return f"sum{labels} (60 * rate({chosen}[$__rate_interval]))"
     return f"max{labels} ({chosen})"
+
+
+def _least(metric: Metric, by: str) -> str:
+    """What *metric* is at the replica that has the least of it, for each value of the labels *by*."""
+    return f"min by ({by}) ({metric.name}{{{_CHOSEN}}})"
 
 
 ROWS: Final = (
@@ -65,7 +70,12 @@ ROWS: Final = (
     ),
     (
         Panel("Batches a minute by outcome", _query(table.BATCHES, "outcome"), "{{outcome}}"),
-        Panel("Names whose change waits or is being written", _query(table.PENDING)),
+        Panel("Names whose change waits or is being written", _query(table.PENDING), width=6),
+        Panel("Names set aside", _query(table.QUARANTINED), width=6),
+    ),
+    (
+        Panel("Calls that may be sent at once", _least(table.API_LEFT, "account, action"), "{{account}} {{action}}"),
+        Panel("Throttled calls a minute", _query(table.THROTTLED, "account, action"), "{{account}} {{action}}"),
     ),
     (
         Panel("Time since a zone was read whole", f"time() - {_query(table.ZONE_READ, 'zone')}", "{{zone}}", unit="s"),

@@ -41,7 +41,7 @@ class Case(NamedTuple):
 ZONE: Final = f'{AT}, zone="example.org", zone_id="Z1"'
 REPLICAS: Final = {f'external_dns_build_info{{{AT}, pod="a"}}': "1x60"}
 SYNCED: Final = f'external_dns_controller_last_sync_timestamp_seconds{{{AT}, pod="a"}}'
-LATER: Final = f'extdns_batches_total{{{AT}, pod="a", outcome="try-later"}}'
+THROTTLED: Final = f'extdns_api_throttled_total{{{AT}, pod="a", account="", action="ListResourceRecordSets"}}'
 CASES: Final = {
     "ExtdnsHeldDeletes": Case(
         bad={f'extdns_deletes_held{{{ZONE}, pod="a"}}': "7x60", f'extdns_deletes_held{{{ZONE}, pod="b"}}': "0x60"},
@@ -74,10 +74,10 @@ CASES: Final = {
         summary="Nothing has been in order for 1h 0m 0s",
     ),
     "ExtdnsThrottled": Case(
-        bad={LATER: "0+1x60"},
-        good={LATER: "0x50 1x10"},
+        bad={THROTTLED: "0+1x60"},
+        good={THROTTLED: "0x50 1x10"},
         labels={},
-        summary="The DNS service puts off changes",
+        summary="The DNS service says that there are too many calls",
     ),
 }
 
