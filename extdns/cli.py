@@ -16,7 +16,9 @@ from extdns.flags.help import help_text
 from extdns.flags.parser import asked_for
 
 _DEMO: Final = "demo"
-_WITH_FLAGS: Final = frozenset({"adopt", "apply", "explain", "migrate", "owners", "plan", "release", "status"})
+_WITH_FLAGS: Final = frozenset(
+    {"adopt", "apply", "explain", "iam-policy", "migrate", "owners", "plan", "release", "status"}
+)
 _INTERRUPTED: Final = 130  # what shells report of a command that Ctrl-C ended
 
 
@@ -55,5 +57,5 @@ def _dispatch(arguments: list[str], environ: Mapping[str, str]) -> int:
 
 def _command(name: str, *given: object) -> int:
     """Import the command when it is chosen: what it brings along takes longer than `--help` may."""
-    code: int = importlib.import_module(f"extdns.commands.{name}").main(*given)
+    code: int = importlib.import_module(f"extdns.commands.{name.replace('-', '')}").main(*given)
     return code

@@ -257,7 +257,7 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Config:
     support.require(given, values)
     kinds: dict[str, Any] = get_type_hints(Config)
     sections: dict[str, Any] = {
-        name: _section(kind, values) for name, kind in kinds.items() if isinstance(kind, type) and is_dataclass(kind)
+        name: section(kind, values) for name, kind in kinds.items() if isinstance(kind, type) and is_dataclass(kind)
     }
     return Config(
         **sections,
@@ -273,7 +273,7 @@ def place_of_state(argv: Sequence[str], environ: Mapping[str, str]) -> tuple[Clu
         UsageError: the first mistake, as with `parse`.
     """
     values = parser.with_defaults(parser.read(argv, environ))
-    return _section(Cluster, values), _section(Deletes, values)
+    return section(Cluster, values), section(Deletes, values)
 
 
 def flag_of(one: Field[Any]) -> Flag:
@@ -295,5 +295,6 @@ def settings(config: Config) -> Iterator[tuple[Flag, object]]:
             yield flag_of(one), getattr(section, one.name)
 
 
-def _section(cls: type[T], values: Mapping[str, Any]) -> T:
+def section(cls: type[T], values: Mapping[str, Any]) -> T:
+    """The part *cls* of the configuration, of the *values* of all flags by name."""
     return cls(**{one.name: values[flag_of(one).name] for one in fields(cls)})

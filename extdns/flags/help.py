@@ -24,6 +24,8 @@ Commands, each with a --help of its own; without one, records are kept in step:
   owners    who owns what in the zones
   migrate   what a switch from external-dns would change
   adopt     take ownership of records that stand as objects ask
+  iam-policy
+            what AWS must allow, and no more
   status    which deletes are held
   release   let held deletes be made
   demo      a small shop published into zone files
