@@ -8,6 +8,7 @@ the former leader may have written it.
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
+from itertools import chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ class Leadership:
             return {name for state in self._zones for name in state.deletes.recall()}
         self._untold = {decision.name for decision in self._decisions}
         for state in self._zones:
-            state.writes.suspect()
+            state.writes.doubts.suspect(chain.from_iterable(state.writes.pending.values()))
+            state.writes.pending.clear()
         return set()
 
     def told(self, new: tuple[Decision, ...], dirty: AbstractSet[DnsName]) -> tuple[Decision, ...]:

@@ -118,11 +118,6 @@ class Writes:
         """Take back what is planned for *names*, which are to be planned again; returns it."""
         return {name: self.pending.pop(name) for name in names & self.pending.keys()}
 
-    def suspect(self) -> None:
-        """Somebody else may have made what is planned: it is read first, and planned again."""
-        self.doubts.suspect(chain.from_iterable(self.pending.values()))
-        self.pending.clear()
-
     def lacking(self, sets: Mapping[DnsName, tuple[ChangeSet, ...]]) -> set[DnsName]:
         """The names of which no longer is planned what is in *sets*."""
         return {name for name, former in sets.items() if self.pending.get(name) != former}
