@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns import log
 from extdns.controller.census import Census, outstanding
-from extdns.engine.inputs import Led, PageRead, ReadFailed, StateFailed, ZonesListed
+from extdns.engine.inputs import Led, PageRead, ReadFailed, StateAnswered, StateFailed, StateLoaded, ZonesListed
 from extdns.log import Event
 from extdns.model.claim import mistakes
 from extdns.model.cluster import Phase
@@ -65,6 +65,7 @@ class Teller:
         self._announced: datetime | None = None
         self._problems: set[tuple[str, ObjectKey | None]] = set()
         self._failed: frozenset[AccountFailure] = frozenset()
+        self._unkept = ""
         self.defects = 0
 
     def decided(self, decisions: Sequence[Decision]) -> None:
@@ -173,7 +174,11 @@ class Teller:
             case Led(leads=leads):
                 self._led(now(), leads=leads)
             case StateFailed(message=message):
-                _log.warning(Event.STATE_UNKEPT, message=message)
+                if message != self._unkept:
+                    _log.warning(Event.STATE_UNKEPT, message=message)
+                self._unkept = message
+            case StateLoaded() | StateAnswered():
+                self._unkept = ""
             case _:
                 pass
 

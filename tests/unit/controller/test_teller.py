@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from extdns import log
 from extdns.controller.teller import Teller
 from extdns.engine.effects import TellHeld
-from extdns.engine.inputs import Call, Observation, PageRead, ReadFailed, ZonesListed
+from extdns.engine.inputs import Call, Observation, PageRead, ReadFailed, StateAnswered, StateFailed, ZonesListed
 from extdns.log import Event
 from extdns.metrics.metrics import Metrics
 from extdns.model.change import Batch
@@ -255,6 +255,18 @@ class Listener:
 
     def close(self, patience_s: float) -> None:
         self.heard += [f"close {patience_s > 0}"]
+
+
+def test_state_that_cannot_be_kept_is_told_once_until_it_can_be_again(caplog: pytest.LogCaptureFixture) -> None:
+    said = Teller(Metrics(), "me")
+    failed = StateFailed(message="configmaps is forbidden")
+    for item in (failed, failed, StateAnswered(), failed, StateFailed(message="no answer")):
+        said.heard(item, lambda: BEGINNING)
+    assert [line["message"] for line in fields(caplog, Event.STATE_UNKEPT)] == [
+        "configmaps is forbidden",
+        "configmaps is forbidden",
+        "no answer",
+    ]
 
 
 def test_an_announcer_hears_of_everything_that_objects_may_be_told() -> None:
