@@ -133,7 +133,7 @@ def test_a_leader_that_is_cut_off_stops_to_write_and_goes_on_when_it_is_back(
     stage: LiveStage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(stage, 1)
-    with program(stage, monkeypatch, *ELECT) as leader:
+    with program(stage, monkeypatch, *ELECT, "--audit-calls-per-minute=600") as leader:
         leader.until(LEADS)
         leader.until("successfully updated")
         stage.server.kill()
