@@ -14,6 +14,7 @@ from extdns.engine.doubts import Doubts, blamed, names_of
 from extdns.engine.fights import Fights
 from extdns.engine.pace import Pace
 from extdns.engine.packing import pack
+from extdns.engine.quarantine import Quarantine
 from extdns.model.change import Batch, Blocked, ChangeSet
 from extdns.model.name import DnsName
 from extdns.model.outcome import Conflict, Forbidden, Refused, TryLater, Unknown
@@ -24,15 +25,6 @@ Failure = Conflict | Refused | Forbidden | TryLater | Unknown
 
 _SINGLES_UNTIL_FORBIDDEN = 3
 _CONTESTED_AFTER = 5  # pauses, after which a single pass leaves the name alone
-
-
-@dataclass(slots=True)
-class Quarantine:
-    """A name whose change the service refused; tried again after a pause, or when the change is another one."""
-
-    refused: tuple[ChangeSet, ...]
-    why: Blocked
-    backoff: Backoff = field(default_factory=lambda: Backoff(first_s=60.0, most_s=3600.0))
 
 
 @dataclass(slots=True)
@@ -140,7 +132,7 @@ class Writes:
         if self.in_flight or waits or not self.pending or not self.backoff.over(now_s):
             return None
         known = () if traits.guards else [name for name in self.pending if name in seen]
-        names = known or self._next_names(now_s)
+        names = known or self._next_names(traits, now_s)
         sets = pack((change_set for name in names for change_set in self.pending[name]), traits)
         if not sets:
             return None
@@ -157,8 +149,11 @@ class Writes:
         self._seen = self.doubts.answered()
         return self._seen
 
-    def _next_names(self, now_s: float) -> Iterable[DnsName]:
-        """First come, first served; what a refusal split part by part, and what was refused alone and last."""
+    def _next_names(self, traits: Traits, now_s: float) -> Iterable[DnsName]:
+        """First come, first served; what a refusal split part by part.
+
+        What was refused comes last, and alone if a refusal would not tell which of several it is about.
+        """
         if self.forbidden:
             return self._probe(now_s)
         while self._groups:
@@ -170,7 +165,8 @@ class Writes:
         first = next(fresh, None)
         if first is not None:
             return chain((first,), fresh)
-        return [name for name in self.pending if self._free_s(name) <= now_s][:1]
+        refused = [name for name in self.pending if self._free_s(name) <= now_s]
+        return refused if traits.names_culprits else refused[:1]
 
     def _probe(self, now_s: float) -> Iterable[DnsName]:
         """One name, each time another: the right may be missing for some only."""
@@ -247,10 +243,10 @@ class Writes:
             middle = len(names) // 2
             self._groups.extendleft((names[middle:], names[:middle]))
             return
+        due_s = {quarantine.backoff.until_s for quarantine in self.quarantine.values()}
         for name in culprits or names:
             quarantine = self.quarantine.setdefault(name, Quarantine(refused=self._sent[name], why=why))
-            quarantine.refused, quarantine.why = self._sent[name], why
-            quarantine.backoff.fail(now_s)
+            due_s.add(quarantine.renew(self._sent[name], why, now_s, due_s))
 
     def _forbid(self, batch: Batch, message: str, now_s: float) -> None:
         self._singles += len(names_of(batch)) == 1

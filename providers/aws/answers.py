@@ -21,7 +21,9 @@ _CONFLICTS: Final = re.compile(
     r"but it already exists|but it was not found|but the values provided do not match the current values", re.ASCII
 )
 # Where one sentence ends and the next begins: only there does a comma stand before one of these words.
-_SENTENCES: Final = re.compile(r", (?=Tried to |RRSet |The request |Invalid |FATAL |Duplicate |Alias |InvalidChange)")
+_SENTENCES: Final = re.compile(
+    r", (?=Tried to |RRSet |The request |Invalid |FATAL |Duplicate |Alias |InvalidChange|Resource record set )"
+)
 _NAMED: Final = (
     re.compile(r"\bname='([^']+)'"),
     re.compile(r"\bDNS name '?([^\s,'\]]+)"),

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+from msgspec.structs import replace
+
 from extdns.engine.inputs import Tick
 from extdns.errors import RetryableError
 from extdns.model.name import DnsName
 from extdns.model.outcome import Conflict, Forbidden, Refused, TryLater
+from providers.inmemory.provider import InMemoryProvider
 from tests.unit.engine.stage import (
     ZONE,
     blaming,
@@ -83,17 +87,29 @@ def test_a_culprit_may_be_the_name_of_a_mark() -> None:
     assert world.endings("bad") == ["A none refused"]
 
 
-def test_a_refused_name_is_tried_again_alone_after_growing_pauses() -> None:
-    world = running()
+@pytest.mark.parametrize(
+    ("named", "tries"), [(True, [["bad", "worse"]]), (False, [["bad"], ["worse"]])], ids=["named", "unnamed"]
+)
+def test_refused_names_are_tried_again_by_themselves_after_growing_pauses(named: bool, tries: list[list[str]]) -> None:
+    world = running(traits=replace(InMemoryProvider().traits, names_culprits=named))
     world.provider.rule = blaming("bad", "worse")
     world.run(new("bad", "worse"), for_s=59.0)
     assert world.batches == [["bad", "worse"]]
     world.run(new("good"), for_s=2.0)
-    assert world.batches[1:] == [["good"], ["bad"], ["worse"]]
+    assert world.batches[1:] == [["good"], *tries]
     world.run(for_s=118.0)
-    assert len(world.batches) == 4
+    assert len(world.batches) == 2 + len(tries)
     world.run(for_s=5.0)
-    assert world.batches[4:] == [["bad"], ["worse"]]
+    assert world.batches[2 + len(tries) :] == tries
+
+
+def test_names_refused_within_a_few_seconds_are_tried_again_together() -> None:
+    world = running()
+    world.provider.rule = blaming("bad", "worse", "late")
+    world.run(new("bad"), for_s=4.0)
+    world.run(new("worse"), for_s=16.0)
+    world.run(new("late"), for_s=120.0)
+    assert world.batches[3:] == [["bad", "worse"], ["late"]]
 
 
 def test_a_refused_name_is_tried_at_once_when_its_claim_changes() -> None:

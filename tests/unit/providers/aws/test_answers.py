@@ -97,6 +97,12 @@ def test_what_is_not_as_the_batch_said_is_a_conflict(words: str, culprits: tuple
             ("a.example.org",),
             id="twice",
         ),
+        pytest.param(
+            "[Resource record set [name='a.example.org.', type='A'] is protected, with the comment 'x, y', "
+            "Resource record set [name='b.example.org.', type='A'] is protected, with the comment '']",
+            ("a.example.org", "b.example.org"),
+            id="protected",
+        ),
         pytest.param("[Number of records limit of 1000 exceeded.]", (), id="nobody-in-particular"),
         pytest.param(
             "[RRSet with DNS name a.example.org. is not permitted in zone example.net., Invalid something]",
