@@ -146,7 +146,7 @@ class Engine:
                 if zone_state and (batch := zone_state.writes.in_flight) and batch.number == number:
                     return self._landed(zone_state, batch, outcome, now_s)
             case facts.StateLoaded(saved=saved):
-                self._keeping.loaded(saved, now_s)
+                self._soil(self._keeping.loaded(saved, now_s))
             case facts.StateAnswered(released=codes):
                 self._soil(self._keeping.answered(codes, now_s))
             case facts.StateFailed():

@@ -52,23 +52,22 @@ class Keeping:
         self._loaded, self._adopted, self._given = None, set(), ()
         self._void, self._next_s = self._asked, now_s
 
-    def loaded(self, saved: Saved, now_s: float) -> None:
-        """Take over what a former process kept."""
+    def loaded(self, saved: Saved, now_s: float) -> set[DnsName]:
+        """Take over what a former process kept; returns the names whose deletes waited for that."""
         if self._is_void():
-            return
+            return set()
         self._loaded, self._asked, self._next_s, self.open = saved, False, now_s, True
-        self.adopt(now_s)
+        return self.adopt(now_s)
 
-    def adopt(self, now_s: float) -> None:
-        """Give zones that are new what was kept of them."""
-        if self._loaded is None:
-            return
+    def adopt(self, now_s: float) -> set[DnsName]:
+        """Give zones that are new what was kept of them; returns the names whose deletes waited for that."""
+        names: set[DnsName] = set()
         for state in self._zones:
-            if state.zone.id not in self._adopted:
+            if self._loaded and state.zone.id not in self._adopted:
                 self._adopted.add(state.zone.id)
                 self._restore(state, self._loaded.of(state.zone.id), now_s)
-                if self.writes:
-                    state.deletes.keep(state.deletes.changes)
+                names |= state.deletes.keep(state.deletes.changes if self.writes else math.inf)
+        return names
 
     def answered(self, released: Iterable[str], now_s: float) -> set[DnsName]:
         """What was given away arrived, or a person *released* the held deletes that show these codes.
