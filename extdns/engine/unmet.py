@@ -51,11 +51,11 @@ def unmet(claim: NameClaim, why: Blocked) -> Unmet:
 
 def withheld(claims: Iterable[NameClaim]) -> Iterable[Unmet]:
     """Those of *claims* that say no target, each with its reason."""
-    return (
+    return [
         unmet(claim, Blocked(reason=claim.reason, detail=claim.detail))
         for claim in claims
         if isinstance(claim, Withheld)
-    )
+    ]
 
 
 def refused(refusal: Refusal, asked_by: tuple[Provenance, ...]) -> Unmet:

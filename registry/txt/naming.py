@@ -100,16 +100,20 @@ class Naming:
             rtype: of the record.
             alias: whether it is an A that points at a name.
         """
-        found = [(Form.TODAY, self.today(name, rtype)), (Form.DASHED, self._dashed(name, rtype))]
+        found = [(Form.TODAY, self.today(name, rtype))]
+        if self.templated:
+            found.append((Form.DASHED, self._dashed(name, rtype)))
         if alias and rtype == rrtype.A:
-            found += [(Form.ALIAS, self.today(name, rrtype.CNAME)), (Form.ALIAS, self._dashed(name, rrtype.CNAME))]
+            found.append((Form.ALIAS, self.today(name, rrtype.CNAME)))
+            if self.templated:
+                found.append((Form.ALIAS, self._dashed(name, rrtype.CNAME)))
         if rtype != rrtype.AAAA:
             found.append((Form.UNTYPED, self.untyped(name)))
         return [(form, mark) for form, mark in found if mark is not None]
 
     def _dashed(self, name: DnsName, rtype: str) -> DnsName | None:
         prefix, suffix = self._affixes("")
-        return self._build(name, f"{prefix}{rtype.lower()}-", suffix) if self.templated else None
+        return self._build(name, f"{prefix}{rtype.lower()}-", suffix)
 
     def untyped(self, name: DnsName) -> DnsName | None:
         """The name of the mark before types were part of it, None if DNS allows no such name."""
