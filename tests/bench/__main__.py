@@ -48,6 +48,21 @@ _ROUTE53_HEADINGS: Final = (
     "its calls",
     "resident",
 )
+_TROUBLES: Final = {
+    "nothing": "nothing",
+    "refused": "three names are refused",
+    "throttled": "the first five calls are throttled",
+    "unavailable": "the first five calls get a 503",
+    "lost": "the answer to the first batch is lost",
+}
+_TROUBLES_HEADINGS: Final = (
+    "What goes wrong, 1,000 Services",
+    "names that stand",
+    "calls (under ten more than without)",
+    "batches",
+    "first to last batch (under 2 s if names are refused)",
+    "first call to last batch (under 10 s)",
+)
 _MOST_MB: Final = {10: 90, 10_000: 150, 50_000: 400}
 _EMPTY_ZONE: Final = f"""$ORIGIN {ZONE}.
 $TTL 300
@@ -64,6 +79,8 @@ def main(given: tuple[int, ...]) -> None:
     _table(_LIVE_HEADINGS, map(_live_cells, given or _LIVE_SIZES))
     print()
     _table(_ROUTE53_HEADINGS, map(_route53_cells, given or _ROUTE53_SIZES))
+    print()
+    _table(_TROUBLES_HEADINGS, _troubles_rows())
 
 
 def _table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
@@ -118,6 +135,20 @@ def _route53_cells(size: int) -> Iterator[str]:
     yield f"{seen['again_cpu_s']:.2f} s"
     yield f"{seen['again_calls']}"
     yield f"{seen['rss_bytes'] / 1e6:.0f} MB"
+
+
+def _troubles_rows() -> Iterator[Iterable[str]]:
+    seen = run("route53troubles", 1_000)
+    for trouble, words in _TROUBLES.items():
+        found = {figure: seen[f"{trouble}_{figure}"] for figure in ("names", "calls", "batches", "batches_s", "all_s")}
+        yield (
+            words,
+            f"{found['names']:,}",
+            _held(found["calls"], "calls", most=seen["nothing_calls"] + 9, digits=0),
+            f"{found['batches']}",
+            _held(found["batches_s"], "s", most=2 if trouble == "refused" else None),
+            _held(found["all_s"], "s", most=10),
+        )
 
 
 def _held(figure: float, unit: str, *, most: float | None, digits: int = 1) -> str:

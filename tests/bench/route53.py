@@ -30,8 +30,8 @@ from tests.bench.services import EDITED, ZONE
 from tests.fakes.route53 import process
 from tests.fakes.route53.process import Remote
 
-_SERVICE: Final = ("--latency-ms", "15", "--action-rate", "10:50")
-_WRITE: Final = "ChangeResourceRecordSets"
+SERVICE: Final = ("--latency-ms", "15", "--action-rate", "10:50")
+WRITE: Final = "ChangeResourceRecordSets"
 _CALM_S: Final = 0.5
 _QUIET_S: Final = 60.0
 
@@ -42,24 +42,19 @@ def main(count: str) -> None:
     """Tell what each of these costs."""
     gc.set_threshold(ALLOCATIONS)  # as the program has it
     log.configure(format="text", level="error")
-    with TemporaryDirectory() as folder, process.serving(*_SERVICE) as service:
+    with TemporaryDirectory() as folder, process.serving(*SERVICE) as service:
         kubeconfig = Path(folder, "kubeconfig")
-        os.environ |= {
-            "AWS_ENDPOINT_URL": service.url,
-            "AWS_ACCESS_KEY_ID": "bench",
-            "AWS_SECRET_ACCESS_KEY": "bench",
-            "AWS_REGION": "us-east-1",
-        }
+        os.environ |= settings(service)
         service.add_zone(ZONE)
         with remote.serving(int(count), kubeconfig) as cluster:
-            with _running(kubeconfig):
+            with running(kubeconfig):
                 cold = _times(service.calls(clear=True))
                 edits = tuple(_edits(int(count), cluster, service))
                 quiet = _quiet_calls(service)
                 resident = rss_bytes()
             start_s = time.monotonic()
             start_cpu_s = cpu_s()
-            with _running(kubeconfig):
+            with running(kubeconfig):
                 again_s, again_cpu_s = time.monotonic() - start_s, cpu_s() - start_cpu_s
                 again = service.calls(clear=True)
     tell(
@@ -73,13 +68,23 @@ def main(count: str) -> None:
         again_s=again_s,
         again_cpu_s=again_cpu_s,
         again_calls=len(again),
-        again_writes=sum(call["action"] == _WRITE for call in again),
+        again_writes=sum(call["action"] == WRITE for call in again),
         rss_bytes=resident,
     )
 
 
+def settings(service: Remote) -> dict[str, str]:
+    """The environment in which the SDK finds *service*."""
+    return {
+        "AWS_ENDPOINT_URL": service.url,
+        "AWS_ACCESS_KEY_ID": "bench",
+        "AWS_SECRET_ACCESS_KEY": "bench",
+        "AWS_REGION": "us-east-1",
+    }
+
+
 @contextmanager
-def _running(kubeconfig: Path) -> Iterator[None]:
+def running(kubeconfig: Path) -> Iterator[None]:
     """The program, from when everything is written for the first time."""
     flags = [*FLAGS, "--provider=aws", f"--domain-filter={ZONE}", f"--kubeconfig={kubeconfig}"]
     running = assembly.assemble(parse(flags, {}))
@@ -97,7 +102,7 @@ def _running(kubeconfig: Path) -> Iterator[None]:
 
 def _times(calls: Sequence[Call]) -> tuple[float, float, int]:
     """When the first write came and the last was answered, and how many there were."""
-    writes = [call for call in calls if call["action"] == _WRITE and call["status"] == 200]
+    writes = [call for call in calls if call["action"] == WRITE and call["status"] == 200]
     return writes[0]["came_s"], writes[-1]["answered_s"], len(writes)
 
 
@@ -108,13 +113,13 @@ def _edits(count: int, cluster: remote.Remote, service: Remote) -> Iterator[tupl
         service.calls(clear=True)
         edited_s = cluster.edit(number, f"198.51.100.{number + 2}")
         until_s = edited_s + PATIENCE_S
-        while not (done := [call for call in service.calls() if call["action"] == _WRITE]):
+        while not (done := [call for call in service.calls() if call["action"] == WRITE]):
             if time.monotonic() > until_s:
                 raise SystemExit("an edit was not published")
             time.sleep(0.005)
         time.sleep(_CALM_S)
         calls = service.calls()
-        writes = sum(call["action"] == _WRITE for call in calls)
+        writes = sum(call["action"] == WRITE for call in calls)
         reads = sum(call["action"] == "ListResourceRecordSets" for call in calls if call["came_s"] < done[0]["came_s"])
         yield done[0]["answered_s"] - edited_s, writes, reads
 

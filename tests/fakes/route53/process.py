@@ -55,6 +55,10 @@ class Remote:
         calls: list[dict[str, Any]] = self._order("calls", clear=clear)
         return calls
 
+    def protect(self, zone_id: str, name: str, kind: str) -> None:
+        """Let the service refuse whatever changes record sets of that name and type."""
+        self._order("protect", zone_id=zone_id, name=name, kind=kind)
+
     def refuse(self, status: int, code: str, *, times: int | None = 1, action: str | None = None) -> None:
         """Let the next calls run into an error."""
         self._order("refuse", status=status, code=code, times=times, action=action)
@@ -107,6 +111,9 @@ def _obeyed(fake: Route53, order: str, given: Mapping[str, Any]) -> object:
             return fake.add_zone(**given)
         case "put":
             fake.put(given["zone_id"], *given["records"])
+            return None
+        case "protect":
+            fake.protect(given["zone_id"], given["name"], given["kind"])
             return None
         case "shown":
             return fake.shown(given["zone_id"], name=given["name"])

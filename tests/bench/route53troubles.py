@@ -1,0 +1,78 @@
+"""N Services and a Route 53 in trouble: what a start into an empty zone costs then, in calls and time.
+
+As `route53`, each start with a service of its own. Usage: route53troubles COUNT.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from extdns import log
+from extdns.commands.run import ALLOCATIONS
+from tests.bench import remote
+from tests.bench.process import tell
+from tests.bench.route53 import SERVICE, WRITE, running, settings
+from tests.bench.services import ZONE, service
+from tests.fakes.route53 import process
+from tests.fakes.route53.process import Remote
+
+_TROUBLES: Final = ("nothing", "refused", "throttled", "unavailable", "lost")
+_REFUSED: Final = 3
+_TIMES: Final = 5
+_HOSTNAME: Final = "external-dns.kubernetes.io/hostname"
+
+
+def main(count: str) -> None:
+    """Tell of each trouble how many calls, batches and seconds a start takes, and how many names stand then."""
+    gc.set_threshold(ALLOCATIONS)
+    log.configure(format="text", level="fatal")
+    figures: dict[str, float] = {}
+    with TemporaryDirectory() as folder:
+        kubeconfig = Path(folder, "kubeconfig")
+        with remote.serving(int(count), kubeconfig):
+            for trouble in _TROUBLES:
+                found = _start(kubeconfig, trouble, int(count))
+                figures |= {f"{trouble}_{figure}": value for figure, value in found}
+    tell(**figures)
+
+
+def _start(kubeconfig: Path, trouble: str, count: int) -> Iterator[tuple[str, float]]:
+    with process.serving(*SERVICE) as fake:
+        os.environ |= settings(fake)
+        zone_id = fake.add_zone(ZONE)
+        _arm(fake, trouble, zone_id, count)
+        with running(kubeconfig):
+            calls = fake.calls()
+            names = {record["Name"] for record in fake.shown(zone_id) if record["Type"] == "A"}
+    batches = [call for call in calls if call["action"] == WRITE]
+    last_s = max(call["answered_s"] for call in batches if call["status"] == 200)
+    yield "names", len(names)
+    yield "calls", len(calls)
+    yield "batches", len(batches)
+    yield "batches_s", last_s - batches[0]["came_s"]
+    yield "all_s", last_s - calls[0]["came_s"]
+
+
+def _arm(fake: Remote, trouble: str, zone_id: str, count: int) -> None:
+    match trouble:
+        case "refused":
+            for number in range(count // (2 * _REFUSED), count, count // _REFUSED):
+                fake.protect(zone_id, service(number)["metadata"]["annotations"][_HOSTNAME], "A")
+        case "throttled":
+            fake.refuse(400, "Throttling", times=_TIMES)
+        case "unavailable":
+            fake.refuse(503, "ServiceUnavailable", times=_TIMES)
+        case "lost":
+            fake.drop(worked=True, action=WRITE)
+        case _:
+            pass
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
