@@ -14,8 +14,8 @@ pytest_plugins = ("tests.apimachinery.fixtures",)
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # CI tries the same examples each time, so that only a change of the code can turn it red.
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True, database=None, print_blob=True)
-# For a long look at state machines: `make soak`. An example has 82 steps on average, and the machine asks for three times
-# as many examples: a million steps.
+# For a long look at state machines: `make soak`. An example has 82 steps on average, and the machine asks for three
+# times as many examples: a million steps.
 settings.register_profile(
     "soak", settings.get_profile("default"), max_examples=4200, stateful_step_count=100, print_blob=True
 )
