@@ -53,12 +53,14 @@ def _least(metric: Metric, by: str) -> str:
 
 ROWS: Final = (
     (
-        Panel("Names asked for", _query(table.ENDPOINTS_WANTED), width=4, kind="stat"),
-        Panel("Deletes held", f"sum({_query(table.DELETES_HELD, 'zone_id')})", width=4, kind="stat", bad=True),
-        Panel("Records kept without a target", _query(table.STALE), width=4, kind="stat"),
-        Panel("Objects that cannot be read", _query(table.PROBLEMS), width=4, kind="stat", bad=True),
-        Panel("In order", f"time() - {_query(table.SYNCED)}", width=4, kind="stat", unit="s"),
-        Panel("Replicas", f"count({table.BUILD_INFO.name}{{{_CHOSEN}}})", width=4, kind="stat"),
+        Panel("Names asked for", _query(table.ENDPOINTS_WANTED), width=3, kind="stat"),
+        Panel("Deletes held", f"sum({_query(table.DELETES_HELD, 'zone_id')})", width=3, kind="stat", bad=True),
+        Panel("Names set aside", _query(table.QUARANTINED), width=3, kind="stat", bad=True),
+        Panel("Kept without a target", _query(table.STALE), width=3, kind="stat"),
+        Panel("Objects not readable", _query(table.PROBLEMS), width=3, kind="stat", bad=True),
+        Panel("Last in order", f"time() - {_query(table.SYNCED)}", width=3, kind="stat", unit="s"),
+        Panel("Replicas", f"count({table.LEADER.name}{{{_CHOSEN}}})", width=3, kind="stat"),
+        Panel("That lead", f"sum({table.LEADER.name}{{{_CHOSEN}}})", width=3, kind="stat"),
     ),
     (
         Panel("Endpoints by type", _query(table.RECORDS_WANTED, "record_type"), "{{record_type}}"),
@@ -70,8 +72,7 @@ ROWS: Final = (
     ),
     (
         Panel("Batches a minute by outcome", _query(table.BATCHES, "outcome"), "{{outcome}}"),
-        Panel("Names whose change waits or is being written", _query(table.PENDING), width=6),
-        Panel("Names set aside", _query(table.QUARANTINED), width=6),
+        Panel("Names whose change waits or is being written", _query(table.PENDING)),
     ),
     (
         Panel("Calls that may be sent at once", _least(table.API_LEFT, "account, action"), "{{account}} {{action}}"),

@@ -55,6 +55,12 @@ CASES: Final = {
         labels={"reason": "too-large"},
         summary="3 names are set aside: too-large",
     ),
+    "ExtdnsNobodyLeads": Case(
+        bad={f'extdns_leader{{{AT}, pod="a"}}': "0x60", f'extdns_leader{{{AT}, pod="b"}}': "1x10 0x50"},
+        good={f'extdns_leader{{{AT}, pod="a"}}': "0x60", f'extdns_leader{{{AT}, pod="b"}}': "1x60"},
+        labels={},
+        summary="No replica leads",
+    ),
     "ExtdnsSourceFailing": Case(
         bad={f'extdns_source_phase{{{AT}, kind="services", phase="forbidden"}}': "1x60"},
         good={f'extdns_source_phase{{{AT}, kind="services", phase="synced"}}': "1x60"},
@@ -177,9 +183,9 @@ def test_every_alert_links_to_a_runbook_and_every_runbook_has_its_alert(rules: J
         assert path.read_text(encoding="utf-8").startswith(f"# {rule['alert']}\n")
 
 
-def test_one_replica_has_no_standby_to_miss(helm: Helm) -> None:
+def test_one_replica_has_no_standby_to_miss_and_no_election_to_lose(helm: Helm) -> None:
     (made,) = of("PrometheusRule", helm.manifests({"prometheusRule": {"enabled": True}}))
-    assert alerts(made["spec"]).keys() == CASES.keys() - {"ExtdnsStandbyMissing"}
+    assert alerts(made["spec"]).keys() == CASES.keys() - {"ExtdnsNobodyLeads", "ExtdnsStandbyMissing"}
 
 
 def test_the_dashboard_is_the_one_that_the_code_makes(helm: Helm) -> None:

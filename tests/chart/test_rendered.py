@@ -8,9 +8,10 @@ from typing import Final
 import pytest
 
 from tests.chart import schemas
-from tests.chart.tools import NAMESPACE, Helm, Json, container, of, run, value_files, values_of
+from tests.chart.tools import NAMESPACE, Helm, Json, arguments, container, of, run, value_files, values_of
 
 FILES: Final = value_files()
+ELECTION: Final = ["--leader-elect", "--leader-elect-resource-name=extdns"]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -79,6 +80,19 @@ def test_several_replicas_are_spread_and_never_all_evicted(helm: Helm) -> None:
     assert all(one["labelSelector"] == spec["selector"] == budget["spec"]["selector"] for one in spread)
     assert budget["spec"]["minAvailable"] == 1
     assert spec["strategy"] == {"type": "RollingUpdate"}
+
+
+def test_several_replicas_elect_one_by_a_lease_of_the_release(helm: Helm) -> None:
+    assert arguments(helm.manifests({"replicaCount": 2}))[-2:] == ELECTION
+    given = {"replicaCount": 2, "extraArgs": {"leader-elect": True, "leader-elect-resource-name": "one"}}
+    assert arguments(helm.manifests(given))[-2:] == ["--leader-elect", "--leader-elect-resource-name=one"]
+    assert not any("leader" in one for one in arguments(helm.manifests({})))
+
+
+@pytest.mark.parametrize("arg", ["no-leader-elect", "compat", "no-aws-conditional-writes"])
+def test_several_replicas_do_without_nothing_that_keeps_them_apart(helm: Helm, arg: str) -> None:
+    said = helm.refusal({"replicaCount": 2, "extraArgs": [f"--{arg}"]})
+    assert f"replicaCount 2 and --{arg} do not go together: of several replicas one is elected to write" in said
 
 
 def test_one_replica_is_replaced_by_another_only_once_it_is_gone(helm: Helm) -> None:

@@ -78,15 +78,16 @@ def test_each_source_may_do_what_the_program_does_for_it(source: str, stage: Liv
 
 
 def test_all_of_it_is_used_and_nothing_else(stage: LiveStage, helm: Helm, monkeypatch: pytest.MonkeyPatch) -> None:
-    manifests, server = helm.manifests(values(*SOURCES)), stage.server
-    flags = [*told(manifests), "--max-delete-percent=100"]
+    manifests, server = helm.manifests(values(*SOURCES, replicaCount=2)), stage.server
+    flags = [*told(manifests), "--max-delete-percent=100", "--leader-elect-retry-period=100ms"]
     clock = ShiftedClock()
     monkeypatch.setattr(announcers, "SystemClock", lambda: clock)
     server.api.watch_list = WatchList.REFUSED_BY_STORE  # so that there are lists, too
     stage.once(*flags)
     assert len(stage.published()) > len(SOURCES)
+    wrong = next(obj for obj in cluster.objects() if obj["metadata"]["name"] == WRONG)
     for obj in cluster.objects():
-        if obj["metadata"]["name"] != WRONG:
+        if obj != wrong:
             server.delete(
                 server.catalogue.of_object(obj), obj["metadata"].get("namespace", ""), obj["metadata"]["name"]
             )
@@ -95,8 +96,10 @@ def test_all_of_it_is_used_and_nothing_else(stage: LiveStage, helm: Helm, monkey
         running.pass_time(MINUTES)  # what the marks name is absent, and is asked for
         while stage.published():
             running.until("successfully updated")
-        clock.shift_s = MINUTES  # what is wrong is told again, as one more of the same
-        server.put((server.get("Service", "shop", WRONG) or {}) | {"status": {}})
+        server.put(wrong | {"status": {}})
+        server.log.wait_for("create", "events", count=2)  # one by each process
+        clock.shift_s = MINUTES
+        server.put(wrong)  # it is told again, as one more of the same
         server.log.wait_for("patch", "events")
     assert server.log.rules() == rights(manifests)
 
@@ -104,15 +107,15 @@ def test_all_of_it_is_used_and_nothing_else(stage: LiveStage, helm: Helm, monkey
 @pytest.mark.parametrize(
     ("given", "granted"),
     [
-        pytest.param({}, {"extdns": "", "extdns-own": NAMESPACE}, id="all-namespaces"),
+        pytest.param({}, {"extdns": "", "extdns-configmaps": NAMESPACE}, id="all-namespaces"),
         pytest.param(
             {"namespaced": True},
-            {"extdns": NAMESPACE, "extdns-everywhere": "", "extdns-own": NAMESPACE},
+            {"extdns": NAMESPACE, "extdns-everywhere": "", "extdns-configmaps": NAMESPACE},
             id="that-of-the-release",
         ),
         pytest.param(
             {"namespaced": True, "sourceNamespace": "shop", "gatewayNamespace": "infra"},
-            {"extdns": "shop", "extdns-everywhere": "", "extdns-gateway": "infra", "extdns-own": NAMESPACE},
+            {"extdns": "shop", "extdns-everywhere": "", "extdns-gateway": "infra", "extdns-configmaps": NAMESPACE},
             id="one-and-that-of-gateways",
         ),
     ],
@@ -156,19 +159,33 @@ def covers(role: Json, verb: str, group: str, resource: str, namespace: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("args", "place"),
+    ("args", "places"),
     [
-        pytest.param({"state-configmap": "kept"}, (NAMESPACE, "kept"), id="name"),
-        pytest.param({"state-configmap": "ops/kept"}, ("ops", "kept"), id="elsewhere"),
-        pytest.param({"compat": True, "state-configmap": "kept"}, (NAMESPACE, "kept"), id="compat"),
-        pytest.param({"state-configmap": ""}, None, id="none"),
-        pytest.param({"compat": True}, None, id="none-with-compat"),
+        pytest.param({"state-configmap": "kept"}, {(NAMESPACE, "configmaps", "kept")}, id="state"),
+        pytest.param({"state-configmap": "ops/kept"}, {("ops", "configmaps", "kept")}, id="state-elsewhere"),
+        pytest.param({"compat": True, "state-configmap": "kept"}, {(NAMESPACE, "configmaps", "kept")}, id="compat"),
+        pytest.param({"state-configmap": ""}, set[object](), id="no-state"),
+        pytest.param({"compat": True}, set[object](), id="no-state-with-compat"),
+        pytest.param({"state-configmap": "", "leader-elect": True}, {(NAMESPACE, "leases", "extdns")}, id="lease"),
+        pytest.param(
+            {
+                "state-configmap": "",
+                "leader-elect": True,
+                "leader-elect-resource-name": "one",
+                "leader-elect-resource-namespace": "ops",
+            },
+            {("ops", "leases", "one")},
+            id="lease-elsewhere",
+        ),
     ],
 )
-def test_state_may_be_kept_where_the_flag_says(helm: Helm, args: Json, place: tuple[str, str] | None) -> None:
-    roles = [role for role in of("Role", helm.manifests({"extraArgs": args})) if "configmaps" in str(role["rules"])]
-    found = [(role["metadata"]["namespace"], *role["rules"][1]["resourceNames"]) for role in roles]
-    assert found == ([place] if place else [])
+def test_what_the_program_keeps_may_be_kept_where_flags_say(helm: Helm, args: Json, places: set[object]) -> None:
+    roles = of("Role", helm.manifests({"extraArgs": args}))
+    assert all(role["rules"][0]["verbs"] == ["create"] for role in roles)
+    assert {
+        (role["metadata"]["namespace"], *role["rules"][1]["resources"], *role["rules"][1]["resourceNames"])
+        for role in roles
+    } == places
 
 
 def test_what_is_asked_for_besides_is_granted_and_no_role_where_none_is_wanted(helm: Helm) -> None:

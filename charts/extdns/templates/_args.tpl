@@ -6,6 +6,29 @@ to the program. All else (rights, namespaces) is read off these arguments, so th
 {{- $v := .Values }}
 {{- $provider := ternary $v.provider (dig "name" "" (ternary dict $v.provider (kindIs "string" $v.provider))) (kindIs "string" $v.provider) }}
 {{- $namespace := ternary ($v.sourceNamespace | default (include "extdns.namespace" .)) "" $v.namespaced }}
+{{- $extra := list }}
+{{- if kindIs "map" $v.extraArgs }}
+  {{- range $flag, $value := $v.extraArgs }}
+    {{- $extra = concat $extra (include "extdns.flag" (list $flag (ternary true $value (kindIs "invalid" $value))) | fromYamlArray) }}
+  {{- end }}
+{{- else }}
+  {{- range $v.extraArgs }}
+    {{- $isValue := and $extra (not (hasPrefix "-" .)) (not (hasPrefix "@" .)) }}
+    {{- if and $isValue (not (contains "=" (last $extra))) }}
+      {{- $extra = append (initial $extra) (printf "%s=%s" (last $extra) .) }}
+    {{- else }}
+      {{- $extra = append $extra . }}
+    {{- end }}
+  {{- end }}
+{{- end }}
+{{- $elects := and (gt (int $v.replicaCount) 1) (not (has "--leader-elect" $extra)) }}
+{{- range list "--no-leader-elect" "--compat" "--no-aws-conditional-writes" }}
+  {{- if and $elects (has . $extra) }}
+    {{- fail (printf "replicaCount %d and %s do not go together: of several replicas one is elected to write" (int $v.replicaCount) .) }}
+  {{- end }}
+{{- end }}
+{{- $leases := or $elects (has "--leader-elect" $extra) }}
+{{- $isNamed := include "extdns.given" (list "leader-elect-resource-name" $extra) | fromYamlArray }}
 {{- $named := list
   (list "log-level" $v.logLevel)
   (list "log-format" $v.logFormat)
@@ -26,26 +49,13 @@ to the program. All else (rights, namespaces) is read off these arguments, so th
   (list "annotation-filter" $v.annotationFilter)
   (list "annotation-prefix" $v.annotationPrefix)
   (list "managed-record-types" $v.managedRecordTypes)
-  (list "provider" $provider) }}
+  (list "provider" $provider)
+  (list "leader-elect" (ternary true "" $elects))
+  (list "leader-elect-resource-name" (and $leases (not $isNamed) | ternary (include "extdns.fullname" .) "")) }}
 {{- $args := list }}
 {{- range $named }}
   {{- if not (has (index . 1) (list nil "")) }}
     {{- $args = concat $args (include "extdns.flag" . | fromYamlArray) }}
-  {{- end }}
-{{- end }}
-{{- $extra := list }}
-{{- if kindIs "map" $v.extraArgs }}
-  {{- range $flag, $value := $v.extraArgs }}
-    {{- $extra = concat $extra (include "extdns.flag" (list $flag (ternary true $value (kindIs "invalid" $value))) | fromYamlArray) }}
-  {{- end }}
-{{- else }}
-  {{- range $v.extraArgs }}
-    {{- $isValue := and $extra (not (hasPrefix "-" .)) (not (hasPrefix "@" .)) }}
-    {{- if and $isValue (not (contains "=" (last $extra))) }}
-      {{- $extra = append (initial $extra) (printf "%s=%s" (last $extra) .) }}
-    {{- else }}
-      {{- $extra = append $extra . }}
-    {{- end }}
   {{- end }}
 {{- end }}
 {{- range $extra }}

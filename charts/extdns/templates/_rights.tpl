@@ -24,7 +24,7 @@ service: {own: [services], others: [endpointslices.discovery.k8s.io, nodes, pods
 
 {{- /*
 The rights that arguments need, by where: `objects` where objects are read, `everywhere` whatever --namespace says, `gateways`
-in --gateway-namespace, `own` beside the pod. Each is a map from resources (plural.group) to verbs. Takes (list ROOT ARGS).
+in --gateway-namespace. Each is a map from resources (plural.group) to verbs. Takes (list ROOT ARGS).
 */}}
 {{- define "extdns.rights" -}}
 {{- $args := index . 1 }}
@@ -111,21 +111,36 @@ in --gateway-namespace, `own` beside the pod. Each is a map from resources (plur
 {{- end }}
 {{- end }}
 
-{{- /* Where the state ConfigMap is, and the rules for it; takes (list ROOT ARGS). No rules if none is kept. */}}
-{{- define "extdns.state" -}}
+{{- /*
+The objects that the program keeps for itself, each with its name and namespace: the state, and the Lease where one is
+elected. Takes (list ROOT ARGS); gives a YAML list.
+*/}}
+{{- define "extdns.kept" -}}
+{{- $home := include "extdns.namespace" (index . 0) }}
 {{- $args := index . 1 }}
+{{- $kept := list }}
 {{- $given := include "extdns.given" (list "state-configmap" $args) | fromYamlArray }}
-{{- $name := ternary ($given | first | default "") (ternary "" "extdns-state" (has "--compat" $args)) (not (empty $given)) }}
-{{- $at := splitList "/" $name }}
-namespace: {{ ternary (first $at) (include "extdns.namespace" (index . 0)) (gt (len $at) 1) }}
-rules: {{ if $name -}} |
-  - apiGroups: [""]
-    resources: [configmaps]
-    verbs: [create]
-  - apiGroups: [""]
-    resources: [configmaps]
-    resourceNames: [{{ last $at }}]
-    verbs: [get, update]
-{{- else }} ""
+{{- $state := empty $given | ternary (has "--compat" $args | ternary "" "extdns-state") (first $given) }}
+{{- if $state }}
+  {{- $at := splitList "/" $state }}
+  {{- $namespace := gt (len $at) 1 | ternary (first $at) $home }}
+  {{- $kept = append $kept (dict "name" (last $at) "namespace" $namespace "resource" "configmaps" "group" "") }}
 {{- end }}
+{{- if has "--leader-elect" $args }}
+  {{- $name := include "extdns.given" (list "leader-elect-resource-name" $args) | fromYamlArray | first }}
+  {{- $namespace := include "extdns.given" (list "leader-elect-resource-namespace" $args) | fromYamlArray | first | default $home }}
+  {{- $kept = append $kept (dict "name" $name "namespace" $namespace "resource" "leases" "group" "coordination.k8s.io") }}
+{{- end }}
+{{- toYaml $kept }}
+{{- end }}
+
+{{- /* RBAC rules for one of those. */}}
+{{- define "extdns.keeping" -}}
+- apiGroups: [{{ quote .group }}]
+  resources: [{{ .resource }}]
+  verbs: [create]
+- apiGroups: [{{ quote .group }}]
+  resources: [{{ .resource }}]
+  resourceNames: [{{ quote .name }}]
+  verbs: [get, update]
 {{- end }}
