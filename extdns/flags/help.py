@@ -26,6 +26,7 @@ Commands, each with a --help of its own; without one, records are kept in step:
   adopt     take ownership of records that stand as objects ask
   iam-policy
             what AWS must allow, and no more
+  verify    whether the name servers of a zone serve what objects ask for
   status    which deletes are held
   release   let held deletes be made
   demo      a small shop published into zone files

@@ -14,7 +14,14 @@ import pytest
 
 ROOT: Final = Path(__file__).parents[2]
 HOW_TO: Final = ROOT / "docs" / "how-to"
-PAGES: Final = ("apply-a-plan", "plan-and-explain", "plan-in-ci", "rights-on-aws", "switch-from-external-dns")
+PAGES: Final = (
+    "apply-a-plan",
+    "plan-and-explain",
+    "plan-in-ci",
+    "rights-on-aws",
+    "switch-from-external-dns",
+    "wait-until-served",
+)
 BLOCK: Final = re.compile(r"```console\n(.*?)```\n", re.DOTALL)
 COMMAND: Final = re.compile(r"^\$ (?:.*\\\n)*.*\n", re.MULTILINE)
 
