@@ -78,7 +78,8 @@ def assemble(
     kept = state or place_of(config, config.registry.txt_owner_id)
     settings = engine_settings(config, found, reader, writes=writer is not None, keeps_state=kept is not None)
     engine = Engine(replace(settings, registry=ledger or settings.registry, asks=asks, elects=shared is not None))
-    metrics = Metrics(budgets=reader.budgets) if isinstance(reader, Metered) else Metrics()
+    budgets = reader.budgets if isinstance(reader, Metered) else tuple
+    metrics = Metrics(budgets=budgets)
     metrics.led(leads=shared is None)
     told = None if asks else announcer(config, settings.kinds)
     if told and shared:
@@ -108,7 +109,7 @@ def assemble(
         controller=controller,
         engine=engine,
         server=Server(config.web.metrics_address, health),
-        page=page_server(config, controller.board.show),
+        page=page_server(config, controller.board.show, budgets),
     )
 
 

@@ -58,7 +58,10 @@ def main(arguments: Sequence[str]) -> int:
     with StopSignals() as signals:
         running = assembly.assemble(parse(flags, {}), reporter=screen)
         signals.deliver_to(running.controller.stop)
-        running.controller.run(once=not live, on_settled=(lambda: _begin(running, screen)) if live else None)
+        try:
+            running.controller.run(once=not live, on_settled=(lambda: _begin(running, screen)) if live else None)
+        finally:
+            running.page.close()
     if not running.controller.settled.is_set():
         return _FAILED
     if live:
@@ -98,10 +101,20 @@ def _flags(zones: Path, *, once: bool) -> list[str]:
 def _begin(running: Assembly, screen: Screen) -> None:
     """The first pass is over, and the engine waits: show it, and from now on what changes."""
     _show_first(running, screen)
+    screen.say(f"\n{_page(running)}")
     screen.say(
         f"\nWatching. Edit a file in {_MANIFESTS} (an address, a host name) and see what happens; Ctrl-C ends.\n"
     )
     screen.follow()
+
+
+def _page(running: Assembly) -> str:
+    """Serve the live page, if its address is free, and say where."""
+    try:
+        running.page.start()
+    except UsageError as exc:
+        return f"No live page: {str(exc).splitlines()[0]}"
+    return f"The live page: http://127.0.0.1:{running.page.port}/"
 
 
 def _show_first(running: Assembly, screen: Screen) -> None:

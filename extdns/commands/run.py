@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from extdns import __version__, log
@@ -18,7 +17,7 @@ from extdns.facts.holding import holdings
 from extdns.log import Event
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from extdns.config import Config
 
@@ -46,10 +45,13 @@ def main(config: Config) -> int:
         running = assembly.assemble(config)
         signals.deliver_to(running.controller.stop)
         try:
-            with running.server, _page(running, once=config.control.once):
+            with running.server:
+                if not config.control.once:
+                    _serve_page(running)
                 running.controller.run(once=config.control.once)
         finally:
             running.controller.close()
+            running.page.close()
     return _ending(config, running) if config.control.once else 0
 
 
@@ -64,18 +66,12 @@ def _ending(config: Config, running: assembly.Assembly) -> int:
     return exit_code(engine) if running.controller.complete else FAILED
 
 
-@contextmanager
-def _page(running: assembly.Assembly, *, once: bool) -> Iterator[None]:
-    """Serve the live page, except for a single pass; nothing depends on it, so it stops no start."""
-    if not once:
-        try:
-            running.page.start()
-        except UsageError as exc:
-            _log.warning(Event.PAGE_UNSERVED, message=str(exc).partition("\n")[0])
+def _serve_page(running: assembly.Assembly) -> None:
+    """Serve the live page; nothing depends on it, so it stops no start."""
     try:
-        yield
-    finally:
-        running.page.close()
+        running.page.start()
+    except UsageError as exc:
+        _log.warning(Event.PAGE_UNSERVED, message=str(exc).partition("\n")[0])
 
 
 def _announce(config: Config) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from extdns.config import Config
     from extdns.facts.live import Live
     from extdns.facts.snapshot import ZoneEntry
+    from extdns.model.apibudget import ApiBudget
     from extdns.model.cluster import KindState
 
 
@@ -90,11 +92,26 @@ class ZoneStatus(Facts, frozen=True):
     held: int
 
 
+class BudgetFacts(Facts, frozen=True):
+    """Calls that may be sent to the DNS service: left at once, and so many a second.
+
+    action is the call that they are for, "" for all calls of the account together; throttled counts how often the
+    service said that there were too many.
+    """
+
+    account: str
+    action: str
+    left: float
+    per_second: float
+    throttled: int
+
+
 class ZonesFacts(Area, frozen=True):
-    """All zones."""
+    """All zones, and the budget of calls that they share; a service that does not count calls has none."""
 
     kind: Literal["Zones"]
     items: tuple[ZoneStatus, ...]
+    api_budget: tuple[BudgetFacts, ...]
 
 
 class SourceStatus(Facts, frozen=True):
@@ -123,13 +140,14 @@ class ChangesFacts(Area, frozen=True):
 
 
 class HeldRecord(Facts, frozen=True):
-    """A record whose delete is held."""
+    """A record whose delete is held, and on what evidence it would go, as a reason code."""
 
     name: str
     type: str
     set_identifier: str
     targets: tuple[str, ...]
     made_for: str
+    evidence: str
 
 
 class HeldSet(Facts, frozen=True):
@@ -170,10 +188,12 @@ def names_facts(live: Live, found: Part) -> NamesFacts:
     return NamesFacts(api_version=VERSION, kind="Names", at=live.at, total=found.total, after=found.after, items=items)
 
 
-def zones_facts(live: Live, config: Config) -> ZonesFacts:
-    """All zones, sorted."""
+def zones_facts(live: Live, config: Config, budgets: Iterable[ApiBudget]) -> ZonesFacts:
+    """All zones, sorted, and how many calls may be made."""
     items = tuple(_zone(live, entry, config.control.provider) for entry in live.seen.zones)
-    return ZonesFacts(api_version=VERSION, kind="Zones", at=live.at, items=items)
+    return ZonesFacts(
+        api_version=VERSION, kind="Zones", at=live.at, items=items, api_budget=tuple(map(_budget, budgets))
+    )
 
 
 def sources_facts(live: Live) -> SourcesFacts:
@@ -237,6 +257,16 @@ def _zone(live: Live, entry: ZoneEntry, provider: str) -> ZoneStatus:
     )
 
 
+def _budget(one: ApiBudget) -> BudgetFacts:
+    return BudgetFacts(
+        account=one.account,
+        action=one.action,
+        left=round(one.left, 1),
+        per_second=round(one.per_s, 1),
+        throttled=one.throttled,
+    )
+
+
 def _source(live: Live, state: KindState) -> SourceStatus:
     askers = [source for source, key in live.seen.claims.askers() if key.kind == state.kind]
     return SourceStatus(
@@ -258,12 +288,13 @@ def _held(entry: ZoneEntry, config: Config) -> HeldSet:
         owned=entry.owned,
         records=tuple(
             HeldRecord(
-                name=owned.record.name,
-                type=owned.record.type,
-                set_identifier=owned.record.set_identifier,
-                targets=owned.record.targets,
-                made_for=owned.resource,
+                name=one.owned.record.name,
+                type=one.owned.record.type,
+                set_identifier=one.owned.record.set_identifier,
+                targets=one.owned.record.targets,
+                made_for=one.owned.resource,
+                evidence=one.evidence.value,
             )
-            for owned in entry.held
+            for one in entry.held
         ),
     )

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from extdns.engine.engine import Engine
     from extdns.engine.mirror import Mirror
     from extdns.engine.zones import ZoneState
+    from extdns.model.held import Held
     from extdns.model.name import DnsName
-    from extdns.model.ownership import Owned
     from extdns.model.zone import Zone
 
 
@@ -37,7 +37,7 @@ class ZoneEntry(Value, frozen=True, kw_only=True):
     waiting: int
     owned: int
     deleted: int
-    held: tuple[Owned, ...]
+    held: tuple[Held, ...]
     code: str
 
 
@@ -76,6 +76,6 @@ def _zone(state: ZoneState) -> ZoneEntry:
         waiting=len(state.writes.pending),
         owned=budget.owned,
         deleted=len(budget.made),
-        held=deletes.held,
+        held=deletes.waiting,
         code=deletes.releases.code,
     )

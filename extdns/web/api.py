@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from extdns.config import Config
     from extdns.facts.live import Live
     from extdns.facts.name import NameFacts
+    from extdns.model.apibudget import ApiBudget
 
 PREFIX: Final = "/api/v1/"
 _ROWS: Final = 100
@@ -41,12 +42,12 @@ class NotThereError(Exception):
 class Api:
     """Answers what is asked of one moment of the process."""
 
-    def __init__(self, config: Config) -> None:
-        """Speak of a process that runs as *config* says."""
+    def __init__(self, config: Config, budgets: Callable[[], Iterable[ApiBudget]]) -> None:
+        """Speak of a process that runs as *config* says; *budgets* tells which calls it may make."""
         self._config = config
         self._documents: Mapping[str, Callable[[Live], Facts]] = {
             "status": status_facts,
-            "zones": lambda live: zones_facts(live, config),
+            "zones": lambda live: zones_facts(live, config, budgets()),
             "sources": sources_facts,
             "changes": changes_facts,
             "held": lambda live: held_facts(live, config),

@@ -47,10 +47,10 @@ AREAS: Final = {"/": "Names", "/zones": "Zones", "/sources": "Sources", "/change
 class HtmlPages:
     """Makes pages of the documents that the JSON API serves."""
 
-    def __init__(self, config: Config) -> None:
-        """Speak of a process that runs as *config* says; templates and other files are read once."""
+    def __init__(self, config: Config, api: Api) -> None:
+        """Show what *api* serves of a process that runs as *config* says; templates and other files are read once."""
         self._config = config
-        self._api = Api(config)
+        self._api = api
         self._assets = {
             path: Answer(body=(_HERE / "static" / path[1:]).read_bytes(), content_type=kind)
             for path, kind in _ASSETS.items()
@@ -135,6 +135,7 @@ class HtmlPages:
             status=areas.status_facts(live),
             held=areas.held_facts(live, self._config),
             at=live.at,
+            burst=self._config.control.api_burst,
             **more,
         )
         return Answer(body=body.encode("utf-8", "backslashreplace"), content_type=_HTML)

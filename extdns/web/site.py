@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import urlsplit
 
 from extdns.errors import shown
-from extdns.web import api
 from extdns.web.answer import METHODS, Answer, give, not_allowed, text
+from extdns.web.api import PREFIX, NotThereError, answer, failure
 from extdns.web.query import BadRequestError
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
-    from extdns.config import Config
     from extdns.facts.live import Live
     from extdns.flags.address import ListenAddress
+    from extdns.web.api import Api
 
 _POLICY: Final = (
     "default-src 'none'; base-uri 'none'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; "
@@ -54,7 +54,7 @@ class Site:
         self,
         *,
         show: Callable[[], Live | None],
-        config: Config,
+        api: Api,
         pages: Callable[[], Pages],
         address: ListenAddress,
     ) -> None:
@@ -62,12 +62,12 @@ class Site:
 
         Args:
             show: asked at every request, from any thread.
-            config: that of the process.
+            api: makes the documents.
             pages: asked when a browser comes; a process that nobody looks at does without.
             address: where this is served; one of this machine alone answers only to its own names.
         """
         self._show = show
-        self._api = api.Api(config)
+        self._api = api
         self._pages = pages
         self._host = address.host if is_local(address.host) else None
 
@@ -84,24 +84,24 @@ class Site:
         if method not in METHODS:
             return not_allowed()
         path = str(environ["PATH_INFO"]).encode("latin-1").decode("utf-8", "replace")
-        speaks_json = path.startswith(api.PREFIX)
+        speaks_json = path.startswith(PREFIX)
         try:
             return self._found(path, str(environ.get("QUERY_STRING", "")), speaks_json=speaks_json)
         except BadRequestError as exc:
             status, message = HTTPStatus.BAD_REQUEST, str(exc)
-        except api.NotThereError as exc:
+        except NotThereError as exc:
             status, message = HTTPStatus.NOT_FOUND, str(exc)
-        return api.failure(status, message) if speaks_json else text(status, message)
+        return failure(status, message) if speaks_json else text(status, message)
 
     def _found(self, path: str, query: str, *, speaks_json: bool) -> Answer:
         if not speaks_json and (asset := self._pages().asset(path)):
             return asset
         live = self._show()
         if live is None:
-            busy = api.failure if speaks_json else text
+            busy = failure if speaks_json else text
             return busy(HTTPStatus.SERVICE_UNAVAILABLE, _BUSY)
         if speaks_json:
-            return api.answer(self._api.document(live, path.removeprefix(api.PREFIX), query))
+            return answer(self._api.document(live, path.removeprefix(PREFIX), query))
         return self._pages().page(live, path, query)
 
 

@@ -28,7 +28,8 @@ NEEDED: Final = (
 )
 CHECKERS: Final = ("named-checkzone", "kzonecheck", "nsd-checkzone")
 MACHINERY: Final = ("etcd", "openssl", "apiextensions-apiserver")
-CHART_TOOLS: Final = ("helm", "kubeconform", "promtool")
+BROWSER: Final = ("chromium", "chromedriver")
+CHART_TOOLS: Final = ("helm", "kubeconform", "promtool", "kustomize")
 QUIET: Final = "exit 0"
 NOT_RUN: Final = "NOT RUN: tests against the real API machinery "
 NO_ORACLE: Final = "NOT RUN: templates were not held against Go's own (go is not installed)"
@@ -44,7 +45,7 @@ def clone(tmp_path: Path) -> Path:
         found = shutil.which(name)
         assert found is not None, name
         (tmp_path / "bin" / name).symlink_to(found)
-    for name in ("git", "make", "python3", *CHECKERS, *CHART_TOOLS):
+    for name in ("git", "make", "python3", *CHECKERS, *CHART_TOOLS, *BROWSER):
         provide(tmp_path, name, QUIET)
     return tmp_path
 
@@ -106,6 +107,15 @@ def test_what_the_chart_was_not_shown_to_is_said(clone: Path) -> None:
     for name in CHART_TOOLS:
         (clone / "bin" / name).unlink()
     assert run(clone) == [f"NOT RUN: tests of the chart that need {name} (not installed)" for name in CHART_TOOLS]
+
+
+@pytest.mark.parametrize("name", BROWSER)
+def test_a_page_that_no_browser_saw_is_said(clone: Path, name: str) -> None:
+    for there in MACHINERY:
+        provide(clone, there, QUIET)
+    (clone / "bin" / name).unlink()
+    why = "chromium or chromium-driver is not installed"
+    assert run(clone) == [f"NOT RUN: the live page was not looked at in a browser ({why})"]
 
 
 @pytest.mark.parametrize(

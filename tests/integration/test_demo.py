@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import http.client
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -86,6 +88,15 @@ def edit(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new))
 
 
+def page(port: int) -> str:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=HANGS_S)
+    try:
+        connection.request("GET", "/")
+        return connection.getresponse().read().decode()
+    finally:
+        connection.close()
+
+
 def test_without_a_terminal_it_prints_one_pass_and_ends_with_exit_code_0(checkout: Path) -> None:
     before = sorted(path.name for path in checkout.iterdir())
     ended = once("demo", cwd=checkout)
@@ -107,6 +118,10 @@ def test_with_a_terminal_an_edit_shows_and_ctrl_c_leaves_the_scratch_folder_alon
     with terminal(checkout) as screen:
         shown = screen.until("Ctrl-C ends.")
         assert "  · A      api.shop.example" in shown
+        address = re.search(r"\n(?:The live page: http://127\.0\.0\.1:(\d+)/\n|No live page: --web-address=)", shown)
+        assert address is not None
+        if address[1]:  # another process of this machine may have the port
+            assert "api.shop.example" in page(int(address[1]))
         edit(checkout / "examples" / "demo" / "shop.yaml", "203.0.113.7", "203.0.113.77")
         screen.until("target 203.0.113.7 → 203.0.113.77")
         screen.until("  · A  api.shop.example  203.0.113.77")

@@ -6,6 +6,7 @@
   const connection = document.getElementById("connection");
   let pauseMs = EVERY_MS;
   let timer = 0;
+  connection.textContent = "";
 
   const chosen = (region) => {
     const selection = document.getSelection();

@@ -14,8 +14,10 @@ from extdns.facts.changes import Sent
 from extdns.facts.live import Live
 from extdns.facts.snapshot import Snapshot
 from extdns.flags.address import ListenAddress
+from extdns.model.apibudget import ApiBudget
 from extdns.model.cluster import KindState, Phase
 from extdns.model.name import DnsName
+from extdns.web.api import Api
 from extdns.web.pages import HtmlPages
 from extdns.web.site import Site
 from tests.integration.stage import Stage, service
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from extdns.config import Config
 
 AT: Final = datetime(2026, 11, 20, 9, 14, 31, tzinfo=UTC)
+BUDGET: Final = ApiBudget(account="", action="ChangeResourceRecordSets", left=48.04, per_s=10.0, throttled=2)
 LOCAL: Final = ListenAddress(host="127.0.0.1", port=7980)
 
 
@@ -58,8 +61,9 @@ class Process:
     def __init__(self, live: Live, config: Config) -> None:
         self.live = live
         self.config = config
-        pages = HtmlPages(config)
-        self.site = Site(show=lambda: live, config=config, pages=lambda: pages, address=LOCAL)
+        self.api = Api(config, lambda: (BUDGET,))
+        pages = HtmlPages(config, self.api)
+        self.site = Site(show=lambda: live, api=self.api, pages=lambda: pages, address=LOCAL)
 
     def get(self, path: str, **query: str) -> Response:
         return Response(self.site, path, "&".join(f"{key}={quote(value)}" for key, value in query.items()))

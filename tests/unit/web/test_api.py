@@ -154,6 +154,7 @@ def test_held_deletes_come_with_the_command_that_releases_them(shop: Process) ->
     assert held["command"] == f"--release={held['releaseCode']}"
     assert len(held["records"]) == held["owned"] == 20
     assert held["records"][0]["madeFor"] == "service/shop/old0"
+    assert held["records"][0]["evidence"] == "orphan-gone"
 
 
 def test_zones_and_sources_say_how_far_they_are(shop: Process) -> None:
@@ -173,6 +174,14 @@ def test_zones_and_sources_say_how_far_they_are(shop: Process) -> None:
         "held": 20,
     }
     assert zones["example.org"]["readAt"] is not None
+    (budget,) = shop.get("/api/v1/zones").json["apiBudget"]
+    assert budget == {
+        "account": "",
+        "action": "ChangeResourceRecordSets",
+        "left": 48.0,
+        "perSecond": 10.0,
+        "throttled": 2,
+    }
     (source,) = shop.get("/api/v1/sources").json["items"]
     assert (source["resource"], source["objects"], source["since"]) == ("services", 11, "2026-11-20T08:14:31Z")
 

@@ -70,7 +70,7 @@ def test_a_page_of_this_machine_answers_to_no_other_name(shop: Process, host: st
 def test_a_page_for_others_answers_to_every_name(shop: Process) -> None:
     site = Site(
         show=lambda: shop.live,
-        config=shop.config,
+        api=shop.api,
         pages=lambda: pytest.fail("a program asks"),
         address=ListenAddress(host="", port=7980),
     )
@@ -91,7 +91,7 @@ def test_head_is_get_without_the_body(shop: Process, path: str) -> None:
 
 
 def test_a_process_that_is_busy_says_so(shop: Process) -> None:
-    site = Site(show=lambda: None, config=shop.config, pages=_Plain, address=LOCAL)
+    site = Site(show=lambda: None, api=shop.api, pages=_Plain, address=LOCAL)
     assert Response(site, "/").status == 503
     assert Response(site, "/api/v1/status").json["message"].startswith("the process is busy")
 
