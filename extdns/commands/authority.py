@@ -94,7 +94,7 @@ def _denied_s(answer: dns.message.Message) -> int | None:
     """For how long the denial may be kept: RFC 2308 section 5."""
     for rrset in answer.authority:
         if rrset.rdtype == dns.rdatatype.SOA:
-            return min(int(rrset.ttl), _minimum(rrset[0].to_text()))
+            return min(int(rrset.ttl), _minimum(rrset.to_text()))
     return None
 
 
