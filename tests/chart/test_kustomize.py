@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Final
 
-import pytest
 import yaml
 
 from extdns.config import parse
@@ -41,11 +39,8 @@ def test_every_file_and_every_edited_object_is_there() -> None:
     assert edits["images"][0]["name"] == "extdns"
 
 
-def test_kustomize_makes_what_the_program_takes() -> None:
-    program = shutil.which("kustomize")
-    if program is None:
-        pytest.skip("NOT RUN over the example: kustomize is not in PATH")
-    done = run(program, "build", EXAMPLE)
+def test_kustomize_makes_what_the_program_takes(kustomize: str) -> None:
+    done = run(kustomize, "build", EXAMPLE)
     assert done.code == 0, done.error
     manifests = list(yaml.safe_load_all(done.out))
     (deployment,), (account,) = of("Deployment", manifests), of("ServiceAccount", manifests)

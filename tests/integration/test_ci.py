@@ -90,7 +90,7 @@ def test_it_builds_the_api_server_once(clone: Path) -> None:
 def test_it_builds_what_the_chart_is_shown_to_and_finds_it_again(clone: Path) -> None:
     for name in (*MACHINERY, "go"):
         provide(clone, name, QUIET)
-    for name in ("helm", "kubeconform"):
+    for name in ("helm", "kubeconform", "kustomize"):
         (clone / "bin" / name).unlink()
     said = (
         'name=${GOBIN##*/}; mkdir -p "$GOBIN" && echo "#!/bin/sh" >"$GOBIN/${name%@*}" && chmod +x "$GOBIN/${name%@*}"'
