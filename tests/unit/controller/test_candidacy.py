@@ -48,26 +48,26 @@ class Told:
 
     calls: list[str] = field(default_factory=list)
 
-    def decided(self, _: object) -> None:
+    def decided(self, decisions: object) -> None:  # noqa: ARG002 - as the port has it
         self.calls.append("decided")
 
-    def mistaken(self, _: object) -> None:
+    def mistaken(self, claims: object) -> None:  # noqa: ARG002 - as the port has it
         self.calls.append("mistaken")
 
-    def applied(self, _: object) -> None:
+    def applied(self, batch: object) -> None:  # noqa: ARG002 - as the port has it
         self.calls.append("applied")
 
-    def held(self, _zone: object, code: str, _held: object) -> None:
+    def held(self, zone: object, code: str, held: object) -> None:  # noqa: ARG002 - as the port has it
         self.calls.append(f"held {code}")
 
-    def close(self, _: float) -> None:
+    def close(self, patience_s: float) -> None:  # noqa: ARG002 - as the port has it
         self.calls.append("closed")
 
 
 class Pen:
     """Writes whatever it is given."""
 
-    def submit(self, _zone: object, _batch: object) -> Applied:
+    def submit(self, zone: object, batch: object) -> Applied:  # noqa: ARG002 - as the port has it
         return Applied(records=())
 
 
