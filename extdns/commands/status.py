@@ -1,35 +1,40 @@
-"""`extdns status`: what is held, what was deleted, what was released, as the state tells it (design 6)."""
+"""`extdns status`: what is held, deleted and released, as the state tells it, or a running process (design 6)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from extdns.commands.held import HeldSet, count, held_sets, place, zone_text
-from extdns.commands.options import JSON, TEXT, output_of
+from extdns.commands import runninghold
+from extdns.commands.held import count, held_sets, place, zone_text
+from extdns.commands.heldtext import headline, record_text, why
+from extdns.commands.options import JSON, TEXT, output_of, value_of
 from extdns.commands.output import show
 from extdns.commands.statusfacts import status_facts
 from extdns.controller.clock import SystemClock
 from extdns.engine.budget import WINDOW_S
 from extdns.errors import ExtdnsError, UsageError, shown
 from extdns.facts.document import json_text
+from extdns.flags.mistakes import mistake
 from extdns.kube import shelf
-from extdns.model.evidence import Evidence
-from extdns.model.reason import MEANINGS, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from extdns.kube.places import Place
     from extdns.kube.shelf import Document
     from extdns.model.saved import SavedZone
     from extdns.ports import Clock
 
 _HELP: Final = """\
 Usage: extdns status [--output=text|json] [flags]
+       extdns status --from=URL [--output=text|json]
 
 Shows the deletes that are held, with the command that releases them, and what was deleted and released lately. Flags
 and variables are those of extdns itself, of which --state-configmap, --state-file, --kubeconfig and --server matter.
+
+With --from, a running extdns is asked what it holds just now: URL is where it serves its live page (--web-address).
 """
 _MINUTE_S: Final = 60.0
 _HOUR_S: Final = 3600.0
@@ -37,33 +42,45 @@ _DAY_S: Final = 86400.0
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str], clock: Clock | None = None) -> int:
-    """Show what the state tells at the time of *clock*.
+    """Show what the state tells at the time of *clock*, or what a running process does.
 
     Raises:
-        UsageError: a flag is wrong, or the state cannot be read.
+        UsageError: a flag is wrong, the state cannot be read, or nobody answers.
     """
     if "--help" in arguments:
         show(_HELP)
         return 0
     form, rest = output_of(arguments, (TEXT, JSON))
-    found = place(rest, environ)
+    url, rest = value_of(rest, "--from", allowed=f"the address of a live page, such as {runninghold.EXAMPLE}")
+    if url is not None:
+        if rest:
+            raise mistake(f"{shown(rest[0])} means nothing beside --from", "leave one of the two out")
+        running = runninghold.held(url)
+        show(json_text(running) if form == JSON else _joined(runninghold.text(running)))
+    else:
+        _show_kept(place(rest, environ), form, (clock or SystemClock()).now().timestamp())
+    return 0
+
+
+def _show_kept(found: Place, form: str, now_s: float) -> None:
     try:
         document = found.read()
     except ExtdnsError as exc:
         raise UsageError(str(exc)) from exc
-    now_s = (clock or SystemClock()).now().timestamp()
     if form == JSON:
         show(json_text(status_facts(document or {}, now_s)))
-        return 0
-    lines = status_text(document, now_s) if document is not None else (f"Nothing is kept in {found} yet.",)
-    show("".join(f"{line}\n" for line in lines))
-    return 0
+    else:
+        show(_joined((f"Nothing is kept in {found} yet.",) if document is None else status_text(document, now_s)))
+
+
+def _joined(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
 
 
 def status_text(document: Document, now_s: float) -> Iterator[str]:
     """The lines that tell what *document* holds, at *now_s* (seconds since the epoch)."""
     held = [one for one in held_sets(document) if one.now]
-    yield f"{count(sum(one.deletes for one in held), 'delete')} held." if held else "No delete is held."
+    yield headline(sum(one.deletes for one in held))
     for owner, kept in shelf.owners(document):
         yield ""
         yield f"Owner {shown(owner)}" if owner else "Without an owner id"
@@ -75,8 +92,8 @@ def status_text(document: Document, now_s: float) -> Iterator[str]:
     if waiting := shelf.released(document):
         yield ""
         yield f"Released, and not taken in yet: {shown(', '.join(waiting))}"
-    yield from _why(document)
-    yield from _next_step(held)
+    yield from why(code for _, kept in shelf.owners(document) for _, zone in kept.zones for *_, code in zone.records)
+    yield from _next_step([one.code for one in held], many=len(held) > 1 or any(one.deletes > 1 for one in held))
 
 
 def _zone(name: str, zone: SavedZone, now_s: float) -> Iterator[str]:
@@ -86,9 +103,8 @@ def _zone(name: str, zone: SavedZone, now_s: float) -> Iterator[str]:
     held = dict(zone.shown).get(zone.held, ())
     if held:
         yield f"    ! {count(len(held), 'delete')} HELD under {shown(zone.held)}"
-        for record_name, rtype, identifier, evidence in zone.records:
-            member = f" ({identifier})" if identifier else ""
-            yield f"        {shown(f'{record_name} {rtype}{member}', 300)} [{shown(evidence)}]"
+        for record in zone.records:
+            yield f"        {record_text(*record)}"
         if (more := len(held) - len(zone.records)) > 0 and zone.records:
             yield f"        and {more} more, which the log names"
     made = [by_absence for at_s, by_absence in zone.made if at_s > now_s - WINDOW_S]
@@ -101,25 +117,10 @@ def _zone(name: str, zone: SavedZone, now_s: float) -> Iterator[str]:
         yield "    · its settings are not accepted yet: records that nobody asks for are held"
 
 
-def _why(document: Document) -> Iterator[str]:
-    """What the codes mean that stand behind the held records."""
-    found = {code for _, kept in shelf.owners(document) for _, zone in kept.zones for *_, code in zone.records}
-    codes = found & set(Evidence)
+def _next_step(codes: Sequence[str], *, many: bool) -> Iterator[str]:
     if codes:
         yield ""
-        yield "Why"
-        if any(Evidence(code).sufficient for code in codes):
-            yield f"  [{Reason.HELD}] {MEANINGS[Reason.HELD]}"
-        for code in sorted(codes):
-            yield f"  [{code}] {MEANINGS[Reason(code)]}"
-
-
-def _next_step(held: Sequence[HeldSet]) -> Iterator[str]:
-    if held:
-        yield ""
-        yield f"Release {'them' if len(held) > 1 or held[0].deletes > 1 else 'it'}: extdns release " + " ".join(
-            one.code for one in held
-        )
+        yield f"Release {'them' if many else 'it'}: extdns release {' '.join(codes)}"
 
 
 def _time(at_s: float) -> str:

@@ -161,6 +161,7 @@ class Production:
             "--source=crd",
             "--txt-owner-id=me",
             "--metrics-address=127.0.0.1:0",
+            "--web-address=127.0.0.1:0",
             *self.dns.flags,
             *policy,
             *interval,

@@ -12,6 +12,7 @@ import re
 
 import pytest
 
+from extdns import cli
 from tests.incidents.objects import numbered, service, services
 from tests.incidents.production import Production
 from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, Scene, scene
@@ -116,6 +117,13 @@ def test_whoever_looks_learns_what_is_held_and_why_and_the_command(
         assert told[0] == "14 deletes held."
         assert {f"        {name}.example.org A [hostname-removed]" for name in names} < set(told)
         assert "  [hostname-removed] A newer version of the object no longer asks for the name." in told
+        assert told[-1] == f"Release them: {command}"
+
+        with running.page:
+            assert cli.main(["status", f"--from=http://127.0.0.1:{running.page.port}"], {}) == 0
+        told = capsys.readouterr().out.splitlines()
+        assert told[0] == "14 deletes held."
+        assert {f"      {name}.example.org A [hostname-removed]" for name in names} < set(told)
         assert told[-1] == f"Release them: {command}"
 
         assert production.run(*command.split()[1:]) == 0

@@ -76,6 +76,7 @@ class Running(logging.Handler):
         self.controller = assembled.controller
         self._engine = assembled.engine
         self._clock = clock
+        self.page = assembled.page
         self._news: SimpleQueue[str] = SimpleQueue()
         self._never = Event()
         self._thread = Thread(target=self.controller.run, kwargs={"once": once}, daemon=True)
