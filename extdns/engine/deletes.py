@@ -216,12 +216,7 @@ class Deletes:
         return tuple(entry.evidence.by_absence for entry in granted)
 
     @property
-    def held(self) -> tuple[Owned, ...]:
-        """The records whose deletes wait for a person, by key."""
-        return tuple(one.owned for one in self.waiting)
-
-    @property
-    def waiting(self) -> tuple[Held, ...]:
+    def held(self) -> tuple[Held, ...]:
         """The deletes that wait for a person, by the key of the record."""
         held = (Held(owned=entry.owned, evidence=entry.evidence) for entry in self._held())
         return tuple(sorted(held, key=lambda one: one.owned.key))

@@ -236,7 +236,7 @@ class Engine:
             code = state.deletes.releases.code
             if code != self._shown.get(state.zone.id, ""):
                 self._shown[state.zone.id] = code
-                yield TellHeld(zone=state.zone, code=code, held=state.deletes.waiting)
+                yield TellHeld(zone=state.zone, code=code, held=state.deletes.held)
 
     def _plan_dirty(self, now_s: float) -> list[Decision]:
         """Plan what is dirty, in the order of names; then what stepped back for a plan that is no more."""

@@ -171,7 +171,7 @@ class Keeping:
             most=(*deletes.budget.most[:1], (now_s, deletes.budget.owned)),
             shown=tuple((code, tuple(sorted(digests))) for code, digests in deletes.releases.shown.items()),
             held=deletes.releases.code,
-            records=tuple(map(_named, deletes.waiting[:_NAMED])),
+            records=tuple(map(_named, deletes.held[:_NAMED])),
             released=tuple(sorted(deletes.releases.until_s.items())),
         )
 

@@ -76,6 +76,6 @@ def _zone(state: ZoneState) -> ZoneEntry:
         waiting=len(state.writes.pending),
         owned=budget.owned,
         deleted=len(budget.made),
-        held=deletes.waiting,
+        held=deletes.held,
         code=deletes.releases.code,
     )
