@@ -4,7 +4,7 @@ A change is the DELETE of exactly what stood plus the CREATE of what shall stand
 is sent once. What the service would refuse is refused beforehand, where the rule is known, and what
 it would not give back is put into the form in which it does, so that a second pass changes nothing.
 
-    client                    the SDK                                        answers    refusals into outcomes
+    client, codes             the SDK, and AWS's error codes                 answers    refusals into outcomes
     wire, codec               record sets, to and from records               targets    zones of AWS's own names
     names, routing            parts of them
     adjust, validity          what the service can hold of what is wanted    selection  which zones are ours

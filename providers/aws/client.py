@@ -20,6 +20,7 @@ from botocore.config import Config
 from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshableCredentials
 from botocore.parsers import ResponseParserError
 
+from providers.aws import codes
 from providers.aws.listing import listed
 from providers.aws.shapes import body
 from providers.aws.wire import Action, HostedZone, ListedSets, Position, WireChange, bare_id
@@ -42,40 +43,12 @@ _FIRST_ERROR: Final = 300
 _CHANGE: Final = "ChangeResourceRecordSets"
 _MOST_ATTEMPTS: Final = 10  # what 0, "without limit", comes to: the engine asks again anyway
 _CONNECTIONS: Final = 16
+_LOOKED_FOR: Final = (
+    "none in AWS_ACCESS_KEY_ID, AWS_WEB_IDENTITY_TOKEN_FILE (IRSA), AWS_CONTAINER_CREDENTIALS_FULL_URI (Pod Identity), "
+    "the shared configuration, or from the machine's role"
+)
 _TAGS_AT_ONCE: Final = 10  # API reference, ListTagsForResources
 
-_LATER: Final = frozenset(
-    {
-        "Throttling",
-        "ThrottlingException",
-        "ThrottledException",
-        "RequestThrottled",
-        "RequestThrottledException",
-        "RequestLimitExceeded",
-        "TooManyRequestsException",
-        "PriorRequestNotComplete",
-        "ServiceUnavailable",
-        "InternalFailure",
-        "InternalError",
-        "RequestTimeout",
-    }
-)
-_CREDENTIALS: Final = frozenset(
-    {
-        "ExpiredToken",
-        "ExpiredTokenException",
-        "IncompleteSignature",
-        "InvalidAccessKeyId",
-        "InvalidClientTokenId",
-        "InvalidIdentityToken",
-        "InvalidSignatureException",
-        "MissingAuthenticationToken",
-        "OptInRequired",
-        "RequestExpired",
-        "SignatureDoesNotMatch",
-        "UnrecognizedClientException",
-    }
-)
 _UNSENT: Final = (sdk.EndpointConnectionError, sdk.ConnectTimeoutError, sdk.ProxyConnectionError, sdk.SSLError)
 _UNANSWERED: Final = (sdk.HTTPClientError, sdk.ReadTimeoutError, sdk.IncompleteReadError, ResponseParserError)
 
@@ -174,7 +147,8 @@ class Client:
             raise CallFailedError(Trouble.UNANSWERED, call, about, type(exc).__name__, str(exc)) from exc
         except (sdk.BotoCoreError, OSError) as exc:
             self._made = None  # credentials may have appeared by the next call
-            raise CallFailedError(Trouble.CREDENTIALS, call, about, type(exc).__name__, str(exc)) from exc
+            words = f"{exc}: {_LOOKED_FOR}" if isinstance(exc, sdk.NoCredentialsError) else str(exc)
+            raise CallFailedError(Trouble.CREDENTIALS, call, about, type(exc).__name__, words) from exc
 
     def _clients(self) -> tuple[Route53Client, Route53Client]:
         """One that tries again by itself, and one that does not."""
@@ -278,9 +252,9 @@ def _answered(exc: sdk.ClientError, operation: str, about: str) -> CallFailedErr
     code = error.get("Code", "") or "Unknown"
     words = error.get("Message", "") or ", ".join(answer.get("messages", ()))
     status = answer.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    if code in _LATER or status >= 500:  # noqa: PLR2004 - the server's own failures
+    if code in codes.LATER or status >= 500:  # noqa: PLR2004 - the server's own failures
         trouble = Trouble.LATER
-    elif exc.operation_name != operation or code in _CREDENTIALS:
+    elif exc.operation_name != operation or code in codes.CREDENTIALS:
         trouble = Trouble.CREDENTIALS
     elif status == 403:  # noqa: PLR2004 - forbidden
         trouble = Trouble.FORBIDDEN

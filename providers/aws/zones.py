@@ -10,7 +10,7 @@ from extdns.errors import RetryableError
 from extdns.model.zone import AccountFailure, Zone, ZoneList
 from providers.aws import names
 from providers.aws.wire import HostedZone, bare_id
-from providers.remote.failure import CallFailedError, Trouble
+from providers.remote.failure import UNNAMED, CallFailedError, Trouble
 
 if TYPE_CHECKING:
     from providers.aws.client import Client
@@ -77,11 +77,15 @@ class _Listing:
         try:
             found = client.zones()
         except CallFailedError as exc:
-            if exc.trouble is not Trouble.FORBIDDEN or not self.selection.ids:
-                raise
-            return self._named(account, client)
+            if exc.trouble is Trouble.FORBIDDEN:
+                return self._named(account, client) if self.selection.ids else self._unnamed(account, exc)
+            raise
         self.calls += max(len(found) - 1, 0) // _ZONES_A_PAGE
         return found
+
+    def _unnamed(self, account: str, exc: CallFailedError) -> Sequence[HostedZone]:
+        self._fail(account, exc, after=UNNAMED)
+        return ()
 
     def _named(self, account: str, client: Client) -> Sequence[HostedZone]:
         found: list[HostedZone] = []
@@ -96,6 +100,6 @@ class _Listing:
                     raise
         return found
 
-    def _fail(self, account: str, exc: CallFailedError, before: str = "") -> None:
+    def _fail(self, account: str, exc: CallFailedError, before: str = "", after: str = "") -> None:
         permanent = exc.trouble is Trouble.FORBIDDEN
-        self.failed.append(AccountFailure(account=account, message=f"{before}{exc}", permanent=permanent))
+        self.failed.append(AccountFailure(account=account, message=f"{before}{exc}{after}", permanent=permanent))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from extdns.errors import RetryableError
 from extdns.model.zone import AccountFailure, Zone, ZoneList
-from providers.remote.failure import CallFailedError, Trouble
+from providers.remote.failure import UNNAMED, CallFailedError, Trouble
 from providers.remote.names import parsed
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def listed(selection: Selection, client: Client) -> ZoneList:
     except CallFailedError as exc:
         if exc.trouble is not Trouble.FORBIDDEN:
             raise RetryableError(str(exc)) from exc
-        return _named(selection, client) if selection.ids else ZoneList(zones=(), failed=(_failure(exc),))
+        return _named(selection, client) if selection.ids else ZoneList(zones=(), failed=(_failure(exc, UNNAMED),))
     return ZoneList(zones=_passing(selection, found), calls=calls)
 
 
@@ -45,8 +45,8 @@ def _named(selection: Selection, client: Client) -> ZoneList:
     return ZoneList(zones=_passing(selection, found), failed=tuple(failed), calls=1 + len(selection.ids))
 
 
-def _failure(exc: CallFailedError) -> AccountFailure:
-    return AccountFailure(account="", message=str(exc), permanent=True)
+def _failure(exc: CallFailedError, after: str = "") -> AccountFailure:
+    return AccountFailure(account="", message=f"{exc}{after}", permanent=True)
 
 
 def _passing(selection: Selection, found: Sequence[ManagedZone]) -> tuple[Zone, ...]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import assert_never
+from typing import Final, assert_never
 
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
 from extdns.model.outcome import Forbidden, Outcome, TryLater, Unknown
+
+UNNAMED: Final = "; zones that --zone-id-filter names are asked for one by one, and this right is not needed"
+"""What to do where zones may not be listed."""
 
 
 class Trouble(StrEnum):

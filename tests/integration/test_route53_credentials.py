@@ -115,7 +115,7 @@ def test_another_route_53_understands_what_we_say(sts: str) -> None:
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        pytest.param({}, "NoCredentialsError: Unable to locate credentials", id="none"),
+        pytest.param({}, "NoCredentialsError: Unable to locate credentials: none in AWS_ACCESS_KEY_ID, ", id="none"),
         pytest.param(
             {"AWS_ROLE_ARN": ROLE, "AWS_WEB_IDENTITY_TOKEN_FILE": "/nowhere/token"}, "/nowhere/token", id="no-token"
         ),

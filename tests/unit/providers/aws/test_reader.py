@@ -71,6 +71,9 @@ def test_a_missing_right_names_the_call_and_the_action(fake: Route53, account: C
     assert (found.zones, failure.permanent) == ((), True)
     assert failure.message.startswith("route53:ListHostedZones: AccessDenied: User: arn:aws:iam::")
     assert "is not authorized to perform: route53:ListHostedZones" in failure.message
+    assert failure.message.endswith(
+        "; zones that --zone-id-filter names are asked for one by one, and this right is not needed"
+    )
 
 
 def test_named_zones_are_got_one_by_one_where_listing_is_denied(fake: Route53, account: Client) -> None:

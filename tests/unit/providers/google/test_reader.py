@@ -75,7 +75,8 @@ def test_a_missing_right_is_a_permanent_failure_that_names_the_call(zones: Cloud
     found = reader(project).zones()
     (failure,) = found.failed
     assert (found.zones, failure.permanent) == ((), True)
-    assert failure.message == "dns.managedZones.list: forbidden: Forbidden"
+    assert failure.message.startswith("dns.managedZones.list: forbidden: Forbidden; ")
+    assert "--zone-id-filter" in failure.message
 
 
 def test_named_zones_are_got_one_by_one_where_listing_is_denied(zones: CloudDns, project: Client) -> None:
