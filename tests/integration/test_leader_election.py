@@ -121,10 +121,12 @@ def test_who_stands_by_takes_over_when_the_lease_of_a_dead_leader_is_over(
         with program(stage, monkeypatch, *ELECT) as standby:
             standby.until(STANDS_BY)
             leader.end(signal.SIGKILL)
+            stage.server.log.clear()
             put(stage, 1)
             outlast_the_lease(stage, standby)
             standby.until(LEADS)
             standby.until("successfully updated")
+            assert not stage.server.log.requests(resource="services"), "what is warm lists nothing"
             assert b"extdns_leader 1.0" in standby.metrics()
     assert stage.published() == records(1)
 
