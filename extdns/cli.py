@@ -17,7 +17,7 @@ from extdns.flags.parser import asked_for
 
 _DEMO: Final = "demo"
 _WITH_FLAGS: Final = frozenset(
-    {"adopt", "apply", "explain", "iam-policy", "migrate", "owners", "plan", "release", "status", "verify"}
+    {"adopt", "apply", "check", "explain", "iam-policy", "migrate", "owners", "plan", "release", "status", "verify"}
 )
 _INTERRUPTED: Final = 130  # what shells report of a command that Ctrl-C ended
 

@@ -24,6 +24,7 @@ Commands, each with a --help of its own; without one, records are kept in step:
   owners    who owns what in the zones
   migrate   what a switch from external-dns would change
   adopt     take ownership of records that stand as objects ask
+  check     what is missing of rights and ways
   iam-policy
             what AWS must allow, and no more
   verify    whether the name servers of a zone serve what objects ask for

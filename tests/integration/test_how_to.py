@@ -16,6 +16,7 @@ ROOT: Final = Path(__file__).parents[2]
 HOW_TO: Final = ROOT / "docs" / "how-to"
 PAGES: Final = (
     "apply-a-plan",
+    "check-what-is-missing",
     "plan-and-explain",
     "plan-in-ci",
     "rights-on-aws",

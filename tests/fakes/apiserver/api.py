@@ -19,6 +19,7 @@ from tests.fakes.apiserver.store import Store
 from tests.fakes.apiserver.watches import Order, Watch
 from tests.fakes.apiserver.writes import Writes
 
+_REVIEWS: Final = ("authorization.k8s.io", "selfsubjectaccessreviews")
 _APPLY: Final = "application/apply-patch+yaml"
 _PATCHES: Final = {
     "application/json-patch+json": patches.json_patch,
@@ -57,12 +58,21 @@ class Api:
             bodies.check_accept(request)
             if not request.resource:
                 return discover(request.path, self.catalogue)
+            if (request.group, request.resource) == _REVIEWS:
+                return self._review(request)
             kind = self.catalogue.find(request.group, request.version, request.resource)
             if kind is None or not _exists(request, kind):
                 return answers.no_route()
             return self._resource(request, kind)
         except ApiError as error:
             return answers.failure(error)
+
+    def _review(self, request: Request) -> Answer:
+        """Say whether the caller may do what is asked (SelfSubjectAccessReview); it is kept nowhere."""
+        review = bodies.body(request)
+        asked = review["spec"]["resourceAttributes"]
+        allowed = self.access.allows(asked["verb"], asked["resource"], asked.get("namespace", ""))
+        return answers.json({**review, "status": {"allowed": allowed}}, code=201)
 
     def _resource(self, request: Request, kind: Kind) -> Answer:
         target = Target(
