@@ -21,3 +21,4 @@ def test_the_values_of_a_tutorial_give_flags_that_a_run_takes(path: Path, helm: 
     (block,) = VALUES.findall(path.read_text(encoding="utf-8"))
     config = parse(arguments(helm.manifests(yaml.safe_load(block))), {})
     assert config.registry.txt_owner_id == "shop"
+    assert config.election.leader_elect
