@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import Final
 
 from extdns.engine.backoff import Backoff
@@ -37,27 +36,28 @@ class Fights:
 
     def __init__(self) -> None:
         """Start in peace."""
-        self._runs: OrderedDict[RecordKey, _Run] = OrderedDict()  # those written longest ago come first
+        self._runs: dict[RecordKey, _Run] = {}
         self._pauses: dict[DnsName, Backoff] = {}
         self._waiting: set[DnsName] = set()
+        self._next_s = math.inf
+        self._sweep_s = 0.0
 
     def wrote(self, sets: Iterable[ChangeSet], now_s: float) -> None:
         """*sets* were written."""
-        self._expire(now_s)
+        self._sweep(now_s)
         for change in _changes(sets):
-            run, wanted = self._runs.pop(change.key, None), _wanted(change)
+            run, wanted = self._runs.get(change.key), _wanted(change)
             before = run.at_s if run and run.wanted == wanted else ()
             self._runs[change.key] = _Run(wanted, (*before[1 - _WRITES :], now_s))
 
     def parry(self, name: DnsName, sets: Iterable[ChangeSet], now_s: float) -> Blocked | None:
         """What keeps *sets*, all that is to be written at *name*, from being written once more."""
-        self._expire(now_s)
         again = [self._again(change) for change in _changes(sets)]
         pause = self._pauses.get(name)
         if not all(again):
-            self._pauses.pop(name, None)
+            self._forget(name)
             return None
-        if pause is None:
+        if pause is None or pause.until_s <= now_s - _WINDOW_S:
             if not any(len(at_s) == _WRITES and at_s[0] > now_s - _WINDOW_S for at_s in again):
                 return None
             pause = self._pauses[name] = Backoff(first_s=_FIRST_PAUSE_S, most_s=_LONGEST_PAUSE_S)
@@ -77,37 +77,45 @@ class Fights:
         minutes = round((pause.until_s - now_s) / 60)
         pause.message = f"changed back each time it was written; left as it is for {minutes} minutes"
         self._waiting.add(name)
+        self._next_s = min(self._next_s, pause.until_s)
 
     @property
     def left_alone(self) -> int:
         """How many names are not written now."""
         return len(self._waiting)
 
-    def over(self, now_s: float) -> Iterator[DnsName]:
+    def over(self, now_s: float) -> list[DnsName]:
         """The names whose pause has ended, each once."""
-        for name in sorted(self._waiting):
-            pause = self._pauses.get(name)
-            if pause is None or pause.over(now_s):
-                self._waiting.discard(name)
-                yield name
+        if now_s < self._next_s:
+            return []
+        found = sorted(name for name in self._waiting if self._pauses[name].over(now_s))
+        self._waiting.difference_update(found)
+        self._next_s = min((self._pauses[name].until_s for name in self._waiting), default=math.inf)
+        return found
 
-    def times(self) -> Iterator[float]:
-        """When pauses end (monotonic seconds)."""
-        return (self._pauses[name].until_s for name in self._waiting if name in self._pauses)
+    @property
+    def next_s(self) -> float:
+        """When the next pause ends (monotonic seconds), infinity if there is none."""
+        return self._next_s
 
     def retain(self, belongs: Callable[[DnsName], bool]) -> None:
         """Forget names that no longer belong to the zone."""
         for name in [name for name in self._pauses if not belongs(name)]:
-            del self._pauses[name]
+            self._forget(name)
 
-    def _expire(self, now_s: float) -> None:
-        """Forget what was written, or left alone, longer ago than matters."""
-        begin_s = now_s - _WINDOW_S
-        for name in [name for name, pause in self._pauses.items() if pause.until_s <= begin_s]:
-            del self._pauses[name]
-        unfought = ((key, run.at_s[-1]) for key, run in self._runs.items() if key.name not in self._pauses)
-        for key in [key for key, at_s in takewhile(lambda one: one[1] <= begin_s, unfought)]:
-            del self._runs[key]
+    def _forget(self, name: DnsName) -> None:
+        self._pauses.pop(name, None)
+        self._waiting.discard(name)
+
+    def _sweep(self, now_s: float) -> None:
+        """Forget, now and then, what was written or left alone longer ago than matters."""
+        if now_s >= self._sweep_s:
+            self._sweep_s, begin_s = now_s + _WINDOW_S, now_s - _WINDOW_S
+            for name in [name for name, pause in self._pauses.items() if pause.until_s <= begin_s]:
+                self._forget(name)
+            self._runs = {
+                key: run for key, run in self._runs.items() if run.at_s[-1] > begin_s or key.name in self._pauses
+            }
 
 
 def _changes(sets: Iterable[ChangeSet]) -> Iterator[Change]:

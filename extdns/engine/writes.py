@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
@@ -275,14 +276,14 @@ class Writes:
     def wake_s(self, now_s: float) -> float | None:
         """When a pause that stands in the way of something ends."""
         pauses = [quarantine.backoff.until_s for quarantine in self.quarantine.values()]
-        pauses += self._fights.times()
+        pauses.append(self._fights.next_s)
         if self.backoff.until_s > now_s:
             pauses.append(self.backoff.until_s)
         elif self.pending and not self.in_flight:
             pauses += [
                 self._free_s(name) for name in chain(self._conflicts, self._pace.paused()) if name in self.pending
             ]
-        return min((until_s for until_s in pauses if until_s > now_s), default=None)
+        return min((until_s for until_s in pauses if now_s < until_s < math.inf), default=None)
 
     def retriable(self, now_s: float) -> list[DnsName]:
         """Names whose quarantine is over and that are not planned yet, and those no longer fought over."""
