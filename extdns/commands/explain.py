@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from extdns.app.services import service
+from extdns.commands import running
 from extdns.commands.codes import explain_code, looks_like_code
 from extdns.commands.narrow import NarrowReader
 from extdns.commands.onepass import one_pass
-from extdns.commands.options import JSON, TEXT, output_of
+from extdns.commands.options import JSON, TEXT, output_of, value_of
 from extdns.commands.output import show
-from extdns.errors import InvalidValueError, shown
+from extdns.errors import InvalidValueError, UsageError, shown
 from extdns.facts.document import json_text
-from extdns.facts.name import name_facts
+from extdns.facts.name import NameFacts, name_facts
 from extdns.facts.nametext import name_text
-from extdns.facts.object import object_facts_of, object_text
+from extdns.facts.object import ObjectExplanation, object_facts_of, object_text
 from extdns.facts.snapshot import Snapshot
 from extdns.flags.mistakes import mistake
 from extdns.model.name import DnsName
@@ -26,16 +27,17 @@ if TYPE_CHECKING:
     from extdns.ports import ZoneReader
 
 _HELP: Final = """\
-Usage: extdns explain NAME [flags] [--output=text|json]
-       extdns explain KIND/NAMESPACE/NAME [flags] [--output=text|json]
+Usage: extdns explain NAME [flags | --controller=URL] [--output=text|json]
+       extdns explain KIND/NAMESPACE/NAME [flags | --controller=URL] [--output=text|json]
        extdns explain CODE [--output=text|json]
 
 Says of a name which objects ask for it, where on the object, which of them wins, in which zone it lies, what stands
 there and whose it is, and what extdns would do and why. Of an object it says the same for each of its names, as in
 `extdns explain service/shop/web`; what has no namespace is KIND/NAME. Of a reason code it says what it means.
 
-One pass is made over the objects and, for a name, over the zones that it lies in. Nothing is written. Flags and
-variables are those of extdns itself: give those with which it runs.
+--controller=URL asks a running extdns at the address of its live page, which costs no call to a cluster or DNS service.
+Without any flag the one of this machine is asked, if there is one. With the flags of extdns itself one pass is made over
+the objects and, for a name, over the zones that it lies in: give the flags with which it runs. Nothing is written.
 
 The exit code is 0, and 1 if a flag is wrong, if there is no such object or code, or if something could not be read.
 """
@@ -59,14 +61,51 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     what, flags = rest[0], rest[1:]
     if looks_like_code(what):
         return explain_code(what, flags, output)
-    return _object(what, flags, environ, output) if "/" in what else _name(what, flags, environ, output)
+    controller, flags = value_of(flags, "--controller", allowed=running.ALLOWED)
+    if controller is not None and flags:
+        raise mistake(f"{shown(flags[0])} means nothing beside --controller", "leave one of the two out")
+    about = what if "/" in what else _parsed(what)
+    facts = _asked(about, controller, flags) or _looked(about, flags, environ)
+    lines = name_text(facts) if isinstance(facts, NameFacts) else object_text(facts)
+    show(json_text(facts) if output == JSON else "".join(f"{line}\n" for line in lines))
+    return 1 if facts.missing else 0
 
 
-def _name(text: str, flags: Sequence[str], environ: Mapping[str, str], output: str) -> int:
+def _parsed(text: str) -> DnsName:
     try:
-        name = DnsName.parse(text)
+        return DnsName.parse(text)
     except InvalidValueError as exc:
         raise mistake(f"{shown(text)} is not a name", f"allowed: {exc.allowed}") from exc
+
+
+def _asked(about: str, controller: str | None, flags: Sequence[str]) -> NameFacts | ObjectExplanation | None:
+    """What a running process says; None if none was named, and none is to be asked or answers."""
+    if controller is None and flags:
+        return None
+    place = controller or running.NEARBY
+    try:
+        if isinstance(about, DnsName):
+            return running.ask(place, f"names/{about}", NameFacts)
+        return running.ask(place, f"objects/{about}", ObjectExplanation)
+    except running.NoAnswerError:
+        if controller is not None:
+            raise
+        return None
+
+
+def _looked(about: str, flags: Sequence[str], environ: Mapping[str, str]) -> NameFacts | ObjectExplanation:
+    """What one pass finds."""
+    try:
+        return _name(about, flags, environ) if isinstance(about, DnsName) else _object(about, flags, environ)
+    except UsageError as exc:
+        if flags:
+            raise
+        raise UsageError(
+            f"{exc}\n  no extdns answers at {running.NEARBY} either; for others: --controller=URL"
+        ) from exc
+
+
+def _name(name: DnsName, flags: Sequence[str], environ: Mapping[str, str]) -> NameFacts:
     narrow: list[NarrowReader] = []
 
     def narrowed(config: Config) -> ZoneReader:
@@ -75,13 +114,9 @@ def _name(text: str, flags: Sequence[str], environ: Mapping[str, str], output: s
 
     made = one_pass(flags, environ, narrowed)
     known = narrow[0].zones_known
-    facts = name_facts(Snapshot(made.engine), name, made.config, zones_known=known, missing=made.missing)
-    show(json_text(facts) if output == JSON else "".join(f"{line}\n" for line in name_text(facts)))
-    return 1 if made.missing else 0
+    return name_facts(Snapshot(made.engine), name, made.config, zones_known=known, missing=made.missing)
 
 
-def _object(text: str, flags: Sequence[str], environ: Mapping[str, str], output: str) -> int:
+def _object(text: str, flags: Sequence[str], environ: Mapping[str, str]) -> ObjectExplanation:
     made = one_pass(flags, environ)
-    facts = object_facts_of(Snapshot(made.engine), text, made.missing)
-    show(json_text(facts) if output == JSON else "".join(f"{line}\n" for line in object_text(facts)))
-    return 1 if made.missing else 0
+    return object_facts_of(Snapshot(made.engine), text, made.missing)

@@ -152,23 +152,23 @@ def test_a_held_set_is_seen_at_once_with_its_command(browser: Chrome, shop: Shop
     browser.get(f"{shop.address}changes")
     shop.hold(but=60)
     try:
-        banner = until(browser, lambda now: text(now, ".held p") or None)
+        banner = until(browser, lambda now: text(now, ".banner p") or None)
         assert re.fullmatch(
             r"\d+ deletes are held in example.org, where \d+ records are ours. Release them: --release=[0-9a-f-]{9}",
             banner,
         )
-        element(browser, ".held summary").click()
+        element(browser, ".banner summary").click()
         asof = text(browser, "#asof")
         until(browser, lambda now: text(now, "#asof") != asof or None)
         said, listed, is_open = browser.execute_script(
-            "const held = document.querySelector('.held');"
+            "const held = document.querySelector('.banner');"
             "return [held.innerText, held.querySelectorAll('li').length, held.querySelector('details').open]"
         )
         assert said.startswith(f"{listed} deletes are held ")
         assert is_open, "an update leaves it open"
     finally:
         shop.hold()
-        until(browser, lambda now: not now.find_elements(By.CSS_SELECTOR, ".held") or None)
+        until(browser, lambda now: not now.find_elements(By.CSS_SELECTOR, ".banner") or None)
 
 
 def test_without_javascript_all_is_there(browser: Chrome, shop: Shop) -> None:
