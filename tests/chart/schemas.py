@@ -192,7 +192,7 @@ KINDS: Final[dict[str, dict[str, Schema]]] = {
             ingress=many(
                 fields(ports=_PORTS, **{"from": many(fields(podSelector=SELECTOR, namespaceSelector=SELECTOR))})
             ),
-            egress=many(fields(ports=_PORTS)),
+            egress=many(fields(ports=_PORTS, to=many(fields(ipBlock=fields("cidr", cidr=TEXT))))),
         )
     },
     "monitoring.coreos.com/v1/ServiceMonitor": {

@@ -151,6 +151,31 @@ def test_one_namespace_is_enough_for_a_source_that_reads_one(
     assert lacking <= NOT_IN_ONE_NAMESPACE
 
 
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        pytest.param({"extraArgs": {"source": ["node"]}}, {"sources": ["node"]}, id="map"),
+        pytest.param({"extraArgs": ["--source=node"]}, {"sources": ["node"]}, id="list"),
+        pytest.param({"extraArgs": ["--source", "node"]}, {"sources": ["node"]}, id="list-of-two"),
+        pytest.param(
+            {"extraArgs": {"source": "{{ .Values.logFormat | replace `text` `node` }}"}},
+            {"sources": ["node"]},
+            id="template",
+        ),
+        pytest.param(
+            {"extraArgs": {"source": ["node", "service"], "namespace": "shop"}},
+            {"sources": ["node", "service"], "namespaced": True, "sourceNamespace": "shop"},
+            id="namespace",
+        ),
+        pytest.param({"extraArgs": {"source": "node", "namespace": ""}}, {"sources": ["node"]}, id="no-namespace"),
+    ],
+)
+def test_rights_do_not_depend_on_which_value_gives_a_flag(helm: Helm, other: Json, same: Json) -> None:
+    first, second = helm.manifests({"sources": []} | other), helm.manifests({"sources": []} | same)
+    for kind in ("ClusterRole", "Role"):
+        assert of(kind, first) == of(kind, second)
+
+
 def covers(role: Json, verb: str, group: str, resource: str, namespace: str) -> bool:
     """Whether a role grants a request."""
     return role["metadata"].get("namespace", namespace) == namespace and any(

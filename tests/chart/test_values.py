@@ -58,6 +58,8 @@ ONE_OF_TWO: Final = {("image", "digest"): "sha256:d-1", ("txtSuffix",): "suffix-
 """What everything.yaml leaves out, since it takes the place of another value."""
 INSTEAD: Final = {("image", "digest"): ("image", "tag"), ("txtSuffix",): ("txtPrefix",)}
 
+NULLABLE: Final = [path for path, value in leaves(DEFAULTS) if value in ("", [], {})]
+
 
 def test_a_file_of_values_has_every_value_otherwise() -> None:
     for path in set(PATHS) - ONE_OF_TWO.keys() - set(SWITCHES):
@@ -81,3 +83,9 @@ def test_every_switch_makes_a_difference(helm: Helm, path: Path) -> None:
 def test_what_takes_the_place_of_another_is_used(helm: Helm, path: Path) -> None:
     values = changed(changed(EVERYTHING, INSTEAD[path], ""), path, ONE_OF_TWO[path])
     assert ONE_OF_TWO[path] in helm.render(values).out
+
+
+@pytest.mark.parametrize("path", NULLABLE, ids=".".join)
+def test_what_has_nothing_by_default_may_be_null(helm: Helm, path: Path) -> None:
+    nothing = helm.render(changed(EVERYTHING, path, None))
+    assert (nothing.error, nothing.out) == ("", helm.render(changed(EVERYTHING, path, at(DEFAULTS, path))).out)

@@ -30,7 +30,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- define "extdns.labels" -}}
 {{- $ours := dict "helm.sh/chart" (printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_")
   "app.kubernetes.io/version" .Chart.AppVersion "app.kubernetes.io/managed-by" .Release.Service }}
-{{- toYaml (mergeOverwrite $ours .Values.commonLabels (include "extdns.selector" . | fromYaml)) }}
+{{- toYaml (mergeOverwrite $ours (.Values.commonLabels | default dict) (include "extdns.selector" . | fromYaml)) }}
 {{- end }}
 
 {{- /* Metadata of an object: (list ROOT NAME), and a dict of namespace, labels and annotations. */}}

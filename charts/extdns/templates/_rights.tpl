@@ -29,8 +29,8 @@ in --gateway-namespace. Each is a map from resources (plural.group) to verbs. Ta
 {{- define "extdns.rights" -}}
 {{- $args := index . 1 }}
 {{- $sources := include "extdns.given" (list "source" $args) | fromYamlArray }}
-{{- $namespaced := include "extdns.given" (list "namespace" $args) | fromYamlArray }}
-{{- $gateways := include "extdns.given" (list "gateway-namespace" $args) | fromYamlArray }}
+{{- $namespaced := include "extdns.given" (list "namespace" $args) | fromYamlArray | first }}
+{{- $gateways := include "extdns.given" (list "gateway-namespace" $args) | fromYamlArray | first }}
 {{- $own := list }}
 {{- $others := list }}
 {{- $reads := include "extdns.reads" . | fromYaml }}
