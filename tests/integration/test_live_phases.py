@@ -179,6 +179,14 @@ def test_closing_ends_all_threads(cluster: LiveCluster) -> None:
     assert cluster.exists(WEB) is None
 
 
+def test_after_the_end_no_kind_is_watched_any_more(server: ApiServer, cluster: LiveCluster) -> None:
+    cluster.close()
+    assert cluster.need(SERVICE).phase is Phase.LISTING
+    assert "services" not in {thread.name for thread in threading.enumerate()}
+    cluster.close()
+    assert server.log.requests() == ()
+
+
 def test_a_kind_that_a_look_up_needs_is_told_to_be_listing(server: ApiServer, cluster: LiveCluster) -> None:
     armed = server.faults.arm(Stall(), verb="watch", resource="services")
     with pytest.raises(NotReadyError):

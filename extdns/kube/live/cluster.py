@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from queue import Empty, SimpleQueue
+from threading import Lock
 from typing import Final
 
 from extdns.kube.api import Api
@@ -72,7 +73,9 @@ class LiveCluster:
         self._store = Store(self._demand)
         self._existence = Existence(api, self._rhythm.page_size, monotonic=monotonic)
         self._reports: SimpleQueue[Report | None] = SimpleQueue()
+        self._lock = Lock()
         self._reflectors: list[Reflector] = []
+        self._closed = False
         self._states: dict[Kind, KindState] = {}
         self._demanded: list[KindChange] = []  # by look-ups, which nobody was told of yet
         self._parts: dict[Kind, dict[str, tuple[Phase, str]]] = {}
@@ -127,12 +130,15 @@ class LiveCluster:
         return tuple(changes)
 
     def close(self) -> None:
-        """End all watches and any waiting; `exists` knows nothing from then on."""
-        for reflector in self._reflectors:
+        """End all watches and any waiting; none begins, and `exists` knows nothing, from then on."""
+        with self._lock:
+            self._closed = True
+            reflectors = tuple(self._reflectors)
+        for reflector in reflectors:
             reflector.stop()
         self._api.close()
         until_s = time.monotonic() + _CLOSING_S
-        for reflector in self._reflectors:
+        for reflector in reflectors:
             reflector.join(max(0.0, until_s - time.monotonic()))
         self._reports.put(None)
 
@@ -155,8 +161,10 @@ class LiveCluster:
             monotonic=self._monotonic,
             whole=kind in self._whole,
         )
-        self._reflectors.append(reflector)
-        reflector.start()
+        with self._lock:
+            if not self._closed:
+                reflector.start()
+                self._reflectors.append(reflector)
 
     def _digested(self, report: Report) -> Iterator[ClusterChange]:
         first = self._first.get(report.kind)
