@@ -41,6 +41,8 @@ def sentence(live: Live, counts: Mapping[State, int]) -> str:
 
 
 def _sentences(live: Live, counts: Mapping[State, int]) -> Iterator[str]:
+    if not live.seen.leads:
+        yield "This process stands by; another one writes."
     if not live.settled:
         yield "The first pass is not over yet."
     total = sum(number for state, number in counts.items() if state not in {State.LEFT_OUT, State.HELD})

@@ -50,6 +50,7 @@ class Snapshot:
         zones: every zone, sorted.
         failing: what fails, in sentences.
         missing: those of them that leave something unknown.
+        leads: whether the process may write.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -58,6 +59,7 @@ class Snapshot:
         self.claims = engine.claims.copy()
         self.zones = tuple(map(_zone, engine.zones))
         self.failing = failures(engine)
+        self.leads = engine.leadership.leads
         self.missing = unread(engine)
         self._placement = engine.zones.placement
 
