@@ -36,8 +36,8 @@ there and whose it is, and what extdns would do and why. Of an object it says th
 `extdns explain service/shop/web`; what has no namespace is KIND/NAME. Of a reason code it says what it means.
 
 --controller=URL asks a running extdns at the address of its live page, which costs no call to a cluster or DNS service.
-Without any flag the one of this machine is asked, if there is one. With the flags of extdns itself one pass is made over
-the objects and, for a name, over the zones that it lies in: give the flags with which it runs. Nothing is written.
+Without any flag the one of this machine is asked, if there is one. With the flags of extdns itself one pass is made
+over the objects and, for a name, over the zones that it lies in: give those with which it runs. Nothing is written.
 
 The exit code is 0, and 1 if a flag is wrong, if there is no such object or code, or if something could not be read.
 """
@@ -82,7 +82,7 @@ def _asked(about: str, controller: str | None, flags: Sequence[str]) -> NameFact
     """What a running process says; None if none was named, and none is to be asked or answers."""
     if controller is None and flags:
         return None
-    place = controller or running.NEARBY
+    place = running.NEARBY if controller is None else controller
     try:
         if isinstance(about, DnsName):
             return running.ask(place, f"names/{about}", NameFacts)

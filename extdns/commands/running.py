@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 from typing import Final, TypeVar
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 import msgspec
 
@@ -60,14 +60,22 @@ def _get(controller: str, path: str) -> tuple[int, bytes]:
 
 
 def _connection(controller: str) -> tuple[http.client.HTTPConnection, str]:
+    """A connection that begins when it is used, and the path before all others."""
+    parts, port = _parts(controller)
+    make = _CONNECTIONS.get(parts.scheme)
+    if make is None or not parts.hostname or parts.query or parts.fragment:
+        raise mistake(f"{_FLAG}={shown(controller)} is no address", f"allowed: {ALLOWED}")
+    return make(parts.hostname, port, timeout=_PATIENCE_S), parts.path.rstrip("/")
+
+
+def _parts(controller: str) -> tuple[SplitResult, int | None]:
+    """The parts of an address and its port; without a scheme, if it is none at all."""
     try:
         parts = urlsplit(controller)
-        make, host, port = _CONNECTIONS[parts.scheme], parts.hostname, parts.port
-        if not host or parts.query or parts.fragment:
-            raise ValueError
-        return make(host, port, timeout=_PATIENCE_S), parts.path.rstrip("/")
-    except (KeyError, ValueError, http.client.InvalidURL) as exc:
-        raise mistake(f"{_FLAG}={shown(controller)} is no address", f"allowed: {ALLOWED}") from exc
+        port = parts.port
+    except ValueError:
+        return SplitResult("", "", "", "", ""), None
+    return parts, port
 
 
 def _message(body: bytes) -> str:
