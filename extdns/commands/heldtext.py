@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from extdns.commands.held import count
 from extdns.errors import shown
+from extdns.facts.areas import HeldFacts
 from extdns.model.evidence import Evidence
 from extdns.model.reason import MEANINGS, Reason
 
@@ -31,3 +32,19 @@ def why(evidence: Iterable[str]) -> Iterator[str]:
             yield f"  [{Reason.HELD}] {MEANINGS[Reason.HELD]}"
         for code in codes:
             yield f"  [{code}] {MEANINGS[Reason(code)]}"
+
+
+def running_text(facts: HeldFacts) -> Iterator[str]:
+    """The lines that tell what a running process holds."""
+    yield headline(sum(len(one.records) for one in facts.items))
+    for one in facts.items:
+        yield ""
+        yield f"Zone {shown(f'{one.zone.name} ({one.zone.id})')}: {count(one.owned, 'record')} of ours"
+        yield f"  ! {count(len(one.records), 'delete')} HELD under {shown(one.release_code)}"
+        for record in one.records:
+            yield f"      {record_text(record.name, record.type, record.set_identifier, record.evidence)}"
+    yield from why(record.evidence for one in facts.items for record in one.records)
+    if facts.items:
+        yield ""
+    for one in facts.items:
+        yield f"Release {'them' if len(one.records) > 1 else 'it'}: {shown(one.command)}"

@@ -6,15 +6,16 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from extdns.commands import runninghold
+from extdns.commands import running
 from extdns.commands.held import count, held_sets, place, zone_text
-from extdns.commands.heldtext import headline, record_text, why
+from extdns.commands.heldtext import headline, record_text, running_text, why
 from extdns.commands.options import JSON, TEXT, output_of, value_of
 from extdns.commands.output import show
 from extdns.commands.statusfacts import status_facts
 from extdns.controller.clock import SystemClock
 from extdns.engine.budget import WINDOW_S
 from extdns.errors import ExtdnsError, UsageError, shown
+from extdns.facts.areas import HeldFacts
 from extdns.facts.document import json_text
 from extdns.flags.mistakes import mistake
 from extdns.kube import shelf
@@ -29,12 +30,12 @@ if TYPE_CHECKING:
 
 _HELP: Final = """\
 Usage: extdns status [--output=text|json] [flags]
-       extdns status --from=URL [--output=text|json]
+       extdns status --controller=URL [--output=text|json]
 
 Shows the deletes that are held, with the command that releases them, and what was deleted and released lately. Flags
 and variables are those of extdns itself, of which --state-configmap, --state-file, --kubeconfig and --server matter.
 
-With --from, a running extdns is asked what it holds just now: URL is where it serves its live page (--web-address).
+--controller=URL asks a running extdns at the address of its live page what it holds just now.
 """
 _MINUTE_S: Final = 60.0
 _HOUR_S: Final = 3600.0
@@ -51,12 +52,12 @@ def main(arguments: Sequence[str], environ: Mapping[str, str], clock: Clock | No
         show(_HELP)
         return 0
     form, rest = output_of(arguments, (TEXT, JSON))
-    url, rest = value_of(rest, "--from", allowed=f"the address of a live page, such as {runninghold.EXAMPLE}")
-    if url is not None:
+    controller, rest = value_of(rest, "--controller", allowed=running.ALLOWED)
+    if controller is not None:
         if rest:
-            raise mistake(f"{shown(rest[0])} means nothing beside --from", "leave one of the two out")
-        running = runninghold.held(url)
-        show(json_text(running) if form == JSON else _joined(runninghold.text(running)))
+            raise mistake(f"{shown(rest[0])} means nothing beside --controller", "leave one of the two out")
+        held = running.ask(controller, "held", HeldFacts)
+        show(json_text(held) if form == JSON else _joined(running_text(held)))
     else:
         _show_kept(place(rest, environ), form, (clock or SystemClock()).now().timestamp())
     return 0

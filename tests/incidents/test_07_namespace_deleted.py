@@ -120,7 +120,7 @@ def test_whoever_looks_learns_what_is_held_and_why_and_the_command(
         assert told[-1] == f"Release them: {command}"
 
         with running.page:
-            assert cli.main(["status", f"--from=http://127.0.0.1:{running.page.port}"], {}) == 0
+            assert cli.main(["status", f"--controller=http://127.0.0.1:{running.page.port}"], {}) == 0
         told = capsys.readouterr().out.splitlines()
         assert told[0] == "14 deletes held."
         assert {f"      {name}.example.org A [hostname-removed]" for name in names} < set(told)

@@ -1,4 +1,4 @@
-"""`extdns status --from`: what a running process holds."""
+"""`extdns status --controller`: what a running process holds."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_what_is_held_is_told_with_evidence_and_command(capsys: pytest.CaptureFi
         )
     )
     with serving(page) as port:
-        assert cli.main(["status", f"--from=http://127.0.0.1:{port}/"], {}) == 0
+        assert cli.main(["status", f"--controller=http://127.0.0.1:{port}/"], {}) == 0
     assert page.asked == ["/api/v1/held"]
     assert capsys.readouterr().out == (
         "3 deletes held.\n"
@@ -90,48 +90,24 @@ def test_what_is_held_is_told_with_evidence_and_command(capsys: pytest.CaptureFi
 
 def test_where_nothing_is_held_nothing_is_to_be_done(capsys: pytest.CaptureFixture[str]) -> None:
     with serving(Page(json_text(facts()))) as port:
-        assert cli.main(["status", f"--from=http://127.0.0.1:{port}"], {}) == 0
+        assert cli.main(["status", f"--controller=http://127.0.0.1:{port}"], {}) == 0
     assert capsys.readouterr().out == "No delete is held.\n"
 
 
 def test_programs_get_the_document_of_the_process(capsys: pytest.CaptureFixture[str]) -> None:
     told = facts(held_set("example.org", "extdns release 7f3a-91c2", "a.example.org"))
     with serving(Page(json_text(told))) as port:
-        assert cli.main(["status", "--output=json", f"--from=http://127.0.0.1:{port}"], {}) == 0
+        assert cli.main(["status", "--output=json", f"--controller=http://127.0.0.1:{port}"], {}) == 0
     assert msgspec.json.decode(capsys.readouterr().out, type=HeldFacts) == told
-
-
-@pytest.mark.parametrize(
-    ("page", "message"),
-    [
-        pytest.param(Page("", "404 Not Found"), "answers 404 Not Found to /api/v1/held", id="another-server"),
-        pytest.param(Page("<html>"), "no extdns of this version answers there", id="no-json"),
-        pytest.param(Page("{}"), "no extdns of this version answers there", id="another-document"),
-    ],
-)
-def test_who_is_no_extdns_is_told(page: Page, message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with serving(page) as port:
-        assert cli.main(["status", f"--from=http://127.0.0.1:{port}"], {}) == 1
-    said = capsys.readouterr().err
-    assert said.startswith(f"error: --from=http://127.0.0.1:{port}")
-    assert message in said
 
 
 def test_where_nobody_listens_that_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as bound:
         port = bound.getsockname()[1]
-    assert cli.main(["status", f"--from=http://127.0.0.1:{port}"], {}) == 1
-    assert "does not answer: " in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "url", ["", "localhost:7980", "https://localhost", "http://", "http://[::1", "http://localhost:x", "http://a/b"]
-)
-def test_what_is_no_address_is_told_with_one_that_is(url: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["status", f"--from={url}"], {}) == 1
-    assert "allowed: what --web-address says, such as http://127.0.0.1:7980" in capsys.readouterr().err
+    assert cli.main(["status", f"--controller=http://127.0.0.1:{port}"], {}) == 1
+    assert "no extdns answers there: " in capsys.readouterr().err
 
 
 def test_flags_of_the_state_mean_nothing_beside_it(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["status", "--from=http://127.0.0.1:7980", "--state-file=x"], {}) == 1
-    assert "--state-file=x means nothing beside --from" in capsys.readouterr().err
+    assert cli.main(["status", "--controller=http://127.0.0.1:7980", "--state-file=x"], {}) == 1
+    assert "--state-file=x means nothing beside --controller" in capsys.readouterr().err
