@@ -139,6 +139,8 @@ class Client:
             failed = _answered(exc, operation, about)
             if "Thrott" in failed.code:
                 self._allowance.throttled(operation, changes=changes)
+            elif failed.code == codes.STILL_BUSY:
+                self._allowance.busy(operation)
             raise failed from exc
         except (*_UNSENT, *_UNANSWERED) as exc:
             trouble = Trouble.LATER if isinstance(exc, _UNSENT) else Trouble.UNANSWERED

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+STILL_BUSY: Final = "PriorRequestNotComplete"
+"""Another change of the same zone is under way."""
+
 LATER: Final = frozenset(
     {
         "Throttling",
@@ -13,7 +16,7 @@ LATER: Final = frozenset(
         "RequestThrottledException",
         "RequestLimitExceeded",
         "TooManyRequestsException",
-        "PriorRequestNotComplete",
+        STILL_BUSY,
         "ServiceUnavailable",
         "InternalFailure",
         "InternalError",

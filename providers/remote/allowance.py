@@ -150,6 +150,11 @@ class Allowance:
                     self._changes.tokens, self._changes.at_s = 0.0, now_s
                     self._paced_until_s = now_s + _PACED_S
 
+    def busy(self, action: str) -> None:
+        """The service was still at an earlier *action*: that one is called less often, others are not."""
+        with self._lock:
+            self._action(action).throttled(self._monotonic_s())
+
     def budgets(self) -> tuple[ApiBudget, ...]:
         """What is left now, of the account and then of each action that was called, by name."""
         with self._lock:

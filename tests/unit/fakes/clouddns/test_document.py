@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 import pytest
 
 from tests.fakes.clouddns.api import QUOTA
 from tests.fakes.clouddns.probe import Probe, rrset, weighted
 from tests.fakes.clouddns.records import TYPES
+from tests.fakes.clouddns.requests import parse
 from tests.fakes.clouddns.server import CloudDns
-from tests.unit.fakes.clouddns.document import document, undocumented_answer, undocumented_body, undocumented_query
+from tests.fakes.service.listener import Request
+from tests.unit.fakes.clouddns.document import (
+    document,
+    method,
+    undocumented_answer,
+    undocumented_body,
+    undocumented_query,
+)
 
+METHODS: Final = (
+    "projects.get",
+    "managedZones.list",
+    "managedZones.get",
+    "resourceRecordSets.list",
+    "changes.create",
+    "changes.get",
+)
 GEO = {"geo": {"enableFencing": True, "items": [{"location": "us-east1", "rrdatas": ["192.0.2.1"]}]}}
 BACKUP = {
     "primaryBackup": {
@@ -68,3 +87,11 @@ def test_what_is_not_documented_would_be_noticed() -> None:
     assert undocumented_query("resourceRecordSets.list", {"limit": "3", "prettyPrint": "false"}) == {"limit"}
     assert undocumented_answer("projects.get", [])
     assert "DNAME" not in TYPES
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_are_called_where_the_document_says(name: str) -> None:
+    found = method(name)
+    target = "/" + re.sub(r"\{(\w+)\}", r"a-\1", found["path"])
+    called = parse(Request(method=found["httpMethod"], target=target, headers={}, body=b""))
+    assert called.method == name

@@ -16,6 +16,7 @@ from providers.aws.settings import Access, AwsSettings
 from providers.remote.allowance import Allowance
 from providers.remote.failure import CallFailedError, Trouble
 from tests.fakes.apiserver.certificates import make
+from tests.fakes.route53.log import CHANGE
 from tests.fakes.route53.server import Route53
 from tests.fakes.service.faults import Refuse
 from tests.route53 import environ
@@ -149,3 +150,22 @@ def test_an_authority_of_the_users_is_trusted(bare: Client, tmp_path: Path, vari
             server.shutdown()
             thread.join()
     assert isinstance(context, ssl.SSLContext)
+
+
+@pytest.mark.parametrize(
+    ("code", "account_s", "action_s"),
+    [
+        pytest.param("Throttling", 5, 5, id="throttled"),
+        pytest.param("PriorRequestNotComplete", 10, 5, id="still-busy"),
+        pytest.param("InvalidInput", 10, 10, id="refused"),
+    ],
+)
+def test_calls_come_slower_once_the_service_says_so(
+    fake: Route53, account: Client, code: str, account_s: float, action_s: float
+) -> None:
+    zone_id = fake.add_zone("example.org")
+    fake.faults.arm(Refuse(400, code), action=CHANGE)
+    with pytest.raises(CallFailedError):
+        account.change(zone_id, "zone example.org", [])
+    rates = {budget.action: budget.per_s for budget in account.budgets()}
+    assert (rates[""], rates[CHANGE]) == (account_s, action_s)

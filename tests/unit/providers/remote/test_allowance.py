@@ -95,6 +95,18 @@ def test_a_throttled_account_waits_before_its_next_call() -> None:
     assert clock.now_s == pytest.approx(0.2, abs=0.01)
 
 
+def test_where_the_service_is_still_busy_only_that_action_waits() -> None:
+    clock = Hurry()
+    allowance = _allowance(clock)
+    allowance.busy("Change")
+    allowance.take("List")
+    assert clock.now_s == 0
+    allowance.take("Change", changes=2)
+    assert clock.now_s == pytest.approx(0.2, abs=0.01)
+    allowance.worked("Change")
+    assert {budget.per_s for budget in allowance.budgets()} == {10}
+
+
 def test_time_that_goes_back_gives_no_tokens() -> None:
     bucket = Bucket.full(Rate(), 10.0)
     bucket.take(50)
