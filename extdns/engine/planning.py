@@ -140,8 +140,7 @@ class Planning:
         state.deletes.planned(name, {owned.key for owned in held}, now_s)
         expected = foreseen(records, state.writes.ahead(related), name, related) if plan.sets else ()
         decided = self._enqueue(state, plan, expected, name, now_s)
-        vain += unsupported
-        vain += withheld([claim for claim in seen if claim not in losers])
+        vain += [*unsupported, *withheld([claim for claim in seen if claim not in losers])]
         vain += [unmet(claim, why) for claim, why in lost]
         return joined(_merged_before(decided, merged) if merged else decided, vain, state.zone)
 
