@@ -17,7 +17,7 @@ from extdns.app.registries import registry
 from extdns.app.services import service
 from extdns.commands.adopting import Adopting
 from extdns.commands.held import count
-from extdns.commands.onepass import look, single_pass
+from extdns.commands.onepass import ensure_files, look, single_pass
 from extdns.commands.options import JSON, TEXT, output_of, switch_of
 from extdns.commands.output import show
 from extdns.commands.planfacts import Entry, entry
@@ -81,6 +81,10 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     config = single_pass(flags, environ)
     if not config.registry.txt_owner_id or config.registry.name == "noop":
         raise mistake("without ownership records there is nothing to take", "give --registry=txt and --txt-owner-id")
+    if yes:
+        ensure_files(config, "extdns adopt --yes")
+    if yes and config.control.dry_run:
+        raise mistake("--yes writes, and --dry-run forbids it", "leave one of them out")
     made = look(config)
     found = tuple(one for one in made.decisions if _fits(one, config.registry.txt_owner_id))
     refused: tuple[Decision, ...] = ()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from extdns.app.services import offline
 from extdns.commands.held import count
-from extdns.commands.onepass import look, single_pass
+from extdns.commands.onepass import ensure_files, look, single_pass
 from extdns.commands.options import JSON, TEXT, output_of
 from extdns.commands.output import show
 from extdns.commands.planfacts import Entry, entry
@@ -44,7 +44,6 @@ To compare, a second pass follows the rules of external-dns (--compat) over the 
 The exit code is 0 if the switch changes nothing, 2 if something is changed, 3 if deletes are held, and 1 if a flag is
 wrong or something could not be read.
 """
-_STANDARD_INPUT: Final = "-"
 _NOTHING: Final = 0
 _FAILED: Final = 1
 _CHANGES: Final = 2
@@ -81,8 +80,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     config = single_pass(flags, environ)
     if config.control.compat:
         raise mistake("extdns migrate compares with --compat by itself", "leave it out")
-    if _STANDARD_INPUT in config.cluster.manifests:
-        raise mistake("extdns migrate reads the objects twice, and standard input can be read once", "give files")
+    ensure_files(config, "extdns migrate")
     made = look(config)
     theirs = _theirs(made, flags, environ)
     found = _compared(made, theirs)

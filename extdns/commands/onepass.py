@@ -15,6 +15,7 @@ from extdns.controller.stopsignals import StopSignals
 from extdns.engine.health import unread
 from extdns.facts.words import mistaken, told
 from extdns.flags import parser
+from extdns.flags.mistakes import mistake
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from extdns.ports import State, ZoneReader
 
 _QUIET: Final = "error"
+_STANDARD_INPUT: Final = "-"
 _CUT_SHORT: Final = "the pass ended before it was complete"
 
 
@@ -92,6 +94,16 @@ def look(config: Config, reader: Callable[[Config], ZoneReader] = asked, state: 
         signals.deliver_to(running.controller.stop)
         running.controller.run(once=True)
     return seen(config, running.engine, () if running.controller.complete else (_CUT_SHORT,))
+
+
+def ensure_files(config: Config, what: str) -> None:
+    """Let *what* look at the objects more than once.
+
+    Raises:
+        UsageError: they come from standard input, which can be read once.
+    """
+    if _STANDARD_INPUT in config.cluster.manifests:
+        raise mistake(f"{what} reads the objects more than once, and standard input can be read once", "give files")
 
 
 def single_pass(arguments: Sequence[str], environ: Mapping[str, str]) -> Config:

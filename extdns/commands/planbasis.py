@@ -18,12 +18,23 @@ if TYPE_CHECKING:
 _DIGEST_BYTES: Final = 16
 _INDIFFERENT: Final = frozenset(
     {
+        "api-burst",
+        "api-calls-per-second",
         "audit-calls-per-minute",
+        "aws-api-retries",
+        "aws-batch-change-interval",
         "dry-run",
         "events-emit",
+        "google-batch-change-interval",
         "interval",
         "kube-api-request-timeout",
         "kubeconfig",
+        "leader-elect",
+        "leader-elect-lease-duration",
+        "leader-elect-renew-deadline",
+        "leader-elect-resource-name",
+        "leader-elect-resource-namespace",
+        "leader-elect-retry-period",
         "log-format",
         "log-level",
         "manifests",
@@ -33,6 +44,7 @@ _INDIFFERENT: Final = frozenset(
         "server",
         "state-configmap",
         "state-file",
+        "web-address",
         "zonefile-dir",
     }
 )

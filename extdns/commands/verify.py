@@ -10,7 +10,7 @@ from extdns.app.services import service
 from extdns.commands.authority import Server, ask, negative_s, servers_of
 from extdns.commands.held import count
 from extdns.commands.narrow import NarrowReader
-from extdns.commands.onepass import asked, single_pass
+from extdns.commands.onepass import asked, ensure_files, single_pass
 from extdns.commands.onepass import look as one_look
 from extdns.commands.options import JSON, TEXT, output_of, switch_of, value_of, values_of
 from extdns.commands.output import show
@@ -74,7 +74,10 @@ def main(
     timeout, rest = value_of(rest, "--timeout", allowed="a duration such as 5m")
     given, rest = values_of(rest, "--nameserver", allowed="an address, or ADDRESS:PORT")
     names, flags = _names(rest)
-    check = _Check(single_pass(flags, environ), names, tuple(map(_server, given)), clock or SystemClock())
+    config = single_pass(flags, environ)
+    if wait:
+        ensure_files(config, "extdns verify --wait")
+    check = _Check(config, names, tuple(map(_server, given)), clock or SystemClock())
     end_s = check.clock.monotonic_s() + _seconds(timeout or _TIMEOUT)
     facts = check.all()
     rounds = 0

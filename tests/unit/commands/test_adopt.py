@@ -119,6 +119,22 @@ def test_without_ownership_records_there_is_nothing_to_take(
     assert capsys.readouterr().err.startswith("error: ")
 
 
+@pytest.mark.parametrize(
+    ("flag", "message"),
+    [
+        pytest.param("--dry-run", "error: --yes writes, and --dry-run forbids it\n", id="dry-run"),
+        pytest.param("--manifests=-", "error: extdns adopt --yes reads the objects more than once", id="stdin"),
+    ],
+)
+def test_what_forbids_writing_or_reading_again_forbids_taking(
+    stage: Stage, flag: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = stage.state()
+    assert adopt(stage, "--yes", flag) == 1
+    assert stage.state() == before
+    assert capsys.readouterr().err.startswith(message)
+
+
 def test_the_schema_in_the_docs_is_that_of_the_document() -> None:
     kept = (ROOT / "docs" / "reference" / "adopt.schema.json").read_text(encoding="utf-8")
     made = schema_text(AdoptionFacts, "extdns adopt --output=json")

@@ -184,7 +184,7 @@ def test_where_state_is_kept_and_how_is_logged_makes_no_other_plan(
     stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     state = tmp_path / "state.json"
-    assert apply(stage, stored(stage, capsys), f"--state-file={state}", "--log-level=warning") == 0
+    assert apply(stage, stored(stage, capsys), f"--state-file={state}", "--log-level=warning", "--leader-elect") == 0
     assert state.exists()
 
 

@@ -99,7 +99,7 @@ def test_programs_get_the_facts(stage: Stage, capsys: pytest.CaptureFixture[str]
     ("more", "message"),
     [
         pytest.param("--compat", "error: extdns migrate compares with --compat by itself\n", id="compat"),
-        pytest.param("--manifests=-", "error: extdns migrate reads the objects twice", id="stdin"),
+        pytest.param("--manifests=-", "error: extdns migrate reads the objects more than once", id="stdin"),
         pytest.param("--source=cloudfoundry", "error: ", id="absent"),
         pytest.param("--polici=sync", "error: --polici is not a flag\n  did you mean: --policy", id="unknown"),
     ],

@@ -237,6 +237,7 @@ def test_programs_get_the_facts(
         pytest.param(["--nameserver=ns.example.net"], "--nameserver=ns.example.net is no server", id="host"),
         pytest.param(["--nameserver=192.0.2.1:x"], "--nameserver=192.0.2.1:x is no server", id="port"),
         pytest.param(["--nameserver=\x1b"], "--nameserver=\\x1b is no server", id="hostile"),
+        pytest.param(["--wait", "--manifests=-"], "extdns verify --wait reads the objects more than once", id="stdin"),
         pytest.param(["--timeout=5"], "--timeout=5 is not a duration", id="timeout"),
     ],
 )
