@@ -22,7 +22,10 @@ def excerpt(*packages: str, without: Sequence[str] = ()) -> Iterator[None]:
     try:
         for name in packages:
             if name not in before and (spec := find_spec(name)) is not None:
-                sys.modules[name] = module_from_spec(spec)
+                sys.modules[name] = package = module_from_spec(spec)
+                for child, module in before.items():
+                    if child.rpartition(".")[0] == name:
+                        setattr(package, child.rpartition(".")[2], module)
         for name in without:
             sys.modules.setdefault(name, None)  # type: ignore[arg-type] # the import system's way to say so
         yield

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import socket
 import stat
@@ -10,7 +11,9 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -217,6 +220,54 @@ def test_without_a_cluster_there_is_one_message(access: Access, environ: dict[st
     with pytest.raises(UsageError) as raised:
         Client(access, environ=environ)
     assert str(raised.value) == f"{message}\n  {ADVICE}"
+
+
+def jwt(**claims: object) -> str:
+    """A token that nobody checks."""
+    parts = (json.dumps(part).encode() for part in ({}, claims, {}))
+    return ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in parts)
+
+
+@pytest.fixture
+def issuer() -> Iterator[str]:
+    """One that gives SECRET for whatever it is asked."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.answer({"token_endpoint": f"{url}/token"})
+
+        def do_POST(self) -> None:
+            self.answer({"id_token": SECRET, "refresh_token": "next", "access_token": "x", "token_type": "Bearer"})
+
+        def answer(self, said: dict[str, str]) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.end_headers()
+            self.wfile.write(json.dumps(said).encode())
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - so named in the base class
+            """Keep quiet."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        url = f"http://127.0.0.1:{server.server_port}"
+        serving = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        serving.start()
+        yield url
+        server.shutdown()
+        serving.join()
+
+
+def test_an_oidc_token_that_has_expired_is_had_anew(plain: ApiServer, issuer: str, tmp_path: Path) -> None:
+    known = {"idp-issuer-url": issuer, "client-id": "me", "client-secret": "x", "refresh-token": "y"}
+    provider = {"name": "oidc", "config": known | {"id-token": jwt(exp=1)}}
+    path = kubeconfig(tmp_path, plain.url, **{"auth-provider": provider})
+    program = (
+        "from extdns.kube.client import *; from extdns.kube.api import Api;"
+        f"Api(Client(Access(kubeconfig={str(path)!r})), request_timeout_s=30).get({SERVICES!r})"
+    )
+    environ = {"OAUTHLIB_INSECURE_TRANSPORT": "1", "NO_PROXY": "*"}
+    subprocess.run([sys.executable, "-c", program], env=environ, check=True)
+    assert plain.log.requests()[-1].headers["authorization"] == f"Bearer {SECRET}"
 
 
 def loaded_by(code: str) -> set[str]:

@@ -14,7 +14,8 @@ from extdns.kube.excerpts import excerpt
 FILES = {
     "bulky/__init__.py": "from bulky import heavy\nfrom bulky.inner import light\nEVERYTHING = True\n",
     "bulky/heavy.py": "",
-    "bulky/inner/__init__.py": "from bulky import heavy\n",
+    "bulky/late.py": "import bulky.inner.light\nlight = bulky.inner.light\n",
+    "bulky/inner/__init__.py": "from bulky import heavy  # is found, though the package did not run\n",
     "bulky/inner/light.py": "try:\n    import extra\nexcept ImportError:\n    extra = None\n",
     "extra.py": "",
 }
@@ -49,6 +50,13 @@ def test_afterwards_everybody_finds_the_whole_package() -> None:
     assert whole.EVERYTHING
     assert whole.light is light
     assert importlib.import_module("extra").__name__ == "extra"
+
+
+def test_another_excerpt_has_what_the_first_one_loaded() -> None:
+    with excerpt("bulky"):
+        light = importlib.import_module("bulky.inner.light")
+    with excerpt("bulky"):
+        assert importlib.import_module("bulky.late").light is light
 
 
 def test_what_is_loaded_already_stays() -> None:
