@@ -1,0 +1,101 @@
+"""Commands in front of Route 53: rights that suffice, ownership taken, and zones that were stored."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.route53.server import Route53
+from tests.integration.program import once
+from tests.integration.stage import service
+from tests.route53 import environ
+
+NAMES = ("ChangeResourceRecordSetsNormalizedRecordNames", "ChangeResourceRecordSetsRecordTypes")
+BALANCER = "one-1.eu-central-1.elb.amazonaws.com"
+
+
+@pytest.fixture
+def fake() -> Iterator[Route53]:
+    with Route53() as running:
+        yield running
+
+
+@pytest.fixture
+def zone_id(fake: Route53) -> str:
+    """A zone with records that people made: an A, and an alias of a load balancer."""
+    alias = {"HostedZoneId": "Z215JYRZR1TBD5", "DNSName": f"{BALANCER}.", "EvaluateTargetHealth": True}
+    by_hand = {"Name": "hand.example.org", "Type": "A", "TTL": 1234, "ResourceRecords": ["192.0.2.1"]}
+    return fake.add_zone(
+        "example.org",
+        zone_id="Z0123456789ABC",
+        records=[by_hand, {"Name": "lb.example.org", "Type": "A", "AliasTarget": alias}],
+    )
+
+
+def run(fake: Route53, folder: Path, *arguments: str, hosts: Sequence[str] = ()) -> tuple[int, str]:
+    """The exit code and what was said of a process that reads Services which want *hosts*."""
+    objects = [service(f"s{at}", host) for at, host in enumerate(hosts)]
+    objects.append(service("lb", "lb.example.org", address=BALANCER))
+    (folder / "all.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+    flags = ("--source=service", "--provider=aws", "--txt-owner-id=me", f"--manifests={folder / 'all.json'}")
+    ended = once(*arguments, *flags, env=environ(fake))
+    assert ended.stderr == "", ended.stderr
+    return ended.returncode, ended.stdout
+
+
+def grant(fake: Route53, policy: dict[str, Any], zone_id: str) -> None:
+    """Let through what *policy* allows, and nothing else."""
+    allowed = {action.partition(":")[2] for one in policy["Statement"] for action in one["Action"]}
+    for action in {"ListHostedZones", "GetHostedZone", "ListTagsForResources"} - allowed:
+        fake.access.deny(action)
+    (change,) = (one for one in policy["Statement"] if one["Sid"] == "Change")
+    assert change["Resource"] == [f"arn:aws:route53:::hostedzone/{zone_id}"]
+    like, equals = change["Condition"]["ForAllValues:StringLike"], change["Condition"]["ForAllValues:StringEquals"]
+    fake.access.allow(
+        "ChangeResourceRecordSets",
+        zone_id=zone_id,
+        names=like[f"route53:{NAMES[0]}"],
+        types=equals[f"route53:{NAMES[1]}"],
+        actions=equals["route53:ChangeResourceRecordSetsActions"],
+    )
+
+
+def test_the_printed_policy_is_enough_and_not_more(fake: Route53, zone_id: str, tmp_path: Path) -> None:
+    parent = "--aws-zone-match-parent"
+    scope = (f"--zone-id-filter={zone_id}", "--domain-filter=apps.example.org", parent)
+    grant(fake, json.loads(once("iam-policy", *scope).stdout), zone_id)
+    hosts = ("apps.example.org", "web.apps.example.org", "*.any.apps.example.org")
+    done = run(fake, tmp_path, "--once", "--log-level=fatal", *scope, hosts=hosts)
+    assert done == (0, "")
+    written = {record.name for record in fake.records(zone_id)}
+    assert {"apps.example.org.", "web.apps.example.org.", r"\052.any.apps.example.org."} <= written
+    assert run(fake, tmp_path, "--once", "--log-level=fatal", *scope, hosts=hosts[:1])[0] == 0  # deletes, too
+    assert "web.apps.example.org." not in {record.name for record in fake.records(zone_id)}
+    wider = (scope[0], "--domain-filter=example.org", parent)
+    assert run(fake, tmp_path, "--once", "--log-level=fatal", *wider, hosts=["other.example.org"])[0] == 1
+
+
+def test_ownership_is_taken_of_records_and_aliases_as_they_stand(fake: Route53, zone_id: str, tmp_path: Path) -> None:
+    before = fake.shown(zone_id)
+    code, said = run(fake, tmp_path, "adopt", "--yes", hosts=["hand.example.org"])
+    assert (code, said.splitlines()[-1]) == (0, "2 records taken; only ownership records were written.")
+    after = fake.shown(zone_id)
+    assert [one for one in after if one in before] == before
+    new = [one for one in after if one not in before]
+    assert {one["Type"] for one in new} == {"TXT"}
+    assert sorted(one["Name"] for one in new) == ["a-hand.example.org.", "a-lb.example.org."]
+
+
+def test_a_plan_on_stored_zones_is_that_on_the_service(fake: Route53, zone_id: str, tmp_path: Path) -> None:
+    hosts = ("hand.example.org", "new.example.org")
+    assert run(fake, tmp_path, "adopt", "--yes", hosts=hosts)[0] == 0
+    _, stored = run(fake, tmp_path, "owners", "--output=json", hosts=hosts)
+    (tmp_path / "zones.json").write_text(stored)
+    live = run(fake, tmp_path, "plan", hosts=hosts)
+    fake.remove_zone(zone_id)
+    assert run(fake, tmp_path, "plan", f"--zone-snapshot={tmp_path / 'zones.json'}", hosts=hosts) == live
+    assert live[0] == 2
