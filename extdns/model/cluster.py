@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -77,10 +78,13 @@ class ObjectRef(Value, frozen=True, kw_only=True):
 
     @property
     def resource(self) -> str:
-        """The `resource` label of ownership marks, as `service/shop/web` or `node/n1` (spec sources 1.8)."""
+        """The `resource` label of ownership marks, as `service/shop/web` or `node/n1` (spec sources 1.8).
+
+        One text, however often it is asked for: claims, records and what was written hold it.
+        """
         kind, namespace, name = self.key
         place = f"{namespace}/{name}" if kind.namespaced else name
-        return f"{kind.mark or kind.label}/{place}"
+        return sys.intern(f"{kind.mark or kind.label}/{place}")
 
     @property
     def seniority(self) -> tuple[bool, str, str, str]:

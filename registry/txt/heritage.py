@@ -69,7 +69,8 @@ class PlainText:
                     return None
                 marked = True
             elif key.startswith(_VENDOR):
-                labels[sys.intern(key.removeprefix(f"{_VENDOR}/"))] = value  # keys are the same in all marks
+                # keys and owners are the same in all marks, and objects are named elsewhere, too
+                labels[sys.intern(key.removeprefix(f"{_VENDOR}/"))] = sys.intern(value)
         return Pairs.of(labels) if marked else None
 
     def carries(self, labels: Pairs) -> bool:
