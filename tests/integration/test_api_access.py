@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import socket
 import stat
-import subprocess
 import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -220,83 +216,3 @@ def test_without_a_cluster_there_is_one_message(access: Access, environ: dict[st
     with pytest.raises(UsageError) as raised:
         Client(access, environ=environ)
     assert str(raised.value) == f"{message}\n  {ADVICE}"
-
-
-def jwt(**claims: object) -> str:
-    """A token that nobody checks."""
-    parts = (json.dumps(part).encode() for part in ({}, claims, {}))
-    return ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in parts)
-
-
-@pytest.fixture
-def issuer() -> Iterator[str]:
-    """One that gives SECRET for whatever it is asked."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.answer({"token_endpoint": f"{url}/token"})
-
-        def do_POST(self) -> None:
-            self.answer({"id_token": SECRET, "refresh_token": "next", "access_token": "x", "token_type": "Bearer"})
-
-        def answer(self, said: dict[str, str]) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.end_headers()
-            self.wfile.write(json.dumps(said).encode())
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - so named in the base class
-            """Keep quiet."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        url = f"http://127.0.0.1:{server.server_port}"
-        serving = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        serving.start()
-        yield url
-        server.shutdown()
-        serving.join()
-
-
-def test_an_oidc_token_that_has_expired_is_had_anew(plain: ApiServer, issuer: str, tmp_path: Path) -> None:
-    known = {"idp-issuer-url": issuer, "client-id": "me", "client-secret": "x", "refresh-token": "y"}
-    provider = {"name": "oidc", "config": known | {"id-token": jwt(exp=1)}}
-    path = kubeconfig(tmp_path, plain.url, **{"auth-provider": provider})
-    program = (
-        "from extdns.kube.client import *; from extdns.kube.api import Api;"
-        f"Api(Client(Access(kubeconfig={str(path)!r})), request_timeout_s=30).get({SERVICES!r})"
-    )
-    environ = {"OAUTHLIB_INSECURE_TRANSPORT": "1", "NO_PROXY": "*"}
-    subprocess.run([sys.executable, "-c", program], env=environ, check=True)
-    assert plain.log.requests()[-1].headers["authorization"] == f"Bearer {SECRET}"
-
-
-def loaded_by(code: str) -> set[str]:
-    """The modules that a process holds after *code*."""
-    program = f"import json, sys, extdns.kube.client as client; {code}; print(json.dumps(list(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    return set(json.loads(done.stdout))
-
-
-def test_a_pod_loads_nothing_but_what_it_needs() -> None:
-    others = {"pydantic", "requests", "oauthlib", "websocket", "google.auth", "kubernetes", "kubernetes.dynamic"}
-    parts = {f"kubernetes.client.{part}" for part in ("models", "api", "api_client")}
-    for_manifests_and_templates = {"yaml", "extdns.sources.gotemplate.template"}
-    loaded = loaded_by("import extdns.kube.live.cluster, extdns.sources.service.source")
-    assert not loaded & (others | parts | for_manifests_and_templates)
-
-
-@pytest.mark.parametrize(
-    ("user", "signs_in"),
-    [
-        pytest.param({"token": SECRET}, False, id="token"),
-        pytest.param(
-            {"auth-provider": {"name": "gcp", "config": {"access-token": SECRET, "expiry": "2999-01-01T00:00:00Z"}}},
-            True,
-            id="old-auth-provider",
-        ),
-    ],
-)
-def test_google_is_loaded_where_it_may_have_to_sign_in(tmp_path: Path, user: dict[str, Any], *, signs_in: bool) -> None:
-    path = kubeconfig(tmp_path, "http://127.0.0.1:1", **user)
-    loaded = loaded_by(f"client.Client(client.Access(kubeconfig={str(path)!r}))")
-    assert ("google.auth" in loaded, "kubernetes" in loaded) == (signs_in, False)
