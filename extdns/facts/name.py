@@ -31,6 +31,7 @@ from extdns.model.reason import Reason
 
 _CLOSEST: Final = 3
 _LEFT_OUT: Final = 5
+_TARGET_FILTERS: Final = frozenset({"--target-net-filter", "--exclude-target-net"})
 IN_ORDER: Final = frozenset({Reason.PROGRAMMED, Reason.MERGED_BEFORE})
 """Reasons of records that stand as they should."""
 _RANK: Final = (Verdict.CREATE, Verdict.UPDATE, Verdict.DELETE, Verdict.KEEP, Verdict.NONE)
@@ -133,12 +134,14 @@ def name_facts(
     """
     claims, decisions = seen.claims.of(name), seen.decisions.of(name)
     main = _main(decisions)
+    left_out = tuple(_left_out(seen, name, asked=bool(claims)))
+    aside = next((one for one in left_out if one.certain), None) if main is None else None
     last = tuple(change_facts(one) for one in changes or () if one.name == name)
     return NameFacts(
         api_version=VERSION,
         name=name,
-        answer=_answer(name, main, complete=not missing),
-        reason=main.reason.value if main else None,
+        answer=_answer(name, main, aside, complete=not missing),
+        reason=main.reason.value if main else _why_aside(aside),
         claims=tuple(_claim(claim, decisions) for claim in sorted(claims, key=lambda one: _rank_of(one, decisions))),
         zones=tuple(map(zone_name, seen.zones_of(name))),
         zones_known=zones_known,
@@ -146,7 +149,7 @@ def name_facts(
         last_changes=last,
         policy=config.control.policy,
         owner=config.registry.txt_owner_id,
-        left_out=tuple(_left_out(seen, name, asked=bool(claims))),
+        left_out=left_out,
         closest=() if claims or decisions else tuple(_closest(seen, name)),
         not_known=tuple(_not_known(decisions, last, lives=changes is not None)),
         missing=missing,
@@ -178,7 +181,15 @@ def _main(decisions: tuple[Decision, ...]) -> Decision | None:
     return min(decisions, key=lambda one: (_RANK.index(one.verdict), one.reason not in IN_ORDER), default=None)
 
 
-def _answer(name: str, main: Decision | None, *, complete: bool) -> str:
+def _why_aside(aside: LeftOut | None) -> str | None:
+    if aside is None:
+        return None
+    return (Reason.TARGETS_FILTERED if aside.by in _TARGET_FILTERS else Reason.FILTERED_OUT).value
+
+
+def _answer(name: str, main: Decision | None, aside: LeftOut | None, *, complete: bool) -> str:
+    if aside:
+        return f"{name} is not published: {aside.object} would ask for it, and {aside.by} leaves it out."
     if main is None:
         unsure = "" if complete else ", as far as could be read"
         return f"{name} is not published: no object asks for it{unsure}."
