@@ -18,7 +18,7 @@ from extdns.flags.parser import read
 from extdns.flags.sources import PREFIX
 from extdns.flags.support import AVAILABLE
 from extdns.flags.table import BY_NAME, FLAGS
-from tests.chart.tools import CHART, Helm, arguments, container, value_files, values_of
+from tests.chart.tools import CHART, ROOT, Helm, arguments, container, value_files, values_of
 
 QUIET: Final = {"logLevel": "", "logFormat": "", "interval": "", "sources": [], "policy": "", "registry": ""}
 """Takes back what values.yaml gives."""
@@ -115,6 +115,25 @@ def test_the_program_takes_the_arguments(helm: Helm, name: str) -> None:
     found = container(helm.manifests(values_of(name)))
     environ = {one["name"]: "0123456789abcdef" * 2 for one in found["env"] if "valueFrom" in one}
     parse(found["args"], environ)
+
+
+def test_the_values_of_the_how_to_render(helm: Helm) -> None:
+    page = (ROOT / "docs" / "how-to" / "install-with-helm.md").read_text(encoding="utf-8")
+    _, _, rest = page.partition("```yaml\n")
+    values = yaml.safe_load(rest.partition("```")[0])
+    parsed = parse(arguments(helm.manifests(values)), {})
+    assert parsed.election.leader_elect
+    assert parsed.deletes.delete_grace_period_s == 300.0
+
+
+def test_a_template_of_the_program_passes_through_those_of_helm(helm: Helm) -> None:
+    written = "{{`{{.Name}}`}}.{{ .Release.Name }}.example.org"
+    assert written.partition("}}.")[0] in (ROOT / "docs" / "how-to" / "install-with-helm.md").read_text(
+        encoding="utf-8"
+    )
+    assert "--fqdn-template={{.Name}}.extdns.example.org" in arguments(
+        helm.manifests({"extraArgs": {"fqdn-template": written}})
+    )
 
 
 def test_arguments_come_in_the_order_of_the_reference(helm: Helm) -> None:

@@ -152,6 +152,34 @@ def test_one_namespace_is_enough_for_a_source_that_reads_one(
 
 
 @pytest.mark.parametrize(
+    ("source", "args", "read"),
+    [
+        pytest.param(
+            "traefik-proxy",
+            {"traefik-disable-new": True, "traefik-enable-legacy": True},
+            {("traefik.containo.us", f"ingressroute{form}s") for form in ("", "tcp", "udp")},
+            id="former-group",
+        ),
+        pytest.param(
+            "skipper-routegroup",
+            {"skipper-routegroup-groupversion": "acme.test/v2"},
+            {("acme.test", "routegroups")},
+            id="other-group",
+        ),
+        pytest.param(
+            "unstructured",
+            {"unstructured-resource": ["configmaps.v1", "certificates.v1.cert-manager.io"]},
+            {("", "configmaps"), ("cert-manager.io", "certificates")},
+            id="any-kind",
+        ),
+    ],
+)
+def test_kinds_that_flags_name_may_be_read(helm: Helm, source: str, args: Json, read: set[tuple[str, str]]) -> None:
+    found = rights(helm.manifests({"sources": [source], "extraArgs": args}))
+    assert {(group, resource) for verb, group, resource in found if verb == "watch"} == read
+
+
+@pytest.mark.parametrize(
     ("other", "same"),
     [
         pytest.param({"extraArgs": {"source": ["node"]}}, {"sources": ["node"]}, id="map"),

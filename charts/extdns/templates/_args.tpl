@@ -4,31 +4,9 @@ to the program. All else (rights, namespaces) is read off these arguments, so th
 */}}
 {{- define "extdns.args" -}}
 {{- $v := .Values }}
-{{- $provider := ternary $v.provider (dig "name" "" (ternary dict $v.provider (kindIs "string" $v.provider))) (kindIs "string" $v.provider) }}
-{{- $namespace := ternary ($v.sourceNamespace | default (include "extdns.namespace" .)) "" $v.namespaced }}
-{{- $extra := list }}
-{{- if kindIs "map" $v.extraArgs }}
-  {{- range $flag, $value := $v.extraArgs }}
-    {{- $extra = concat $extra (include "extdns.flag" (list $flag (ternary true $value (kindIs "invalid" $value))) | fromYamlArray) }}
-  {{- end }}
-{{- else }}
-  {{- range $v.extraArgs }}
-    {{- $isValue := and $extra (not (hasPrefix "-" .)) (not (hasPrefix "@" .)) }}
-    {{- if and $isValue (not (contains "=" (last $extra))) }}
-      {{- $extra = append (initial $extra) (printf "%s=%s" (last $extra) .) }}
-    {{- else }}
-      {{- $extra = append $extra . }}
-    {{- end }}
-  {{- end }}
-{{- end }}
-{{- $elects := and (gt (int $v.replicaCount) 1) (not (has "--leader-elect" $extra)) }}
-{{- range list "--no-leader-elect" "--compat" "--no-aws-conditional-writes" }}
-  {{- if and $elects (has . $extra) }}
-    {{- fail (printf "replicaCount %d and %s do not go together: of several replicas one is elected to write" (int $v.replicaCount) .) }}
-  {{- end }}
-{{- end }}
-{{- $leases := or $elects (has "--leader-elect" $extra) }}
-{{- $isNamed := include "extdns.given" (list "leader-elect-resource-name" $extra) | fromYamlArray }}
+{{- $provider := kindIs "string" $v.provider | ternary $v.provider (get (kindIs "string" $v.provider | ternary dict $v.provider) "name") }}
+{{- $namespace := $v.namespaced | ternary ($v.sourceNamespace | default (include "extdns.namespace" .)) "" }}
+{{- $extra := include "extdns.extra" . | fromYamlArray }}
 {{- $named := list
   (list "log-level" $v.logLevel)
   (list "log-format" $v.logFormat)
@@ -49,17 +27,55 @@ to the program. All else (rights, namespaces) is read off these arguments, so th
   (list "annotation-filter" $v.annotationFilter)
   (list "annotation-prefix" $v.annotationPrefix)
   (list "managed-record-types" $v.managedRecordTypes)
-  (list "provider" $provider)
-  (list "leader-elect" (ternary true "" $elects))
-  (list "leader-elect-resource-name" (and $leases (not $isNamed) | ternary (include "extdns.fullname" .) "")) }}
+  (list "provider" $provider) }}
 {{- $args := list }}
 {{- range $named }}
   {{- if not (has (index . 1) (list nil "")) }}
     {{- $args = concat $args (include "extdns.flag" . | fromYamlArray) }}
   {{- end }}
 {{- end }}
-{{- range $extra }}
-  {{- $args = append $args (tpl . $) }}
+{{- concat $args (include "extdns.election" (list . $extra) | fromYamlArray) $extra | toYaml }}
+{{- end }}
+
+{{- /* What extraArgs gives, templates filled in and values joined to their flags; a YAML list. */}}
+{{- define "extdns.extra" -}}
+{{- $given := list }}
+{{- if kindIs "map" .Values.extraArgs }}
+  {{- range $flag, $value := .Values.extraArgs }}
+    {{- $given = concat $given (include "extdns.flag" (list $flag (kindIs "invalid" $value | ternary true $value)) | fromYamlArray) }}
+  {{- end }}
+{{- else }}
+  {{- $given = .Values.extraArgs | default list }}
+{{- end }}
+{{- $extra := list }}
+{{- range $given }}
+  {{- $arg := tpl . $ }}
+  {{- $isValue := and $extra (not (hasPrefix "-" $arg)) (not (hasPrefix "@" $arg)) }}
+  {{- if and $isValue (not (contains "=" (last $extra))) }}
+    {{- $extra = append (initial $extra) (printf "%s=%s" (last $extra) $arg) }}
+  {{- else }}
+    {{- $extra = append $extra $arg }}
+  {{- end }}
+{{- end }}
+{{- toYaml $extra }}
+{{- end }}
+
+{{- /* What several replicas need besides the arguments that are given, (list ROOT EXTRA); a YAML list. */}}
+{{- define "extdns.election" -}}
+{{- $root := index . 0 }}
+{{- $extra := index . 1 }}
+{{- $replicas := int $root.Values.replicaCount }}
+{{- $args := list }}
+{{- if gt $replicas 1 }}
+  {{- range list "--no-leader-elect" "--compat" "--no-aws-conditional-writes" }}
+    {{- if has . $extra }}
+      {{- fail (printf "replicaCount %d and %s do not go together: of several replicas one is elected to write" $replicas .) }}
+    {{- end }}
+  {{- end }}
+  {{- $args = has "--leader-elect" $extra | ternary list (list "--leader-elect") }}
+{{- end }}
+{{- if and (has "--leader-elect" (concat $args $extra)) (not (include "extdns.given" (list "leader-elect-resource-name" $extra) | fromYamlArray)) }}
+  {{- $args = append $args (printf "--leader-elect-resource-name=%s" (include "extdns.fullname" $root)) }}
 {{- end }}
 {{- toYaml $args }}
 {{- end }}

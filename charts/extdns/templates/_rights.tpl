@@ -22,26 +22,11 @@ pod: {others: [nodes, pods]} # no mark names a pod, so none is asked for by its 
 service: {own: [services], others: [endpointslices.discovery.k8s.io, nodes, pods]}
 {{- end }}
 
-{{- /*
-The rights that arguments need, by where: `objects` where objects are read, `everywhere` whatever --namespace says, `gateways`
-in --gateway-namespace. Each is a map from resources (plural.group) to verbs. Takes (list ROOT ARGS).
-*/}}
-{{- define "extdns.rights" -}}
+{{- /* What sources read that flags name: (list SOURCES ARGS) gives a YAML list of resources. */}}
+{{- define "extdns.asked" -}}
+{{- $sources := index . 0 }}
 {{- $args := index . 1 }}
-{{- $sources := include "extdns.given" (list "source" $args) | fromYamlArray }}
-{{- $namespaced := include "extdns.given" (list "namespace" $args) | fromYamlArray | first }}
-{{- $gateways := include "extdns.given" (list "gateway-namespace" $args) | fromYamlArray | first }}
 {{- $own := list }}
-{{- $others := list }}
-{{- $reads := include "extdns.reads" . | fromYaml }}
-{{- range $sources }}
-  {{- $own = concat $own (dig . "own" list $reads) }}
-  {{- $others = concat $others (dig . "others" list $reads) }}
-{{- end }}
-{{- $hasGateways := has "gateways.gateway.networking.k8s.io" $others }}
-{{- if and $hasGateways (has "--gateway-listener-sets" $args) }}
-  {{- $others = append $others "listenersets.gateway.networking.k8s.io" }}
-{{- end }}
 {{- if has "skipper-routegroup" $sources }}
   {{- $version := include "extdns.given" (list "skipper-routegroup-groupversion" $args) | fromYamlArray | first | default "zalando.org/v1" }}
   {{- $own = append $own (printf "routegroups.%s" (splitList "/" $version | first)) }}
@@ -60,6 +45,29 @@ in --gateway-namespace. Each is a map from resources (plural.group) to verbs. Ta
     {{- $parts := splitn "." 3 . }}
     {{- $own = append $own (list $parts._0 ($parts._2 | default "") | compact | join ".") }}
   {{- end }}
+{{- end }}
+{{- toYaml $own }}
+{{- end }}
+
+{{- /*
+The rights that arguments need, by where: `objects` where objects are read, `everywhere` whatever --namespace says, `gateways`
+in --gateway-namespace. Each is a map from resources (plural.group) to verbs. Takes (list ROOT ARGS).
+*/}}
+{{- define "extdns.rights" -}}
+{{- $args := index . 1 }}
+{{- $sources := include "extdns.given" (list "source" $args) | fromYamlArray }}
+{{- $namespaced := include "extdns.given" (list "namespace" $args) | fromYamlArray | first }}
+{{- $gateways := include "extdns.given" (list "gateway-namespace" $args) | fromYamlArray | first }}
+{{- $own := include "extdns.asked" (list $sources $args) | fromYamlArray }}
+{{- $others := list }}
+{{- $reads := include "extdns.reads" . | fromYaml }}
+{{- range $sources }}
+  {{- $own = concat $own (dig . "own" list $reads) }}
+  {{- $others = concat $others (dig . "others" list $reads) }}
+{{- end }}
+{{- $hasGateways := has "gateways.gateway.networking.k8s.io" $others }}
+{{- if and $hasGateways (has "--gateway-listener-sets" $args) }}
+  {{- $others = append $others "listenersets.gateway.networking.k8s.io" }}
 {{- end }}
 
 {{- $objects := dict "events.events.k8s.io" (list "create" "patch") }}
