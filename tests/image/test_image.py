@@ -84,6 +84,18 @@ def test_what_is_installed_fits_together(scratch: Scratch) -> None:
     assert done.stdout == "No broken requirements found.\n", done.stdout + done.stderr
 
 
+def test_all_of_the_program_is_installed(scratch: Scratch) -> None:
+    (packages,) = (scratch.opt / "extdns" / "lib").glob("python3*/site-packages")
+    for package in ("extdns", "providers", "registry"):
+        assert files(packages / package) == files(ROOT / package)
+
+
+def files(folder: Path) -> set[Path]:
+    """The files of a package."""
+    found = {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
+    return {path for path in found if path.parent.name != "__pycache__"}
+
+
 def test_what_is_not_called_is_left_out(scratch: Scratch) -> None:
     (packages,) = (scratch.opt / "extdns" / "lib").glob("python3*/site-packages")
     data = packages / "botocore" / "data"
