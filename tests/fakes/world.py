@@ -30,6 +30,7 @@ from extdns.engine.inputs import (
     PageRead,
     ReadFailed,
     StateAnswered,
+    StateFailed,
     StateLoaded,
     Submitted,
     Tick,
@@ -53,6 +54,7 @@ class World:
         told: every decision told so far; outcomes: every batch with how it ended.
         held: what was told of held deletes; released: codes that a person released.
         state: what is kept for another process, in the seconds of this one.
+        state_fails: how many calls to load or keep it fail before one works.
         calls: names of the calls made to the provider.
     """
 
@@ -65,6 +67,7 @@ class World:
     outcomes: list[tuple[Batch, Outcome]] = field(default_factory=list)
     held: list[TellHeld] = field(default_factory=list)
     state: Saved = field(default_factory=Saved)
+    state_fails: int = 0
     released: tuple[str, ...] = ()
     calls: list[str] = field(default_factory=list)
     wake_s: float | None = None
@@ -104,6 +107,9 @@ class World:
         """Carry out the effect that waits longest, and return its answer for `feed`."""
         effect = self.waiting.popleft()
         self.calls.append(type(effect).__name__)
+        if self.state_fails and isinstance(effect, LoadState | SaveState | LookForReleases):
+            self.state_fails -= 1
+            return StateFailed(message="no right")
         match effect:
             case ListZones():
                 return self._read(Call.ZONES, None, lambda: ZonesListed(zones=self.reader.zones()))

@@ -34,6 +34,7 @@ class Allowance:
         released: by zone, what a person released.
         spared: of that, what has been held ever since: its grace is over.
         made: by zone and whether by absence, when a record was deleted.
+        forgets: whether state could not be kept: then each process has a budget of its own.
         owned: by zone, when there were how many records of ours.
     """
 
@@ -44,11 +45,14 @@ class Allowance:
     released: set[tuple[Zone, RecordKey]] = field(default_factory=set)
     spared: set[tuple[Zone, RecordKey]] = field(default_factory=set)
     made: dict[tuple[Zone, bool], list[float]] = field(default_factory=dict)
+    forgets: bool = False
     owned: dict[Zone, list[tuple[float, int]]] = field(default_factory=dict)
 
     def restart(self, now_s: float) -> None:
-        """Another process begins, which knows what the former deleted."""
+        """Another process begins, which knows what the former deleted if that could be kept."""
         self.started_s = now_s
+        if self.forgets:
+            self.made.clear()
         self.spared.clear()
 
     def see(self, cluster: Cluster, now_s: float) -> None:

@@ -6,14 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec.structs import replace
 
-from extdns.engine.deletes import DeleteSettings
 from extdns.engine.effects import Submit
 from extdns.engine.engine import Engine
 from extdns.engine.inputs import Cause, Input, Tick
@@ -35,21 +33,21 @@ from tests.unit.engine.wishes import (
     INNER,
     KEYS,
     ZONES,
-    deletes,
+    allowances,
     foreign_records,
     keys,
+    kinds,
     names,
     outcomes,
     read_failures,
     soon,
+    traits,
     wished,
     wishes,
     zone_lists,
 )
 
 Wished = tuple[ObjectKey, tuple[Claim, ...]]
-
-kinds = st.sampled_from((SERVICE, INGRESS))
 
 
 class EngineMachine(RuleBasedStateMachine):
@@ -64,15 +62,11 @@ class EngineMachine(RuleBasedStateMachine):
     @initialize(
         seeds=st.lists(foreign_records(), max_size=4),
         page_size=st.sampled_from((1, 2, 3, 300)),
-        traits=st.builds(
-            partial(replace, InMemoryProvider().traits),
-            max_batch_writes=st.sampled_from((4, 1000)),
-            atomic=st.sampled_from((True, True, False)),
-        ),
+        traits=traits,
         policy=st.sampled_from((*[Policy.SYNC] * 4, Policy.UPSERT_ONLY, Policy.CREATE_ONLY)),
         claims=st.tuples(*(wishes(key) for key in KEYS)),
         synced=st.sampled_from((True, True, True, False)),
-        deletes=deletes,
+        allowance=allowances,
     )
     def start(
         self,
@@ -82,7 +76,7 @@ class EngineMachine(RuleBasedStateMachine):
         policy: Policy,
         claims: Sequence[tuple[Claim, ...]],
         synced: bool,
-        deletes: DeleteSettings,
+        allowance: Allowance,
     ) -> None:
         inner = InMemoryProvider(seed=dict.fromkeys(ZONES, ()), page_size=page_size)
         provider = FaultyProvider(inner=inner)
@@ -92,14 +86,15 @@ class EngineMachine(RuleBasedStateMachine):
             plan=self.plan,
             traits=traits,
             interval_s=300.0,
-            deletes=deletes,
+            deletes=allowance.settings,
             keeps_state=True,
             fingerprint="today",
         )
         self.stage = Stage(engine=Engine(self.settings), reader=provider, writer=provider, provider=provider)
         self.cluster, self.answers, self.checked = Cluster(), [], 0
         self.stage.exists = self.cluster.exists
-        self.allowance = Allowance(settings=deletes, started_s=self.stage.now_s)
+        self.allowance = allowance
+        self.allowance.restart(self.stage.now_s)
         for seed in seeds:
             self.edit(seed, remove=False)
         for key, wanted in zip(KEYS, claims, strict=True):
@@ -177,6 +172,11 @@ class EngineMachine(RuleBasedStateMachine):
     @rule(answers=st.booleans())
     def answer_questions(self, answers: bool) -> None:
         self.cluster.answers = answers
+
+    @precondition(lambda self: self.allowance.forgets)
+    @rule(times=st.integers(1, 3))
+    def arm_state(self, times: int) -> None:
+        self.stage.state_fails = times
 
     # the service
 
@@ -280,7 +280,7 @@ class EngineMachine(RuleBasedStateMachine):
         provider.failures.clear()
         provider.meddling.clear()
         provider.rule, provider.zone_list = (lambda _: None), None
-        self.cluster.answers = True
+        self.cluster.answers, self.stage.state_fails = True, 0
         for key in sorted(self.cluster.failing):
             self.feed(self.cluster.see(key, self.cluster.told[key]))
         self.sync()

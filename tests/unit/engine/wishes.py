@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -15,7 +17,9 @@ from extdns.model.outcome import Conflict, Forbidden, Outcome, Refused, TryLater
 from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.zone import AccountFailure, Zone, ZoneList
+from providers.inmemory.provider import InMemoryProvider
 from tests.fakes.faulty import Lost
+from tests.unit.engine.allowance import Allowance
 from tests.unit.engine.stage import INGRESS, SERVICE, ZONE, host, mark, record, wants, withholds
 
 INNER = Zone(name=DnsName("shop.example.org"), id="inner", account="b")
@@ -26,6 +30,7 @@ TARGETS = (("A", "192.0.2.1"), ("A", "192.0.2.2"), ("AAAA", "2001:db8::1"), ("CN
 FOREIGN = (("A", "192.0.2.66"), ("AAAA", "2001:db8::66"), ("CNAME", "theirs.test"), ("TXT", '"text"'))
 
 keys = st.sampled_from(KEYS)
+kinds = st.sampled_from((SERVICE, INGRESS))
 names = st.sampled_from(NAMES)
 identifiers = st.sampled_from(("", "", "", "", "blue", "green"))
 targets = st.sampled_from(TARGETS)
@@ -79,6 +84,14 @@ deletes = st.builds(
     owner=st.just("me"),
     grace_s=st.sampled_from((0.0, 60.0)),
     limits=st.sampled_from((Limits(), Limits(count=0, percent=30), Limits(percent=100))),
+)
+allowances = st.builds(
+    Allowance, settings=deletes, started_s=st.just(0.0), forgets=st.sampled_from((False, False, False, True))
+)
+traits = st.builds(
+    partial(replace, InMemoryProvider().traits),
+    max_batch_writes=st.sampled_from((4, 1000)),
+    atomic=st.sampled_from((True, True, False)),
 )
 soon = st.sampled_from((True, True, False))
 outcomes: st.SearchStrategy[Outcome | Lost | None] = st.one_of(
