@@ -14,15 +14,15 @@ from extdns.model.cluster import Phase
 from extdns.model.dnsendpoint import DNS_ENDPOINT
 from tests.incidents.objects import dns_endpoint, numbered, service
 from tests.incidents.production import Production
-from tests.incidents.scene import HOUR_S, MINUTE_S, Scene, scene
+from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, Scene, scene
 
 NAMES = numbered(9)
 ALL = [dns_endpoint(name) for name in NAMES]
 
 
-def uninstalled() -> Scene:
+def uninstalled(*flags: str) -> Scene:
     """All was deleted with its CRD, within a few seconds."""
-    world = scene(*ALL, service("web"))
+    world = scene(*ALL, service("web"), flags=flags)
     world.delete(*ALL, for_s=5.0)
     world.turn(DNS_ENDPOINT, Phase.NOT_SERVED, for_s=HOUR_S)
     return world
@@ -55,6 +55,10 @@ def test_a_restart_while_the_kind_is_away_changes_nothing() -> None:
     after = uninstalled().again(for_s=HOUR_S)
     assert after.published() == {*NAMES, "web"}
     assert not after.provider.submissions
+
+
+def test_the_reference_deletes_them() -> None:
+    assert uninstalled(*COMPAT).published() == {"web"}
 
 
 def test_the_whole_program_keeps_the_records(production: Production) -> None:
