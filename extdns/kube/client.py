@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from http.client import HTTPException
 from pathlib import Path
 from threading import Lock
@@ -229,6 +230,7 @@ class Client:
         return "the pod's own account", ""
 
 
+@cache
 def _kube_config(paths: str) -> ModuleType:
     """What reads kubeconfigs; it imports Google's library where that is installed, which only old ones need."""
     is_old = any(b"auth-provider" in path.read_bytes() for path in _files(paths) if path.is_file())
