@@ -99,6 +99,7 @@ class Deletes:
         releases: what a person released.
         accepted: whether records that nobody asked for since start may go: the settings that decide
             what is wanted are those under which this zone was once in order.
+        shown: the code of what is held, and the evidence for each.
         changes: rises whenever something changed that the next process should know.
     """
 
@@ -110,6 +111,7 @@ class Deletes:
         self._weighed: set[RecordKey] = set()
         self._next_s = math.inf
         self._kept = math.inf
+        self.shown: tuple[str, tuple[Evidence, ...]] = ("", ())
         self.changes = 0
         self.budget = Budget(settings.limits)
         self.releases = Releases()
@@ -238,7 +240,11 @@ class Deletes:
         return (entry for entry in self._entries() if entry.stage is _Stage.HELD)
 
     def _show(self) -> bool:
-        return self.releases.show(entry.digest for entry in self._held())
+        """Take note of what is held; returns whether that is something else than before, or for another reason."""
+        held = {entry.digest: entry.evidence for entry in self._held()}
+        self.releases.show(held)
+        before, self.shown = self.shown, (self.releases.code, tuple(why for _, why in sorted(held.items())))
+        return self.shown != before
 
     def _sufficient(self, entry: _Pending) -> bool:
         if entry.evidence.by_absence and not self._settings.owner:  # without marks, nothing proves that it was ours

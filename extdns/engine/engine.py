@@ -56,7 +56,7 @@ class Engine:
         self._reading = Reading(settings, self.claims, self.zones)
         self._patience = Patience(settings)
         self._keeping = Keeping(settings, self.zones)
-        self._shown: dict[str, str] = {}
+        self._shown: dict[str, tuple[object, ...]] = {}
         self._dirty: set[DnsName] = set()
         self._gather_until_s = 0.0
         self._written: set[DnsName] = set()
@@ -231,12 +231,11 @@ class Engine:
         return tuple(sorted(in_force, key=lambda decision: decision.order))
 
     def _held(self) -> Iterator[Effect]:
-        """Tell what is held in each zone, when that is something else than before."""
+        """Tell what is held in each zone, when that is something else than before, or for another reason."""
         for state in self.zones:
-            code = state.deletes.releases.code
-            if code != self._shown.get(state.zone.id, ""):
-                self._shown[state.zone.id] = code
-                yield TellHeld(zone=state.zone, code=code, held=state.deletes.held)
+            if state.deletes.shown != self._shown.get(state.zone.id, ("", ())):
+                self._shown[state.zone.id] = state.deletes.shown
+                yield TellHeld(zone=state.zone, code=state.deletes.releases.code, held=state.deletes.held)
 
     def _plan_dirty(self, now_s: float) -> list[Decision]:
         """Plan what is dirty, in the order of names; then what stepped back for a plan that is no more."""

@@ -107,6 +107,16 @@ def test_within_the_budget_a_namespace_may_go() -> None:
     assert not world.held
 
 
+def test_what_is_held_on_other_evidence_is_told_again() -> None:
+    world = full(keeps_state=True)
+    world.run(all_gone(*NAMES[:20], cause=Cause.MISSING), for_s=120.0)
+    world.run(all_gone(*NAMES[:20], cause=Cause.VERSION), for_s=120.0)
+    first, last = world.held
+    assert (first.code, first.held[0].evidence) == (last.code, "absent")
+    assert {one.evidence for one in last.held} == {"hostname-removed"}
+    assert {evidence for *_, evidence in world.state.of("example.org").records} == {"hostname-removed"}
+
+
 def test_deletes_made_one_after_the_other_count_together() -> None:
     world = full()
     for name in NAMES[:20]:
