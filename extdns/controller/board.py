@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from extdns.facts.changes import Sent, sent
-from extdns.facts.live import Live
+from extdns.facts.live import Counted, Live
 from extdns.facts.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class Board:
         self._copied = threading.Condition()
         self._asked = False
         self._live: Live | None = None
+        self._counted = Counted()
         self._changes: OrderedDict[object, Sent] = OrderedDict()
         self._sent = 0
 
@@ -73,7 +74,7 @@ class Board:
                 self._asked, self._live = False, live
                 self._copied.notify_all()
         elif self._live and self._clock.monotonic_s() - self._live.at_s > _KEPT_S:
-            self._live = None
+            self._live, self._counted = None, Counted()
 
     def ended(self, batch: Batch, outcome: Outcome) -> None:
         """A batch has an outcome; what happens to the same change again and again is kept once."""
@@ -97,4 +98,5 @@ class Board:
             kinds=tuple(self._kinds()),
             changes=tuple(reversed(self._changes.values())),
             settled=self._settled(),
+            counted=self._counted,
         )

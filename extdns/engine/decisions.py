@@ -59,7 +59,11 @@ class Decisions:
 
     def __iter__(self) -> Iterator[Decision]:
         """All decisions, by name."""
-        return (decision for name in sorted(self._by_name) for decision in self._by_name[name])
+        return (decision for _, decided in self.by_name() for decision in decided)
+
+    def by_name(self) -> Iterator[tuple[DnsName, tuple[Decision, ...]]]:
+        """Every name about which something is decided, sorted, with its decisions."""
+        return ((name, self._by_name[name]) for name in sorted(self._by_name))
 
     def put(self, name: DnsName, decided: Iterable[Decision]) -> tuple[Decision, ...]:
         """Replace what was decided for *name*; returns the decisions that are new."""

@@ -169,7 +169,7 @@ class HeldFacts(Area, frozen=True):
 
 def status_facts(live: Live) -> StatusFacts:
     """The whole in one sentence."""
-    counts = Counter(row.state for row in live.names)
+    counts = Counter(row.state for row in live.names.rows)
     return StatusFacts(
         api_version=VERSION,
         kind="Status",
@@ -240,15 +240,14 @@ def _record(decision: Decision) -> RecordEntry:
 
 
 def _zone(live: Live, entry: ZoneEntry, provider: str) -> ZoneStatus:
-    holding = live.holdings[entry.zone]
     return ZoneStatus(
         name=entry.zone.name,
         id=entry.zone.id,
         account=entry.zone.account,
         private=entry.zone.private,
         provider=provider,
-        records=holding.records,
-        ours=holding.ours,
+        records=live.records(entry),
+        ours=entry.owned,
         read_at=None if entry.read_s is None else live.time(entry.read_s),
         failure=entry.failure,
         waiting=entry.waiting,

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import cached_property
 from typing import TYPE_CHECKING
 
-from extdns.facts.holding import Holding, holdings
-from extdns.facts.names import Row, rows
+from extdns.facts.holding import records
+from extdns.facts.names import Names
 
 if TYPE_CHECKING:
     from extdns.facts.changes import Sent
-    from extdns.facts.snapshot import Snapshot
+    from extdns.facts.snapshot import Snapshot, ZoneEntry
     from extdns.model.cluster import KindState
-    from extdns.model.zone import Zone
+
+
+@dataclass(slots=True)
+class Counted:
+    """What takes time to count, with the revision of what it was counted from; copies after each other share it.
+
+    Attributes:
+        names: of the decisions.
+        records: how many record sets stand in a zone, by its id.
+    """
+
+    names: tuple[int, Names] | None = None
+    records: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
 class Live:
-    """A process at one moment; it never changes, and what it costs to count is counted once.
+    """A process at one moment; it does not change.
 
     Attributes:
         seen: what the engine holds.
@@ -36,25 +48,33 @@ class Live:
         kinds: tuple[KindState, ...],
         changes: tuple[Sent, ...],
         settled: bool,
+        counted: Counted | None = None,
     ) -> None:
-        """Keep what is given."""
+        """Keep what is given; what is in *counted* is not counted again."""
         self.seen = seen
         self.at = at
         self.at_s = at_s
         self.kinds = kinds
         self.changes = changes
         self.settled = settled
+        self._counted = counted or Counted()
 
     def time(self, monotonic_s: float) -> datetime:
         """The time of day of *monotonic_s*."""
         return self.at - timedelta(seconds=self.at_s - monotonic_s)
 
-    @cached_property
-    def names(self) -> tuple[Row, ...]:
-        """Every name that is asked for or ours, sorted."""
-        return tuple(rows(self.seen.decisions))
+    @property
+    def names(self) -> Names:
+        """Every name that is asked for or ours."""
+        decisions, known = self.seen.decisions, self._counted.names
+        if known is None or known[0] != decisions.revision:
+            known = self._counted.names = (decisions.revision, Names(decisions))
+        return known[1]
 
-    @cached_property
-    def holdings(self) -> dict[Zone, Holding]:
-        """What each zone holds."""
-        return holdings(self.seen)
+    def records(self, entry: ZoneEntry) -> int:
+        """How many record sets stand in a zone; ownership records are not counted."""
+        known = self._counted.records.get(entry.zone.id)
+        if known is None or known[0] != entry.mirror.revision:
+            count = sum(1 for _ in records(entry.mirror))
+            known = self._counted.records[entry.zone.id] = (entry.mirror.revision, count)
+        return known[1]

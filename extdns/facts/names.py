@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from itertools import groupby
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from extdns.engine.decisions import CHANGING, FAILING, Decisions, held
@@ -80,13 +80,47 @@ class Part(NamedTuple):
     after: str | None
 
 
-def rows(decisions: Decisions) -> Iterator[Row]:
-    """One row a name, sorted by name; names that are only other people's are left out."""
-    concerning = (decision for decision in decisions if decision.concerns_us)
-    for name, group in groupby(concerning, key=lambda decision: decision.name):
-        about = tuple(group)
-        state, reason = min(((state_of(one), one.reason) for one in about), key=lambda pair: _ORDER[pair[0]])
-        yield Row(name, state, reason, about)
+class Names:
+    """Every name that is asked for or ours, sorted; what is searched is put together once."""
+
+    def __init__(self, decisions: Decisions) -> None:
+        """List the names in *decisions*; those that are only other people's are left out."""
+        self.rows = tuple(_rows(decisions))
+
+    def part(self, wish: Wish, after: str, most: int) -> Part:
+        """At most *most* rows of what is wished for, from the name behind *after* on."""
+        chosen = [row for row in self._mentioning(wish.text) if _fits(row, wish)]
+        start = next((at for at, row in enumerate(chosen) if row.name > after), len(chosen)) if after else 0
+        end = start + most
+        before = None
+        if start:
+            before = chosen[start - most - 1].name if start > most else ""
+        return Part(tuple(chosen[start:end]), len(chosen), before, chosen[end - 1].name if end < len(chosen) else None)
+
+    def _mentioning(self, text: str) -> Iterable[Row]:
+        if not text:
+            return self.rows
+        return (row for row, texts in zip(self.rows, self._texts, strict=True) if text in texts)
+
+    @cached_property
+    def _texts(self) -> tuple[str, ...]:
+        return tuple("\n".join(_texts(row)).lower() for row in self.rows)
+
+
+def _rows(decisions: Decisions) -> Iterator[Row]:
+    for name, decided in decisions.by_name():
+        about = decided if all(map(_concerns_us, decided)) else tuple(filter(_concerns_us, decided))
+        if about:
+            state, reason = min(((state_of(one), one.reason) for one in about), key=_rank)
+            yield Row(name, state, reason, about)
+
+
+def _concerns_us(decision: Decision) -> bool:
+    return decision.concerns_us
+
+
+def _rank(found: tuple[State, Reason]) -> int:
+    return _ORDER[found[0]]
 
 
 def state_of(decision: Decision) -> State:
@@ -104,17 +138,6 @@ def state_of(decision: Decision) -> State:
     return State.KEPT if decision.verdict is Verdict.KEEP else State.NOT_PUBLISHED
 
 
-def part(found: Iterable[Row], wish: Wish, after: str, most: int) -> Part:
-    """At most *most* rows of what is wished for, from the name behind *after* on."""
-    chosen = [row for row in found if _fits(row, wish)]
-    start = next((at for at, row in enumerate(chosen) if row.name > after), len(chosen)) if after else 0
-    end = start + most
-    before = None
-    if start:
-        before = chosen[start - most - 1].name if start > most else ""
-    return Part(tuple(chosen[start:end]), len(chosen), before, chosen[end - 1].name if end < len(chosen) else None)
-
-
 def _fits(row: Row, wish: Wish) -> bool:
     if wish.state and row.state != wish.state:
         return False
@@ -122,9 +145,7 @@ def _fits(row: Row, wish: Wish) -> bool:
         return False
     if wish.zone and not any(one.zone and wish.zone in {one.zone.name, one.zone.id} for one in row.decisions):
         return False
-    if wish.source and not any(asked.source == wish.source for one in row.decisions for asked in one.asked_by):
-        return False
-    return not wish.text or any(wish.text in text.lower() for text in _texts(row))
+    return not wish.source or any(asked.source == wish.source for one in row.decisions for asked in one.asked_by)
 
 
 def _texts(row: Row) -> Iterator[str]:

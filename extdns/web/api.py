@@ -17,7 +17,6 @@ from extdns.facts.areas import (
 )
 from extdns.facts.document import VERSION, Facts, json_text
 from extdns.facts.name import name_facts
-from extdns.facts.names import part
 from extdns.facts.object import object_facts_of
 from extdns.model.name import DnsName
 from extdns.web.answer import Answer
@@ -62,7 +61,7 @@ class Api:
         """
         if path == "names":
             asked = Query.parse(query, (*WISHES, "after", "limit"))
-            return names_facts(live, part(live.names, asked.wish, asked.get("after", ""), asked.most(_ROWS)))
+            return names_facts(live, live.names.part(asked.wish, asked.get("after", ""), asked.most(_ROWS)))
         Query.parse(query, ())
         if path.startswith(_NAMES):
             return self.name(live, path.removeprefix(_NAMES))

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from extdns.errors import shown
 from extdns.facts import areas
-from extdns.facts.names import STATES, State, part
+from extdns.facts.names import STATES, State
 from extdns.facts.nametext import data, next_step, place, sections
 from extdns.facts.printable import printable
 from extdns.facts.words import short_field
@@ -93,7 +93,7 @@ class HtmlPages:
     def _names(self, live: Live, query: str) -> Answer:
         asked = Query.parse(query, (*WISHES, "after", "limit"))
         most = asked.most(_ROWS)
-        found = part(live.names, asked.wish, asked.get("after", ""), most)
+        found = live.names.part(asked.wish, asked.get("after", ""), most)
         filters = {name: asked[name] for name in (*WISHES, "limit") if name in asked}
         return self._rendered(
             "names.html",
@@ -108,7 +108,7 @@ class HtmlPages:
             by_state={state: _address(filters | {"state": state.value}) for state in State},
             zones=sorted({entry.zone.name for entry in live.seen.zones}),
             sources=sorted({source for source, _ in live.seen.claims.askers()}),
-            reasons=sorted({one.reason for row in live.names for one in row.decisions}),
+            reasons=sorted(reason for reason, number in live.seen.decisions.reasons.items() if number),
         )
 
     def _name(self, live: Live, query: str) -> Answer:

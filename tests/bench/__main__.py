@@ -23,6 +23,8 @@ _HEADINGS: Final = (
     "one change (at most 5 ms)",
     "peak memory a Service (under 6 kB)",
     "pass into a zone file",
+    "page, median to first byte (under 100 ms)",
+    "its memory",
 )
 _LIVE_SIZES: Final = (10, 10_000, 50_000)
 _TYPICAL: Final = 10_000
@@ -103,6 +105,9 @@ def _cells(size: int) -> Iterator[str]:
         yield _held(change["cpu_s"] * 1000, "ms", most=5)
         yield _held(full["peak_bytes"] / size / 1000, "kB", most=6)
         yield _zone_file(Path(scratch, "zones"), folder) if size in _ZONE_FILE_SIZES else "-"
+        page = run("page", folder)
+        yield _held(page["median_s"] * 1000, "ms", most=100, digits=0)
+        yield f"{page['more_bytes'] / 1e6:.0f} MB"
 
 
 def _zone_file(zones: Path, folder: Path) -> str:

@@ -125,7 +125,7 @@ def test_what_is_shown_does_not_change_while_the_engine_goes_on() -> None:
     stage.make_a_pass()
     found = board(MovedClock(), engine=stage.engine, wake=lambda one: one.look())
     live = shown(found)
-    before = [(row.name, row.state) for row in live.names]
+    before = [(row.name, row.state) for row in live.names.rows]
     assert before == [("web.example.org", State.PUBLISHED)]
     stage.engine.decisions.put(DnsName("web.example.org"), ())
     assert live.seen.decisions.of(DnsName("web.example.org"))
