@@ -134,8 +134,9 @@ def _git(folder: Path, revision: str, *arguments: str) -> bytes:
             capture_output=True,
             check=False,
         )
-    except OSError as exc:
-        raise mistake(f"--base={shown(revision)} is no file or folder", f"git cannot be run: {exc.strerror}") from exc
+    except (OSError, ValueError) as exc:
+        why = exc.strerror if isinstance(exc, OSError) else "no revision has such a name"
+        raise mistake(f"--base={shown(revision)} is no file or folder", f"git cannot be asked: {why}") from exc
     if ended.returncode:
         raise mistake(
             f"--base={shown(revision)} is neither a file or folder nor a revision of git in {shown(str(folder))}",
