@@ -48,6 +48,9 @@ _OPEN: Final = frozenset(
 )
 """Objects whose fields Kubernetes knows; what values.yaml has there is a default."""
 
+_COUNTS_OR_SHARES: Final = frozenset({"podDisruptionBudget.minAvailable"})
+"""Numbers that may also be given in percent."""
+
 _TEMPLATE: Final = r"\{\{"
 _SECRET_VARIABLES: Final = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
 _TYPES: Final[Mapping[type, list[str]]] = {
@@ -82,7 +85,7 @@ def _object(values: Mapping[str, Any], path: str) -> Schema:
 def _shape(value: object, path: str) -> Schema:
     if isinstance(value, dict) and value and path not in _OPEN:
         return _object(value, f"{path}.")
-    return {"type": ["integer", "string"] if path.endswith("minAvailable") else _TYPES[type(value)]}
+    return {"type": ["integer", "string"] if path in _COUNTS_OR_SHARES else _TYPES[type(value)]}
 
 
 def _named(flag: Flag) -> Schema:
