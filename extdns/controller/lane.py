@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from extdns.ports import Clock
 
-Task = Callable[[], None]
+Task = Callable[[], object]
 
 
 class Lane:

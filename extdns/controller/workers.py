@@ -68,8 +68,10 @@ class Workers:
         self._answer = answer
         self._defect = defect
         self._reads = Lane("read", most=_READS)
+        self._first_reads = Lane("first-read", most=_READS)
         self._writes = Lane("write", most=_WRITES)
         self._questions = Lane("ask", most=_QUESTIONS)
+        self._closing = False
         self._keeping = Lane("keep", most=1, finishes=True)
 
     def carry_out(self, effect: CallEffect) -> None:
@@ -77,8 +79,8 @@ class Workers:
         match effect:
             case ListZones():
                 self._reads.add(partial(self._read, Call.ZONES, None, self._zones))
-            case ReadPage(zone=zone, after=after):
-                self._reads.add(partial(self._read, Call.PAGE, zone, partial(self._page, zone, after)))
+            case ReadPage(onward=onward):
+                (self._first_reads if onward else self._reads).add(partial(self._pages, effect))
             case ReadNames(zone=zone):
                 self._reads.add(partial(self._read, Call.NAMES, zone, partial(self._names, effect)))
             case Submit(batch=batch) if self._writer is not None:
@@ -100,16 +102,28 @@ class Workers:
         Reads and questions that hang are left to themselves: nothing is lost with their answers. State
         that is being saved has its time: without it, some deletes would count no more.
         """
+        self._closing = True
         self._reads.close(clock, 0.0)
+        self._first_reads.close(clock, 0.0)
         self._questions.close(clock, 0.0)
         written = self._writes.close(clock, patience_s)
         self._keeping.close(clock, _KEEPING_PATIENCE_S)
         self._reads.close(clock, _MOMENT_S)
+        self._first_reads.close(clock, _MOMENT_S)
         self._questions.close(clock, _MOMENT_S)
         return written
 
     def _zones(self) -> Input:
         return ZonesListed(zones=self._reader.zones())
+
+    def _pages(self, effect: ReadPage) -> None:
+        """Read a page and, if it goes *onward*, those behind it, while the engine is at others."""
+        after = effect.after
+        while True:
+            found = self._read(Call.PAGE, effect.zone, partial(self._page, effect.zone, after))
+            if not effect.onward or self._closing or not isinstance(found, PageRead) or found.page.after is None:
+                return
+            after = found.page.after
 
     def _page(self, zone: Zone, after: str | None) -> Input:
         return PageRead(zone=zone, asked=after, page=self._reader.page(zone, after))
@@ -118,7 +132,7 @@ class Workers:
         zone, names = effect.zone, effect.names
         return NamesRead(zone=zone, names=names, records=self._reader.names(zone, names))
 
-    def _read(self, call: Call, zone: Zone | None, ask: Callable[[], Input]) -> None:
+    def _read(self, call: Call, zone: Zone | None, ask: Callable[[], Input]) -> Input:
         try:
             found = ask()
         except ProviderError as exc:
@@ -129,6 +143,7 @@ class Workers:
             self._defect(exc)
             found = ReadFailed(call=call, zone=zone, message=_named(exc))
         self._answer(found)
+        return found
 
     def _submit(self, writer: ZoneWriter, batch: Batch) -> None:
         try:

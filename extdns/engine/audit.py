@@ -39,6 +39,7 @@ class Audit:
     pages: int = 0
     read_s: float | None = None
     backoff: Backoff = field(default_factory=lambda: Backoff(most_s=_LONGEST_PAUSE_S))
+    _onward: bool = False
     _began_s: float = 0.0
     _seen: set[DnsName] = field(default_factory=set)
     _touched: set[DnsName] = field(default_factory=set)
@@ -49,8 +50,9 @@ class Audit:
         """Monotonic time from which on a page may be asked for, the pace of calls aside, if none is on its way."""
         return max(self.backoff.until_s, 0.0 if self.pages else self.next_s)
 
-    def ask(self, now_s: float) -> None:
-        """A page is asked for."""
+    def ask(self, now_s: float, *, onward: bool = False) -> None:
+        """A page is asked for, or with *onward* all that are left."""
+        self._onward = onward
         if self.pages == 0:
             self._began_s = now_s
         self.asked, self.asked_s = True, now_s
@@ -71,7 +73,7 @@ class Audit:
         Returns:
             The names that changed, and whether the round is complete.
         """
-        self.asked = False
+        self.asked = self._onward and page.after is not None
         self.backoff.succeed()
         self._touched |= busy
         self.after, self.pages = page.after, self.pages + 1

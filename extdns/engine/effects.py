@@ -18,10 +18,15 @@ class ListZones(Value, frozen=True, kw_only=True):
 
 
 class ReadPage(Value, frozen=True, kw_only=True):
-    """Read one page of *zone*, from its start or from the cursor *after*."""
+    """Read one page of *zone*, from its start or from the cursor *after*.
+
+    Attributes:
+        onward: the pages behind it are to be read, too, one after the other, until one fails.
+    """
 
     zone: Zone
     after: str | None
+    onward: bool = False
 
 
 class ReadNames(Value, frozen=True, kw_only=True):

@@ -70,8 +70,9 @@ class Reading:
         return 60.0 / self._settings.audit_calls_per_minute * self._slowness
 
     def _page(self, state: ZoneState, now_s: float) -> ReadPage:
-        state.audit.ask(now_s)
-        return ReadPage(zone=state.zone, after=state.audit.after)
+        onward = not state.mirror.whole
+        state.audit.ask(now_s, onward=onward)
+        return ReadPage(zone=state.zone, after=state.audit.after, onward=onward)
 
     def listed(self, found: ZoneList, now_s: float) -> None:
         """The zones were listed; a list that takes many calls leaves at least as many to the audit of records."""

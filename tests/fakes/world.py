@@ -72,10 +72,17 @@ class World:
     calls: list[str] = field(default_factory=list)
     wake_s: float | None = None
     waiting: deque[Effect] = field(default_factory=deque)
+    onward: dict[tuple[str, str | None], bool] = field(default_factory=dict)
 
     def feed(self, item: Input) -> None:
-        """Step once; what the engine wants waits until `run`."""
+        """Step once; what the engine wants waits until `run`. A page that was asked for onward lets the next wait."""
         self.wake_s = None
+        if (
+            isinstance(item, PageRead)
+            and item.page.after is not None
+            and self.onward.pop((item.zone.id, item.asked), False)
+        ):
+            self.waiting.append(ReadPage(zone=item.zone, after=item.page.after, onward=True))
         for effect in self.engine.step(item, self.now_s):
             match effect:
                 case Wake(at_s=at_s):
@@ -113,7 +120,8 @@ class World:
         match effect:
             case ListZones():
                 return self._read(Call.ZONES, None, lambda: ZonesListed(zones=self.reader.zones()))
-            case ReadPage(zone=zone, after=after):
+            case ReadPage(zone=zone, after=after, onward=onward):
+                self.onward[zone.id, after] = onward
                 return self._read(
                     Call.PAGE, zone, lambda: PageRead(zone=zone, asked=after, page=self.reader.page(zone, after))
                 )

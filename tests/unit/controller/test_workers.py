@@ -9,6 +9,7 @@ from threading import enumerate as enumerate_threads
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from extdns.controller import workers as room
 from extdns.controller.clock import SystemClock
@@ -23,7 +24,7 @@ from extdns.model.zone import Page, Zone, ZoneList
 from providers.inmemory.provider import InMemoryProvider
 from tests.fakes.faulty import FaultyProvider
 from tests.unit.controller.scene import HANGS_S, ScriptedCluster
-from tests.unit.engine.stage import SERVICE, ZONE, host
+from tests.unit.engine.stage import SERVICE, ZONE, host, record
 
 KEY = ObjectKey(SERVICE, "shop", "web")
 NAMES = (host("web"),)
@@ -70,6 +71,52 @@ def test_a_call_answers_with_its_result(effect: CallEffect, expected: Input) -> 
     desk = Desk()
     assert desk.answer(effect) == expected
     assert desk.defects == []
+
+
+def _long() -> Desk:
+    """A zone of six pages."""
+    held = [record(f"n{number}") for number in range(6)]
+    return Desk(FaultyProvider(inner=InMemoryProvider(seed={ZONE: held}, page_size=1)))
+
+
+def test_a_zone_is_read_onward_page_by_page_to_its_end() -> None:
+    desk = _long()
+    desk.workers.carry_out(replace(PAGE, onward=True))
+    found = [desk.answers.get(timeout=HANGS_S) for _ in range(6)]
+    assert desk.workers.close(SystemClock(), HANGS_S)
+    assert desk.answers.empty()
+    pages = [item for item in found if isinstance(item, PageRead)]
+    assert [page.asked for page in pages] == [None, *(page.page.after for page in pages[:-1])]
+    assert pages[-1].page.after is None
+
+
+def test_reading_onward_ends_with_the_first_page_that_fails() -> None:
+    desk = _long()
+    desk.provider.failures.extend([None, None, RetryableError("busy")])
+    desk.workers.carry_out(replace(PAGE, onward=True))
+    found = [desk.answers.get(timeout=HANGS_S) for _ in range(3)]
+    assert desk.workers.close(SystemClock(), HANGS_S)
+    assert desk.answers.empty()
+    assert [type(item) for item in found] == [PageRead, PageRead, ReadFailed]
+
+
+def test_reading_onward_ends_when_the_process_does() -> None:
+    desk = _long()
+    reached, released = Event(), Event()
+
+    def wait() -> None:
+        reached.set()
+        released.wait(HANGS_S)
+
+    desk.provider.meddling.append(wait)
+    desk.workers.carry_out(replace(PAGE, onward=True))
+    assert reached.wait(HANGS_S)
+    assert desk.workers.close(SystemClock(), HANGS_S)
+    released.set()
+    assert isinstance(desk.answers.get(timeout=HANGS_S), PageRead)
+    while any(thread.name.startswith("first-read") for thread in enumerate_threads()):
+        released.wait(0.01)
+    assert desk.answers.empty()
 
 
 @pytest.mark.parametrize(
