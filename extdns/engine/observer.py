@@ -12,7 +12,7 @@ from extdns.model.cluster import KindChange, ObjectChange, ObjectProblem, Object
 
 if TYPE_CHECKING:
     from extdns.model.claim import Claim
-    from extdns.model.cluster import ClusterChange
+    from extdns.model.cluster import ClusterChange, Kind
     from extdns.ports import Source, View
 
 _GONE = {Sight.DELETED: Cause.DELETED, Sight.MISSING: Cause.MISSING}
@@ -25,6 +25,9 @@ class Observer:
     def __init__(self, sources: Sequence[Source], view: View) -> None:
         """Ask *sources*, which look things up in *view*."""
         self._sources = {(source.name, source.kind): source for source in sources}
+        self._names: dict[Kind, list[str]] = {}
+        for name, kind in self._sources:
+            self._names.setdefault(kind, []).append(name)
         self._view = view
         self._dependencies = Dependencies()
         self._parked: dict[str, set[Asker]] = {}
@@ -46,12 +49,11 @@ class Observer:
 
     def _touch(self, change: ObjectChange, due: dict[Asker, Cause]) -> None:
         cause = Cause.VERSION if change.new is not None else _GONE.get(change.seen, Cause.MISSING)
-        for source in self._sources.values():
-            if source.kind == change.key.kind:
-                asker = Asker(source.name, change.key)
-                due.pop(asker, None)
-                due[asker] = cause
-        versions = [version.metadata.labels or {} for version in (change.old, change.new) if version is not None]
+        for name in self._names.get(change.key.kind, ()):
+            asker = Asker(name, change.key)
+            due.pop(asker, None)
+            due[asker] = cause
+        versions = (version.metadata.labels or {} for version in (change.old, change.new) if version is not None)
         for asker in sorted(self._dependencies.on(change.key, versions)):
             due.setdefault(asker, Cause.DEPENDENCY)
 
