@@ -50,10 +50,17 @@ class Answer(NamedTuple):
     problem: str = ""
 
 
-def servers_of(zone: str) -> tuple[Server, ...]:
-    """The name servers of *zone* by the resolver of this machine, each at all its addresses; () if nobody can tell."""
+def servers_of(zone: str, path: str = "/etc/resolv.conf", *, port: int = _PORT) -> tuple[Server, ...]:
+    """The name servers of *zone*, each at all its addresses; () if nobody can tell.
+
+    Args:
+        zone: its name.
+        path: configures the resolver that is asked.
+        port: where that is asked.
+    """
     try:
-        resolver = dns.resolver.Resolver()
+        resolver = dns.resolver.Resolver(path)
+        resolver.port = port
         hosts = sorted(str(rdata.target) for rdata in resolver.resolve(f"{zone}.", "NS", search=False))
     except dns.exception.DNSException:
         return ()

@@ -221,6 +221,29 @@ def test_records_of_a_routing_policy_may_be_answered_by_any_member() -> None:
     assert authority.same("CNAME", ("lb.example.net",), ("LB.example.net.",))
 
 
+def test_the_servers_are_those_that_the_zone_names(tmp_path: Path) -> None:
+    named = {
+        ("example.org", "NS"): ("ns1.example.org.", "ns2.example.org."),
+        ("ns1.example.org", "A"): ("192.0.2.53",),
+        ("ns1.example.org", "AAAA"): ("2001:db8::53",),
+    }
+    with NameServer("example.org", named) as server:
+        config = tmp_path / "resolv.conf"
+        config.write_text("nameserver 127.0.0.1\n")
+        found = authority.servers_of("example.org", str(config), port=server.port)
+        assert [str(one) for one in found] == ["ns1.example.org (192.0.2.53)", "ns1.example.org (2001:db8::53)"]
+        assert authority.servers_of("example.net", str(config), port=server.port) == ()
+    assert authority.servers_of("example.org", str(tmp_path / "nowhere")) == ()
+
+
+def test_a_zone_whose_servers_nobody_can_tell_is_unknown(
+    stage: Stage, clock: MovedClock, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(verify, "servers_of", lambda _: ())
+    assert run(stage, (), "web.example.org", clock=clock) == 2
+    assert "no name server of the zone is known; name one with --nameserver\n" in capsys.readouterr().out
+
+
 def test_programs_get_the_facts(
     stage: Stage, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
