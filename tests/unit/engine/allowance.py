@@ -84,13 +84,14 @@ class Allowance:
         for contents in (submission.before, submission.after):
             counts.append((now_s, sum(owned.ours for owned in registry.read(contents.values()))))
         most = max(count for at_s, count in counts if at_s > now_s - 2 * _WINDOW_S)
+        begin_s = now_s - _WINDOW_S + _ROUNDING_S
         for change in _deletes(submission.batch):
             if change.key in submission.before and change.key not in submission.after:
                 by_absence = change.evidence.by_absence
                 made = self.made.setdefault((zone, by_absence), [])
                 if (zone, change.key) not in self.released:
                     made.append(now_s)
-                recent = sum(at_s > now_s - _WINDOW_S for at_s in made) * (_FIFTH if by_absence else 1)
+                recent = sum(at_s > begin_s for at_s in made) * (_FIFTH if by_absence else 1)
                 limits = self.settings.limits
                 fits = recent <= limits.count or recent * 100 <= limits.percent * most or limits.percent == 100
                 assert fits, f"{zone}: {recent} deletes of {most}"
