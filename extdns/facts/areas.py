@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from extdns.facts.live import Live
     from extdns.facts.snapshot import ZoneEntry
     from extdns.model.apibudget import ApiBudget
-    from extdns.model.cluster import KindState
+    from extdns.model.cluster import Kind, KindState
 
 
 class Area(Facts, frozen=True):
@@ -198,7 +198,8 @@ def zones_facts(live: Live, config: Config, budgets: Iterable[ApiBudget]) -> Zon
 
 def sources_facts(live: Live) -> SourcesFacts:
     """All kinds, sorted."""
-    items = tuple(_source(live, state) for state in sorted(live.kinds, key=lambda one: one.kind.resource))
+    seen = Counter((key.kind, source) for source, key in live.seen.claims.askers())
+    items = tuple(_source(live, state, seen) for state in sorted(live.kinds, key=lambda one: one.kind.resource))
     return SourcesFacts(api_version=VERSION, kind="Sources", at=live.at, items=items)
 
 
@@ -266,15 +267,15 @@ def _budget(one: ApiBudget) -> BudgetFacts:
     )
 
 
-def _source(live: Live, state: KindState) -> SourceStatus:
-    askers = [source for source, key in live.seen.claims.askers() if key.kind == state.kind]
+def _source(live: Live, state: KindState, seen: Mapping[tuple[Kind, str], int]) -> SourceStatus:
+    objects = {source: number for (kind, source), number in seen.items() if kind == state.kind}
     return SourceStatus(
         resource=state.kind.resource,
-        sources=tuple(sorted(set(askers))),
+        sources=tuple(sorted(objects)),
         state=state.phase.value,
         since=live.time(state.since_s),
         detail=state.detail,
-        objects=len(askers),
+        objects=sum(objects.values()),
     )
 
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from extdns.errors import shown
 from extdns.facts import areas
 from extdns.facts.names import STATES, State
-from extdns.facts.nametext import data, next_step, place, sections
+from extdns.facts.nametext import next_step, place, sections
 from extdns.facts.printable import printable
 from extdns.facts.words import short_field
 from extdns.model.reason import MEANINGS, Reason
@@ -64,7 +64,13 @@ class HtmlPages:
             trim_blocks=True,
             undefined=StrictUndefined,
         )
-        self._templates.filters |= {"data": data, "field": short_field, "place": place, "time": _time}
+        self._templates.filters |= {
+            "address": _address,
+            "explained": _explained,
+            "field": short_field,
+            "place": place,
+            "time": _time,
+        }
         self._templates.globals |= {"areas": AREAS, "meanings": dict(MEANINGS), "states": STATES}
 
     def asset(self, path: str) -> Answer | None:
@@ -146,9 +152,14 @@ def _finalize(value: object) -> object:
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def _address(parameters: Mapping[str, str]) -> str:
-    """The relative address of the list of names, with *parameters*."""
-    return f".?{urlencode(parameters)}" if parameters else "."
+def _address(parameters: Mapping[str, str]) -> Markup:
+    """The relative address of the list of names, with *parameters*, whole whatever its length."""
+    return escape(f".?{urlencode(parameters)}" if parameters else ".")
+
+
+def _explained(name: str) -> Markup:
+    """The relative address of the page of *name*."""
+    return escape(f"name?{urlencode({'of': name})}")
 
 
 def _time(at: datetime, now: datetime) -> Markup:

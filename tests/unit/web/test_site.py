@@ -159,6 +159,11 @@ def test_a_filter_stays_on_the_way_through_the_pages(shop: Process) -> None:
     assert '<option value="changing" selected>' in page
 
 
+def test_an_address_is_whole_however_long_the_search(shop: Process) -> None:
+    page = Response(shop.site, "/", f"q={'%C3%A9' * 300}&state=failing").text
+    assert f'href=".?q={"%C3%A9" * 300}&amp;state=held"' in page
+
+
 def test_a_held_set_is_a_banner_with_its_command_on_every_page(shop: Process) -> None:
     (held,) = shop.get("/api/v1/held").json["items"]
     for path in PAGES:
