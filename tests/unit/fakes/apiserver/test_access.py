@@ -45,6 +45,19 @@ def test_requests_are_seen_as_rbac_sees_them(method: str, target: str, verb: str
     assert (request.verb, seen) == (verb, rule)
 
 
+@pytest.mark.parametrize(("namespace", "allowed"), [("shop", False), ("other", True), ("", True)])
+def test_a_review_says_what_is_forbidden_and_keeps_nothing(
+    server: ApiServer, probe: Probe, namespace: str, allowed: bool
+) -> None:
+    server.access.forbid("list", "services", "shop")
+    before = server.version
+    asked = {"verb": "list", "group": "", "resource": "services", "namespace": namespace}
+    body = {"kind": "SelfSubjectAccessReview", "spec": {"resourceAttributes": asked}}
+    reply = probe.ask("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", body)
+    assert (reply.code, reply.body["status"]) == (201, {"allowed": allowed})
+    assert server.version == before
+
+
 def test_what_is_forbidden_is_a_403_in_the_words_of_rbac(server: ApiServer, probe: Probe) -> None:
     server.forbid("list", "httproutes")
     reply = probe.get(ROUTES)
