@@ -87,7 +87,7 @@ _NOTHING: Final = Ledger(records=(), marks={}, proofs={}, proved={})
 
 
 class _Survey:
-    __slots__ = ("codec", "marks", "naming", "records", "types")
+    __slots__ = ("codec", "keys", "marks", "naming", "records", "types")
 
     def __init__(self, naming: Naming, types: frozenset[str], codec: MarkText) -> None:
         self.naming = naming
@@ -95,6 +95,7 @@ class _Survey:
         self.codec = codec
         self.records: list[Record] = []
         self.marks: dict[RecordKey, Mark] = {}
+        self.keys: frozenset[RecordKey] = frozenset()  # of records; seldom asked for, and then of many names
 
     def take(self, record: Record) -> None:
         """Sort *record* in; a TXT without any value is dropped."""
@@ -182,9 +183,9 @@ class _Survey:
 
     def _has_others(self, mark: Mark, name: DnsName) -> bool:
         """Tell whether other records of *name* have marks, in today's form, of the same object as *mark*."""
+        self.keys = self.keys or frozenset(record.key for record in self.records)
         sid = mark.record.set_identifier
-        beside = (one for one in self.records if (one.name, one.set_identifier) == (name, sid))
-        found = (self._mark_of(name, one.type, sid) for one in beside if one.type in self.types)
+        found = (self._mark_of(name, rtype, sid) for rtype in self.types if RecordKey(name, sid, rtype) in self.keys)
         return any(other is not None and other is not mark and other.agrees(mark) for other in found)
 
     def _mark_of(self, name: DnsName, rtype: str, set_identifier: str) -> Mark | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
+from extdns.model.name import DnsName
 from extdns.model.record import Record
 from registry.txt.registry import TxtRegistry
 from tests.unit.registry.scene import find, mark, ours, record, txt
@@ -181,3 +183,28 @@ def test_an_old_mark_that_could_be_anothers_names_no_object() -> None:
     """The object may be that of A `foo`, so that its end is no evidence against the host `a-foo`."""
     found = find(txt(), [record("A", "a-foo"), mark("a-foo", resource=ONE, extra="1")], "A a-foo")
     assert (found.ours, found.resource, found.labels.get("extra")) == (True, "", "1")
+
+
+class _Counted(DnsName):
+    """A name that counts how often one is compared."""
+
+    __slots__ = ()
+    comparisons = 0
+
+    def __eq__(self, other: object) -> bool:
+        _Counted.comparisons += 1
+        return super().__eq__(other)
+
+    __hash__ = DnsName.__hash__
+
+
+def test_a_zone_full_of_marks_that_could_mean_two_names_costs_no_more_than_its_size() -> None:
+    costs = []
+    for size in (60, 120):
+        names = [f"{prefix}{number}" for number in range(size) for prefix in ("", "a-")]
+        marks = [mark(name, resource=ONE) for name in (*names, *(f"a-{name}" for name in names))]
+        hosts = [replace(one, name=_Counted(one.name)) for one in (record("A", name) for name in names)]
+        _Counted.comparisons = 0
+        assert len(ours(txt(), [*hosts, *marks])) == 2 * size
+        costs.append(_Counted.comparisons)
+    assert costs[1] < 3 * costs[0]
