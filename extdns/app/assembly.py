@@ -75,7 +75,7 @@ def assemble(
     clock = SystemClock()
     shared = lease(config, clock)
     reader, writer = service or dns_service(config, shared)
-    kept = state or place_of(config, config.registry.txt_owner_id)
+    kept = state or place_of(config, config.registry.txt_owner_id, shared)
     settings = engine_settings(config, found, reader, writes=writer is not None, keeps_state=kept is not None)
     engine = Engine(replace(settings, registry=ledger or settings.registry, asks=asks, elects=shared is not None))
     budgets = reader.budgets if isinstance(reader, Metered) else tuple

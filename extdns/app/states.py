@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from extdns import log
 from extdns.app.clusters import is_live
-from extdns.errors import InvalidValueError, shown
+from extdns.controller.candidacy import may_write
+from extdns.errors import ExtdnsError, InvalidValueError, shown
 from extdns.flags.mistakes import mistake
 from extdns.kube import shelf
 from extdns.kube.places import ConfigMapPlace, FilePlace
@@ -16,9 +18,12 @@ from extdns.log import Event
 from extdns.model.saved import Saved
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from extdns.config import Cluster, Config, Deletes
     from extdns.kube.places import Place
     from extdns.kube.shelf import Document
+    from extdns.ports import Lease
 
 _log = log.get(__name__)
 _NAME: Final = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
@@ -27,10 +32,11 @@ _NAME: Final = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
 class KeptState:
     """What is kept for one owner id, beside what others keep there."""
 
-    def __init__(self, place: Place, owner: str) -> None:
-        """Keep at *place* for *owner*."""
+    def __init__(self, place: Place, owner: str, may_save: Callable[[], bool] = lambda: True) -> None:
+        """Keep at *place* for *owner*; *may_save* is asked after each reading of what is to be replaced."""
         self._place = place
         self._owner = owner
+        self._may_save = may_save
         self._told = ""
 
     def load(self) -> Saved:
@@ -39,7 +45,7 @@ class KeptState:
         return Saved() if document is None else self._saved(document)
 
     def save(self, saved: Saved) -> None:
-        """Keep *saved*."""
+        """Keep *saved*, unless another process has come to keep the state."""
         self._place.update(lambda document: self._replaced(document, saved))
 
     def released(self) -> tuple[str, ...]:
@@ -48,6 +54,8 @@ class KeptState:
         return () if document is None else shelf.released(document)
 
     def _replaced(self, document: Document, saved: Saved) -> Document:
+        if not self._may_save():
+            raise ExtdnsError("the state is kept by the process that leads")
         self._saved(document)  # what is lost by this is told
         return shelf.with_saved(document, self._owner, saved)
 
@@ -63,15 +71,17 @@ class KeptState:
         return found
 
 
-def state(config: Config, owner: str) -> KeptState | None:
-    """Where the state of *owner* is kept; None if there is no place for it.
+def state(config: Config, owner: str, lease: Lease | None = None) -> KeptState | None:
+    """Where the state of *owner* is kept, while we hold *lease*; None if there is no place for it.
 
     Raises:
         UsageError: no state can be kept there.
     """
     wanted = config.deletes.state_file or is_live(config)
     found = place(config.cluster, config.deletes) if wanted else None
-    return KeptState(found, owner) if found else None
+    if found is None:
+        return None
+    return KeptState(found, owner, partial(may_write, lease)) if lease else KeptState(found, owner)
 
 
 def place(cluster: Cluster, deletes: Deletes) -> Place | None:

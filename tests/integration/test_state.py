@@ -16,8 +16,10 @@ from extdns.errors import ConflictError, DeniedError, ExtdnsError, UsageError
 from extdns.kube import shelf
 from extdns.kube.places import ConfigMapPlace, FilePlace
 from extdns.model.saved import Saved, SavedZone
+from extdns.ports import Lease
 from tests.fakes.apiserver.faults import Refuse
 from tests.fakes.apiserver.server import ApiServer
+from tests.unit.controller.test_candidacy import HeldLease
 
 SAVED = Saved(zones=(("Z1", SavedZone(name="example.org", fingerprint="f", most=((1.0, 5),))),))
 OTHER = Saved(zones=(("Z2", SavedZone(fingerprint="g")),))
@@ -29,9 +31,9 @@ def server() -> Iterator[ApiServer]:
         yield running
 
 
-def configmap(server: ApiServer, folder: Path, owner: str = "me") -> KeptState:
+def configmap(server: ApiServer, folder: Path, owner: str = "me", lease: Lease | None = None) -> KeptState:
     flags = ["--source=service", "--provider=inmemory", f"--kubeconfig={server.kubeconfig(folder / 'kubeconfig')}"]
-    found = state(parse([*flags, "--state-configmap=dns/extdns-state"], {}), owner)
+    found = state(parse([*flags, "--state-configmap=dns/extdns-state"], {}), owner, lease)
     assert found is not None
     return found
 
@@ -123,6 +125,17 @@ def test_a_file_of_something_else_is_neither_read_nor_replaced(tmp_path: Path) -
         with pytest.raises(ExtdnsError, match=r"^state file .*notes.txt: .*allowed: a ConfigMap as JSON$"):
             attempt()
     assert path.read_text() == "remember the milk"
+
+
+def test_who_leads_no_more_replaces_nothing_that_its_successor_kept(server: ApiServer, tmp_path: Path) -> None:
+    lease = HeldLease(left=20.0)
+    former, leader = configmap(server, tmp_path, lease=lease), configmap(server, tmp_path)
+    former.save(SAVED)
+    lease.left = 1.0
+    leader.save(OTHER)
+    with pytest.raises(ExtdnsError, match=r"^the state is kept by the process that leads$"):
+        former.save(SAVED)
+    assert leader.load() == OTHER
 
 
 def test_a_folder_that_went_away_is_told(tmp_path: Path) -> None:
