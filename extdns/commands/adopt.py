@@ -20,12 +20,12 @@ from extdns.commands.held import count
 from extdns.commands.onepass import ensure_files, look, single_pass
 from extdns.commands.options import JSON, TEXT, output_of, switch_of
 from extdns.commands.output import show
-from extdns.commands.planfacts import Entry, entry
 from extdns.commands.plantext import heading, row, table
 from extdns.commands.pretended import PretendedState
 from extdns.controller.stopsignals import StopSignals
 from extdns.facts.document import VERSION, Facts, Version, json_text, schema_text
 from extdns.facts.holding import holdings
+from extdns.facts.plan import Entry, entry
 from extdns.facts.printable import printable
 from extdns.flags.mistakes import mistake
 from extdns.model.decision import Verdict

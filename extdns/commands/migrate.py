@@ -13,12 +13,12 @@ from extdns.commands.held import count
 from extdns.commands.onepass import ensure_files, look, single_pass
 from extdns.commands.options import JSON, TEXT, output_of
 from extdns.commands.output import show
-from extdns.commands.planfacts import Entry, entry
 from extdns.commands.plantext import row, table
 from extdns.commands.pretended import PretendedState
 from extdns.commands.storedzones import StoredZones
 from extdns.engine.decisions import CHANGING, held
 from extdns.facts.document import VERSION, Facts, Version, json_text, schema_text
+from extdns.facts.plan import Entry, entry
 from extdns.facts.printable import printable
 from extdns.flags import parser
 from extdns.flags.mistakes import mistake

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Literal
 
 from extdns.commands.onepass import Pass
@@ -13,44 +13,15 @@ from extdns.facts.document import (
     VERSION,
     Facts,
     MistakeFacts,
-    ObjectFacts,
-    RecordFacts,
     Version,
     ZoneFacts,
     ZoneName,
     mistake_facts,
-    object_facts,
-    record_facts,
     schema_text,
     zone_name,
 )
-from extdns.facts.holding import Holding, holdings
-from extdns.facts.words import below
-from extdns.model.decision import Decision, Verdict
-from extdns.model.reason import MEANINGS
-from extdns.model.zone import Zone
-
-
-class Entry(Facts, frozen=True):
-    """One record set, with what happens to it and why.
-
-    evidence says on what that rests: what differs, what is in the way, else the meaning of the reason.
-    madeFor is the object that its ownership record names; zone is null where there is none; type is "" where the object
-    cannot say it; before is what stands, after what is asked for.
-    """
-
-    zone: ZoneName | None
-    name: str
-    type: str
-    set_identifier: str
-    action: Literal["create", "update", "delete", "keep", "none"]
-    reason: str
-    evidence: tuple[str, ...]
-    objects: tuple[ObjectFacts, ...]
-    made_for: str
-    owner: str | None
-    before: RecordFacts | None
-    after: RecordFacts | None
+from extdns.facts.holding import holdings
+from extdns.facts.plan import Entry, SummaryFacts, entry, summary_facts, zone_facts
 
 
 class HeldFacts(Facts, frozen=True):
@@ -60,17 +31,6 @@ class HeldFacts(Facts, frozen=True):
     release_code: str
     deletes: int
     owned: int
-
-
-class SummaryFacts(Facts, frozen=True):
-    """How many record sets meet with what; held ones are among those kept."""
-
-    create: int
-    update: int
-    delete: int
-    kept: int
-    not_published: int
-    held: int
 
 
 class PlanFacts(Sealed, frozen=True):
@@ -111,20 +71,13 @@ def plan_facts(made: Pass) -> PlanFacts:
         provider=config.control.provider,
         owner=config.registry.txt_owner_id,
         policy=config.control.policy,
-        zones=tuple(_zone(zone, holding) for zone, holding in sorted(holdings(engine).items())),
+        zones=tuple(zone_facts(zone, holding) for zone, holding in sorted(holdings(engine).items())),
         changes=tuple(map(entry, changes)),
         kept=tuple(map(entry, kept)),
         held=tuple(held_sets(made)),
         mistakes=tuple(mistake_facts(key, mistake) for key, mistake in made.mistakes),
         missing=made.missing,
-        summary=SummaryFacts(
-            create=_count(changes, Verdict.CREATE),
-            update=_count(changes, Verdict.UPDATE),
-            delete=_count(changes, Verdict.DELETE),
-            kept=_count(kept, Verdict.KEEP),
-            not_published=_count(kept, Verdict.NONE),
-            held=sum(map(held, kept)),
-        ),
+        summary=summary_facts(changes, kept),
     )
     return sealed(facts)
 
@@ -140,40 +93,6 @@ def held_sets(made: Pass) -> Iterator[HeldFacts]:
                 deletes=len(state.deletes.held),
                 owned=state.deletes.budget.owned,
             )
-
-
-def _count(decisions: Iterable[Decision], verdict: Verdict) -> int:
-    return sum(decision.verdict is verdict for decision in decisions)
-
-
-def _zone(zone: Zone, holding: Holding) -> ZoneFacts:
-    return ZoneFacts(
-        name=zone.name,
-        id=zone.id,
-        account=zone.account,
-        private=zone.private,
-        records=holding.records,
-        ours=holding.ours,
-    )
-
-
-def entry(decision: Decision) -> Entry:
-    """What is said of *decision*."""
-    stands, wanted = decision.held, decision.wanted
-    return Entry(
-        zone=zone_name(decision.zone) if decision.zone else None,
-        name=decision.name,
-        type=decision.type,
-        set_identifier=decision.set_identifier,
-        action=decision.verdict.value,
-        reason=decision.reason.value,
-        evidence=tuple(below(decision)) or (MEANINGS[decision.reason],),
-        objects=tuple(map(object_facts, decision.asked_by)),
-        made_for=stands.resource if stands else "",
-        owner=stands.owner if stands else None,
-        before=record_facts(stands.record.targets, stands.record.ttl_s, stands.record.properties) if stands else None,
-        after=record_facts(wanted.targets, wanted.ttl_s, wanted.properties) if wanted else None,
-    )
 
 
 if __name__ == "__main__":

@@ -11,9 +11,10 @@ import msgspec
 
 from extdns import __version__
 from extdns.commands.planbasis import sealed
-from extdns.commands.planfacts import Entry, PlanFacts
+from extdns.commands.planfacts import PlanFacts
 from extdns.errors import UsageError, shown
 from extdns.facts.document import json_text
+from extdns.facts.plan import Entry
 from extdns.flags.mistakes import mistake
 
 _MAKE: Final = "make one: extdns plan --output=json [flags] > plan.json"

@@ -18,6 +18,7 @@ from extdns.facts.areas import (
 from extdns.facts.document import VERSION, Facts, json_text
 from extdns.facts.name import name_facts
 from extdns.facts.object import object_facts_of
+from extdns.facts.plan import running_plan
 from extdns.model.name import DnsName
 from extdns.web.answer import Answer
 from extdns.web.query import WISHES, BadRequestError, Query
@@ -50,6 +51,7 @@ class Api:
             "sources": sources_facts,
             "changes": changes_facts,
             "held": lambda live: held_facts(live, config),
+            "plan": lambda live: running_plan(live, config),
         }
 
     def document(self, live: Live, path: str, query: str) -> Facts:

@@ -13,6 +13,7 @@ from extdns.facts.document import Facts, Version
 from extdns.facts.name import NameFacts
 from extdns.facts.names import State
 from extdns.facts.object import ObjectExplanation
+from extdns.facts.plan import RunningPlan
 from extdns.model.reason import Reason
 from extdns.web.api import PREFIX
 
@@ -36,6 +37,7 @@ DOCUMENTS: Final[dict[str, tuple[type[Facts], str]]] = {
     "zones": (ZonesFacts, "Zones, and how far they are read and written"),
     "sources": (SourcesFacts, "Kinds of objects, and how far they are listed"),
     "changes": (ChangesFacts, "The last changes that were sent, newest first"),
+    "plan": (RunningPlan, "What is planned and not done, and what is kept, withheld or held"),
     "held": (HeldFacts, "Deletes that wait for a person, with the command that releases them"),
 }
 _QUERY: Final[dict[str, tuple[str, dict[str, object]]]] = {

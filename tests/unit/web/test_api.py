@@ -44,6 +44,7 @@ PATHS = {
     "sources": "sources",
     "changes": "changes",
     "held": "held",
+    "plan": "plan",
 }
 
 
