@@ -51,12 +51,12 @@ def difference(config: Config, base: str, reader: Callable[[Config], ZoneReader]
         before = look(replace(config, cluster=replace(config.cluster, manifests=paths)), reader)
     zones = {state.zone: tuple(_left(state)) for state in before.engine.zones}
     after = look(config, lambda config: StoredZones(zones, offline(config)), _in_order(zones, fingerprint(config)))
-    was = {_essence(decision) for decision in before.engine.decisions}
+    was, known = {_essence(decision) for decision in before.engine.decisions}, set(before.mistakes)
     return after._replace(
         base=base,
         missing=tuple(dict.fromkeys((*(f"before: {sentence}" for sentence in before.missing), *after.missing))),
         decisions=tuple(one for one in after.decisions if _essence(one) not in was),
-        mistakes=tuple(one for one in after.mistakes if one not in before.mistakes),
+        mistakes=tuple(one for one in after.mistakes if one not in known),
     )
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -60,7 +59,7 @@ def stored_plan(path: str) -> PlanFacts:
 def differences(stored: PlanFacts, fresh: PlanFacts) -> Iterator[str]:
     """What is otherwise in *fresh* than in *stored*, a clause each; nothing if they are the same."""
     yield from _lists("setting", stored.basis.settings, fresh.basis.settings)
-    yield from _lists("zone", (str(one.id) for one in stored.zones), (str(one.id) for one in fresh.zones))
+    yield from _lists("zone", (one.id for one in stored.zones), (one.id for one in fresh.zones))
     before, after = ({_key(one): one for one in (*facts.changes, *facts.kept)} for facts in (stored, fresh))
     changed = [one for key, one in sorted((before | after).items()) if before.get(key) != after.get(key)]
     yield from (f"now otherwise: {shown(_told(one, after.get(_key(one))))}" for one in changed[:_MOST])
@@ -74,14 +73,11 @@ def _altered(named: str) -> UsageError:
     return mistake(f"{named} was changed after extdns plan printed it", "a plan counts only as it was printed", _AGAIN)
 
 
-def _lists(what: str, stored: Iterator[str] | tuple[str, ...], fresh: Iterator[str] | tuple[str, ...]) -> Iterator[str]:
+def _lists(what: str, stored: Iterable[str], fresh: Iterable[str]) -> Iterator[str]:
     before, after = dict.fromkeys(stored), dict.fromkeys(fresh)
-    yield from (
-        f"the {what} {shown(one)} is only in the plan" for one in islice((x for x in before if x not in after), _MOST)
-    )
-    yield from (
-        f"the {what} {shown(one)} is not in the plan" for one in islice((x for x in after if x not in before), _MOST)
-    )
+    gone, new = [one for one in before if one not in after], [one for one in after if one not in before]
+    yield from (f"the {what} {shown(one)} is only in the plan" for one in gone[:_MOST])
+    yield from (f"the {what} {shown(one)} is not in the plan" for one in new[:_MOST])
 
 
 def _key(one: Entry) -> tuple[str, str, str, str]:
