@@ -17,6 +17,7 @@ HOW_TO: Final = ROOT / "docs" / "how-to"
 PAGES: Final = (
     "apply-a-plan",
     "check-what-is-missing",
+    "held-deletes",
     "live-page",
     "plan-and-explain",
     "plan-in-ci",
