@@ -39,7 +39,7 @@ class Keeping:
         self._leads = not settings.elects
         self.writes = self._writer and self._leads and not settings.asks
         self._zones = zones
-        self._loaded: Saved | None = None
+        self._loaded: Saved | None = None  # and what was given away since
         self._adopted: set[str] = set()
         self._given: tuple[tuple[str, int], ...] = ()
         self._asked = self._void = False
@@ -60,8 +60,13 @@ class Keeping:
         return self.adopt(now_s)
 
     def adopt(self, now_s: float) -> set[DnsName]:
-        """Give zones that are new what was kept of them; returns the names whose deletes waited for that."""
+        """Give zones that are new, or there again, what was kept of them.
+
+        Returns:
+            The names whose deletes waited for that.
+        """
         names: set[DnsName] = set()
+        self._adopted &= {state.zone.id for state in self._zones}
         for state in self._zones:
             if self._loaded and state.zone.id not in self._adopted:
                 self._adopted.add(state.zone.id)
@@ -118,8 +123,8 @@ class Keeping:
             self._asked, self._look_s = True, now_s + _LOOK_S
             yield LookForReleases()
         elif self.writes and (changes := self._changes()) != self._given:
-            self._asked, self._given = True, changes
-            yield SaveState(saved=self._snapshot(now_s))
+            self._asked, self._given, self._loaded = True, changes, self._snapshot(now_s)
+            yield SaveState(saved=self._loaded)
 
     def busy(self, now_s: float) -> bool:
         """Whether something is being loaded or saved, or is to be."""

@@ -10,7 +10,8 @@ from extdns.engine.deletes import DeleteSettings
 from extdns.engine.effects import Effect, SaveState, Submit
 from extdns.engine.inputs import Observed, StateFailed, Tick
 from extdns.model.record import Record
-from tests.unit.engine.stage import INGRESS, SERVICE, Stage, gone, new, owned, phase, running, stage
+from extdns.model.zone import ZoneList
+from tests.unit.engine.stage import INGRESS, SERVICE, ZONE, Stage, gone, new, owned, phase, running, stage
 
 DELETES = DeleteSettings(owner="me", grace_s=60.0)
 NAMES = [f"h{number:02}" for number in range(40)]
@@ -96,4 +97,17 @@ def test_a_delete_that_is_on_its_way_counts_though_others_come_due_meanwhile(*, 
     world.now_s += 1.0
     world.run(for_s=120.0)
     assert len(world.holds()) == len(NAMES) - ALLOWED
+    assert world.endings(NAMES[ALLOWED]) == ["A keep held"]
+
+
+def test_a_zone_that_comes_back_after_it_was_given_up_has_the_budget_that_it_had() -> None:
+    """So has it for the next process, also while it is away."""
+    world = full()
+    world.run(all_gone(*NAMES[:ALLOWED]), for_s=61.0)
+    world.provider.zone_list = ZoneList(zones=())
+    world.run(for_s=430.0)
+    assert not tuple(world.engine.zones)
+    assert len(world.state.of(ZONE.id).made) == ALLOWED
+    world.provider.zone_list = None
+    world.run(all_gone(NAMES[ALLOWED]), for_s=150.0)
     assert world.endings(NAMES[ALLOWED]) == ["A keep held"]
