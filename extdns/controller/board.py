@@ -52,13 +52,13 @@ class Board:
         self._wake = wake
         self._copied = threading.Condition()
         self._asked = False
-        self._live: Live | None = None
         self._counted = Counted()
         self._changes: OrderedDict[object, Sent] = OrderedDict()
         self._sent = 0
+        self._live: Live | None = self._copy()  # to be shown while the first step takes its time
 
     def show(self) -> Live | None:
-        """The last copy, as a rule less than a second old; None if the engine has no time for the first one."""
+        """The last copy, as a rule less than a second old; None if there is none and the engine has no time for one."""
         with self._copied:
             if not self._fresh():
                 self._asked = True
@@ -69,9 +69,10 @@ class Board:
     def look(self) -> None:
         """Copy if somebody asked; a copy that nobody looks at any more is let go, with all that it holds."""
         if self._asked:
+            self._asked = False  # whatever comes of it: a copy that fails must not be tried at every step
             live = self._copy()
             with self._copied:
-                self._asked, self._live = False, live
+                self._live = live
                 self._copied.notify_all()
         elif self._live and self._clock.monotonic_s() - self._live.at_s > _KEPT_S:
             self._live, self._counted = None, Counted()

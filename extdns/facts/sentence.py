@@ -48,7 +48,8 @@ def _sentences(live: Live, counts: Mapping[State, int]) -> Iterator[str]:
     total = sum(number for state, number in counts.items() if state not in {State.LEFT_OUT, State.HELD})
     published = counts.get(State.PUBLISHED, 0)
     if not total:
-        yield "No object asks for a name."
+        if live.settled:
+            yield "No object asks for a name."
     elif published == total:
         yield "The one name is published." if total == 1 else f"All {total:,} names are published."
     else:

@@ -25,3 +25,23 @@ def test_who_stands_by_says_so_first(leads: bool, expected: str) -> None:
     world.run(Led(leads=leads))
     live = Live(Snapshot(world.engine), at=BEGINNING, at_s=0.0, kinds=(), changes=(), settled=True)
     assert sentence(live, {State.PUBLISHED: 1}) == expected
+
+
+@pytest.mark.parametrize(
+    ("settled", "counts", "expected"),
+    [
+        pytest.param(False, {}, "The first pass is not over yet.", id="start"),
+        pytest.param(True, {}, "No object asks for a name.", id="nothing"),
+        pytest.param(True, {State.PUBLISHED: 1388, State.LEFT_OUT: 2}, "All 1,388 names are published.", id="all"),
+        pytest.param(
+            True,
+            {State.PUBLISHED: 1, State.FAILING: 1, State.CHANGING: 2, State.KEPT: 1},
+            "1 of 5 names is published, 1 fails, 2 are changing and 1 is kept as it stands.",
+            id="some",
+        ),
+    ],
+)
+def test_the_answer_comes_first(settled: bool, counts: dict[State, int], expected: str) -> None:
+    world = running()
+    live = Live(Snapshot(world.engine), at=BEGINNING, at_s=0.0, kinds=(), changes=(), settled=settled)
+    assert sentence(live, counts) == expected
