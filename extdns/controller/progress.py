@@ -55,7 +55,7 @@ class Progress:
     """
 
     def __init__(self, engine: Engine, clock: Clock, *, writes: bool) -> None:
-        """Watch *engine*; unless it *writes*, no name waits for that."""
+        """Watch *engine*; unless it *writes*, and leads, no name waits for that."""
         self._engine = engine
         self._clock = clock
         self._writes = writes
@@ -108,7 +108,8 @@ class Progress:
     def _seen(self, now_s: float) -> Work:
         states = tuple(self._engine.zones)
         unread = [state for state in states if not state.mirror.whole]
-        names = sum(state.writes.waiting for state in states) if self._writes else 0
+        writes = self._writes and self._engine.leadership.leads
+        names = sum(state.writes.waiting for state in states) if writes else 0
         if unread or not self._batches:
             self._writing_s = now_s
         pace = self._written / (now_s - self._writing_s) if now_s > self._writing_s else 0.0

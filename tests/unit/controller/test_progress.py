@@ -18,9 +18,9 @@ NAMES = tuple(f"n{number}" for number in range(8))
 class Desk:
     """A process whose every call takes a while."""
 
-    def __init__(self, *, writes: bool = True, took_s: float = 4.0) -> None:
+    def __init__(self, *, writes: bool = True, elects: bool = False, took_s: float = 4.0) -> None:
         held = [record(f"old-{number}") for number in range(16)]
-        self.stage: Stage = stage(*held, page_size=4, traits=PAIRS, writes=writes)
+        self.stage: Stage = stage(*held, page_size=4, traits=PAIRS, writes=writes, elects=elects)
         self.clock = MovedClock(self.stage.now_s)
         self.progress = Progress(self.stage.engine, self.clock, writes=writes)
         self.took_s = took_s
@@ -95,8 +95,11 @@ def test_work_that_gets_nowhere_is_not_logged(caplog: pytest.LogCaptureFixture) 
     assert len(fields(caplog, Event.PROGRESS)) <= 1
 
 
-def test_nothing_waits_to_be_written_where_nothing_is_written() -> None:
-    desk = Desk(writes=False)
+@pytest.mark.parametrize(
+    ("writes", "elects"), [pytest.param(False, False, id="dry-run"), pytest.param(True, True, id="stands-by")]
+)
+def test_nothing_waits_to_be_written_where_nothing_is_written(*, writes: bool, elects: bool) -> None:
+    desk = Desk(writes=writes, elects=elects)
     desk.run(new(*NAMES), phase(SERVICE), phase(INGRESS), calls=5)
     desk.stage.run(for_s=2.0)
     desk.step(Tick())
