@@ -221,10 +221,10 @@ class Teller:
     def run_ended(self, engine: Engine, failing: Sequence[str], now: datetime) -> None:
         """A run is over: every `--interval`, and once when the first pass is over (design 5)."""
         changes = self._changes + outstanding(engine)
-        if not changes and not failing:
-            _log.info(Event.UP_TO_DATE)
         self._metrics.run_ended(now, failing=len(failing), changes=changes)
         self._metrics.counted(self._census.count(engine, len(self._problems)))
+        if not changes and not failing:
+            _log.info(Event.UP_TO_DATE)  # whoever reads it may look at the metrics next
         self._announce_again(engine, now)
         self._changes = 0
         _log.debug(Event.RUN_DONE, failing=failing or None)
