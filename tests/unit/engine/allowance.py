@@ -16,6 +16,7 @@ from extdns.model.zone import Zone
 from extdns.ports import Registry
 from tests.fakes.faulty import Submission
 from tests.unit.engine.cluster import Cluster
+from tests.unit.engine.stage import REGISTRY, Stage
 
 _WINDOW_S = 600.0
 _FIFTH = 5
@@ -55,8 +56,12 @@ class Allowance:
             self.made.clear()
         self.spared.clear()
 
-    def see(self, cluster: Cluster, now_s: float) -> None:
-        """What is asked for now."""
+    def see(self, cluster: Cluster, stage: Stage) -> None:
+        """What is asked for, and what is ours now."""
+        now_s = stage.now_s
+        for state in stage.engine.zones:
+            held = REGISTRY.read(stage.provider.contents(state.zone).values())
+            self.owned.setdefault(state.zone, []).append((now_s, sum(owned.ours for owned in held)))
         before = self.wanted
         self.wanted = {
             (name, claim.set_identifier) for name, claim in cluster.all_claims() if isinstance(claim, Wanted)

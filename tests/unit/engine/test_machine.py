@@ -106,7 +106,7 @@ class EngineMachine(RuleBasedStateMachine):
     def feed(self, item: Input) -> None:
         waiting = len(self.stage.waiting)
         self.cluster.delivered(item)
-        self.allowance.see(self.cluster, self.stage.now_s)
+        self.allowance.see(self.cluster, self.stage)
         self.stage.feed(item)
         for effect in list(self.stage.waiting)[waiting:]:
             if isinstance(effect, Submit):
