@@ -57,11 +57,13 @@ class Allowance:
         self.spared.clear()
 
     def see(self, cluster: Cluster, stage: Stage) -> None:
-        """What is asked for, and what is ours now."""
+        """What is asked for, and what is ours now, or was when it was looked at last."""
         now_s = stage.now_s
         for state in stage.engine.zones:
             held = REGISTRY.read(stage.provider.contents(state.zone).values())
-            self.owned.setdefault(state.zone, []).append((now_s, sum(owned.ours for owned in held)))
+            self.owned.setdefault(state.zone, []).append(
+                (now_s, max(sum(owned.ours for owned in held), state.deletes.budget.owned))
+            )
         before = self.wanted
         self.wanted = {
             (name, claim.set_identifier) for name, claim in cluster.all_claims() if isinstance(claim, Wanted)
