@@ -81,8 +81,9 @@ class Board:
         """A batch has an outcome; what happens to the same change again and again is kept once."""
         for one in sent(batch, outcome, self._engine.decisions, self._clock.now()):
             self._sent += 1
-            unique = self._sent if one.outcome == "applied" else (one.outcome, one.detail)
-            key = (one.zone.id, one.name, one.type, one.set_identifier, one.action, unique)
+            key: object = self._sent
+            if one.outcome != "applied":
+                key = (one.zone.id, one.name, one.type, one.set_identifier, one.action, one.outcome, one.detail)
             former = self._changes.pop(key, None)
             self._changes[key] = replace(one, times=former.times + 1) if former else one
             if len(self._changes) > _MOST_CHANGES:

@@ -45,10 +45,11 @@ class Fights:
     def wrote(self, sets: Iterable[ChangeSet], now_s: float) -> None:
         """*sets* were written."""
         self._sweep(now_s)
+        once = (now_s,)  # shared by all, since there will be as many as names
         for change in _changes(sets):
             run, wanted = self._runs.get(change.key), _wanted(change)
-            before = run.at_s if run and run.wanted == wanted else ()
-            self._runs[change.key] = _Run(wanted, (*before[1 - _WRITES :], now_s))
+            at_s = (*run.at_s[1 - _WRITES :], now_s) if run and run.wanted == wanted else once
+            self._runs[change.key] = _Run(wanted, at_s)
 
     def parry(self, name: DnsName, sets: Iterable[ChangeSet], now_s: float) -> Blocked | None:
         """What keeps *sets*, all that is to be written at *name*, from being written once more."""

@@ -9,6 +9,7 @@ from typing import Literal, assert_never
 from extdns.engine.decisions import Decisions
 from extdns.facts.document import Facts, ZoneName, zone_name
 from extdns.model.change import Batch, Change, Create, Delete, Update
+from extdns.model.cluster import ObjectRef
 from extdns.model.name import DnsName
 from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
 from extdns.model.value import Value
@@ -24,7 +25,7 @@ class Sent(Value, frozen=True, kw_only=True):
     Attributes:
         at: when the outcome was known, the last time if there were several.
         targets: what stands then, for a delete what stood.
-        object: who asked for it, as `Service shop/web`; of a delete, for whom it was made, as marks say it.
+        object: who asked for it; of a delete, for whom it was made, as marks say it; "" if that is not known.
         detail: what the service said, "" if nothing.
         times: how often in a row this was the outcome.
     """
@@ -36,7 +37,7 @@ class Sent(Value, frozen=True, kw_only=True):
     set_identifier: str
     action: Action
     targets: tuple[str, ...]
-    object: str
+    object: ObjectRef | str
     outcome: Word
     detail: str
     times: int = 1
@@ -88,7 +89,7 @@ def change_facts(one: Sent) -> ChangeFacts:
         set_identifier=one.set_identifier,
         action=one.action,
         targets=one.targets,
-        object=one.object,
+        object=str(one.object),
         outcome=one.outcome,
         detail=one.detail,
         times=one.times,
@@ -107,11 +108,11 @@ def _action(change: Change) -> tuple[Action, tuple[str, ...]]:
             assert_never(change)
 
 
-def _object(change: Change, decisions: Decisions) -> str:
+def _object(change: Change, decisions: Decisions) -> ObjectRef | str:
     if isinstance(change, Delete):
         return change.held.resource
     about = (one for one in decisions.of(change.key.name) if one.set_identifier == change.key.set_identifier)
-    return next((str(asked.ref) for one in about if one.type == change.key.type for asked in one.asked_by), "")
+    return next((asked.ref for one in about if one.type == change.key.type for asked in one.asked_by), "")
 
 
 def _outcome(outcome: Outcome) -> tuple[Word, str]:

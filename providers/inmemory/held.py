@@ -59,11 +59,15 @@ class Held:
     def _set(self, name: DnsName, records: tuple[Record, ...]) -> None:
         self._by_name[name] = records
         self._moved.add(name)
+        if len(self._moved) > len(self._order):  # then all is put in order anew
+            self._order.clear()
+            self._moved.clear()
 
     def _in_order(self) -> list[_Position]:
-        if self._moved:
+        if self._moved or not self._order:
+            named = self._moved or self._by_name
             self._order = [place for place in self._order if place[-1] not in self._moved]
-            self._order += (_position(record.key) for name in self._moved for record in self.at(name))
+            self._order += (_position(record.key) for name in named for record in self.at(name))
             self._order.sort()
             self._moved.clear()
         return self._order

@@ -138,7 +138,7 @@ def test_a_running_controller_shows_what_it_did() -> None:
         live = shown(stage.controller.board)
         while not live.changes:  # each look waits for the engine's thread for a moment
             live = shown(stage.controller.board)
-        assert [(one.action, one.name, one.object, one.outcome) for one in live.changes] == [
+        assert [(one.action, one.name, str(one.object), one.outcome) for one in live.changes] == [
             ("create", "web.example.org", "Service shop/web", "applied")
         ]
     finally:
