@@ -12,7 +12,6 @@ from extdns.model.claim import Wanted
 from extdns.model.evidence import Evidence
 from extdns.model.name import DnsName
 from extdns.model.record import RecordKey
-from extdns.model.zone import Zone
 from extdns.ports import Registry
 from tests.fakes.faulty import Submission
 from tests.unit.engine.cluster import Cluster
@@ -25,7 +24,7 @@ _ROUNDING_S = 1e-6
 
 @dataclass(kw_only=True)
 class Allowance:
-    """What may be deleted.
+    """What may be deleted; zones are known by their ids, since all else about one may be another at its next listing.
 
     Attributes:
         settings: what a person allows.
@@ -43,11 +42,11 @@ class Allowance:
     started_s: float
     wanted: set[tuple[DnsName, str]] = field(default_factory=set)
     wanted_s: dict[tuple[DnsName, str], float] = field(default_factory=dict)
-    released: set[tuple[Zone, RecordKey]] = field(default_factory=set)
-    spared: set[tuple[Zone, RecordKey]] = field(default_factory=set)
-    made: dict[tuple[Zone, bool], list[float]] = field(default_factory=dict)
+    released: set[tuple[str, RecordKey]] = field(default_factory=set)
+    spared: set[tuple[str, RecordKey]] = field(default_factory=set)
+    made: dict[tuple[str, bool], list[float]] = field(default_factory=dict)
     forgets: bool = False
-    owned: dict[Zone, list[tuple[float, int]]] = field(default_factory=dict)
+    owned: dict[str, list[tuple[float, int]]] = field(default_factory=dict)
 
     def restart(self, now_s: float) -> None:
         """Another process begins, which knows what the former deleted if that could be kept."""
@@ -57,13 +56,11 @@ class Allowance:
         self.spared.clear()
 
     def see(self, cluster: Cluster, stage: Stage) -> None:
-        """What is asked for, and what is ours now, or was when it was looked at last."""
+        """What is asked for, and what is ours now."""
         now_s = stage.now_s
         for state in stage.engine.zones:
             held = REGISTRY.read(stage.provider.contents(state.zone).values())
-            self.owned.setdefault(state.zone, []).append(
-                (now_s, max(sum(owned.ours for owned in held), state.deletes.budget.owned))
-            )
+            self.owned.setdefault(state.zone.id, []).append((now_s, sum(owned.ours for owned in held)))
         before = self.wanted
         self.wanted = {
             (name, claim.set_identifier) for name, claim in cluster.all_claims() if isinstance(claim, Wanted)
@@ -73,7 +70,7 @@ class Allowance:
 
     def release(self, held: TellHeld) -> None:
         """A person releases what is *held*."""
-        keys = {(held.zone, one.owned.key) for one in held.held}
+        keys = {(held.zone.id, one.owned.key) for one in held.held}
         self.released |= keys
         self.spared |= keys
 
@@ -81,12 +78,12 @@ class Allowance:
         """Nothing goes that was asked for a moment ago."""
         for change in _deletes(batch):
             quiet_s = now_s - max(self.wanted_s.get(_pair(change.key), self.started_s), self.started_s)
-            spared = (batch.zone, change.key) in self.spared
+            spared = (batch.zone.id, change.key) in self.spared
             assert spared or quiet_s > self.settings.grace_s - _ROUNDING_S, f"{change.key} goes after {quiet_s} s"
 
     def check_budget(self, submission: Submission, registry: Registry, now_s: float) -> None:
         """Nobody's word is needed for a few, and for no more."""
-        zone = submission.batch.zone
+        zone = submission.batch.zone.id
         counts = self.owned.setdefault(zone, [])
         for contents in (submission.before, submission.after):
             counts.append((now_s, sum(owned.ours for owned in registry.read(contents.values()))))

@@ -95,7 +95,7 @@ def _check_mark(key: RecordKey, after: Contents) -> None:
 
 
 def check_intentions(
-    batch: Batch, cluster: Cluster, plan: PlanSettings, released: Container[tuple[Zone, RecordKey]] = ()
+    batch: Batch, cluster: Cluster, plan: PlanSettings, released: Container[tuple[str, RecordKey]] = ()
 ) -> None:
     """Law 2 and the policy: judged by what the engine was told when it submits, and what was *released* to it."""
     for change_set in batch.sets:
@@ -107,7 +107,7 @@ def check_intentions(
                     assert plan.policy is not Policy.CREATE_ONLY
                 case Delete():
                     assert plan.policy is Policy.SYNC
-                    _check_evidence(change, cluster, released=(batch.zone, change.key) in released)
+                    _check_evidence(change, cluster, released=(batch.zone.id, change.key) in released)
 
 
 def _check_evidence(change: Delete, cluster: Cluster, *, released: bool) -> None:
