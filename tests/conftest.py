@@ -1,5 +1,6 @@
 """What every test gets: a network that ends at loopback, and hypothesis settings that do not depend on the machine."""
 
+import logging
 import os
 from collections.abc import Iterator
 
@@ -27,3 +28,12 @@ def _loopback_only() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         confine(patch)
         yield
+
+
+@pytest.fixture
+def own_logging() -> Iterator[None]:
+    """Put the loggers back as they were, after a program that ran in this process set them up."""
+    root, ours = logging.getLogger(), logging.getLogger("extdns")
+    handlers, levels = list(root.handlers), (root.level, ours.level)
+    yield
+    root.handlers, root.level, ours.level = handlers, *levels

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from extdns.engine.contests import Contests, Losers
+from extdns.engine.decisions import CHANGING
 from extdns.engine.foreseen import foreseen
 from extdns.engine.packing import pieces
 from extdns.engine.unmet import Unmet, homeless, joined, kept, refused, unasked, unmet, unreadable, withheld
@@ -265,7 +266,6 @@ def _merged_before(decisions: Iterable[Decision], merged: Container[str]) -> tup
 def _blocked(decisions: Iterable[Decision], change_set: ChangeSet, why: Blocked) -> tuple[Decision, ...]:
     """*decisions* in which nothing of *change_set* happens."""
     keys = {(change.key.set_identifier, change.key.type) for change in change_set.changes}
-    changing = {Verdict.CREATE, Verdict.UPDATE, Verdict.DELETE}
     return tuple(
         replace(
             decision,
@@ -273,7 +273,7 @@ def _blocked(decisions: Iterable[Decision], change_set: ChangeSet, why: Blocked)
             reason=why.reason,
             detail=why.detail,
         )
-        if decision.verdict in changing and (decision.set_identifier, decision.type) in keys
+        if decision.verdict in CHANGING and (decision.set_identifier, decision.type) in keys
         else decision
         for decision in decisions
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,14 +12,7 @@ from tests.fakes.apiserver.server import ApiServer
 from tests.integration.live import LiveStage
 from tests.integration.stage import service
 
-
-@pytest.fixture(autouse=True)
-def _own_logging() -> Iterator[None]:
-    """Put the loggers back as they were."""
-    root, ours = logging.getLogger(), logging.getLogger("extdns")
-    handlers, levels = list(root.handlers), (root.level, ours.level)
-    yield
-    root.handlers, root.level, ours.level = handlers, *levels
+pytestmark = pytest.mark.usefixtures("own_logging")
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -16,21 +15,14 @@ from tests.fakes.apiserver.server import ApiServer
 from tests.integration.live import LiveStage
 from tests.integration.stage import service
 
+pytestmark = pytest.mark.usefixtures("own_logging")
+
 ENDPOINT: Final[dict[str, Any]] = {
     "apiVersion": "externaldns.k8s.io/v1alpha1",
     "kind": "DNSEndpoint",
     "metadata": {"name": "a", "namespace": "shop", "generation": 1},
     "spec": {"endpoints": [{"dnsName": "crd.example.org", "recordType": "A", "targets": ["192.0.2.5"]}]},
 }
-
-
-@pytest.fixture(autouse=True)
-def _own_logging() -> Iterator[None]:
-    """Put the loggers back as they were."""
-    root, ours = logging.getLogger(), logging.getLogger("extdns")
-    handlers, levels = list(root.handlers), (root.level, ours.level)
-    yield
-    root.handlers, root.level, ours.level = handlers, *levels
 
 
 @pytest.fixture

@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import json
-import logging
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from extdns import cli
 from tests.integration.stage import Stage, service
-
-
-@pytest.fixture(autouse=True)
-def _own_logging() -> Iterator[None]:
-    """Put the loggers back as they were."""
-    root, ours = logging.getLogger(), logging.getLogger("extdns")
-    handlers, levels = list(root.handlers), (root.level, ours.level)
-    yield
-    root.handlers, root.level, ours.level = handlers, *levels
-
 
 BEFORE = (
     service("api", "api.example.org"),

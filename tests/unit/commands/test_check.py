@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,15 +19,6 @@ from tests.integration.stage import Stage, service
 
 ROOT = Path(__file__).parents[3]
 REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
-
-
-@pytest.fixture(autouse=True)
-def _own_logging() -> Iterator[None]:
-    """Put the loggers back as they were."""
-    root, ours = logging.getLogger(), logging.getLogger("extdns")
-    handlers, levels = list(root.handlers), (root.level, ours.level)
-    yield
-    root.handlers, root.level, ours.level = handlers, *levels
 
 
 @pytest.fixture

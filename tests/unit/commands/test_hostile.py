@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,15 +14,6 @@ from tests.integration.stage import Stage, service
 EVIL = "\x1b[31m`|</td><script>@all\u202e\x9b2J\ud800"
 LONG = "x" * 60_000
 MARK = 'a-evil IN TXT "heritage=external-dns,external-dns/owner=\\027[31m<script>\\226\\128\\174"'
-
-
-@pytest.fixture(autouse=True)
-def _own_logging() -> Iterator[None]:
-    """Put the loggers back as they were."""
-    root, ours = logging.getLogger(), logging.getLogger("extdns")
-    handlers, levels = list(root.handlers), (root.level, ours.level)
-    yield
-    root.handlers, root.level, ours.level = handlers, *levels
 
 
 @pytest.fixture

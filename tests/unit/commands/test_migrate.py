@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -15,15 +13,6 @@ from extdns.facts.document import schema_text
 from tests.integration.stage import Stage, service
 
 ROOT = Path(__file__).parents[3]
-
-
-@pytest.fixture(autouse=True)
-def _own_logging() -> Iterator[None]:
-    """Put the loggers back as they were."""
-    root, ours = logging.getLogger(), logging.getLogger("extdns")
-    handlers, levels = list(root.handlers), (root.level, ours.level)
-    yield
-    root.handlers, root.level, ours.level = handlers, *levels
 
 
 @pytest.fixture

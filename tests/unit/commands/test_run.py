@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import socket
@@ -18,15 +17,6 @@ from extdns.commands import run
 from extdns.config import Config, parse
 from extdns.errors import UsageError
 from tests.integration.stage import Stage, service
-
-
-@pytest.fixture(autouse=True)
-def _own_logging() -> Iterator[None]:
-    """Put the loggers back as they were."""
-    root, ours = logging.getLogger(), logging.getLogger("extdns")
-    handlers, levels = list(root.handlers), (root.level, ours.level)
-    yield
-    root.handlers, root.level, ours.level = handlers, *levels
 
 
 @pytest.fixture

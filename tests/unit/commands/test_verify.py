@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
@@ -26,15 +25,6 @@ RECORDS = {
     ("*.any.example.org", "A"): ("192.0.2.1",),
     ("host.example.org", "CNAME"): ("LB.example.net.",),
 }
-
-
-@pytest.fixture(autouse=True)
-def _own_logging() -> Iterator[None]:
-    """Put the loggers back as they were."""
-    root, ours = logging.getLogger(), logging.getLogger("extdns")
-    handlers, levels = list(root.handlers), (root.level, ours.level)
-    yield
-    root.handlers, root.level, ours.level = handlers, *levels
 
 
 class MovedClock:
