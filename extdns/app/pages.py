@@ -6,12 +6,11 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from extdns.log import Event
-from extdns.web.api import Api
 from extdns.web.server import Server
-from extdns.web.site import Site
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
     from extdns.config import Config
     from extdns.facts.live import Live
@@ -22,15 +21,25 @@ if TYPE_CHECKING:
 def page_server(config: Config, show: Callable[[], Live | None], budgets: Callable[[], Iterable[ApiBudget]]) -> Server:
     """Serve what *show* shows at `--web-address`; *budgets* tells which calls the process may make.
 
-    Templates are loaded when a browser comes.
+    A process that nobody looks at does without the code, and without templates until a browser comes.
     """
 
     @cache
-    def pages() -> Pages:
-        from extdns.web.pages import HtmlPages
+    def site() -> WSGIApplication:
+        from extdns.web.api import Api
+        from extdns.web.site import Site
 
-        return HtmlPages(config, api)
+        api = Api(config, budgets)
 
-    api = Api(config, budgets)
-    site = Site(show=show, api=api, pages=pages, address=config.web.web_address)
-    return Server(config.web.web_address, site, flag="--web-address", event=Event.PAGE_SERVED)
+        @cache
+        def pages() -> Pages:
+            from extdns.web.pages import HtmlPages
+
+            return HtmlPages(config, api)
+
+        return Site(show=show, api=api, pages=pages, address=config.web.web_address)
+
+    def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        return site()(environ, start_response)
+
+    return Server(config.web.web_address, application, flag="--web-address", event=Event.PAGE_SERVED)
