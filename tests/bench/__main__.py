@@ -15,7 +15,6 @@ from tests.bench.process import run
 from tests.bench.services import ZONE, write
 
 _SIZES: Final = (1_000, 10_000, 100_000)
-_ZONE_FILE_SIZES: Final = (1_000, 10_000)
 _HEADINGS: Final = (
     "Services",
     "full pass",
@@ -23,6 +22,8 @@ _HEADINGS: Final = (
     "one change (at most 5 ms)",
     "peak memory a Service (under 6 kB)",
     "pass into a zone file",
+    "extdns plan (under 3 s at 10,000)",
+    "as JSON",
     "page, median to first byte (under 100 ms)",
     "its memory",
 )
@@ -104,7 +105,10 @@ def _cells(size: int) -> Iterator[str]:
         yield f"{full['cpu_s'] / size * 1000:.3f} ms"
         yield _held(change["cpu_s"] * 1000, "ms", most=5)
         yield _held(full["peak_bytes"] / size / 1000, "kB", most=6)
-        yield _zone_file(Path(scratch, "zones"), folder) if size in _ZONE_FILE_SIZES else "-"
+        small = size <= _TYPICAL
+        yield _zone_file(Path(scratch, "zones"), folder) if small else "-"
+        yield _planned(folder, "text") if small else "-"
+        yield _planned(folder, "json") if small else "-"
         page = run("page", folder)
         yield _held(page["median_s"] * 1000, "ms", most=100, digits=0)
         yield f"{page['more_bytes'] / 1e6:.0f} MB"
@@ -114,6 +118,10 @@ def _zone_file(zones: Path, folder: Path) -> str:
     zones.mkdir()
     (zones / f"{ZONE}.zone").write_text(_EMPTY_ZONE, encoding="utf-8")
     return f"{run('fullpass', folder, 'zonefile', zones)['cpu_s']:.2f} s"
+
+
+def _planned(folder: Path, output: str) -> str:
+    return _held(run("plan", folder, output)["cpu_s"], "s", most=3, digits=2)
 
 
 def _live_cells(size: int) -> Iterator[str]:
