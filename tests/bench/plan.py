@@ -1,4 +1,4 @@
-"""What `extdns plan` costs, imports included: manifests of N Services beside an empty zone. Usage: plan FOLDER OUTPUT."""
+"""What `extdns plan` costs, imports included: N Services beside an empty zone. Usage: plan FOLDER OUTPUT."""
 
 from __future__ import annotations
 
