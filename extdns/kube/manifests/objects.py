@@ -82,7 +82,7 @@ def _found(kind: Kind, obj: KubernetesObject, line: int) -> Found:
     key = key_of(kind, obj)
     if obj.metadata.namespace != key.namespace:
         obj = msgspec.structs.replace(obj, metadata=msgspec.structs.replace(obj.metadata, namespace=key.namespace))
-    share_words(obj.metadata)
+    share_words(obj)
     return Found(key=key, obj=obj, line=line)
 
 
