@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns.app.services import service
-from extdns.commands.authority import Server, ask, negative_s, servers_of
+from extdns.commands.authority import Round, Server, negative_s, servers_of
 from extdns.commands.held import count
 from extdns.commands.narrow import NarrowReader
 from extdns.commands.onepass import asked, ensure_files, single_pass
@@ -42,8 +43,8 @@ published, with the reason; and until when caches may hold what was before. With
 are looked at.
 
 --wait goes on until all is served, for as long as --timeout at most. --nameserver asks that server in place of those
-that the zone names, as for a private zone; it can be given several times. Flags and variables are those of extdns
-itself. Nothing is written.
+that the zone names; it can be given several times, and be a resolver, as for a private zone. Flags and variables are
+those of extdns itself. Nothing is written.
 
 The exit code is 0 if all is served, 2 if not, and 1 if a flag is wrong or something could not be read.
 """
@@ -118,20 +119,21 @@ class _Check:
     def all(self) -> VerifyFacts:
         """Ask about everything that is wanted."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            return verify_facts(pool.map(self._asked, self._prepared()), self._missing)
+            return verify_facts(pool.map(partial(self._asked, Round()), self._prepared()), self._missing)
 
     def _prepared(self) -> list[Wish]:
         for zone in dict.fromkeys(wish.zone for wish in self._wishes if wish.zone and wish.targets):
             if zone not in self._servers:
                 self._servers[zone] = self._given or servers_of(zone.name)
-                self._negative_s[zone] = next((negative_s(one, zone.name) for one in self._servers[zone]), None)
+                said = (negative_s(one, zone.name) for one in self._servers[zone])
+                self._negative_s[zone] = next((seconds for seconds in said if seconds is not None), None)
         return self._wishes
 
-    def _asked(self, wish: Wish) -> ServedFacts:
+    def _asked(self, questions: Round, wish: Wish) -> ServedFacts:
         zone = wish.zone
         if zone is None or not wish.targets:
             return served(wish, (), None, self.clock.now())
-        answers = [ask(server, wish.name, wish.type) for server in self._servers[zone]]
+        answers = questions.ask(self._servers[zone], wish.name, wish.type)
         return served(wish, answers, self._negative_s[zone], self.clock.now())
 
 
@@ -160,7 +162,7 @@ def _server(text: str) -> Server:
         host, _, port = text.partition(":")
     if address(host) is None or not (port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16):
         raise mistake(f"--nameserver={shown(text)} is no server", "allowed: ADDRESS, ADDRESS:PORT, [IPV6]:PORT")
-    return Server("", host, int(port))
+    return Server("", host, int(port), resolves=True)
 
 
 def _left(facts: VerifyFacts) -> list[ServedFacts]:

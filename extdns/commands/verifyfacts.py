@@ -87,9 +87,10 @@ class Wish(NamedTuple):
 
 
 def wishes(name: DnsName, decisions: Iterable[Decision], in_order: frozenset[str]) -> tuple[Wish, ...]:
-    """What is wanted of *name*, type by type; where nothing is, why."""
+    """What objects want of *name*, type by type; where nothing is published, or nobody asks, why."""
     groups: dict[tuple[Zone | None, str], list[Decision]] = {}
-    for one in decisions:
+    concerned = list(decisions)
+    for one in [one for one in concerned if one.asked_by] or concerned:
         groups.setdefault((one.zone, one.type), []).append(one)
     sorted_groups = sorted(groups.items(), key=_place)
     found = tuple(_wish(zone, name, rtype, group, in_order) for (zone, rtype), group in sorted_groups)

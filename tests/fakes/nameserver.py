@@ -27,6 +27,7 @@ class NameServer:
         records: targets by name and type.
         ttl_s: of all records; negative_s: how long denials may be kept.
         rcode: answered in place of records, if it is not NOERROR; lame: answers without authority; silent: not at all.
+        lost: how many questions more get lost on the way; recursive: asks others for who asks for that, as a resolver.
         asked: name and type of each question, in order.
     """
 
@@ -38,6 +39,8 @@ class NameServer:
         self.rcode = dns.rcode.NOERROR
         self.lame = False
         self.silent = False
+        self.lost = 0
+        self.recursive = False
         self.asked: list[tuple[str, str]] = []
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.bind(("127.0.0.1", 0))
@@ -68,7 +71,9 @@ class NameServer:
                 query = dns.message.from_wire(data)
             except dns.exception.DNSException:
                 continue
-            if not self.silent:
+            if self.lost:
+                self.lost -= 1
+            elif not self.silent:
                 self._socket.sendto(self._answer(query).to_wire(), peer)
 
     def _answer(self, query: dns.message.Message) -> dns.message.Message:
@@ -77,8 +82,13 @@ class NameServer:
         self.asked.append((name, rtype))
         answer = dns.message.make_response(query)
         answer.set_rcode(self.rcode)
-        if not self.lame:
+        if self.recursive:
+            answer.flags |= dns.flags.RA
+        elif not self.lame:
             answer.flags |= dns.flags.AA
+        if self.recursive and not query.flags & dns.flags.RD:
+            answer.set_rcode(dns.rcode.REFUSED)
+            return answer
         if self.rcode != dns.rcode.NOERROR:
             return answer
         found = self._soa() if (name, rtype) == (self.zone, "SOA") else self._found(question.name, name, rtype)

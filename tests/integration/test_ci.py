@@ -27,6 +27,7 @@ NEEDED: Final = (
     "timeout",
 )
 CHECKERS: Final = ("named-checkzone", "kzonecheck", "nsd-checkzone")
+SERVERS: Final = ("named", "knotd", "nsd")
 MACHINERY: Final = ("etcd", "openssl", "apiextensions-apiserver")
 BROWSER: Final = ("chromium", "chromedriver")
 CHART_TOOLS: Final = ("helm", "kubeconform", "promtool", "kustomize")
@@ -45,7 +46,7 @@ def clone(tmp_path: Path) -> Path:
         found = shutil.which(name)
         assert found is not None, name
         (tmp_path / "bin" / name).symlink_to(found)
-    for name in ("git", "make", "python3", *CHECKERS, *CHART_TOOLS, *BROWSER):
+    for name in ("git", "make", "python3", *CHECKERS, *SERVERS, *CHART_TOOLS, *BROWSER):
         provide(tmp_path, name, QUIET)
     return tmp_path
 
@@ -107,6 +108,24 @@ def test_what_the_chart_was_not_shown_to_is_said(clone: Path) -> None:
     for name in CHART_TOOLS:
         (clone / "bin" / name).unlink()
     assert run(clone) == [f"NOT RUN: tests of the chart that need {name} (not installed)" for name in CHART_TOOLS]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        pytest.param(name, f"{what} {' '.join(names)} (not installed)", id=name)
+        for names, what in (
+            (CHECKERS, "zone files were not shown to all of:"),
+            (SERVERS, "extdns verify did not ask all of:"),
+        )
+        for name in names
+    ],
+)
+def test_a_dns_server_that_was_not_asked_is_said(clone: Path, name: str, said: str) -> None:
+    for there in MACHINERY:
+        provide(clone, there, QUIET)
+    (clone / "bin" / name).unlink()
+    assert run(clone) == [f"NOT RUN: {said}"]
 
 
 @pytest.mark.parametrize("name", BROWSER)

@@ -137,7 +137,32 @@ def test_a_silent_server_is_not_waited_for_long(
     monkeypatch.setattr(authority, "_PATIENCE_S", 0.1)
     servers[0].silent = True
     assert run(stage, servers, "web.example.org", clock=clock) == 2
-    assert f"port {servers[0].port}: no answer within 0.1 s\n" in capsys.readouterr().out
+    assert f"port {servers[0].port}: no answer to 2 questions, within 0.1 s each\n" in capsys.readouterr().out
+
+
+def test_a_datagram_that_gets_lost_is_sent_again(
+    stage: Stage, servers: Servers, clock: MovedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(authority, "_PATIENCE_S", 1.0)
+    servers[0].lost = 1
+    assert run(stage, servers, "web.example.org", clock=clock) == 0
+
+
+def test_a_resolver_counts_if_a_person_names_it(
+    stage: Stage, servers: Servers, clock: MovedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    servers[0].recursive = True
+    assert run(stage, servers, "web.example.org", clock=clock) == 0
+    found = tuple(authority.Server("ns.example.net", "127.0.0.1", server.port) for server in servers)
+    monkeypatch.setattr(verify, "servers_of", lambda _: found)
+    assert run(stage, (), "web.example.org", clock=clock) == 2
+
+
+def test_records_of_other_people_do_not_count(stage: Stage, servers: Servers, clock: MovedClock) -> None:
+    """Somebody has written another type at a name of ours, which no object asks for."""
+    path = stage.file()
+    path.write_text(path.read_text() + "web AAAA 2001:db8::9\n")
+    assert run(stage, servers, "web.example.org", clock=clock) == 0
 
 
 def test_what_is_not_in_the_zone_yet_is_pending_and_what_will_not_be_has_its_reason(
@@ -201,29 +226,6 @@ def test_a_long_negative_ttl_is_warned_of(
     said = capsys.readouterr().out
     assert "\nwarning: example.org: caches keep for 86400 s that a name is not there " in said
     assert "until 2026-11-21T09:00:00Z" in said
-
-
-def test_records_of_a_routing_policy_may_be_answered_by_any_member() -> None:
-    assert authority.among("A", ("192.0.2.1", "192.0.2.2"), ("192.0.2.2",))
-    assert not authority.among("A", ("192.0.2.1",), ("192.0.2.3",))
-    assert not authority.among("A", ("192.0.2.1",), ())
-    assert authority.same("TXT", ('"a" "b"',), ('"a" "b"',))
-    assert authority.same("CNAME", ("lb.example.net",), ("LB.example.net.",))
-
-
-def test_the_servers_are_those_that_the_zone_names(tmp_path: Path) -> None:
-    named = {
-        ("example.org", "NS"): ("ns1.example.org.", "ns2.example.org."),
-        ("ns1.example.org", "A"): ("192.0.2.53",),
-        ("ns1.example.org", "AAAA"): ("2001:db8::53",),
-    }
-    with NameServer("example.org", named) as server:
-        config = tmp_path / "resolv.conf"
-        config.write_text("nameserver 127.0.0.1\n")
-        found = authority.servers_of("example.org", str(config), port=server.port)
-        assert [str(one) for one in found] == ["ns1.example.org (192.0.2.53)", "ns1.example.org (2001:db8::53)"]
-        assert authority.servers_of("example.net", str(config), port=server.port) == ()
-    assert authority.servers_of("example.org", str(tmp_path / "nowhere")) == ()
 
 
 def test_a_zone_whose_servers_nobody_can_tell_is_unknown(

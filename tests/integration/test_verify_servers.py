@@ -1,0 +1,201 @@
+"""`extdns verify` in front of real name servers that serve the zone files that extdns has written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+import dns.flags
+import msgspec
+import pytest
+
+from extdns.commands import verify
+from extdns.commands.verifyfacts import VerifyFacts
+from tests.integration.stage import Stage, service
+from tests.nameservers import PROGRAMS, RealServer, installed
+
+ZONE: Final = "example.org"
+LONG: Final = "v=DKIM1; k=rsa; p=" + "0123456789ABCDEF" * 60
+TYPES: Final = ("A", "AAAA", "CNAME", "DNAME", "MX", "NAPTR", "NS", "SRV", "TXT")
+FLAGS: Final = ("--source=service", "--source=crd", *(f"--managed-record-types={rtype}" for rtype in TYPES))
+RECORDS: Final = (
+    ("*.any.example.org", "A", ("192.0.2.4",)),
+    ("_acme-challenge.example.org", "TXT", ('"semi; colon \\"quoted\\" \\\\ \\009"', '"two"')),
+    ("_host.example.org", "CNAME", ("_lb.example.net",)),
+    ("_sip._tcp.example.org", "SRV", ("0 5 5060 sip.example.net.",)),
+    ("dkim.example.org", "TXT", (LONG,)),
+    ("in.example.org", "MX", ("10 mail.example.net", "20 mail.example.com")),
+    ("key'%name.example.org", "TXT", ('"odd owner"',)),
+    ("moved.example.org", "DNAME", ("new.example.net",)),
+    ("naptr.example.org", "NAPTR", ('10 100 "s" "SIP+D2U" "!^.*$!sip:x@example.net!" .',)),
+    ("ns.sub.example.org", "A", ("192.0.2.53",)),
+    ("pair.example.org", "AAAA", ("2001:db8::1", "2001:DB8:0:0::2")),
+    ("sub.example.org", "NS", ("ns.sub.example.org", "ns.example.net")),
+    ("web.example.org", "A", ("192.0.2.1", "192.0.2.2")),
+    ("www.example.org", "CNAME", ("Web.Example.org",)),
+    ("bücher.example.org", "A", ("192.0.2.5",)),
+    ("🚀.example.org", "A", ("192.0.2.6",)),
+)
+
+
+def endpoints(*records: tuple[str, str, tuple[str, ...]]) -> dict[str, object]:
+    found = [{"dnsName": name, "recordType": rtype, "targets": list(targets)} for name, rtype, targets in records]
+    meta = {"name": "all", "namespace": "shop", "creationTimestamp": "2026-01-01T00:00:00Z"}
+    return {
+        "apiVersion": "externaldns.k8s.io/v1alpha1",
+        "kind": "DNSEndpoint",
+        "metadata": meta,
+        "spec": {"endpoints": found},
+    }
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Stage:
+    return Stage(tmp_path, example_org="", broken_test="", other_test="")
+
+
+@pytest.fixture(params=PROGRAMS)
+def program(request: pytest.FixtureRequest) -> str:
+    name = str(request.param)
+    return there(name)
+
+
+def there(name: str) -> str:
+    if not installed(name):
+        pytest.skip(f"{name} is not installed, so that it was not asked for what we write")
+    return name
+
+
+@pytest.fixture
+def server(program: str, stage: Stage, tmp_path: Path) -> Iterator[RealServer]:
+    """Serves the zone as it was before extdns wrote to it; it has another one that it cannot load, and no third."""
+    with RealServer(program, tmp_path / "server", {ZONE: stage.text(), "broken.test": ""}) as found:
+        yield found
+
+
+def run(stage: Stage, *arguments: str, at: str) -> int:
+    """What `extdns verify` ends with."""
+    return verify.main([*arguments, f"--nameserver={at}", *flags(stage)], {})
+
+
+def flags(stage: Stage) -> list[str]:
+    where = (f"--zonefile-dir={stage.zones}", "--provider=zonefile", f"--manifests={stage.manifests}")
+    return [*where, *FLAGS, "--txt-owner-id=me"]
+
+
+def test_what_we_write_is_served_to_the_letter(
+    stage: Stage, server: RealServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stage.apply(endpoints(*RECORDS))
+    assert stage.once(*FLAGS) == 0
+    server.load(ZONE, stage.text())
+    assert server.ask("dkim.example.org", "TXT").flags & dns.flags.TC, "it fits into a datagram"
+    code = run(stage, "--output=json", at=server.place)
+    found = msgspec.json.decode(capsys.readouterr().out, type=VerifyFacts).names
+    assert [one for one in found if one.state != "served"] == []
+    assert code == 0
+    assert len(found) == len(RECORDS)
+
+
+def test_what_is_not_loaded_yet_is_published_and_waiting_ends_when_it_is(
+    stage: Stage, server: RealServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stage.apply(service("web", "web.example.org"), service("any", "*.any.example.org", address="lb.example.net"))
+    assert stage.once() == 0
+    assert run(stage, at=server.place) == 2
+    assert capsys.readouterr().out == (
+        "CNAME  *.any.example.org  published, but not served by all of 1 name server\n"
+        "       asked for: lb.example.net\n"
+        f"       127.0.0.1 port {server.port}: no such record\n"
+        "A      web.example.org  published, but not served by all of 1 name server\n"
+        "       asked for: 192.0.2.1\n"
+        f"       127.0.0.1 port {server.port}: no such record\n"
+        "0 of 2 records served.\n"
+    )
+    waits: list[float] = []
+
+    def pause(seconds: float) -> None:
+        waits.append(seconds)
+        server.load(ZONE, stage.text())
+
+    assert verify.main(["--wait", f"--nameserver={server.place}", *flags(stage)], {}, pause=pause) == 0
+    assert len(waits) == 1
+    assert capsys.readouterr().out.endswith("\n2 of 2 records served.\n")
+
+
+def test_what_a_server_has_instead_is_told(
+    stage: Stage, server: RealServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An alias in the zone leads to the very address that is asked for, and is not what is asked for."""
+    below = ("below.sub.example.org", "A", ("192.0.2.53",))
+    stage.apply(endpoints(("web.example.org", "A", ("192.0.2.1",)), below))
+    assert stage.once(*FLAGS) == 0
+    old = stage.text().replace(" 2 7200 ", " 3 7200 ").replace("web.example.org. 300 IN A", "lb A")
+    server.load(ZONE, f"{old}web CNAME lb\nsub NS ns.example.net.\n")
+    assert run(stage, at=server.place) == 2
+    said = capsys.readouterr().out
+    assert f"127.0.0.1 port {server.port}: has a CNAME there: lb.example.org.\n" in said
+    assert f"127.0.0.1 port {server.port}: refers to the name servers of sub.example.org\n" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [pytest.param("web.broken.test", "SERVFAIL", id="broken"), pytest.param("web.other.test", "REFUSED", id="none")],
+)
+def test_a_zone_that_a_server_does_not_have_is_told_by_its_answer(
+    stage: Stage, server: RealServer, name: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stage.apply(service("web", name))
+    assert stage.once() == 0
+    assert run(stage, at=server.place) == 2
+    assert f"127.0.0.1 port {server.port}: answers {said}\n" in capsys.readouterr().out
+
+
+def test_denials_that_are_kept_for_long_are_warned_of(
+    stage: Stage, server: RealServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stage.apply(service("web", "web.example.org"))
+    assert stage.once() == 0
+    long = stage.text().replace("1209600 300", "1209600 7200")
+    server.load(ZONE, long)
+    assert run(stage, at=server.place) == 0
+    assert "warning" not in capsys.readouterr().out, "the TTL of the SOA bounds it, too: RFC 2308 section 5"
+    server.load(ZONE, long.replace("@ SOA", "@ 86400 SOA").replace(" 2 7200 ", " 3 7200 "))
+    assert run(stage, at=server.place) == 0
+    assert "\nwarning: example.org: caches keep for 7200 s that a name is not there " in capsys.readouterr().out
+
+
+def test_servers_that_differ_are_told_apart(stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stage.apply(service("web", "web.example.org"))
+    assert stage.once() == 0
+    stage.apply(service("web", "web.example.org", address="192.0.2.2"))
+    before = stage.text()
+    assert stage.once() == 0
+    with ExitStack() as stack:
+        old, new = (
+            stack.enter_context(RealServer(there(name), tmp_path / name, {ZONE: text}))
+            for name, text in (("knotd", before), ("nsd", stage.text()))
+        )
+        assert run(stage, f"--nameserver={old.place}", at=new.place) == 2
+    assert capsys.readouterr().out == (
+        "A      web.example.org  published, but not served by all of 2 name servers\n"
+        "       asked for: 192.0.2.2\n"
+        f"       127.0.0.1 port {old.port}: 192.0.2.1\n"
+        f"       127.0.0.1 port {new.port}: 192.0.2.2\n"
+        "0 of 1 record served.\n"
+    )
+
+
+def test_a_resolver_that_is_named_answers_for_the_servers_behind_it(
+    stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stage.apply(endpoints(*RECORDS))
+    assert stage.once(*FLAGS) == 0
+    with (
+        RealServer(there("knotd"), tmp_path / "server", {ZONE: stage.text()}) as server,
+        RealServer(there("named"), tmp_path / "resolver", {}, behind=server.port) as resolver,
+    ):
+        assert run(stage, "web.example.org", "dkim.example.org", at=resolver.place) == 0
+    assert capsys.readouterr().out.endswith("\n2 of 2 records served.\n")
