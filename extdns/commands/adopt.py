@@ -25,7 +25,7 @@ from extdns.commands.pretended import PretendedState
 from extdns.controller.stopsignals import StopSignals
 from extdns.facts.document import VERSION, Facts, Version, json_text, schema_text
 from extdns.facts.holding import holdings
-from extdns.facts.plan import Entry, entry
+from extdns.facts.plan import Entry, entry, zone_facts
 from extdns.facts.printable import printable
 from extdns.flags.mistakes import mistake
 from extdns.model.decision import Verdict
@@ -146,9 +146,9 @@ def _lines(made: Pass, left: Sequence[Decision], refused: Sequence[Decision], *,
     standing = [altered(one, verdict=Verdict.KEEP, reason=Reason.PROGRAMMED, detail="") for one in left]
     held = holdings(made.engine)
     for zone, group in groupby((*standing, *refused), key=lambda one: one.zone):
-        yield heading(zone, held, made.config.control.provider)
+        yield heading(zone and zone_facts(zone, held[zone]), made.config.control.provider)
         yield ""
-        yield from table(map(row, group))
+        yield from table(row(entry(one)) for one in group)
         yield ""
     yield from (f"INCOMPLETE: {printable(sentence)}" for sentence in made.missing)
     if refused:

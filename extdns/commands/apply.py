@@ -17,6 +17,7 @@ from extdns.commands.plantext import row, table
 from extdns.controller.ending import DONE, FAILED, HELD
 from extdns.controller.stopsignals import StopSignals
 from extdns.errors import shown
+from extdns.facts.plan import entry
 from extdns.flags.mistakes import mistake
 from extdns.model.reason import Reason
 
@@ -104,7 +105,7 @@ def _ending(unmade: Sequence[Decision], stored: PlanFacts) -> Iterator[str]:
     """What became of the plan; first what was not made, and why."""
     if unmade:
         yield "Not made, and why"
-        yield from table(map(row, unmade))
+        yield from table(row(entry(one)) for one in unmade)
         yield ""
     if stored.summary.held:
         yield f"{count(stored.summary.held, 'delete')} held, as the plan says."

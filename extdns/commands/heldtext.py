@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from extdns.commands.held import count
 from extdns.errors import shown
-from extdns.facts.areas import HeldFacts
+from extdns.facts.held import HeldFacts
 from extdns.model.evidence import Evidence
 from extdns.model.reason import MEANINGS, Reason
 

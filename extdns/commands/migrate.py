@@ -6,7 +6,7 @@ The schema of what it says to programs: `python -m extdns.commands.migrate > doc
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal
 
 from extdns.app.services import offline
 from extdns.commands.held import count
@@ -22,8 +22,7 @@ from extdns.facts.plan import Entry, entry
 from extdns.facts.printable import printable
 from extdns.flags import parser
 from extdns.flags.mistakes import mistake
-from extdns.model.decision import Verdict
-from extdns.model.reason import MEANINGS
+from extdns.model.reason import MEANINGS, Reason
 from extdns.model.saved import Saved
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     made = look(config)
     theirs = _theirs(made, flags, environ)
     found = _compared(made, theirs)
-    show(json_text(_facts(found)) if output == JSON else "".join(f"{line}\n" for line in _lines(found)))
+    show(json_text(found) if output == JSON else "".join(f"{line}\n" for line in _lines(found)))
     if made.missing or theirs.missing:
         return _FAILED
     if any(map(held, made.decisions)):
@@ -103,24 +102,20 @@ def _theirs(made: Pass, flags: Sequence[str], environ: Mapping[str, str]) -> Pas
     return look(config, lambda config: StoredZones(zones, offline(config)), PretendedState(Saved()))
 
 
-class _Compared(NamedTuple):
-    """What each of the two would change; of `theirs`, what extdns decides instead."""
-
-    made: Pass
-    likewise: tuple[Decision, ...]
-    ours: tuple[Decision, ...]
-    theirs: tuple[Decision, ...]
-
-
-def _compared(made: Pass, theirs: Pass) -> _Compared:
+def _compared(made: Pass, theirs: Pass) -> MigrationFacts:
+    """What each of the two would change."""
     ours, others = ({_key(one): one for one in found.decisions if one.verdict in CHANGING} for found in (made, theirs))
     decided = {_key(one): one for one in made.decisions}
     alike = {key for key, one in ours.items() if key in others and _change(one) == _change(others[key])}
-    return _Compared(
-        made=made,
-        likewise=tuple(one for key, one in ours.items() if key in alike),
-        ours=tuple(one for key, one in ours.items() if key not in alike),
-        theirs=tuple(decided.get(key, one) for key, one in others.items() if key not in ours),
+    return MigrationFacts(
+        api_version=VERSION,
+        kind="Migration",
+        flags=made.config.notices,
+        likewise=tuple(entry(one) for key, one in ours.items() if key in alike),
+        ours=tuple(entry(one) for key, one in ours.items() if key not in alike),
+        theirs=tuple(entry(decided.get(key, one)) for key, one in others.items() if key not in ours),
+        held=sum(map(held, made.decisions)),
+        missing=made.missing,
     )
 
 
@@ -133,49 +128,34 @@ def _change(one: Decision) -> tuple[object, ...]:
     return (one.verdict, wanted and (wanted.targets, wanted.ttl_s, wanted.properties))
 
 
-def _facts(found: _Compared) -> MigrationFacts:
-    made = found.made
-    return MigrationFacts(
-        api_version=VERSION,
-        kind="Migration",
-        flags=made.config.notices,
-        likewise=tuple(map(entry, found.likewise)),
-        ours=tuple(map(entry, found.ours)),
-        theirs=tuple(map(entry, found.theirs)),
-        held=sum(map(held, made.decisions)),
-        missing=made.missing,
-    )
-
-
-def _lines(found: _Compared) -> Iterator[str]:
-    made = found.made
+def _lines(facts: MigrationFacts) -> Iterator[str]:
     yield "All flags are understood."
-    yield from (f"  {printable(notice)}" for notice in made.config.notices)
+    yield from (f"  {printable(notice)}" for notice in facts.flags)
     yield ""
-    yield from _section("external-dns would make these changes now, too:", found.likewise)
-    yield from _section("Only extdns would make these:", found.ours)
-    yield from _section("external-dns would make changes here now, and extdns does not:", found.theirs)
-    if number := sum(map(held, made.decisions)):
-        yield f"{count(number, 'delete')} held until a person releases them: extdns plan --held [flags]"
-    yield from (f"INCOMPLETE: {printable(sentence)}" for sentence in made.missing)
-    yield _verdict(found)
+    yield from _section("external-dns would make these changes now, too:", facts.likewise)
+    yield from _section("Only extdns would make these:", facts.ours)
+    yield from _section("external-dns would make changes here now, and extdns does not:", facts.theirs)
+    if facts.held:
+        yield f"{count(facts.held, 'delete')} held until a person releases them: extdns plan --held [flags]"
+    yield from (f"INCOMPLETE: {printable(sentence)}" for sentence in facts.missing)
+    yield _verdict(facts)
 
 
-def _section(title: str, decisions: Sequence[Decision]) -> Iterator[str]:
-    if decisions:
+def _section(title: str, entries: Sequence[Entry]) -> Iterator[str]:
+    if entries:
         yield title
-        yield from table(map(row, decisions))
-        yield from (f"  {reason}: {MEANINGS[reason]}" for reason in sorted({one.reason for one in decisions}))
+        yield from table(map(row, entries))
+        yield from (f"  {reason}: {MEANINGS[Reason(reason)]}" for reason in sorted({one.reason for one in entries}))
         yield ""
 
 
-def _verdict(found: _Compared) -> str:
-    if not (found.likewise or found.ours):
+def _verdict(facts: MigrationFacts) -> str:
+    if not (facts.likewise or facts.ours):
         return "The first pass of extdns changes nothing."
-    deletes = sum(one.verdict is Verdict.DELETE for one in found.ours)
+    deletes = sum(one.action == "delete" for one in facts.ours)
     return (
-        f"The first pass of extdns changes {count(len(found.likewise) + len(found.ours), 'record')}; "
-        f"of these {len(found.ours)} by the switch, {deletes or 'no'} delete{'s' * (deletes > 1)} among them."
+        f"The first pass of extdns changes {count(len(facts.likewise) + len(facts.ours), 'record')}; "
+        f"of these {len(facts.ours)} by the switch, {deletes or 'no'} delete{'s' * (deletes > 1)} among them."
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -11,23 +10,22 @@ from extdns.commands.base import difference
 from extdns.commands.onepass import asked, look, single_pass
 from extdns.commands.options import JSON, MARKDOWN, TEXT, output_of, switch_of, value_of
 from extdns.commands.output import show
-from extdns.commands.planfacts import held_sets, plan_facts
+from extdns.commands.planfacts import plan_facts, plan_of
 from extdns.commands.planmarkdown import plan_markdown
-from extdns.commands.plantext import PLAIN, mistake_lines, plan_text, summary
-from extdns.commands.runningplan import running_plan_text
+from extdns.commands.plantext import plan_text
+from extdns.commands.screen import Screen
 from extdns.commands.storedzones import stored_zones
-from extdns.engine.decisions import CHANGING, held
+from extdns.engine.decisions import held
 from extdns.errors import shown
 from extdns.facts.document import json_text
-from extdns.facts.holding import holdings
-from extdns.facts.plan import RunningPlan
-from extdns.facts.printable import printable
+from extdns.facts.plan import RunningPlan, summary_facts
 from extdns.flags.mistakes import mistake
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from extdns.commands.onepass import Pass
+    from extdns.facts.plan import Planned, SummaryFacts
 
 _NOTHING: Final = 0
 _FAILED: Final = 1
@@ -36,7 +34,7 @@ _HELD: Final = 3
 _HELP: Final = """\
 Usage: extdns plan [flags] [--output=text|json|markdown] [--held]
                    [--base=DIR_OR_REF] [--zone-snapshot=FILE]
-       extdns plan --controller=URL [--output=text|json]
+       extdns plan --controller=URL [--output=text|json|markdown]
 
 Shows what one pass would do: every change with the object that asks for it and the evidence it rests on, and what is
 kept, withheld or held, with the reason. Nothing is written: neither records, nor state, nor Events.
@@ -78,84 +76,38 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     config = single_pass(flags, environ)
     reader = partial(stored_zones, snapshot) if snapshot else asked
     made = look(config, reader) if base is None else difference(config, base, reader)
-    shown = _held_alone(made) if only_held else made
-    match output:
-        case "json":
-            show(json_text(plan_facts(shown)))
-        case "markdown":
-            show("".join(f"{line}\n" for line in _markdown(shown)))
-        case _:
-            _show_text(shown)
-    return _exit_code(made)
+    told = _held_alone(made) if only_held else made
+    _show(plan_facts(told) if output == JSON else plan_of(told), output)
+    return _exit_code(made.missing, summary_facts(made.decisions))
 
 
 def _of_a_process(controller: str, output: str, flags: Sequence[str]) -> int:
     """Show what a running process has planned; returns the exit code."""
-    if flags or output == MARKDOWN:
-        wrong = flags[0] if flags else f"--output={MARKDOWN}"
-        raise mistake(f"{shown(wrong)} means nothing beside --controller", "leave one of the two out")
+    if flags:
+        raise mistake(f"{shown(flags[0])} means nothing beside --controller", "leave one of the two out")
     plan = running.ask(controller, "plan", RunningPlan)
-    if output == JSON:
-        show(json_text(plan))
-    else:
-        from extdns.commands.screen import Screen  # noqa: PLC0415 - programs have no use for what it brings along
+    _show(plan, output)
+    return _exit_code(plan.missing, plan.summary)
 
-        screen = Screen()
-        screen.show_lines(running_plan_text(plan, screen.width))
-    if plan.missing:
-        return _FAILED
-    if plan.summary.held:
-        return _HELD
-    return _CHANGES if plan.changes else _NOTHING
+
+def _show(plan: Planned, output: str) -> None:
+    match output:
+        case "json":
+            show(json_text(plan))
+        case "markdown":
+            show("".join(f"{line}\n" for line in plan_markdown(plan)))
+        case _:
+            screen = Screen()
+            screen.show_lines(plan_text(plan, screen.width))
 
 
 def _held_alone(made: Pass) -> Pass:
     return made._replace(decisions=tuple(filter(held, made.decisions)), mistakes=())
 
 
-def _exit_code(made: Pass) -> int:
-    if made.missing:
+def _exit_code(missing: Sequence[str], summary: SummaryFacts) -> int:
+    if missing:
         return _FAILED
-    if any(held(decision) for decision in made.decisions):
+    if summary.held:
         return _HELD
-    return _CHANGES if any(decision.verdict in CHANGING for decision in made.decisions) else _NOTHING
-
-
-def _show_text(made: Pass) -> None:
-    from extdns.commands.screen import Screen  # noqa: PLC0415 - programs have no use for what it brings along
-
-    screen = Screen()
-    notes = list(_notes(made))
-    if any(decision.reason not in PLAIN for decision in made.decisions):
-        notes.append("What a code in brackets means: extdns explain CODE")
-    lines = plan_text(
-        made.decisions,
-        holdings(made.engine),
-        provider=made.config.control.provider,
-        width=screen.width,
-        notes=[*notes, ""] if notes else (),
-    )
-    screen.show_lines(lines)
-
-
-def _markdown(made: Pass) -> Iterator[str]:
-    provider = made.config.control.provider
-    return plan_markdown(
-        made.decisions, holdings(made.engine), _notes(made), summary(made.decisions), provider=provider
-    )
-
-
-def _notes(made: Pass) -> Iterator[str]:
-    """What is to be said of the whole: mistakes on objects, what is held and how it is released, what is missing."""
-    if made.mistakes:
-        yield "Mistakes on objects; each costs only itself"
-    for key, wrong in made.mistakes:
-        yield from mistake_lines(key, wrong)
-    keeps_state = bool(made.config.deletes.state_file) or not made.config.cluster.manifests
-    for one in held_sets(made):
-        deletes = "1 delete is" if one.deletes == 1 else f"{one.deletes} deletes are"
-        release = f"extdns release {one.release_code}" if keeps_state else f"--release={one.release_code}"
-        what = f"{deletes} HELD in {one.zone.name}, where {one.owned} records are ours"
-        yield printable(f"{what}. To let them go once extdns runs: {release}")
-    for sentence in made.missing:
-        yield f"INCOMPLETE: {printable(sentence)}"
+    return _CHANGES if summary.create or summary.update or summary.delete else _NOTHING

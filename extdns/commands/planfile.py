@@ -9,8 +9,7 @@ from typing import Final
 import msgspec
 
 from extdns import __version__
-from extdns.commands.planbasis import sealed
-from extdns.commands.planfacts import PlanFacts
+from extdns.commands.planfacts import PlanFacts, sealed
 from extdns.errors import UsageError, shown
 from extdns.facts.document import json_text
 from extdns.facts.plan import Entry

@@ -2,50 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import groupby
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from extdns.commands.plantext import heading, row
+from extdns.commands.plantext import by_zone, notes, summary
 from extdns.facts.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from extdns.facts.holding import Holding
-    from extdns.model.decision import Decision
-    from extdns.model.zone import Zone
+    from extdns.commands.plantext import Row
+    from extdns.facts.plan import Planned
 
 _HEAD: Final = ("| | Name | Type | Change | Object | Reason |", "|---|---|---|---|---|---|")
-_ESCAPES: Final = {"`": r"\x60", "|": r"\x7c"}
+_ESCAPES: Final = str.maketrans({"`": r"\x60", "|": r"\x7c"})
 
 
-def plan_markdown(
-    shown: Sequence[Decision], holdings: Mapping[Zone, Holding], notes: Iterable[str], summary: str, *, provider: str
-) -> Iterator[str]:
-    """Lines of the plan: a table a zone, then *notes* and the *summary*.
-
-    Args:
-        shown: decisions in their order, those of one zone together.
-        holdings: what stands in each zone.
-        notes: what else is to be said, a line each.
-        summary: the last line.
-        provider: as `--provider` names it.
-    """
-    for zone, group in groupby(shown, key=lambda decision: decision.zone):
-        yield f"**{_code(heading(zone, holdings, provider))}**"
+def plan_markdown(plan: Planned) -> Iterator[str]:
+    """Lines of *plan*, without line ends: a table a zone, what is to be said of the whole, the summary."""
+    for title, rows in by_zone(plan):
+        yield f"**{_code(title)}**"
         yield ""
         yield from _HEAD
-        yield from map(_row, group)
+        yield from map(_line, rows)
         yield ""
-    for note in notes:
+    for note in notes(plan):
         yield f"- {_code(note)}"
     yield ""
-    yield summary
+    yield summary(plan)
 
 
-def _row(decision: Decision) -> str:
-    one = row(decision)
+def _line(one: Row) -> str:
     change = "<br>".join(_code(text) for text in (one.data, *one.below) if text)
     cells = (_code(one.symbol), _code(one.name), _code(one.type), change, _code(one.who), _code(one.reason))
     return f"| {' | '.join(cells)} |"
@@ -53,5 +38,5 @@ def _row(decision: Decision) -> str:
 
 def _code(text: str) -> str:
     """*text* as a code span, in which nothing is markup and nobody is mentioned; what would end it is escaped."""
-    safe = "".join(_ESCAPES.get(character, character) for character in printable(text)).strip()
+    safe = printable(text).translate(_ESCAPES).strip()
     return f"`{safe}`" if safe else ""

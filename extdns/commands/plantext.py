@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from extdns.facts.holding import Holding
+from extdns.facts.nametext import place
 from extdns.facts.printable import printable
-from extdns.facts.words import below, joined, short_field, told
-from extdns.model.claim import Notice, Provenance
-from extdns.model.cluster import ObjectKey
-from extdns.model.decision import Decision, Verdict
-from extdns.model.reason import Reason
-from extdns.model.zone import Zone
+from extdns.facts.words import joined, short_field
+from extdns.model.reason import MEANINGS, Reason
 
-SYMBOLS: Final = {
-    Verdict.CREATE: "+",
-    Verdict.UPDATE: "~",
-    Verdict.DELETE: "-",
-    Verdict.KEEP: "!",
-    Verdict.NONE: "!",
-}
-_COUNTED: Final = {
-    Verdict.CREATE: "to create",
-    Verdict.UPDATE: "to update",
-    Verdict.DELETE: "to delete",
-    Verdict.KEEP: "kept",
-    Verdict.NONE: "not published",
-}
+if TYPE_CHECKING:
+    from extdns.facts.document import MistakeFacts, ObjectFacts, ZoneFacts
+    from extdns.facts.plan import Entry, Planned
+
+_SYMBOLS: Final = {"create": "+", "update": "~", "delete": "-", "keep": "!", "none": "!"}
 _AS_IT_SHOULD: Final = "·"
 PLAIN: Final = frozenset({Reason.WANTED, Reason.CHANGED, Reason.PROGRAMMED})
 """Reasons that the symbol and the object say already."""
@@ -50,53 +36,71 @@ class Row(NamedTuple):
     below: tuple[str, ...]
 
 
-def plan_text(
-    decisions: Iterable[Decision],
-    holdings: Mapping[Zone, Holding],
-    *,
-    provider: str,
-    unchanged: bool = False,
-    width: int | None = None,
-    notes: Iterable[str] = (),
-) -> Iterator[str]:
-    """Lines of the plan, without line ends: changes and problems by zone, then the summary.
+def plan_text(plan: Planned, width: int | None = None) -> Iterator[str]:
+    """Lines of *plan*, without line ends, for a terminal of *width*, None for a pipe.
 
-    Args:
-        decisions: in any order.
-        holdings: what stands in each zone.
-        provider: as `--provider` names it.
-        unchanged: show records that are as they should be, too.
-        width: of the terminal, None for a pipe.
-        notes: what stands before the summary.
+    Changes and problems by zone, what is to be said of the whole, the summary.
     """
-    shown = told(decisions, unchanged=unchanged)
-    for zone, group in groupby(shown, key=lambda decision: decision.zone):
-        yield heading(zone, holdings, provider)
+    for title, rows in by_zone(plan):
+        yield title
         yield ""
-        yield from table(map(row, group), width)
+        yield from table(rows, width)
         yield ""
-    yield from notes
-    yield summary(shown)
+    said = [*notes(plan)]
+    if any(one.reason not in PLAIN for one in (*plan.changes, *plan.kept)):
+        said.append("What a code in brackets means: extdns explain CODE")
+    yield from said
+    if said:
+        yield ""
+    yield summary(plan)
 
 
-def summary(decisions: Iterable[Decision]) -> str:
+def by_zone(plan: Planned) -> Iterator[tuple[str, Iterator[Row]]]:
+    """The heading of each zone of which something is told, and its rows."""
+    zones = {(one.name, one.id): one for one in plan.zones}
+    for zone, group in groupby(sorted((*plan.changes, *plan.kept), key=_order), key=lambda one: one.zone):
+        yield heading(zones[zone.name, zone.id] if zone else None, plan.provider), map(row, group)
+
+
+def _order(one: Entry) -> tuple[bool, str, str, str, str, str]:
+    name, id_ = (one.zone.name, one.zone.id) if one.zone else ("", "")
+    return (one.zone is None, name, id_, one.name, one.set_identifier, one.type)
+
+
+def notes(plan: Planned) -> Iterator[str]:
+    """What is to be said of the whole: mistakes on objects, what is held and how it is released, what is missing."""
+    if plan.mistakes:
+        yield "Mistakes on objects; each costs only itself"
+    for wrong in plan.mistakes:
+        yield from mistake_lines(wrong)
+    for one in plan.held:
+        deletes = "1 delete is" if len(one.records) == 1 else f"{len(one.records)} deletes are"
+        what = f"{deletes} HELD in {one.zone.name}, where {one.owned} records are ours"
+        yield printable(f"{what}. To let them go: {one.command}")
+    for sentence in plan.missing:
+        yield f"INCOMPLETE: {printable(sentence)}"
+
+
+def summary(plan: Planned) -> str:
     """One sentence that counts what happens and what does not."""
-    verdicts = Counter(decision.verdict for decision in decisions if decision.reason is not Reason.PROGRAMMED)
-    if not verdicts:
+    if not (plan.changes or plan.kept):
         return "All records are already up to date."
-    always = {Verdict.CREATE, Verdict.UPDATE, Verdict.DELETE}
-    parts = (f"{verdicts[verdict]} {words}" for verdict, words in _COUNTED.items() if verdict in always | set(verdicts))
+    counts = plan.summary
+    parts = [f"{counts.create} to create", f"{counts.update} to update", f"{counts.delete} to delete"]
+    if counts.kept:
+        parts.append(f"{counts.kept} kept")
+    if counts.not_published:
+        parts.append(f"{counts.not_published} not published")
     return f"{', '.join(parts)}."
 
 
-def heading(zone: Zone | None, holdings: Mapping[Zone, Holding], provider: str) -> str:
+def heading(zone: ZoneFacts | None, provider: str) -> str:
     """Name a zone, and what stands in it."""
     if zone is None:
         return "In no zone"
     known = ", ".join(dict.fromkeys(part for part in (zone.id, zone.account, provider) if part not in {"", zone.name}))
-    holding = holdings.get(zone)
-    counts = f"  {holding.records} record{'s' * (holding.records != 1)}, {holding.ours} ours" if holding else ""
-    return printable(f"Zone {zone.name} ({known})") + counts
+    counts = f"{zone.records} record{'s' * (zone.records != 1)}, {zone.ours} ours"
+    return printable(f"Zone {zone.name} ({known})") + f"  {counts}"
 
 
 def table(rows: Iterable[Row], width: int | None = None) -> Iterator[str]:
@@ -109,13 +113,13 @@ def table(rows: Iterable[Row], width: int | None = None) -> Iterator[str]:
 
 
 def _table(rows: Sequence[Row]) -> Iterator[str]:
-    cells = [(one, (one.symbol, one.type, one.name, one.data, one.who)) for one in rows]
-    widths = [min(widest, max(len(texts[at]) for _, texts in cells)) for at, widest in enumerate(_WIDEST)]
+    columns = zip(*(one[: len(_WIDEST)] for one in rows), strict=True)
+    widths = [min(widest, max(map(len, cells))) for widest, cells in zip(_WIDEST, columns, strict=True)]
+    line = "  %-{}s %-{}s  %-{}s  %-{}s  %-{}s  %s".format(*widths)
     indent = " " * (2 + widths[0] + 1 + widths[1] + 2)
-    for one, texts in cells:
-        symbol, *others = (text.ljust(width) for text, width in zip(texts, widths, strict=True))
-        yield f"  {symbol} {'  '.join((*others, one.reason))}".rstrip()
-        yield from (f"{indent}{line}" for line in one.below)
+    for one in rows:
+        yield (line % one[: len(_WIDEST) + 1]).rstrip()
+        yield from (f"{indent}{text}" for text in one.below)
 
 
 def _narrow(one: Row) -> Row:
@@ -123,48 +127,46 @@ def _narrow(one: Row) -> Row:
     return one._replace(who="", below=tuple(part for part in (one.who, *one.below) if part))
 
 
-def row(decision: Decision) -> Row:
-    """*decision* in words, each cell safe for a terminal."""
-    identifier = f" ({decision.set_identifier})" if decision.set_identifier else ""
+def row(one: Entry) -> Row:
+    """*one* in words, each cell safe for a terminal."""
+    reason = Reason(one.reason)
+    identifier = f" ({one.set_identifier})" if one.set_identifier else ""
     return Row(
-        symbol=_AS_IT_SHOULD if decision.reason is Reason.PROGRAMMED else SYMBOLS[decision.verdict],
-        type=printable(decision.type),
-        name=printable(f"{decision.name}{identifier}"),
-        data=_data(decision),
-        who=printable(_who(decision)),
-        reason="" if decision.reason in PLAIN else f"[{decision.reason}]",
-        below=tuple(map(printable, below(decision))),
+        symbol=_AS_IT_SHOULD if reason is Reason.PROGRAMMED else _SYMBOLS[one.action],
+        type=printable(one.type),
+        name=printable(f"{one.name}{identifier}"),
+        data=_data(one),
+        who=printable(_who(one)),
+        reason="" if reason in PLAIN else f"[{reason}]",
+        below=() if one.evidence == (MEANINGS[reason],) else tuple(map(printable, one.evidence)),
     )
 
 
-def _data(decision: Decision) -> str:
+def _data(one: Entry) -> str:
     """The record data for people, or what happens instead."""
-    match decision.verdict:
-        case Verdict.KEEP if decision.reason is not Reason.PROGRAMMED:
-            return "kept"
-        case Verdict.NONE:
-            return "not published"
-        case _:
-            held = decision.held.record.targets if decision.held else ()
-            return printable(joined(decision.wanted.targets if decision.wanted else held))
+    if one.action == "none":
+        return "not published"
+    if one.action == "keep" and one.reason != Reason.PROGRAMMED:
+        return "kept"
+    record = one.after or one.before
+    return printable(joined(record.targets)) if record else ""
 
 
-def _who(decision: Decision) -> str:
+def _who(one: Entry) -> str:
     """Who asks for it, else for whom it was made."""
-    if not decision.asked_by:
-        return f"made for {decision.held.resource}" if decision.held and decision.held.resource else ""
-    who = ", ".join(map(_asker, decision.asked_by[:_MAX_ASKERS]))
-    more = len(decision.asked_by) - _MAX_ASKERS
+    if not one.objects:
+        return f"made for {one.made_for}" if one.made_for else ""
+    who = ", ".join(map(_asker, one.objects[:_MAX_ASKERS]))
+    more = len(one.objects) - _MAX_ASKERS
     return f"{who} and {more} more" if more > 0 else who
 
 
-def _asker(asked: Provenance) -> str:
-    derived = f" ({asked.derived})" if asked.derived else ""
-    return f"{asked.ref}: {short_field(asked.field)}{derived}"
+def _asker(one: ObjectFacts) -> str:
+    derived = f" ({one.derived})" if one.derived else ""
+    return f"{place(one)}: {short_field(one.field)}{derived}"
 
 
-def mistake_lines(key: ObjectKey, mistake: Notice) -> tuple[str, str]:
+def mistake_lines(wrong: MistakeFacts) -> tuple[str, str]:
     """What is wrong, and what would be right."""
-    place = f"{key.namespace}/{key.name}" if key.namespace else key.name
-    what = f"{key.kind.name} {place}: {short_field(mistake.field)}: {mistake.value!r} is not valid"
-    return f"  ! {printable(what)}  [{mistake.reason}]", f"    allowed: {printable(mistake.allowed)}"
+    what = f"{place(wrong)}: {short_field(wrong.field)}: {wrong.value!r} is not valid"
+    return f"  ! {printable(what)}  [{wrong.reason}]", f"    allowed: {printable(wrong.allowed)}"

@@ -13,7 +13,9 @@ from extdns.config import shown
 from extdns.controller.ending import FAILED, exit_code
 from extdns.controller.stopsignals import StopSignals
 from extdns.errors import UsageError
-from extdns.facts.holding import holdings
+from extdns.facts.plan import planned
+from extdns.facts.snapshot import Snapshot
+from extdns.facts.words import mistaken, told
 from extdns.log import Event
 
 if TYPE_CHECKING:
@@ -61,8 +63,9 @@ def _ending(config: Config, running: assembly.Assembly) -> int:
         return FAILED
     engine = running.engine
     if config.control.dry_run:
-        lines = plan_text(engine.decisions, holdings(engine), provider=config.control.provider)
-        show("".join(f"{line}\n" for line in lines))
+        seen = Snapshot(engine)
+        plan = planned(seen, config, told(engine.decisions), mistaken(engine.claims.objects()), seen.missing)
+        show("".join(f"{line}\n" for line in plan_text(plan)))
     return exit_code(engine) if running.controller.complete else FAILED
 
 

@@ -15,8 +15,8 @@ from extdns.commands.statusfacts import status_facts
 from extdns.controller.clock import SystemClock
 from extdns.engine.budget import WINDOW_S
 from extdns.errors import ExtdnsError, UsageError, shown
-from extdns.facts.areas import HeldFacts
 from extdns.facts.document import json_text
+from extdns.facts.held import HeldFacts
 from extdns.flags.mistakes import mistake
 from extdns.kube import shelf
 

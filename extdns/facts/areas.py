@@ -1,4 +1,4 @@
-"""Documents about a running process: its state, names, zones, sources, last changes and held deletes."""
+"""Documents about a running process: its state, names, zones, sources and last changes."""
 
 from __future__ import annotations
 
@@ -139,34 +139,6 @@ class ChangesFacts(Area, frozen=True):
     items: tuple[ChangeFacts, ...]
 
 
-class HeldRecord(Facts, frozen=True):
-    """A record whose delete is held, and on what evidence it would go, as a reason code."""
-
-    name: str
-    type: str
-    set_identifier: str
-    targets: tuple[str, ...]
-    made_for: str
-    evidence: str
-
-
-class HeldSet(Facts, frozen=True):
-    """Deletes of one zone that wait for a person, and the command that releases them."""
-
-    zone: ZoneName
-    release_code: str
-    command: str
-    owned: int
-    records: tuple[HeldRecord, ...]
-
-
-class HeldFacts(Area, frozen=True):
-    """All deletes that are held."""
-
-    kind: Literal["Held"]
-    items: tuple[HeldSet, ...]
-
-
 def status_facts(live: Live) -> StatusFacts:
     """The whole in one sentence."""
     counts = Counter(row.state for row in live.names.rows)
@@ -206,12 +178,6 @@ def sources_facts(live: Live) -> SourcesFacts:
 def changes_facts(live: Live) -> ChangesFacts:
     """The last changes."""
     return ChangesFacts(api_version=VERSION, kind="Changes", at=live.at, items=tuple(map(change_facts, live.changes)))
-
-
-def held_facts(live: Live, config: Config) -> HeldFacts:
-    """All deletes that are held, by zone."""
-    items = tuple(_held(entry, config) for entry in live.seen.zones if entry.code)
-    return HeldFacts(api_version=VERSION, kind="Held", at=live.at, items=items)
 
 
 def _name(row: Row) -> NameEntry:
@@ -276,25 +242,4 @@ def _source(live: Live, state: KindState, seen: Mapping[tuple[Kind, str], int]) 
         since=live.time(state.since_s),
         detail=state.detail,
         objects=sum(objects.values()),
-    )
-
-
-def _held(entry: ZoneEntry, config: Config) -> HeldSet:
-    keeps_state = bool(config.deletes.state_file) or not config.cluster.manifests
-    return HeldSet(
-        zone=zone_name(entry.zone),
-        release_code=entry.code,
-        command=f"extdns release {entry.code}" if keeps_state else f"--release={entry.code}",
-        owned=entry.owned,
-        records=tuple(
-            HeldRecord(
-                name=one.owned.record.name,
-                type=one.owned.record.type,
-                set_identifier=one.owned.record.set_identifier,
-                targets=one.owned.record.targets,
-                made_for=one.owned.resource,
-                evidence=one.evidence.value,
-            )
-            for one in entry.held
-        ),
     )

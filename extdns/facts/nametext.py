@@ -11,7 +11,7 @@ from extdns.model.reason import MEANINGS, Reason
 
 if TYPE_CHECKING:
     from extdns.facts.changes import ChangeFacts
-    from extdns.facts.document import ObjectFacts, RecordFacts, ZoneName
+    from extdns.facts.document import MistakeFacts, ObjectFacts, RecordFacts, ZoneName
     from extdns.facts.name import ClaimFacts, NameFacts, Outcome, StandingFacts
 
 _LABEL: Final = 14
@@ -26,7 +26,7 @@ def name_text(facts: NameFacts) -> Iterator[str]:
     return map(printable, _lines(facts))
 
 
-def place(one: ObjectFacts) -> str:
+def place(one: ObjectFacts | MistakeFacts) -> str:
     """`Service shop/web`, as messages name it."""
     return f"{one.kind} {one.namespace}/{one.name}" if one.namespace else f"{one.kind} {one.name}"
 

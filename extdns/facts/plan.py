@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
+from msgspec.structs import asdict
+
 from extdns.engine.decisions import CHANGING, held
-from extdns.facts.areas import Area, HeldSet, held_facts
 from extdns.facts.document import (
     VERSION,
     Facts,
     MistakeFacts,
     ObjectFacts,
     RecordFacts,
+    Version,
     ZoneFacts,
     ZoneName,
     mistake_facts,
@@ -20,7 +24,8 @@ from extdns.facts.document import (
     record_facts,
     zone_name,
 )
-from extdns.facts.holding import Holding
+from extdns.facts.held import HeldSet, held_set
+from extdns.facts.holding import Holding, holdings
 from extdns.facts.words import below, mistaken, told
 from extdns.model.decision import Decision, Verdict
 from extdns.model.reason import MEANINGS
@@ -29,6 +34,9 @@ from extdns.model.zone import Zone
 if TYPE_CHECKING:
     from extdns.config import Config
     from extdns.facts.live import Live
+    from extdns.facts.snapshot import Snapshot
+    from extdns.model.claim import Notice
+    from extdns.model.cluster import ObjectKey
 
 
 class Entry(Facts, frozen=True):
@@ -64,13 +72,13 @@ class SummaryFacts(Facts, frozen=True):
     held: int
 
 
-class RunningPlan(Area, frozen=True):
-    """What a running process has planned and not done, and what it keeps, withholds or holds.
+class Planned(Facts, frozen=True):
+    """What is planned in zones.
 
-    Unlike a plan that is made for the purpose it counts graces, and is no file for `extdns apply`.
+    kept are records that stay though something else is asked for or nothing is, and names that are not published.
+    missing says what could not be read: if it is not empty, the plan is not all.
     """
 
-    kind: Literal["RunningPlan"]
     provider: str
     owner: str
     policy: str
@@ -83,44 +91,68 @@ class RunningPlan(Area, frozen=True):
     summary: SummaryFacts
 
 
-def running_plan(live: Live, config: Config) -> RunningPlan:
-    """What the process has planned."""
-    shown = told(live.seen.decisions)
-    changes = tuple(decision for decision in shown if decision.verdict in CHANGING)
-    kept = tuple(decision for decision in shown if decision.verdict not in CHANGING)
-    unsettled = () if live.settled else ("the first pass is not over yet",)
-    return RunningPlan(
-        api_version=VERSION,
-        kind="RunningPlan",
-        at=live.at,
+class RunningPlan(Planned, frozen=True):
+    """What a running process has planned and not done, and what it keeps, withholds or holds.
+
+    Unlike a plan that is made for the purpose it counts graces, and is no file for `extdns apply`. at is when it was
+    so; kept are records that stay though something else is asked for or nothing is, and names that are not published.
+    """
+
+    api_version: Version
+    at: datetime
+    kind: Literal["RunningPlan"]
+
+
+def planned(
+    seen: Snapshot,
+    config: Config,
+    decisions: Sequence[Decision],
+    mistakes: Iterable[tuple[ObjectKey, Notice]],
+    missing: tuple[str, ...],
+) -> Planned:
+    """What is planned.
+
+    Args:
+        seen: what an engine holds.
+        config: what a person set.
+        decisions: what is told of it, in its order.
+        mistakes: what is wrong on objects, in their order.
+        missing: one sentence for each thing that is not known.
+    """
+    concerned = {decision.zone for decision in decisions if held(decision)}
+    return Planned(
         provider=config.control.provider,
         owner=config.registry.txt_owner_id,
         policy=config.control.policy,
-        zones=tuple(zone_facts(one.zone, Holding(live.records(one), one.owned)) for one in live.seen.zones),
-        changes=tuple(map(entry, changes)),
-        kept=tuple(map(entry, kept)),
-        held=held_facts(live, config).items,
-        mistakes=tuple(mistake_facts(key, mistake) for key, mistake in mistaken(live.seen.claims.objects())),
-        missing=(*live.seen.missing, *unsettled),
-        summary=summary_facts(changes, kept),
+        zones=tuple(zone_facts(zone, holding) for zone, holding in sorted(holdings(seen).items())),
+        changes=tuple(entry(decision) for decision in decisions if decision.verdict in CHANGING),
+        kept=tuple(entry(decision) for decision in decisions if decision.verdict not in CHANGING),
+        held=tuple(held_set(one, config) for one in seen.zones if one.code and one.zone in concerned),
+        mistakes=tuple(mistake_facts(key, mistake) for key, mistake in mistakes),
+        missing=missing,
+        summary=summary_facts(decisions),
     )
 
 
-def summary_facts(changes: Iterable[Decision], kept: Iterable[Decision]) -> SummaryFacts:
+def running_plan(live: Live, config: Config) -> RunningPlan:
+    """What the process has planned."""
+    seen = live.seen
+    missing = seen.missing if live.settled else (*seen.missing, "the first pass is not over yet")
+    plan = planned(seen, config, told(seen.decisions), mistaken(seen.claims.objects()), missing)
+    return RunningPlan(api_version=VERSION, at=live.at, kind="RunningPlan", **asdict(plan))
+
+
+def summary_facts(decisions: Sequence[Decision]) -> SummaryFacts:
     """How many record sets meet with what."""
-    changing, staying = tuple(changes), tuple(kept)
+    verdicts = Counter(decision.verdict for decision in decisions)
     return SummaryFacts(
-        create=_count(changing, Verdict.CREATE),
-        update=_count(changing, Verdict.UPDATE),
-        delete=_count(changing, Verdict.DELETE),
-        kept=_count(staying, Verdict.KEEP),
-        not_published=_count(staying, Verdict.NONE),
-        held=sum(map(held, staying)),
+        create=verdicts[Verdict.CREATE],
+        update=verdicts[Verdict.UPDATE],
+        delete=verdicts[Verdict.DELETE],
+        kept=verdicts[Verdict.KEEP],
+        not_published=verdicts[Verdict.NONE],
+        held=sum(map(held, decisions)),
     )
-
-
-def _count(decisions: Iterable[Decision], verdict: Verdict) -> int:
-    return sum(decision.verdict is verdict for decision in decisions)
 
 
 def zone_facts(zone: Zone, holding: Holding) -> ZoneFacts:

@@ -9,4 +9,6 @@ _MOST = 500
 
 def printable(text: str) -> str:
     """*text* as one line of bounded length, with every character that is not printable escaped."""
+    if len(text) <= _MOST and text.isprintable():  # as nearly all are
+        return text
     return shown(text, _MOST)

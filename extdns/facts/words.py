@@ -20,10 +20,9 @@ _MAX_TARGETS: Final = 3
 _MAX_TARGET: Final = 80
 
 
-def told(decisions: Iterable[Decision], *, unchanged: bool = False) -> list[Decision]:
+def told(decisions: Iterable[Decision]) -> list[Decision]:
     """What of *decisions* a plan tells, in its order: changes, and what is not as objects ask."""
-    concerning = (decision for decision in decisions if decision.concerns_us)
-    shown = [decision for decision in concerning if unchanged or decision.reason is not Reason.PROGRAMMED]
+    shown = [one for one in decisions if one.reason is not Reason.PROGRAMMED and one.concerns_us]
     return sorted(shown, key=lambda decision: (decision.zone is None, decision.order))
 
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 from extdns.errors import InvalidValueError, UsageError, shown
 from extdns.facts.areas import (
     changes_facts,
-    held_facts,
     names_facts,
     sources_facts,
     status_facts,
     zones_facts,
 )
 from extdns.facts.document import VERSION, Facts, json_text
+from extdns.facts.held import held_facts
 from extdns.facts.name import name_facts
 from extdns.facts.object import object_facts_of
 from extdns.facts.plan import running_plan

@@ -8,8 +8,9 @@ from typing import Final, Literal
 
 import msgspec
 
-from extdns.facts.areas import ChangesFacts, HeldFacts, NamesFacts, SourcesFacts, StatusFacts, ZonesFacts
+from extdns.facts.areas import ChangesFacts, NamesFacts, SourcesFacts, StatusFacts, ZonesFacts
 from extdns.facts.document import Facts, Version
+from extdns.facts.held import HeldFacts
 from extdns.facts.name import NameFacts
 from extdns.facts.names import State
 from extdns.facts.object import ObjectExplanation

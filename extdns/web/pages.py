@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 
 from extdns.errors import shown
 from extdns.facts import areas
+from extdns.facts.held import held_facts
 from extdns.facts.names import STATES, State
 from extdns.facts.nametext import next_step, place, sections
 from extdns.facts.printable import printable
@@ -139,7 +140,7 @@ class HtmlPages:
             path=path,
             title=AREAS.get(path, ""),
             status=areas.status_facts(live),
-            held=areas.held_facts(live, self._config),
+            held=held_facts(live, self._config),
             at=live.at,
             burst=self._config.control.api_burst,
             **more,

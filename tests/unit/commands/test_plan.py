@@ -105,7 +105,10 @@ def test_a_delete_over_the_budget_is_held(stage: Stage, capsys: pytest.CaptureFi
     assert re.search(r"1 delete is HELD .*: extdns release \S{4}-\S{4}\n", said)
     assert plan(stage, *flags, "--output=json") == 3
     facts = json.loads(capsys.readouterr().out)
-    assert facts["summary"]["held"] == facts["held"][0]["deletes"] == 1
+    (held,) = facts["held"]
+    assert facts["summary"]["held"] == len(held["records"]) == 1
+    assert held["records"][0]["name"] == "old.example.org"
+    assert held["command"] == f"extdns release {held['releaseCode']}"
 
 
 def test_the_grace_hides_no_delete(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:

@@ -62,6 +62,17 @@ def test_programs_get_the_facts(address: str, capsys: pytest.CaptureFixture[str]
     assert [one.reason for one in plan.mistakes] == ["invalid-ttl"]
 
 
+def test_a_comment_shows_a_table_a_zone(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plan", f"--controller={address}", "--output=markdown"], {}) == 3
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "**`Zone example.net (example.net.zone, zonefile)  1 record, 0 ours`**"
+    assert lines[2:4] == ["| | Name | Type | Change | Object | Reason |", "|---|---|---|---|---|---|"]
+    row = "| `+` | `web.example.org` | `A` | `192.0.2.1` | `Service shop/web: annotation hostname` |  |"
+    assert row in lines
+    assert any(line.startswith("- `12 deletes are HELD in example.org") for line in lines)
+    assert lines[-1] == "2 to create, 0 to update, 0 to delete, 13 kept, 2 not published."
+
+
 def test_a_process_that_has_nothing_to_do_is_0(quiet: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["plan", f"--controller={quiet}"], {}) == 0
     assert capsys.readouterr().out == "All records are already up to date.\n"
@@ -72,7 +83,6 @@ def test_a_process_that_has_nothing_to_do_is_0(quiet: str, capsys: pytest.Captur
     [
         pytest.param(["--once"], "--once", id="flags"),
         pytest.param(["--held"], "--held", id="other-options"),
-        pytest.param(["--output=markdown"], "--output=markdown", id="markdown"),
     ],
 )
 def test_what_means_nothing_beside_it_is_told(

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from extdns.commands.plantext import plan_text
+from extdns.commands.plantext import plan_text, row, table
+from extdns.engine.decisions import CHANGING
 from extdns.facts.holding import Holding
+from extdns.facts.plan import Planned, entry, summary_facts, zone_facts
+from extdns.facts.words import told
 from extdns.model.claim import Provenance
 from extdns.model.cluster import Kind, ObjectKey, ObjectRef
 from extdns.model.decision import Decision, Verdict
@@ -225,8 +228,21 @@ CASES = {
 HOLDINGS = {ORG: Holding(records=412, ours=388), NET: Holding(records=1, ours=0)}
 
 
-def text_of(decisions: Sequence[Decision], *, unchanged: bool = False) -> str:
-    return "".join(f"{line}\n" for line in plan_text(decisions, HOLDINGS, provider="route53", unchanged=unchanged))
+def text_of(decisions: Sequence[Decision]) -> str:
+    shown = told(decisions)
+    plan = Planned(
+        provider="route53",
+        owner="me",
+        policy="sync",
+        zones=tuple(zone_facts(zone, holding) for zone, holding in HOLDINGS.items()),
+        changes=tuple(entry(one) for one in shown if one.verdict in CHANGING),
+        kept=tuple(entry(one) for one in shown if one.verdict not in CHANGING),
+        held=(),
+        mistakes=(),
+        missing=(),
+        summary=summary_facts(shown),
+    )
+    return "".join(f"{line}\n" for line in plan_text(plan))
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -254,8 +270,10 @@ def test_nothing_reaches_the_terminal_that_is_not_printable() -> None:
         assert len(line) < 3000
 
 
-def test_what_is_in_order_is_shown_when_asked_for() -> None:
-    assert "  · A  in-order.example.org  192.0.2.1" in text_of(CASES["nothing"], unchanged=True)
+def test_what_is_in_order_has_a_symbol_of_its_own() -> None:
+    assert list(table(map(row, map(entry, CASES["nothing"])))) == [
+        "  · A  in-order.example.org  192.0.2.1  Service web/a: annotation hostname"
+    ]
 
 
 def test_no_cell_is_wrapped_or_cut_but_for_long_targets() -> None:

@@ -11,8 +11,8 @@ import msgspec
 import pytest
 
 from extdns import cli
-from extdns.facts.areas import HeldFacts, HeldRecord, HeldSet
 from extdns.facts.document import VERSION, ZoneName, json_text
+from extdns.facts.held import HeldFacts, HeldRecord, HeldSet
 from tests.unit.web.scene import serving
 
 if TYPE_CHECKING:
