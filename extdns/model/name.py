@@ -20,8 +20,8 @@ MAX_NAME_BYTES = 253
 _ACE = "xn--"
 # UTS #46 transitional processing: the four deviation characters, which `idna` maps no longer.
 _DEVIATIONS = str.maketrans({"\u00df": "ss", "\u03c2": "\u03c3", "\u200c": "", "\u200d": ""})
-# What nearly every name is: nothing about it is to be changed.
-_CANONICAL = re.compile(r"(?:[a-z0-9*_-]{1,63}\.)*[a-z0-9*_-]{1,63}")
+# What nearly every name is: nothing about it is to be changed, but for the dot that services put at the end.
+_CANONICAL = re.compile(r"((?:[a-z0-9*_-]{1,63}\.)*[a-z0-9*_-]{1,63})\.?")
 _ALLOWED = frozenset(chr(code) for code in range(0x21, 0x7F)) - frozenset("\\.")
 
 
@@ -42,8 +42,8 @@ class DnsName(str):
             InvalidValueError: an empty name or label, a label over 63 or a name over 253 bytes, a
                 blank, control character or backslash, or Unicode that has no A-label.
         """
-        if len(text) <= MAX_NAME_BYTES and _CANONICAL.fullmatch(text):
-            return cls(text)
+        if len(text) <= MAX_NAME_BYTES and (found := _CANONICAL.fullmatch(text)):
+            return cls(found[1])
         return cls(_canonical(text))
 
     @property

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from msgspec.structs import replace
 
 from extdns.model import pairs, rrtype, texts, ttl
-from extdns.model.adjusted import Refusal
+from extdns.model.adjusted import Adjusted, Refusal
 from extdns.model.pairs import Pairs
 from extdns.model.reason import Reason
 from extdns.model.record import ALIAS, Endpoint, canonical_targets
@@ -33,34 +32,30 @@ class AliasSettings:
     evaluate_target_health: bool = True
 
 
-def adjusted(endpoint: Endpoint, zone: Zone, settings: AliasSettings) -> Iterator[Endpoint | Refusal]:
+def adjusted(endpoint: Endpoint, zone: Zone, settings: AliasSettings) -> Adjusted:
     """What *zone* would hold for *endpoint*; a CNAME may become two aliases."""
     if endpoint.type not in TYPES:
         allowed = ", ".join(rtype for rtype in rrtype.OWNABLE if rtype in TYPES)
-        yield _refusal(endpoint, f"Route 53 has no {endpoint.type}; allowed: {allowed}")
-        return
+        return _refused(endpoint, f"Route 53 has no {endpoint.type}; allowed: {allowed}")
     pin = bare_id(endpoint.properties.get(PIN)) if endpoint.properties else ""
     if pin and pin != zone.id:
-        yield Refusal(endpoint=endpoint, reason=Reason.NO_ZONE, detail=f"meant for zone {pin} alone")
-        return
-    found = tuple(_forms(endpoint, zone, settings))
-    wrong = next((detail for form in found if (detail := objection(form, zone))), "")
-    if wrong:
-        yield _refusal(endpoint, wrong)
-        return
-    yield from found
+        return _refused(endpoint, f"meant for zone {pin} alone", Reason.NO_ZONE)
+    forms = _forms(endpoint, zone, settings)
+    for form in forms:
+        if wrong := objection(form, zone):
+            return _refused(endpoint, wrong)
+    return Adjusted(wanted=forms)
 
 
-def _refusal(endpoint: Endpoint, detail: str) -> Refusal:
-    return Refusal(endpoint=endpoint, reason=Reason.UNSUPPORTED, detail=detail)
+def _refused(endpoint: Endpoint, detail: str, reason: Reason = Reason.UNSUPPORTED) -> Adjusted:
+    return Adjusted(wanted=(), refused=(Refusal(endpoint=endpoint, reason=reason, detail=detail),))
 
 
-def _forms(endpoint: Endpoint, zone: Zone, settings: AliasSettings) -> Iterator[Endpoint]:
+def _forms(endpoint: Endpoint, zone: Zone, settings: AliasSettings) -> tuple[Endpoint, ...]:
     types = _alias_types(endpoint, settings)
     if not types:
-        yield _plain(endpoint)
-    for rtype in types:
-        yield _alias(replace(endpoint, type=rtype), zone, settings)
+        return (_plain(endpoint),)
+    return tuple(_alias(replace(endpoint, type=rtype), zone, settings) for rtype in types)
 
 
 def _alias_types(endpoint: Endpoint, settings: AliasSettings) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from extdns.model import rrtype, texts, ttl
+from extdns.model import pairs, rrtype, texts, ttl
 from extdns.model.pairs import Pairs
 from extdns.model.record import ALIAS, Endpoint, Record, canonical_targets
 from extdns.model.zone import Zone
@@ -39,11 +39,15 @@ def record_set(content: Endpoint | Record, zone: Zone) -> RecordSet:
         name=content.name,
         type=content.type,
         ttl_s=DEFAULT_TTL_S if content.ttl_s == ttl.UNSET and isinstance(content, Endpoint) else content.ttl_s,
-        values=tuple(map(texts.cut, content.targets)) if content.type == rrtype.TXT else content.targets,
+        values=_values(content),
         set_identifier=content.set_identifier,
         routing=policy,
         health_check_id=health_check,
     )
+
+
+def _values(content: Endpoint | Record) -> tuple[str, ...]:
+    return tuple(map(texts.cut, content.targets)) if content.type == rrtype.TXT else content.targets
 
 
 def _alias(content: Endpoint | Record, zone: Zone) -> AliasTarget:
@@ -74,9 +78,9 @@ def record(found: RecordSet, zone: Zone) -> Record | None:
         targets=targets,
         ttl_s=DEFAULT_TTL_S if found.ttl_s is None else found.ttl_s,
         set_identifier=found.set_identifier,
-        properties=Pairs.of(properties),
+        properties=Pairs.of(properties) if properties else pairs.NONE,
     )
-    return made if _says_all(made, found, zone) else replace(made, exact=found)
+    return made if _says_all(made, found) else replace(made, exact=found)
 
 
 def _targets(found: RecordSet) -> tuple[str, ...]:
@@ -96,15 +100,11 @@ def _host(text: str) -> str:
     return names.parsed(text) or text.removesuffix(".")
 
 
-def _says_all(made: Record, found: RecordSet, zone: Zone) -> bool:
+def _says_all(made: Record, found: RecordSet) -> bool:
     """Tell whether the fields of *made* are enough to name *found* again, the order of its values aside."""
-    ours = record_set(made, zone)
-    if (ours.alias is None) != (found.alias is None):
+    if found.routing and routing.fields(made.properties) != found.routing:
         return False
-    if ours.alias and found.alias and ours.alias.name != _host(found.alias.name):
-        return False
-    return (ours.ttl_s, ours.routing, ours.health_check_id) == (
-        found.ttl_s,
-        found.routing,
-        found.health_check_id,
-    ) and (ours.values == found.values or sorted(ours.values) == sorted(found.values))
+    if found.alias:
+        return made.type in rrtype.ADDRESSES and found.ttl_s is None
+    values = _values(made)
+    return found.ttl_s is not None and (values == found.values or sorted(values) == sorted(found.values))

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree as ET
 
-from extdns.model import pairs
+from msgspec.structs import replace
+
 from extdns.model.pairs import Pairs
 from providers.aws.wire import AliasTarget, ListedSets, Position, RecordSet
 
@@ -57,30 +58,20 @@ def listed(body: bytes) -> ListedSets:
 
 
 def _record_set(element: Element, skip: int) -> RecordSet:
-    texts: dict[str, str] = {}
-    values: tuple[str, ...] = ()
-    alias = None
-    routing: list[tuple[str, str]] = []
-    for child in element:
-        tag = child.tag[skip:]
-        if tag == "ResourceRecords":
-            values = tuple(record[0].text or "" for record in child)
-        elif tag == "AliasTarget":
-            alias = _alias({inner.tag[skip:]: inner.text or "" for inner in child})
-        elif tag in _POLICIES:
-            routing += _flattened(child, "", skip)
-        else:
-            texts[tag] = child.text or ""
-    return RecordSet(
-        name=texts["Name"],
-        type=texts["Type"],
-        ttl_s=int(texts["TTL"]) if "TTL" in texts else None,
-        values=values,
-        alias=alias,
-        set_identifier=texts.get("SetIdentifier", ""),
-        routing=Pairs.of(routing) if "SetIdentifier" in texts else pairs.NONE,
-        health_check_id=texts.get("HealthCheckId", ""),
+    fields = {child.tag[skip:]: child for child in element}
+    ttl, values, alias = fields.get("TTL"), fields.get("ResourceRecords"), fields.get("AliasTarget")
+    made = RecordSet(
+        name=fields["Name"].text or "",
+        type=fields["Type"].text or "",
+        ttl_s=None if ttl is None else int(ttl.text or ""),
+        values=() if values is None else tuple([record[0].text or "" for record in values]),
+        alias=None if alias is None else _alias({child.tag[skip:]: child.text or "" for child in alias}),
+        health_check_id=fields["HealthCheckId"].text or "" if "HealthCheckId" in fields else "",
     )
+    if "SetIdentifier" not in fields:
+        return made
+    routing = (pair for tag, child in fields.items() if tag in _POLICIES for pair in _flattened(child, "", skip))
+    return replace(made, set_identifier=fields["SetIdentifier"].text or "", routing=Pairs.of(routing))
 
 
 def _alias(fields: dict[str, str]) -> AliasTarget:

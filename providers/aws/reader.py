@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from extdns.errors import RetryableError
-from extdns.model.adjusted import Adjusted, Refusal
+from extdns.model.adjusted import Adjusted
 from extdns.model.name import DnsName
 from extdns.model.record import Endpoint, Record
 from extdns.model.zone import Page, Traits, Zone, ZoneList
@@ -67,10 +67,12 @@ class Route53Reader:
 
     def adjust(self, wanted: Sequence[Endpoint], zone: Zone) -> Adjusted:
         """Aliases for the load balancers of AWS, properties as they are read back, and what would be refused."""
-        found = [form for endpoint in wanted for form in adjusted(endpoint, zone, self._settings.aliases)]
+        found = [adjusted(endpoint, zone, self._settings.aliases) for endpoint in wanted]
+        if len(found) == 1:
+            return found[0]
         return Adjusted(
-            wanted=tuple(entry for entry in found if isinstance(entry, Endpoint)),
-            refused=tuple(entry for entry in found if isinstance(entry, Refusal)),
+            wanted=tuple(form for one in found for form in one.wanted),
+            refused=tuple(refusal for one in found for refusal in one.refused),
         )
 
     def page(self, zone: Zone, after: str | None) -> Page:

@@ -98,6 +98,8 @@ def settled(given: Mapping[str, str], *, routed: bool) -> dict[str, str]:
 
 def objection(properties: Pairs, set_identifier: str, *, alias: bool, rtype: str) -> str:
     """Why the service would refuse the policy that settled *properties* describe; "" if it would not."""
+    if not (properties or set_identifier):
+        return ""
     present = {name for name, _ in properties}
     policies = [policy for policy, names in _POLICIES if not names.isdisjoint(present)]
     if policies and not set_identifier:

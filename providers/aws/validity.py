@@ -31,9 +31,10 @@ def objection(endpoint: Endpoint, zone: Zone) -> str:
         return "NS cannot stand at a wildcard"
     if len(endpoint.set_identifier) > _MAX_SET_IDENTIFIER:
         return f"a set identifier of {len(endpoint.set_identifier)} characters; allowed: {_MAX_SET_IDENTIFIER}"
+    is_alias = endpoint.is_alias
     return (
-        routing.objection(endpoint.properties, endpoint.set_identifier, alias=endpoint.is_alias, rtype=rtype)
-        or (_wrong_alias(endpoint, zone) if endpoint.is_alias else "")
+        routing.objection(endpoint.properties, endpoint.set_identifier, alias=is_alias, rtype=rtype)
+        or (_wrong_alias(endpoint, zone) if is_alias else "")
         or _wrong_values(endpoint)
     )
 

@@ -20,7 +20,7 @@ _LABEL: Final = r",external-dns/[ !#-+\--<>-\[\]-~]*=[ !#-+\--\[\]-~]*"
 _TEXT: Final = re.compile(rf'"heritage=external-dns(?:{_LABEL})*"')
 _HERITAGE: Final = "heritage"
 _VENDOR: Final = "external-dns"
-
+_BEFORE_KEYS: Final = f"{_VENDOR}/"
 
 _SEALED: Final = re.compile(r'"?[A-Za-z0-9+/]{64,}={0,2}"?')  # nonce, tag and the shortest text make 64
 
@@ -70,7 +70,7 @@ class PlainText:
                 marked = True
             elif key.startswith(_VENDOR):
                 # keys and owners are the same in all marks, and objects are named elsewhere, too
-                labels[sys.intern(key.removeprefix(f"{_VENDOR}/"))] = sys.intern(value)
+                labels[sys.intern(key.removeprefix(_BEFORE_KEYS))] = sys.intern(value)
         return Pairs.of(labels) if marked else None
 
     def carries(self, labels: Pairs) -> bool:
@@ -86,5 +86,5 @@ class PlainText:
         Nothing is escaped, so that some labels do not survive; `carries` tells.
         """
         tokens = [f"{_HERITAGE}={_VENDOR}"]
-        tokens += [f"{_VENDOR}/{key}={value}" for key, value in labels if key != NONCE]
+        tokens += [f"{_BEFORE_KEYS}{key}={value}" for key, value in labels if key != NONCE]
         return f'"{",".join(tokens)}"'

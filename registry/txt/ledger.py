@@ -113,36 +113,40 @@ class _Survey:
         """Give the marks away, now that all records are known."""
         if not self.marks:
             return Ledger(records=tuple(self.records), marks={}, proofs={}, proved={})
-        candidates: defaultdict[RecordKey, list[_Candidate]] = defaultdict(list)
-        for record in self.records:
-            if record.type in self.types:
-                self._apply(record, candidates)
+        candidates = self._candidates()
         proofs: defaultdict[RecordKey, list[Proof]] = defaultdict(list)
         proved: defaultdict[RecordKey, list[RecordKey]] = defaultdict(list)
-        for mark_key, mark in self.marks.items():
-            for given in self._given(mark, candidates.get(mark_key, ())):
+        for mark_key, found in candidates.items():
+            mark = self.marks[mark_key]
+            for given in self._given(mark, found):
                 key = given.record.key
                 proofs[key].append(Proof(given.form, mark))
                 proved[mark_key].append(key)
-        for found in proofs.values():
-            if len(found) > 1:
-                found.sort(key=lambda proof: (proof.form, proof.mark.record.key))
+        for several in proofs.values():
+            if len(several) > 1:
+                several.sort(key=lambda proof: (proof.form, proof.mark.record.key))
         return Ledger(records=tuple(self.records), marks=self.marks, proofs=proofs, proved=proved)
 
-    def _apply(self, record: Record, candidates: Mapping[RecordKey, list[_Candidate]]) -> None:
-        for form, name in self.naming.forms(record.name, record.type, alias=is_alias(record)):
-            key = RecordKey(name, record.set_identifier, rrtype.TXT)
-            if key in self.marks:
-                candidates[key].append(_Candidate(form, record))
+    def _candidates(self) -> Mapping[RecordKey, Sequence[_Candidate]]:
+        """Of each mark whose name fits any, the records whose name it fits."""
+        found: defaultdict[RecordKey, list[_Candidate]] = defaultdict(list)
+        places = {key.name for key in self.marks}
+        for record in self.records:
+            if record.type not in self.types:
+                continue
+            for form, name in self.naming.forms(record.name, record.type, alias=is_alias(record)):
+                if name in places and (key := RecordKey(name, record.set_identifier, rrtype.TXT)) in self.marks:
+                    found[key].append(_Candidate(form, record))
+        return found
 
     def _given(self, mark: Mark, candidates: Sequence[_Candidate]) -> Sequence[_Candidate]:
         """Those of *candidates* that *mark* proves: of one name, or none."""
         if mark.labels.has(OWNED_RECORD):
             stated = mark.labels.get(OWNED_RECORD)
             return [candidate for candidate in candidates if candidate.record.name == stated]
+        if len(candidates) == 1 and candidates[0].form is not Form.UNTYPED:
+            return candidates
         typed = [candidate for candidate in candidates if candidate.form is not Form.UNTYPED]
-        if len(typed) == len(candidates) == 1:
-            return typed
         untyped = [candidate for candidate in candidates if candidate.form is Form.UNTYPED]
         return self._settled(mark, untyped if self._is_old(mark, untyped, typed) else typed)
 

@@ -123,6 +123,8 @@ class Naming:
         head, dot, rest = name.partition(".")
         if self.wildcard_replacement and head == "*":
             head = self.wildcard_replacement
+        elif not (prefix or suffix):
+            return name
         head = f"{prefix}{head}{suffix}"
         text = f"{head}{dot}{rest}"
         return DnsName(text) if len(text) <= MAX_NAME_BYTES and _are_labels(head) else None

@@ -25,6 +25,8 @@ from registry.txt.terms import Terms
 
 _REMEMBERED_NAMES = 64  # names that change together; a full pass would not profit from more
 _MARKS_ONLY = {"mark", "owner"}
+_NOT_OF_OBJECTS = (OWNER, OWNED_RECORD)
+_OF_NO_OBJECT = (*_NOT_OF_OBJECTS, RESOURCE)
 
 
 class TxtRegistry:
@@ -82,13 +84,12 @@ class TxtRegistry:
         and still names that owner.
         """
         ledger = self._survey(tuple(records))
-        sealed = frozenset(record.key for record in ledger.records if record.type == TXT and _is_sealed(record))
-        if not (ledger.proofs or sealed):
-            return tuple(Owned(record=record) for record in ledger.records)
-        return tuple(
+        sealed = {record.key for record in ledger.records if record.type == TXT and _is_sealed(record)}
+        found = [
             self._owned(record, proofs) if (proofs := ledger.proofs.get(record.key)) else self._unowned(record, sealed)
             for record in ledger.records
-        )
+        ]
+        return tuple(found)
 
     def _unowned(self, record: Record, sealed: AbstractSet[RecordKey]) -> Owned:
         own = self._terms.naming.today(record.name, record.type) if sealed else None
@@ -101,17 +102,18 @@ class TxtRegistry:
 
     def _owned(self, record: Record, proofs: Sequence[Proof]) -> Owned:
         first, certain = proofs[0].mark, self._certain(proofs[0])
-        ours = self._terms.mine(first.owner)
+        owner = first.owner
+        ours = self._terms.mine(owner)
         standing = [
             proof.mark.record
             for proof in proofs
-            if proof.mark.owner == first.owner or (ours and self._terms.mine(proof.mark.owner))
+            if proof.mark is first or proof.mark.owner == owner or (ours and self._terms.mine(proof.mark.owner))
         ]
         return Owned(
             record=record,
-            owner=first.owner or None,
+            owner=owner or None,
             ours=ours,
-            labels=first.labels.without(OWNER, OWNED_RECORD, *(() if certain else (RESOURCE,))),
+            labels=first.labels.without(*(_NOT_OF_OBJECTS if certain else _OF_NO_OBJECT)),
             marks=tuple(sorted(standing, key=lambda mark: mark.key) if len(standing) > 1 else standing),
             marked=not ours
             or proofs[0].form is Form.TODAY

@@ -15,16 +15,17 @@ UNHEALTHY = {"alias": "true", "aws/evaluate-target-health": "false"}
 
 
 def taken(given: Endpoint, zone: Zone = ZONE, settings: AliasSettings = AliasSettings()) -> list[Endpoint]:  # noqa: B008 - frozen
-    found = list(adjusted(given, zone, settings))
-    assert all(isinstance(one, Endpoint) for one in found), found
-    again = [form for one in found if isinstance(one, Endpoint) for form in adjusted(one, zone, settings)]
-    assert again == found or given.properties.get("alias") == "false", "adjusting twice is adjusting once"
-    return [one for one in found if isinstance(one, Endpoint)]
+    found = adjusted(given, zone, settings)
+    assert not found.refused
+    again = tuple(form for one in found.wanted for form in adjusted(one, zone, settings).wanted)
+    assert again == found.wanted or given.properties.get("alias") == "false", "adjusting twice is adjusting once"
+    return list(found.wanted)
 
 
 def refused(given: Endpoint, zone: Zone = ZONE) -> str:
-    (refusal,) = adjusted(given, zone, AliasSettings())
-    assert not isinstance(refusal, Endpoint)
+    found = adjusted(given, zone, AliasSettings())
+    (refusal,) = found.refused
+    assert not found.wanted
     assert (refusal.endpoint, refusal.reason) == (given, Reason.UNSUPPORTED)
     return refusal.detail
 
@@ -109,8 +110,9 @@ def test_the_zone_of_a_target_is_kept_where_it_says_something(given: str, kept: 
 def test_a_pin_holds_a_name_in_one_zone_and_leaves_no_trace(pin: str) -> None:
     pinned = endpoint(props={"aws/hosted-zone-id": pin})
     assert [one.properties for one in taken(pinned)] == [()]
-    (refusal,) = adjusted(pinned, Zone(name=ZONE.name, id="ZOTHER"), AliasSettings())
-    assert not isinstance(refusal, Endpoint)
+    found = adjusted(pinned, Zone(name=ZONE.name, id="ZOTHER"), AliasSettings())
+    (refusal,) = found.refused
+    assert not found.wanted
     assert refusal.reason is Reason.NO_ZONE
 
 
