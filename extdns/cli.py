@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from types import ModuleType
 from typing import Final
 
 from extdns import __version__
@@ -15,9 +16,21 @@ from extdns.errors import UsageError, escaped
 from extdns.flags.help import help_text
 from extdns.flags.parser import asked_for
 
-_DEMO: Final = "demo"
-_WITH_FLAGS: Final = frozenset(
-    {"adopt", "apply", "check", "explain", "iam-policy", "migrate", "owners", "plan", "release", "status", "verify"}
+COMMANDS: Final = frozenset(
+    {
+        "adopt",
+        "apply",
+        "check",
+        "demo",
+        "explain",
+        "iam-policy",
+        "migrate",
+        "owners",
+        "plan",
+        "release",
+        "status",
+        "verify",
+    }
 )
 _INTERRUPTED: Final = 130  # what shells report of a command that Ctrl-C ended
 
@@ -40,10 +53,8 @@ def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] | None = 
 
 
 def _dispatch(arguments: list[str], environ: Mapping[str, str]) -> int:
-    if arguments[:1] == [_DEMO]:
-        return _command(_DEMO, arguments[1:])
-    if arguments and arguments[0] in _WITH_FLAGS:
-        return _command(arguments[0], arguments[1:], environ)
+    if arguments and arguments[0] in COMMANDS:
+        return _command(_module(arguments[0]), arguments[1:], environ)
     match asked_for(arguments):
         case "help":
             show(help_text())
@@ -52,10 +63,19 @@ def _dispatch(arguments: list[str], environ: Mapping[str, str]) -> int:
             show(f"extdns {__version__}\n")
             return 0
         case None:
-            return _command("run", parse(arguments, environ))
+            code: int = _module("run").main(parse(arguments, environ))
+            return code
 
 
-def _command(name: str, *given: object) -> int:
-    """Import the command when it is chosen: what it brings along takes longer than `--help` may."""
-    code: int = importlib.import_module(f"extdns.commands.{name.replace('-', '')}").main(*given)
+def _command(command: ModuleType, arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+    """Do what *command* is for, or tell how it is used."""
+    if "--help" in arguments:
+        show(command.HELP)
+        return 0
+    code: int = command.main(arguments, environ)
     return code
+
+
+def _module(name: str) -> ModuleType:
+    """Import a command when it is chosen: what it brings along takes longer than `--help` may."""
+    return importlib.import_module(f"extdns.commands.{name.replace('-', '')}")

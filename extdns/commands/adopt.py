@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from extdns.config import Config
     from extdns.model.decision import Decision
 
-_HELP: Final = """\
+HELP: Final = """\
 Usage: extdns adopt [--yes] [flags] [--output=text|json]
 
 Shows records that stand just as objects ask for them and that nobody owns: made by hand, or by a tool that left. With
@@ -73,9 +73,6 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     Raises:
         UsageError: a flag is wrong, or something that it names cannot be used.
     """
-    if "--help" in arguments:
-        show(_HELP)
-        return 0
     output, flags = output_of(arguments, (TEXT, JSON))
     yes, flags = switch_of(flags, "--yes")
     config = single_pass(flags, environ)

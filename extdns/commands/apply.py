@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from extdns.engine.engine import Engine
     from extdns.model.decision import Decision
 
-_HELP: Final = """\
+HELP: Final = """\
 Usage: extdns apply --plan=FILE [flags]
 
 Makes the changes of a plan that `extdns plan --output=json` printed, those and no others. One pass is made with the
@@ -50,9 +50,6 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     Raises:
         UsageError: a flag is wrong, or the plan does not count any more; nothing was written.
     """
-    if "--help" in arguments:
-        show(_HELP)
-        return 0
     path, flags = value_of(arguments, "--plan", allowed="the file of a plan")
     if path is None:
         raise mistake("extdns apply needs a plan", "as in: extdns apply --plan=plan.json [flags]")

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 from extdns import log
 from extdns.app import assembly
-from extdns.commands.output import show
 from extdns.commands.screen import Screen
 from extdns.config import parse
 from extdns.controller.stopsignals import StopSignals
 from extdns.errors import UsageError, shortened, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from extdns.app.assembly import Assembly
 
@@ -24,7 +23,7 @@ _MANIFESTS: Final = Path("examples/demo")
 _ZONES: Final = Path("examples/zones")
 _SCRATCH: Final = Path(".demo")
 _FAILED: Final = 1
-_HELP: Final = f"""\
+HELP: Final = f"""\
 Usage: extdns demo
 
 Publishes the manifests of {_MANIFESTS} into copies of the zone files of {_ZONES}, below {_SCRATCH}. With a
@@ -32,7 +31,7 @@ terminal it goes on until Ctrl-C, and shows what comes of edited manifests; else
 """
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(arguments: Sequence[str], _: Mapping[str, str]) -> int:
     """Publish the examples; with a terminal on standard input go on until Ctrl-C, else make one pass.
 
     Returns the exit code: 0 whatever the examples' mistakes cost, 1 if the pass was not complete.
@@ -41,9 +40,6 @@ def main(arguments: Sequence[str]) -> int:
         UsageError: an argument was given, the examples are not below the current folder, or the
             scratch folder cannot be written.
     """
-    if arguments == ["--help"]:
-        show(_HELP)
-        return 0
     if arguments:
         raise UsageError(f"extdns demo takes no arguments, and {shown(arguments[0])} was given")
     if not _MANIFESTS.is_dir() or not _ZONES.is_dir():

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from extdns.config import Config
     from extdns.ports import ZoneReader
 
-_HELP: Final = """\
+HELP: Final = """\
 Usage: extdns explain NAME [flags | --controller=URL] [--output=text|json]
        extdns explain KIND/NAMESPACE/NAME [flags | --controller=URL] [--output=text|json]
        extdns explain CODE [--output=text|json]
@@ -49,9 +49,6 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     Raises:
         UsageError: it is nothing that can be explained, or a flag is wrong.
     """
-    if "--help" in arguments:
-        show(_HELP)
-        return 0
     output, rest = output_of(arguments, (TEXT, JSON))
     if not rest or rest[0].startswith("-"):
         raise mistake(

@@ -20,7 +20,7 @@ from registry.txt.naming import Naming
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-_HELP: Final = """\
+HELP: Final = """\
 Usage: extdns iam-policy [flags]
        extdns iam-policy --trust=ARN|pod-identity --service-account=NAMESPACE/NAME
        extdns iam-policy --assume [flags]
@@ -44,9 +44,6 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     Raises:
         UsageError: a flag is wrong.
     """
-    if "--help" in arguments:
-        show(_HELP)
-        return 0
     trust, flags = value_of(arguments, "--trust", allowed="the ARN of an OIDC provider, or pod-identity")
     account, flags = value_of(flags, "--service-account", allowed="NAMESPACE/NAME")
     assume, flags = switch_of(flags, "--assume")

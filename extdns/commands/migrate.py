@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from extdns.commands.onepass import Pass
     from extdns.model.decision import Decision
 
-_HELP: Final = """\
+HELP: Final = """\
 Usage: extdns migrate [flags of external-dns] [--output=text|json]
 
 Tells what a switch from external-dns would change: the flags and variables (EXTERNAL_DNS_*) with which that runs are
@@ -72,9 +72,6 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     Raises:
         UsageError: a flag is wrong, or something that it names cannot be used.
     """
-    if "--help" in arguments:
-        show(_HELP)
-        return 0
     output, flags = output_of(arguments, (TEXT, JSON))
     config = single_pass(flags, environ)
     if config.control.compat:

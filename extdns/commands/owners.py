@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from extdns.config import Config
     from extdns.kube.shelf import Document
 
-_HELP: Final = """\
+HELP: Final = """\
 Usage: extdns owners [flags] [--output=text|json]
 
 Shows by zone whose the records are, as the ownership records say, and when each owner kept state here last; then what
@@ -39,9 +39,6 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     Raises:
         UsageError: a flag is wrong, or something that it names cannot be used.
     """
-    if "--help" in arguments:
-        show(_HELP)
-        return 0
     output, flags = output_of(arguments, (TEXT, JSON))
     made = one_pass(flags, environ)
     kept, trouble = _kept(made.config)

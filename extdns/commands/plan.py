@@ -31,7 +31,7 @@ _NOTHING: Final = 0
 _FAILED: Final = 1
 _CHANGES: Final = 2
 _HELD: Final = 3
-_HELP: Final = """\
+HELP: Final = """\
 Usage: extdns plan [flags] [--output=text|json|markdown] [--held]
                    [--base=DIR_OR_REF] [--zone-snapshot=FILE]
        extdns plan --controller=URL [--output=text|json|markdown]
@@ -63,9 +63,6 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     Raises:
         UsageError: a flag is wrong, or something that it names cannot be used.
     """
-    if "--help" in arguments:
-        show(_HELP)
-        return 0
     output, flags = output_of(arguments, (TEXT, JSON, MARKDOWN))
     controller, flags = value_of(flags, "--controller", allowed=running.ALLOWED)
     if controller is not None:

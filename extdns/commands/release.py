@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 _CODE: Final = re.compile(r"[0-9a-f]{4}-[0-9a-f]{4}")
-_HELP: Final = """\
+HELP: Final = """\
 Usage: extdns release CODE [CODE...] [flags]
 
 Lets deletes be made that are held and shown under CODE, those of them that are still held, for 24 hours. The process
@@ -33,9 +33,6 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     Raises:
         UsageError: a code is shown by nothing held; what shows another one is released all the same.
     """
-    if "--help" in arguments:
-        show(_HELP)
-        return 0
     codes = tuple(dict.fromkeys(argument for argument in arguments if _CODE.fullmatch(argument)))
     rest = [argument for argument in arguments if not _CODE.fullmatch(argument)]
     if rest and not rest[0].startswith("-"):

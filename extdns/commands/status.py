@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from extdns.model.saved import SavedZone
     from extdns.ports import Clock
 
-_HELP: Final = """\
+HELP: Final = """\
 Usage: extdns status [--output=text|json] [flags]
        extdns status --controller=URL [--output=text|json]
 
@@ -48,9 +48,6 @@ def main(arguments: Sequence[str], environ: Mapping[str, str], clock: Clock | No
     Raises:
         UsageError: a flag is wrong, the state cannot be read, or nobody answers.
     """
-    if "--help" in arguments:
-        show(_HELP)
-        return 0
     form, rest = output_of(arguments, (TEXT, JSON))
     controller, rest = value_of(rest, "--controller", allowed=running.ALLOWED)
     if controller is not None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from extdns.model.zone import Zone
     from extdns.ports import Clock
 
-_HELP: Final = """\
+HELP: Final = """\
 Usage: extdns verify [NAME...] [flags] [--wait] [--timeout=5m] [--nameserver=ADDRESS[:PORT]...] [--output=text|json]
 
 Asks every authoritative name server of the zones for what objects ask for, and says of each record whether it is served
@@ -67,9 +67,6 @@ def main(
     Raises:
         UsageError: a flag is wrong, or something that it names cannot be used.
     """
-    if "--help" in arguments:
-        show(_HELP)
-        return 0
     output, rest = output_of(arguments, (TEXT, JSON))
     wait, rest = switch_of(rest, "--wait")
     timeout, rest = value_of(rest, "--timeout", allowed="a duration such as 5m")

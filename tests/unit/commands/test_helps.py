@@ -6,14 +6,14 @@ import pytest
 
 from extdns import cli
 
-COMMANDS = sorted(cli._WITH_FLAGS)
+COMMANDS = sorted(cli.COMMANDS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_tells_how_it_is_used(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([command, "--help"], {}) == 0
     said = capsys.readouterr().out
-    assert said.startswith(f"Usage: extdns {command} ")
+    assert said.split()[:3] == ["Usage:", "extdns", command]
     assert all(len(line) <= 120 for line in said.splitlines())
 
 
