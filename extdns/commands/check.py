@@ -6,10 +6,11 @@ The schema of what it says to programs: `python -m extdns.commands.check > docs/
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
 from extdns.app.clusters import is_live
+from extdns.app.grants import grants
 from extdns.app.rights import rights
 from extdns.app.sources import sources
 from extdns.commands.held import count
@@ -22,11 +23,12 @@ from extdns.facts.holding import holdings
 from extdns.facts.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from extdns.commands.onepass import Pass
     from extdns.config import Config
     from extdns.model.cluster import Kind
+    from extdns.model.zone import Zone
 
 HELP: Final = """\
 Usage: extdns check [flags] [--output=text|json]
@@ -35,22 +37,23 @@ Tests what extdns needs, with calls that only read: whether the API server can b
 flags need, reading and writing (it is asked: SelfSubjectAccessReview), whether all kinds of objects can be listed, and
 whether the DNS service takes the credentials, lists zones and lets them be read. Nothing is written.
 
-Whether zones may be changed cannot be asked without changing one, and is told as unknown. Flags and variables are those
-of extdns itself. The exit code is 0 if nothing is missing, else 1.
+Whether a zone may be changed is told by the service's word where there is one, and as unknown, with the reason, where
+only a change could tell. Flags and variables are those of extdns itself. The exit code is 0 if nothing is missing, and
+else 1.
 """
 _MISSING: Final = 1
 _INVENTED: Final = frozenset({"empty", "fake"})
-_POLICIES: Final = {
-    "aws": "the policy that allows it: extdns iam-policy [flags]",
-    "google": "the role that allows it: roles/dns.admin on the project, or on the zones",
-}
+
+
+State = Literal["ok", "missing", "unknown"]
+_STATES: Final[Mapping[bool | None, State]] = {True: "ok", False: "missing", None: "unknown"}
 
 
 class CheckedFacts(Facts, frozen=True):
     """One thing that is needed; next is what to do about it, "" if nothing is."""
 
     what: str
-    state: Literal["ok", "missing", "unknown"]
+    state: State
     detail: str
     next: str
 
@@ -71,7 +74,8 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     """
     output, flags = output_of(arguments, (TEXT, JSON))
     config = single_pass(flags, environ)
-    checks = (*_rights(config), *_read(look(config)), *_writing(config))
+    made = look(config)
+    checks = (*_rights(config), *_read(made), *_writing(config, [one.zone for one in made.engine.zones]))
     facts = CheckFacts(api_version=VERSION, kind="Check", checks=checks)
     show(json_text(facts) if output == JSON else "".join(f"{printable(line)}\n" for line in _lines(facts)))
     return _MISSING if any(one.state == "missing" for one in checks) else 0
@@ -82,9 +86,8 @@ def _rights(config: Config) -> Iterator[CheckedFacts]:
         return
     try:
         for right, there in rights(config, _kinds(config)):
-            state: Literal["ok", "missing"] = "ok" if there else "missing"
             remedy = "" if there else f"grant {right} to the service account, as the chart does"
-            yield CheckedFacts(what=f"right to {right}", state=state, detail="", next=remedy)
+            yield CheckedFacts(what=f"right to {right}", state=_STATES[there], detail="", next=remedy)
     except ApiError as exc:
         yield CheckedFacts(
             what="API server", state="missing", detail=str(exc), next="see --kubeconfig, --server, and the network"
@@ -113,10 +116,10 @@ def _read(made: Pass) -> Iterator[CheckedFacts]:
         yield CheckedFacts(what="reading", state="missing", detail=sentence, next="the message says what is lacking")
 
 
-def _writing(config: Config) -> Iterator[CheckedFacts]:
-    provider = config.control.provider
-    if remedy := _POLICIES.get(provider):
-        yield CheckedFacts(what="right to change zones", state="unknown", detail="only a change can tell", next=remedy)
+def _writing(config: Config, zones: Iterable[Zone]) -> Iterator[CheckedFacts]:
+    for zone, grant in grants(config, sorted(zones)):
+        what = f"right to change zone {zone}"
+        yield CheckedFacts(what=what, state=_STATES[grant.granted], detail=grant.detail, next=grant.remedy)
 
 
 def _lines(facts: CheckFacts) -> Iterator[str]:

@@ -98,6 +98,14 @@ class Client:
             sets = tuple(map(wire.record_set, answer.get("rrsets", ())))
         return ListedSets(sets=sets, after=answer.get("nextPageToken", ""))
 
+    def permitted(self, zone: str, about: str, permissions: Sequence[str]) -> frozenset[str]:
+        """Which of *permissions* we have on a zone, by its name; none on one that is not there."""
+        with self._calling("managedZones.testIamPermissions", about) as connection:
+            path = f"{_project(connection)}/managedZones/{quote(zone, safe='')}:testIamPermissions"
+            body = {"permissions": list(permissions)}
+            answer = connection.api_request("POST", path, data=body, timeout=SLOW_S)
+            return frozenset(answer.get("permissions", ()))
+
     def change(self, zone: str, about: str, additions: Sequence[RecordSet], deletions: Sequence[RecordSet]) -> str:
         """Make a change in one attempt; returns the service's id of it."""
         body: dict[str, Any] = {"kind": "dns#change"}

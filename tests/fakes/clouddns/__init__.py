@@ -2,7 +2,8 @@
 
 Start at `server.CloudDns`: `with CloudDns() as fake:` gives `fake.url` for the endpoint of any client; `add_zone`,
 `put`, `delete`, `records` act as somebody else would; `fake.faults.arm(fault, action=…, times=…)` takes one of
-`tests.fakes.service.faults`; `fake.denied` holds methods that IAM forbids; `fake.log.calls()` is what was called.
+`tests.fakes.service.faults`; `fake.denied` holds methods that IAM forbids, `fake.api.lacking`
+permissions that the caller has not on a zone; `fake.log.calls()` is what was called.
 Inside, a call goes `requests` (which method) → faults → `api` → `zones`, and for changes `changes` → `records`,
 `values` and `rules`.
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from threading import RLock
 from typing import Any, Final
 
-from tests.fakes.clouddns import changes
+from tests.fakes.clouddns import changes, permissions
 from tests.fakes.clouddns.errors import no_resource, refusal
 from tests.fakes.clouddns.records import encode
 from tests.fakes.clouddns.requests import Called
@@ -40,12 +40,14 @@ class Api:
         propagation_s: how long a change stays pending.
         page_items: how many items a page holds at most, whatever is asked for.
         quota: what the project may hold and change.
+        lacking: permissions that the caller has not, by zone.
     """
 
     now_s: Callable[[], float]
     propagation_s: float = 0.0
     page_items: int = _MAX_PAGE
     quota: dict[str, Any] = field(default_factory=lambda: dict(QUOTA))
+    lacking: dict[str, set[str]] = field(default_factory=dict)
     lock: RLock = field(default_factory=RLock)
     zones: dict[str, dict[str, Zone]] = field(default_factory=dict)
     """By project and name."""
@@ -68,6 +70,8 @@ class Api:
                     return _shown(self.zone(called))
                 case "resourceRecordSets.list":
                     return self._list_sets(self.zone(called), called.query)
+                case "managedZones.testIamPermissions":
+                    return self._test_permissions(called)
                 case "changes.create":
                     return self._change(self.zone(called), called.body)
                 case _:
@@ -121,12 +125,17 @@ class Api:
         shown = left[: min(int(most), self.page_items)]
         return set(shown), {"nextPageToken": _token(shown[-1])} if len(shown) < len(left) else {}
 
+    def _test_permissions(self, called: Called) -> Fields:
+        there = called.zone in self.zones[called.project]
+        return permissions.granted(called.body, self.lacking.get(called.zone, ())) if there else {}
+
     def _change(self, zone: Zone, body: bytes) -> Fields:
         try:
             given = json.loads(body)
         except ValueError as exc:
             raise refusal(400, "parseError", "Parse Error") from exc
         change = changes.decoded(given)
+        permissions.check(change, self.lacking.get(zone.name, ()))
         changes.apply(zone, change, self.quota)
         additions, deletions = change
         made = Changed(

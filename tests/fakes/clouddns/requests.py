@@ -19,6 +19,11 @@ _ROUTES: Final = (
         re.compile(r"/dns/v1/projects/(?P<project>[^/]+)/managedZones/(?P<zone>[^/]+)/rrsets"),
         "resourceRecordSets.list",
     ),
+    (
+        "POST",
+        re.compile(r"/dns/v1/projects/(?P<project>[^/]+)/managedZones/(?P<zone>[^/:]+):testIamPermissions"),
+        "managedZones.testIamPermissions",
+    ),
     ("POST", re.compile(r"/dns/v1/projects/(?P<project>[^/]+)/managedZones/(?P<zone>[^/]+)/changes"), "changes.create"),
     (
         "GET",

@@ -114,6 +114,7 @@ class CloudDns:
         self.denied.clear()
         with self.api.lock:
             self.api.zones = {PROJECT: {}}
+            self.api.lacking.clear()
 
     def remove_zone(self, name: str) -> None:
         """Remove a managed zone with all that is in it."""

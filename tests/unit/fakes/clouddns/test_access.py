@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from http.client import RemoteDisconnected
 
 import pytest
@@ -21,6 +22,24 @@ def test_what_iam_denies_is_forbidden(fake: CloudDns, probe: Probe) -> None:
     fake.denied.add("changes.create")
     assert probe.refusal(add=(rrset("www.example.com."),)) == (403, [("forbidden", "Forbidden")])
     assert probe.listed()[0]
+
+
+def test_permissions_are_told_zone_by_zone_and_bind_changes(fake: CloudDns, probe: Probe) -> None:
+    fake.add_zone("example.net", name="other")
+    fake.api.lacking["main"] = {"dns.resourceRecordSets.update", "dns.resourceRecordSets.delete"}
+    asked = ["dns.changes.create", "dns.resourceRecordSets.update"]
+
+    def said(zone: str, *permissions: str) -> tuple[int, object]:
+        return probe.http("POST", f"/managedZones/{zone}:testIamPermissions", json.dumps({"permissions": permissions}))
+
+    assert said("main", *asked) == (200, {"permissions": ["dns.changes.create"]})
+    assert said("main", asked[1]) == said("nowhere", *asked) == (200, {})
+    assert said("other", *asked) == (200, {"permissions": asked})
+    assert said("main", "dns.*")[0] == 400
+    assert probe.change(add=(rrset("www.example.com."),))[0] == 200
+    new = rrset("www.example.com.", "A", "192.0.2.2")
+    for change in ({"delete": (rrset("www.example.com."),)}, {"delete": (rrset("www.example.com."),), "add": (new,)}):
+        assert probe.refusal(**change) == (403, [("forbidden", "Forbidden")])
 
 
 def test_faults_stand_for_the_work_or_come_after_it(fake: CloudDns, probe: Probe) -> None:

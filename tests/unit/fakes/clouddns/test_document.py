@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Final
 
@@ -26,6 +27,7 @@ METHODS: Final = (
     "managedZones.list",
     "managedZones.get",
     "resourceRecordSets.list",
+    "managedZones.testIamPermissions",
     "changes.create",
     "changes.get",
 )
@@ -62,8 +64,10 @@ def test_every_answer_is_documented(fake: CloudDns, probe: Probe) -> None:
     paths = ["", "/managedZones", "/managedZones/main", "/managedZones/main/rrsets?maxResults=2"]
     for path in [*paths, "/managedZones/main/rrsets", f"/managedZones/main/changes/{made['id']}"]:
         assert probe.http("GET", path)[0] == 200
+    asked = json.dumps({"permissions": ["dns.changes.create"]})
+    assert probe.http("POST", "/managedZones/main:testIamPermissions", asked)[0] == 200
     calls = fake.log.calls()
-    assert len({call.action for call in calls}) == 6
+    assert {call.action for call in calls} == set(METHODS)
     for call in calls:
         assert undocumented_query(call.action, call.query) == set()
         assert undocumented_body(call.action, call.body) == []
@@ -92,6 +96,6 @@ def test_what_is_not_documented_would_be_noticed() -> None:
 @pytest.mark.parametrize("name", METHODS)
 def test_methods_are_called_where_the_document_says(name: str) -> None:
     found = method(name)
-    target = "/" + re.sub(r"\{(\w+)\}", r"a-\1", found["path"])
+    target = "/" + re.sub(r"\{(\w+)\}", r"a-\1", found["flatPath"])
     called = parse(Request(method=found["httpMethod"], target=target, headers={}, body=b""))
     assert called.method == name
