@@ -71,7 +71,7 @@ class PlainText:
             elif key.startswith(_VENDOR):
                 # keys and owners are the same in all marks, and objects are named elsewhere, too
                 labels[sys.intern(key.removeprefix(_BEFORE_KEYS))] = sys.intern(value)
-        return Pairs.of(labels) if marked else None
+        return Pairs(sorted(labels.items())) if marked else None
 
     def carries(self, labels: Pairs) -> bool:
         """Tell whether *labels* can be written and read again, also by a DNS service in between."""

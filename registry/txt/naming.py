@@ -6,7 +6,7 @@ rest of the name stays. Older versions left the type out, or named the A alias a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, NamedTuple
@@ -35,6 +35,10 @@ class Reading(NamedTuple):
     type: str
 
 
+_Way = tuple[Form, str, str]
+"""A form, and the affixes that make a name of it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Naming:
     """Turns names of records into names of marks, and back.
@@ -53,8 +57,8 @@ class Naming:
     suffix: str = ""
     wildcard_replacement: str = ""
     templated: bool = field(init=False, repr=False, compare=False)
-    _typed: dict[str, tuple[str, str]] = field(
-        init=False, repr=False, compare=False, default_factory=dict[str, tuple[str, str]]
+    _known: dict[tuple[str, bool], tuple[_Way, ...]] = field(
+        init=False, repr=False, compare=False, default_factory=dict[tuple[str, bool], tuple[_Way, ...]]
     )
 
     def __post_init__(self) -> None:
@@ -86,11 +90,8 @@ class Naming:
 
     def today(self, name: DnsName, rtype: str) -> DnsName | None:
         """The name of the mark that is written today, None if DNS allows no such name."""
-        affixes = self._typed.get(rtype)
-        if affixes is None:  # worked out once, as this is asked all the time
-            prefix, suffix = self._affixes(rtype.lower())
-            affixes = self._typed[rtype] = (prefix if self.templated else f"{prefix}{rtype.lower()}-", suffix)
-        return self._build(name, *affixes)
+        _, prefix, suffix = self._ways(rtype, alias=False)[0]
+        return self._build(name, prefix, suffix)
 
     def forms(self, name: DnsName, rtype: str, *, alias: bool) -> list[tuple[Form, DnsName]]:
         """Names of all marks that may prove the record *name*, *rtype*; the one that decides first.
@@ -100,24 +101,40 @@ class Naming:
             rtype: of the record.
             alias: whether it is an A that points at a name.
         """
-        found = [(Form.TODAY, self.today(name, rtype))]
-        if self.templated:
-            found.append((Form.DASHED, self._dashed(name, rtype)))
-        if alias and rtype == rrtype.A:
-            found.append((Form.ALIAS, self.today(name, rrtype.CNAME)))
-            if self.templated:
-                found.append((Form.ALIAS, self._dashed(name, rrtype.CNAME)))
-        if rtype != rrtype.AAAA:
-            found.append((Form.UNTYPED, self.untyped(name)))
-        return [(form, mark) for form, mark in found if mark is not None]
-
-    def _dashed(self, name: DnsName, rtype: str) -> DnsName | None:
-        prefix, suffix = self._affixes("")
-        return self._build(name, f"{prefix}{rtype.lower()}-", suffix)
+        return [
+            (form, mark)
+            for form, prefix, suffix in self._ways(rtype, alias=alias)
+            if (mark := self._build(name, prefix, suffix)) is not None
+        ]
 
     def untyped(self, name: DnsName) -> DnsName | None:
         """The name of the mark before types were part of it, None if DNS allows no such name."""
         return self._build(name, *self._affixes(""))
+
+    def _ways(self, rtype: str, *, alias: bool) -> tuple[_Way, ...]:
+        """How marks of *rtype* are named, today's first; worked out once, as this is asked all the time."""
+        ways = self._known.get((rtype, alias))
+        if ways is None:
+            ways = self._known[rtype, alias] = tuple(self._worked_out(rtype, alias=alias))
+        return ways
+
+    def _worked_out(self, rtype: str, *, alias: bool) -> Iterator[_Way]:
+        yield Form.TODAY, *self._typed(rtype)
+        if self.templated:
+            yield Form.DASHED, *self._dashed(rtype)
+        if alias and rtype == rrtype.A:
+            yield Form.ALIAS, *self._typed(rrtype.CNAME)
+            if self.templated:
+                yield Form.ALIAS, *self._dashed(rrtype.CNAME)
+        if rtype != rrtype.AAAA:
+            yield Form.UNTYPED, *self._affixes("")
+
+    def _typed(self, rtype: str) -> tuple[str, str]:
+        return self._affixes(rtype.lower()) if self.templated else self._dashed(rtype)
+
+    def _dashed(self, rtype: str) -> tuple[str, str]:
+        prefix, suffix = self._affixes("")
+        return f"{prefix}{rtype.lower()}-", suffix
 
     def _build(self, name: DnsName, prefix: str, suffix: str) -> DnsName | None:
         head, dot, rest = name.partition(".")
