@@ -2,7 +2,8 @@
 
 The client of google-cloud-dns knows neither routing policies nor paging sizes; its connection takes us
 to the documented REST resources, which we ask ourselves. Nothing is sent twice but a read whose
-connection broke: if a change that was applied were sent again, all of it would be a conflict.
+connection broke, and what the service did not look at because of its token: if a change that was
+applied were sent again, all of it would be a conflict.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from providers.google.wire import Limits, ListedSets, ManagedZone, RecordSet
 from providers.remote.allowance import Allowance
 from providers.remote.failure import CallFailedError, Trouble
 from providers.remote.trust import bundle
-from providers.remote.writing import SLOW_S
+from providers.remote.writing import SLOW_S, Writing
 
 _US: Final = "extdns"
 _CHANGE: Final = "changes.create"
@@ -115,7 +116,6 @@ class Client:
             body["deletions"] = [wire.written(one) for one in deletions]
         with self._calling(_CHANGE, about, changes=len(additions) + len(deletions)) as connection:
             path = f"{_project(connection)}/managedZones/{quote(zone, safe='')}/changes"
-            self._settings.writing.check(f"dns.{_CHANGE}", about)
             answer = connection.api_request("POST", path, data=body, timeout=self._settings.writing.timeouts_s)
             return str(answer["id"])
 
@@ -165,11 +165,11 @@ def _client(settings: GoogleSettings) -> dns.Client:
         raise auth.DefaultCredentialsError("the credentials belong to no project; name one with --google-project")
     session = requests.Session()
     if not isinstance(credentials, AnonymousCredentials):
-        session = AuthorizedSession(credentials, auth_request=Request(_prepared(requests.Session())))
+        session = AuthorizedSession(credentials, auth_request=Request(_prepared(requests.Session(), settings.writing)))
     return dns.Client(
         project=project,
         credentials=credentials,
-        _http=_prepared(session),
+        _http=_prepared(session, settings.writing),
         client_info=ClientInfo(user_agent=_US),
         client_options={"api_endpoint": settings.endpoint.rstrip("/")} if settings.endpoint else None,
     )
@@ -182,10 +182,27 @@ def _credentials(endpoint: str) -> tuple[Credentials, str | None]:
     return google.auth.default(scopes=dns.Client.SCOPE)
 
 
-def _prepared(session: requests.Session) -> requests.Session:
-    """*session* with connections for all threads, which trusts whom a Go program would."""
-    session.mount("https://", HTTPAdapter(pool_maxsize=_CONNECTIONS))
-    session.mount("http://", HTTPAdapter(pool_maxsize=_CONNECTIONS))
+class _Adapter(HTTPAdapter):
+    """Has connections for all threads; asks whether a change may begin each time that it is to be sent.
+
+    Before the first time a token may have to be got, and before the next, since one that the service
+    does not take any more is got again by the SDK: that may take its time.
+    """
+
+    def __init__(self, writing: Writing) -> None:
+        super().__init__(pool_maxsize=_CONNECTIONS)
+        self._writing = writing
+
+    def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:  # noqa: ANN401 - as they come
+        if request.method == "POST" and request.path_url.partition("?")[0].endswith("/changes"):
+            self._writing.check(f"dns.{_CHANGE}")
+        return super().send(request, *args, **kwargs)
+
+
+def _prepared(session: requests.Session, writing: Writing) -> requests.Session:
+    """*session*, which writes as *writing* says and trusts whom a Go program would."""
+    for scheme in ("https://", "http://"):
+        session.mount(scheme, _Adapter(writing))
     session.verify = bundle(os.environ, before="REQUESTS_CA_BUNDLE") or True
     return session
 

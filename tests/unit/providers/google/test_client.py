@@ -13,6 +13,7 @@ from providers.google.client import Client
 from providers.google.settings import GoogleSettings
 from providers.google.wire import RecordSet
 from providers.remote.failure import CallFailedError, Trouble
+from providers.remote.writing import Writing
 from tests.clouddns import client
 from tests.fakes.clouddns.server import PROJECT, TOKEN, CloudDns
 from tests.fakes.service.faults import Drop, Refuse
@@ -164,3 +165,31 @@ def test_a_change_is_asked_for_with_additions_and_deletions_that_there_are(fake:
             }
         ],
     }
+
+
+@pytest.mark.parametrize(
+    ("leads", "sent"),
+    [
+        pytest.param([True, True], 2, id="who-still-leads-sends-it-again"),
+        pytest.param([True, False], 1, id="who-does-not-any-more-leaves-it"),
+    ],
+)
+def test_a_change_whose_token_ran_out_is_sent_with_another_one_only_while_we_may_write(
+    bare: pytest.MonkeyPatch, tmp_path: Path, key: str, leads: list[bool], sent: int
+) -> None:
+    left = list(leads)
+    with CloudDns(tls=True, locked=True) as fake:
+        fake.add_zone("example.org", name="main")
+        (tmp_path / "ca.pem").write_bytes(fake.ca)
+        bare.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+        bare.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(key_file(tmp_path, key, f"{fake.url}/token")))
+        account = client(fake, GoogleSettings(endpoint=fake.url, writing=Writing(may_begin=lambda: left.pop(0))))
+        fake.faults.arm(Refuse(401, "authError"), action="changes.create")
+        if all(leads):
+            assert account.change("main", "zone main", ADDED, []) == "1"
+        else:
+            with pytest.raises(CallFailedError, match="NotLeading") as caught:
+                account.change("main", "zone main", ADDED, [])
+            assert caught.value.trouble is Trouble.LATER
+        assert len(fake.log.calls("changes.create")) == sent
+        assert left == []

@@ -188,5 +188,5 @@ def test_a_change_that_may_not_begin_is_not_sent(fake: CloudDns) -> None:
     desk = Desk(fake, client(fake, settings))
     outcome = desk.submit(WWW)
     assert isinstance(outcome, TryLater)
-    assert "dns.changes.create on zone" in outcome.message
+    assert "dns.changes.create: NotLeading: this process does not lead" in outcome.message
     assert desk.changes() == 0
