@@ -11,7 +11,7 @@ from extdns.model.change import Batch, Delete
 from extdns.model.claim import Wanted
 from extdns.model.evidence import Evidence
 from extdns.model.name import DnsName
-from extdns.model.record import RecordKey
+from extdns.model.record import Record, RecordKey
 from extdns.ports import Registry
 from tests.fakes.faulty import Submission
 from tests.unit.engine.cluster import Cluster
@@ -35,7 +35,8 @@ class Allowance:
         spared: of that, what has been held ever since: its grace is over.
         made: by zone and whether by absence, when a record was deleted.
         forgets: whether state could not be kept: then each process has a budget of its own.
-        owned: by zone, when there were how many records of ours.
+        owned: by zone, when there were how many records of ours, as they stood or as the engine knew them: what
+            somebody else removed meanwhile, it counts until it has looked again.
     """
 
     settings: DeleteSettings
@@ -56,11 +57,12 @@ class Allowance:
         self.spared.clear()
 
     def see(self, cluster: Cluster, stage: Stage) -> None:
-        """What is asked for, and what is ours now."""
+        """What is asked for, what is ours now, and what the engine takes to be ours."""
         now_s = stage.now_s
         for state in stage.engine.zones:
-            held = REGISTRY.read(stage.provider.contents(state.zone).values())
-            self.owned.setdefault(state.zone.id, []).append((now_s, sum(owned.ours for owned in held)))
+            known = [record for name in state.mirror.names() for record in state.mirror.of(name)]
+            for records in (stage.provider.contents(state.zone).values(), known):
+                self.owned.setdefault(state.zone.id, []).append((now_s, _ours(records, REGISTRY)))
         before = self.wanted
         self.wanted = {
             (name, claim.set_identifier) for name, claim in cluster.all_claims() if isinstance(claim, Wanted)
@@ -86,7 +88,7 @@ class Allowance:
         zone = submission.batch.zone.id
         counts = self.owned.setdefault(zone, [])
         for contents in (submission.before, submission.after):
-            counts.append((now_s, sum(owned.ours for owned in registry.read(contents.values()))))
+            counts.append((now_s, _ours(contents.values(), registry)))
         most = max(count for at_s, count in counts if at_s > now_s - 2 * _WINDOW_S)
         begin_s = now_s - _WINDOW_S + _ROUNDING_S
         for change in _deletes(submission.batch):
@@ -108,6 +110,10 @@ def _deletes(batch: Batch) -> Iterable[Delete]:
         for change in change_set.changes
         if isinstance(change, Delete) and change.evidence is not Evidence.REPLACED
     )
+
+
+def _ours(records: Iterable[Record], registry: Registry) -> int:
+    return sum(owned.ours for owned in registry.read(records))
 
 
 def _pair(key: RecordKey) -> tuple[DnsName, str]:
