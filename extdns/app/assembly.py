@@ -21,7 +21,7 @@ from extdns.controller.controller import Controller, Parts
 from extdns.controller.leased import LeasedAnnouncer
 from extdns.controller.teller import Teller
 from extdns.engine.budget import Limits
-from extdns.engine.deletes import DeleteSettings
+from extdns.engine.deletesettings import DeleteSettings
 from extdns.engine.engine import Engine
 from extdns.engine.observer import Observer
 from extdns.engine.settings import EngineSettings

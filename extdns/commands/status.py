@@ -17,6 +17,7 @@ from extdns.engine.budget import WINDOW_S
 from extdns.errors import ExtdnsError, UsageError, shown
 from extdns.facts.document import json_text
 from extdns.facts.held import HeldFacts
+from extdns.facts.times import moment, span
 from extdns.flags.mistakes import mistake
 from extdns.kube import shelf
 
@@ -37,9 +38,6 @@ and variables are those of extdns itself, of which --state-configmap, --state-fi
 
 --controller=URL asks a running extdns at the address of its live page what it holds just now.
 """
-_MINUTE_S: Final = 60.0
-_HOUR_S: Final = 3600.0
-_DAY_S: Final = 86400.0
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str], clock: Clock | None = None) -> int:
@@ -96,7 +94,7 @@ def status_text(document: Document, now_s: float) -> Iterator[str]:
 
 def _zone(name: str, zone: SavedZone, now_s: float) -> Iterator[str]:
     saved_s, records = zone.most[-1] if zone.most else (None, 0)
-    when = f", saved {_time(saved_s)}, {_span(now_s - saved_s)} ago" if saved_s is not None else ""
+    when = f", saved {_time(saved_s)}, {span(now_s - saved_s)} ago" if saved_s is not None else ""
     yield f"  Zone {name}: {count(records, 'record')} of ours{when}"
     held = dict(zone.shown).get(zone.held, ())
     if held:
@@ -123,13 +121,6 @@ def _next_step(codes: Sequence[str], *, many: bool) -> Iterator[str]:
 
 def _time(at_s: float) -> str:
     try:
-        return f"{datetime.fromtimestamp(at_s, UTC):%Y-%m-%d %H:%M:%S} UTC"
+        return moment(datetime.fromtimestamp(at_s, UTC))
     except (OverflowError, ValueError, OSError):
         return "at no time"
-
-
-def _span(seconds: float) -> str:
-    for size_s, unit in ((_DAY_S, "d"), (_HOUR_S, "h"), (_MINUTE_S, "m")):
-        if seconds >= size_s:
-            return f"{int(seconds // size_s)}{unit}"
-    return f"{max(0, int(seconds))}s"

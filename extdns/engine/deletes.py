@@ -15,18 +15,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final
 
-from extdns.engine.budget import Budget, Limits
+from extdns.engine.budget import Budget
 from extdns.engine.releases import Releases, digest
 from extdns.model.change import Blocked
 from extdns.model.evidence import Evidence
-from extdns.model.held import Held
+from extdns.model.held import Held, Waiting
 from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
+    from extdns.engine.deletesettings import DeleteSettings
     from extdns.model.name import DnsName
     from extdns.model.ownership import Owned
     from extdns.model.record import RecordKey
@@ -44,27 +45,6 @@ _WITHHELD = frozenset(
 
 _WAITED = {Evidence.ABSENT, Evidence.ORPHAN_GONE}
 """Confirmed at least the grace after it was first seen: another grace is not needed."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeleteSettings:
-    """What a person set about deletes.
-
-    Attributes:
-        owner: our owner id, part of every release code.
-        grace_s: how long evidence must hold.
-        stale_hold_s: how long a record stays whose object cannot say its target, None for ever.
-        limits: the budget.
-        releases: codes given at start.
-        at_once: neither grace nor budget, as the reference.
-    """
-
-    owner: str = ""
-    grace_s: float = 60.0
-    stale_hold_s: float | None = None
-    limits: Limits = field(default_factory=Limits)
-    releases: tuple[str, ...] = ()
-    at_once: bool = False
 
 
 class _Stage(Enum):
@@ -224,6 +204,11 @@ class Deletes:
         return tuple(sorted(held, key=lambda one: one.owned.key))
 
     @property
+    def waiting(self) -> dict[RecordKey, Waiting]:
+        """The deletes that were not made yet, also those that wait for a person."""
+        return {entry.owned.key: self._waiting(entry) for entry in self._entries()}
+
+    @property
     def undecided(self) -> bool:
         """Whether records stand that nobody asked for since start and nobody released."""
         return any(not (self._sufficient(entry) or entry.released) for entry in self._entries())
@@ -238,6 +223,10 @@ class Deletes:
 
     def _held(self) -> Iterable[_Pending]:
         return (entry for entry in self._entries() if entry.stage is _Stage.HELD)
+
+    def _waiting(self, entry: _Pending) -> Waiting:
+        ends_s = self._due_s(entry) if entry.stage is _Stage.GRACE else None
+        return Waiting(evidence=entry.evidence, grace_ends_s=ends_s)
 
     def _show(self) -> bool:
         """Take note of what is held; returns whether that is something else than before, or for another reason."""

@@ -9,7 +9,8 @@ from functools import partial
 
 from extdns.engine.audit import Audit
 from extdns.engine.backoff import Backoff
-from extdns.engine.deletes import Deletes, DeleteSettings
+from extdns.engine.deletes import Deletes
+from extdns.engine.deletesettings import DeleteSettings
 from extdns.engine.inputs import ReadFailed
 from extdns.engine.mirror import Mirror
 from extdns.engine.writes import Writes

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import datetime
 from difflib import get_close_matches
-from typing import Final
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from extdns.config import Config
 from extdns.engine.claims import NameClaim
-from extdns.facts.changes import ChangeFacts, Sent, change_facts
+from extdns.facts.changes import ChangeFacts, change_facts
 from extdns.facts.document import (
     VERSION,
     Facts,
@@ -29,6 +31,10 @@ from extdns.model.decision import Decision, Verdict
 from extdns.model.name import DnsName
 from extdns.model.reason import Reason
 
+if TYPE_CHECKING:
+    from extdns.facts.live import Live
+    from extdns.model.held import Waiting
+
 _CLOSEST: Final = 3
 _LEFT_OUT: Final = 5
 _TARGET_FILTERS: Final = frozenset({"--target-net-filter", "--exclude-target-net"})
@@ -48,13 +54,24 @@ _SERVED: Final = "what name servers answer: nobody was asked"
 _GRACE: Final = "since when it may go: a single look has no past, so no grace (--delete-grace-period) is counted"
 
 
+class WaitingFacts(Facts, frozen=True):
+    """A delete that has evidence, a reason code, and waits.
+
+    graceEnds is when its grace ends, or --stale-hold; null where something else is waited for.
+    """
+
+    evidence: str
+    grace_ends: datetime | None
+
+
 class Outcome(Facts, frozen=True):
-    """What comes of a claim or a record, in one zone; zone is null where there is none."""
+    """What comes of a claim or a record in one zone; zone is null where there is none, waiting where nothing waits."""
 
     zone: ZoneName | None
     action: str
     reason: str
     evidence: tuple[str, ...]
+    waiting: WaitingFacts | None
 
 
 class ClaimFacts(Facts, frozen=True):
@@ -93,10 +110,12 @@ class LeftOut(Facts, frozen=True):
 class NameFacts(Facts, frozen=True, tag_field="kind", tag="NameExplanation"):
     """What is known of a name; reason is null where nobody asks and nothing stands.
 
-    lastChanges are what was sent to the DNS service last, newest first; only a running process knows any.
+    lastChanges are what was sent to the DNS service last, newest first; only a running process knows any. at is when it
+    was asked, null if a single look was taken.
     """
 
     api_version: Version
+    at: datetime | None
     name: str
     answer: str
     reason: str | None
@@ -120,7 +139,7 @@ def name_facts(
     *,
     zones_known: int,
     missing: tuple[str, ...],
-    changes: tuple[Sent, ...] | None = None,
+    live: Live | None = None,
 ) -> NameFacts:
     """What is known of *name*.
 
@@ -130,40 +149,52 @@ def name_facts(
         config: what a person set.
         zones_known: how many zones are in reach, whether or not they were read.
         missing: one sentence for each thing that could not be read.
-        changes: the last ones of a running process, newest first; None: a single look was taken.
+        live: the running process that holds *seen*; None: a single look was taken.
     """
     claims, decisions = seen.claims.of(name), seen.decisions.of(name)
     main = _main(decisions)
     left_out = tuple(_left_out(seen, name, asked=bool(claims)))
     aside = next((one for one in left_out if one.certain), None) if main is None else None
-    last = tuple(change_facts(one) for one in changes or () if one.name == name)
+    outcome_of = partial(outcome, seen, live)
+    last = tuple(change_facts(one) for one in (live.changes if live else ()) if one.name == name)
     return NameFacts(
         api_version=VERSION,
+        at=live.at if live else None,
         name=name,
         answer=_answer(name, main, aside, complete=not missing),
         reason=main.reason.value if main else _why_aside(aside),
-        claims=tuple(_claim(claim, decisions) for claim in sorted(claims, key=lambda one: _rank_of(one, decisions))),
+        claims=tuple(
+            _claim(claim, decisions, outcome_of) for claim in sorted(claims, key=lambda one: _rank_of(one, decisions))
+        ),
         zones=tuple(map(zone_name, seen.zones_of(name))),
         zones_known=zones_known,
-        records=tuple(one for decision in decisions for one in _standing(decision)),
+        records=tuple(one for decision in decisions for one in _standing(decision, outcome_of)),
         last_changes=last,
         policy=config.control.policy,
         owner=config.registry.txt_owner_id,
         left_out=left_out,
         closest=() if claims or decisions else tuple(_closest(seen, name)),
-        not_known=tuple(_not_known(decisions, last, lives=changes is not None)),
+        not_known=tuple(_not_known(decisions, last, lives=live is not None)),
         missing=missing,
     )
 
 
-def outcome(decision: Decision) -> Outcome:
-    """What comes of it, and why."""
+def outcome(seen: Snapshot, live: Live | None, decision: Decision) -> Outcome:
+    """What comes of *decision*, and why; *live* is the running process that holds *seen*, if there is one."""
     return Outcome(
         zone=zone_name(decision.zone) if decision.zone else None,
         action=decision.verdict.value,
         reason=decision.reason.value,
         evidence=tuple(below(decision)),
+        waiting=_waiting(seen.undone(decision), live),
     )
+
+
+def _waiting(undone: Waiting | None, live: Live | None) -> WaitingFacts | None:
+    if undone is None:
+        return None
+    ends = live.time(undone.grace_ends_s) if live and undone.grace_ends_s is not None else None
+    return WaitingFacts(evidence=undone.evidence.value, grace_ends=ends)
 
 
 def _not_known(decisions: tuple[Decision, ...], last: tuple[ChangeFacts, ...], *, lives: bool) -> Iterator[str]:
@@ -196,6 +227,8 @@ def _answer(name: str, main: Decision | None, aside: LeftOut | None, *, complete
     if main.reason in IN_ORDER:
         return f"{name} is published."
     if main.verdict is Verdict.KEEP and not main.asked_by:
+        if main.reason is Reason.IN_GRACE:
+            return f"{name} stands, and no object asks for it; it is deleted once its grace is over."
         ours = main.held is not None and main.held.ours
         return f"{name} stands, and no object asks for it; it is {'kept' if ours else 'not ours'}."
     return f"{name} {_ANSWERS[main.verdict]}."
@@ -220,7 +253,7 @@ def _of_claim(claim: NameClaim, decisions: tuple[Decision, ...]) -> list[Decisio
     return [decision for decision in about if decision.type == claim.endpoint.type] or about
 
 
-def _claim(claim: NameClaim, decisions: tuple[Decision, ...]) -> ClaimFacts:
+def _claim(claim: NameClaim, decisions: tuple[Decision, ...], outcome_of: Callable[[Decision], Outcome]) -> ClaimFacts:
     wanted = claim.endpoint if isinstance(claim, Wanted) else None
     return ClaimFacts(
         object=object_facts(claim.provenance),
@@ -228,12 +261,12 @@ def _claim(claim: NameClaim, decisions: tuple[Decision, ...]) -> ClaimFacts:
         type=wanted.type if wanted else "",
         set_identifier=claim.set_identifier,
         asks=record_facts(wanted.targets, wanted.ttl_s, wanted.properties) if wanted else None,
-        outcomes=tuple(map(outcome, _of_claim(claim, decisions))),
+        outcomes=tuple(map(outcome_of, _of_claim(claim, decisions))),
         mistakes=tuple(mistake_facts(claim.provenance.ref.key, wrong) for wrong in mistakes((claim,))),
     )
 
 
-def _standing(decision: Decision) -> Iterator[StandingFacts]:
+def _standing(decision: Decision, outcome_of: Callable[[Decision], Outcome]) -> Iterator[StandingFacts]:
     if decision.held:
         owned, record = decision.held, decision.held.record
         yield StandingFacts(
@@ -244,7 +277,7 @@ def _standing(decision: Decision) -> Iterator[StandingFacts]:
             owner=owned.owner,
             made_for=owned.resource,
             ownership_records=tuple(mark.name for mark in owned.marks),
-            outcome=outcome(decision),
+            outcome=outcome_of(decision),
         )
 
 

@@ -6,10 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from extdns.facts.printable import printable
+from extdns.facts.times import ago, moment, since, span
 from extdns.facts.words import short_field
 from extdns.model.reason import MEANINGS, Reason
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from extdns.facts.changes import ChangeFacts
     from extdns.facts.document import MistakeFacts, ObjectFacts, RecordFacts, ZoneName
     from extdns.facts.name import ClaimFacts, NameFacts, Outcome, StandingFacts
@@ -61,38 +64,38 @@ def sections(facts: NameFacts) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 def _sections(facts: NameFacts) -> Iterator[tuple[str, Sequence[str]]]:
     for index, claim in enumerate(facts.claims):
-        yield "also by" if index else "asked for by", _claim(claim)
+        yield "also by" if index else "asked for by", _claim(claim, facts.at)
     if not facts.claims:
         yield "asked for by", ["no object"]
     yield "left out", [_left_out(one.object, one.by, certain=one.certain) for one in facts.left_out]
     yield "zone", _zones(facts)
     told = [one for claim in facts.claims for one in claim.outcomes]
-    records = [line for one in facts.records for line in _standing(one, told)]
+    records = [line for one in facts.records for line in _standing(one, told, facts.at)]
     yield "record", records or ["none stands there"]
     yield "policy", [f'{facts.policy}; our owner id is "{facts.owner}"' if facts.owner else facts.policy]
-    yield "last write", [line for one in facts.last_changes[:_MOST_WRITES] for line in _change(one)]
+    yield "last write", [line for one in facts.last_changes[:_MOST_WRITES] for line in _change(one, facts.at)]
     yield "not known", facts.not_known
     yield "closest", facts.closest
 
 
-def _change(one: ChangeFacts) -> Iterator[str]:
+def _change(one: ChangeFacts, now: datetime | None) -> Iterator[str]:
     times = f", {one.times} times in a row" if one.times > 1 else ""
     targets = ", ".join(one.targets[:_MOST_TARGETS])
-    yield f"{one.action} {one.type} {targets}: {one.outcome}, {one.at:%Y-%m-%d %H:%M:%S} UTC{times}"
+    yield f"{one.action} {one.type} {targets}: {one.outcome}, {ago(one.at, now)}{times}"
     if one.detail:
         yield f"  {one.detail}"
 
 
-def _claim(claim: ClaimFacts) -> list[str]:
-    since = f" (since {claim.since})" if claim.since else ""
+def _claim(claim: ClaimFacts, now: datetime | None) -> list[str]:
+    created = f" (since {since(claim.since, now)})" if claim.since else ""
     derived = f", made into {claim.object.derived}" if claim.object.derived else ""
     asks = data(claim.type, claim.asks) if claim.asks else "no target can be told"
     identifier = f"; set identifier {claim.set_identifier}" if claim.set_identifier else ""
     lines = [
-        f"{place(claim.object)}{since}",
+        f"{place(claim.object)}{created}",
         f"host from {short_field(claim.object.field)}{derived}; {asks}{identifier}",
     ]
-    lines += [line for one in claim.outcomes for line in outcome_lines(one)]
+    lines += [line for one in claim.outcomes for line in outcome_lines(one, now)]
     for wrong in claim.mistakes:
         lines.append(
             f"{short_field(wrong.field)}: {wrong.value!r} is not valid; allowed: {wrong.allowed}  [{wrong.reason}]"
@@ -100,14 +103,25 @@ def _claim(claim: ClaimFacts) -> list[str]:
     return lines
 
 
-def outcome_lines(one: Outcome) -> list[str]:
-    """What comes of it, and why."""
+def outcome_lines(one: Outcome, now: datetime | None) -> list[str]:
+    """What comes of it, and why; *now* is when that was so, if a running process said it."""
     said = _WORDS.get(one.action) or ("is published" if one.reason in _DONE else "nothing is done")
     where = f" in {_zone(one.zone)}" if one.zone else ""
-    return [f"→ {said}{where}  [{one.reason}]", *(f"  {clause}" for clause in one.evidence)]
+    lines = [f"→ {said}{where}  [{one.reason}]", *(f"  {clause}" for clause in one.evidence)]
+    if one.waiting and one.waiting.evidence != one.reason:
+        lines.append(f"  it may go on the evidence [{one.waiting.evidence}]")
+    if one.waiting and one.waiting.grace_ends and now:
+        what = "its grace" if one.reason == Reason.IN_GRACE else "--stale-hold"
+        lines.append(f"  {what} {_ending(one.waiting.grace_ends, now)}")
+    return lines
 
 
-def _standing(one: StandingFacts, told: list[Outcome]) -> list[str]:
+def _ending(ends: datetime, now: datetime) -> str:
+    left_s = (ends - now).total_seconds()
+    return f"ends at {moment(ends)}, in {span(left_s)}" if left_s > 0 else f"ended at {moment(ends)}"
+
+
+def _standing(one: StandingFacts, told: list[Outcome], now: datetime | None) -> list[str]:
     """A record, and what comes of it if that was not *told* with who asks."""
     if one.ours:
         marks = f"; marked by {', '.join(one.ownership_records)}" if one.ownership_records else ""
@@ -119,7 +133,7 @@ def _standing(one: StandingFacts, told: list[Outcome]) -> list[str]:
     return [
         f"{data(one.type, one.record)}{identifier}",
         f"{whose}{made_for}",
-        *([] if one.outcome in told else outcome_lines(one.outcome)),
+        *([] if one.outcome in told else outcome_lines(one.outcome, now)),
     ]
 
 
@@ -144,6 +158,8 @@ def next_step(facts: NameFacts) -> str:
         return "look for a misspelt name on the object, or for a filter that leaves the object out"
     if facts.reason in {Reason.PROGRAMMED, Reason.MERGED_BEFORE}:
         return "nothing to do"
+    if facts.reason == Reason.IN_GRACE:
+        return "nothing to do; to keep the record, let an object ask for the name before its grace ends"
     if facts.reason in {Reason.HELD, Reason.ORPHAN_UNCLAIMED}:
         return "extdns status"
     if any(record.outcome.action in _WORDS for record in facts.records) or facts.reason == Reason.WANTED:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from datetime import datetime
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ from extdns.model.claim import Filtered, mistakes
 from extdns.model.cluster import ObjectKey
 
 if TYPE_CHECKING:
+    from extdns.facts.live import Live
     from extdns.facts.snapshot import Snapshot
     from extdns.model.decision import Decision
 
@@ -42,9 +44,13 @@ class NameOutcome(Facts, frozen=True):
 
 
 class ObjectExplanation(Facts, frozen=True, tag_field="kind", tag="ObjectExplanation"):
-    """What is known of an object; failure says why its names could not be computed, "" if they were."""
+    """What is known of an object; failure says why its names could not be computed, "" if they were.
+
+    at is when a running process was asked, null if a single look was taken.
+    """
 
     api_version: Version
+    at: datetime | None
     object: str
     answer: str
     names: tuple[NameOutcome, ...]
@@ -54,8 +60,10 @@ class ObjectExplanation(Facts, frozen=True, tag_field="kind", tag="ObjectExplana
     missing: tuple[str, ...]
 
 
-def object_facts_of(seen: Snapshot, text: str, missing: tuple[str, ...]) -> ObjectExplanation:
+def object_facts_of(seen: Snapshot, text: str, missing: tuple[str, ...], live: Live | None = None) -> ObjectExplanation:
     """What is known of the object that *text* names, as `service/shop/web` or `node/n1`.
+
+    *live* is the running process that holds *seen*; None: a single look was taken.
 
     Raises:
         UsageError: there is no such object among those that sources read.
@@ -68,9 +76,10 @@ def object_facts_of(seen: Snapshot, text: str, missing: tuple[str, ...]) -> Obje
     failure = seen.claims.failure(key)
     return ObjectExplanation(
         api_version=VERSION,
+        at=live.at if live else None,
         object=f"{key.kind.name} {where}",
         answer=f"{key.kind.name} {where} {_answer(about, failure, left_out=bool(filtered))}",
-        names=tuple(map(_name, about)),
+        names=tuple(_name(one, outcome(seen, live, one)) for one in about),
         left_out=tuple(LeftOut(object=str(one.ref), by=one.by, certain=one.name is not None) for one in filtered),
         mistakes=tuple(mistake_facts(key, wrong) for wrong in mistakes(claims)),
         failure=failure,
@@ -91,7 +100,7 @@ def _lines(facts: ObjectExplanation) -> Iterator[str]:
         yield ""
         identifier = f" (set identifier {one.set_identifier})" if one.set_identifier else ""
         yield f"  {one.name}{identifier}  {data(one.type, one.asks) if one.asks else 'no target can be told'}"
-        yield from (f"    {line}" for line in outcome_lines(one.outcome))
+        yield from (f"    {line}" for line in outcome_lines(one.outcome, facts.at))
     for wrong in facts.mistakes:
         yield ""
         yield f"  ! {short_field(wrong.field)}: {wrong.value!r} is not valid  [{wrong.reason}]"
@@ -122,14 +131,14 @@ def _place(key: ObjectKey) -> str:
     return f"{key.namespace}/{key.name}" if key.namespace else key.name
 
 
-def _name(decision: Decision) -> NameOutcome:
+def _name(decision: Decision, outcome: Outcome) -> NameOutcome:
     wanted = decision.wanted
     return NameOutcome(
         name=decision.name,
         type=decision.type,
         set_identifier=decision.set_identifier,
         asks=record_facts(wanted.targets, wanted.ttl_s, wanted.properties) if wanted else None,
-        outcome=outcome(decision),
+        outcome=outcome,
     )
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from extdns.engine.health import failures, unread
+from extdns.model.decision import Verdict
 from extdns.model.value import Value
 
 if TYPE_CHECKING:
     from extdns.engine.engine import Engine
     from extdns.engine.mirror import Mirror
     from extdns.engine.zones import ZoneState
-    from extdns.model.held import Held
+    from extdns.model.decision import Decision
+    from extdns.model.held import Held, Waiting
     from extdns.model.name import DnsName
+    from extdns.model.record import RecordKey
     from extdns.model.zone import Zone
 
 
@@ -28,6 +32,7 @@ class ZoneEntry(Value, frozen=True, kw_only=True):
         deleted: deletes of the last ten minutes that count against the budget.
         held: records whose deletes wait for a person, by key.
         code: releases them, "" if there are none.
+        undone: deletes that have evidence and were not made, those that are held among them.
     """
 
     zone: Zone
@@ -39,6 +44,7 @@ class ZoneEntry(Value, frozen=True, kw_only=True):
     deleted: int
     held: tuple[Held, ...]
     code: str
+    undone: Mapping[RecordKey, Waiting]
 
 
 class Snapshot:
@@ -67,6 +73,13 @@ class Snapshot:
         """The zones that *name* belongs to."""
         return self._placement.zones_of(name)
 
+    def undone(self, decision: Decision) -> Waiting | None:
+        """The delete that *decision* puts off, None if there is none."""
+        if decision.held is None or decision.verdict is not Verdict.KEEP:
+            return None
+        key = decision.held.key
+        return next((entry.undone.get(key) for entry in self.zones if entry.zone == decision.zone), None)
+
 
 def _zone(state: ZoneState) -> ZoneEntry:
     budget, deletes = state.deletes.budget, state.deletes
@@ -80,4 +93,5 @@ def _zone(state: ZoneState) -> ZoneEntry:
         deleted=len(budget.made),
         held=deletes.held,
         code=deletes.releases.code,
+        undone=deletes.waiting,
     )

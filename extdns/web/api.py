@@ -90,13 +90,13 @@ class Api:
             self._config,
             zones_known=len(live.seen.zones),
             missing=live.seen.missing,
-            changes=live.changes,
+            live=live,
         )
 
 
 def _object(live: Live, text: str) -> Facts:
     try:
-        return object_facts_of(live.seen, text, live.seen.missing)
+        return object_facts_of(live.seen, text, live.seen.missing, live)
     except UsageError as exc:
         raise NotThereError(str(exc).replace("\n", ";")) from exc
 

@@ -19,6 +19,7 @@ from extdns.facts.held import held_facts
 from extdns.facts.names import STATES, State
 from extdns.facts.nametext import next_step, place, sections
 from extdns.facts.printable import printable
+from extdns.facts.times import span
 from extdns.facts.words import short_field
 from extdns.model.reason import MEANINGS, Reason
 from extdns.web.answer import Answer
@@ -39,9 +40,6 @@ _ASSETS: Final = {
     "/icon.svg": "image/svg+xml",
 }
 _ROWS: Final = 50
-_MINUTE_S: Final = 60
-_HOUR_S: Final = 3600
-_DAY_S: Final = 86400
 AREAS: Final = {"/": "Names", "/zones": "Zones", "/sources": "Sources", "/changes": "Changes"}
 
 
@@ -166,11 +164,4 @@ def _explained(name: str) -> Markup:
 def _time(at: datetime, now: datetime) -> Markup:
     """*at* in UTC, and how long before *now* that was."""
     form = Markup('<time datetime="{0:%Y-%m-%dT%H:%M:%SZ}">{0:%Y-%m-%d %H:%M:%S} UTC</time> <span>{1} ago</span>')
-    return form.format(at, _span((now - at).total_seconds()))
-
-
-def _span(seconds: float) -> str:
-    for size_s, unit in ((_DAY_S, "d"), (_HOUR_S, "h"), (_MINUTE_S, "m")):
-        if seconds >= size_s:
-            return f"{int(seconds // size_s)}{unit}"
-    return f"{max(0, int(seconds))}s"
+    return form.format(at, span((now - at).total_seconds()))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extdns.engine.budget import Limits
-from extdns.engine.deletes import DeleteSettings
+from extdns.engine.deletesettings import DeleteSettings
 from extdns.engine.engine import Engine
 from extdns.engine.settings import EngineSettings
 from extdns.model.change import Batch

@@ -56,7 +56,7 @@ def test_a_running_process_is_asked(address: str, capsys: pytest.CaptureFixture[
     assert cli.main(["explain", "WEB.example.org", f"--controller={address}/"], {}) == 0
     said = capsys.readouterr().out
     assert said.startswith("web.example.org is not published yet; it would be created.  [wanted]\n")
-    assert "  last write    create A 192.0.2.1: applied, 2026-11-20 09:14:31 UTC\n" in said
+    assert "  last write    create A 192.0.2.1: applied, 2026-11-20 09:14:31 UTC, 0s ago\n" in said
     assert "only an extdns that runs knows" not in said
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from extdns.controller.ending import DONE, FAILED, HELD, exit_code
-from extdns.engine.deletes import DeleteSettings
+from extdns.engine.deletesettings import DeleteSettings
 from extdns.engine.engine import Engine
 from extdns.engine.settings import EngineSettings
 from extdns.model.domains import DomainFilter

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from extdns.engine.budget import Limits
-from extdns.engine.deletes import DeleteSettings
+from extdns.engine.deletesettings import DeleteSettings
 from extdns.engine.engine import Engine
 from extdns.engine.inputs import Cause, KindReported, Observation, Observed
 from extdns.engine.settings import EngineSettings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from extdns.engine.deletes import DeleteSettings
+from extdns.engine.deletesettings import DeleteSettings
 from extdns.engine.inputs import Cause, Observation, Observed
 from extdns.model.claim import Claim, Provenance, Wanted, Withheld
 from extdns.model.cluster import ObjectKey, ObjectRef, Phase

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from extdns.engine.deletes import DeleteSettings
+from extdns.engine.deletesettings import DeleteSettings
 from extdns.engine.effects import Effect, SaveState, Submit
 from extdns.engine.inputs import Observed, StateFailed, Tick
 from extdns.model.record import Record

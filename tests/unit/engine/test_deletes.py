@@ -9,10 +9,12 @@ import pytest
 from msgspec import structs
 
 from extdns.engine.budget import WINDOW_S, Limits
-from extdns.engine.deletes import Deletes, DeleteSettings
+from extdns.engine.deletes import Deletes
+from extdns.engine.deletesettings import DeleteSettings
 from extdns.engine.releases import RELEASE_S
 from extdns.model.change import Blocked
 from extdns.model.evidence import Evidence
+from extdns.model.held import Waiting
 from extdns.model.name import DnsName
 from extdns.model.ownership import Owned
 from extdns.model.reason import Reason
@@ -70,6 +72,27 @@ def test_a_delete_waits_until_its_evidence_has_held_for_the_grace() -> None:
     assert state.advance(4.9 + GRACE_S) == set()
     assert state.advance(5.0 + GRACE_S) == {owned(1).record.name}
     assert weigh(state, owned(1), 5.0 + GRACE_S) is ENDING
+
+
+def test_it_is_told_on_what_evidence_deletes_wait_and_when_their_graces_end() -> None:
+    state = deletes()
+    weigh(state, owned(1), 5.0)
+    weigh(state, owned(2), 5.0, Evidence.ORPHAN_UNCLAIMED)
+    state.advance(5.0)
+    assert state.waiting == {
+        owned(1).key: Waiting(evidence=ENDING, grace_ends_s=5.0 + GRACE_S),
+        owned(2).key: Waiting(evidence=Evidence.ORPHAN_UNCLAIMED, grace_ends_s=None),
+    }
+    state.advance(5.0 + GRACE_S)
+    assert state.waiting[owned(1).key].grace_ends_s is None
+    state.planned(owned(1).record.name, {owned(1).key}, 70.0)
+    assert owned(1).key not in state.waiting
+
+
+def test_the_hold_of_stale_records_is_told_as_a_grace_is() -> None:
+    state = deletes(stale_hold_s=600.0)
+    state.unless_stale(owned(1), Blocked(reason=Reason.NO_ADDRESS, detail=""), 5.0)
+    assert state.waiting[owned(1).key] == Waiting(evidence=Evidence.STALE, grace_ends_s=605.0)
 
 
 def test_other_evidence_does_not_begin_anew() -> None:

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.engine.budget import Limits
-from extdns.engine.deletes import DeleteSettings
+from extdns.engine.deletesettings import DeleteSettings
 from extdns.engine.inputs import Cause, Observed
 from extdns.model.claim import Filtered
 from extdns.model.cluster import Kind, Phase

@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import replace
 
 from extdns.engine.budget import Limits
-from extdns.engine.deletes import DeleteSettings
+from extdns.engine.deletesettings import DeleteSettings
 from extdns.engine.effects import LoadState
 from extdns.engine.inputs import Cause, Observed, StateFailed, StateLoaded
 from extdns.model.cluster import Phase

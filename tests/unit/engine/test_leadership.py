@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extdns.engine.deletes import DeleteSettings
+from extdns.engine.deletesettings import DeleteSettings
 from extdns.engine.effects import LoadState
 from extdns.engine.engine import Engine
 from extdns.engine.inputs import Led, Observed, StateLoaded

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from extdns.engine.budget import Limits
-from extdns.engine.deletes import DeleteSettings
+from extdns.engine.deletesettings import DeleteSettings
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
 from extdns.model.claim import Claim, Filtered, Wanted, Withheld
 from extdns.model.cluster import ObjectKey, ObjectRef

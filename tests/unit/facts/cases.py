@@ -10,7 +10,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from extdns.engine.budget import Limits
-from extdns.engine.deletes import DeleteSettings
+from extdns.engine.deletesettings import DeleteSettings
 from extdns.engine.inputs import Cause
 from extdns.errors import RetryableError
 from extdns.model import rrtype
