@@ -6,7 +6,6 @@ record of it would come back as "already exists".
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -14,36 +13,30 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 import botocore.exceptions as sdk
-import botocore.session
-from boto3.session import Session
 from botocore.config import Config
-from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshableCredentials
 from botocore.parsers import ResponseParserError
 
 from providers.aws import codes
 from providers.aws.listing import listed
+from providers.aws.session import configured, session_of
 from providers.aws.shapes import body
 from providers.aws.wire import Action, HostedZone, ListedSets, Position, WireChange, bare_id
 from providers.remote.allowance import Allowance
 from providers.remote.failure import CallFailedError, Trouble
-from providers.remote.trust import bundle
 from providers.remote.writing import SLOW_S, Writing
 
 if TYPE_CHECKING:
+    from boto3.session import Session
     from types_boto3_route53 import Route53Client
 
     from extdns.model.apibudget import ApiBudget
     from providers.aws.settings import Access, AwsSettings
 
-_US: Final = "extdns"
-_AGENT: Final = f"{_US} Botocore/{botocore.__version__}"
-_REGION: Final = "us-east-1"  # Route 53 is everywhere; a region decides no more than the partition
 _BODY: Final = "Body"
 _WRITTEN: Final[ContextVar[bytes]] = ContextVar("_WRITTEN")
 _FIRST_ERROR: Final = 300
 _CHANGE: Final = "ChangeResourceRecordSets"
 _MOST_ATTEMPTS: Final = 10  # what 0, "without limit", comes to: the engine asks again anyway
-_CONNECTIONS: Final = 16
 _LOOKED_FOR: Final = (
     "none in AWS_ACCESS_KEY_ID, AWS_WEB_IDENTITY_TOKEN_FILE (IRSA), AWS_CONTAINER_CREDENTIALS_FULL_URI (Pod Identity), "
     "the shared configuration, or from the machine's role"
@@ -131,47 +124,55 @@ class Client:
         self, operation: str, about: str = "", *, changes: int = 0
     ) -> Iterator[tuple[Route53Client, Route53Client]]:
         """The clients for one call; what the SDK raises meanwhile is raised as ours, the original as its cause."""
-        call = f"route53:{operation}"
         self._allowance.take(operation, changes=changes)
         try:
-            yield self._clients()
-            self._allowance.worked(operation)
-        except sdk.ClientError as exc:
-            failed = _answered(exc, operation, about)
+            with translated("route53", operation, about):
+                yield self._clients()
+        except CallFailedError as failed:
             if "Thrott" in failed.code:
                 self._allowance.throttled(operation, changes=changes)
             elif failed.code == codes.STILL_BUSY:
                 self._allowance.busy(operation)
-            raise failed from exc
-        except (*_UNSENT, *_UNANSWERED) as exc:
-            trouble = Trouble.LATER if isinstance(exc, _UNSENT) else Trouble.UNANSWERED
-            raise CallFailedError(trouble, call, about, type(exc).__name__, str(exc)) from exc
-        except (ValueError, LookupError) as exc:  # the answer is not what it should be
-            raise CallFailedError(Trouble.UNANSWERED, call, about, type(exc).__name__, str(exc)) from exc
-        except (sdk.BotoCoreError, OSError) as exc:
-            self._made = None  # credentials may have appeared by the next call
-            words = f"{exc}: {_LOOKED_FOR}" if isinstance(exc, sdk.NoCredentialsError) else str(exc)
-            raise CallFailedError(Trouble.CREDENTIALS, call, about, type(exc).__name__, words) from exc
+            elif failed.trouble is Trouble.CREDENTIALS:
+                self._made = None  # they may have appeared by the next call
+            raise
+        self._allowance.worked(operation)
 
     def _clients(self) -> tuple[Route53Client, Route53Client]:
         """One that tries again by itself, and one that does not."""
         with self._lock:
             if self._made is None:
-                session = _session(self._access)
+                session = session_of(self._access)
                 self._made = (_client(session, self._attempts, SLOW_S), _writer(session, self._writing))
             return self._made
 
 
 def clients(settings: AwsSettings) -> dict[str, Client]:
-    """A client for each account, by the name that its zones bear: the profile, "" if there is only one."""
-    named = len(settings.accounts) > 1
-    found = {access.profile if named else "": access for access in settings.accounts}
+    """A client for each account, by the name that its zones bear."""
     return {
         name: Client(
             access, settings.attempts, Allowance(name, rate=settings.rate, pause_s=settings.pause_s), settings.writing
         )
-        for name, access in found.items()
+        for name, access in settings.by_name.items()
     }
+
+
+@contextmanager
+def translated(service: str, operation: str, about: str) -> Iterator[None]:
+    """Raise as ours what the SDK raises in a call, the original as its cause."""
+    call = f"{service}:{operation}"
+    try:
+        yield
+    except sdk.ClientError as exc:
+        raise _answered(exc, service, operation, about) from exc
+    except (*_UNSENT, *_UNANSWERED) as exc:
+        trouble = Trouble.LATER if isinstance(exc, _UNSENT) else Trouble.UNANSWERED
+        raise CallFailedError(trouble, call, about, type(exc).__name__, str(exc)) from exc
+    except (ValueError, LookupError) as exc:  # the answer is not what it should be
+        raise CallFailedError(Trouble.UNANSWERED, call, about, type(exc).__name__, str(exc)) from exc
+    except (sdk.BotoCoreError, OSError) as exc:
+        words = f"{exc}: {_LOOKED_FOR}" if isinstance(exc, sdk.NoCredentialsError) else str(exc)
+        raise CallFailedError(Trouble.CREDENTIALS, call, about, type(exc).__name__, words) from exc
 
 
 def _writer(session: Session, writing: Writing) -> Route53Client:
@@ -182,18 +183,8 @@ def _writer(session: Session, writing: Writing) -> Route53Client:
 
 
 def _client(session: Session, attempts: int, timeouts_s: tuple[float, float]) -> Route53Client:
-    connect_s, read_s = timeouts_s
-    made = session.client(
-        "route53",
-        config=Config(
-            retries={"mode": "standard", "total_max_attempts": attempts},
-            connect_timeout=connect_s,
-            read_timeout=read_s,
-            max_pool_connections=_CONNECTIONS,
-            user_agent=_AGENT,  # else made anew, in two dozen parts, for every call
-            parameter_validation=False,  # a fifth of the time of a batch, and what we send has one shape
-        ),
-    )
+    # Without validation, which is a fifth of the time of a batch: what we send has one shape.
+    made = session.client("route53", config=configured(attempts, timeouts_s).merge(Config(parameter_validation=False)))
     made.meta.events.register("before-parse.route53.ListResourceRecordSets", _keep_body)
     made.meta.events.register("before-call.route53.ChangeResourceRecordSets", _give_body)
     return made
@@ -211,44 +202,7 @@ def _keep_body(response_dict: dict[str, Any], customized_response_dict: dict[str
         response_dict["body"] = b"<left-to-us/>"
 
 
-def _session(access: Access) -> Session:
-    session = _configured(access)
-    if access.role:
-        session.register_component("credential_provider", _AssumedRole(_configured(access), access))
-    return Session(botocore_session=session)
-
-
-def _configured(access: Access) -> botocore.session.Session:
-    session = botocore.session.Session(profile=access.profile or None)
-    # Pods in EKS have it set; the SDKs for other languages read it, this one reads AWS_DEFAULT_REGION alone.
-    region = os.environ.get("AWS_REGION") or session.get_config_variable("region") or _REGION
-    session.set_config_variable("region", region)
-    if not session.get_config_variable("ca_bundle") and (file := bundle(os.environ, before="AWS_CA_BUNDLE")):
-        session.set_config_variable("ca_bundle", file)
-    return session
-
-
-class _AssumedRole:
-    """Gives the credentials of a role: got when they are first needed, and again before they expire."""
-
-    def __init__(self, source: botocore.session.Session, access: Access) -> None:
-        """Assume the role with the credentials of *source*."""
-        self._source = source
-        self._access = access
-
-    def load_credentials(self) -> DeferredRefreshableCredentials:
-        """What the SDK asks of whoever gives credentials."""
-        source = self._source.get_credentials()
-        if source is None:
-            raise sdk.NoCredentialsError
-        extra = {"RoleSessionName": _US}
-        if self._access.external_id:
-            extra["ExternalId"] = self._access.external_id
-        fetcher = AssumeRoleCredentialFetcher(self._source.create_client, source, self._access.role, extra_args=extra)
-        return DeferredRefreshableCredentials(method="assume-role", refresh_using=fetcher.fetch_credentials)
-
-
-def _answered(exc: sdk.ClientError, operation: str, about: str) -> CallFailedError:
+def _answered(exc: sdk.ClientError, service: str, operation: str, about: str) -> CallFailedError:
     """An answer that is an error; one to the call that gets credentials is about these."""
     answer: Any = exc.response
     error = answer.get("Error", {})
@@ -263,8 +217,8 @@ def _answered(exc: sdk.ClientError, operation: str, about: str) -> CallFailedErr
         trouble = Trouble.FORBIDDEN
     else:
         trouble = Trouble.REFUSED
-    service = "route53" if exc.operation_name == operation else "sts"
-    return CallFailedError(trouble, f"{service}:{exc.operation_name}", about, code, words)
+    asked = service if exc.operation_name == operation else "sts"
+    return CallFailedError(trouble, f"{asked}:{exc.operation_name}", about, code, words)
 
 
 def _tokens(change: WireChange) -> int:

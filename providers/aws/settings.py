@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from extdns.model.request import Heard, unheard
 from providers.aws.adjust import AliasSettings
 from providers.aws.selection import Selection
 from providers.remote.allowance import Rate
@@ -18,11 +19,13 @@ class Access:
         profile: of the shared configuration, "" for the SDK's default chain.
         role: ARN of a role to assume with the credentials found so, "" for none.
         external_id: what the role's trust policy asks for, "" for nothing; a secret.
+        heard: is told of each request.
     """
 
     profile: str = ""
     role: str = ""
     external_id: str = field(default="", repr=False)
+    heard: Heard = field(default=unheard, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,3 +57,9 @@ class AwsSettings:
     pause_s: float = 0.0
     rate: Rate = Rate()  # noqa: RUF009 - frozen
     writing: Writing = Writing()  # noqa: RUF009 - frozen
+
+    @property
+    def by_name(self) -> dict[str, Access]:
+        """The accounts by the name that their zones bear: the profile, "" if there is only one."""
+        named = len(self.accounts) > 1
+        return {access.profile if named else "": access for access in self.accounts}
