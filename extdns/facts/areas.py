@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from extdns.facts.changes import ChangeFacts, change_facts
 from extdns.facts.document import VERSION, Facts, ObjectFacts, Version, ZoneName, object_facts, zone_name
-from extdns.facts.names import Part, Row, State, state_of
+from extdns.facts.names import Part, Row, State, asked_since, state_of
 from extdns.facts.sentence import Level, level, sentence
 from extdns.model.decision import Decision
 
@@ -54,11 +54,15 @@ class RecordEntry(Facts, frozen=True):
 
 
 class NameEntry(Facts, frozen=True):
-    """One name; state and reason are those of the record set that is worst off."""
+    """One name; state and reason are those of the record set that is worst off.
+
+    since is when the oldest of the objects that ask was created, null if nobody asks or that is not known.
+    """
 
     name: str
     state: State
     reason: str
+    since: datetime | None
     records: tuple[RecordEntry, ...]
     objects: tuple[ObjectFacts, ...]
 
@@ -186,6 +190,7 @@ def _name(row: Row) -> NameEntry:
         name=row.name,
         state=row.state,
         reason=row.reason.value,
+        since=asked_since(row),
         records=tuple(map(_record, row.decisions)),
         objects=tuple(map(object_facts, askers)),
     )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
 from typing import Final, NamedTuple
 
 from extdns.engine.decisions import CHANGING, FAILING, Decisions, held
+from extdns.facts.times import instant
 from extdns.model.decision import Decision, Verdict
 from extdns.model.name import DnsName
 from extdns.model.reason import Reason
@@ -49,6 +51,12 @@ class Row(NamedTuple):
     decisions: tuple[Decision, ...]
 
 
+def asked_since(row: Row) -> datetime | None:
+    """When the oldest of the objects that ask for *row* was created; None if nobody asks, or that is not known."""
+    times = {instant(asked.ref.created) for one in row.decisions for asked in one.asked_by}
+    return min((at for at in times if at), default=None)
+
+
 class Wish(NamedTuple):
     """What a reader wants to see; "" is everything.
 
@@ -56,6 +64,7 @@ class Wish(NamedTuple):
         text: part of a name, of an object as `shop/web`, or of a target.
         zone: name or id.
         source: as `--source` spells it.
+        since: the oldest object that asks was created then or later; None is any time.
     """
 
     text: str = ""
@@ -63,6 +72,7 @@ class Wish(NamedTuple):
     reason: str = ""
     zone: str = ""
     source: str = ""
+    since: datetime | None = None
 
 
 class Part(NamedTuple):
@@ -144,6 +154,8 @@ def _fits(row: Row, wish: Wish) -> bool:
     if wish.reason and not any(one.reason == wish.reason for one in row.decisions):
         return False
     if wish.zone and not any(one.zone and wish.zone in {one.zone.name, one.zone.id} for one in row.decisions):
+        return False
+    if wish.since and not ((since := asked_since(row)) and since >= wish.since):
         return False
     return not wish.source or any(asked.source == wish.source for one in row.decisions for asked in one.asked_by)
 

@@ -23,13 +23,19 @@ def span(seconds: float) -> str:
     return f"{max(0, int(seconds))}s"
 
 
-def since(text: str, now: datetime | None) -> str:
-    """As `ago`, of RFC 3339 *text*, which stays as it is if it is no time."""
+def instant(text: str) -> datetime | None:
+    """The time that RFC 3339 *text* stands for, in UTC; None if it is none."""
     try:
         at = datetime.fromisoformat(text)
-        return ago(at.astimezone(UTC), now) if at.tzinfo else text
+        return at.astimezone(UTC) if at.tzinfo else None
     except (ValueError, OverflowError):
-        return text
+        return None
+
+
+def since(text: str, now: datetime | None) -> str:
+    """As `ago`, of RFC 3339 *text*, which stays as it is if it is no time."""
+    at = instant(text)
+    return text if at is None else ago(at, now)
 
 
 def ago(at: datetime, now: datetime | None) -> str:

@@ -63,7 +63,7 @@ class Api:
         """
         if path == "names":
             asked = Query.parse(query, (*WISHES, "after", "limit"))
-            return names_facts(live, live.names.part(asked.wish, asked.get("after", ""), asked.most(_ROWS)))
+            return names_facts(live, live.names.part(asked.wish(live.at), asked.get("after", ""), asked.most(_ROWS)))
         Query.parse(query, ())
         if path.startswith(_NAMES):
             return self.name(live, path.removeprefix(_NAMES))

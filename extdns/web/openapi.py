@@ -47,6 +47,10 @@ _QUERY: Final[dict[str, tuple[str, dict[str, object]]]] = {
     "reason": ("Names with a record set for this reason.", {"type": "string", "enum": [one.value for one in Reason]}),
     "zone": ("Names of a zone, given by name or id.", {"type": "string"}),
     "source": ("Names that a source asks for, as `--source` spells it.", {"type": "string"}),
+    "age": (
+        "Names that are asked for since at most so long ago: the oldest object that asks was created then or later.",
+        {"type": "string", "examples": ["10m", "1h30m", "7d"]},
+    ),
     "after": ("Begin behind this name; an answer's `after` asks for the next page.", {"type": "string"}),
     "limit": (_WORDS, {"type": "integer", "minimum": 1, "maximum": 500}),
 }

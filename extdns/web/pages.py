@@ -19,7 +19,7 @@ from extdns.facts.held import held_facts
 from extdns.facts.names import STATES, State
 from extdns.facts.nametext import next_step, place, sections
 from extdns.facts.printable import printable
-from extdns.facts.times import span
+from extdns.facts.times import moment, span
 from extdns.facts.words import short_field
 from extdns.model.reason import MEANINGS, Reason
 from extdns.web.answer import Answer
@@ -40,6 +40,7 @@ _ASSETS: Final = {
     "/icon.svg": "image/svg+xml",
 }
 _ROWS: Final = 50
+_AGES: Final = ("10m", "1h", "1d", "7d", "30d")
 AREAS: Final = {"/": "Names", "/zones": "Zones", "/sources": "Sources", "/changes": "Changes"}
 
 
@@ -65,6 +66,7 @@ class HtmlPages:
         )
         self._templates.filters |= {
             "address": _address,
+            "age": _age,
             "explained": _explained,
             "field": short_field,
             "place": place,
@@ -98,7 +100,7 @@ class HtmlPages:
     def _names(self, live: Live, query: str) -> Answer:
         asked = Query.parse(query, (*WISHES, "after", "limit"))
         most = asked.most(_ROWS)
-        found = live.names.part(asked.wish, asked.get("after", ""), most)
+        found = live.names.part(asked.wish(live.at), asked.get("after", ""), most)
         filters = {name: asked[name] for name in (*WISHES, "limit") if name in asked}
         return self._rendered(
             "names.html",
@@ -111,6 +113,7 @@ class HtmlPages:
             after=_address(filters | {"after": found.after}) if found.after is not None else None,
             without={name: _address({key: filters[key] for key in filters if key != name}) for name in filters},
             by_state={state: _address(filters | {"state": state.value}) for state in State},
+            ages=_AGES,
             zones=sorted({entry.zone.name for entry in live.seen.zones}),
             sources=sorted({source for source, _ in live.seen.claims.askers()}),
             reasons=sorted(reason for reason, number in live.seen.decisions.reasons.items() if number),
@@ -159,6 +162,12 @@ def _address(parameters: Mapping[str, str]) -> Markup:
 def _explained(name: str) -> Markup:
     """The relative address of the page of *name*."""
     return escape(f"name?{urlencode({'of': name})}")
+
+
+def _age(since: datetime, now: datetime) -> Markup:
+    """How old something is at *now* that is there *since* then."""
+    form = Markup('<time datetime="{0:%Y-%m-%dT%H:%M:%SZ}" title="{1}">{2}</time>')
+    return form.format(since, moment(since), span((now - since).total_seconds()))
 
 
 def _time(at: datetime, now: datetime) -> Markup:

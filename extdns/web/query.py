@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
+from datetime import datetime, timedelta
 from typing import Final
 from urllib.parse import parse_qsl
 
 from extdns.errors import shown
 from extdns.facts.names import State, Wish
+from extdns.flags.duration import parse_duration
 from extdns.model.reason import Reason
 
 _MOST_FIELDS: Final = 20
 _MOST_CHARACTERS: Final = 300
 _MOST_ROWS: Final = 500
-WISHES: Final = ("q", "state", "reason", "zone", "source")
+WISHES: Final = ("q", "state", "reason", "zone", "source", "age")
 _CHOICES: Final[Mapping[str, Collection[str]]] = {
     "state": tuple(State),
     "reason": tuple(Reason),
@@ -46,15 +49,19 @@ class Query(dict[str, str]):
             query[name] = value
         return query
 
-    @property
-    def wish(self) -> Wish:
-        """Which names are asked for."""
+    def wish(self, now: datetime) -> Wish:
+        """Which names are asked for.
+
+        Raises:
+            BadRequestError: `age` is no duration, or none that is over.
+        """
         return Wish(
             text=self.get("q", "").strip().lower(),
             state=self.get("state", ""),
             reason=self.get("reason", ""),
             zone=self.get("zone", ""),
             source=self.get("source", ""),
+            since=now - timedelta(seconds=_age_s(self["age"])) if "age" in self else None,
         )
 
     def most(self, otherwise: int) -> int:
@@ -70,6 +77,13 @@ class Query(dict[str, str]):
         if not 1 <= number <= _MOST_ROWS:
             raise BadRequestError(f"limit={number} is not a number from 1 to {_MOST_ROWS}")
         return number
+
+
+def _age_s(text: str) -> float:
+    with suppress(ValueError):
+        if (age_s := parse_duration(text)) > 0:
+            return age_s
+    raise BadRequestError(f"age={shown(text)} is not a duration; allowed: as 90s, 10m, 1h30m, 7d")
 
 
 def _check(name: str, value: str, allowed: Collection[str]) -> None:

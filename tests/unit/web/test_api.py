@@ -20,6 +20,11 @@ OPENAPI = ROOT / "docs" / "reference" / "openapi.json"
 DOCUMENT: Any = json.loads(OPENAPI.read_text(encoding="utf-8"))
 
 
+def aged(item: dict[str, Any], created: str) -> dict[str, Any]:
+    """*item*, created then."""
+    return {**item, "metadata": {**item["metadata"], "creationTimestamp": created}}
+
+
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Process:
     """Names in many states: published, foreign, without an address, outside every zone, held."""
@@ -29,7 +34,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Process:
         *objects,
         service("www", "www.example.org"),
         {**service("gw", "pay.example.net"), "status": {}},
-        service("far", "far.example.com", namespace="lab"),
+        aged(service("far", "far.example.com", namespace="lab"), "2026-11-20T09:05:00Z"),
         service("wrong", "a..example.org", annotations={"ttl": "soon"}),
         orphans=20,
     )
@@ -80,6 +85,9 @@ def test_each_answer_is_as_described(shop: Process, path: str) -> None:
         pytest.param("names", {"limit": "501"}, 400, "limit=501 is not a number from 1 to 500", id="too-many-rows"),
         pytest.param("names", {"limit": "-1"}, 400, "limit=-1 is not a number from 1 to 500", id="less-than-none"),
         pytest.param("names", {"limit": "٣"}, 400, "limit=٣ is not a number from 1 to 500", id="other-digits"),
+        pytest.param("names", {"age": "soon"}, 400, "age=soon is not a duration; allowed: as 90s, ", id="no-age"),
+        pytest.param("names", {"age": "-1h"}, 400, "age=-1h is not a duration; ", id="an-age-to-come"),
+        pytest.param("names", {"age": "9999999999w"}, 400, "age=9999999999w is not a duration; ", id="an-eternity"),
         pytest.param("names", {"q": "x" * 301}, 400, "q has 301 characters; allowed: 300", id="too-long"),
         pytest.param("names/a..b", {}, 400, "a..b is not a name; allowed: a name without", id="no-name"),
         pytest.param("names/", {}, 400, " is not a name; allowed: ", id="empty-name"),
@@ -94,6 +102,13 @@ def test_a_mistake_is_told_with_what_is_allowed(
     assert response.status == status
     assert_described("names", "default", response.json)
     assert message in response.json["message"]
+
+
+def test_a_name_tells_since_when_it_is_asked_for(shop: Process) -> None:
+    since = {one["name"]: one["since"] for one in shop.get("/api/v1/names").json["items"]}
+    assert since["far.example.com"] == "2026-11-20T09:05:00Z"
+    assert since["web1.example.org"] == "2026-01-01T00:00:00Z"
+    assert since["old1.example.org"] is None
 
 
 def test_a_parameter_counts_once(shop: Process) -> None:
@@ -132,6 +147,8 @@ def test_pages_put_together_are_the_whole_list(shop: Process) -> None:
         pytest.param({"zone": "example.net.zone"}, ["pay.example.net"], id="a-zone-by-id"),
         pytest.param({"zone": "example.net"}, ["pay.example.net"], id="a-zone-by-name"),
         pytest.param({"source": "ingress"}, [], id="a-source"),
+        pytest.param({"age": "10m"}, ["far.example.com"], id="an-age"),
+        pytest.param({"age": "9m30s"}, [], id="a-lesser-age"),
         pytest.param({"after": "zzz"}, [], id="behind-the-last"),
     ],
 )

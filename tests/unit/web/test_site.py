@@ -159,6 +159,15 @@ def test_a_filter_stays_on_the_way_through_the_pages(shop: Process) -> None:
     assert '<option value="changing" selected>' in page
 
 
+def test_names_have_an_age_and_are_filtered_by_it(shop: Process) -> None:
+    page = Response(shop.site, "/", "q=right").text
+    assert '<time datetime="2026-01-01T00:00:00Z" title="2026-01-01 00:00:00 UTC">323d</time>' in page
+    none = Response(shop.site, "/", "q=right&age=2h").text
+    assert "No name fits." in none
+    assert '<option value="2h" selected>2h</option>' in none
+    assert 'href=".?q=right&amp;age=2h&amp;state=changing"' in Response(shop.site, "/", "q=right&age=2h").text
+
+
 def test_an_address_is_whole_however_long_the_search(shop: Process) -> None:
     page = Response(shop.site, "/", f"q={'%C3%A9' * 300}&state=failing").text
     assert f'href=".?q={"%C3%A9" * 300}&amp;state=held"' in page
