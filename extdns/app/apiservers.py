@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from extdns.app.requesttimes import TIMES
 from extdns.kube.api import Api
 from extdns.kube.client import Access, Client
 
@@ -25,7 +26,9 @@ def api_server(chosen: Cluster) -> tuple[Api, str]:
         UsageError: there is no configuration that can be used.
     """
     limit_s = chosen.time_limit_s
-    client = Client(Access(server=chosen.server, kubeconfig=chosen.kubeconfig, request_timeout_s=limit_s))
+    client = Client(
+        Access(server=chosen.server, kubeconfig=chosen.kubeconfig, request_timeout_s=limit_s, heard=TIMES.take)
+    )
     return Api(client, request_timeout_s=limit_s), client.namespace
 
 

@@ -12,6 +12,7 @@ from extdns.app.fingerprint import fingerprint
 from extdns.app.leases import lease
 from extdns.app.pages import page_server
 from extdns.app.registries import registry
+from extdns.app.requesttimes import TIMES
 from extdns.app.services import service as dns_service
 from extdns.app.sources import sources
 from extdns.app.states import state as place_of
@@ -79,7 +80,7 @@ def assemble(
     settings = engine_settings(config, found, reader, writes=writer is not None, keeps_state=kept is not None)
     engine = Engine(replace(settings, registry=ledger or settings.registry, asks=asks, elects=shared is not None))
     budgets = reader.budgets if isinstance(reader, Metered) else tuple
-    metrics = Metrics(budgets=budgets)
+    metrics = Metrics(budgets=budgets, requests=TIMES)
     metrics.led(leads=shared is None)
     told = None if asks else announcer(config, settings.kinds)
     if told and shared:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from extdns.app.filters import domains
+from extdns.app.requesttimes import TIMES
 from extdns.controller.candidacy import may_write
 from extdns.controller.clock import SystemClock
 from extdns.controller.leased import LeasedWriter
@@ -87,7 +88,12 @@ def route53_settings(config: Config) -> AwsSettings:
     chosen = config.aws
     return AwsSettings(
         accounts=tuple(
-            Access(profile=profile, role=chosen.aws_assume_role, external_id=chosen.aws_assume_role_external_id)
+            Access(
+                profile=profile,
+                role=chosen.aws_assume_role,
+                external_id=chosen.aws_assume_role_external_id,
+                heard=TIMES.take,
+            )
             for profile in dict.fromkeys(chosen.aws_profile or ("",))
         ),
         selection=Selection(
@@ -138,6 +144,7 @@ def cloud_dns_settings(config: Config) -> GoogleSettings:
         max_changes=chosen.google_batch_change_size,
         pause_s=chosen.google_batch_change_interval_s,
         rate=_rate(config),
+        heard=TIMES.take,
     )
 
 

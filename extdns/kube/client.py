@@ -28,6 +28,7 @@ from extdns import __version__
 from extdns.errors import ApiError, DeniedError, UsageError, shortened
 from extdns.kube.connections import Connections
 from extdns.kube.excerpts import excerpt
+from extdns.model.request import UNANSWERED, Heard, sent, unheard
 
 _PACKAGES: Final = ("kubernetes", "kubernetes.config", "kubernetes.utils")
 """They import the typed classes, pydantic, OAuth and WebSockets; what is needed of them does not."""
@@ -59,11 +60,13 @@ class Access:
             there is one, else the pod's own account.
         request_timeout_s: the longest that a request may take, in seconds; 0 is no limit. It does not
             end a stream.
+        heard: is told of each request.
     """
 
     server: str = ""
     kubeconfig: str = ""
     request_timeout_s: float = 30.0
+    heard: Heard = unheard
 
 
 class Answer:
@@ -148,17 +151,24 @@ class Client:
         with self._lock:
             configuration, pool = self._configuration, self._pool
         server = _server(configuration.host)
+        url = f"{configuration.host}{path}"
         with _translated(call, server):
-            response = pool.request(
-                method,
-                f"{configuration.host}{path}?{urlencode(query)}" if query else f"{configuration.host}{path}",
-                body=body,
-                headers=self._headers(configuration) | ({"content-type": content_type} if content_type else {}),
-                timeout=urllib3.Timeout(connect=limit_s, read=limit_s),
-                preload_content=False,
-                redirect=False,
-                retries=False,
-            )
+            headers = self._headers(configuration) | ({"content-type": content_type} if content_type else {})
+            status, start_s = UNANSWERED, self._monotonic()
+            try:
+                response = pool.request(
+                    method,
+                    f"{url}?{urlencode(query)}" if query else url,
+                    body=body,
+                    headers=headers,
+                    timeout=urllib3.Timeout(connect=limit_s, read=limit_s),
+                    preload_content=False,
+                    redirect=False,
+                    retries=False,
+                )
+                status = response.status
+            finally:
+                self._access.heard(sent(method, url, status=status, seconds=self._monotonic() - start_s))
         return Answer(call, server, response)
 
     def reload(self) -> None:

@@ -12,11 +12,12 @@ from datetime import datetime
 from typing import Final, NamedTuple, assert_never
 
 from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, SummaryMetricFamily
 from prometheus_client.registry import Collector
 
 from extdns import __version__
 from extdns.metrics import table
+from extdns.metrics.requests import RequestTimes
 from extdns.metrics.table import Form, Metric
 from extdns.model.apibudget import ApiBudget
 from extdns.model.cluster import KindState, Phase
@@ -87,6 +88,7 @@ class Metrics(Collector):
         version: str = __version__,
         revision: str = "unknown",
         budgets: Callable[[], Iterable[ApiBudget]] = tuple,
+        requests: RequestTimes | None = None,
     ) -> None:
         """Start at zero.
 
@@ -94,10 +96,13 @@ class Metrics(Collector):
             version: of this program.
             revision: the commit that *version* was built from.
             budgets: how many calls may be made, asked when somebody asks for metrics.
+            requests: how long requests took.
         """
         self._budgets = budgets
+        self._requests = requests or RequestTimes()
         self._lock = threading.Lock()
-        self._samples: dict[Metric, Samples] = {metric: {} if metric.labels else {(): 0} for metric in table.TABLE}
+        plain = (metric for metric in table.TABLE if metric.form is not Form.SUMMARY)
+        self._samples: dict[Metric, Samples] = {metric: {} if metric.labels else {(): 0} for metric in plain}
         self._samples[table.BUILD_INFO] = {(*_platform(), revision, version): 1}
         self._registry = CollectorRegistry()
         self._registry.register(self)
@@ -107,8 +112,8 @@ class Metrics(Collector):
         """Everything in text format 0.0.4."""
         return generate_latest(self._registry)
 
-    def collect(self) -> Iterator[GaugeMetricFamily | CounterMetricFamily]:
-        """All metrics in the order of the table, their label sets sorted; the library calls this."""
+    def collect(self) -> Iterator[GaugeMetricFamily | CounterMetricFamily | SummaryMetricFamily]:
+        """All metrics in the order of the table, the summary last, their label sets sorted; the library calls this."""
         budgets = tuple(self._budgets())
         with self._lock:
             self._count_calls(budgets)
@@ -120,6 +125,7 @@ class Metrics(Collector):
             for labels, value in sorted(samples.items()):
                 family.add_metric(labels, value)
             yield family
+        yield self._requests.family()
 
     def run_ended(self, now: datetime, *, failing: int, changes: int) -> None:
         """A run came to its end (design 5).

@@ -7,10 +7,11 @@ from typing import Final, NamedTuple
 
 
 class Form(StrEnum):
-    """Whether a value can fall."""
+    """Whether a value can fall, or tells of many."""
 
     GAUGE = "gauge"
     COUNTER = "counter"
+    SUMMARY = "summary"
 
 
 class Metric(NamedTuple):
@@ -77,6 +78,13 @@ INVALID: Final = _gauge(
     "Endpoints left out because they make no valid record.",
     ("record_type", "source_type"),
 )
+REQUESTS: Final = Metric(
+    "external_dns_http_request_duration_seconds",
+    Form.SUMMARY,
+    "Seconds from a request to the API server or the DNS service until its answer began; path is the last part of "
+    "it, status 0 where no answer came. The 201st combination and those after it count as path `other`.",
+    ("handler", "scheme", "host", "path", "method", "status"),
+)
 DECISIONS: Final = _gauge("extdns_decisions", "Decisions in force, by reason code.", ("reason",))
 STALE: Final = _gauge(
     "extdns_records_stale", "Records of ours that stay as they are while their object cannot say a target."
@@ -130,7 +138,7 @@ DEFECTS: Final = _counter(
 TABLE: Final = (
     *(BUILD_INFO, FAILING_RUNS, RECONCILED, SYNCED, IDLE_RUNS, VERIFIED),
     *(ENDPOINTS_HELD, REGISTRY_ERRORS, RECORDS_HELD, OWNED_BY_OTHERS),
-    *(ENDPOINTS_WANTED, SOURCE_ERRORS, RECORDS_WANTED, DEDUPLICATED, INVALID),
+    *(ENDPOINTS_WANTED, SOURCE_ERRORS, RECORDS_WANTED, DEDUPLICATED, INVALID, REQUESTS),
     *(DECISIONS, STALE, PENDING, QUARANTINED, PHASES, PROBLEMS, ZONE_READ, DELETES_HELD, HELD_RECORD, BATCHES),
     *(API_LEFT, API_RATE, THROTTLED, LEADER, DEFECTS),
 )

@@ -11,6 +11,7 @@ from boto3.session import Session
 from botocore.config import Config
 from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshableCredentials
 
+from providers.aws.timing import measure
 from providers.remote.trust import bundle
 from providers.remote.writing import QUICK_S
 
@@ -34,6 +35,7 @@ def session_of(access: Access) -> Session:
 
 def _found(access: Access) -> botocore.session.Session:
     session = botocore.session.Session(profile=access.profile or None)
+    measure(session, access.heard)
     # Pods in EKS have it set; the SDKs for other languages read it, this one reads AWS_DEFAULT_REGION alone.
     region = os.environ.get("AWS_REGION") or session.get_config_variable("region") or _REGION
     session.set_config_variable("region", region)

@@ -9,6 +9,7 @@ applied were sent again, all of it would be a conflict.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Lock
@@ -27,13 +28,14 @@ from google.cloud import dns
 from requests.adapters import HTTPAdapter
 
 from extdns.model.apibudget import ApiBudget
+from extdns.model.request import UNANSWERED, sent
 from providers.google import wire
 from providers.google.settings import GoogleSettings
 from providers.google.wire import Limits, ListedSets, ManagedZone, RecordSet
 from providers.remote.allowance import Allowance
 from providers.remote.failure import CallFailedError, Trouble
 from providers.remote.trust import bundle
-from providers.remote.writing import SLOW_S, Writing
+from providers.remote.writing import SLOW_S
 
 _US: Final = "extdns"
 _CHANGE: Final = "changes.create"
@@ -165,11 +167,11 @@ def _client(settings: GoogleSettings) -> dns.Client:
         raise auth.DefaultCredentialsError("the credentials belong to no project; name one with --google-project")
     session = requests.Session()
     if not isinstance(credentials, AnonymousCredentials):
-        session = AuthorizedSession(credentials, auth_request=Request(_prepared(requests.Session(), settings.writing)))
+        session = AuthorizedSession(credentials, auth_request=Request(_prepared(requests.Session(), settings)))
     return dns.Client(
         project=project,
         credentials=credentials,
-        _http=_prepared(session, settings.writing),
+        _http=_prepared(session, settings),
         client_info=ClientInfo(user_agent=_US),
         client_options={"api_endpoint": settings.endpoint.rstrip("/")} if settings.endpoint else None,
     )
@@ -189,20 +191,27 @@ class _Adapter(HTTPAdapter):
     does not take any more is got again by the SDK: that may take its time.
     """
 
-    def __init__(self, writing: Writing) -> None:
+    def __init__(self, settings: GoogleSettings) -> None:
         super().__init__(pool_maxsize=_CONNECTIONS)
-        self._writing = writing
+        self._settings = settings
 
     def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:  # noqa: ANN401 - as they come
         if request.method == "POST" and request.path_url.partition("?")[0].endswith("/changes"):
-            self._writing.check(f"dns.{_CHANGE}")
-        return super().send(request, *args, **kwargs)
+            self._settings.writing.check(f"dns.{_CHANGE}")
+        status, start_s = UNANSWERED, time.monotonic()
+        try:
+            answer = super().send(request, *args, **kwargs)
+            status = answer.status_code
+        finally:
+            seconds = time.monotonic() - start_s
+            self._settings.heard(sent(request.method or "", request.url or "", status=status, seconds=seconds))
+        return answer
 
 
-def _prepared(session: requests.Session, writing: Writing) -> requests.Session:
-    """*session*, which writes as *writing* says and trusts whom a Go program would."""
+def _prepared(session: requests.Session, settings: GoogleSettings) -> requests.Session:
+    """*session*, which sends what *settings* let it send, and trusts whom a Go program would."""
     for scheme in ("https://", "http://"):
-        session.mount(scheme, _Adapter(writing))
+        session.mount(scheme, _Adapter(settings))
     session.verify = bundle(os.environ, before="REQUESTS_CA_BUNDLE") or True
     return session
 

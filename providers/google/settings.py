@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from extdns.model.request import Heard, unheard
 from providers.google.selection import Selection
 from providers.remote.allowance import Rate
 from providers.remote.writing import Writing
@@ -22,6 +23,7 @@ class GoogleSettings:
         pause_s: from one change to the next, 0 for none.
         rate: calls of the project.
         writing: what bounds a change.
+        heard: is told of each request.
     """
 
     project: str = ""
@@ -32,3 +34,4 @@ class GoogleSettings:
     pause_s: float = 0.0
     rate: Rate = Rate()  # noqa: RUF009 - frozen
     writing: Writing = Writing()  # noqa: RUF009 - frozen
+    heard: Heard = unheard

@@ -15,6 +15,7 @@ from extdns.errors import ApiError, ConflictError, DeniedError, ExpiredError, No
 from extdns.kube import api as module
 from extdns.kube.api import Api
 from extdns.kube.client import Access, Client
+from extdns.model.request import UNANSWERED, Request
 from tests.clusters import PATIENCE_S, service
 from tests.fakes.apiserver.faults import Cut, Drop, Fault, Html, Refuse, Slow, Stall
 from tests.fakes.apiserver.server import ApiServer
@@ -54,6 +55,24 @@ def test_answers_are_bytes(server: ApiServer, tmp_path: Path) -> None:
     assert json.loads(api.get(WEB))["metadata"]["name"] == "web"
     assert len(json.loads(api.get(SERVICES, {"limit": "1"}))["items"]) == 1
     assert server.log.requests("get", "services")[0].user_agent.startswith("extdns/")
+
+
+def test_each_request_is_told_whether_answered_or_not(plain: ApiServer, tmp_path: Path) -> None:
+    told: list[Request] = []
+    access = Access(kubeconfig=str(plain.kubeconfig(tmp_path / "kubeconfig")), heard=told.append)
+    api = Api(Client(access), request_timeout_s=TIMEOUT_S)
+    api.get(SERVICES, {"limit": "1"})
+    with pytest.raises(ApiError):
+        api.get(f"{SERVICES}/none")
+    plain.faults.arm(Drop())
+    with pytest.raises(ApiError):
+        api.get(SERVICES)
+    assert {(one.scheme, one.host) for one in told} == {("http", plain.url.removeprefix("http://"))}
+    assert [(one.method, one.path, one.status) for one in told] == [
+        ("GET", "services", 200),
+        ("GET", "none", 404),
+        ("GET", "services", UNANSWERED),
+    ]
 
 
 def test_objects_are_written_with_their_content_type(plain: ApiServer, tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ def test_a_forbidden_kind_holds_only_what_needs_it_and_recovers(
         assert stage.published() == [WEB]
         assert running.kinds() == {"services": "synced", INGRESSES: "synced", "nodes": "forbidden"}
         assert phases(running.metrics()) == set(running.kinds().items())
+        assert b'path="nodes",quantile="0.5",scheme="http",status="403"' in running.metrics()
         assert 'User \\"tester\\" cannot' in next(line for line in running.lines if "phase=forbidden" in line)
         stage.server.permit("*", "nodes")
         running.until("kind=Node", "phase=synced")

@@ -50,6 +50,7 @@ def value(metrics: Metrics, name: str) -> float:
             ("source_records", "gauge", "record_type"),
             ("source_deduplicated_endpoints", "gauge", "record_type source_type"),
             ("source_invalid_endpoints", "gauge", "record_type source_type"),
+            ("http_request_duration_seconds", "summary", "handler scheme host path method status"),
         )
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from extdns.model.request import UNANSWERED, Request
 from providers.google.client import Client
 from providers.google.settings import GoogleSettings
 from providers.google.wire import RecordSet
@@ -193,3 +194,18 @@ def test_a_change_whose_token_ran_out_is_sent_with_another_one_only_while_we_may
             assert caught.value.trouble is Trouble.LATER
         assert len(fake.log.calls("changes.create")) == sent
         assert left == []
+
+
+def test_each_request_is_told_whether_answered_or_not(fake: CloudDns) -> None:
+    told: list[Request] = []
+    account = client(fake, GoogleSettings(project=PROJECT, endpoint=fake.url, heard=told.append))
+    account.zones()
+    fake.faults.arm(Drop(), times=2)
+    with pytest.raises(CallFailedError):
+        account.zones()
+    assert {f"{one.scheme}://{one.host}" for one in told} == {fake.url}
+    assert [(one.method, one.path, one.status) for one in told] == [
+        ("GET", "managedZones", 200),
+        ("GET", "managedZones", UNANSWERED),
+        ("GET", "managedZones", UNANSWERED),
+    ]
