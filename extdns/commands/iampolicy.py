@@ -6,19 +6,17 @@ import json
 import re
 from typing import TYPE_CHECKING, Final
 
+from extdns.app.policies import scope
 from extdns.commands.options import switch_of, value_of
 from extdns.commands.output import show
 from extdns.config import Aws, Plan, Registry, section
 from extdns.errors import shown
 from extdns.flags import parser
 from extdns.flags.mistakes import mistake
-from extdns.model.domains import suffixes
-from extdns.model.name import DnsName
 from providers.aws import rights
-from registry.txt.naming import Naming
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 HELP: Final = """\
 Usage: extdns iam-policy [flags]
@@ -60,19 +58,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         _print(rights.assuming(aws.aws_assume_role))
         return 0
     region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or ""
-    _print(
-        rights.policy(
-            rights.Scope(
-                partition=rights.partition(region),
-                ids=tuple(filter(None, plan.zone_id_filter)),
-                names=tuple(_names(plan, registry)),
-                spared=_spared(plan),
-                types=rights.changed_types(_managed(plan), marked=registry.name == "txt"),
-                conditional=aws.aws_conditional_writes,
-                tags=bool(aws.aws_zone_tags),
-            )
-        )
-    )
+    _print(rights.policy(scope(plan, registry, aws, region)))
     return 0
 
 
@@ -91,35 +77,3 @@ def _trust(trust: str | None, account: str | None) -> rights.Document:
     if not found:
         raise mistake(f"--service-account={shown(account or '')} is no service account", "allowed: NAMESPACE/NAME")
     return rights.trust(trust, found[1], found[2])
-
-
-def _managed(plan: Plan) -> frozenset[str]:
-    return frozenset(plan.managed_record_types) - frozenset(plan.exclude_record_types)
-
-
-def _by_pattern(plan: Plan) -> bool:
-    """Whether patterns decide about names, which no condition can say."""
-    return plan.regex_domain_filter is not None or plan.regex_domain_exclusion is not None
-
-
-def _names(plan: Plan, registry: Registry) -> Iterator[str]:
-    found = () if _by_pattern(plan) else suffixes(plan.domain_filter)
-    if found:
-        yield from rights.patterns(found, _marks(found, plan, registry))
-
-
-def _marks(found: Sequence[str], plan: Plan, registry: Registry) -> Iterator[str]:
-    """The names of all ownership records that the domains themselves may have, in old namings, too."""
-    if registry.name != "txt":
-        return
-    naming = Naming(
-        prefix=registry.txt_prefix, suffix=registry.txt_suffix, wildcard_replacement=registry.txt_wildcard_replacement
-    )
-    for domain in found:
-        if not domain.startswith("."):
-            for rtype in _managed(plan):
-                yield from (mark for _, mark in naming.forms(DnsName(domain), rtype, alias=True))
-
-
-def _spared(plan: Plan) -> tuple[str, ...]:
-    return () if _by_pattern(plan) else rights.patterns(suffixes(plan.exclude_domains), ())

@@ -18,7 +18,8 @@ Document = dict[str, object]
 
 _WHOLE_ID: Final = re.compile(r"Z[A-Z0-9]{7,}")
 _PLAIN: Final = re.compile(r"[a-z0-9_.*-]")
-_KEY: Final = "route53:ChangeResourceRecordSets"
+CHANGE: Final = "route53:ChangeResourceRecordSets"
+"""The action, and what the names of its context keys begin with."""
 POD_IDENTITY: Final = "pod-identity"
 
 
@@ -62,7 +63,7 @@ def policy(scope: Scope) -> Document:
         else _allow("Find", ["route53:ListHostedZones"], ["*"])
     )
     reading = ["route53:ListResourceRecordSets", *(["route53:ListTagsForResources"] if scope.tags else [])]
-    change = _allow("Change", [_KEY], zones) | {"Condition": _conditions(scope)}
+    change = _allow("Change", [CHANGE], zones) | {"Condition": _conditions(scope)}
     return _document(finding, _allow("Read", reading, zones), change)
 
 
@@ -125,18 +126,23 @@ def _pattern(zone_id: str) -> str:
     return bare if _WHOLE_ID.fullmatch(bare) else f"*{bare}"
 
 
+def actions(scope: Scope) -> list[str]:
+    """What changes do."""
+    return ["CREATE", "DELETE", *([] if scope.conditional else ["UPSERT"])]
+
+
 def _conditions(scope: Scope) -> Document:
-    actions = ["CREATE", "DELETE", *([] if scope.conditional else ["UPSERT"])]
-    equals = {f"{_KEY}Actions": actions, f"{_KEY}RecordTypes": list(scope.types)}
+    equals = {f"{CHANGE}Actions": actions(scope), f"{CHANGE}RecordTypes": list(scope.types)}
     conditions: Document = {"ForAllValues:StringEquals": equals}
     if scope.names:
-        conditions["ForAllValues:StringLike"] = {f"{_KEY}NormalizedRecordNames": _escaped(scope.names)}
+        conditions["ForAllValues:StringLike"] = {f"{CHANGE}NormalizedRecordNames": escaped(scope.names)}
     if scope.spared:
-        conditions["ForAllValues:StringNotLike"] = {f"{_KEY}NormalizedRecordNames": _escaped(scope.spared)}
+        conditions["ForAllValues:StringNotLike"] = {f"{CHANGE}NormalizedRecordNames": escaped(scope.spared)}
     return conditions
 
 
-def _escaped(names: Sequence[str]) -> list[str]:
+def escaped(names: Sequence[str]) -> list[str]:
+    """*names*, or patterns of them, as the context key has them."""
     return ["".join(char if _PLAIN.fullmatch(char) else f"\\{ord(char):03o}" for char in name) for name in names]
 
 

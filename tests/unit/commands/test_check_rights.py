@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from extdns import cli
 from tests.fakes.clouddns.server import PROJECT, CloudDns
+from tests.fakes.iam.server import Iam
+from tests.fakes.route53.server import Route53
 from tests.fakes.service.faults import Refuse
 from tests.integration.stage import service
+from tests.route53 import environ
 
 RECORDS = "dns.resourceRecordSets"
 TEST = "managedZones.testIamPermissions"
@@ -64,3 +69,163 @@ def test_where_cloud_dns_does_not_tell_nobody_knows(
     assert f"unknown  right to change zone example.net (other): dns.{TEST} on zone example.net (other): " in said
     assert f"unknown  right to change zone example.org (main): dns.{TEST} on zone example.org (main): forbidden" in said
     assert said.endswith("\nNothing is missing.\n")
+
+
+ACCOUNT = "123456789012"
+POD = f"arn:aws:sts::{ACCOUNT}:assumed-role/extdns/pod"
+ROLE = f"arn:aws:iam::{ACCOUNT}:role/extdns"
+ZONE = "Z0123456789ABC"
+MAY_ASK = {"Statement": [{"Effect": "Allow", "Action": "iam:SimulatePrincipalPolicy", "Resource": ROLE}]}
+
+
+class Aws:
+    """Route 53 with one zone, and an IAM in which a pod has a role."""
+
+    def __init__(self, zones: Route53, iam: Iam, manifests: str) -> None:
+        self.zones = zones
+        self.iam = iam
+        self._flags = ("--provider=aws", "--source=service", "--txt-owner-id=me", f"--manifests={manifests}")
+
+    def check(self, *flags: str) -> int:
+        return cli.main(["check", *flags, *self._flags], {})
+
+    def grant(self, capsys: pytest.CaptureFixture[str], *flags: str, role: str = ROLE) -> Mapping[str, Any]:
+        """Let *role* do what `extdns iam-policy` prints, and ask for it; gives the policy."""
+        assert cli.main(["iam-policy", *flags], {}) == 0
+        policy: Mapping[str, Any] = json.loads(capsys.readouterr().out)
+        self.iam.policies[role] = [policy, {"Statement": [{**MAY_ASK["Statement"][0], "Resource": role}]}]
+        return policy
+
+
+@pytest.fixture
+def aws(manifests: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Aws]:
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    with Route53() as zones, Iam() as iam:
+        zones.add_zone("example.org", zone_id=ZONE)
+        iam.callers["AKIDTEST"] = POD
+        places = {"AWS_ENDPOINT_URL_IAM": iam.url, "AWS_ENDPOINT_URL_STS": iam.url}
+        for name, value in (environ(zones) | places).items():
+            monkeypatch.setenv(name, value)
+        yield Aws(zones, iam, manifests)
+
+
+SAID = f"right to change zone example.org ({ZONE}): "
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        pytest.param((), id="no-filter"),
+        pytest.param((f"--zone-id-filter={ZONE}", "--domain-filter=example.org"), id="the-zone"),
+        pytest.param(("--domain-filter=example.org", "--exclude-domains=out.example.org"), id="spared"),
+        pytest.param(("--domain-filter=org", "--regex-domain-exclusion=^x"), id="a-pattern"),
+        pytest.param(
+            ("--aws-zone-match-parent", "--domain-filter=a'b.example.org", "--domain-filter=example.net"), id="a-part"
+        ),
+        pytest.param(("--registry=noop", "--managed-record-types=A", "--no-aws-conditional-writes"), id="types"),
+    ],
+)
+def test_the_printed_policy_is_enough_as_iam_simulates_it(
+    aws: Aws, flags: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    aws.grant(capsys, *flags)
+    aws.iam.truncates = True
+    assert aws.check(*flags) == 0
+    said = capsys.readouterr().out
+    assert f"ok       {SAID}as IAM simulates the policies of {ROLE}\n" in said
+    assert {action for action, _ in aws.iam.log} == {"GetCallerIdentity", "SimulatePrincipalPolicy"}
+    assert not [call for call in aws.zones.log.calls() if call.action == "ChangeResourceRecordSets"]
+
+
+@pytest.mark.parametrize(
+    ("granted", "asked", "lacking"),
+    [
+        pytest.param(("--managed-record-types=A",), (), "CREATE, DELETE of A, AAAA, CNAME, TXT", id="types"),
+        pytest.param(
+            (), ("--no-aws-conditional-writes",), "CREATE, DELETE, UPSERT of A, AAAA, CNAME, TXT", id="upsert"
+        ),
+        pytest.param(("--domain-filter=.example.org",), (), "at example.org, extdns-check.example.org", id="apex"),
+        pytest.param(("--zone-id-filter=ZOTHER00000",), (), "no policy allows", id="another-zone"),
+    ],
+)
+def test_a_policy_that_is_too_narrow_is_told(
+    aws: Aws, granted: tuple[str, ...], asked: tuple[str, ...], lacking: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    aws.grant(capsys, *granted)
+    assert aws.check(*asked) == 1
+    said = capsys.readouterr().out
+    (line,) = (line for line in said.splitlines() if SAID in line)
+    assert line.startswith(f"missing  {SAID}no policy allows {ROLE} CREATE, DELETE")
+    assert lacking in line
+    assert "         the policy that allows it: extdns iam-policy [flags]\n" in said
+
+
+def statement(effect: str, **condition: object) -> dict[str, Any]:
+    return {"Statement": [{"Effect": effect, "Action": "route53:*", "Resource": "*", "Condition": condition}]}
+
+
+def test_denials_are_told_by_whose_they_are(aws: Aws, capsys: pytest.CaptureFixture[str]) -> None:
+    policy = aws.grant(capsys)
+    aws.iam.policies[ROLE] = [policy, MAY_ASK, statement("Deny")]
+    assert aws.check() == 1
+    assert f"missing  {SAID}a policy denies {ROLE} CREATE" in capsys.readouterr().out
+    aws.iam.policies[ROLE] = [policy, MAY_ASK]
+    aws.iam.organization = [MAY_ASK]
+    assert aws.check() == 0
+    assert f"unknown  {SAID}policies of the organization deny {ROLE} CREATE" in capsys.readouterr().out
+
+
+def test_what_a_simulation_is_not_told_is_unknown(aws: Aws, capsys: pytest.CaptureFixture[str]) -> None:
+    network = {"aws:SourceVpc": "vpc-1"}
+    aws.iam.policies[ROLE] = [aws.grant(capsys), MAY_ASK, statement("Deny", StringNotEquals=network)]
+    assert aws.check() == 0
+    words = f"the policies of {ROLE} ask for aws:SourceVpc, which a simulation cannot tell"
+    assert f"unknown  {SAID}{words}\n" in capsys.readouterr().out
+
+
+def test_without_the_right_to_ask_the_missing_action_is_named(aws: Aws, capsys: pytest.CaptureFixture[str]) -> None:
+    aws.iam.policies[ROLE] = [aws.grant(capsys)]
+    assert aws.check() == 0
+    assert f"unknown  {SAID}iam:SimulatePrincipalPolicy on {ROLE} is not granted" in capsys.readouterr().out
+
+
+PATHED = f"arn:aws:iam::{ACCOUNT}:role/dns/extdns"
+
+
+def test_a_role_with_a_path_has_to_be_named(
+    aws: Aws, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    aws.grant(capsys, role=PATHED)
+    aws.iam.policies[PATHED] = [*aws.iam.policies[PATHED], MAY_ASK]
+    assert aws.check() == 0
+    assert f"unknown  {SAID}IAM knows no {ROLE}, and credentials do not tell the path" in capsys.readouterr().out
+    monkeypatch.setenv("AWS_ROLE_ARN", PATHED)
+    assert aws.check() == 0
+    assert f"ok       {SAID}as IAM simulates the policies of {PATHED}\n" in capsys.readouterr().out
+    monkeypatch.delenv("AWS_ROLE_ARN")
+    assert aws.check(f"--aws-assume-role={PATHED}") == 0
+    assert f"ok       {SAID}as IAM simulates the policies of {PATHED}\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("caller", "words"),
+    [
+        pytest.param(f"arn:aws:iam::{ACCOUNT}:root", "IAM simulates the policies of users and roles alone", id="root"),
+        pytest.param("", "sts:GetCallerIdentity: InvalidClientTokenId", id="nobody"),
+    ],
+)
+def test_whose_policies_nobody_simulates_is_unknown(
+    aws: Aws, caller: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    aws.iam.callers["AKIDTEST"] = caller
+    assert aws.check() == 0
+    assert f"unknown  {SAID}{words}" in capsys.readouterr().out
+
+
+def test_users_are_simulated_as_they_are(aws: Aws, capsys: pytest.CaptureFixture[str]) -> None:
+    user = f"arn:aws:iam::{ACCOUNT}:user/ops/me"
+    aws.iam.callers["AKIDTEST"] = user
+    aws.grant(capsys, role=user)
+    assert aws.check() == 0
+    assert f"ok       {SAID}as IAM simulates the policies of {user}\n" in capsys.readouterr().out

@@ -1,0 +1,190 @@
+"""Both services as tests use them: the query protocol of AWS, which is a form in and XML out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from types import TracebackType
+from typing import Any, Final, Self
+from urllib.parse import parse_qs
+from xml.sax.saxutils import escape
+
+from tests.fakes.iam.policies import Asked, Decision, Document, decided
+from tests.fakes.service.answers import Answer, ApiError
+from tests.fakes.service.listener import HOST, Listener, Request
+
+_VERSIONS: Final = {
+    "AssumeRole": "2011-06-15",
+    "GetCallerIdentity": "2011-06-15",
+    "SimulatePrincipalPolicy": "2010-05-08",
+}
+_KEY: Final = re.compile(r"Credential=([^/,\s]+)/")
+_SESSION: Final = re.compile(r"arn:([a-z-]+):sts::(\d{12}):assumed-role/([^/]+)/[^/]+")
+_ENTITY: Final = re.compile(r"arn:[a-z-]+:iam::\d{12}:(?:user|role|group)/.+")
+_ACTION: Final = re.compile(r"[a-z0-9-]+:[A-Za-z0-9]+")
+_TYPES: Final = frozenset(
+    f"{kind}{many}" for kind in ("string", "numeric", "boolean", "ip", "binary", "date") for many in ("", "List")
+)
+_SIMULATE: Final = "SimulatePrincipalPolicy"
+_PAGE: Final = "second-page"
+
+
+class Iam:
+    """IAM and STS on one port, from `__enter__` to `__exit__`.
+
+    Attributes:
+        callers: whose each access key is: the ARN of a user, of the account itself, or of a session of a role.
+        policies: of each user and role, by its ARN with its path.
+        organization: what the organization lets its accounts do at most; None without one.
+        truncates: whether the first page of a simulation is empty, which the API reference allows.
+        log: what was called, by whom.
+    """
+
+    def __init__(self) -> None:
+        self.callers: dict[str, str] = {}
+        self.policies: dict[str, Sequence[Document]] = {}
+        self.organization: Sequence[Document] | None = None
+        self.truncates = False
+        self.log: list[tuple[str, str]] = []
+        self.url = ""
+
+    def __enter__(self) -> Self:
+        self._listener = Listener(self._respond)
+        self.url = f"http://{HOST}:{self._listener.port}"
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._listener.close()
+
+    def _respond(self, request: Request) -> Answer:
+        form = {name: values[0] for name, values in parse_qs(request.body.decode(), keep_blank_values=True).items()}
+        action = form.get("Action", "")
+        found = _KEY.search(request.headers.get("authorization", ""))
+        caller = self.callers.get(found[1] if found else "", "")
+        self.log.append((action, caller))
+        try:
+            _admit(form, caller)
+            result = self._result(action, form, caller)
+        except ApiError as exc:
+            error = f"<Type>Sender</Type><Code>{exc.code}</Code><Message>{escape(exc.message)}</Message>"
+            return _xml(exc.status, f"<ErrorResponse><Error>{error}</Error><RequestId>r</RequestId></ErrorResponse>")
+        inner = (
+            f"<{action}Result>{result}</{action}Result><ResponseMetadata><RequestId>r</RequestId></ResponseMetadata>"
+        )
+        return _xml(200, f"<{action}Response>{inner}</{action}Response>")
+
+    def _result(self, action: str, form: Mapping[str, str], caller: str) -> str:
+        match action:
+            case "GetCallerIdentity":
+                return _written({"Arn": caller, "UserId": "AIDA", "Account": caller.split(":")[4]})
+            case "AssumeRole":
+                return self._assumed(form["RoleArn"], form["RoleSessionName"])
+            case _:
+                return self._simulated(form, caller)
+
+    def _assumed(self, role: str, session: str) -> str:
+        _, partition, _, _, account, path = role.split(":")
+        arn = f"arn:{partition}:sts::{account}:assumed-role/{path.rpartition('/')[2]}/{session}"
+        key = f"ASIA{len(self.callers):012}"
+        self.callers[key] = arn
+        until = f"{datetime.now(UTC) + timedelta(hours=1):%Y-%m-%dT%H:%M:%SZ}"
+        given = {"AccessKeyId": key, "SecretAccessKey": "s", "SessionToken": "t", "Expiration": until}
+        return _written({"Credentials": given, "AssumedRoleUser": {"Arn": arn, "AssumedRoleId": "AROA:s"}})
+
+    def _simulated(self, form: Mapping[str, str], caller: str) -> str:
+        source = form.get("PolicySourceArn", "")
+        self._admit(caller, source)
+        if not _ENTITY.fullmatch(source):
+            raise ApiError(
+                400, "InvalidInput", f"Invalid Entity Arn: {source} does not clearly define entity type and name."
+            )
+        if source not in self.policies:
+            raise ApiError(404, "NoSuchEntity", f"{source} does not exist.")
+        if self.truncates and form.get("Marker") != _PAGE:
+            return _written({"EvaluationResults": [], "IsTruncated": "true", "Marker": _PAGE})
+        context = _context(form)
+        results = [self._evaluated(source, action, form, context) for action in _members(form, "ActionNames")]
+        return _written({"EvaluationResults": results, "IsTruncated": "false"})
+
+    def _admit(self, caller: str, source: str) -> None:
+        own = next((documents for arn, documents in self.policies.items() if _is_of(caller, arn)), ())
+        if decided(own, Asked(action=f"iam:{_SIMULATE}", resource=source))[0] is not Decision.ALLOWED:
+            words = f"User: {caller} is not authorized to perform: iam:{_SIMULATE} on resource: {source}"
+            raise ApiError(403, "AccessDenied", f"{words} because no identity-based policy allows it")
+
+    def _evaluated(
+        self, source: str, action: str, form: Mapping[str, str], context: Mapping[str, Sequence[str]]
+    ) -> dict[str, Any]:
+        """One result an action, whose decision is the strictest of all resources (API reference, EvaluationResult)."""
+        if not _ACTION.fullmatch(action):
+            raise ApiError(400, "InvalidInput", f"Invalid action: {action}")
+        results = []
+        above = []
+        for resource in _members(form, "ResourceArns") or ["*"]:
+            asked = Asked(action=action, resource=resource, context=context)
+            decision, missing = decided(self.policies[source], asked)
+            above.append(decided(self.organization or [], asked)[0] if self.organization is not None else decision)
+            results.append((resource, max(decision, above[-1], key=list(Decision).index), missing))
+        found = [
+            {"EvalResourceName": resource, "EvalResourceDecision": decision, "MissingContextValues": missing}
+            for resource, decision, missing in results
+        ]
+        strictest = max((decision for _, decision, _ in results), key=list(Decision).index)
+        result: dict[str, Any] = {"EvalActionName": action, "EvalDecision": strictest, "ResourceSpecificResults": found}
+        if self.organization is not None:
+            allowed = str(set(above) == {Decision.ALLOWED}).lower()
+            result["OrganizationsDecisionDetail"] = {"AllowedByOrganizations": allowed}
+        return result
+
+
+def _admit(form: Mapping[str, str], caller: str) -> None:
+    action, version = form.get("Action", ""), form.get("Version", "")
+    if _VERSIONS.get(action) != version:
+        raise ApiError(400, "InvalidAction", f"Could not find operation {action} for version {version}")
+    if not caller:
+        raise ApiError(403, "InvalidClientTokenId", "The security token included in the request is invalid.")
+
+
+def _is_of(caller: str, entity: str) -> bool:
+    """Whether *caller* is the user or a session of the role *entity*; sessions do not tell the path of their role."""
+    if caller == entity:
+        return True
+    session = _SESSION.fullmatch(caller)
+    if session is None:
+        return False
+    return entity.startswith(f"arn:{session[1]}:iam::{session[2]}:role/") and entity.endswith(f"/{session[3]}")
+
+
+def _members(form: Mapping[str, str], name: str) -> list[str]:
+    found: list[str] = []
+    while f"{name}.member.{len(found) + 1}" in form:
+        found.append(form[f"{name}.member.{len(found) + 1}"])
+    return found
+
+
+def _context(form: Mapping[str, str]) -> dict[str, list[str]]:
+    found = {}
+    number = 1
+    while (key := form.get(f"ContextEntries.member.{number}.ContextKeyName")) is not None:
+        kind = form.get(f"ContextEntries.member.{number}.ContextKeyType", "")
+        values = _members(form, f"ContextEntries.member.{number}.ContextKeyValues")
+        if kind not in _TYPES or (len(values) > 1 and not kind.endswith("List")):
+            raise ApiError(400, "InvalidInput", f"Invalid type of context key {key}: {kind}")
+        found[key] = values
+        number += 1
+    return found
+
+
+def _written(value: Mapping[str, Any] | Sequence[Any] | str) -> str:
+    if isinstance(value, str):
+        return escape(value)
+    if isinstance(value, Mapping):
+        return "".join(f"<{name}>{_written(inner)}</{name}>" for name, inner in value.items())
+    return "".join(f"<member>{_written(inner)}</member>" for inner in value)
+
+
+def _xml(status: int, text: str) -> Answer:
+    return Answer(status=status, body=text.encode(), headers={"Content-Type": "text/xml"})
