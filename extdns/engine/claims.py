@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, KeysView
 
 from msgspec.structs import replace
 
@@ -52,7 +52,7 @@ class ClaimIndex:
         self._sources[seen.source] = None
         asker = (seen.source, seen.key)
         before = self._by_asker.get(asker, ())
-        if pointers := _withheld_pointers(before, seen.claims):
+        if before and (pointers := _withheld_pointers(before, seen.claims)):
             seen = replace(seen, claims=(*seen.claims, *pointers))
         if seen.failure:
             self._failed[asker] = seen.failure
@@ -71,7 +71,7 @@ class ClaimIndex:
         self.revision += 1
         self._reindex(before, seen.claims)
         self._remember(before, seen)
-        return set(_names(before)) | set(_names(seen.claims))
+        return {*_names(before), *_names(seen.claims)}
 
     def copy(self) -> ClaimIndex:
         """Who asks for what now, in a table that does not change; how former claims ended is not told."""
@@ -85,7 +85,7 @@ class ClaimIndex:
         """All claims to *name*, wanted and withheld, by source and object."""
         return self._by_name.get(name, ())
 
-    def names(self) -> Iterable[DnsName]:
+    def names(self) -> KeysView[DnsName]:
         """Every name that somebody asks for."""
         return self._by_name.keys()
 
@@ -121,7 +121,7 @@ class ClaimIndex:
         return ((key, claims) for (_, key), claims in self._by_asker.items())
 
     def _note_misnamed(self, asker: _Asker, claims: tuple[Claim, ...]) -> None:
-        wrong = tuple(claim for claim in claims if isinstance(claim, Invalid) and claim.reason is Reason.INVALID_NAME)
+        wrong = tuple([one for one in claims if isinstance(one, Invalid) and one.reason is Reason.INVALID_NAME])
         if wrong:
             self._misnamed[asker] = wrong
         else:
@@ -129,23 +129,25 @@ class ClaimIndex:
 
     def _reindex(self, before: tuple[Claim, ...], after: tuple[Claim, ...]) -> None:
         gone = {id(claim) for claim in before}
-        for name in set(_names(before)):
+        for name in {*_names(before)}:
             left = tuple(claim for claim in self._by_name[name] if id(claim) not in gone)
             if left:
                 self._by_name[name] = left
             else:
                 del self._by_name[name]
         for claim in after:
-            if isinstance(claim, Wanted | Withheld):
+            if isinstance(claim, NameClaim):
                 self._by_name[claim.name] = _in_order((*self._by_name.get(claim.name, ()), claim))
 
     def _remember(self, before: tuple[Claim, ...], seen: Observation) -> None:
-        now = {(claim.name, claim.set_identifier) for claim in seen.claims if isinstance(claim, Wanted | Withheld)}
+        if not (before or self._ended):
+            return
+        now = {(claim.name, claim.set_identifier) for claim in seen.claims if isinstance(claim, NameClaim)}
         for name, identifier in now:
             if name in self._ended:
                 self._ended[name].pop((identifier, seen.resource), None)
         for claim in before:
-            if isinstance(claim, Wanted | Withheld) and (claim.name, claim.set_identifier) not in now:
+            if isinstance(claim, NameClaim) and (claim.name, claim.set_identifier) not in now:
                 endings = self._ended.setdefault(claim.name, {})
                 endings[claim.set_identifier, seen.resource] = _ending(seen, claim.name)
 
@@ -203,8 +205,8 @@ def _in_order(claims: tuple[NameClaim, ...]) -> tuple[NameClaim, ...]:
     return tuple(sorted(claims, key=lambda claim: (claim.provenance.source, claim.provenance.ref.key)))
 
 
-def _names(claims: Iterable[Claim]) -> Iterable[DnsName]:
-    return (claim.name for claim in claims if isinstance(claim, Wanted | Withheld))
+def _names(claims: Iterable[Claim]) -> list[DnsName]:
+    return [claim.name for claim in claims if isinstance(claim, NameClaim)]
 
 
 def _ending(seen: Observation, name: DnsName) -> Evidence:

@@ -41,7 +41,7 @@ class Contests:
             claims: all to one name.
             now_s: monotonic seconds.
         """
-        if self._settings.plan.merges_namespaces:
+        if self._settings.plan.merges_namespaces or len(claims) + len(held) <= 1:
             return []
         contenders = [claim for claim in claims if claim.provenance.derived is not Derivation.POINTER]
         ours = [owned for owned in held if owned.ours and owned.resource]

@@ -82,7 +82,7 @@ class Decisions:
             self._by_name[name] = new
         else:
             self._by_name.pop(name, None)
-        return tuple(decision for decision in new if decision not in old)
+        return tuple([decision for decision in new if decision not in old]) if old else new
 
     def copy(self) -> Decisions:
         """The same decisions, in a table that does not change."""

@@ -260,8 +260,7 @@ class Engine:
         change: dict[Zone, int] = {}
         for decisions, more in ((decided, 1), (former, -1)):
             for decision in decisions:
-                held, zone = decision.held, decision.zone
-                if zone and held and held.ours:
+                if (held := decision.held) and held.ours and (zone := decision.zone):
                     change[zone] = change.get(zone, 0) + more
         for zone, more in change.items():
             if more and (state := self.zones.state(zone)):

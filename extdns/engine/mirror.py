@@ -37,13 +37,17 @@ class Mirror:
         return self._names.get(name, ())
 
     def around(self, name: DnsName, related: Iterable[DnsName]) -> list[Record]:
-        """The records of *name*, then those of the *related* names in their order."""
+        """The records of *name*, then those of the *related* names in the order of names."""
         held = self._names
         records = list(held.get(name, ()))
-        for other in related:
-            if other in held:
-                records += held[other]
+        for other in sorted(held.keys() & related):
+            records += held[other]
         return records
+
+    def holding(self, names: Iterable[DnsName], types: AbstractSet[str]) -> set[DnsName]:
+        """Those of *names* that hold a record of one of *types*."""
+        held = self._names
+        return {name for name in held.keys() & names if any(record.type in types for record in held[name])}
 
     def names(self) -> Iterable[DnsName]:
         """Every name that holds a record."""

@@ -106,12 +106,6 @@ def _separable(change_set: ChangeSet) -> bool:
 
 def _weight(change_set: ChangeSet) -> _Weight:
     """What *change_set* takes of a batch; a replacement counts before and after."""
-    elements = values = size = 0
-    for write in change_set.writes:
-        for content in (write.old, write.new):
-            if content is not None:
-                elements += 1
-                for target in content.targets:
-                    values += 1
-                    size += len(target)
-    return _Weight(elements, values, size)
+    contents = [content for write in change_set.writes for content in (write.old, write.new) if content is not None]
+    targets = [target for content in contents for target in content.targets]
+    return _Weight(len(contents), len(targets), sum(map(len, targets)))

@@ -125,11 +125,12 @@ class Reading:
     def with_related(self, names: Iterable[DnsName]) -> set[DnsName]:
         """*names*, and those that their records decide about, or that decide about them."""
         found, types = set(names), self._settings.plan.managed_types
-        related, asked, hold = self._settings.registry.related, self._claims.of, self._zones.hold
+        asked, mirrors = self._claims.names(), [state.mirror for state in self._zones]
         for name in tuple(found):
-            for other in related(name):  # at most of which there is nothing to plan
-                if other not in found and (asked(other) or hold(other, types)):
-                    found.add(other)
+            around = self._settings.registry.related(name)  # at most of these there is nothing to plan
+            found |= asked & around
+            for mirror in mirrors:
+                found |= mirror.holding(around, types)
         return found
 
     def times(self) -> Iterator[float]:

@@ -97,12 +97,11 @@ class Writes:
         why = self._why.get(name)
         return why if why and max(self.backoff.until_s, self._free_s(name)) > now_s else None
 
-    def ahead(self, names: Iterable[DnsName]) -> Iterator[ChangeSet]:
+    def ahead(self, names: Collection[DnsName]) -> Iterator[ChangeSet]:
         """What is planned, on its way or in doubt at *names*."""
-        if self.pending or self._sent:
+        if not (self.pending.keys().isdisjoint(names) and self._sent.keys().isdisjoint(names)):
             for name in names:
-                if name in self.pending or name in self._sent:
-                    yield from self.pending.get(name) or self._sent[name]
+                yield from self.pending.get(name) or self._sent.get(name, ())
         if self.doubts.batch:
             doubtful = frozenset(names)
             yield from (change_set for change_set in self.doubts.batch.sets if change_set.name in doubtful)

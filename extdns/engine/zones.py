@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -87,14 +86,6 @@ class Zones:
     def of(self, name: DnsName) -> list[ZoneState]:
         """The zones that *name* belongs to."""
         return [self._states[zone.id] for zone in self._placement.zones_of(name)]
-
-    def hold(self, name: DnsName, types: AbstractSet[str]) -> bool:
-        """Tell whether a record of one of *types* stands at *name* where it belongs."""
-        for zone in self._placement.zones_of(name):
-            for record in self._states[zone.id].mirror.of(name):
-                if record.type in types:
-                    return True
-        return False
 
     def left_behind(self, name: DnsName, home: Sequence[ZoneState]) -> list[ZoneState]:
         """The zones that hold records of *name* although it belongs to those of *home*, innermost first."""

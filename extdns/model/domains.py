@@ -32,7 +32,7 @@ class DomainFilter:
             return self._passes_patterns(name.to_unicode())
         if self.include and not any(_covers(suffix, name) for suffix in self.include):
             return False
-        return not any(_covers(suffix, name) for suffix in self.exclude)
+        return not (self.exclude and any(_covers(suffix, name) for suffix in self.exclude))
 
     def _passes_patterns(self, text: str) -> bool:
         if self.exclude_pattern and self.exclude_pattern.search(text):

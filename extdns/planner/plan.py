@@ -78,7 +78,8 @@ def plan_name(
     decisions += [_decision(zone, proposal) for proposal in proposals]
     decisions += [_lost(zone, candidate, Reason.ROUTING_CONFLICT) for candidate in misfits]
     for row in table:
-        decisions += _losers(zone, row)
+        if row.losers or row.outdone:
+            decisions += _losers(zone, row)
     if len(decisions) > 1:
         decisions.sort(key=lambda decision: decision.order)
     return NamePlan(sets=_sets(zone, name, proposals), decisions=tuple(decisions))

@@ -57,8 +57,10 @@ def _row(set_identifier: str, held: dict[str, Owned], wanted: list[Candidate]) -
     for candidate in fitting:
         by_type.setdefault(candidate.endpoint.type, []).append(candidate)
     winners = {rtype: _winner(found, held.get(rtype)) for rtype, found in sorted(by_type.items())}
-    outdone = [candidate for candidate in fitting if candidate is not winners[candidate.endpoint.type]]
-    return Row(set_identifier=set_identifier, held=held, winners=winners, losers=losers, outdone=tuple(outdone))
+    outdone: tuple[Candidate, ...] = ()
+    if len(fitting) > len(winners):
+        outdone = tuple([candidate for candidate in fitting if candidate is not winners[candidate.endpoint.type]])
+    return Row(set_identifier=set_identifier, held=held, winners=winners, losers=losers, outdone=outdone)
 
 
 def _of_one_kind(held: dict[str, Owned], wanted: list[Candidate]) -> tuple[list[Candidate], tuple[Candidate, ...]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import assert_never
 
 from extdns.model import rrtype, ttl
@@ -17,7 +16,6 @@ from registry.txt.naming import Form
 from registry.txt.terms import Terms
 
 
-@dataclass(slots=True, kw_only=True)
 class Completion:
     """Collects what must stand before and what shall stand after, by key; good for one change set.
 
@@ -27,23 +25,28 @@ class Completion:
         marked: keys of the records whose mark in today's naming is written.
     """
 
-    terms: Terms
-    change_set: ChangeSet
-    held: Sequence[Record]
-    ledger: Ledger
-    stating: bool
-    old: dict[RecordKey, Record] = field(default_factory=dict[RecordKey, Record])
-    new: dict[RecordKey, Endpoint] = field(default_factory=dict[RecordKey, Endpoint])
-    marked: set[RecordKey] = field(default_factory=set[RecordKey])
+    __slots__ = ("change_set", "held", "ledger", "marked", "new", "old", "stating", "terms")
+
+    def __init__(
+        self, *, terms: Terms, change_set: ChangeSet, held: Sequence[Record], ledger: Ledger, stating: bool
+    ) -> None:
+        """Start with nothing to write."""
+        self.terms = terms
+        self.change_set = change_set
+        self.held = held
+        self.ledger = ledger
+        self.stating = stating
+        self.old: dict[RecordKey, Record] = {}
+        self.new: dict[RecordKey, Endpoint] = {}
+        self.marked: set[RecordKey] = set()
 
     def writes(self) -> tuple[Write, ...] | Blocked:
         """The writes of the change set, sorted by key, each key once."""
         for change in self.change_set.changes:
             if blocked := self._take(change):
                 return blocked
-        return tuple(
-            Write(old=self.old.get(key), new=self.new.get(key)) for key in sorted(self.old.keys() | self.new.keys())
-        )
+        old, new = self.old, self.new
+        return tuple([Write(old=old.get(key), new=new.get(key)) for key in sorted(old.keys() | new.keys())])
 
     def _take(self, change: Change) -> Blocked | None:
         match change:
@@ -80,20 +83,20 @@ class Completion:
         return (None if own in self.old else self._make_room(own, self.held)) or self._mark(wanted, own)
 
     def _create(self, wanted: Endpoint) -> Blocked | None:
+        key = wanted.key
         # The planner knows the records at the name, but not the marks.
-        marks = (mark.record for mark in self.ledger.marks.values())
-        if blocked := self._make_room(wanted.key, marks):
+        if blocked := self._make_room(key, [mark.record for mark in self.ledger.marks.values()]):
             return blocked
-        self.new[wanted.key] = wanted
-        own = self._mark_key(wanted.key)
+        self.new[key] = wanted
+        own = self._mark_key(key)
         if own is None:
-            return None if self.terms.unmarked_creates else self._nameless(wanted.key)
+            return None if self.terms.unmarked_creates else self._nameless(key)
         if blocked := self._make_room(own, self.held):
             others = blocked.reason is Reason.OWNED_BY_OTHER
             return None if others and self.terms.unmarked_creates else blocked
         if own in self.old and self.terms.unmarked_creates and not self.stating:
             self.new[own] = _restated(self.old[own])
-            self.marked.add(wanted.key)
+            self.marked.add(key)
             return None
         return self._mark(wanted, own)
 

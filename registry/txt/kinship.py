@@ -41,7 +41,7 @@ class Kinship:
         """Names whose records decide about *name*, or the other way round, each once, without *name*."""
         head, dot, rest = name.partition(".")
         if dot and self._is_plain(name, head):
-            return tuple([DnsName(f"{before}{head}{after}{rest}") for before, after in self._pattern])
+            return tuple(map(DnsName, [f"{before}{head}{after}{rest}" for before, after in self._pattern]))
         return self._work_out(name)
 
     def _is_plain(self, name: DnsName, head: str) -> bool:
