@@ -218,9 +218,8 @@ def _strings(text: str) -> tuple[bytes, ...]:
     return tuple(joined)
 
 
-def negative_s(server: Server, zone: str) -> int | None:
-    """For how many seconds caches keep that a name of *zone* is not there, None if *server* does not say."""
-    answer = ask(server, DnsName(zone), "SOA")
+def negative_s(answer: Answer) -> int | None:
+    """For how many seconds caches keep that a name is not there, by the SOA that *answer* tells; None if it does not."""
     if not answer.targets or answer.ttl_s is None:
         return None
     return min(answer.ttl_s, _minimum(answer.targets[0]))

@@ -115,16 +115,22 @@ class _Check:
 
     def all(self) -> VerifyFacts:
         """Ask about everything that is wanted."""
+        questions = Round()
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            return verify_facts(pool.map(partial(self._asked, Round()), self._prepared()), self._missing)
+            found = pool.map(partial(self._asked, questions), self._prepared(questions))
+            return verify_facts(found, self._missing)
 
-    def _prepared(self) -> list[Wish]:
+    def _prepared(self, questions: Round) -> list[Wish]:
         for zone in dict.fromkeys(wish.zone for wish in self._wishes if wish.zone and wish.targets):
             if zone not in self._servers:
                 self._servers[zone] = self._given or servers_of(zone.name)
-                said = (negative_s(one, zone.name) for one in self._servers[zone])
-                self._negative_s[zone] = next((seconds for seconds in said if seconds is not None), None)
+                self._negative_s[zone] = self._negative(questions, zone)
         return self._wishes
+
+    def _negative(self, questions: Round, zone: Zone) -> int | None:
+        """What the first server says that says it."""
+        answers = (answer for one in self._servers[zone] for answer in questions.ask((one,), zone.name, "SOA"))
+        return next((seconds for seconds in map(negative_s, answers) if seconds is not None), None)
 
     def _asked(self, questions: Round, wish: Wish) -> ServedFacts:
         zone = wish.zone

@@ -158,6 +158,15 @@ def test_a_resolver_counts_if_a_person_names_it(
     assert run(stage, (), "web.example.org", clock=clock) == 2
 
 
+def test_another_server_tells_how_long_denials_are_kept_where_one_does_not(
+    stage: Stage, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    servers[0].rcode = dns.rcode.SERVFAIL
+    servers[1].negative_s = 7200
+    assert run(stage, servers, "web.example.org", clock=clock) == 2
+    assert "\nwarning: example.org: caches keep for 7200 s " in capsys.readouterr().out
+
+
 def test_records_of_other_people_do_not_count(stage: Stage, servers: Servers, clock: MovedClock) -> None:
     """Somebody has written another type at a name of ours, which no object asks for."""
     path = stage.file()
