@@ -219,7 +219,7 @@ def _strings(text: str) -> tuple[bytes, ...]:
 
 
 def negative_s(answer: Answer) -> int | None:
-    """For how many seconds caches keep that a name is not there, by the SOA that *answer* tells; None if it does not."""
+    """For how many seconds caches keep that a name is not there, by the SOA in *answer*; None if it has none."""
     if not answer.targets or answer.ttl_s is None:
         return None
     return min(answer.ttl_s, _minimum(answer.targets[0]))
