@@ -45,7 +45,10 @@ def place(arguments: Sequence[str], environ: Mapping[str, str]) -> Place:
     Raises:
         UsageError: a flag is wrong, or the flags name no place.
     """
-    found = states.place(*place_of_state(arguments, environ))
+    cluster, deletes = place_of_state(arguments, environ)
+    if cluster.manifests and not deletes.state_file:
+        raise mistake("with --manifests state is kept only where --state-file says", "give --state-file=PATH, too")
+    found = states.place(cluster, deletes)
     if found is None:
         raise mistake("there is no state to look at", "give --state-configmap=NAME or --state-file=PATH")
     return found

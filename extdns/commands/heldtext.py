@@ -47,4 +47,5 @@ def running_text(facts: HeldFacts) -> Iterator[str]:
     if facts.items:
         yield ""
     for one in facts.items:
-        yield f"Release {'them' if len(one.records) > 1 else 'it'}: {shown(one.command)}"
+        them = "them" if len(one.records) > 1 else "it"
+        yield f"Release {them} in {shown(one.zone.name)}: {shown(one.command)}"

@@ -14,6 +14,7 @@ from extdns.commands.ownersfacts import owners_facts
 from extdns.errors import ExtdnsError
 from extdns.facts.document import json_text
 from extdns.facts.printable import printable
+from extdns.facts.times import since
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -95,4 +96,4 @@ def _owner(owner: OwnerFacts) -> str:
 def _seen(owner: OwnerFacts) -> str:
     if owner.seen is None:
         return ""
-    return f"  kept state here last at {owner.seen}" if owner.seen else "  keeps no state here"
+    return f"  kept state here last at {since(owner.seen, None)}" if owner.seen else "  keeps no state here"

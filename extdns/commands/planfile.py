@@ -13,11 +13,15 @@ from extdns.commands.planfacts import PlanFacts, sealed
 from extdns.errors import UsageError, shown
 from extdns.facts.document import json_text
 from extdns.facts.plan import Entry
+from extdns.facts.words import joined
 from extdns.flags.mistakes import mistake
+from extdns.model.reason import MEANINGS, Reason
 
 _MAKE: Final = "make one: extdns plan --output=json [flags] > plan.json"
 _AGAIN: Final = "look at what is planned now: extdns plan [flags]"
 _MOST: Final = 5
+_LONGEST: Final = 300
+_Key = tuple[str, str, str, str]
 
 
 class _BasisHead(msgspec.Struct):
@@ -60,8 +64,8 @@ def differences(stored: PlanFacts, fresh: PlanFacts) -> Iterator[str]:
     yield from _lists("setting", stored.basis.settings, fresh.basis.settings)
     yield from _lists("zone", (one.id for one in stored.zones), (one.id for one in fresh.zones))
     before, after = ({_key(one): one for one in (*facts.changes, *facts.kept)} for facts in (stored, fresh))
-    changed = [one for key, one in sorted((before | after).items()) if before.get(key) != after.get(key)]
-    yield from (f"now otherwise: {shown(_told(one, after.get(_key(one))))}" for one in changed[:_MOST])
+    changed = [key for key in sorted(before | after) if before.get(key) != after.get(key)]
+    yield from (shown(_otherwise(key, before.get(key), after.get(key)), _LONGEST) for key in changed[:_MOST])
     if len(changed) > _MOST:
         yield f"and {len(changed) - _MOST} more"
     if not changed and stored != fresh:
@@ -79,10 +83,22 @@ def _lists(what: str, stored: Iterable[str], fresh: Iterable[str]) -> Iterator[s
     yield from (f"the {what} {shown(one)} is not in the plan" for one in new[:_MOST])
 
 
-def _key(one: Entry) -> tuple[str, str, str, str]:
+def _key(one: Entry) -> _Key:
     return (one.zone.id if one.zone else "", one.name, one.set_identifier, one.type)
 
 
-def _told(one: Entry, now: Entry | None) -> str:
-    what = f"{one.type} {one.name}".strip()
-    return f"{what}: {now.action} [{now.reason}]" if now else f"{what}: nothing to do"
+def _otherwise(key: _Key, stored: Entry | None, fresh: Entry | None) -> str:
+    _, name, identifier, rtype = key
+    what = f"{rtype} {name}{f' ({identifier})' if identifier else ''}".strip()
+    planned, now = _told(stored), _told(fresh)
+    if planned == now:
+        return f"{what}: {now}, as planned, but of other objects or ownership records"
+    return f"{what}: {planned} in the plan; now {now}"
+
+
+def _told(one: Entry | None) -> str:
+    if one is None:
+        return "nothing"
+    evidence = () if one.evidence == (MEANINGS[Reason(one.reason)],) else one.evidence
+    data = (joined(one.after.targets),) if one.action == "create" and one.after else ()
+    return ", ".join((f"{one.action} [{one.reason}]", *data, *evidence))

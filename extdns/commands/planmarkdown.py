@@ -24,8 +24,8 @@ def plan_markdown(plan: Planned) -> Iterator[str]:
         yield from _HEAD
         yield from map(_line, rows)
         yield ""
-    for note in notes(plan):
-        yield f"- {_code(note)}"
+    for paragraph in notes(plan):
+        yield from (f"- {_code(line)}" for line in paragraph)
     yield ""
     yield summary(plan)
 

@@ -13,6 +13,7 @@ from extdns.model.reason import MEANINGS, Reason
 
 if TYPE_CHECKING:
     from extdns.facts.document import MistakeFacts, ObjectFacts, ZoneFacts
+    from extdns.facts.held import HeldSet
     from extdns.facts.plan import Entry, Planned
 
 _SYMBOLS: Final = {"create": "+", "update": "~", "delete": "-", "keep": "!", "none": "!"}
@@ -46,11 +47,11 @@ def plan_text(plan: Planned, width: int | None = None) -> Iterator[str]:
         yield ""
         yield from table(rows, width)
         yield ""
-    said = [*notes(plan)]
+    said = list(notes(plan))
     if any(one.reason not in PLAIN for one in (*plan.changes, *plan.kept)):
-        said.append("What a code in brackets means: extdns explain CODE")
-    yield from said
-    if said:
+        said.append(("What a code in brackets means: extdns explain CODE",))
+    for paragraph in said:
+        yield from paragraph
         yield ""
     yield summary(plan)
 
@@ -67,18 +68,21 @@ def _order(one: Entry) -> tuple[bool, str, str, str, str, str]:
     return (one.zone is None, name, id_, one.name, one.set_identifier, one.type)
 
 
-def notes(plan: Planned) -> Iterator[str]:
-    """What is to be said of the whole: mistakes on objects, what is held and how it is released, what is missing."""
+def notes(plan: Planned) -> Iterator[tuple[str, ...]]:
+    """What is to be said of the whole, a paragraph each: mistakes on objects, what is held, what is missing."""
     if plan.mistakes:
-        yield "Mistakes on objects; each costs only itself"
-    for wrong in plan.mistakes:
-        yield from mistake_lines(wrong)
-    for one in plan.held:
-        deletes = "1 delete is" if len(one.records) == 1 else f"{len(one.records)} deletes are"
-        what = f"{deletes} HELD in {one.zone.name}, where {one.owned} records are ours"
-        yield printable(f"{what}. To let them go: {one.command}")
-    for sentence in plan.missing:
-        yield f"INCOMPLETE: {printable(sentence)}"
+        lines = (line for wrong in plan.mistakes for line in mistake_lines(wrong))
+        yield ("Mistakes on objects; each costs only itself", *lines)
+    if plan.held:
+        yield tuple(map(_held, plan.held))
+    if plan.missing:
+        yield tuple(f"INCOMPLETE: {printable(sentence)}" for sentence in plan.missing)
+
+
+def _held(one: HeldSet) -> str:
+    deletes, them = ("1 delete is", "it") if len(one.records) == 1 else (f"{len(one.records)} deletes are", "them")
+    ours = "1 record is" if one.owned == 1 else f"{one.owned} records are"
+    return printable(f"{deletes} HELD in {one.zone.name}, where {ours} ours. To let {them} go: {one.command}")
 
 
 def summary(plan: Planned) -> str:

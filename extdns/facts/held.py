@@ -53,7 +53,7 @@ def held_set(entry: ZoneEntry, config: Config) -> HeldSet:
     return HeldSet(
         zone=zone_name(entry.zone),
         release_code=entry.code,
-        command=f"extdns release {entry.code}" if keeps_state else f"--release={entry.code}",
+        command=f"extdns release {entry.code}" if keeps_state else f"extdns --release={entry.code} [flags]",
         owned=entry.owned,
         records=tuple(
             HeldRecord(

@@ -161,7 +161,8 @@ def next_step(facts: NameFacts) -> str:
     if facts.reason == Reason.IN_GRACE:
         return "nothing to do; to keep the record, let an object ask for the name before its grace ends"
     if facts.reason in {Reason.HELD, Reason.ORPHAN_UNCLAIMED}:
-        return "extdns status"
+        look = "extdns status --controller=URL" if facts.at else "extdns plan --held [flags]"
+        return f"see all that is held, and what releases it: {look}"
     if any(record.outcome.action in _WORDS for record in facts.records) or facts.reason == Reason.WANTED:
         return "nothing to do if extdns runs; what it would do to all names: extdns plan"
     return "set right what is in the way, and extdns takes it up by itself; all names: extdns plan"

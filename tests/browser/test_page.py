@@ -154,7 +154,8 @@ def test_a_held_set_is_seen_at_once_with_its_command(browser: Chrome, shop: Shop
     try:
         banner = until(browser, lambda now: text(now, ".banner p") or None)
         assert re.fullmatch(
-            r"\d+ deletes are held in example.org, where \d+ records are ours. Release them: --release=[0-9a-f-]{9}",
+            r"\d+ deletes are held in example.org, where \d+ records are ours. "
+            r"Release them: extdns --release=[0-9a-f-]{9} \[flags\]",
             banner,
         )
         element(browser, ".banner summary").click()

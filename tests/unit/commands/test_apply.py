@@ -22,6 +22,7 @@ from tests.integration.stage import Stage, manual, service
 from tests.unit.engine.stage import running, seen, wants
 
 HOSTILE = "\x1b[31m\u202e\x9b2J"
+PLANNED = "A api.example.org: update [changed], target 192.0.2.1 → 192.0.2.7"
 
 
 @pytest.fixture
@@ -145,12 +146,12 @@ def _other_zone(stage: Stage) -> None:
 @pytest.mark.parametrize(
     ("happened", "message"),
     [
-        pytest.param(_reapplied, "now otherwise: A api.example.org: nothing to do", id="made-already"),
-        pytest.param(_object_changed, "now otherwise: A api.example.org: delete [orphan-gone]", id="object"),
+        pytest.param(_reapplied, f"{PLANNED} in the plan; now nothing\n", id="made-already"),
+        pytest.param(_object_changed, f"{PLANNED} in the plan; now delete [orphan-gone]\n", id="object"),
         pytest.param(_object_remade, "that it rests on have changed", id="object-remade"),
-        pytest.param(_record_edited, "now otherwise: A api.example.org: update [changed]", id="record"),
-        pytest.param(_mark_edited, "now otherwise: A api.example.org: ", id="mark"),
-        pytest.param(_record_taken, "now otherwise: A shop.example.org: keep [foreign-record]", id="name-taken"),
+        pytest.param(_record_edited, f"{PLANNED} in the plan; now update [changed], target", id="record"),
+        pytest.param(_mark_edited, f"{PLANNED}, as planned, but of other objects or ", id="mark"),
+        pytest.param(_record_taken, "[wanted], 192.0.2.1 in the plan; now keep [foreign-record], ", id="name-taken"),
         pytest.param(_other_zone, "the zone example.net.zone is not in the plan", id="another-zone"),
     ],
 )

@@ -93,7 +93,10 @@ def test_what_a_filter_hides_is_held_and_that_is_3(stage: Stage, capsys: pytest.
     said = capsys.readouterr().out
     assert "  ! A  old.example.org  kept  made for service/shop/old  [orphan-unclaimed]\n" in said
     (held,) = (line for line in said.splitlines() if "HELD" in line)
-    assert re.search(r"^2 deletes are HELD in example\.org, where 2 records are ours\. .*--release=\S{4}-\S{4}$", held)
+    assert re.search(
+        r"^2 deletes are HELD in example\.org, where 2 records are ours\. .*: extdns --release=\S{4}-\S{4} \[flags\]$",
+        held,
+    )
     assert said.endswith("0 to create, 0 to update, 0 to delete, 2 kept.\n")
 
 

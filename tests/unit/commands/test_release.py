@@ -216,6 +216,13 @@ def test_the_schema_in_the_docs_is_that_of_the_status() -> None:
     assert kept == made, "run: python -m extdns.commands.statusfacts > docs/reference/status.schema.json"
 
 
+def test_manifests_have_a_state_only_where_a_file_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["status", "--manifests=shop"], {}) == 1
+    assert capsys.readouterr().err == (
+        "error: with --manifests state is kept only where --state-file says\n  give --state-file=PATH, too\n"
+    )
+
+
 @pytest.mark.parametrize("command", ["release", "status"])
 def test_each_has_a_help_of_its_own(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([command, "--help"], {}) == 0

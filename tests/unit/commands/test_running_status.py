@@ -31,7 +31,7 @@ def held_set(zone: str, command: str, *names: str) -> HeldSet:
         )
         for name in names
     )
-    code = command[-9:]
+    code = command.removesuffix(" [flags]")[-9:]
     return HeldSet(
         zone=ZoneName(name=zone, id=zone), release_code=code, command=command, owned=40, records=tuple(records)
     )
@@ -60,7 +60,7 @@ def test_what_is_held_is_told_with_evidence_and_command(capsys: pytest.CaptureFi
         json_text(
             facts(
                 held_set("example.net", "extdns release 1111-1111", "a.example.net"),
-                held_set("example.org", "--release=7f3a-91c2", "a.example.org", "b.example.org"),
+                held_set("example.org", "extdns --release=7f3a-91c2 [flags]", "a.example.org", "b.example.org"),
             )
         )
     )
@@ -83,8 +83,8 @@ def test_what_is_held_is_told_with_evidence_and_command(capsys: pytest.CaptureFi
         "  [orphan-unclaimed] The record is ours and nobody asks for it, but nothing shows that its object is gone; it "
         "is kept until a person releases it.\n"
         "\n"
-        "Release it: extdns release 1111-1111\n"
-        "Release them: --release=7f3a-91c2\n"
+        "Release it in example.net: extdns release 1111-1111\n"
+        "Release them in example.org: extdns --release=7f3a-91c2 [flags]\n"
     )
 
 

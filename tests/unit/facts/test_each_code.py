@@ -83,6 +83,9 @@ def test_the_end_of_the_hold_of_a_stale_record_is_told() -> None:
 def test_what_is_held_has_evidence_and_no_end() -> None:
     facts = lived(NAMES[Reason.HELD]())
     assert waiting(facts) == WaitingFacts(evidence="object-deleted", grace_ends=None)
+    assert "\n".join(name_text(facts)).endswith("what releases it: extdns status --controller=URL")
+    alone = explained(NAMES[Reason.HELD](), WEB)
+    assert "\n".join(name_text(alone)).endswith("what releases it: extdns plan --held [flags]")
 
 
 def test_a_single_look_tells_of_no_grace() -> None:

@@ -169,7 +169,7 @@ def test_the_state_of_each_name_says_what_is_the_matter(shop: Process) -> None:
 
 def test_held_deletes_come_with_the_command_that_releases_them(shop: Process) -> None:
     (held,) = shop.get("/api/v1/held").json["items"]
-    assert held["command"] == f"--release={held['releaseCode']}"
+    assert held["command"] == f"extdns --release={held['releaseCode']} [flags]"
     assert len(held["records"]) == held["owned"] == 20
     assert held["records"][0]["madeFor"] == "service/shop/old0"
     assert held["records"][0]["evidence"] == "orphan-gone"

@@ -178,7 +178,7 @@ def test_a_held_set_is_a_banner_with_its_command_on_every_page(shop: Process) ->
     for path in PAGES:
         page = Response(shop.site, path).text
         assert "<strong>20 deletes are held</strong> in example.org" in page
-        assert f"<code>--release={held['releaseCode']}</code>" in page
+        assert f"<code>extdns --release={held['releaseCode']} [flags]</code>" in page
 
 
 def test_a_name_is_explained(shop: Process) -> None:
