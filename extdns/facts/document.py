@@ -118,8 +118,11 @@ def json_text(document: Facts | Mapping[str, object]) -> str:
 
 def compact_json(document: Facts | Mapping[str, object]) -> bytes:
     """*document* as JSON on one line, in UTF-8; half a character, which that cannot hold, becomes a question mark."""
-    values = msgspec.to_builtins(document, enc_hook=str)
-    return json.dumps(values, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
+    try:
+        return msgspec.json.encode(document, enc_hook=str, order="sorted")
+    except UnicodeEncodeError:
+        values = msgspec.to_builtins(document, enc_hook=str)
+        return json.dumps(values, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
 
 
 def schema_text(kind: object, title: str) -> str:

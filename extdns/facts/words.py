@@ -27,8 +27,10 @@ def told(decisions: Iterable[Decision]) -> list[Decision]:
 
 
 def mistaken(objects: Iterable[tuple[ObjectKey, Iterable[Claim]]]) -> Iterator[tuple[ObjectKey, Notice]]:
-    """What is wrong on objects, by object."""
-    return ((key, mistake) for key, claims in sorted(objects) for mistake in mistakes(claims))
+    """What is wrong on objects, by object, which several sources may read."""
+    found = [(key, wrong) for key, claims in objects if (wrong := mistakes(claims))]
+    found.sort(key=lambda one: (one[0], repr(one[1])))
+    return ((key, mistake) for key, wrong in found for mistake in wrong)
 
 
 def short_field(field: str) -> str:
