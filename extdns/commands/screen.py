@@ -6,6 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
+from extdns.commands.held import count
 from extdns.commands.output import show
 from extdns.commands.plantext import Row, mistake_lines, row, table
 from extdns.errors import escaped
@@ -70,7 +71,8 @@ class Screen:
             self.say("")
         for reason in sorted({decision.reason for decision in rest}):
             self.say(f"  {reason}: {MEANINGS[reason]}", "dim")
-        self.say(f"\n{len(published)} records are published, {len(rest)} are not as objects ask.")
+        verb, others = ("is" if len(found) == 1 else "are" for found in (published, rest))
+        self.say(f"\n{count(len(published), 'record')} {verb} published, {len(rest)} {others} not as objects ask.")
 
     def show_mistakes(self, objects: Iterable[tuple[ObjectKey, Iterable[Claim]]]) -> None:
         """Show what is wrong on objects, if anything is."""

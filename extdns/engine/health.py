@@ -27,8 +27,8 @@ def _failures(engine: Engine) -> Iterator[str]:
     yield from _unread(engine)
     for state in engine.zones:
         yield from _unwritten(state)
-    if engine.decisions.failing:
-        yield f"{engine.decisions.failing} names could not be published"
+    if failing := engine.decisions.failing:
+        yield f"{_several(failing, 'record', 'records')} could not be published"
     yield from _misnamed(engine)
 
 
@@ -67,8 +67,13 @@ def _unwritten(state: ZoneState) -> Iterator[str]:
     if state.writes.forbidden:
         yield f"zone {state.zone}: {state.writes.forbidden}"
     elif state.writes.backoff.failures and state.writes.pending:
-        yield f"zone {state.zone}: {len(state.writes.pending)} names wait for the service"
+        yield f"zone {state.zone}: {_several(len(state.writes.pending), 'name waits', 'names wait')} for the service"
     if contested := state.writes.contested:
-        yield f"zone {state.zone}: {contested} names are changed by somebody else again and again"
+        names = _several(contested, "name is", "names are")
+        yield f"zone {state.zone}: {names} changed by somebody else again and again"
     if state.writes.doubts.batch:
         yield f"zone {state.zone}: a batch was not answered"
+
+
+def _several(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"

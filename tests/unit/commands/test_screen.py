@@ -53,7 +53,7 @@ def test_the_first_pass_is_shown_in_two_parts_with_reasons(capsys: pytest.Captur
     assert lines[3] == "Not published, and why"
     assert lines[4].startswith("  ! AAAA  web.example.org")
     assert "  refused: The DNS service refused the change; it is tried again with growing pauses." in lines
-    assert lines[-1] == "1 records are published, 1 are not as objects ask."
+    assert lines[-1] == "1 record is published, 1 is not as objects ask."
 
 
 @pytest.mark.usefixtures("plain")

@@ -51,14 +51,14 @@ def test_somebody_elses_record_in_the_way_is_no_failure() -> None:
 )
 def test_what_the_service_would_refuse_for_somebody_elses_record_is_one(stands: Record, asked: Wanted) -> None:
     world = running(stands, first=[seen("web", asked)])
-    assert failures(world.engine) == ("1 names could not be published",)
+    assert failures(world.engine) == ("1 record could not be published",)
     assert world.batches == []
 
 
 def test_what_the_policy_lets_nothing_stand_beside_is_a_failure() -> None:
     plan = replace(PLAN, policy=Policy.UPSERT_ONLY)
     world = running(*owned("web"), first=[seen("web", wants("web", "web", "lb.test", rtype="CNAME"))], plan=plan)
-    assert failures(world.engine) == ("1 names could not be published",)
+    assert failures(world.engine) == ("1 record could not be published",)
 
 
 def test_at_the_start_everything_is_still_to_come() -> None:
@@ -116,24 +116,24 @@ def name_contested(world: Stage) -> None:
         pytest.param(account_down, ["zones of b: denied"], id="account"),
         pytest.param(
             zone_busy,
-            ["zone example.org: 1 names wait for the service", "1 names could not be published"],
+            ["zone example.org: 1 name waits for the service", "1 record could not be published"],
             id="zone-busy",
         ),
         pytest.param(
-            zone_forbidden, ["zone example.org: no right", "3 names could not be published"], id="zone-forbidden"
+            zone_forbidden, ["zone example.org: no right", "3 records could not be published"], id="zone-forbidden"
         ),
         pytest.param(
             name_contested,
-            ["zone example.org: 1 names are changed by somebody else again and again"],
+            ["zone example.org: 1 name is changed by somebody else again and again"],
             id="name-contested",
         ),
-        pytest.param(name_refused, ["1 names could not be published"], id="name-refused"),
+        pytest.param(name_refused, ["1 record could not be published"], id="name-refused"),
         pytest.param(
             no_answer,
             [
                 "zone example.org cannot be read: down",
                 "zone example.org: a batch was not answered",
-                "1 names could not be published",
+                "1 record could not be published",
             ],
             id="no-answer",
         ),
