@@ -31,6 +31,7 @@ class Allowance:
         started_s: when the process began.
         wanted: name and set identifier of all that is asked for now.
         wanted_s: by name and set identifier, when somebody asked for it last.
+        seen_s: when it was looked at what is asked for.
         released: by zone, what a person released.
         spared: of that, what has been held ever since: its grace is over.
         made: by zone and whether by absence, when a record was deleted.
@@ -43,6 +44,7 @@ class Allowance:
     started_s: float
     wanted: set[tuple[DnsName, str]] = field(default_factory=set)
     wanted_s: dict[tuple[DnsName, str], float] = field(default_factory=dict)
+    seen_s: float = 0.0
     released: set[tuple[str, RecordKey]] = field(default_factory=set)
     spared: set[tuple[str, RecordKey]] = field(default_factory=set)
     made: dict[tuple[str, bool], list[float]] = field(default_factory=dict)
@@ -63,12 +65,13 @@ class Allowance:
             known = [record for name in state.mirror.names() for record in state.mirror.of(name)]
             for records in (stage.provider.contents(state.zone).values(), known):
                 self.owned.setdefault(state.zone.id, []).append((now_s, _ours(records, REGISTRY)))
-        before = self.wanted
+        if now_s > self.seen_s:  # a wish that was withdrawn at once was none
+            self.wanted_s |= dict.fromkeys(self.wanted, now_s)
+            self.spared = {one for one in self.spared if _pair(one[1]) not in self.wanted}
+        self.seen_s = now_s
         self.wanted = {
             (name, claim.set_identifier) for name, claim in cluster.all_claims() if isinstance(claim, Wanted)
         }
-        self.wanted_s |= dict.fromkeys(before | self.wanted, now_s)
-        self.spared = {one for one in self.spared if _pair(one[1]) not in self.wanted}
 
     def release(self, held: TellHeld) -> None:
         """A person releases what is *held*."""
