@@ -53,6 +53,6 @@ def test_a_plan_that_is_refused_writes_nothing_in_the_cluster_either(
     stage.put(service("api", "api.example.org"))
     before = stage.state()
     assert cli.main(["apply", f"--plan={plan}", *_flags(stage)], {}) == 1
-    assert "now otherwise: A api.example.org: create [wanted]\n" in capsys.readouterr().err
+    assert "A api.example.org: nothing in the plan; now create [wanted], 192.0.2.1\n" in capsys.readouterr().err
     assert stage.state() == before
     assert _written(stage) == set()
