@@ -8,7 +8,7 @@ conflict, anything else a refusal.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from extdns.model.name import DnsName
@@ -29,11 +29,12 @@ _NAMED: Final = (
     re.compile(r"\bDNS name '?([^\s,'\]]+)"),
     re.compile(r"set of changes for a resource record set '?(?:CREATE|DELETE|UPSERT)? ?(?:[A-Z0-9]+ )([^\s,'\]]+)"),
 )
-_DATA: Final = (
-    re.compile(r"encountered with '(.*?)'+$"),
-    re.compile(r"alias that targets ([^\s,]+),"),
-    re.compile(r"(?i:health check) .*\bID: (\S+)$"),
-    re.compile(r"^Duplicate Resource Record: '(.*)'$"),
+# What is wrong with a record set, and what of one it may be.
+_DATA: Final[tuple[tuple[re.Pattern[str], Callable[[RecordSet], Collection[str]]], ...]] = (
+    (re.compile(r"encountered with '(.*?)'+$"), lambda one: (*one.values, one.name)),
+    (re.compile(r"alias that targets ([^\s,]+),"), lambda one: (one.alias.name,) if one.alias else ()),
+    (re.compile(r"(?i:health check) .*\bID: (\S+)$"), lambda one: (one.health_check_id,)),
+    (re.compile(r"^Duplicate Resource Record: '(.*)'$"), lambda one: one.values),
 )
 _CHANGED_ZONE: Final = frozenset({"NoSuchHostedZone"})
 
@@ -74,10 +75,9 @@ def _named(sentence: str) -> Iterator[DnsName]:
 
 def _holding(sentence: str, sent: Sequence[RecordSet]) -> Iterator[DnsName]:
     """The names of what was *sent* with the value, alias target or health check that *sentence* finds fault with."""
-    found = next((match for pattern in _DATA if (match := pattern.search(sentence))), None)
-    if found is None:
-        return
-    for one in sent:
-        data = {*one.values, one.name, one.health_check_id, *((one.alias.name,) if one.alias else ())}
-        if not data.isdisjoint({found[1], found[1].removesuffix(".")}) and (name := names.parsed(one.name)):
-            yield name
+    for pattern, data in _DATA:
+        if found := pattern.search(sentence):
+            wrong = {found[1], found[1].removesuffix(".")}
+            holders = (one.name for one in sent if not wrong.isdisjoint(data(one)))
+            yield from filter(None, map(names.parsed, holders))
+            return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from extdns.model.change import Batch, Write
@@ -28,7 +29,7 @@ class Route53Writer:
         self._overwritten: set[str] = set()
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
-        """Make all writes of *batch* in one request, deletes before creates.
+        """Make all writes of *batch* in one request, deletes before creates, aliases after what they point at.
 
         Where that is forbidden, updates of the next batch go without a delete: the right to delete may
         be the only one that is missing (design 5). What was written so is marked `unconditional`.
@@ -41,7 +42,7 @@ class Route53Writer:
             return Applied(records=())
         conditional = self._conditional and zone.id not in self._overwritten
         found = _changes(writes, zone, conditional=conditional)
-        changes = sorted(found, key=lambda change: change.action is not Action.DELETE)
+        changes = sorted(found, key=partial(_turn, zone=zone))
         try:
             reference = client.change(zone.id, f"zone {zone}", changes)
         except CallFailedError as exc:
@@ -61,6 +62,14 @@ class Route53Writer:
             self._overwritten.add(zone.id)
         elif any(change.action is Action.UPSERT for change in changes):
             self._overwritten.discard(zone.id)
+
+
+def _turn(change: WireChange, zone: Zone) -> int:
+    """Deletes come first, and last what points within the zone: the service wants its target to be there before it."""
+    if change.action is Action.DELETE:
+        return 0
+    alias = change.record_set.alias
+    return 2 if alias and alias.zone_id == zone.id else 1
 
 
 def _changes(writes: Sequence[Write], zone: Zone, *, conditional: bool) -> Iterator[WireChange]:

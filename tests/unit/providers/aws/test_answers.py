@@ -90,6 +90,11 @@ def test_what_is_not_as_the_batch_said_is_a_conflict(words: str, culprits: tuple
             id="found-by-its-alias-target",
         ),
         pytest.param(
+            "[Tried to create an alias that targets a.example.org., type A in zone Z, but that target was not found]",
+            (),
+            id="the-target-of-an-alias-is-no-culprit",
+        ),
+        pytest.param(
             "[No health check exists with the specified ID: hc-1]", ("d.example.org",), id="found-by-its-health-check"
         ),
         pytest.param(

@@ -64,6 +64,20 @@ def test_an_update_deletes_what_stood_before_it_creates_anything(desk: Desk) -> 
     ]
 
 
+def test_an_alias_within_the_zone_is_created_after_its_target(desk: Desk) -> None:
+    alias = endpoint("A", "www.example.org", name="a.example.org", props={"alias": "true"})
+    outcome = desk.submit(Write(old=None, new=alias), WWW)
+    assert isinstance(outcome, Applied)
+    assert desk.sent() == ["CREATE www.example.org. A", "CREATE a.example.org. A"]
+
+
+def test_an_alias_without_its_target_is_to_blame_and_not_a_name_that_others_point_at(desk: Desk) -> None:
+    lost = endpoint("AAAA", "www.example.org", name="a.example.org", props={"alias": "true"})
+    outcome = desk.submit(Write(old=None, new=lost), WWW)
+    assert isinstance(outcome, Refused)
+    assert outcome.culprits == ("a.example.org",)
+
+
 def test_what_was_written_is_remembered_as_it_will_be_read(desk: Desk) -> None:
     alias = endpoint("A", ALB, props={"alias": "true", "aws/evaluate-target-health": "true"})
     routed = endpoint("A", name="w.example.org", sid="x", props={"aws/weight": "7"})
