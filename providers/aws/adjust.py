@@ -21,6 +21,7 @@ from providers.aws.wire import bare_id
 
 PIN: Final = "aws/hosted-zone-id"
 _TRUE: Final = "true"
+_BIASED: Final = frozenset({*rrtype.ADDRESSES, rrtype.CNAME})  # those whose bias is 0 if nobody gave one
 _CHOICES: Final = frozenset({"true", "false", rrtype.A, rrtype.AAAA})
 
 
@@ -100,7 +101,8 @@ def _plain(endpoint: Endpoint) -> Endpoint:
 
 def _policy(endpoint: Endpoint) -> dict[str, str]:
     given = dict(endpoint.properties)
-    found = routing.settled(given, routed=bool(endpoint.set_identifier)) if given else {}
+    biased = bool(endpoint.set_identifier) and endpoint.type in _BIASED
+    found = routing.settled(given, biased=biased) if given else {}
     if check := given.get(routing.HEALTH_CHECK):
         found[routing.HEALTH_CHECK] = check
     return found

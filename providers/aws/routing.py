@@ -75,13 +75,13 @@ def properties(routing: Pairs) -> Mapping[str, str]:
     return found
 
 
-def settled(given: Mapping[str, str], *, routed: bool) -> dict[str, str]:
-    """The routing properties among *given* as they will be read back; without *routed* no bias is added.
+def settled(given: Mapping[str, str], *, biased: bool) -> dict[str, str]:
+    """The routing properties among *given* as they will be read back; only if *biased*, a missing bias is added.
 
     As in the reference, a weight or a bias that is no number is 0, and coordinates that are none are
     left out; a continent makes country and subdivision meaningless.
     """
-    found = {name: value.strip() for name, value in given.items() if name in NAMES}
+    found = {name: value for name, value in given.items() if name in NAMES}
     if MULTI_VALUE in found:
         found[MULTI_VALUE] = ""
     for name in (WEIGHT, BIAS):
@@ -91,7 +91,7 @@ def settled(given: Mapping[str, str], *, routed: bool) -> dict[str, str]:
         found = {name: value for name, value in found.items() if name not in {COUNTRY, SUBDIVISION}}
     if COORDINATES in found and not _are_coordinates(found[COORDINATES]):
         del found[COORDINATES]
-    if routed and not found.keys().isdisjoint(_NEAR):
+    if biased and not found.keys().isdisjoint(_NEAR):
         found.setdefault(BIAS, "0")
     return found
 
@@ -123,8 +123,8 @@ def _wrong_value(properties: Pairs) -> str:
         return f"failover {failover!r}; allowed: PRIMARY, SECONDARY"
     if properties.has(SUBDIVISION) and not properties.get(COUNTRY):
         return "a geolocation subdivision needs its country, US or UA"
-    if properties.has(BIAS) and not any(properties.has(name) for name in _NEAR - {BIAS}):
-        return "geoproximity needs a region, a local zone group or coordinates"
+    if not _NEAR.isdisjoint(name for name, _ in properties) and sum(map(properties.has, _NEAR - {BIAS})) != 1:
+        return "geoproximity needs either a region, a local zone group or coordinates"
     return ""
 
 

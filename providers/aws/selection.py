@@ -49,8 +49,6 @@ class Selection:
 
 
 def _has(tags: Mapping[str, str], wanted: str) -> bool:
-    key, equals, value = wanted.partition("=")
-    key = key.strip()
-    if not key:
-        return True
-    return tags.get(key) == value.strip() if equals else key in tags
+    """Tell whether *tags* hold the key *wanted*, with its value if it gives one (spec plan 4.2)."""
+    key, _, value = (part.strip() for part in wanted.partition("="))
+    return not key or (key in tags and value in {"", tags[key]})

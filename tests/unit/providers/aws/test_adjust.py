@@ -120,7 +120,8 @@ def test_a_pin_holds_a_name_in_one_zone_and_leaves_no_trace(pin: str) -> None:
     ("given", "held"),
     [
         pytest.param({"aws/weight": "many"}, {"aws/weight": "0"}, id="weight-that-is-no-number"),
-        pytest.param({"aws/weight": " 010 "}, {"aws/weight": "10"}, id="weight-in-another-spelling"),
+        pytest.param({"aws/weight": "+010"}, {"aws/weight": "10"}, id="weight-in-another-spelling"),
+        pytest.param({"aws/weight": " 10 "}, {"aws/weight": "0"}, id="4.7-weight-with-blanks-is-no-number"),
         pytest.param({"aws/multi-value-answer": "true"}, {"aws/multi-value-answer": ""}, id="11-multi-value"),
         pytest.param(
             {"aws/geolocation-continent-code": "EU", "aws/geolocation-country-code": "DE"},
@@ -152,6 +153,11 @@ def test_a_pin_holds_a_name_in_one_zone_and_leaves_no_trace(pin: str) -> None:
 def test_routing_is_put_into_the_form_in_which_it_is_read_back(given: dict[str, str], held: dict[str, str]) -> None:
     (one,) = taken(endpoint(sid="x", props=given))
     assert dict(one.properties) == held
+
+
+def test_only_addresses_and_cnames_get_a_bias_that_nobody_gave() -> None:
+    (mail,) = taken(endpoint("MX", "10 mail.example.net", sid="x", props={"aws/geoproximity-region": "us-east-1"}))
+    assert dict(mail.properties) == {"aws/geoproximity-region": "us-east-1"}, "4.5"
 
 
 @pytest.mark.parametrize(
@@ -191,6 +197,11 @@ def test_routing_is_put_into_the_form_in_which_it_is_read_back(given: dict[str, 
             endpoint(sid="x", props={"aws/geoproximity-region": "us-east-1", "aws/geoproximity-bias": "100"}),
             "-99 to 99",
             id="bias-too-large",
+        ),
+        pytest.param(
+            endpoint(sid="x", props={"aws/geoproximity-region": "us-east-1", "aws/geoproximity-coordinates": "60,60"}),
+            "either a region",
+            id="two-places",
         ),
         pytest.param(
             endpoint("CNAME", ALB, sid="x", props={"aws/multi-value-answer": ""}),
