@@ -23,7 +23,7 @@ from extdns.commands.output import show
 from extdns.commands.plantext import heading, row, table
 from extdns.commands.pretended import PretendedState
 from extdns.controller.stopsignals import StopSignals
-from extdns.facts.document import VERSION, Facts, Version, json_text, schema_text
+from extdns.facts.document import VERSION, Facts, Version, json_text, schema_text, zone_name
 from extdns.facts.holding import holdings
 from extdns.facts.plan import Entry, entry, zone_facts
 from extdns.facts.printable import printable
@@ -143,7 +143,8 @@ def _lines(made: Pass, left: Sequence[Decision], refused: Sequence[Decision], *,
     standing = [altered(one, verdict=Verdict.KEEP, reason=Reason.PROGRAMMED, detail="") for one in left]
     held = holdings(made.engine)
     for zone, group in groupby((*standing, *refused), key=lambda one: one.zone):
-        yield heading(zone and zone_facts(zone, held[zone]), made.config.control.provider)
+        known = zone and (zone_facts(zone, held[zone]) if zone in held else zone_name(zone))
+        yield heading(known, made.config.control.provider)
         yield ""
         yield from table(row(entry(one)) for one in group)
         yield ""

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from extdns.facts.document import ZoneFacts
 from extdns.facts.nametext import place
 from extdns.facts.printable import printable
 from extdns.facts.words import joined, short_field
 from extdns.model.reason import MEANINGS, Reason
 
 if TYPE_CHECKING:
-    from extdns.facts.document import MistakeFacts, ObjectFacts, ZoneFacts
+    from extdns.facts.document import MistakeFacts, ObjectFacts, ZoneName
     from extdns.facts.held import HeldSet
     from extdns.facts.plan import Entry, Planned
 
@@ -58,9 +59,9 @@ def plan_text(plan: Planned, width: int | None = None) -> Iterator[str]:
 
 def by_zone(plan: Planned) -> Iterator[tuple[str, Iterator[Row]]]:
     """The heading of each zone of which something is told, and its rows."""
-    zones = {(one.name, one.id): one for one in plan.zones}
+    zones = {(one.name, one.id): one for one in plan.zones}  # that of a record may be gone
     for zone, group in groupby(sorted((*plan.changes, *plan.kept), key=_order), key=lambda one: one.zone):
-        yield heading(zones[zone.name, zone.id] if zone else None, plan.provider), map(row, group)
+        yield heading(zones.get((zone.name, zone.id), zone) if zone else None, plan.provider), map(row, group)
 
 
 def _order(one: Entry) -> tuple[bool, str, str, str, str, str]:
@@ -98,13 +99,16 @@ def summary(plan: Planned) -> str:
     return f"{', '.join(parts)}."
 
 
-def heading(zone: ZoneFacts | None, provider: str) -> str:
-    """Name a zone, and what stands in it."""
+def heading(zone: ZoneFacts | ZoneName | None, provider: str) -> str:
+    """Name a zone, and what stands in it if that is known."""
     if zone is None:
         return "In no zone"
-    known = ", ".join(dict.fromkeys(part for part in (zone.id, zone.account, provider) if part not in {"", zone.name}))
-    counts = f"{zone.records} record{'s' * (zone.records != 1)}, {zone.ours} ours"
-    return printable(f"Zone {zone.name} ({known})") + f"  {counts}"
+    account = zone.account if isinstance(zone, ZoneFacts) else ""
+    known = ", ".join(dict.fromkeys(part for part in (zone.id, account, provider) if part not in {"", zone.name}))
+    named = printable(f"Zone {zone.name} ({known})")
+    if not isinstance(zone, ZoneFacts):
+        return named
+    return f"{named}  {zone.records} record{'s' * (zone.records != 1)}, {zone.ours} ours"
 
 
 def table(rows: Iterable[Row], width: int | None = None) -> Iterator[str]:

@@ -287,3 +287,9 @@ def test_every_verdict_is_counted(verdict: Verdict) -> None:
     one = decision("a.example.org", verdict, Reason.REFUSED, by=[asked("web/a")], wanted=["192.0.2.1"], held=MANY[:1])
     (summary,) = text_of([one]).splitlines()[-1:]
     assert " 1 " in f" {summary}"
+
+
+def test_a_zone_that_is_gone_is_named_all_the_same() -> None:
+    gone = Zone(name=DnsName("gone.example"), id="Z3")
+    text = text_of([decision("a.gone.example", KEEP, Reason.ZONE_GONE, held=MANY[:1], zone=gone)])
+    assert text.startswith("Zone gone.example (Z3, route53)\n\n  ! A  a.gone.example  kept")
