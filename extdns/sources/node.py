@@ -19,7 +19,9 @@ from extdns.sources.terms import Terms
 
 _NAME: Final = "node"
 _FIELD: Final = "metadata.name"
-_NONE: Final = Missing(reason=Reason.NO_ADDRESS, detail="status.addresses has neither an ExternalIP nor an InternalIP")
+_NONE: Final = Missing(
+    reason=Reason.OBJECT_FAILED, detail="status.addresses has neither an ExternalIP nor an InternalIP"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

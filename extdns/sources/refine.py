@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 
-from extdns.model.claim import Claim, Invalid, Wanted, Withheld
+from extdns.errors import shortened
+from extdns.model.claim import Claim, Wanted, Withheld
 from extdns.model.cluster import Kind
 from extdns.model.objects import KubernetesObject
 from extdns.model.reason import Reason
@@ -17,25 +18,24 @@ from extdns.ports import Source, View
 Stage = Callable[[Wanted], tuple[Claim, ...]]
 
 
-def validated(wanted: Wanted) -> tuple[Wanted | Withheld | Invalid]:
-    """*wanted*, or what is wrong with its endpoint (spec sources 1.6); without targets there is nothing to publish."""
+def validated(wanted: Wanted) -> tuple[Wanted | Withheld]:
+    """*wanted*; withheld if its endpoint is no record (spec sources 1.6), or has no target to publish."""
+    field = wanted.provenance.field
     if not wanted.endpoint.targets:
-        return (_untargeted(wanted),)
+        return (_withheld(wanted, f"{field} has no target; allowed: at least one, there or by --default-targets"),)
     found = flaw(wanted.endpoint)
     if found is None:
         return (wanted,)
-    return (
-        Invalid(provenance=wanted.provenance, reason=Reason.INVALID_ENDPOINT, value=found.value, allowed=found.allowed),
-    )
+    return (_withheld(wanted, f"{field}: {shortened(found.value)!r} is not valid; allowed: {found.allowed}"),)
 
 
-def _untargeted(wanted: Wanted) -> Withheld:
+def _withheld(wanted: Wanted, detail: str) -> Withheld:
     return Withheld(
         name=wanted.name,
         set_identifier=wanted.set_identifier,
         provenance=wanted.provenance,
         reason=Reason.INVALID_ENDPOINT,
-        detail=f"{wanted.provenance.field} has no target; allowed: at least one, there or by --default-targets",
+        detail=detail,
     )
 
 

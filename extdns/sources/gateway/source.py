@@ -93,7 +93,8 @@ class RouteSource:
         ignore = self.settings.selection.ignore_hostname_annotation
         for name in names_of(hosts, templated, notes, ignore_annotation=ignore):
             if name.text and not is_hostname(name.text):
-                draft.refuse(name.text, name.field, Reason.INVALID_NAME, ALLOWED)
+                # not INVALID_NAME, which is a failure: what is no host name meets no listener (spec sources 5.5)
+                draft.refuse(name.text, name.field, Reason.INVALID_ENDPOINT, ALLOWED)
             else:
                 yield name
 

@@ -40,12 +40,12 @@ def _of_ingress(reference: str, home: str, field: str, view: View) -> Answer:
     *place, name = reference.split("/")
     if len(place) > 1:
         detail = f"{field}: {shortened(reference)!r} is no Ingress; allowed: name or namespace/name"
-        return Missing(reason=Reason.INVALID_ANNOTATION, detail=detail)
+        return Missing(reason=Reason.OBJECT_FAILED, detail=detail)
     namespace = place[0] if place else home
     ingress = view.get(INGRESS, namespace, name)
     if not isinstance(ingress, Ingress):
         detail = f"{field}: there is no Ingress {shortened(f'{namespace}/{name}')}"
-        return Missing(reason=Reason.INVALID_ANNOTATION, detail=detail)
+        return Missing(reason=Reason.OBJECT_FAILED, detail=detail)
     nothing = Missing(reason=Reason.NO_ADDRESS, detail=f"Ingress {namespace}/{name}: {_NO_ADDRESS}")
     return found(_points(ingress.status), f"status.loadBalancer of Ingress {namespace}/{name}", otherwise=nothing)
 

@@ -98,7 +98,7 @@ class VirtualServiceSource:
         *place, name = reference.split("/")
         if len(place) > 1:
             detail = f"spec.gateways: {shortened(reference)!r} is no Gateway; allowed: name or namespace/name"
-            return Missing(reason=Reason.INVALID_OBJECT, detail=detail)
+            return Missing(reason=Reason.OBJECT_FAILED, detail=detail)
         namespace = place[0] if place else home
         gateway = view.get(ISTIO_GATEWAY, namespace, name)
         if not isinstance(gateway, IstioGateway):

@@ -79,7 +79,7 @@ def claims(
         ),
         pytest.param(
             load_balancer({MATE: "a.t"}, "192.0.2.1", "2001:db8::1"),
-            ["invalid-endpoint 2001:db8::1"],
+            ["a.t invalid-endpoint"],
             id="3.8-an-ipv6-address-is-taken-for-an-a",
         ),
         pytest.param(load_balancer({MATE: "a.t"}), ["a.t no-address"], id="3.8-pending-is-withheld"),

@@ -78,6 +78,23 @@ def test_6_3_default_targets_stand_in_for_addresses_but_not_for_a_cname() -> Non
 
 
 @pytest.mark.parametrize(
+    ("written", "force", "expected"),
+    [
+        pytest.param(endpoint("a.t", "PTR"), False, ["a.t A - [203.0.113.50]"], id="0.2-pointer-outside-reverse-zones"),
+        pytest.param(endpoint("a.t", "MX", "x"), False, ["a.t invalid-endpoint"], id="1.6-has-a-target-of-its-own"),
+        pytest.param(endpoint("a.t", "MX", "x"), True, ["a.t A - [203.0.113.50]"], id="8.2-force-comes-before-1.6"),
+        pytest.param(endpoint("a.t", "NS", "x."), True, ["a.t invalid-target"], id="6.3-dots-come-before-8.2"),
+    ],
+)
+def test_0_2_endpoints_are_validated_behind_default_targets(
+    written: SpecEndpoint, expected: list[str], *, force: bool
+) -> None:
+    stages = (DefaultTargets(groups=grouped(["203.0.113.50"]), force=force), validated)
+    found = shown(Refined(source=CrdSource(selection=Selection()), stages=stages), dns_endpoint(written))
+    assert said(found) == expected
+
+
+@pytest.mark.parametrize(
     ("written", "expected"),
     [
         pytest.param(endpoint("a..t", "A", "192.0.2.1"), "invalid-name a..t", id="name-that-is-none"),
@@ -105,7 +122,11 @@ def test_6_3_all_fields_are_kept() -> None:
         record_ttl=120,
         set_identifier="one",
         labels={"owner": "somebody", "resource": "lie", "extra": "v1"},
-        provider_specific=(ProviderProperty(name="aws/weight", value="5"), ProviderProperty(name="", value="x")),
+        provider_specific=(
+            ProviderProperty(name="aws/weight", value="5"),
+            ProviderProperty(name="", value="x"),
+            ProviderProperty(name="aws/weight", value="6"),  # the first one counts
+        ),
     )
     (found,) = wanted(claims(dns_endpoint(written)))
     assert said([found]) == ["a.t A 120 [192.0.2.1]"]

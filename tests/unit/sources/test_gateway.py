@@ -171,9 +171,9 @@ def test_a_listener_s_name_says_where_it_comes_from() -> None:
 
 
 @pytest.mark.parametrize("text", ["_x.acme.test", "*", "192.0.2.1", "a..test"])
-def test_5_5_what_is_no_host_name_is_told_and_costs_only_itself(text: str) -> None:
+def test_5_5_what_is_no_host_name_meets_no_listener_and_is_told_without_being_a_failure(text: str) -> None:
     found = claims(http("a.acme.test", annotations=ours(hostname=text)), ANY)
-    assert said(found) == [*a("a.acme.test"), f"invalid-name {text}"]
+    assert said(found) == [*a("a.acme.test"), f"invalid-endpoint {text}"]
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def test_6_1_a_node_is_published_by_its_name() -> None:
             EXTERNAL[:1], INTERNAL, EXPOSING, "A 203.0.113.1 AAAA fd00::1", id="6.1-internal-ipv6-where-it-is-exposed"
         ),
         pytest.param([], INTERNAL, None, "A 10.0.0.1 AAAA fd00::1", id="6.1-else-internal-whatever-is-exposed"),
-        pytest.param([], [], None, "no-address", id="6.1-neither"),
+        pytest.param([], [], None, "object-failed", id="6.1-neither-is-an-error"),
     ],
 )
 def test_6_1_addresses(external: list[str], internal: list[str], settings: NodeSettings | None, expected: str) -> None:

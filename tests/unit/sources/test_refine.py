@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.model.claim import Claim, Invalid
+from extdns.model.claim import Claim, Withheld
 from extdns.model.objects import SERVICE, KubernetesObject, ServicePort, ServiceSpec
-from extdns.model.reason import Reason
 from extdns.ports import Source
 from extdns.sources.refine import Refined, validated
 from extdns.sources.service.settings import ServiceSettings
@@ -29,9 +28,9 @@ def refined(obj: KubernetesObject, *others: KubernetesObject, net: str = "") -> 
 def test_1_6_alias_makes_srv_invalid_and_nothing_else() -> None:
     spec = ServiceSpec(type="NodePort", ports=(ServicePort(protocol="TCP", node_port=30022),))
     claims = refined(service(ours(hostname="np.t", alias="true"), spec), node("n1", external=["203.0.113.1"]))
-    assert said(claims) == ["invalid-endpoint alias on SRV", "np.t A - [203.0.113.1]"]
-    assert isinstance(claims[0], Invalid)
-    assert (claims[0].reason, claims[0].allowed) == (Reason.INVALID_ENDPOINT, "alias on A, AAAA and CNAME only")
+    assert said(claims) == ["_web._tcp.np.t invalid-endpoint", "np.t A - [203.0.113.1]"]
+    assert isinstance(claims[0], Withheld)
+    assert claims[0].detail.endswith(": 'alias on SRV' is not valid; allowed: alias on A, AAAA and CNAME only")
 
 
 def test_8_4_each_type_is_filtered_by_itself() -> None:
