@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Final, Self
 from extdns import log
 from extdns.errors import UsageError, shortened, shown
 from extdns.log import Event
-from extdns.web.connections import Connections
 
 if TYPE_CHECKING:
     from types import TracebackType
     from wsgiref.types import WSGIApplication
 
     from extdns.flags.address import ListenAddress
+    from extdns.web.connections import Connections
 
 _log = log.get(__name__)
 _ALL_IPV4: Final = "0.0.0.0"  # noqa: S104 - what the flag asks for when it names no host
@@ -55,6 +55,8 @@ class Server:
         Raises:
             UsageError: the address cannot be listened on.
         """
+        from extdns.web.connections import Connections  # noqa: PLC0415 - most commands serve nobody
+
         self._connections = Connections(_listen(self._address, self._flag), self._application)
         self._thread = threading.Thread(target=self._connections.serve, name="web", daemon=True)
         self._thread.start()

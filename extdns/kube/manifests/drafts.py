@@ -13,7 +13,6 @@ from extdns.kube.manifests.contents import Flaw, Found
 from extdns.kube.manifests.mistakes import shown
 from extdns.kube.manifests.objects import from_json, from_tree
 from extdns.kube.manifests.plain import Tree
-from extdns.kube.manifests.tree import Broken, documents
 from extdns.model.cluster import Kind
 
 _ALLOWED: Final = "a mapping with apiVersion and kind"
@@ -138,6 +137,8 @@ Draft = JsonDraft | TreeDraft
 
 def yaml_drafts(text: bytes, line: int) -> Iterator[Draft | Flaw]:
     """The documents of the YAML *text*, which begins at *line*; ends where it cannot be read. Never raises."""
+    from extdns.kube.manifests.tree import Broken, documents  # noqa: PLC0415 - JSON has no use for YAML
+
     for document in documents(text, line):
         if isinstance(document, Broken):
             yield Flaw(line=document.line, key=None, message=document.message)

@@ -7,8 +7,6 @@ from pathlib import Path
 from threading import Event
 from typing import Final
 
-import watchfiles
-
 _TICK_MS: Final = 500
 _GATHER_MS: Final = 100
 """The library looks for changes that often, and has no other way to wait; a fifth of this costs five times the CPU."""
@@ -47,6 +45,8 @@ def _changes(there: Sequence[str], places: _Places, stop: Event) -> Iterator[Col
     """Yield changes of *there* for as long as *places* are right; raises `OSError` or `RuntimeError`."""
     if not there:
         return
+    import watchfiles  # noqa: PLC0415 - a single pass and the commands watch nothing
+
     rounds = watchfiles.watch(
         *there,
         watch_filter=None,
