@@ -47,7 +47,7 @@ class Engine:
         """Start with nothing known."""
         self._settings = settings
         self.claims = ClaimIndex()
-        self.zones = Zones(settings.deletes)
+        self.zones = Zones(settings.deletes, longest_only=settings.traits.longest_only)
         self.decisions = Decisions()
         self.leadership = Leadership(settings, self.zones, self.decisions)
         self.readiness = Readiness(settings.kinds.values(), settings.source_patience_s)

@@ -57,9 +57,10 @@ class Zones:
             known, so new names wait. A permanent refusal is an answer: none of its zones is in reach.
     """
 
-    def __init__(self, deletes: DeleteSettings) -> None:
-        """Start without any zone; *deletes* is for each of them."""
+    def __init__(self, deletes: DeleteSettings, *, longest_only: bool = False) -> None:
+        """Start without any zone; *deletes* is for each of them, *longest_only* as in `Traits`."""
         self._deletes = deletes
+        self._longest_only = longest_only
         self._states: dict[str, ZoneState] = {}
         self._by_name: dict[str, list[ZoneState]] = {}
         self._placement = Placement(())
@@ -155,7 +156,7 @@ class Zones:
                 del self._states[state.zone.id]
 
     def _place(self) -> None:
-        self._placement = Placement(state.zone for state in self)
+        self._placement = Placement((state.zone for state in self), longest_only=self._longest_only)
         self._by_name = {}
         for state in self:
             self._by_name.setdefault(state.zone.name, []).append(state)

@@ -74,6 +74,7 @@ class Traits(Value, frozen=True, kw_only=True):
         max_batch_values: values in a batch, counted likewise; an alias is one. None for no limit.
         max_batch_bytes: bytes of record data in a batch.
         types: record types the service takes from us.
+        longest_only: a name goes to the zones that match longest; else to every private zone above it as well.
     """
 
     atomic: bool
@@ -84,6 +85,7 @@ class Traits(Value, frozen=True, kw_only=True):
     max_batch_values: int | None = None
     max_batch_bytes: int = 32000
     types: frozenset[str] = frozenset()
+    longest_only: bool = False
 
     @property
     def guards(self) -> bool:

@@ -49,6 +49,7 @@ class CloudDnsReader:
             max_batch_writes=min(settings.max_changes, most) if settings.max_changes > 0 else most,
             max_batch_bytes=limits.size,
             types=TYPES,
+            longest_only=True,
         )
 
     @property

@@ -156,3 +156,11 @@ def test_placement_is_all_private_zones_and_the_longest_public_ones(name: DnsNam
     holding = [zone for zone in zones if f".{name}".endswith(f".{zone.name}")]
     longest = max((len(zone.name) for zone in holding if not zone.private), default=0)
     assert list(found) == sorted(zone for zone in holding if zone.private or len(zone.name) == longest)
+
+
+@given(strategies.names(), st.lists(strategies.zones(), max_size=6, unique_by=lambda zone: (zone.name, zone.id)))
+def test_placement_where_the_longest_match_alone_counts_is_that(name: DnsName, zones: list[Zone]) -> None:
+    holding = [zone for zone in zones if f".{name}".endswith(f".{zone.name}")]
+    longest = max((len(zone.name) for zone in holding), default=0)
+    expected = sorted(zone for zone in holding if len(zone.name) == longest)
+    assert list(Placement(zones, longest_only=True).zones_of(name)) == expected

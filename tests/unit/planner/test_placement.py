@@ -66,3 +66,18 @@ TWIN = zone("example.org", number="2", account="b")
 def test_a_name_may_lie_in_several_zones(name: str, zones: tuple[Zone, ...], expected: tuple[Zone, ...]) -> None:
     assert Placement(zones).zones_of(DnsName(name)) == expected
     assert Placement(reversed(zones)).zones_of(DnsName(name)) == expected
+
+
+@pytest.mark.parametrize(
+    ("zones", "expected"),
+    [
+        pytest.param((OUTER, PRIVATE_INNER), (PRIVATE_INNER,), id="5-an-internal-name-is-not-made-public"),
+        pytest.param((PRIVATE_OUTER, INNER), (INNER,), id="5-private-above-public"),
+        pytest.param((PRIVATE_OUTER, PRIVATE_INNER), (PRIVATE_INNER,), id="5-private-above-private"),
+        pytest.param((OUTER, PRIVATE_OUTER), (PRIVATE_OUTER, OUTER), id="11-public-and-private-twin"),
+    ],
+)
+def test_where_the_longest_match_alone_counts_zones_above_it_get_nothing(
+    zones: tuple[Zone, ...], expected: tuple[Zone, ...]
+) -> None:
+    assert Placement(zones, longest_only=True).zones_of(DnsName("a.in.example.org")) == expected
