@@ -116,11 +116,9 @@ def _with_successor(proposal: Proposal, proposals: Sequence[Proposal]) -> Propos
 
 
 def _hindrance(proposal: Proposal) -> Reason | None:
-    """Why what is wanted neither stands nor will stand, None if it does or nothing is wanted."""
+    """Why a record set that is wanted is not made, None if it is, or one of its type stands already."""
     outcome = proposal.outcome
-    if proposal.candidate is None or not isinstance(outcome, Blocked) or outcome.reason is Reason.PROGRAMMED:
-        return None
-    return outcome.reason
+    return outcome.reason if isinstance(outcome, Blocked) and proposal.candidate and not proposal.held else None
 
 
 def _succeeds(new: RecordKey, old: RecordKey) -> bool:

@@ -36,7 +36,6 @@ WITH_TXT = managing("A", "AAAA", "CNAME", "TXT")
     [
         pytest.param((held("A", "1.1.1.1"), held("TXT", "x", owner="other")), (AAAA,), id="11-create-is-blocked"),
         pytest.param((held("A", "1.1.1.1"), held("TXT", "x", owner=None)), (CNAME,), id="11-blocked-by-nobodys"),
-        pytest.param((held("A", "1.1.1.1"), held("AAAA", "::1", owner="other")), (AAAA,), id="11-new-type-is-foreign"),
         pytest.param((held("CNAME", "lb.test"), held("TXT", "x", owner=None)), (A, AAAA), id="11-one-for-two"),
     ],
 )
@@ -47,6 +46,15 @@ def test_a_type_change_that_somebody_blocks_is_not_begun(
     assert words(made) == []
     blocked = decision_on(made, stands[0].record.type)
     assert (blocked.verdict, blocked.detail) == ("keep", f"{candidates[0].endpoint.type} cannot replace it")
+
+
+@pytest.mark.parametrize("owner", [pytest.param("other", id="2.9-of-others"), pytest.param(None, id="2.9-nobodys")])
+@pytest.mark.parametrize("address", ["::1", "::2"])
+def test_a_type_that_is_asked_for_no_more_goes_though_the_one_that_stays_is_not_ours(
+    owner: str | None, address: str
+) -> None:
+    made = plan((held("A", "1.1.1.1"), held("AAAA", address, owner=owner)), (AAAA,))
+    assert words(made) == ["delete A"]
 
 
 @pytest.mark.parametrize(
