@@ -18,13 +18,14 @@ from extdns.model.decision import Decision, Verdict
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.planner.merge import Candidate, candidates
-from extdns.planner.plan import NamePlan, plan_name
+from extdns.planner.plan import NamePlan, plan_name, setback
 
 if TYPE_CHECKING:
     from extdns.engine.claims import ClaimIndex, NameClaim
     from extdns.engine.judge import Judge
     from extdns.engine.settings import EngineSettings
     from extdns.engine.zones import Zones, ZoneState
+    from extdns.model.adjusted import Refusal
     from extdns.model.change import ChangeSet
     from extdns.model.name import DnsName
     from extdns.model.ownership import Owned
@@ -123,7 +124,7 @@ class Planning:
         losers = [claim for claim, _ in lost]
         if lost:
             wanted = self._candidates(claim for claim in seen if claim not in losers)
-        adjusted, unsupported = self._adjust(state, wanted, hidden)
+        adjusted, unsupported = self._adjust(state, held, wanted, hidden)
         untouched = {one.endpoint.key: one.why for one in unsupported if one.endpoint}
         plan = plan_name(
             zone=state.zone,
@@ -164,7 +165,7 @@ class Planning:
             zone=state.zone,
             name=claims[0].name,
             held=held,
-            candidates=self._adjust(state, wanted, {})[0],
+            candidates=self._adjust(state, held, wanted, {})[0],
             judge=lambda _: Evidence.REPLACED,
             leave=lambda _, evidence: evidence,
             settings=self._settings.plan,
@@ -200,11 +201,11 @@ class Planning:
         }
 
     def _adjust(
-        self, state: ZoneState, wanted: Sequence[Candidate], hidden: Container[str]
+        self, state: ZoneState, held: Sequence[Owned], wanted: Sequence[Candidate], hidden: Container[str]
     ) -> tuple[list[Candidate], list[Unmet]]:
-        """What the service would hold of what is *wanted*, but for the set identifiers that are *hidden*."""
+        """What the service would hold of what is *wanted*, and what not, but for the *hidden* set identifiers."""
         taken: list[Candidate] = []
-        unsupported: list[Unmet] = []
+        rejected: list[tuple[Refusal, Candidate]] = []
         for candidate in wanted:
             if candidate.endpoint.set_identifier in hidden:
                 continue
@@ -213,8 +214,15 @@ class Planning:
                 candidate if endpoint is candidate.endpoint else replace(candidate, endpoint=endpoint)
                 for endpoint in adjusted.wanted
             ]
-            unsupported += [refused(refusal, candidate.asked_by) for refusal in adjusted.refused]
-        return taken, unsupported
+            rejected += [(refusal, candidate) for refusal in adjusted.refused]
+        return taken, [self._rejected(refusal, candidate, taken, held) for refusal, candidate in rejected]
+
+    def _rejected(
+        self, refusal: Refusal, candidate: Candidate, rivals: Sequence[Candidate], held: Sequence[Owned]
+    ) -> Unmet:
+        """What the service would not hold; that is no failure where it would have come to nothing in any case."""
+        lost = setback(candidate, rivals, held, self._settings.plan) if refusal.reason is Reason.UNSUPPORTED else None
+        return refused(replace(refusal, reason=lost) if lost else refusal, candidate.asked_by)
 
     def _enqueue(
         self, state: ZoneState, plan: NamePlan, records: Sequence[Record], name: DnsName, now_s: float

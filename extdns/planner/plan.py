@@ -85,6 +85,30 @@ def plan_name(
     return NamePlan(sets=_sets(zone, name, proposals), decisions=tuple(decisions))
 
 
+def setback(
+    candidate: Candidate, rivals: Iterable[Candidate], held: Iterable[Owned], settings: PlanSettings
+) -> Reason | None:
+    """Why *candidate* would come to nothing in any case (spec plan 2.1, 2.3, 2.4), None if it would be written.
+
+    Args:
+        candidate: what the service refuses.
+        rivals: what it takes at the same name.
+        held: what the registry read there.
+        settings: what a person set.
+    """
+    types = settings.managed_types
+    if candidate.endpoint.type not in types:
+        return Reason.TYPE_UNMANAGED
+    visible = [owned for owned in held if owned.record.type in types]
+    managed = [rival for rival in rivals if rival.endpoint.type in types]
+    for row in rows(visible, in_order((*managed, candidate), settings)):
+        if candidate in row.losers:
+            return Reason.TYPE_CONFLICT
+        if candidate in row.outdone:
+            return Reason.CONFLICT_LOST
+    return None
+
+
 def _checked(proposal: Proposal, all_: Sequence[Proposal], judge: Judge, settings: PlanSettings) -> Proposal:
     """Ask for the evidence of a delete, then the policy."""
     outcome = proposal.outcome

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from msgspec.structs import replace
@@ -10,11 +10,13 @@ from msgspec.structs import replace
 from extdns.engine.health import failures
 from extdns.engine.inputs import Tick
 from extdns.errors import ProviderError, RetryableError
+from extdns.model.adjusted import Adjusted, Refusal
 from extdns.model.claim import Wanted
 from extdns.model.cluster import Phase
 from extdns.model.outcome import Conflict, Forbidden, Refused, TryLater
-from extdns.model.record import Record
-from extdns.model.zone import AccountFailure, ZoneList
+from extdns.model.reason import Reason
+from extdns.model.record import Endpoint, Record
+from extdns.model.zone import AccountFailure, Zone, ZoneList
 from extdns.planner.policy import Policy
 from tests.fakes.faulty import Lost
 from tests.unit.engine.stage import (
@@ -59,6 +61,29 @@ def test_what_the_policy_lets_nothing_stand_beside_is_a_failure() -> None:
     plan = replace(PLAN, policy=Policy.UPSERT_ONLY)
     world = running(*owned("web"), first=[seen("web", wants("web", "web", "lb.test", rtype="CNAME"))], plan=plan)
     assert failures(world.engine) == ("1 record could not be published",)
+
+
+def unmixed(wanted: Sequence[Endpoint], _: Zone) -> Adjusted:
+    """Refuse CNAMEs with several targets, as services do."""
+    bad = tuple(endpoint for endpoint in wanted if endpoint.type == "CNAME" and len(endpoint.targets) > 1)
+    refused = tuple(Refusal(endpoint=endpoint, reason=Reason.UNSUPPORTED, detail="one target") for endpoint in bad)
+    return Adjusted(wanted=tuple(endpoint for endpoint in wanted if endpoint not in bad), refused=refused)
+
+
+@pytest.mark.parametrize(
+    ("beside", "failing"),
+    [
+        pytest.param((), ("1 record could not be published",), id="alone"),
+        pytest.param((wants("web", "web"),), (), id="beside-an-address-it-yields-to"),
+    ],
+)
+def test_what_the_service_would_refuse_is_one_only_if_it_would_be_sent(
+    beside: tuple[Wanted, ...], failing: tuple[str, ...]
+) -> None:
+    world = running(
+        first=[seen("web", wants("web", "web", "x.test", "y.test", rtype="CNAME"), *beside)], adjust=unmixed
+    )
+    assert failures(world.engine) == failing
 
 
 def test_at_the_start_everything_is_still_to_come() -> None:
