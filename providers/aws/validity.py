@@ -11,7 +11,7 @@ from extdns.model.validity import flaw
 from extdns.model.zone import Zone
 from providers.aws import routing
 from providers.aws.codec import TARGET_ZONE
-from providers.aws.targets import canonical_zone
+from providers.aws.targets import CLOUDFRONT, canonical_zone
 
 TYPES: Final = frozenset(rrtype.OWNABLE) - {rrtype.DNAME}
 _MAX_VALUES: Final = 400
@@ -45,6 +45,8 @@ def _wrong_alias(endpoint: Endpoint, zone: Zone) -> str:
         return f"an alias points at a name, not at {host}"
     if host == endpoint.name:
         return f"an alias of {endpoint.name} to itself"
+    if zone.private and canonical_zone(host) == CLOUDFRONT:
+        return f"an alias to CloudFront, {host}, stands in public zones alone"
     if not (
         endpoint.properties.has(TARGET_ZONE)
         or canonical_zone(host)

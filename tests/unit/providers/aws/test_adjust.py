@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from extdns.model.reason import Reason
 from extdns.model.record import Endpoint
@@ -213,6 +214,12 @@ def test_only_addresses_and_cnames_get_a_bias_that_nobody_gave() -> None:
 )
 def test_what_the_service_would_refuse_is_refused_beforehand(given: Endpoint, words: str) -> None:
     assert words in refused(given)
+
+
+def test_an_alias_to_cloudfront_stands_in_public_zones_alone() -> None:
+    given = endpoint("CNAME", "d1.cloudfront.net")
+    assert "public zones" in refused(given, replace(ZONE, private=True))
+    assert taken(given)
 
 
 @pytest.mark.parametrize(
