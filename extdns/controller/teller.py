@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from extdns.model.change import Batch
     from extdns.model.cluster import KindState, ObjectKey, ObjectProblem
     from extdns.model.decision import Decision
-    from extdns.model.zone import AccountFailure
+    from extdns.model.zone import AccountFailure, Zone
     from extdns.ports import Announcer, Reporter
 
 _log = log.get(__name__)
@@ -71,7 +71,7 @@ class Teller:
     def decided(self, decisions: Sequence[Decision]) -> None:
         """Names were planned, and these decisions are new."""
         for decision in decisions:
-            zone = {"zoneName": decision.zone.name, "zoneID": decision.zone.id} if decision.zone else {}
+            zone = _where(decision.zone) if decision.zone else {}
             if decision.verdict in _ACTIONS:
                 self._changes += 1
                 action = _ACTIONS[decision.verdict]
@@ -88,7 +88,7 @@ class Teller:
         self._metrics.batch_ended(outcome)
         if self._announcer and isinstance(outcome, Applied):
             self._announcer.applied(batch)
-        zone = {"zoneName": batch.zone.name, "zoneID": batch.zone.id}
+        zone = _where(batch.zone)
         match outcome:
             case Applied(reference=reference, unconditional=unconditional):
                 seen = {"change": reference or None, "unconditional": unconditional or None, **zone}
@@ -111,7 +111,7 @@ class Teller:
         self._metrics.deletes_held(effect.zone, effect.code, effect.held)
         if self._announcer:
             self._announcer.held(effect.zone, effect.code, effect.held)
-        zone = {"zoneName": effect.zone.name, "zoneID": effect.zone.id}
+        zone = _where(effect.zone)
         if not effect.held:
             _log.info(Event.NOTHING_HELD, **zone)
             return
@@ -244,7 +244,12 @@ def _place(exc: Exception) -> str:
     return ", ".join(f"{PurePath(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames)
 
 
-def _tell_problem(decision: Decision, zone: dict[str, str]) -> None:
+def _where(zone: Zone) -> dict[str, str | None]:
+    """The fields that name *zone* (spec plan 4.9); the profile only where there are several."""
+    return {"zoneName": zone.name, "zoneID": zone.id, "profile": zone.account or None}
+
+
+def _tell_problem(decision: Decision, zone: dict[str, str | None]) -> None:
     event = Event.CLAIM_KEPT if decision.verdict is Verdict.KEEP else Event.CLAIM_REFUSED
     write = _log.info if decision.reason in _EXPECTED else _log.warning
     write(

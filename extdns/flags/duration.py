@@ -71,7 +71,7 @@ def _seconds_text(nanoseconds: int) -> str:
 
 def _suggest(text: str) -> str:
     """A number alone lacks its unit: the commonest mistake, since some help texts invite it."""
-    return f"{text}s" if text.isascii() and text.isdigit() else ""
+    return f"{text}s" if text.isascii() and text.isdigit() and text.strip("0") else ""
 
 
 def _read_period(text: str) -> float:

@@ -72,6 +72,11 @@ def test_a_change_is_told_in_the_words_of_the_reference(verdict: Verdict, line: 
     assert lines.getvalue().partition(" level=")[2] == f'info msg="{line}" zoneID=example.org zoneName=example.org\n'
 
 
+def test_of_several_accounts_the_one_that_holds_the_zone_is_told_as_its_profile(lines: io.StringIO) -> None:
+    teller().decided([replace(DECISION, zone=replace(ZONE, account="prod"))])
+    assert " profile=prod zoneID=example.org " in lines.getvalue(), "4.9"
+
+
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [

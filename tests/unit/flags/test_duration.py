@@ -77,3 +77,4 @@ def test_a_period_is_longer_than_nothing(text: str) -> None:
 def test_a_number_without_unit_is_told_its_likely_unit() -> None:
     assert PERIOD.suggest("72") == "72s"
     assert PERIOD.suggest("soon") == ""
+    assert PERIOD.suggest("0") == "", "0s is no longer than 0"
