@@ -23,7 +23,8 @@ class Judge:
     """Weighs what is known of the objects behind a record.
 
     Attributes:
-        doubts: objects whose absence wants confirmation, and from when on (monotonic seconds).
+        doubts: objects whose absence wants confirmation, and from when on (monotonic seconds); those that were
+            asked about since are no longer among them.
         asking: objects about which an answer is awaited.
     """
 
@@ -102,6 +103,8 @@ class Judge:
     def ask(self, now_s: float) -> list[ObjectKey]:
         """Objects to ask for now, sorted; each is asked for once at a time."""
         due = sorted(key for key, at_s in self.doubts.items() if at_s <= now_s and key not in self.asking)
+        for key in due:
+            del self.doubts[key]
         self.asking.update(due)
         return due
 
@@ -206,7 +209,8 @@ class Judge:
             return evidence
         if exists:
             return self._unclaimed()
-        if key not in self._answers:
+        asked = key in self.asking and key not in self._outdated
+        if not (asked or key in self._answers):
             self.doubts.setdefault(key, now_s + self._settings.deletes.grace_s)
         return Blocked(reason=Reason(evidence.value), detail="waiting for confirmation that the object is gone")
 

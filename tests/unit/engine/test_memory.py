@@ -96,6 +96,15 @@ def test_a_question_about_an_object_whose_record_went_by_itself_is_dropped() -> 
     assert world.engine._judge.doubts == {}
 
 
+def test_objects_about_which_was_asked_are_not_gone_through_at_each_step() -> None:
+    world = published()
+    world.feed(gone("web", Cause.MISSING))
+    world.now_s += 1.0
+    world.feed(Tick())
+    assert world.engine._judge.asking
+    assert world.engine._judge.doubts == {}
+
+
 def test_claims_that_are_the_same_after_a_failure_go_with_their_object() -> None:
     world = published()
     world.run(seen("web", failure="cannot be computed"), seen("web", wants("web", "web")), gone("web"))
