@@ -58,8 +58,12 @@ def ownership(registry: Registry, contents: Contents) -> dict[RecordKey, Owned]:
     return {owned.key: owned for owned in registry.read(contents.values())}
 
 
-def check_submission(submission: Submission, registry: Registry) -> None:
-    """Laws 1, 5 and 6: what was changed was ours and as planned; what was made carries its mark."""
+def check_submission(submission: Submission, registry: Registry, unseen: Container[RecordKey] = ()) -> None:
+    """Laws 1, 5 and 6: what was changed was ours and as planned; what was made carries its mark.
+
+    Somebody may have put a record there since the zone was read, and a mark nearby may then be taken for that one's;
+    so of what was *unseen* nothing is asked but that it stays.
+    """
     before, after = submission.before, submission.after
     if isinstance(submission.outcome, Applied):
         for write in submission.batch.writes:
@@ -79,9 +83,20 @@ def check_submission(submission: Submission, registry: Registry) -> None:
             _check_mark(key, after)
     # A record put at the name of a mark a moment ago may be taken for the mark's; only reading it can tell.
     touched = {key.name for key in changed}
+    owned_before, owned_after = (ownership(registry, _seen(contents, unseen)) for contents in (before, after))
     for key, owned in owned_before.items():
         if key.name not in touched and key in owned_after:
             assert owned_after[key].ours == owned.ours, f"{key} belongs to somebody else now"
+
+
+def unseen(submission: Submission, engine: Engine) -> set[RecordKey]:
+    """What stood in the zone, but not as *engine* knew it when it sent what was submitted."""
+    state = engine.zones.state(submission.batch.zone)
+    return {key for key, record in submission.before.items() if not (state and record in state.mirror.of(key.name))}
+
+
+def _seen(contents: Contents, unseen: Container[RecordKey]) -> Contents:
+    return {key: record for key, record in contents.items() if key not in unseen}
 
 
 def _is_marked(key: RecordKey, contents: Contents) -> bool:
