@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple, assert_never
 
 from extdns.model import rrtype
 from extdns.model.reason import Reason
 from extdns.sources import nodes
+from extdns.sources.annotations import items
 from extdns.sources.service.settings import Compatibility, ServiceType
 from extdns.sources.service.subject import Subject
 from extdns.sources.targets import Answer, Found, Missing, balanced, found
@@ -43,7 +44,8 @@ def asked(subject: Subject) -> Iterator[Asked]:
         case Compatibility.NONE:
             pass
         case Compatibility.MATE:
-            yield from _listed(subject, _MATE, _balanced(subject))
+            if host := _annotations(subject).get(_MATE):
+                yield Asked(text=host, field=f"annotation {_MATE}", answer=_balanced(subject))
         case Compatibility.MOLECULE:
             key, value = _MOLECULE_LABEL
             if (subject.service.metadata.labels or {}).get(key) == value:
@@ -55,7 +57,7 @@ def asked(subject: Subject) -> Iterator[Asked]:
 
 
 def _kops(subject: Subject) -> Iterator[Asked]:
-    given = [key for key in _Kops if _note(subject, key)]
+    given = [key for key in _Kops if key in _annotations(subject)]
     match subject.service.spec.type:
         case ServiceType.LOAD_BALANCER:
             for key in given:
@@ -88,10 +90,9 @@ def _balanced(subject: Subject) -> Answer:
 
 
 def _listed(subject: Subject, key: str, answer: Answer) -> Iterator[Asked]:
-    for text in _note(subject, key).replace(" ", "").split(","):
-        if text:
-            yield Asked(text=text, field=f"annotation {key}", answer=answer)
+    for text in items(_annotations(subject).get(key)):
+        yield Asked(text=text, field=f"annotation {key}", answer=answer)
 
 
-def _note(subject: Subject, key: str) -> str:
-    return (subject.service.metadata.annotations or {}).get(key, "")
+def _annotations(subject: Subject) -> Mapping[str, str]:
+    return subject.service.metadata.annotations or {}

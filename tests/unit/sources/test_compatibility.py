@@ -85,6 +85,9 @@ def claims(
         pytest.param(load_balancer({MATE: "a.t"}), ["a.t no-address"], id="3.8-pending-is-withheld"),
         pytest.param(load_balancer({MATE: ""}, "192.0.2.1"), [], id="3.8-no-name"),
         pytest.param(
+            load_balancer({MATE: "a.t,b.t"}, "192.0.2.1"), ["a.t,b.t A - [192.0.2.1]"], id="3.8-mate-is-one-name"
+        ),
+        pytest.param(
             load_balancer({MATE: "a.t", **ours(hostname="b.t")}, "192.0.2.1"),
             ["b.t A - [192.0.2.1]"],
             id="3.8-only-where-annotations-yield-nothing",
@@ -155,6 +158,9 @@ def test_molecule(obj: Service, expected: list[str]) -> None:
             id="3.8-kops-internal-addresses",
         ),
         pytest.param(service({EXTERNAL: "a.t", INTERNAL: "b.t"}, NODE_PORT), [], id="3.8-kops-both-keys-are-neither"),
+        pytest.param(
+            service({EXTERNAL: "", INTERNAL: "b.t"}, NODE_PORT), [], id="3.8-kops-a-key-without-value-is-there-too"
+        ),
         pytest.param(service({}, NODE_PORT), [], id="3.8-kops-neither"),
         pytest.param(service({EXTERNAL: "a.t"}, ServiceSpec(type="ClusterIP")), [], id="3.8-kops-other-types"),
     ],
