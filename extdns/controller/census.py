@@ -88,10 +88,9 @@ def outstanding(engine: Engine) -> int:
 
 
 def _mismatches(engine: Engine, owner: str) -> Iterator[Mismatch]:
-    for decision in engine.decisions:
-        if decision.verdict is not Verdict.NONE or decision.reason not in _IN_THE_WAY:
-            continue
-        for other in engine.decisions.of(decision.name):
-            if other.held and not other.held.ours and other.zone == decision.zone:
-                foreign_owner = other.held.owner or other.set_identifier
-                yield Mismatch(other.type, owner, foreign_owner, other.name)
+    """Each record of others once, however many of ours it keeps from its name and set identifier."""
+    blocked = (one for one in engine.decisions if one.verdict is Verdict.NONE and one.reason in _IN_THE_WAY)
+    for zone, name, set_identifier in {(one.zone, one.name, one.set_identifier): None for one in blocked}:
+        for other in engine.decisions.of(name):
+            if other.held and not other.held.ours and (other.zone, other.set_identifier) == (zone, set_identifier):
+                yield Mismatch(other.type, owner, other.held.owner or set_identifier, name)

@@ -71,6 +71,13 @@ def test_what_others_hold_in_our_way_is_a_mismatch() -> None:
     assert count(stage.engine, "me", 0).mismatches == (Mismatch("A", "me", "them", "web.example.org"),)
 
 
+def test_a_record_that_is_in_the_way_of_two_is_one_mismatch() -> None:
+    theirs = (record("web", "lb.example.net", rtype="CNAME"), mark("web", owner="them", rtype="CNAME"))
+    both = seen("web", wants("web", "web"), wants("web", "web", "2001:db8::1", rtype="AAAA"))
+    found = count(running(*theirs, first=[both]).engine, "me", 0).mismatches
+    assert found == (Mismatch("CNAME", "me", "them", "web.example.org"),), "1.8"
+
+
 def test_the_same_asked_for_twice_is_deduplicated() -> None:
     twice = [seen("web", wants("web", "web")), seen("web", wants("web", "web", kind=INGRESS), kind=INGRESS)]
     counts = count(running(first=twice).engine, "me", 0)
