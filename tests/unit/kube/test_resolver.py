@@ -22,6 +22,11 @@ ZONE = {
     ("four.t.", "A"): ("90", "192.0.2.3"),
     ("bare.t.", "TXT"): ("60", '"x"'),
 }
+HOSTS = """
+192.0.2.9\tlisted.t both.listed.t  # four.t
+2001:DB8::9 Both.Listed.t
+nonsense listed.t
+"""
 
 
 def answer(wire: bytes) -> bytes:
@@ -41,18 +46,28 @@ def answer(wire: bytes) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
-    """A resolver that asks a name server of the test's own."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
-        server.bind(("127.0.0.1", 0))
-        thread = threading.Thread(target=serve, args=(server,))
+def server() -> Iterator[int]:
+    """The port of a name server of the test's own."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as found:
+        found.bind(("127.0.0.1", 0))
+        thread = threading.Thread(target=serve, args=(found,))
         thread.start()
-        config = tmp_path_factory.mktemp("etc") / "resolv.conf"
-        config.write_text("nameserver 127.0.0.1\noptions timeout:1\n")
-        yield system_resolver(str(config), port=server.getsockname()[1])
+        yield found.getsockname()[1]
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as last:
-            last.sendto(b"", server.getsockname())
+            last.sendto(b"", found.getsockname())
         thread.join()
+
+
+@pytest.fixture
+def ask(server: int, tmp_path: Path) -> Ask:
+    """A resolver that asks that name server for what its hosts file does not list."""
+    (tmp_path / "hosts").write_text(HOSTS)
+    return resolver(tmp_path, server)
+
+
+def resolver(etc: Path, port: int) -> Ask:
+    (etc / "resolv.conf").write_text("nameserver 127.0.0.1\noptions timeout:1\n")
+    return system_resolver(f"{etc}/resolv.conf", port=port, hosts=f"{etc}/hosts")
 
 
 def serve(server: socket.socket) -> None:
@@ -68,6 +83,8 @@ def serve(server: socket.socket) -> None:
     [
         pytest.param("both.t", Answer(("192.0.2.1", "192.0.2.2", "2001:db8::1"), 30.0), id="both-types-shortest-ttl"),
         pytest.param("four.t", Answer(("192.0.2.3",), 90.0), id="one-type"),
+        pytest.param("listed.t", Answer(("192.0.2.9",), 0.0), id="hosts-file-first"),
+        pytest.param("BOTH.listed.t", Answer(("192.0.2.9", "2001:db8::9"), 0.0), id="hosts-file-any-case-all-lines"),
     ],
 )
 def test_all_addresses_come_sorted_with_their_ttl(ask: Callable[[str], Answer], host: str, found: Answer) -> None:
@@ -85,6 +102,11 @@ def test_all_addresses_come_sorted_with_their_ttl(ask: Callable[[str], Answer], 
 def test_without_an_address_it_says_why(ask: Callable[[str], Answer], host: str, why: str) -> None:
     with pytest.raises(UnresolvedError, match=f"^{why}"):
         ask(host)
+
+
+def test_without_a_hosts_file_dns_is_asked_at_once(server: int, tmp_path: Path) -> None:
+    with pytest.raises(UnresolvedError, match="there is no such name"):
+        resolver(tmp_path, server)("listed.t")
 
 
 def test_without_configuration_the_flag_is_a_mistake(tmp_path: Path) -> None:
