@@ -87,7 +87,7 @@ def settled(given: Mapping[str, str], *, biased: bool) -> dict[str, str]:
     for name in (WEIGHT, BIAS):
         if name in found:
             found[name] = _number(found[name])
-    if found.get(CONTINENT):
+    if CONTINENT in found:
         found = {name: value for name, value in found.items() if name not in {COUNTRY, SUBDIVISION}}
     if COORDINATES in found and not _are_coordinates(found[COORDINATES]):
         del found[COORDINATES]
@@ -110,7 +110,8 @@ def objection(properties: Pairs, set_identifier: str, *, alias: bool, rtype: str
         return f"{' and '.join(policies)} together; a record has one routing policy"
     if MULTI_VALUE in present and (alias or rtype == "CNAME"):
         return f"multi-value answers need values, not {'an alias' if alias else 'a CNAME'}"
-    return _wrong_value(properties)
+    empty = next((name for name, value in properties if name in NAMES - {MULTI_VALUE} and not value), "")
+    return f"{empty} is empty" if empty else _wrong_value(properties)
 
 
 def _wrong_value(properties: Pairs) -> str:

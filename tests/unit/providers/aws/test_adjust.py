@@ -190,6 +190,7 @@ def test_only_addresses_and_cnames_get_a_bias_that_nobody_gave() -> None:
             "weight and region together",
             id="two-policies",
         ),
+        pytest.param(endpoint(sid="x", props={"aws/region": ""}), "aws/region is empty", id="empty"),
         pytest.param(endpoint(sid="x", props={"aws/weight": "256"}), "0 to 255", id="weight-too-large"),
         pytest.param(endpoint(sid="x", props={"aws/failover": "primary"}), "PRIMARY, SECONDARY", id="failover"),
         pytest.param(endpoint(sid="x", props={"aws/geolocation-subdivision-code": "TX"}), "country", id="subdivision"),
