@@ -58,10 +58,7 @@ class Cluster:
 
     @property
     def time_limit_s(self) -> float:
-        """The longest that a request to the API server may take, 0 without limit (spec sources 9.2).
-
-        The old flag counts if it is not as by default.
-        """
+        """The longest that a request may take, 0 without limit; the old flag counts if changed (spec sources 9.2)."""
         changed = self.request_timeout_s != DEFAULT_TIMEOUT_S
         return max(self.request_timeout_s if changed else self.kube_api_request_timeout_s, 0.0)
 
@@ -100,6 +97,7 @@ class Sources:
     gateway_namespace: str
     gateway_label_filter: str
     gateway_listener_sets: bool
+    gloo_namespace: tuple[str, ...]
     ignore_non_host_network_pods: bool
     pod_source_domain: str
     openshift_router_name: str

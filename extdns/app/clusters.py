@@ -74,12 +74,21 @@ def _real(config: Config, whole: Collection[Kind]) -> Cluster:
 
 
 def _elsewhere(config: Config) -> Mapping[Kind, Sequence[str]]:
-    """Where kinds are read that `--namespace` does not limit (spec sources 5.2, 7.6)."""
+    """Where kinds are read that `--namespace` does not limit (spec sources 5.2, 7.6, 7.8)."""
     from extdns.model.gatewayapi import GATEWAY, LISTENER_SET
-    from extdns.model.objects import SERVICE
+    from extdns.model.gloo import GLOO_GATEWAY, GLOO_VIRTUAL_SERVICE, PROXY
+    from extdns.model.objects import INGRESS, SERVICE
 
     given = config.sources.gateway_namespace
     places: dict[Kind, Sequence[str]] = {GATEWAY: (given,) if given else (), LISTENER_SET: ()}
     if "ambassador-host" in config.sources.names:  # its Hosts name Services of any namespace
         places[SERVICE] = ()
+    if "gloo-proxy" in config.sources.names:
+        places |= {
+            PROXY: config.sources.gloo_namespace,
+            GLOO_GATEWAY: (),
+            GLOO_VIRTUAL_SERVICE: (),
+            SERVICE: (),
+            INGRESS: (),
+        }
     return places

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -48,6 +49,12 @@ def _fake(_: Sources, _selection: Selection) -> Source:
     from extdns.sources.fake import FakeSource
 
     return FakeSource()
+
+
+def _gloo(chosen: Sources, selection: Selection) -> Source:
+    from extdns.sources.gloo.proxies import GlooSource
+
+    return GlooSource(selection=replace(selection, namespace=""), namespaces=chosen.gloo_namespace)
 
 
 def _route(name: str, chosen: Sources, selection: Selection) -> Source:
@@ -161,6 +168,7 @@ TABLE: Final[Mapping[str, Callable[[Sources, Selection], Source]]] = {
     "f5-transportserver": partial(_f5, "f5-transportserver"),
     "f5-virtualserver": partial(_f5, "f5-virtualserver"),
     "fake": _fake,
+    "gloo-proxy": _gloo,
     **{name: partial(_route, name) for name in GATEWAY_SOURCES},
     "ingress": _ingress,
     "istio-gateway": _istio_gateway,

@@ -51,8 +51,7 @@ FLAGS: Final = (
         default=("gloo-system",),
         repeatable=True,
         sources=("gloo-proxy",),
-        state=ABSENT,
-        help="namespace of gloo Proxies",
+        help="namespace where Proxies of Gloo are read, whatever --namespace says",
     ),
     Flag(
         name="openshift-router-name",

@@ -20,6 +20,7 @@ AVAILABLE: Final[Mapping[str, tuple[str, ...]]] = {
         "f5-virtualserver",
         "fake",
         *GATEWAY_SOURCES,
+        "gloo-proxy",
         "ingress",
         "istio-gateway",
         "istio-virtualservice",

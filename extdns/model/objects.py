@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from extdns.model import traefik
+from extdns.model import gloo, traefik
 from extdns.model.balancing import Status
 from extdns.model.cluster import Kind, ObjectKey, ObjectRef
 from extdns.model.dnsendpoint import DNS_ENDPOINT, DnsEndpoint
@@ -26,6 +26,7 @@ from extdns.model.gatewayapi import (
     TlsRoute,
     UdpRoute,
 )
+from extdns.model.gloo import GlooGateway, GlooVirtualService, Proxy
 from extdns.model.host import Host
 from extdns.model.istio import ISTIO_GATEWAY, VIRTUAL_SERVICE, IstioGateway, VirtualService
 from extdns.model.lean import Condition, Custom, Lean, ObjectMeta
@@ -224,6 +225,9 @@ KubernetesObject = (
     | IngressRoute
     | IngressRouteTcp
     | IngressRouteUdp
+    | Proxy
+    | GlooGateway
+    | GlooVirtualService
     | Custom
     | Host
 )
@@ -260,6 +264,7 @@ STRUCTS: Final[dict[Kind, type[KubernetesObject]]] = {
     F5_TRANSPORT_SERVER: F5TransportServer,
     **traefik.LEGACY,
     **traefik.STRUCTS,
+    **gloo.STRUCTS,
 }
 
 

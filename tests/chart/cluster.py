@@ -18,6 +18,7 @@ SERVED: Final = (*KINDS, THING, ROUTE_GROUP)
 FLAGS: Final[Mapping[str, Any]] = {
     "exclude-unschedulable": False,
     "gateway-listener-sets": True,
+    "gloo-namespace": ["shop"],
     "unstructured-resource": ["things.v1.acme.test"],
 }
 """What the sources are told besides, as the chart's values have it."""
@@ -53,6 +54,7 @@ def objects() -> Iterator[Json]:
     yield from _core()
     yield from _gateway_api()
     yield from _istio()
+    yield from _gloo()
     yield from _vendors()
 
 
@@ -111,6 +113,20 @@ def _istio() -> Iterator[Json]:
     yield _object(group, "Gateway", "other", {"servers": [{"hosts": ["*"]}], "selector": {"app": "web"}}, {})
     hosts = {"hosts": [host("istio-virtualservice"), host("istio-other")], "gateways": ["web", "other"]}
     yield _object(group, "VirtualService", "web", hosts, {})
+
+
+def _gloo() -> Iterator[Json]:
+    for kind in ("Gateway", "VirtualService"):
+        yield _object("gateway.solo.io/v1", kind, "web", {}, {}, ingress="web")
+    for name, domain in (("web", "gloo"), ("lb", "gloo-lb")):  # the latter is where its Service is
+        virtual_host = {"domains": [host(domain)], "metadataStatic": _made("VirtualService")}
+        listener: Json = {"httpListener": {"virtualHosts": [virtual_host]}}
+        origin = {"metadataStatic": _made("Gateway")} if name == "web" else {}
+        yield _object("gloo.solo.io/v1", "Proxy", name, {"listeners": [listener | origin]}, {})
+
+
+def _made(kind: str) -> Json:
+    return {"sources": [{"resourceKind": f"*v1.{kind}", "resourceRef": {"namespace": "shop", "name": "web"}}]}
 
 
 def _vendors() -> Iterator[Json]:

@@ -164,7 +164,7 @@ def test_arguments_come_in_the_order_of_the_reference(helm: Helm) -> None:
     ("values", "said"),
     [
         pytest.param({"provider": {"name": "webhook"}}, "'aws', 'google', 'inmemory', 'zonefile'", id="provider"),
-        pytest.param({"sources": ["gloo-proxy"]}, "/sources/0", id="source"),
+        pytest.param({"sources": ["connector"]}, "/sources/0", id="source"),
         pytest.param({"registry": "dynamodb"}, "/registry", id="registry"),
         pytest.param({"policy": "sinc"}, "'sync', 'upsert-only', 'create-only'", id="policy"),
         pytest.param({"interval": "60"}, "/interval", id="a-duration-without-its-unit"),

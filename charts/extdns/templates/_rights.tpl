@@ -10,6 +10,13 @@ gateway-httproute: {own: [httproutes.gateway.networking.k8s.io], others: [gatewa
 gateway-tcproute: {own: [tcproutes.gateway.networking.k8s.io], others: [gateways.gateway.networking.k8s.io, namespaces]}
 gateway-tlsroute: {own: [tlsroutes.gateway.networking.k8s.io], others: [gateways.gateway.networking.k8s.io, namespaces]}
 gateway-udproute: {own: [udproutes.gateway.networking.k8s.io], others: [gateways.gateway.networking.k8s.io, namespaces]}
+gloo-proxy: # no mark names a Proxy
+  others:
+    - gateways.gateway.solo.io
+    - ingresses.networking.k8s.io
+    - proxies.gloo.solo.io
+    - services
+    - virtualservices.gateway.solo.io
 ingress: {own: [ingresses.networking.k8s.io]}
 istio-gateway: {own: [gateways.networking.istio.io], others: [ingresses.networking.k8s.io, services]}
 istio-virtualservice:
@@ -90,6 +97,9 @@ in --gateway-namespace. Each is a map from resources (plural.group) to verbs. Ta
   {{- end }}
   {{- if has "ambassador-host" $sources }}
     {{- $moved = append $moved "services" }}
+  {{- end }}
+  {{- if has "gloo-proxy" $sources }}
+    {{- $moved = concat $moved (dig "gloo-proxy" "others" list $reads) | uniq }}
   {{- end }}
   {{- if $hasGateways }}
     {{- $moved = append $moved "listenersets.gateway.networking.k8s.io" }}

@@ -19,6 +19,13 @@ _PACKAGES: Final = {
     "networking.k8s.io": "networking",
     "gateway.networking.k8s.io": "gateway",
     "networking.istio.io": "istio",
+    "cis.f5.com": "vendors",
+    "gloo.solo.io": "vendors",
+    "projectcontour.io": "vendors",
+    "route.openshift.io": "vendors",
+    "traefik.containo.us": "vendors",
+    "traefik.io": "vendors",
+    "zalando.org": "vendors",
 }
 _WORD: Final = re.compile("[a-z]+")
 _INITIALISM: Final = re.compile(
@@ -51,13 +58,13 @@ class Data:
     def struct(self) -> Value | None:
         """A pointer to the object, with the names that its fields have in Go; None if these are not known.
 
-        A kind that `--unstructured-resource` adds is shown as in `view`, with Go-like names beside those of spec and
+        Another kind that a flag adds is shown as in `view`, with Go-like names beside those of spec and
         status (spec sources 6.4).
         """
-        if self._kind not in STRUCTS:
-            return self._shown(_aliased)
         name = f"{_PACKAGES.get(self._kind.group, '')}.{self._kind.name}"
-        return typed(f"*{name}", self._object) if is_known(name) else None
+        if is_known(name):
+            return typed(f"*{name}", self._object)
+        return None if self._kind in STRUCTS else self._shown(_aliased)
 
     @property
     def view(self) -> Value:

@@ -25,6 +25,8 @@ import (
 var roots = []any{
 	core.Service{}, core.Node{}, core.Pod{}, networking.Ingress{}, gateway.HTTPRoute{}, gateway.GRPCRoute{},
 	gatewayalpha.TLSRoute{}, gatewayalpha.TCPRoute{}, gatewayalpha.UDPRoute{}, &istio.Gateway{}, &istio.VirtualService{},
+	HTTPProxy{}, Route{}, VirtualServer{}, TransportServer{}, IngressRoute{}, IngressRouteTCP{}, IngressRouteUDP{},
+	RouteGroup{}, Proxy{},
 }
 
 var functions = template.FuncMap{
@@ -106,6 +108,9 @@ func respond(asked question) answer {
 
 // How a type is written in the table: as in Go, with the API group for its package.
 func written(t reflect.Type) string {
+	if t.PkgPath() == "main" {
+		return "vendors." + t.Name()
+	}
 	if strings.HasPrefix(t.PkgPath(), "sigs.k8s.io/gateway-api/") {
 		return "gateway." + t.Name()
 	}

@@ -9,9 +9,13 @@ import pytest
 
 from extdns.model.cluster import Kind
 from extdns.model.gatewayapi import HTTP_ROUTE, TCP_ROUTE
+from extdns.model.gloo import PROXY
 from extdns.model.istio import ISTIO_GATEWAY, VIRTUAL_SERVICE
 from extdns.model.lean import ObjectMeta
 from extdns.model.objects import INGRESS, SERVICE
+from extdns.model.skipper import ROUTE_GROUP
+from extdns.model.traefik import INGRESS_ROUTE
+from extdns.model.vendors import F5_TRANSPORT_SERVER, F5_VIRTUAL_SERVER, HTTP_PROXY, OPENSHIFT_ROUTE
 from extdns.sources.gotemplate.errors import TemplateError
 from extdns.sources.gotemplate.template import Template
 
@@ -23,6 +27,13 @@ SPECS: Final[dict[Kind, dict[str, Any]]] = {
     ISTIO_GATEWAY: {"servers": [{"hosts": ["a.t"], "port": {"number": 443}}]},
     VIRTUAL_SERVICE: {"hosts": ["a.t"], "exportTo": ["*"]},
     OTHER: {"hosts": ["a.t"], "count": 2},
+    HTTP_PROXY: {"virtualhost": {"fqdn": "a.t"}},
+    OPENSHIFT_ROUTE: {"host": "a.t", "to": {"name": "web"}},
+    F5_VIRTUAL_SERVER: {"host": "a.t", "virtualServerAddress": "1.2.3.4"},
+    F5_TRANSPORT_SERVER: {"virtualServerPort": 80},
+    INGRESS_ROUTE: {"routes": [{"match": "Host(`a.t`)"}]},
+    ROUTE_GROUP: {"hosts": ["a.t"]},
+    PROXY: {"listeners": [{"httpListener": {"virtualHosts": []}}]},
 }
 
 
@@ -44,6 +55,14 @@ def items(kind: Kind, text: str) -> tuple[str, ...]:
         pytest.param(TCP_ROUTE, "{{range .Spec.ParentRefs}}{{.Name}}{{.Port}}{{end}}", "gw5", id="8.7-promoted"),
         pytest.param(ISTIO_GATEWAY, "{{(index .Spec.Servers 0).Port.Number}}", "443", id="8.7-istio-gateway"),
         pytest.param(VIRTUAL_SERVICE, "{{index .Spec.Hosts 0}}{{.Spec.ExportTo}}", "a.t[*]", id="8.7-virtual-service"),
+        pytest.param(HTTP_PROXY, "{{.Spec.VirtualHost.Fqdn}}", "a.t", id="8.7-httpproxy"),
+        pytest.param(OPENSHIFT_ROUTE, "{{.Spec.Host}}{{.Spec.To.Name}}", "a.tweb", id="8.7-openshift"),
+        pytest.param(F5_VIRTUAL_SERVER, "{{.Spec.Host}}{{.Spec.VirtualServerAddress}}", "a.t1.2.3.4", id="8.7-f5"),
+        pytest.param(F5_TRANSPORT_SERVER, "{{.Name}}{{.Spec.VirtualServerPort}}", "web80", id="8.7-f5-transport"),
+        pytest.param(INGRESS_ROUTE, "{{(index .Spec.Routes 0).Match}}", "Host(`a.t`)", id="8.7-traefik"),
+        pytest.param(ROUTE_GROUP, "{{.Metadata.Name}}{{index .Spec.Hosts 0}}", "weba.t", id="7.9-skipper"),
+        pytest.param(ROUTE_GROUP, "{{.Name}}{{index .Spec.hosts 0}}", "weba.t", id="8.7-skipper-as-json-spells-it"),
+        pytest.param(PROXY, "{{.Metadata.Namespace}}{{len .Spec.Listeners}}", "shop1", id="7.8-gloo"),
         pytest.param(OTHER, "{{index .Spec.hosts 0}}-{{.Spec.count}}", "a.t-2", id="8.7-any-other-kind"),
         pytest.param(OTHER, "{{.Name}}.{{.Namespace}}.{{.Kind}}", "web.shop.Widget", id="8.7-names-of-any-kind"),
         pytest.param(SERVICE, "{{.APIVersion}}{{.Kind}}", "v1Service", id="0.5-kind-and-version-are-filled-in"),
