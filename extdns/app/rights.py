@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from extdns.app.apiservers import api_server, own_namespace
 from extdns.kube.rights import Right, allowed
 from extdns.model.dnsendpoint import DNS_ENDPOINT
+from extdns.model.gloo import PROXY
 from extdns.model.objects import POD
 
 if TYPE_CHECKING:
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
     from extdns.config import Config
     from extdns.model.cluster import Kind
+
+_UNMARKED: Final = (POD, PROXY)
+"""Kinds whose objects no mark names, so that none is asked for by its name."""
 
 
 def rights(config: Config, kinds: Iterable[Kind]) -> Iterator[tuple[Right, bool]]:
@@ -34,11 +38,10 @@ def rights(config: Config, kinds: Iterable[Kind]) -> Iterator[tuple[Right, bool]
 def _needed(config: Config, kinds: Iterable[Kind], home: str) -> Iterator[Right]:
     read = config.cluster.namespace
     for kind in kinds:
-        namespace = read if kind.namespaced else ""
-        verbs = ("list", "watch") if kind == POD else ("list", "watch", "get")  # no mark names a pod
-        yield from (Right(verb, kind.group, kind.plural, namespace) for verb in verbs)
+        verbs = ("list", "watch") if kind in _UNMARKED else ("list", "watch", "get")
+        yield from (Right(verb, kind.group, kind.plural, place) for place in _places(kind, config) for verb in verbs)
         if kind == DNS_ENDPOINT:
-            yield Right("patch", kind.group, kind.plural, namespace, subresource="status")
+            yield Right("patch", kind.group, kind.plural, read, subresource="status")
     yield from (Right(verb, "events.k8s.io", "events", read) for verb in ("create", "patch"))
     if config.deletes.state_configmap:
         where, _, name = config.deletes.state_configmap.rpartition("/")
@@ -46,6 +49,13 @@ def _needed(config: Config, kinds: Iterable[Kind], home: str) -> Iterator[Right]
     if config.election.leader_elect:
         where, name = config.election.leader_elect_resource_namespace, config.election.leader_elect_resource_name
         yield from _kept("coordination.k8s.io", "leases", where or home, name)
+
+
+def _places(kind: Kind, config: Config) -> tuple[str, ...]:
+    """The namespaces where objects of *kind* are read, "" for all."""
+    if kind == PROXY:
+        return config.sources.gloo_namespace
+    return (config.cluster.namespace if kind.namespaced else "",)
 
 
 def _kept(group: str, resource: str, namespace: str, name: str) -> Iterator[Right]:

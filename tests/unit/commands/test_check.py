@@ -50,6 +50,18 @@ def test_where_all_is_there_nothing_is_missing(live: LiveStage, capsys: pytest.C
     assert posts == {REVIEWS}
 
 
+def test_7_8_proxies_are_read_in_their_own_namespaces_and_none_by_its_name(
+    live: LiveStage, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check(live, "--source=gloo-proxy", "--gloo-namespace=edge", "--gloo-namespace=dmz", "--namespace=shop") == 0
+    asked = [line for line in capsys.readouterr().out.splitlines() if "proxies.gloo.solo.io" in line]
+    assert asked == [
+        f"ok       right to {verb} proxies.gloo.solo.io in {place}"
+        for place in ("edge", "dmz")
+        for verb in ("list", "watch")
+    ]
+
+
 class HastyClock(SystemClock):
     """A thousand seconds pass in one."""
 
