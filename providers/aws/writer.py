@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from extdns.model.change import Batch, Write
@@ -41,8 +40,7 @@ class Route53Writer:
         if not writes:
             return Applied(records=())
         conditional = self._conditional and zone.id not in self._overwritten
-        found = _changes(writes, zone, conditional=conditional)
-        changes = sorted(found, key=partial(_turn, zone=zone))
+        changes = _ordered(tuple(_changes(writes, zone, conditional=conditional)), zone)
         try:
             reference = client.change(zone.id, f"zone {zone}", changes)
         except CallFailedError as exc:
@@ -64,12 +62,20 @@ class Route53Writer:
             self._overwritten.discard(zone.id)
 
 
-def _turn(change: WireChange, zone: Zone) -> int:
-    """Deletes come first, and last what points within the zone: the service wants its target to be there before it."""
-    if change.action is Action.DELETE:
-        return 0
-    alias = change.record_set.alias
-    return 2 if alias and alias.zone_id == zone.id else 1
+def _ordered(changes: Sequence[WireChange], zone: Zone) -> list[WireChange]:
+    """Deletes come first, and aliases within *zone* after what they point at: the service wants that to be there."""
+    created = (change.record_set for change in changes if change.action is not Action.DELETE)
+    targets = {one.name: one.alias.name for one in created if one.alias and one.alias.zone_id == zone.id}
+
+    def turn(change: WireChange) -> int:
+        if change.action is Action.DELETE:
+            return 0
+        name, hops = change.record_set.name, 1
+        while name in targets and hops <= len(targets):  # as far as a ring of aliases goes round
+            name, hops = targets[name], hops + 1
+        return hops
+
+    return sorted(changes, key=turn)
 
 
 def _changes(writes: Sequence[Write], zone: Zone, *, conditional: bool) -> Iterator[WireChange]:

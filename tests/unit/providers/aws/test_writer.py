@@ -21,6 +21,7 @@ from tests.fakes.service.faults import Drop, Refuse
 from tests.route53 import client
 from tests.unit.providers.aws.made import ALB, endpoint
 
+ALIAS = {"alias": "true"}
 WWW = create("www.example.org", "A", "192.0.2.1")
 
 
@@ -65,14 +66,23 @@ def test_an_update_deletes_what_stood_before_it_creates_anything(desk: Desk) -> 
 
 
 def test_an_alias_within_the_zone_is_created_after_its_target(desk: Desk) -> None:
-    alias = endpoint("A", "www.example.org", name="a.example.org", props={"alias": "true"})
+    alias = endpoint("A", "www.example.org", name="a.example.org", props=ALIAS)
     outcome = desk.submit(Write(old=None, new=alias), WWW)
     assert isinstance(outcome, Applied)
     assert desk.sent() == ["CREATE www.example.org. A", "CREATE a.example.org. A"]
 
 
+def test_aliases_of_aliases_are_created_from_the_far_end_and_rings_are_refused(desk: Desk) -> None:
+    chain = [(name, f"{target}.example.org") for name, target in zip("abcd", "bcda", strict=True)]
+    made = [Write(old=None, new=endpoint("A", to, name=f"{at}.example.org", props=ALIAS)) for at, to in chain]
+    assert isinstance(desk.submit(*made), Refused)
+    made[3] = create("d.example.org", "A", "192.0.2.1")
+    assert isinstance(desk.submit(*made), Applied)
+    assert [line[7] for line in desk.sent()] == ["d", "c", "b", "a"]
+
+
 def test_an_alias_without_its_target_is_to_blame_and_not_a_name_that_others_point_at(desk: Desk) -> None:
-    lost = endpoint("AAAA", "www.example.org", name="a.example.org", props={"alias": "true"})
+    lost = endpoint("AAAA", "www.example.org", name="a.example.org", props=ALIAS)
     outcome = desk.submit(Write(old=None, new=lost), WWW)
     assert isinstance(outcome, Refused)
     assert outcome.culprits == ("a.example.org",)
