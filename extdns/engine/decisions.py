@@ -21,6 +21,7 @@ FAILING = frozenset(
         Reason.NO_OWNERSHIP_NAME,
         Reason.TOO_LARGE,
         Reason.UNSUPPORTED,
+        Reason.INVALID_TARGET,
         Reason.MARK_CLASH,
         Reason.OBJECT_FAILED,
         Reason.RECORD_UNREADABLE,

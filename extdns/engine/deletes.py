@@ -119,8 +119,13 @@ class Deletes:
         return _WAITING[entry.stage]
 
     def unless_stale(self, owned: Owned, standing: Evidence | Blocked, now_s: float) -> Evidence | Blocked:
-        """*standing*, but that a record whose object cannot say its target may go after `--stale-hold`."""
-        if self._settings.stale_hold_s is None or isinstance(standing, Evidence) or standing.reason not in _WITHHELD:
+        """*standing*, but that a record whose object cannot say its target may go after `--stale-hold`.
+
+        With `--compat` only what fails keeps a record, and it does so without limit, as in the reference.
+        """
+        if self._settings.stale_hold_s is None or self._settings.at_once:
+            return standing
+        if isinstance(standing, Evidence) or standing.reason not in _WITHHELD:
             return standing
         answer = self.weigh(owned, Evidence.STALE, now_s)
         return standing if isinstance(answer, Blocked) and answer.reason is Reason.IN_GRACE else answer

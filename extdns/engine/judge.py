@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING
 
+from extdns.engine.decisions import FAILING
 from extdns.model.change import Blocked
 from extdns.model.claim import Wanted, Withheld
 from extdns.model.cluster import Kind, KindState, ObjectKey, ObjectProblem, Phase
@@ -141,11 +142,23 @@ class Judge:
         if unreadable:
             return unreadable
         if self._settings.plan.compat:
-            return self._known_ending(owned) or self._maybe_unread(owned) or Evidence.ORPHAN_UNCLAIMED
+            found = self._failed(owned) or self._known_ending(owned) or self._maybe_unread(owned)
+            return found or Evidence.ORPHAN_UNCLAIMED
         return self._by_claims(owned, ignoring) or self._by_object(owned, now_s)
 
     def _known_ending(self, owned: Owned) -> Evidence | None:
         return self._claims.ended((owned.record.name, owned.record.set_identifier), owned.resource)
+
+    def _failed(self, owned: Owned) -> Blocked | None:
+        """Where what is asked for fails, nothing is asked for instead: the record stays with the reference, too."""
+        for claim in self._claims.of(owned.record.name):
+            if (
+                isinstance(claim, Withheld)
+                and claim.set_identifier == owned.record.set_identifier
+                and claim.reason in FAILING
+            ):
+                return Blocked(reason=claim.reason, detail=f"{claim.provenance.ref}: {claim.detail}")
+        return None
 
     def _by_claims(self, owned: Owned, ignoring: Container[NameClaim]) -> Evidence | Blocked | None:
         record = owned.record

@@ -19,22 +19,27 @@ Stage = Callable[[Wanted], tuple[Claim, ...]]
 
 
 def validated(wanted: Wanted) -> tuple[Wanted | Withheld]:
-    """*wanted*; withheld if its endpoint is no record (spec sources 1.6), or has no target to publish."""
+    """*wanted*; withheld if its endpoint is no record (spec sources 1.6), or has no target to publish.
+
+    The former is nothing, the latter a record that no service takes.
+    """
     field = wanted.provenance.field
-    if not wanted.endpoint.targets:
-        return (_withheld(wanted, f"{field} has no target; allowed: at least one, there or by --default-targets"),)
     found = flaw(wanted.endpoint)
-    if found is None:
-        return (wanted,)
-    return (_withheld(wanted, f"{field}: {shortened(found.value)!r} is not valid; allowed: {found.allowed}"),)
+    if found is not None:
+        detail = f"{field}: {shortened(found.value)!r} is not valid; allowed: {found.allowed}"
+        return (_withheld(wanted, Reason.INVALID_ENDPOINT, detail),)
+    if not wanted.endpoint.targets:
+        detail = f"{field} has no target; allowed: at least one, there or by --default-targets"
+        return (_withheld(wanted, Reason.UNSUPPORTED, detail),)
+    return (wanted,)
 
 
-def _withheld(wanted: Wanted, detail: str) -> Withheld:
+def _withheld(wanted: Wanted, reason: Reason, detail: str) -> Withheld:
     return Withheld(
         name=wanted.name,
         set_identifier=wanted.set_identifier,
         provenance=wanted.provenance,
-        reason=Reason.INVALID_ENDPOINT,
+        reason=reason,
         detail=detail,
     )
 

@@ -37,9 +37,15 @@ def claim_of(written: SpecEndpoint, at: Provenance) -> Wanted | Withheld | Inval
     wrong = _misdotted(written) or _untargeted(endpoint)
     if wrong is None:
         return Wanted(endpoint=endpoint, provenance=at, notices=_notices(written, at))
-    reason, value, allowed = wrong
+    value, allowed = wrong
     detail = f"{at.field}: {shortened(value)!r} is not valid; allowed: {allowed}"
-    return Withheld(name=name, set_identifier=written.set_identifier, provenance=at, reason=reason, detail=detail)
+    return Withheld(
+        name=name,
+        set_identifier=written.set_identifier,
+        provenance=at,
+        reason=Reason.INVALID_ENDPOINT,
+        detail=detail,
+    )
 
 
 def _endpoint(name: DnsName, written: SpecEndpoint, at: Provenance) -> Endpoint:
@@ -73,16 +79,16 @@ def _notices(written: SpecEndpoint, at: Provenance) -> tuple[Notice, ...]:
     return (Notice(reason=Reason.INVALID_TTL, field=f"{at.field}.recordTTL", value=value, allowed=allowed),)
 
 
-def _misdotted(written: SpecEndpoint) -> tuple[Reason, str, str] | None:
+def _misdotted(written: SpecEndpoint) -> tuple[str, str] | None:
     for target in _targets(written):
         if written.record_type in _DOTLESS and target.endswith("."):
-            return Reason.INVALID_TARGET, target, f"{target.rstrip('.')}, without a dot at its end"
+            return target, f"{target.rstrip('.')}, without a dot at its end"
         if written.record_type in _DOTTED and not target.endswith("."):
-            return Reason.INVALID_TARGET, target, f"{target}., with a dot at its end"
+            return target, f"{target}., with a dot at its end"
     return None
 
 
-def _untargeted(endpoint: Endpoint) -> tuple[Reason, str, str] | None:
+def _untargeted(endpoint: Endpoint) -> tuple[str, str] | None:
     if endpoint.type in _TARGETED and not endpoint.targets:
-        return Reason.INVALID_ENDPOINT, "no target", f"at least one target for {endpoint.type}"
+        return "no target", f"at least one target for {endpoint.type}"
     return None

@@ -12,6 +12,7 @@ from extdns.engine.deletesettings import DeleteSettings
 from extdns.engine.inputs import Cause, Observed
 from extdns.model.claim import Filtered
 from extdns.model.cluster import Kind, Phase
+from extdns.model.objects import POD
 from extdns.model.reason import Reason
 from tests.unit.engine.stage import (
     PLAN,
@@ -33,6 +34,7 @@ GRACE = DeleteSettings(owner="me", grace_s=60.0, limits=Limits(percent=100))
 GATEWAYS = Kind("gateway.networking.k8s.io", "v1", "Gateway", "gateways")
 FILTERED = Filtered(ref=ref("web"), by="--label-filter")
 COMPAT = replace(PLAN, compat=True)
+AT_ONCE = DeleteSettings(owner="me", grace_s=0.0, limits=Limits(percent=100), stale_hold_s=0.0, at_once=True)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +76,7 @@ def test_an_object_seen_again_unchanged_can_still_go() -> None:
     [
         pytest.param([seen("web", withholds("web", "web"))], "no-address", id="status-blank"),
         pytest.param([seen("web", failure="broken")], "programmed", id="claims-not-computable"),
-        pytest.param([seen("web", failure="no pods", parked_on="Pod")], "programmed", id="parked"),
+        pytest.param([seen("web", failure="no pods", parked_on=POD)], "programmed", id="parked"),
         pytest.param([phase(SERVICE, Phase.FAILING)], "programmed", id="source-failing"),
         pytest.param([phase(SERVICE, Phase.NOT_SERVED)], "programmed", id="source-not-served"),
         pytest.param([phase(SERVICE, Phase.FAILING), gone("web", Cause.MISSING)], "source-down", id="missing-and-down"),
@@ -185,10 +187,12 @@ def test_compat_deletes_orphans() -> None:
     [
         pytest.param([seen("web", failure="broken"), seen("web", failure="broken")], id="object-failed"),
         pytest.param([phase(SERVICE, Phase.FAILING), gone("web", Cause.MISSING)], id="source-down"),
+        pytest.param([seen("web", withholds("web", "web", Reason.INVALID_TARGET))], id="a-target-no-service-takes"),
+        pytest.param([seen("web", withholds("web", "web", Reason.UNSUPPORTED))], id="no-target-at-all"),
     ],
 )
 def test_compat_deletes_nothing_because_of_a_failure(news: Sequence[Observed]) -> None:
-    world = published(plan=COMPAT)
+    world = published(plan=COMPAT, deletes=AT_ONCE)
     world.run(*news)
     assert world.holds() == {"web A": ("192.0.2.1",)}
 

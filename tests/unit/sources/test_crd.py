@@ -33,7 +33,7 @@ def endpoint(name: str, rtype: str, *targets: str) -> SpecEndpoint:
 
 def test_6_3_worked_example() -> None:
     found = claims(dns_endpoint(endpoint("m.test", "MX", "10 mail.test."), endpoint("a.test", "A", "192.0.2.1.")))
-    assert said(found) == ["m.test MX - [10 mail.test]", "a.test invalid-target"]
+    assert said(found) == ["m.test MX - [10 mail.test]", "a.test invalid-endpoint"]
     (mx,) = wanted(found)
     assert (mx.endpoint.resource, mx.provenance.field) == ("crd/dns/x", "spec.endpoints[0]")
     (kept,) = (claim for claim in found if isinstance(claim, Withheld))
@@ -49,15 +49,16 @@ def test_6_3_worked_example() -> None:
         pytest.param("DNAME", ["x.t"], "DNAME - [x.t]", id="6.3-dname"),
         pytest.param("TXT", ['"v=spf1 -all"'], 'TXT - ["v=spf1 -all"]', id="6.3-txt-as-written"),
         pytest.param("NS", ["ns1.t"], "NS - [ns1.t]", id="6.3-ns"),
-        pytest.param("NS", ["ns1.t."], "invalid-target", id="6.3-ns-with-a-dot"),
+        pytest.param("NS", ["ns1.t."], "invalid-endpoint", id="6.3-ns-with-a-dot"),
         pytest.param("SRV", ["10 20 5060 sip.t."], "SRV - [10 20 5060 sip.t.]", id="6.3-srv"),
         pytest.param("SRV", ["10 20 5060 sip.t"], "invalid-endpoint", id="1.6-srv-without-a-dot"),
         pytest.param("MX", ["mail.t"], "invalid-endpoint", id="1.6-mx-without-preference"),
         pytest.param("NAPTR", ['1 1 "u" "x" "y" .'], 'NAPTR - [1 1 "u" "x" "y" .]', id="6.3-naptr"),
-        pytest.param("NAPTR", ['1 1 "u" "x" "y" z'], "invalid-target", id="6.3-naptr-without-a-dot"),
+        pytest.param("NAPTR", ['1 1 "u" "x" "y" z'], "invalid-endpoint", id="6.3-naptr-without-a-dot"),
         pytest.param("A", ["192.0.2.1", "x.t"], "invalid-endpoint", id="1.6-one-bad-target-spoils-all"),
         pytest.param("A", ["192.0.2.1", ""], "A - [192.0.2.1]", id="deviation-1-empty-target"),
-        pytest.param("A", [], "invalid-endpoint", id="6.3-no-target-and-no-default"),
+        pytest.param("A", [], "unsupported", id="6.3-no-target-and-no-default"),
+        pytest.param("PTR", [], "invalid-endpoint", id="1.6-ptr-without-target"),
         pytest.param("CNAME", [], "invalid-endpoint", id="1.5-cname-without-target"),
     ],
 )
@@ -83,7 +84,7 @@ def test_6_3_default_targets_stand_in_for_addresses_but_not_for_a_cname() -> Non
         pytest.param(endpoint("a.t", "PTR"), False, ["a.t A - [203.0.113.50]"], id="0.2-pointer-outside-reverse-zones"),
         pytest.param(endpoint("a.t", "MX", "x"), False, ["a.t invalid-endpoint"], id="1.6-has-a-target-of-its-own"),
         pytest.param(endpoint("a.t", "MX", "x"), True, ["a.t A - [203.0.113.50]"], id="8.2-force-comes-before-1.6"),
-        pytest.param(endpoint("a.t", "NS", "x."), True, ["a.t invalid-target"], id="6.3-dots-come-before-8.2"),
+        pytest.param(endpoint("a.t", "NS", "x."), True, ["a.t invalid-endpoint"], id="6.3-dots-come-before-8.2"),
     ],
 )
 def test_0_2_endpoints_are_validated_behind_default_targets(
