@@ -11,7 +11,7 @@ from extdns.engine.contests import Contests, Losers
 from extdns.engine.decisions import CHANGING
 from extdns.engine.foreseen import foreseen
 from extdns.engine.packing import pieces
-from extdns.engine.unmet import Unmet, homeless, joined, kept, refused, unasked, unmet, unreadable, withheld
+from extdns.engine.unmet import Unmet, homeless, joined, kept, refused, spared, unasked, unmet, unreadable, withheld
 from extdns.model.change import Blocked
 from extdns.model.claim import Wanted
 from extdns.model.decision import Decision, Verdict
@@ -125,14 +125,13 @@ class Planning:
         if lost:
             wanted = self._candidates(claim for claim in seen if claim not in losers)
         adjusted, unsupported = self._adjust(state, held, wanted, hidden)
-        untouched = {one.endpoint.key: one.why for one in unsupported if one.endpoint}
         plan = plan_name(
             zone=state.zone,
             name=name,
             held=held,
             candidates=adjusted,
             judge=lambda owned: (
-                untouched.get(owned.key)
+                spared(owned, unsupported)
                 or hidden.get(owned.key.set_identifier)
                 or state.deletes.unless_stale(owned, self._judge(owned, now_s, losers), now_s)
             ),

@@ -13,6 +13,7 @@ from extdns.model.claim import Provenance, Wanted, Withheld
 from extdns.model.decision import Decision, Verdict
 from extdns.model.reason import Reason
 from extdns.model.value import Value
+from extdns.planner.forms import beside
 from extdns.planner.proposal import foreign
 
 if TYPE_CHECKING:
@@ -68,6 +69,29 @@ def refused(refusal: Refusal, asked_by: tuple[Provenance, ...]) -> Unmet:
         asked_by=asked_by,
         why=Blocked(reason=refusal.reason, detail=refusal.detail),
     )
+
+
+def spared(owned: Owned, refusals: Iterable[Unmet]) -> Blocked | None:
+    """Why *owned* stays though nobody asks for it as it is: what would replace it is refused (law 6).
+
+    Args:
+        owned: a record of ours.
+        refusals: what the provider would not hold at the name.
+    """
+    for one in refusals:
+        if one.endpoint is None:
+            continue
+        if one.endpoint.key == owned.key:
+            return one.why
+        if one.why.reason is Reason.UNSUPPORTED and _succeeds(one.endpoint, one.asked_by, owned):
+            return replace(one.why, detail=f"{one.endpoint.type} cannot replace it: {one.why.detail}")
+    return None
+
+
+def _succeeds(wanted: Endpoint, asked_by: Iterable[Provenance], owned: Owned) -> bool:
+    if wanted.set_identifier == owned.record.set_identifier:
+        return True
+    return not beside(wanted.key, owned.key) and any(asked.ref.resource == owned.resource for asked in asked_by)
 
 
 def unreadable(records: Iterable[Record]) -> Blocked | None:
