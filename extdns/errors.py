@@ -5,7 +5,7 @@
     ExtdnsError
     ├── UsageError            stop and tell the user: a flag or environment variable is wrong
     ├── InvalidValueError     tell the owner of the object, file or record; go on without that value
-    ├── NotReadyError         ask again when the kind has been listed
+    ├── NotReadyError         ask again when the kind has been listed; in `extdns.ports`, with the `View` that raises it
     ├── UnresolvedError       DNS gave no address of a host; an older one goes on to count
     ├── ProviderError         the DNS service (or its files) could not do what was asked
     │   ├── RetryableError    the same call may succeed later
@@ -43,15 +43,6 @@ class InvalidValueError(ExtdnsError, ValueError):
         self.value = value
         self.allowed = allowed
         self.reason = reason
-
-
-class NotReadyError(ExtdnsError):
-    """A look-up needs a kind that has not been listed yet, so its answer is unknown."""
-
-    def __init__(self, kind: str) -> None:
-        """Name the *kind* that is missing, as in `EndpointSlice`."""
-        super().__init__(f"{kind} objects are not listed yet")
-        self.kind = kind
 
 
 class UnresolvedError(ExtdnsError):

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from extdns.errors import ExtdnsError
+
 if TYPE_CHECKING:
     from extdns.model.adjusted import Adjusted
     from extdns.model.apibudget import ApiBudget
@@ -38,6 +40,15 @@ class Clock(Protocol):
     def monotonic_s(self) -> float:
         """Seconds that never go back, for pauses and windows."""
         ...
+
+
+class NotReadyError(ExtdnsError):
+    """A look-up needs a kind that has not been listed yet, so its answer is unknown."""
+
+    def __init__(self, kind: Kind) -> None:
+        """Keep the *kind*; the message names it, as in `EndpointSlice`."""
+        super().__init__(f"{kind.name} objects are not listed yet")
+        self.kind = kind
 
 
 class View(Protocol):

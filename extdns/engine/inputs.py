@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from extdns.model.claim import Claim
-from extdns.model.cluster import KindState, ObjectKey, ObjectProblem
+from extdns.model.cluster import Kind, KindState, ObjectKey, ObjectProblem
 from extdns.model.name import DnsName
 from extdns.model.outcome import Outcome
 from extdns.model.record import Record
@@ -31,7 +31,7 @@ class Observation(Value, frozen=True, kw_only=True):
         resource: as the `resource` label of marks names the object.
         claims: () for an object that is gone, or that asks for nothing.
         failure: why the claims could not be computed, "" if they were; its last claims stay.
-        parked_on: the kind, by name, that has to be listed before they can be, "" if none.
+        parked_on: the kind that has to be listed before they can be, None if none.
         generation: `metadata.generation` of the object as it was looked at, 0 where it has none.
     """
 
@@ -41,7 +41,7 @@ class Observation(Value, frozen=True, kw_only=True):
     cause: Cause
     claims: tuple[Claim, ...] = ()
     failure: str = ""
-    parked_on: str = ""
+    parked_on: Kind | None = None
     generation: int = 0
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from extdns.engine.dependencies import Asker, Dependencies, RecordingView
 from extdns.engine.inputs import Cause, Observation
-from extdns.errors import ExtdnsError, NotReadyError
+from extdns.errors import ExtdnsError
 from extdns.model.cluster import KindChange, ObjectChange, ObjectProblem, ObjectRef, Phase, Sight
+from extdns.ports import NotReadyError
 
 if TYPE_CHECKING:
     from extdns.model.claim import Claim
@@ -30,7 +31,7 @@ class Observer:
             self._names.setdefault(kind, []).append(name)
         self._view = view
         self._dependencies = Dependencies()
-        self._parked: dict[str, set[Asker]] = {}
+        self._parked: dict[Kind, set[Asker]] = {}
         self.asked = 0
 
     def observe(self, changes: Iterable[ClusterChange]) -> tuple[Observation, ...]:
@@ -41,7 +42,7 @@ class Observer:
                 case ObjectChange():
                     self._touch(change, due)
                 case KindChange(state=state) if state.phase is Phase.SYNCED:
-                    for asker in sorted(self._parked.pop(state.kind.name, ())):
+                    for asker in sorted(self._parked.pop(state.kind, ())):
                         due.setdefault(asker, Cause.DEPENDENCY)
                 case KindChange() | ObjectProblem():
                     pass
@@ -60,7 +61,7 @@ class Observer:
     def _ask(self, asker: Asker, cause: Cause) -> Observation:
         resource = ObjectRef(key=asker.key).resource
         claims: tuple[Claim, ...] = ()
-        failure = parked_on = ""
+        failure, parked_on = "", None
         generation = 0
         recording = RecordingView(self._view)
         try:

@@ -8,7 +8,7 @@ from extdns.model.cluster import Kind, KindState, Phase
 
 
 class Readiness:
-    """The phases of the kinds that sources read, and of those their objects rest on; by name.
+    """The phases of the kinds that sources read, and of those their objects rest on.
 
     Attributes:
         open: whether planning may begin; once it may, it always may.
@@ -16,7 +16,7 @@ class Readiness:
 
     def __init__(self, kinds: Iterable[Kind], patience_s: float) -> None:
         """Wait for *kinds*, each at most *patience_s* after it began to fail."""
-        self._phases: dict[str, tuple[Phase, float]] = {kind.name: (Phase.LISTING, 0.0) for kind in kinds}
+        self._phases: dict[Kind, tuple[Phase, float]] = dict.fromkeys(kinds, (Phase.LISTING, 0.0))
         self._patience_s = patience_s
         self.open = not self._phases
 
@@ -25,13 +25,13 @@ class Readiness:
 
         A kind that fails goes on failing until it is synced: listing it once more changes nothing.
         """
-        phase, since_s = self._phases.get(state.kind.name, (None, now_s))
+        phase, since_s = self._phases.get(state.kind, (None, now_s))
         down = phase in _DOWN and state.phase is not Phase.SYNCED
         if not (down and state.phase is Phase.LISTING):
-            self._phases[state.kind.name] = (state.phase, since_s if down or phase is state.phase else now_s)
+            self._phases[state.kind] = (state.phase, since_s if down or phase is state.phase else now_s)
         return self.tick(now_s)
 
-    def need(self, kind: str) -> None:
+    def need(self, kind: Kind) -> None:
         """An object rests on *kind*, which has not been listed yet."""
         self._phases.setdefault(kind, (Phase.LISTING, 0.0))
 
@@ -47,8 +47,8 @@ class Readiness:
         return self.open
 
     def missing(self) -> tuple[tuple[str, Phase], ...]:
-        """The kinds that are not synced, for people."""
-        return tuple((kind, phase) for kind, (phase, _) in self._phases.items() if phase is not Phase.SYNCED)
+        """The names of the kinds that are not synced, for people."""
+        return tuple((kind.name, phase) for kind, (phase, _) in self._phases.items() if phase is not Phase.SYNCED)
 
     def patient_until_s(self, now_s: float) -> float:
         """When the next failing kind has failed for long enough."""

@@ -6,12 +6,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from extdns.errors import NotReadyError
 from extdns.kube.hosts import Hosts
 from extdns.model.cluster import ClusterChange, Kind, KindChange, KindState, ObjectChange, ObjectKey, Phase
 from extdns.model.host import HOST, Host
 from extdns.model.objects import KubernetesObject
-from extdns.ports import Cluster, View
+from extdns.ports import Cluster, NotReadyError, View
 
 _LOOK_S: Final = 1.0
 _LOOK_SOON_S: Final = 0.05
@@ -44,7 +43,7 @@ class Resolved:
         if name not in self._known:
             self._waiting.add(name)
             self._hosts.look(name)
-            raise NotReadyError(HOST.name)
+            raise NotReadyError(HOST)
         return self._known[name]
 
     def select(self, kind: Kind, namespace: str, labels: Mapping[str, str]) -> Sequence[KubernetesObject]:

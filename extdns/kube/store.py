@@ -7,10 +7,10 @@ from typing import Final
 
 import msgspec
 
-from extdns.errors import NotReadyError
 from extdns.model.cluster import ClusterChange, Kind, KindChange, ObjectChange, ObjectKey, Phase
 from extdns.model.dnsendpoint import DnsEndpoint
 from extdns.model.objects import KubernetesObject
+from extdns.ports import NotReadyError
 
 _NO_NAMES: Final[frozenset[str]] = frozenset()
 
@@ -78,7 +78,7 @@ class Store:
     def _ensure_synced(self, kind: Kind) -> None:
         if kind not in self._synced:
             self._need(kind)
-            raise NotReadyError(kind.name)
+            raise NotReadyError(kind)
 
     def _put(self, key: ObjectKey, obj: KubernetesObject | None) -> None:
         shelves = self._shelves.setdefault(key.kind, {})

@@ -8,9 +8,9 @@ from threading import Thread
 
 import pytest
 
-from extdns.errors import NotReadyError
 from extdns.model.cluster import ClusterChange, Kind, KindChange, ObjectChange, ObjectKey, ObjectProblem, Phase, Sight
 from extdns.model.objects import INGRESS, NODE, SERVICE, Service
+from extdns.ports import NotReadyError
 from tests.clusters import PATIENCE_S, service, taken, told
 from tests.conformance.cluster import RIGS, Json, Make, Rig, key
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from extdns.errors import NotReadyError
 from extdns.model.cluster import Kind, ObjectKey
 from extdns.model.objects import STRUCTS, KubernetesObject, key_of
+from extdns.ports import NotReadyError
 
 _KINDS = {struct: kind for kind, struct in STRUCTS.items()}
 
@@ -37,4 +37,4 @@ class FakeView:
 
     def _require(self, kind: Kind) -> None:
         if kind not in self._listed:
-            raise NotReadyError(kind.name)
+            raise NotReadyError(kind)

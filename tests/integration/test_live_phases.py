@@ -9,10 +9,10 @@ from typing import Final
 
 import pytest
 
-from extdns.errors import NotReadyError
 from extdns.kube.live.cluster import LiveCluster
 from extdns.model.cluster import KindChange, ObjectKey, Phase
 from extdns.model.objects import INGRESS, SERVICE
+from extdns.ports import NotReadyError
 from tests.clusters import PATIENCE_S, live_cluster, phase_in, service, settled, synced, taken, told
 from tests.fakes.apiserver.faults import Drop, Fault, Html, Refuse, Spoil, Stall
 from tests.fakes.apiserver.server import ApiServer

@@ -21,6 +21,7 @@ from extdns.model.claim import Claim, Invalid
 from extdns.model.cluster import KindState, ObjectKey, ObjectProblem, Phase
 from extdns.model.decision import Decision, Verdict
 from extdns.model.held import Held
+from extdns.model.objects import POD
 from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
 from extdns.model.ownership import Owned
 from extdns.model.reason import Reason
@@ -150,7 +151,7 @@ def test_what_may_have_overwritten_an_edit_is_told_so(caplog: pytest.LogCaptureF
 
 def test_an_object_that_cannot_be_computed_is_told_unless_it_only_waits(caplog: pytest.LogCaptureFixture) -> None:
     failing = seen("web", failure="planted").observations[0]
-    teller().observed([failing, replace(failing, parked_on="Pod")])
+    teller().observed([failing, replace(failing, parked_on=POD)])
     assert fields(caplog, Event.OBJECT_FAILED) == [{"object": "service/shop/web", "message": "planted"}]
 
 

@@ -64,7 +64,7 @@ class Cluster:
         self.asked |= {(key, c.name, c.set_identifier) for c in claims if isinstance(c, Wanted | Withheld)}
         return _observed(key, cause, claims=claims)
 
-    def fail(self, key: ObjectKey, parked_on: str = "") -> Observed:
+    def fail(self, key: ObjectKey, parked_on: Kind | None = None) -> Observed:
         """The object exists, and its claims cannot be computed."""
         self.told.setdefault(key, ())
         self.existing.add(key)
@@ -118,7 +118,7 @@ class Cluster:
 
 
 def _observed(
-    key: ObjectKey, cause: Cause, *, claims: tuple[Claim, ...] = (), failure: str = "", parked_on: str = ""
+    key: ObjectKey, cause: Cause, *, claims: tuple[Claim, ...] = (), failure: str = "", parked_on: Kind | None = None
 ) -> Observed:
     observation = Observation(
         source=key.kind.name.lower(),

@@ -29,6 +29,7 @@ from tests.fakes.world import World
 
 SERVICE = Kind("", "v1", "Service", "services")
 INGRESS = Kind("networking.k8s.io", "v1", "Ingress", "ingresses")
+PODS = Kind("", "v1", "Pod", "pods")
 KINDS = {"service": SERVICE, "ingress": INGRESS}
 ZONE = Zone(name=DnsName("example.org"), id="example.org")
 PLAN = PlanSettings(owner="me", source_order=("service", "ingress"))
@@ -78,7 +79,7 @@ def seen(
     cause: Cause = Cause.VERSION,
     kind: Kind = SERVICE,
     failure: str = "",
-    parked_on: str = "",
+    parked_on: Kind | None = None,
 ) -> Observed:
     """The source looked at the object *name*."""
     key = ObjectKey(kind, "shop", name)

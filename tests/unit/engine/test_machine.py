@@ -28,7 +28,7 @@ from tests.fakes.faulty import FaultyProvider, Lost
 from tests.unit.engine import laws
 from tests.unit.engine.allowance import Allowance
 from tests.unit.engine.cluster import Cluster
-from tests.unit.engine.stage import INGRESS, PLAN, REGISTRY, SERVICE, ZONE, Stage, engine_settings, host
+from tests.unit.engine.stage import INGRESS, PLAN, PODS, REGISTRY, SERVICE, ZONE, Stage, engine_settings, host
 from tests.unit.engine.wishes import (
     INNER,
     KEYS,
@@ -155,7 +155,7 @@ class EngineMachine(RuleBasedStateMachine):
 
     @rule(key=keys, parked=st.booleans())
     def fail(self, key: ObjectKey, parked: bool) -> None:
-        self.feed(self.cluster.fail(key, "Pod" if parked else ""))
+        self.feed(self.cluster.fail(key, PODS if parked else None))
 
     @rule(
         kind=kinds, phase=st.sampled_from((Phase.SYNCED, Phase.SYNCED, Phase.FAILING, Phase.LISTING, Phase.FORBIDDEN))

@@ -9,7 +9,6 @@ import pytest
 
 from extdns.engine.inputs import Cause, Observation
 from extdns.engine.observer import Observer
-from extdns.errors import NotReadyError
 from extdns.model.claim import Claim
 from extdns.model.cluster import (
     ClusterChange,
@@ -24,7 +23,7 @@ from extdns.model.cluster import (
 )
 from extdns.model.lean import ObjectMeta
 from extdns.model.objects import KubernetesObject, Service
-from extdns.ports import View
+from extdns.ports import NotReadyError, View
 from tests.unit.engine.stage import SERVICE, wants
 
 SLICE = Kind("discovery.k8s.io", "v1", "EndpointSlice", "endpointslices")
@@ -54,7 +53,7 @@ class Objects:
 
     def _require(self, kind: Kind) -> None:
         if kind not in self.listed:
-            raise NotReadyError(kind.name)
+            raise NotReadyError(kind)
 
     def change(
         self, kind: Kind, name: str, *, labels: dict[str, str] | None = None, seen: Sight = Sight.PRESENT
@@ -206,15 +205,22 @@ def test_the_objects_own_change_outweighs_that_of_what_it_rests_on() -> None:
 def test_an_object_is_parked_until_the_kind_it_needs_was_listed() -> None:
     objects, source, observer = scene(lambda _, view: [view.select(POD, "shop", {})])
     (parked,) = observer.observe([objects.change(SERVICE, "web")])
-    assert (parked.parked_on, parked.claims) == ("Pod", ())
+    assert (parked.parked_on, parked.claims) == (POD, ())
     assert parked.failure
     objects.listed.add(POD)
     observer.observe([KindChange(state=KindState(kind=POD, phase=Phase.FAILING))])
     assert source.asked == ["web"]
     (freed,) = observer.observe([synced(POD)])
-    assert (freed.parked_on, freed.failure, freed.cause) == ("", "", Cause.DEPENDENCY)
+    assert (freed.parked_on, freed.failure, freed.cause) == (None, "", Cause.DEPENDENCY)
     assert freed.claims
     assert observer.observe([synced(POD)]) == ()
+
+
+def test_an_object_is_parked_until_that_kind_was_listed_whatever_others_are_called_the_same() -> None:
+    objects, source, observer = scene(lambda _, view: [view.select(POD, "shop", {})])
+    observer.observe([objects.change(SERVICE, "web")])
+    assert observer.observe([synced(POD._replace(group="acme.test"))]) == ()
+    assert source.asked == ["web"]
 
 
 def test_an_object_that_went_while_it_was_parked_stays_gone() -> None:
@@ -229,7 +235,7 @@ def test_an_object_of_a_kind_that_is_not_listed_yet_is_parked_too() -> None:
     objects, _, observer = scene(slice_of)
     objects.listed.discard(SERVICE)
     (parked,) = observer.observe([objects.change(SERVICE, "web")])
-    assert parked.parked_on == "Service"
+    assert parked.parked_on == SERVICE
     objects.listed.add(SERVICE)
     (freed,) = observer.observe([synced(SERVICE)])
     assert freed.claims

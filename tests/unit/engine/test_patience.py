@@ -170,7 +170,7 @@ def test_a_batch_that_is_under_way_is_waited_for() -> None:
 
 def test_a_kind_that_is_needed_later_and_fails_is_waited_for_half_a_minute() -> None:
     world = running()
-    world.run(seen("web", failure="Pod objects are not listed yet", parked_on="Pod"), phase(PODS, Phase.FORBIDDEN))
+    world.run(seen("web", failure="Pod objects are not listed yet", parked_on=PODS), phase(PODS, Phase.FORBIDDEN))
     assert not world.engine.planned
     world.run(for_s=24.9)
     assert not world.engine.planned

@@ -56,8 +56,17 @@ def test_a_source_that_recovers_in_time_is_waited_for() -> None:
 
 def test_a_kind_that_objects_rest_on_is_waited_for_too() -> None:
     world = stage(*owned("web"))
-    world.run(seen("web", failure="Pod objects are not listed yet", parked_on="Pod"))
+    world.run(seen("web", failure="Pod objects are not listed yet", parked_on=PODS))
     world.run(phase(SERVICE), phase(INGRESS))
+    assert world.told == []
+    world.run(seen("web", wants("web", "web", "192.0.2.9")), phase(PODS))
+    assert world.holds() == {"web A": ("192.0.2.9",)}
+
+
+def test_kinds_of_one_name_in_two_groups_are_waited_for_one_by_one() -> None:
+    world = stage(*owned("web"))
+    world.run(seen("web", failure="Pod objects are not listed yet", parked_on=PODS))
+    world.run(phase(SERVICE), phase(INGRESS), phase(PODS._replace(group="acme.test")))
     assert world.told == []
     world.run(seen("web", wants("web", "web", "192.0.2.9")), phase(PODS))
     assert world.holds() == {"web A": ("192.0.2.9",)}
@@ -66,7 +75,7 @@ def test_a_kind_that_objects_rest_on_is_waited_for_too() -> None:
 def test_an_object_that_is_parked_later_keeps_its_record_and_the_others_go_on() -> None:
     world = stage(*owned("web"))
     world.run(seen("web", wants("web", "web")), phase(SERVICE), phase(INGRESS))
-    world.run(seen("web", failure="Pod objects are not listed yet", parked_on="Pod"), seen("api", wants("api", "api")))
+    world.run(seen("web", failure="Pod objects are not listed yet", parked_on=PODS), seen("api", wants("api", "api")))
     assert set(world.holds()) == {"web A", "api A"}
     assert world.endings("web") == ["A keep programmed"]
 

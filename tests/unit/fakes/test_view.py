@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.errors import NotReadyError
 from extdns.model.lean import ObjectMeta
 from extdns.model.objects import NODE, POD, SERVICE, Node, Pod
-from extdns.ports import View
+from extdns.ports import NotReadyError, View
 from tests.fakes.view import FakeView
 
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from extdns.errors import NotReadyError, UnresolvedError
+from extdns.errors import UnresolvedError
 from extdns.kube.hosts import Hosts
 from extdns.kube.resolved import Resolved
 from extdns.kube.resolver import Answer
 from extdns.model.cluster import ClusterChange, Kind, KindChange, KindState, ObjectChange, ObjectKey, Phase
 from extdns.model.host import HOST, Host
-from extdns.ports import View
+from extdns.ports import NotReadyError, View
 from tests.fakes.view import FakeView
 
 LB = "lb.example.net"

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from extdns.errors import NotReadyError
 from extdns.kube.invented import Invented
 from extdns.kube.manifests.cluster import ManifestCluster
 from extdns.model.cluster import Kind, ObjectKey, Phase
 from extdns.model.lean import ObjectMeta
 from extdns.model.objects import SERVICE, Node
-from extdns.ports import Cluster
+from extdns.ports import Cluster, NotReadyError
 from tests.clusters import told
 
 THING = Kind("", "", "Thing", "things", namespaced=False)

@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extdns.errors import NotReadyError
 from extdns.kube.store import Store, unchanged
 from extdns.model.cluster import Kind, KindChange, KindState, ObjectChange, ObjectKey, Phase
 from extdns.model.dnsendpoint import DnsEndpoint
 from extdns.model.lean import ObjectMeta
 from extdns.model.objects import NODE, POD, SERVICE, KubernetesObject, Node, Pod, Service, ServiceSpec
-from extdns.ports import View
+from extdns.ports import NotReadyError, View
 
 
 def pod(namespace: str, name: str, labels: Mapping[str, str] | None = None) -> Pod:

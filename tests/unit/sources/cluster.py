@@ -11,11 +11,10 @@ from typing import Any, Final
 
 import msgspec
 
-from extdns.errors import NotReadyError
 from extdns.model.claim import Claim
 from extdns.model.cluster import ClusterChange, Kind, ObjectChange, ObjectKey, ObjectProblem, Phase
 from extdns.model.objects import STRUCTS, KubernetesObject, key_of
-from extdns.ports import Cluster, Source, View
+from extdns.ports import Cluster, NotReadyError, Source, View
 from tests.clusters import taken, told
 from tests.conformance.cluster import Rig
 
@@ -75,7 +74,7 @@ class _Listed:
 
     def _require(self, kind: Kind) -> None:
         if kind not in self.kinds:
-            raise NotReadyError(kind.name)
+            raise NotReadyError(kind)
 
 
 def _wait(cluster: Cluster, kinds: Iterable[Kind], keys: Iterable[ObjectKey], *, gone: bool = False) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.errors import NotReadyError
 from extdns.model.claim import Claim
 from extdns.model.gatewayapi import (
     GATEWAY,
@@ -17,6 +16,7 @@ from extdns.model.gatewayapi import (
     UdpRoute,
 )
 from extdns.model.objects import KubernetesObject
+from extdns.ports import NotReadyError
 from extdns.sources.gateway.settings import ROUTE_KINDS, RouteSettings
 from extdns.sources.gateway.source import RouteSource
 from extdns.sources.selection import Selection

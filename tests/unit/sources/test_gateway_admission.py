@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.errors import NotReadyError
 from extdns.model.gatewayapi import HTTP_ROUTE, FromNamespaces, LabelRequirement, LabelSelector, RouteKind
 from extdns.model.objects import NAMESPACE
+from extdns.ports import NotReadyError
 from extdns.sources.gateway.admission import admits_kind, admits_namespace
 from tests.fakes.view import FakeView
 from tests.unit.sources.routes import ALL, NONE, SAME, listener, namespace, selecting

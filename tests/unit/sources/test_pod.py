@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.errors import NotReadyError
 from extdns.model.claim import Claim
 from extdns.model.objects import NODE, KubernetesObject, Pod
+from extdns.ports import NotReadyError
 from extdns.sources.pod import PodSettings, PodSource
 from extdns.sources.selection import Selection
 from tests.fakes.view import FakeView

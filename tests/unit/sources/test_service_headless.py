@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.errors import NotReadyError
 from extdns.model.claim import Claim, Withheld
 from extdns.model.objects import (
     ENDPOINT_SLICE,
@@ -15,6 +14,7 @@ from extdns.model.objects import (
     ServiceSpec,
     SliceEndpoint,
 )
+from extdns.ports import NotReadyError
 from extdns.sources.service.settings import ServiceSettings
 from extdns.sources.service.source import ServiceSource
 from tests.unit.sources.cluster import shown

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.errors import NotReadyError
 from extdns.model.claim import Claim
 from extdns.model.objects import NODE, POD, KubernetesObject, Service, ServicePort, ServiceSpec
+from extdns.ports import NotReadyError
 from extdns.sources.service.settings import ServiceSettings
 from extdns.sources.service.source import ServiceSource
 from tests.unit.sources.cluster import shown

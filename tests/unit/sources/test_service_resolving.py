@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from extdns.errors import NotReadyError
 from extdns.model.cluster import Kind
 from extdns.model.host import HOST, Host
 from extdns.model.lean import ObjectMeta
 from extdns.model.objects import KubernetesObject
+from extdns.ports import NotReadyError
 from extdns.sources.service.settings import ServiceSettings
 from extdns.sources.service.source import ServiceSource
 from tests.unit.sources.samples import load_balancer, ours, said
@@ -27,13 +27,13 @@ class Answers:
 
     def get(self, kind: Kind, namespace: str, name: str) -> KubernetesObject | None:  # noqa: ARG002 - the port
         if kind != HOST or name not in self._hosts:
-            raise NotReadyError(kind.name)
+            raise NotReadyError(kind)
         answer = self._hosts[name]
         meta = ObjectMeta(name=name)
         return Host(metadata=meta, failure=answer) if isinstance(answer, str) else Host(metadata=meta, addresses=answer)
 
     def select(self, kind: Kind, namespace: str, labels: Mapping[str, str]) -> Sequence[KubernetesObject]:  # noqa: ARG002
-        raise NotReadyError(kind.name)
+        raise NotReadyError(kind)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
-from extdns.errors import NotReadyError
 from extdns.model.balancing import Status
 from extdns.model.lean import Condition
 from extdns.model.objects import SERVICE, KubernetesObject, ServiceSpec
@@ -28,7 +27,7 @@ from extdns.model.vendors import (
     TcpIngressSpec,
     VirtualHost,
 )
-from extdns.ports import Source
+from extdns.ports import NotReadyError, Source
 from extdns.sources.ambassador import AmbassadorSource
 from extdns.sources.contour import ContourSource
 from extdns.sources.f5 import F5Source

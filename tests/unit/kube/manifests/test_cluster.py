@@ -10,11 +10,11 @@ from threading import Event, Thread
 
 import pytest
 
-from extdns.errors import NotReadyError, UsageError
+from extdns.errors import UsageError
 from extdns.kube.manifests.cluster import ManifestCluster
 from extdns.model.cluster import ClusterChange, Kind, KindChange, ObjectChange, ObjectKey, ObjectProblem, Phase, Sight
 from extdns.model.objects import INGRESS, NODE, SERVICE
-from extdns.ports import Cluster
+from extdns.ports import Cluster, NotReadyError
 
 WIDGET = Kind("example.org", "v1", "Widget", "widgets")
 LONG_S = 60.0
