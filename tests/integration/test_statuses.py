@@ -113,12 +113,12 @@ def test_each_endpoint_that_falls_short_is_named_with_its_reason(
         running.end()
     found = status(server)
     assert brief(found) == [
-        "Accepted=False invalid-target",
-        "Programmed=False invalid-target",
-        "Ready=False invalid-target",
+        "Accepted=False invalid-endpoint",
+        "Programmed=False invalid-endpoint",
+        "Ready=False invalid-endpoint",
     ]
     assert [(one["dnsName"], one["recordType"], one["reason"]) for one in found["endpoints"]] == [
-        ("dotted.example.org", "A", "invalid-target"),
+        ("dotted.example.org", "A", "invalid-endpoint"),
         ("x.elsewhere.test", "A", "no-zone"),
         ("taken.example.org", "A", "foreign-record"),
         ("caa.example.org", "CAA", "invalid-endpoint"),
