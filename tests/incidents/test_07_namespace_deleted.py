@@ -124,7 +124,7 @@ def test_whoever_looks_learns_what_is_held_and_why_and_the_command(
         told = capsys.readouterr().out.splitlines()
         assert told[0] == "14 deletes held."
         assert {f"      {name}.example.org A [hostname-removed]" for name in names} < set(told)
-        assert told[-1] == f"Release them: {command}"
+        assert told[-1] == f"Release them in example.org: {command}"
 
         assert production.run(*command.split()[1:]) == 0
         running.pass_time(11.0)
