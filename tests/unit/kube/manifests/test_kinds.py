@@ -7,6 +7,7 @@ import pytest
 from extdns.kube.manifests.kinds import ListOf, Unread, recognised
 from extdns.model.cluster import Kind
 from extdns.model.gatewayapi import GATEWAY
+from extdns.model.gloo import GLOO_GATEWAY
 from extdns.model.istio import ISTIO_GATEWAY
 
 OLD = "networking.istio.io/v1alpha3"
@@ -19,7 +20,8 @@ OLD = "networking.istio.io/v1alpha3"
         pytest.param("networking.istio.io/v1", "Gateway", ISTIO_GATEWAY, id="the-other"),
         pytest.param(OLD, "Gateway", ISTIO_GATEWAY, id="older-version-of-the-other"),
         pytest.param(OLD, "GatewayList", ListOf(ISTIO_GATEWAY), id="list-of-the-other"),
-        pytest.param("gateway.solo.io/v1", "Gateway", None, id="a-third"),
+        pytest.param("gateway.solo.io/v1", "Gateway", GLOO_GATEWAY, id="a-third"),
+        pytest.param("gateway.example.test/v1", "Gateway", None, id="an-unknown-one"),
         pytest.param("extensions/v1beta1", "Gateway", None, id="group-that-only-kinds-of-one-group-once-had"),
         pytest.param(
             "networking.istio.io/v2",
@@ -37,7 +39,8 @@ OLD = "networking.istio.io/v1alpha3"
             Unread(
                 None,
                 "apiVersion is missing; allowed for Gateway: gateway.networking.k8s.io/v1, "
-                f"gateway.networking.k8s.io/v1beta1, networking.istio.io/v1, networking.istio.io/v1beta1, {OLD}",
+                f"gateway.networking.k8s.io/v1beta1, networking.istio.io/v1, networking.istio.io/v1beta1, {OLD}, "
+                "gateway.solo.io/v1",
             ),
             id="no-version",
         ),

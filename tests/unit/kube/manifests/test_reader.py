@@ -158,7 +158,7 @@ INDENTED_JSON = """\
             id="older-version-that-says-the-same",
         ),
         pytest.param(
-            "kind: Gateway\napiVersion: gateway.solo.io/v1\nmetadata: {name: g}", [], id="gateway-of-another-group"
+            "kind: Gateway\napiVersion: gateway.example.test/v1\nmetadata: {name: g}", [], id="gateway-of-another-group"
         ),
         pytest.param(
             "kind: Gateway\napiVersion: networking.istio.io/v1beta1\nmetadata: {name: g}\n---\n"
