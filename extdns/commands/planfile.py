@@ -15,7 +15,7 @@ from extdns.facts.document import json_text
 from extdns.facts.plan import Entry
 from extdns.facts.words import joined
 from extdns.flags.mistakes import mistake
-from extdns.model.reason import MEANINGS, Reason
+from extdns.model.reason import meaning
 
 _MAKE: Final = "make one: extdns plan --output=json [flags] > plan.json"
 _AGAIN: Final = "look at what is planned now: extdns plan [flags]"
@@ -99,6 +99,6 @@ def _otherwise(key: _Key, stored: Entry | None, fresh: Entry | None) -> str:
 def _told(one: Entry | None) -> str:
     if one is None:
         return "nothing"
-    evidence = () if one.evidence == (MEANINGS[Reason(one.reason)],) else one.evidence
+    evidence = () if one.evidence == (meaning(one.reason),) else one.evidence
     data = (joined(one.after.targets),) if one.action == "create" and one.after else ()
     return ", ".join((f"{one.action} [{one.reason}]", *data, *evidence))

@@ -10,7 +10,7 @@ from extdns.facts.document import ZoneFacts
 from extdns.facts.nametext import place
 from extdns.facts.printable import printable
 from extdns.facts.words import joined, short_field
-from extdns.model.reason import MEANINGS, Reason
+from extdns.model.reason import Reason, meaning
 
 if TYPE_CHECKING:
     from extdns.facts.document import MistakeFacts, ObjectFacts, ZoneName
@@ -137,16 +137,15 @@ def _narrow(one: Row) -> Row:
 
 def row(one: Entry) -> Row:
     """*one* in words, each cell safe for a terminal."""
-    reason = Reason(one.reason)
     identifier = f" ({one.set_identifier})" if one.set_identifier else ""
     return Row(
-        symbol=_AS_IT_SHOULD if reason is Reason.PROGRAMMED else _SYMBOLS[one.action],
+        symbol=_AS_IT_SHOULD if one.reason == Reason.PROGRAMMED else _SYMBOLS[one.action],
         type=printable(one.type),
         name=printable(f"{one.name}{identifier}"),
         data=_data(one),
         who=printable(_who(one)),
-        reason="" if reason in PLAIN else f"[{reason}]",
-        below=() if one.evidence == (MEANINGS[reason],) else tuple(map(printable, one.evidence)),
+        reason="" if one.reason in PLAIN else printable(f"[{one.reason}]"),
+        below=() if one.evidence == (meaning(one.reason),) else tuple(map(printable, one.evidence)),
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from extdns.facts.printable import printable
 from extdns.facts.times import ago, moment, since, span
 from extdns.facts.words import short_field
-from extdns.model.reason import MEANINGS, Reason
+from extdns.model.reason import Reason, meaning
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -45,8 +45,8 @@ def data(rtype: str, record: RecordFacts) -> str:
 
 def _lines(facts: NameFacts) -> Iterator[str]:
     yield f"{facts.answer}  [{facts.reason}]" if facts.reason else facts.answer
-    if facts.reason:
-        yield MEANINGS[Reason(facts.reason)]
+    if said := meaning(facts.reason or ""):
+        yield said
     for sentence in facts.missing:
         yield f"INCOMPLETE: {sentence}"
     yield ""

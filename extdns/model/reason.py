@@ -142,3 +142,10 @@ MEANINGS: Final[dict[Reason, str]] = {
     Reason.TRY_LATER: "The DNS service is busy; the change is sent again.",
     Reason.NO_ANSWER: "The DNS service did not answer; the zone is asked what happened.",
 }
+
+_OF_CODES: Final = {reason.value: text for reason, text in MEANINGS.items()}
+
+
+def meaning(code: str) -> str:
+    """What the reason *code* means; "" of one that is unknown here, which a process of another version may tell."""
+    return _OF_CODES.get(code, "")

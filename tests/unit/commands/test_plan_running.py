@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from wsgiref.types import StartResponse, WSGIEnvironment
 
 import msgspec
 import pytest
@@ -11,14 +12,14 @@ import pytest
 from extdns import cli
 from extdns.facts.plan import RunningPlan
 from tests.integration.stage import service
-from tests.unit.web.living import process
+from tests.unit.web.living import Process, process
 from tests.unit.web.scene import serving
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where a process serves its page that has something of everything."""
-    shop = process(
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Process:
+    """A process that has something of everything."""
+    return process(
         tmp_path_factory.mktemp("shop"),
         service("web", "web.example.org"),
         service("www", "www.example.org"),
@@ -27,6 +28,11 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         service("hostile", "h.example.org", annotations={"ttl": "\x1b[31m"}),
         orphans=12,
     )
+
+
+@pytest.fixture(scope="module")
+def address(shop: Process) -> Iterator[str]:
+    """Where it serves its page."""
     with serving(shop.site) as port:
         yield f"http://127.0.0.1:{port}"
 
@@ -97,3 +103,14 @@ def test_a_process_that_cannot_know_all_is_1(tmp_path: Path, capsys: pytest.Capt
     with serving(broken.site) as port:
         assert cli.main(["plan", f"--controller=http://127.0.0.1:{port}"], {}) == 1
     assert "INCOMPLETE: " in capsys.readouterr().out
+
+
+def test_a_reason_that_only_another_version_knows_is_shown_as_it_is(
+    shop: Process, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def of_tomorrow(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        return [part.replace(b"foreign-record", b"lunar-eclipses") for part in shop.site(environ, start_response)]
+
+    with serving(of_tomorrow) as port:
+        assert cli.main(["plan", f"--controller=http://127.0.0.1:{port}"], {}) == 3
+    assert "[lunar-eclipses]" in capsys.readouterr().out
