@@ -20,6 +20,7 @@ from tests.unit.engine.stage import REGISTRY, Stage
 _WINDOW_S = 600.0
 _FIFTH = 5
 _ROUNDING_S = 1e-6
+_WAITED = frozenset({Evidence.ABSENT, Evidence.ORPHAN_GONE})
 
 
 @dataclass(kw_only=True)
@@ -31,6 +32,8 @@ class Allowance:
         started_s: when the process began.
         wanted: name and set identifier of all that is asked for now.
         wanted_s: by name and set identifier, when somebody asked for it last.
+        asking: name, set identifier and resource of all that is asked for now.
+        asking_s: by these three, when that object asked for it last.
         seen_s: when it was looked at what is asked for.
         released: by zone, what a person released.
         spared: of that, what has been held ever since: its grace is over.
@@ -44,6 +47,8 @@ class Allowance:
     started_s: float
     wanted: set[tuple[DnsName, str]] = field(default_factory=set)
     wanted_s: dict[tuple[DnsName, str], float] = field(default_factory=dict)
+    asking: set[tuple[DnsName, str, str]] = field(default_factory=set)
+    asking_s: dict[tuple[DnsName, str, str], float] = field(default_factory=dict)
     seen_s: float = 0.0
     released: set[tuple[str, RecordKey]] = field(default_factory=set)
     spared: set[tuple[str, RecordKey]] = field(default_factory=set)
@@ -67,11 +72,15 @@ class Allowance:
                 self.owned.setdefault(state.zone.id, []).append((now_s, _ours(records, REGISTRY)))
         if now_s > self.seen_s:  # a wish that was withdrawn at once was none
             self.wanted_s |= dict.fromkeys(self.wanted, now_s)
+            self.asking_s |= dict.fromkeys(self.asking, now_s)
             self.spared = {one for one in self.spared if _pair(one[1]) not in self.wanted}
         self.seen_s = now_s
-        self.wanted = {
-            (name, claim.set_identifier) for name, claim in cluster.all_claims() if isinstance(claim, Wanted)
+        self.asking = {
+            (name, claim.set_identifier, claim.provenance.ref.resource)
+            for name, claim in cluster.all_claims()
+            if isinstance(claim, Wanted)
         }
+        self.wanted = {(name, identifier) for name, identifier, _ in self.asking}
 
     def release(self, held: TellHeld) -> None:
         """A person releases what is *held*."""
@@ -80,9 +89,12 @@ class Allowance:
         self.spared |= keys
 
     def check_grace(self, batch: Batch, now_s: float) -> None:
-        """Nothing goes that was asked for a moment ago."""
+        """Nothing goes that was asked for a moment ago; where its object is absent, that has to last (design 6)."""
         for change in _deletes(batch):
-            quiet_s = now_s - max(self.wanted_s.get(_pair(change.key), self.started_s), self.started_s)
+            asked_s = self.wanted_s.get(_pair(change.key), self.started_s)
+            if change.evidence in _WAITED:
+                asked_s = self.asking_s.get((*_pair(change.key), change.held.resource), self.started_s)
+            quiet_s = now_s - max(asked_s, self.started_s)
             spared = (batch.zone.id, change.key) in self.spared
             assert spared or quiet_s > self.settings.grace_s - _ROUNDING_S, f"{change.key} goes after {quiet_s} s"
 
