@@ -16,7 +16,6 @@ from extdns.app import assembly
 from extdns.app.registries import registry
 from extdns.app.services import service
 from extdns.commands.adopting import Adopting
-from extdns.commands.held import count
 from extdns.commands.onepass import ensure_files, look, single_pass
 from extdns.commands.options import JSON, TEXT, output_of, switch_of
 from extdns.commands.output import show
@@ -27,6 +26,7 @@ from extdns.facts.document import VERSION, Facts, Version, json_text, schema_tex
 from extdns.facts.holding import holdings
 from extdns.facts.plan import Entry, entry, zone_facts
 from extdns.facts.printable import printable
+from extdns.facts.words import count
 from extdns.flags.mistakes import mistake
 from extdns.model.decision import Verdict
 from extdns.model.reason import Reason

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 from extdns.app import assembly
 from extdns.app.services import service
 from extdns.commands.approval import Approval
-from extdns.commands.held import count
 from extdns.commands.onepass import Pass, seen, single_pass
 from extdns.commands.options import value_of
 from extdns.commands.output import show
@@ -18,6 +17,7 @@ from extdns.controller.ending import DONE, FAILED, HELD
 from extdns.controller.stopsignals import StopSignals
 from extdns.errors import shown
 from extdns.facts.plan import entry
+from extdns.facts.words import count
 from extdns.flags.mistakes import mistake
 from extdns.model.reason import Reason
 

@@ -13,7 +13,6 @@ from extdns.app.clusters import is_live
 from extdns.app.grants import grants
 from extdns.app.rights import rights
 from extdns.app.sources import sources
-from extdns.commands.held import count
 from extdns.commands.onepass import look, single_pass
 from extdns.commands.options import JSON, TEXT, output_of
 from extdns.commands.output import show
@@ -21,6 +20,7 @@ from extdns.errors import ApiError
 from extdns.facts.document import VERSION, Facts, Version, json_text, schema_text
 from extdns.facts.holding import holdings
 from extdns.facts.printable import printable
+from extdns.facts.words import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from extdns.app import states
 from extdns.config import place_of_state
 from extdns.errors import shown
+from extdns.facts.words import count
 from extdns.flags.mistakes import mistake
 from extdns.kube import shelf
 
@@ -62,11 +63,6 @@ def held_sets(document: Document) -> tuple[HeldSet, ...]:
 def zone_text(id_: str, zone: SavedZone) -> str:
     """Name a zone, as `example.org (Z2ABC)`."""
     return shown(f"{zone.name} ({id_})" if zone.name and zone.name != id_ else id_)
-
-
-def count(number: int, noun: str) -> str:
-    """`1 delete`, `2 deletes`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _held_sets(document: Document) -> Iterator[HeldSet]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from extdns.commands.held import count
 from extdns.errors import shown
 from extdns.facts.held import HeldFacts
+from extdns.facts.words import count
 from extdns.model.evidence import Evidence
 from extdns.model.reason import MEANINGS, Reason
 

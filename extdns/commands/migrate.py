@@ -9,7 +9,6 @@ import sys
 from typing import TYPE_CHECKING, Final, Literal
 
 from extdns.app.services import offline
-from extdns.commands.held import count
 from extdns.commands.onepass import ensure_files, look, single_pass
 from extdns.commands.options import JSON, TEXT, output_of
 from extdns.commands.output import show
@@ -20,6 +19,7 @@ from extdns.engine.decisions import CHANGING, held
 from extdns.facts.document import VERSION, Facts, Version, json_text, schema_text
 from extdns.facts.plan import Entry, entry
 from extdns.facts.printable import printable
+from extdns.facts.words import count
 from extdns.flags import parser
 from extdns.flags.mistakes import mistake
 from extdns.model.reason import MEANINGS, Reason

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.app import states
 from extdns.app.clusters import is_live
-from extdns.commands.held import count
 from extdns.commands.onepass import one_pass
 from extdns.commands.options import JSON, TEXT, output_of
 from extdns.commands.output import show
@@ -15,6 +14,7 @@ from extdns.errors import ExtdnsError
 from extdns.facts.document import json_text
 from extdns.facts.printable import printable
 from extdns.facts.times import since
+from extdns.facts.words import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

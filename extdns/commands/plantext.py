@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from extdns.facts.document import ZoneFacts
 from extdns.facts.nametext import place
 from extdns.facts.printable import printable
-from extdns.facts.words import joined, short_field
+from extdns.facts.words import count, joined, short_field
 from extdns.model.reason import Reason, meaning
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def heading(zone: ZoneFacts | ZoneName | None, provider: str) -> str:
     named = printable(f"Zone {zone.name} ({known})")
     if not isinstance(zone, ZoneFacts):
         return named
-    return f"{named}  {zone.records} record{'s' * (zone.records != 1)}, {zone.ours} ours"
+    return f"{named}  {count(zone.records, 'record')}, {zone.ours} ours"
 
 
 def table(rows: Iterable[Row], width: int | None = None) -> Iterator[str]:

@@ -6,13 +6,12 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from extdns.commands.held import count
 from extdns.commands.output import show
 from extdns.commands.plantext import Row, mistake_lines, row, table
 from extdns.errors import escaped
 from extdns.facts.document import mistake_facts
 from extdns.facts.plan import entry
-from extdns.facts.words import mistaken
+from extdns.facts.words import count, mistaken
 from extdns.model.reason import MEANINGS, Reason
 
 if TYPE_CHECKING:

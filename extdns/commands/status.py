@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from extdns.commands import running
-from extdns.commands.held import count, held_sets, place, zone_text
+from extdns.commands.held import held_sets, place, zone_text
 from extdns.commands.heldtext import headline, record_text, running_text, why
 from extdns.commands.options import JSON, TEXT, output_of, value_of
 from extdns.commands.output import show
@@ -18,6 +18,7 @@ from extdns.errors import ExtdnsError, UsageError, shown
 from extdns.facts.document import json_text
 from extdns.facts.held import HeldFacts
 from extdns.facts.times import moment, span
+from extdns.facts.words import count
 from extdns.flags.mistakes import mistake
 from extdns.kube import shelf
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns.app.services import service
 from extdns.commands.authority import Round, Server, negative_s, servers_of
-from extdns.commands.held import count
 from extdns.commands.narrow import NarrowReader
 from extdns.commands.onepass import asked, ensure_files, single_pass
 from extdns.commands.onepass import look as one_look
@@ -21,6 +20,7 @@ from extdns.errors import InvalidValueError, shown
 from extdns.facts.document import json_text
 from extdns.facts.name import IN_ORDER
 from extdns.facts.printable import printable
+from extdns.facts.words import count
 from extdns.flags.duration import parse_duration
 from extdns.flags.mistakes import mistake
 from extdns.model.name import DnsName

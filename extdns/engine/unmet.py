@@ -13,7 +13,7 @@ from extdns.model.claim import Provenance, Wanted, Withheld
 from extdns.model.decision import Decision, Verdict
 from extdns.model.reason import Reason
 from extdns.model.value import Value
-from extdns.planner.forms import beside
+from extdns.planner.forms import supersedes
 from extdns.planner.proposal import foreign
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def spared(owned: Owned, refusals: Iterable[Unmet]) -> Blocked | None:
 def _succeeds(wanted: Endpoint, asked_by: Iterable[Provenance], owned: Owned) -> bool:
     if wanted.set_identifier == owned.record.set_identifier:
         return True
-    return not beside(wanted.key, owned.key) and any(asked.ref.resource == owned.resource for asked in asked_by)
+    return supersedes(wanted.key, asked_by, owned)
 
 
 def unreadable(records: Iterable[Record]) -> Blocked | None:

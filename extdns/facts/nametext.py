@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.facts.printable import printable
 from extdns.facts.times import ago, moment, since, span
-from extdns.facts.words import short_field
+from extdns.facts.words import count, short_field
 from extdns.model.reason import Reason, meaning
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _left_out(what: str, by: str, *, certain: bool) -> str:
 
 
 def _zones(facts: NameFacts) -> list[str]:
-    known = f"{facts.zones_known} zone{'s' * (facts.zones_known != 1)}"
+    known = count(facts.zones_known, "zone")
     if not facts.zones:
         return [f"none: {known} in reach, and the name lies in none of them"]
     return [f"{_zone(zone)}, longest match of {known}" for zone in facts.zones]

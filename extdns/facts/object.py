@@ -22,7 +22,7 @@ from extdns.facts.document import (
 from extdns.facts.name import IN_ORDER, LeftOut, NameFacts, Outcome, outcome
 from extdns.facts.nametext import data, outcome_lines
 from extdns.facts.printable import printable
-from extdns.facts.words import short_field
+from extdns.facts.words import count, short_field
 from extdns.flags.mistakes import mistake
 from extdns.model.claim import Filtered, mistakes
 from extdns.model.cluster import ObjectKey
@@ -149,7 +149,7 @@ def _answer(about: list[Decision], failure: str, *, left_out: bool) -> str:
         return "is left out, and asks for no name." if left_out else "asks for no name."
     names = {decision.name for decision in about}
     kept = {decision.name for decision in about if decision.reason in IN_ORDER}
-    return f"asks for {len(names)} name{'s' * (len(names) != 1)}; {len(kept)} of {len(names)} published as asked."
+    return f"asks for {count(len(names), 'name')}; {len(kept)} of {len(names)} published as asked."
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from extdns.model import rrtype
 from extdns.model.change import Blocked, Create, Delete
+from extdns.model.claim import Provenance
 from extdns.model.evidence import Evidence
 from extdns.model.ownership import Owned
 from extdns.model.reason import Reason
@@ -63,10 +64,15 @@ def excluded(held: Owned, proposals: Iterable[Proposal]) -> bool:
 def replaced(held: Owned, proposals: Iterable[Proposal]) -> bool:
     """Tell whether the object that *held* was made for now wants the name in a form that excludes it."""
     return any(
-        not beside(held.key, proposal.key) and any(asked.ref.resource == held.resource for asked in candidate.asked_by)
+        supersedes(proposal.key, candidate.asked_by, held)
         for proposal in proposals
         if (candidate := proposal.candidate) is not None
     )
+
+
+def supersedes(key: RecordKey, asked_by: Iterable[Provenance], held: Owned) -> bool:
+    """Tell whether *key*, which *asked_by* want, excludes *held*, and the object that was made for is among them."""
+    return not beside(held.key, key) and any(asked.ref.resource == held.resource for asked in asked_by)
 
 
 def compatible(proposals: Sequence[Proposal]) -> list[Proposal]:
