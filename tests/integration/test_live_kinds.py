@@ -8,10 +8,9 @@ from typing import Any, Final
 
 import pytest
 
-from extdns.app import apiservers, assembly
-from extdns.metrics.requests import RequestTimes
 from tests.fakes.apiserver.server import ApiServer
 from tests.integration.live import LiveStage, program
+from tests.integration.program import running as process
 from tests.integration.stage import service
 
 WEB: Final = "web.example.org A 192.0.2.1"
@@ -57,9 +56,6 @@ def watched(stage: LiveStage) -> set[tuple[str, str]]:
 def test_a_forbidden_kind_holds_only_what_needs_it_and_recovers(
     stage: LiveStage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    times = RequestTimes()  # the process's own may be full of what other tests have sent
-    monkeypatch.setattr(apiservers, "TIMES", times)
-    monkeypatch.setattr(assembly, "TIMES", times)
     stage.server.forbid("*", "nodes")
     stage.put(BALANCED, ON_NODES, NODE)
     with program(stage, monkeypatch) as running:
@@ -69,7 +65,6 @@ def test_a_forbidden_kind_holds_only_what_needs_it_and_recovers(
         assert stage.published() == [WEB]
         assert running.kinds() == {"services": "synced", INGRESSES: "synced", "nodes": "forbidden"}
         assert phases(running.metrics()) == set(running.kinds().items())
-        assert b'path="nodes",quantile="0.5",scheme="http",status="403"' in running.metrics()
         assert 'User \\"tester\\" cannot' in next(line for line in running.lines if "phase=forbidden" in line)
         stage.server.permit("*", "nodes")
         running.until("kind=Node", "phase=synced")
@@ -77,6 +72,14 @@ def test_a_forbidden_kind_holds_only_what_needs_it_and_recovers(
         assert running.kinds()["nodes"] == "synced"
         assert phases(running.metrics()) == set(running.kinds().items())
     assert "ssh.example.org A 203.0.113.1" in stage.published()
+
+
+def test_a_process_measures_its_requests_by_where_they_went_and_how_they_ended(stage: LiveStage) -> None:
+    stage.server.forbid("*", "services")
+    with process(*stage.flags()) as running:
+        running.until("phase=forbidden")
+        _, metrics = running.get("/metrics")
+    assert 'path="services",quantile="0.5",scheme="http",status="403"' in metrics
 
 
 def test_a_kind_that_is_not_served_keeps_its_records_and_starts_by_itself(
