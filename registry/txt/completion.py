@@ -112,7 +112,8 @@ class Completion:
         labels = wanted.labels.without(OWNED_RECORD, NONCE).set(OWNER, self.terms.owner)
         if self.stating or self.terms.states(wanted.name):
             labels = labels.set(OWNED_RECORD, wanted.name)
-        if not self.terms.codec.carries(labels):
+        text = self.terms.codec.encode(labels)
+        if text is None:
             return Blocked(
                 reason=Reason.INVALID_ENDPOINT,
                 detail=f"the labels of {_named(wanted.key)} do not fit into an ownership mark; allowed: {CARRIED}",
@@ -121,7 +122,7 @@ class Completion:
         self.new[own] = Endpoint(
             name=own.name,
             type=own.type,
-            targets=(self.terms.codec.encode(labels),),
+            targets=(text,),
             ttl_s=ttl.UNSET if standing is None else standing.ttl_s,
             set_identifier=own.set_identifier,
             properties=wanted.properties,
@@ -199,11 +200,11 @@ def _coexist(one: RecordKey, other: RecordKey) -> bool:
     return rrtype.CNAME not in {one.type, other.type}
 
 
-def _restated(record: Record, text: str = "") -> Endpoint:
+def _restated(record: Record, text: str | None = None) -> Endpoint:
     return Endpoint(
         name=record.name,
         type=record.type,
-        targets=(text,) if text else record.targets,
+        targets=record.targets if text is None else (text,),
         ttl_s=record.ttl_s,
         set_identifier=record.set_identifier,
         properties=record.properties,

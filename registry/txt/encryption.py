@@ -66,18 +66,15 @@ class EncryptedText:
         opened = self._opened(target)
         return self._plain.decode(target if opened is None else opened)
 
-    def carries(self, labels: Pairs) -> bool:
-        """As `PlainText.carries`."""
-        return self._plain.carries(labels) and self.decode(self.encode(labels)) == labels
-
-    def encode(self, labels: Pairs) -> str:
-        """The TXT value that carries *labels*; encrypted, no two are alike."""
+    def encode(self, labels: Pairs) -> str | None:
+        """As `PlainText.encode`; encrypted, no two texts are alike."""
         plain = self._plain.encode(labels)
-        if not self._writes:
+        if plain is None or not self._writes:
             return plain
         nonce = self._nonce()
         packed = gzip.compress(plain.strip('"').encode(), mtime=0)
-        return f'"{base64.b64encode(nonce + self._cipher.encrypt(nonce, packed, None)).decode()}"'
+        text = f'"{base64.b64encode(nonce + self._cipher.encrypt(nonce, packed, None)).decode()}"'
+        return text if len(text) <= MAX_CHARACTERS else None
 
     def _opened(self, target: str) -> str | None:
         if len(target) > MAX_CHARACTERS:

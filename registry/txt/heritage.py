@@ -37,12 +37,8 @@ class MarkText(Protocol):
         """The labels that *target* carries, None if it is no mark; never raises."""
         ...
 
-    def carries(self, labels: Pairs) -> bool:
-        """Tell whether *labels* can be written and read again."""
-        ...
-
-    def encode(self, labels: Pairs) -> str:
-        """The TXT value that carries *labels*."""
+    def encode(self, labels: Pairs) -> str | None:
+        """The TXT value that carries *labels*, None if none can."""
         ...
 
 
@@ -73,18 +69,18 @@ class PlainText:
                 labels[sys.intern(key.removeprefix(_BEFORE_KEYS))] = sys.intern(value)
         return Pairs(sorted(labels.items())) if marked else None
 
-    def carries(self, labels: Pairs) -> bool:
-        """Tell whether *labels* can be written and read again, also by a DNS service in between."""
-        text = self.encode(labels)
-        if len(text) > MAX_CHARACTERS or text.count(",") != len(labels) or not _TEXT.fullmatch(text):
-            return False
-        return not any("=" in key for key, _ in labels)
-
-    def encode(self, labels: Pairs) -> str:
+    def encode(self, labels: Pairs) -> str | None:
         """The TXT value that carries *labels*, in the order of their keys.
 
-        Nothing is escaped, so that some labels do not survive; `carries` tells.
+        Nothing is escaped: there is none for labels that would be read again as others, or that a DNS
+        service in between would change.
         """
         tokens = [f"{_HERITAGE}={_VENDOR}"]
-        tokens += [f"{_BEFORE_KEYS}{key}={value}" for key, value in labels if key != NONCE]
-        return f'"{",".join(tokens)}"'
+        for key, value in labels:
+            if "=" in key:
+                return None
+            if key != NONCE:
+                tokens.append(f"{_BEFORE_KEYS}{key}={value}")
+        text = f'"{",".join(tokens)}"'
+        apart = text.count(",") == len(tokens) - 1
+        return text if apart and len(text) <= MAX_CHARACTERS and _TEXT.fullmatch(text) else None

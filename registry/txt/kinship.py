@@ -17,9 +17,10 @@ from extdns.model import rrtype
 from extdns.model.name import MAX_LABEL_BYTES, MAX_NAME_BYTES, DnsName
 from registry.txt.naming import Naming, Reading
 
-# Stand for the first label of a name and for the rest; no name holds them.
+# Stand for the first label of a name and for the rest, and part names; no name holds them.
 _HEAD: Final = "\0"
 _REST: Final = "\1"
+_NEXT: Final = "\n"
 
 
 class Kinship:
@@ -33,15 +34,16 @@ class Kinship:
         self._managed = tuple(sorted(managed))
         self._types = tuple(sorted(managed | {rrtype.CNAME} if rrtype.A in managed else managed))
         self._texts = frozenset(rtype.lower() for rtype in self._types)
-        kin = [text.removesuffix(_REST).partition(_HEAD) for text in self._work_out(DnsName(f"{_HEAD}.{_REST}"))]
-        self._pattern = tuple((before, after) for before, _, after in kin)
-        self._growth = max((len(before) + len(after) - 1 for before, after in self._pattern), default=0)
+        unknown = DnsName(f"{_HEAD}.{_REST}")
+        kin = self._work_out(unknown)
+        self._pattern = _NEXT.join(kin)
+        self._growth = max(map(len, kin), default=0) - len(unknown)
 
     def of(self, name: DnsName) -> tuple[DnsName, ...]:
         """Names whose records decide about *name*, or the other way round, each once, without *name*."""
         head, dot, rest = name.partition(".")
-        if dot and self._is_plain(name, head):
-            return tuple(map(DnsName, [f"{before}{head}{after}{rest}" for before, after in self._pattern]))
+        if dot and self._pattern and self._is_plain(name, head):
+            return tuple(map(DnsName, self._pattern.replace(_HEAD, head).replace(_REST, rest).split(_NEXT)))
         return self._work_out(name)
 
     def _is_plain(self, name: DnsName, head: str) -> bool:

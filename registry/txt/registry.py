@@ -56,7 +56,7 @@ class TxtRegistry:
             UsageError: *owner* is empty or cannot be read back from a mark.
         """
         codec = codec or PlainText()
-        if not owner or not codec.carries(Pairs.of({OWNER: owner})):
+        if not owner or codec.encode(Pairs.of({OWNER: owner})) is None:
             raise UsageError(f"--txt-owner-id={shown(owner)} cannot be put into a mark\n  allowed: {CARRIED}")
         self._terms = Terms(
             owner=owner,
