@@ -12,6 +12,7 @@ from extdns.kube.api import Api
 from extdns.kube.client import Access, Client
 from extdns.kube.live.cluster import LiveCluster
 from extdns.kube.live.pace import Rhythm
+from extdns.kube.namespaces import Namespaces
 from extdns.model.cluster import ClusterChange, Kind, KindChange, ObjectChange, ObjectProblem, Phase, Sight
 from extdns.ports import Cluster
 from tests.fakes.apiserver.server import ApiServer
@@ -39,7 +40,8 @@ def live_cluster(
     client = Client(access)
     api = made(client) if made is not None else Api(client, request_timeout_s=REQUEST_TIMEOUT_S)
     chance = chance or Random().random  # not everybody's, which hypothesis watches over
-    return LiveCluster(api, namespaces=namespaces, elsewhere=elsewhere, rhythm=rhythm, chance=chance)
+    where = Namespaces(usual=namespaces, elsewhere=elsewhere or {})
+    return LiveCluster(api, namespaces=where, rhythm=rhythm, chance=chance)
 
 
 def taken(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from extdns.app.namespaces import namespaces
+
 if TYPE_CHECKING:
     from extdns.config import Config
     from extdns.model.cluster import Kind
@@ -59,36 +61,13 @@ def _invented(config: Config) -> Mapping[Kind, Sequence[KubernetesObject]]:
 
 
 def _real(config: Config, whole: Collection[Kind]) -> Cluster:
-    chosen = config.cluster
-    namespaces = (chosen.namespace,) if chosen.namespace else ()
-    elsewhere = _elsewhere(config)
+    chosen, where = config.cluster, namespaces(config)
     if not is_live(config):
         from extdns.kube.manifests.cluster import ManifestCluster
 
         watch = bool(chosen.manifests) and not config.control.once
-        return ManifestCluster(chosen.manifests, watch=watch, namespaces=namespaces, elsewhere=elsewhere, whole=whole)
+        return ManifestCluster(chosen.manifests, watch=watch, namespaces=where, whole=whole)
     from extdns.app.apiservers import api_server
     from extdns.kube.live.cluster import LiveCluster
 
-    return LiveCluster(api_server(chosen)[0], namespaces=namespaces, elsewhere=elsewhere, whole=whole)
-
-
-def _elsewhere(config: Config) -> Mapping[Kind, Sequence[str]]:
-    """Where kinds are read that `--namespace` does not limit (spec sources 5.2, 7.6, 7.8)."""
-    from extdns.model.gatewayapi import GATEWAY, LISTENER_SET
-    from extdns.model.gloo import GLOO_GATEWAY, GLOO_VIRTUAL_SERVICE, PROXY
-    from extdns.model.objects import INGRESS, SERVICE
-
-    given = config.sources.gateway_namespace
-    places: dict[Kind, Sequence[str]] = {GATEWAY: (given,) if given else (), LISTENER_SET: ()}
-    if "ambassador-host" in config.sources.names:  # its Hosts name Services of any namespace
-        places[SERVICE] = ()
-    if "gloo-proxy" in config.sources.names:
-        places |= {
-            PROXY: config.sources.gloo_namespace,
-            GLOO_GATEWAY: (),
-            GLOO_VIRTUAL_SERVICE: (),
-            SERVICE: (),
-            INGRESS: (),
-        }
-    return places
+    return LiveCluster(api_server(chosen)[0], namespaces=where, whole=whole)

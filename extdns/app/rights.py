@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from extdns.app.apiservers import api_server, own_namespace
+from extdns.app.namespaces import namespaces
 from extdns.kube.rights import Right, allowed
 from extdns.model.dnsendpoint import DNS_ENDPOINT
 from extdns.model.gloo import PROXY
@@ -36,26 +37,20 @@ def rights(config: Config, kinds: Iterable[Kind]) -> Iterator[tuple[Right, bool]
 
 
 def _needed(config: Config, kinds: Iterable[Kind], home: str) -> Iterator[Right]:
-    read = config.cluster.namespace
+    usual, read = config.cluster.namespace, namespaces(config)
     for kind in kinds:
         verbs = ("list", "watch") if kind in _UNMARKED else ("list", "watch", "get")
-        yield from (Right(verb, kind.group, kind.plural, place) for place in _places(kind, config) for verb in verbs)
+        for namespace in read.of(kind) or ("",):
+            yield from (Right(verb, kind.group, kind.plural, namespace) for verb in verbs)
         if kind == DNS_ENDPOINT:
-            yield Right("patch", kind.group, kind.plural, read, subresource="status")
-    yield from (Right(verb, "events.k8s.io", "events", read) for verb in ("create", "patch"))
+            yield Right("patch", kind.group, kind.plural, usual, subresource="status")
+    yield from (Right(verb, "events.k8s.io", "events", usual) for verb in ("create", "patch"))
     if config.deletes.state_configmap:
         where, _, name = config.deletes.state_configmap.rpartition("/")
         yield from _kept("", "configmaps", where or home, name)
     if config.election.leader_elect:
         where, name = config.election.leader_elect_resource_namespace, config.election.leader_elect_resource_name
         yield from _kept("coordination.k8s.io", "leases", where or home, name)
-
-
-def _places(kind: Kind, config: Config) -> tuple[str, ...]:
-    """The namespaces where objects of *kind* are read, "" for all."""
-    if kind == PROXY:
-        return config.sources.gloo_namespace
-    return (config.cluster.namespace if kind.namespaced else "",)
 
 
 def _kept(group: str, resource: str, namespace: str, name: str) -> Iterator[Right]:

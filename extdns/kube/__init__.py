@@ -1,6 +1,6 @@
 """The cluster, live or from files: objects, the view, and the keys that changed.
 
-Here belong reading manifests and watching them, later list and watch, the object cache, the view
+Here belong reading manifests and watching them, list and watch, the object cache, the view
 with its remembered look-ups, Events and leases. Both kinds of cluster answer the same ports and
 feed the same queue of changed keys, so that no other room can tell them apart.
 

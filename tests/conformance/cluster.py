@@ -15,6 +15,7 @@ from threading import Event
 from typing import Any, Final
 
 from extdns.kube.manifests.cluster import ManifestCluster
+from extdns.kube.namespaces import Namespaces
 from extdns.model.cluster import Kind, ObjectKey, ObjectRef
 from extdns.ports import Cluster
 from tests.clusters import live_cluster
@@ -97,7 +98,8 @@ class _Edits:
 @contextmanager
 def _manifests(folder: Path, namespaces: Sequence[str]) -> Iterator[Rig]:
     edits = _Edits(folder)
-    cluster = ManifestCluster([str(folder)], namespaces=namespaces, monotonic=lambda: edits.now_s, follow=edits.follow)
+    where = Namespaces(usual=namespaces)
+    cluster = ManifestCluster([str(folder)], namespaces=where, monotonic=lambda: edits.now_s, follow=edits.follow)
     edits.look(None)
     yield Rig(
         cluster=cluster,

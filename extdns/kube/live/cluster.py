@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator
 from queue import Empty, SimpleQueue
 from threading import Lock
 from typing import Final
@@ -15,6 +15,7 @@ from extdns.kube.live.pace import Rhythm
 from extdns.kube.live.phases import joined
 from extdns.kube.live.reflector import Reflector
 from extdns.kube.live.report import Report
+from extdns.kube.namespaces import Namespaces
 from extdns.kube.store import Store, unchanged
 from extdns.model.cluster import (
     ClusterChange,
@@ -45,9 +46,8 @@ class LiveCluster:
         self,
         api: Api,
         *,
-        namespaces: Sequence[str] = (),
+        namespaces: Namespaces | None = None,
         whole: Collection[Kind] = (),
-        elsewhere: Mapping[Kind, Sequence[str]] | None = None,
         rhythm: Rhythm | None = None,
         chance: Callable[[], float] = random.random,
         monotonic: Callable[[], float] = time.monotonic,
@@ -56,17 +56,15 @@ class LiveCluster:
 
         Args:
             api: is closed together with this.
+            namespaces: where objects are watched, if not everywhere.
             whole: kinds whose objects are kept whole, for templates; those that have no struct are, too.
-            namespaces: watch objects in these alone; () means all. Kinds without namespaces are whole.
-            elsewhere: kinds that are watched in other namespaces than those.
             rhythm: times of lists and watches, if not the usual ones.
             chance: gives numbers from 0 up to 1.
             monotonic: seconds that never go back.
         """
         self._api = api
-        self._namespaces = tuple(dict.fromkeys(namespaces))
+        self._namespaces = namespaces or Namespaces()
         self._whole = frozenset(whole)
-        self._elsewhere = elsewhere or {}
         self._rhythm = rhythm or Rhythm()
         self._chance = chance
         self._monotonic = monotonic
@@ -95,7 +93,7 @@ class LiveCluster:
         """List and watch *kind* from now on, and tell how far `take` has shown it."""
         if kind not in self._states:
             self._enter(kind, Phase.LISTING)
-            namespaces = self._namespaces_of(kind) or ("",)
+            namespaces = self._namespaces.of(kind) or ("",)
             self._parts[kind] = dict.fromkeys(namespaces, (Phase.LISTING, ""))
             self._first[kind] = {}
             if kind in STRUCTS or kind in self._whole:
@@ -108,8 +106,7 @@ class LiveCluster:
 
     def exists(self, key: ObjectKey) -> bool | None:
         """Ask the API server; None if that cannot be known, as outside the namespaces."""
-        namespaces = self._namespaces_of(key.kind)
-        return None if namespaces and key.namespace not in namespaces else self._existence.ask(key)
+        return self._existence.ask(key) if self._namespaces.include(key) else None
 
     def take(self, timeout_s: float) -> tuple[ClusterChange, ...]:
         """Changes since the last call, waiting up to *timeout_s*; may come back earlier with ().
@@ -145,10 +142,6 @@ class LiveCluster:
     def _demand(self, kind: Kind) -> None:
         if kind not in self._states:
             self._demanded.append(KindChange(state=self.need(kind)))
-
-    def _namespaces_of(self, kind: Kind) -> Sequence[str]:
-        """Where objects of *kind* are watched, () for everywhere."""
-        return self._elsewhere.get(kind, self._namespaces) if kind.namespaced else ()
 
     def _start(self, kind: Kind, namespace: str) -> None:
         reflector = Reflector(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from threading import Event, Lock, Thread
 from typing import BinaryIO, Final, Protocol
 
@@ -11,6 +11,7 @@ from extdns.kube.manifests.catalogue import Problems
 from extdns.kube.manifests.files import STANDARD_INPUT
 from extdns.kube.manifests.folders import Folders
 from extdns.kube.manifests.watcher import follow
+from extdns.kube.namespaces import Namespaces
 from extdns.kube.store import Store, unchanged
 from extdns.model.cluster import (
     ClusterChange,
@@ -47,15 +48,14 @@ class ManifestCluster:
     thread; `exists` and `close` may be called from any.
     """
 
-    def __init__(  # noqa: PLR0913 - all but one by name
+    def __init__(
         self,
         paths: Sequence[str],
         *,
         stdin: BinaryIO | None = None,
         watch: bool = True,
-        namespaces: Sequence[str] = (),
+        namespaces: Namespaces | None = None,
         whole: Collection[Kind] = (),
-        elsewhere: Mapping[Kind, Sequence[str]] | None = None,
         monotonic: Callable[[], float] = time.monotonic,
         follow: Follow = follow,
     ) -> None:
@@ -65,16 +65,14 @@ class ManifestCluster:
             paths: files, folders, or "-" for *stdin*; earlier ones count first.
             stdin: read once, to its end; the process's own if None.
             watch: whether to follow changes of the files.
-            namespaces: take objects of these alone; () means all.
+            namespaces: where objects are taken from, if not everywhere.
             whole: kinds whose objects are kept whole, for templates; those that have no struct are, too.
-            elsewhere: kinds that are taken from other namespaces than those.
             monotonic: seconds that never go back.
             follow: tells of changes; tests bring their own.
         """
         self._folders = Folders(paths, stdin=stdin, monotonic=monotonic, whole=frozenset(whole))
         self._whole = frozenset(whole)
-        self._namespaces: Collection[str] = frozenset(namespaces)
-        self._elsewhere = elsewhere or {}
+        self._namespaces = namespaces or Namespaces()
         self._monotonic = monotonic
         self._follow = follow
         self._store = Store(self.need)
@@ -113,7 +111,7 @@ class ManifestCluster:
         It cannot for kinds that are not read, outside the namespaces, while a file cannot be read
         or holds what could be any object, and while a file that lacks an object has yet to settle.
         """
-        if not self._is_read(key.kind) or not self._is_wanted(key):
+        if not self._is_read(key.kind) or not self._namespaces.include(key):
             return None
         with self._reading:
             if self._read_at_s is None or self._monotonic() - self._read_at_s >= _FRESH_S:
@@ -184,7 +182,9 @@ class ManifestCluster:
     def _changed(self, kinds: Collection[Kind]) -> Iterator[ObjectChange]:
         """Changed objects of *kinds*, whose objects have been delivered before."""
         catalogue = self._folders.catalogue
-        for key in sorted(key for key in catalogue.take_changed() if key.kind in kinds and self._is_wanted(key)):
+        for key in sorted(
+            key for key in catalogue.take_changed() if key.kind in kinds and self._namespaces.include(key)
+        ):
             old, new = self._store.peek(key), catalogue.get(key)
             if new is None and old is not None:
                 yield ObjectChange(key=key, old=old, new=None, seen=Sight.DELETED)
@@ -195,7 +195,7 @@ class ManifestCluster:
         """All objects of *kinds*, each kind's followed by the news that it is synced."""
         catalogue = self._folders.catalogue
         for kind in kinds:
-            for key in sorted(filter(self._is_wanted, catalogue.keys(kind))):
+            for key in sorted(filter(self._namespaces.include, catalogue.keys(kind))):
                 yield ObjectChange(key=key, old=None, new=catalogue.get(key))
             if self._is_read(kind):
                 self._states[kind] = KindState(kind=kind, phase=Phase.SYNCED, since_s=self._monotonic())
@@ -205,8 +205,4 @@ class ManifestCluster:
         return kind in STRUCTS or kind in self._whole
 
     def _concerns(self, key: ObjectKey | None) -> bool:
-        return key is None or (key.kind in self._states and self._is_wanted(key))
-
-    def _is_wanted(self, key: ObjectKey) -> bool:
-        namespaces = self._elsewhere.get(key.kind, self._namespaces) if key.kind.namespaced else ()
-        return not namespaces or key.namespace in namespaces
+        return key is None or (key.kind in self._states and self._namespaces.include(key))

@@ -62,6 +62,23 @@ def test_7_8_proxies_are_read_in_their_own_namespaces_and_none_by_its_name(
     ]
 
 
+@pytest.mark.parametrize(
+    ("source", "place"),
+    [
+        pytest.param("--source=node", "in shop", id="the-namespace-alone"),
+        pytest.param("--source=ambassador-host", "in all namespaces", id="7.6-hosts-name-services-anywhere"),
+        pytest.param("--source=gloo-proxy", "in all namespaces", id="7.8-proxies-lead-to-services-anywhere"),
+    ],
+)
+def test_services_are_asked_about_where_they_are_read(
+    live: LiveStage, source: str, place: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check(live, source, "--namespace=shop")
+    lines = capsys.readouterr().out.splitlines()
+    asked = [line for line in lines if line.startswith("ok       right to list services ")]
+    assert asked == [f"ok       right to list services {place}"]
+
+
 class HastyClock(SystemClock):
     """A thousand seconds pass in one."""
 

@@ -65,12 +65,10 @@ class Edits:
         cluster.close()
 
 
-def once(
-    *paths: Path | str, stdin: bytes = b"", namespaces: Sequence[str] = (), clock: Clock | None = None
-) -> ManifestCluster:
+def once(*paths: Path | str, stdin: bytes = b"", clock: Clock | None = None) -> ManifestCluster:
     monotonic = (clock or Clock()).monotonic_s
     names = [str(path) for path in paths]
-    return ManifestCluster(names, stdin=io.BytesIO(stdin), watch=False, namespaces=namespaces, monotonic=monotonic)
+    return ManifestCluster(names, stdin=io.BytesIO(stdin), watch=False, monotonic=monotonic)
 
 
 def told(changes: tuple[ClusterChange, ...]) -> list[str]:
@@ -141,16 +139,6 @@ def test_problems_come_first_and_those_of_kinds_not_needed_later(tmp_path: Path)
     ]
     cluster.need(INGRESS)
     assert told(cluster.take(0)) == ["a.yaml:9 web: spec is a list; allowed: a mapping", "Ingress is synced"]
-
-
-def test_namespaces_hide_all_others_but_not_cluster_scoped_objects(tmp_path: Path) -> None:
-    node = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n---\n"
-    (tmp_path / "a.yaml").write_text(service("web") + service("api", "pay") + service("bad", "pay", type_="60") + node)
-    cluster = once(tmp_path, namespaces=("shop",))
-    cluster.need(SERVICE)
-    cluster.need(NODE)
-    assert told(cluster.take(0)) == ["add Service shop/web", "Service is synced", "add Node /n1", "Node is synced"]
-    assert cluster.exists(key("api", "pay")) is None
 
 
 def test_a_missing_path_is_a_usage_error_at_once(tmp_path: Path) -> None:
