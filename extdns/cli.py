@@ -11,7 +11,6 @@ from typing import Final
 
 from extdns import __version__
 from extdns.commands.output import show
-from extdns.config import parse
 from extdns.errors import UsageError, escaped
 from extdns.flags.help import help_text
 from extdns.flags.parser import asked_for
@@ -63,7 +62,8 @@ def _dispatch(arguments: list[str], environ: Mapping[str, str]) -> int:
             show(f"extdns {__version__}\n")
             return 0
         case None:
-            code: int = _module("run").main(parse(arguments, environ))
+            config = importlib.import_module("extdns.config").parse(arguments, environ)
+            code: int = _module("run").main(config)
             return code
 
 

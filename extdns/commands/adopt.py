@@ -26,9 +26,9 @@ from extdns.facts.document import VERSION, Facts, Version, json_text, schema_tex
 from extdns.facts.holding import holdings
 from extdns.facts.plan import Entry, entry, zone_facts
 from extdns.facts.printable import printable
-from extdns.facts.words import count
 from extdns.flags.mistakes import mistake
 from extdns.model.decision import Verdict
+from extdns.model.quantity import count
 from extdns.model.reason import Reason
 from extdns.model.saved import Saved
 from extdns.planner.compare import differences

@@ -17,8 +17,8 @@ from extdns.controller.ending import DONE, FAILED, HELD
 from extdns.controller.stopsignals import StopSignals
 from extdns.errors import shown
 from extdns.facts.plan import entry
-from extdns.facts.words import count
 from extdns.flags.mistakes import mistake
+from extdns.model.quantity import count
 from extdns.model.reason import Reason
 
 if TYPE_CHECKING:

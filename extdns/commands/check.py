@@ -20,7 +20,7 @@ from extdns.errors import ApiError
 from extdns.facts.document import VERSION, Facts, Version, json_text, schema_text
 from extdns.facts.holding import holdings
 from extdns.facts.printable import printable
-from extdns.facts.words import count
+from extdns.model.quantity import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from extdns.app import states
 from extdns.config import place_of_state
 from extdns.errors import shown
-from extdns.facts.words import count
 from extdns.flags.mistakes import mistake
 from extdns.kube import shelf
+from extdns.model.quantity import count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

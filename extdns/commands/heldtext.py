@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from extdns.errors import shown
 from extdns.facts.held import HeldFacts
-from extdns.facts.words import count
 from extdns.model.evidence import Evidence
+from extdns.model.quantity import count
 from extdns.model.reason import MEANINGS, Reason
 
 

@@ -19,9 +19,9 @@ from extdns.engine.decisions import CHANGING, held
 from extdns.facts.document import VERSION, Facts, Version, json_text, schema_text
 from extdns.facts.plan import Entry, entry
 from extdns.facts.printable import printable
-from extdns.facts.words import count
 from extdns.flags import parser
 from extdns.flags.mistakes import mistake
+from extdns.model.quantity import count
 from extdns.model.reason import MEANINGS, Reason
 from extdns.model.saved import Saved
 
@@ -150,9 +150,10 @@ def _verdict(facts: MigrationFacts) -> str:
     if not (facts.likewise or facts.ours):
         return "The first pass of extdns changes nothing."
     deletes = sum(one.action == "delete" for one in facts.ours)
+    among = count(deletes, "delete") if deletes else "no delete"
     return (
         f"The first pass of extdns changes {count(len(facts.likewise) + len(facts.ours), 'record')}; "
-        f"of these {len(facts.ours)} by the switch, {deletes or 'no'} delete{'s' * (deletes > 1)} among them."
+        f"of these {len(facts.ours)} by the switch, {among} among them."
     )
 
 

@@ -14,7 +14,7 @@ from extdns.errors import ExtdnsError
 from extdns.facts.document import json_text
 from extdns.facts.printable import printable
 from extdns.facts.times import since
-from extdns.facts.words import count
+from extdns.model.quantity import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

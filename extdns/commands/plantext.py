@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from extdns.facts.document import ZoneFacts
 from extdns.facts.nametext import place
 from extdns.facts.printable import printable
-from extdns.facts.words import count, joined, short_field
+from extdns.facts.words import joined, short_field
+from extdns.model.quantity import count
 from extdns.model.reason import Reason, meaning
 
 if TYPE_CHECKING:
@@ -81,8 +82,9 @@ def notes(plan: Planned) -> Iterator[tuple[str, ...]]:
 
 
 def _held(one: HeldSet) -> str:
-    deletes, them = ("1 delete is", "it") if len(one.records) == 1 else (f"{len(one.records)} deletes are", "them")
-    ours = "1 record is" if one.owned == 1 else f"{one.owned} records are"
+    deletes = count(len(one.records), "delete is", "deletes are")
+    ours = count(one.owned, "record is", "records are")
+    them = "it" if len(one.records) == 1 else "them"
     return printable(f"{deletes} HELD in {one.zone.name}, where {ours} ours. To let {them} go: {one.command}")
 
 

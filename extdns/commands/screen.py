@@ -11,7 +11,8 @@ from extdns.commands.plantext import Row, mistake_lines, row, table
 from extdns.errors import escaped
 from extdns.facts.document import mistake_facts
 from extdns.facts.plan import entry
-from extdns.facts.words import count, mistaken
+from extdns.facts.words import mistaken
+from extdns.model.quantity import count
 from extdns.model.reason import MEANINGS, Reason
 
 if TYPE_CHECKING:

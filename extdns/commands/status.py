@@ -18,9 +18,9 @@ from extdns.errors import ExtdnsError, UsageError, shown
 from extdns.facts.document import json_text
 from extdns.facts.held import HeldFacts
 from extdns.facts.times import moment, span
-from extdns.facts.words import count
 from extdns.flags.mistakes import mistake
 from extdns.kube import shelf
+from extdns.model.quantity import count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -20,10 +20,10 @@ from extdns.errors import InvalidValueError, shown
 from extdns.facts.document import json_text
 from extdns.facts.name import IN_ORDER
 from extdns.facts.printable import printable
-from extdns.facts.words import count
 from extdns.flags.duration import parse_duration
 from extdns.flags.mistakes import mistake
 from extdns.model.name import DnsName
+from extdns.model.quantity import count
 from extdns.model.target import address
 
 if TYPE_CHECKING:

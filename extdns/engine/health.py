@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from extdns.errors import shortened
 from extdns.model.name import MAX_LABEL_BYTES
+from extdns.model.quantity import count
 
 if TYPE_CHECKING:
     from extdns.engine.engine import Engine
@@ -28,7 +29,7 @@ def _failures(engine: Engine) -> Iterator[str]:
     for state in engine.zones:
         yield from _unwritten(state)
     if failing := engine.decisions.failing:
-        yield f"{_several(failing, 'record', 'records')} could not be published"
+        yield f"{count(failing, 'record')} could not be published"
     yield from _misnamed(engine)
 
 
@@ -67,13 +68,9 @@ def _unwritten(state: ZoneState) -> Iterator[str]:
     if state.writes.forbidden:
         yield f"zone {state.zone}: {state.writes.forbidden}"
     elif state.writes.backoff.failures and state.writes.pending:
-        yield f"zone {state.zone}: {_several(len(state.writes.pending), 'name waits', 'names wait')} for the service"
+        yield f"zone {state.zone}: {count(len(state.writes.pending), 'name waits', 'names wait')} for the service"
     if contested := state.writes.contested:
-        names = _several(contested, "name is", "names are")
+        names = count(contested, "name is", "names are")
         yield f"zone {state.zone}: {names} changed by somebody else again and again"
     if state.writes.doubts.batch:
         yield f"zone {state.zone}: a batch was not answered"
-
-
-def _several(number: int, one: str, several: str) -> str:
-    return f"{number} {one if number == 1 else several}"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.facts.printable import printable
 from extdns.facts.times import ago, moment, since, span
-from extdns.facts.words import count, short_field
+from extdns.facts.words import short_field
+from extdns.model.quantity import count
 from extdns.model.reason import Reason, meaning
 
 if TYPE_CHECKING:

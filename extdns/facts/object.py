@@ -22,10 +22,11 @@ from extdns.facts.document import (
 from extdns.facts.name import IN_ORDER, LeftOut, NameFacts, Outcome, outcome
 from extdns.facts.nametext import data, outcome_lines
 from extdns.facts.printable import printable
-from extdns.facts.words import count, short_field
+from extdns.facts.words import short_field
 from extdns.flags.mistakes import mistake
 from extdns.model.claim import Filtered, mistakes
 from extdns.model.cluster import ObjectKey
+from extdns.model.quantity import count
 
 if TYPE_CHECKING:
     from extdns.facts.live import Live

@@ -82,11 +82,6 @@ def _or_none(properties: Pairs, key: str) -> str:
     return (properties.get(key) or '""') if properties.has(key) else "none"
 
 
-def count(number: int, noun: str) -> str:
-    """`1 delete`, `2 deletes`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def joined(targets: Sequence[str]) -> str:
     """The first of *targets*, each cut to what a line can bear, and how many more there are."""
     text = ", ".join(shortened(target, _MAX_TARGET) for target in targets[:_MAX_TARGETS])

@@ -21,6 +21,7 @@ from extdns.facts.nametext import next_step, place, sections
 from extdns.facts.printable import printable
 from extdns.facts.times import moment, span
 from extdns.facts.words import short_field
+from extdns.model.quantity import count
 from extdns.model.reason import MEANINGS, Reason
 from extdns.web.answer import Answer
 from extdns.web.api import PREFIX, Api, NotThereError
@@ -67,6 +68,7 @@ class HtmlPages:
         self._templates.filters |= {
             "address": _address,
             "age": _age,
+            "counted": count,
             "explained": _explained,
             "field": short_field,
             "place": place,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final, assert_never
 
+from extdns.model.quantity import count
 from extdns.sources.gotemplate import nodes
 from extdns.sources.gotemplate.budget import Budget
 from extdns.sources.gotemplate.builtins import ANY, VALUE, Function
@@ -223,11 +224,11 @@ class Evaluator:
         if name in _SHORT:
             return self._short(name, operands, dot, piped)
         function = self._functions[name]
-        count, fixed = len(operands) + len(piped), len(function.parameters) - function.repeats
-        if count < fixed or (count > fixed and not function.repeats):
+        given, fixed = len(operands) + len(piped), len(function.parameters) - function.repeats
+        if given < fixed or (given > fixed and not function.repeats):
             few = "at least " if function.repeats else ""
-            raise TemplateError(f"{name} takes {few}{fixed} argument{'s' * (fixed != 1)}, not {count}")
-        parameters = (*function.parameters, *function.parameters[-1:] * count)[:count]
+            raise TemplateError(f"{name} takes {few}{count(fixed, 'argument')}, not {given}")
+        parameters = (*function.parameters, *function.parameters[-1:] * given)[:given]
         arguments = [self._argument(*pair, dot) for pair in zip(parameters, operands, strict=False)]
         arguments += [_fitting(parameter, value) for parameter, value in zip(parameters[-1:], piped, strict=False)]
         result = function.call(*arguments)
