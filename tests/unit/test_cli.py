@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import pytest
 
-from extdns import __version__, cli
+from extdns import __version__, cli, config
 
 ROOT = Path(__file__).parents[2]
 
@@ -46,7 +46,7 @@ def test_ctrl_c_while_it_starts_shows_no_stack_trace(monkeypatch: pytest.MonkeyP
     def interrupted(*_: object) -> NoReturn:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "parse", interrupted)
+    monkeypatch.setattr(config, "parse", interrupted)
     assert cli.main([], {}) == 130
 
 
