@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 
 from msgspec.structs import replace
 
@@ -106,6 +106,8 @@ def _separable(change_set: ChangeSet) -> bool:
 
 def _weight(change_set: ChangeSet) -> _Weight:
     """What *change_set* takes of a batch; a replacement counts before and after."""
-    contents = [content for write in change_set.writes for content in (write.old, write.new) if content is not None]
-    targets = [target for content in contents for target in content.targets]
-    return _Weight(len(contents), len(targets), sum(map(len, targets)))
+    contents = [
+        content.targets for write in change_set.writes for content in (write.old, write.new) if content is not None
+    ]
+    values = list(chain.from_iterable(contents))
+    return _Weight(len(contents), len(values), sum(map(len, values)))

@@ -111,12 +111,8 @@ class Planning:
             state.writes.plan(name, (), now_s)
             state.deletes.planned(name, (), now_s)
             return ()
-        if standstill := self._standstill(state, held) or unreadable(records):
-            state.writes.plan(name, (), now_s)
-            state.deletes.planned(name, {owned.key for owned in held}, now_s)
-            stays = kept(self._managed(held, name), state.zone, standstill)
-            stands = joined(stays, (unmet(claim, standstill) for claim in claims), state.zone)
-            return (*stands, *unasked(held, standstill, state.zone, stands))
+        if why := self._standstill(state, held) or unreadable(records):
+            return self._left_alone(state, name, held, claims, why, now_s)
         hidden = self._hidden(held)
         vain = [unmet(claim, hidden[claim.set_identifier]) for claim in claims if claim.set_identifier in hidden]
         seen = [claim for claim in claims if claim.set_identifier not in hidden] if hidden else claims
@@ -144,6 +140,22 @@ class Planning:
         vain += [*unsupported, *withheld([claim for claim in seen if claim not in losers])]
         vain += [unmet(claim, why) for claim, why in lost]
         return joined(_merged_before(decided, merged) if merged else decided, vain, state.zone)
+
+    def _left_alone(
+        self,
+        state: ZoneState,
+        name: DnsName,
+        held: Sequence[Owned],
+        claims: Iterable[NameClaim],
+        why: Blocked,
+        now_s: float,
+    ) -> Iterable[Decision]:
+        """Leave all that stands at *name* as it is."""
+        state.writes.plan(name, (), now_s)
+        state.deletes.planned(name, {owned.key for owned in held}, now_s)
+        stays = kept(self._managed(held, name), state.zone, why)
+        stands = joined(stays, (unmet(claim, why) for claim in claims), state.zone)
+        return (*stands, *unasked(held, why, state.zone, stands))
 
     def _candidates(self, claims: Iterable[NameClaim]) -> tuple[Candidate, ...]:
         return candidates((claim for claim in claims if isinstance(claim, Wanted)), self._settings.plan)

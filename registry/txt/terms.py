@@ -41,5 +41,7 @@ class Terms:
         They do if *name* itself looks like a mark, as `a-foo` does: the mark of A `foo` lies there,
         and must not be taken for an older one of `a-foo` when one object asks for both.
         """
+        if self.unmarked_creates:
+            return False
         old = self.naming.untyped(name)
-        return not self.unmarked_creates and old is not None and self.naming.may_be_typed(old, self.types)
+        return old is not None and self.naming.may_be_typed(old, self.types)
