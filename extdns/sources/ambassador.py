@@ -7,7 +7,6 @@ from typing import Final
 
 from extdns.errors import shortened
 from extdns.model.claim import Claim
-from extdns.model.cluster import Kind
 from extdns.model.objects import SERVICE, KubernetesObject, Service
 from extdns.model.reason import Reason
 from extdns.model.vendors import AMBASSADOR_HOST, AmbassadorHost
@@ -25,17 +24,10 @@ _FIELD: Final = f"annotation {_SERVICE}"
 class AmbassadorSource:
     """Names of Hosts, at the addresses of the Service that their annotation names."""
 
+    name = _NAME
+    kind = AMBASSADOR_HOST
+
     selection: Selection
-
-    @property
-    def name(self) -> str:
-        """As `--source` spells it."""
-        return _NAME
-
-    @property
-    def kind(self) -> Kind:
-        """Hosts."""
-        return AMBASSADOR_HOST
 
     def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:
         """What the Host *obj* asks for, in the order of `Draft.claims`.

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from extdns.model.claim import Claim
-from extdns.model.cluster import Kind
 from extdns.model.objects import KubernetesObject
 from extdns.model.vendors import HTTP_PROXY, HttpProxy
 from extdns.ports import View
@@ -21,17 +20,10 @@ _NAME: Final = "contour-httpproxy"
 class ContourSource:
     """Names of HTTPProxies, whether Contour finds them valid or not."""
 
+    name = _NAME
+    kind = HTTP_PROXY
+
     selection: Selection
-
-    @property
-    def name(self) -> str:
-        """As `--source` spells it."""
-        return _NAME
-
-    @property
-    def kind(self) -> Kind:
-        """HTTPProxies."""
-        return HTTP_PROXY
 
     def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it says all itself
         """What the HTTPProxy *obj* asks for, in the order of `Draft.claims`.

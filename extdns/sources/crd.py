@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from extdns.model.claim import Claim, Filtered, Provenance
-from extdns.model.cluster import Kind
 from extdns.model.dnsendpoint import DNS_ENDPOINT, DnsEndpoint
 from extdns.model.objects import KubernetesObject, ref_of
 from extdns.ports import View
@@ -22,17 +21,10 @@ _NOT_READ: Final = Annotations(prefix=PREFIX)
 class CrdSource:
     """Records that DNSEndpoints write out; annotations on them mean nothing but to `--annotation-filter`."""
 
+    name = _NAME
+    kind = DNS_ENDPOINT
+
     selection: Selection
-
-    @property
-    def name(self) -> str:
-        """As `--source` spells it."""
-        return _NAME
-
-    @property
-    def kind(self) -> Kind:
-        """DNSEndpoints."""
-        return DNS_ENDPOINT
 
     def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it says all itself
         """What the DNSEndpoint *obj* asks for, in its order, nothing twice.

@@ -19,15 +19,8 @@ EMPTY: Final = Kind("", "", "Empty", "empties")
 class EmptySource:
     """Asks for nothing; of its kind there are no objects."""
 
-    @property
-    def name(self) -> str:
-        """As `--source` spells it."""
-        return _NAME
-
-    @property
-    def kind(self) -> Kind:
-        """A kind that no API server has."""
-        return EMPTY
+    name = _NAME
+    kind = EMPTY
 
     def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it reads nothing
         """Nothing, whatever *obj* is."""

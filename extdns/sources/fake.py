@@ -97,15 +97,8 @@ def _bytes(seed: str) -> bytes:
 class FakeSource:
     """What the objects of `invented` say."""
 
-    @property
-    def name(self) -> str:
-        """As `--source` spells it."""
-        return _NAME
-
-    @property
-    def kind(self) -> Kind:
-        """A kind that no API server has."""
-        return FAKE
+    name = _NAME
+    kind = FAKE
 
     def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it says all itself
         """What *obj* asks for, one claim a record type.

@@ -10,7 +10,6 @@ from typing import Final
 
 from extdns.errors import UsageError, shortened, shown
 from extdns.model.claim import Claim, Filtered
-from extdns.model.cluster import Kind
 from extdns.model.objects import INGRESS, Ingress, IngressSpec, KubernetesObject, ref_of
 from extdns.model.reason import Reason
 from extdns.model.selector import is_label_value
@@ -63,17 +62,10 @@ class IngressSettings:
 class IngressSource:
     """Names that Ingresses ask for by rule, TLS section or annotation."""
 
+    name = _NAME
+    kind = INGRESS
+
     settings: IngressSettings
-
-    @property
-    def name(self) -> str:
-        """As `--source` spells it."""
-        return _NAME
-
-    @property
-    def kind(self) -> Kind:
-        """Ingresses."""
-        return INGRESS
 
     def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it says all itself
         """What the Ingress *obj* asks for, in the order of `Draft.claims`.

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from extdns.model.claim import Claim
-from extdns.model.cluster import Kind
 from extdns.model.objects import KubernetesObject
 from extdns.model.vendors import TCP_INGRESS, TcpIngress
 from extdns.ports import View
@@ -21,17 +20,10 @@ _NAME: Final = "kong-tcpingress"
 class KongSource:
     """Names that the rules of TCPIngresses have, and those of their annotation."""
 
+    name = _NAME
+    kind = TCP_INGRESS
+
     selection: Selection
-
-    @property
-    def name(self) -> str:
-        """As `--source` spells it."""
-        return _NAME
-
-    @property
-    def kind(self) -> Kind:
-        """TCPIngresses."""
-        return TCP_INGRESS
 
     def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it says all itself
         """What the TCPIngress *obj* asks for, in the order of `Draft.claims`.

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from extdns.model.claim import Claim, Filtered
-from extdns.model.cluster import Kind
 from extdns.model.objects import NODE, KubernetesObject, Node, ref_of
 from extdns.model.reason import Reason
 from extdns.ports import View
@@ -37,17 +36,10 @@ class NodeSettings:
 class NodeSource:
     """Nodes under their own names."""
 
+    name = _NAME
+    kind = NODE
+
     settings: NodeSettings
-
-    @property
-    def name(self) -> str:
-        """As `--source` spells it."""
-        return _NAME
-
-    @property
-    def kind(self) -> Kind:
-        """Nodes."""
-        return NODE
 
     def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it says all itself
         """What the Node *obj* asks for, in the order of `Draft.claims`.

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from extdns.model.claim import Claim
-from extdns.model.cluster import Kind
 from extdns.model.lean import Condition
 from extdns.model.objects import KubernetesObject
 from extdns.model.reason import Reason
@@ -29,18 +28,11 @@ class OpenShiftSource:
         router_name: the only router that counts, "" for the first that admits the Route.
     """
 
+    name = _NAME
+    kind = OPENSHIFT_ROUTE
+
     selection: Selection
     router_name: str = ""
-
-    @property
-    def name(self) -> str:
-        """As `--source` spells it."""
-        return _NAME
-
-    @property
-    def kind(self) -> Kind:
-        """Routes of OpenShift."""
-        return OPENSHIFT_ROUTE
 
     def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it says all itself
         """What the Route *obj* asks for, in the order of `Draft.claims`.

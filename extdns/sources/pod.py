@@ -8,7 +8,6 @@ from enum import StrEnum
 from typing import Final, assert_never
 
 from extdns.model.claim import Claim, Filtered
-from extdns.model.cluster import Kind
 from extdns.model.objects import NODE, POD, KubernetesObject, Node, Pod, ref_of
 from extdns.model.reason import Reason
 from extdns.ports import View
@@ -56,17 +55,10 @@ class PodSource:
     Their marks name no pod, because many pods share a name and none of them lasts.
     """
 
+    name = _NAME
+    kind = POD
+
     settings: PodSettings
-
-    @property
-    def name(self) -> str:
-        """As `--source` spells it."""
-        return _NAME
-
-    @property
-    def kind(self) -> Kind:
-        """Pods."""
-        return POD
 
     def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:
         """What the Pod *obj* asks for, in the order of `Draft.claims`.

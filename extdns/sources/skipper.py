@@ -46,13 +46,10 @@ class SkipperSource:
         kind: made by `kind`.
     """
 
+    name = _NAME
+
     kind: Kind
     selection: Selection
-
-    @property
-    def name(self) -> str:
-        """As `--source` spells it."""
-        return _NAME
 
     def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it says all itself
         """What the RouteGroup *obj* asks for, in the order of `Draft.claims`.

@@ -39,13 +39,10 @@ class TraefikSource:
         kind: one of `kinds`.
     """
 
+    name = _NAME
+
     kind: Kind
     selection: Selection
-
-    @property
-    def name(self) -> str:
-        """As `--source` spells it."""
-        return _NAME
 
     def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it says all itself
         """What *obj* asks for, in the order of `Draft.claims`.

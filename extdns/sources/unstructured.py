@@ -28,13 +28,10 @@ class UnstructuredSource:
         kind: the kind of object.
     """
 
+    name = _NAME
+
     kind: Kind
     selection: Selection
-
-    @property
-    def name(self) -> str:
-        """As `--source` spells it."""
-        return _NAME
 
     def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it says all itself
         """What *obj* asks for, in the order of `Draft.claims`; raises `TemplateError` if a template fails on it."""

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from extdns.errors import shortened
 from extdns.model.claim import Claim, Filtered
-from extdns.model.cluster import Kind, ObjectRef
+from extdns.model.cluster import ObjectRef
 from extdns.model.gloo import (
     GLOO_VIRTUAL_SERVICE,
     PROXY,
@@ -47,18 +47,11 @@ class GlooSource:
         namespaces: where Proxies are read.
     """
 
+    name = _NAME
+    kind = PROXY
+
     selection: Selection
     namespaces: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        """As `--source` spells it."""
-        return _NAME
-
-    @property
-    def kind(self) -> Kind:
-        """Proxies."""
-        return PROXY
 
     def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:
         """What the Proxy *obj* asks for: what each set of terms holds for, in the order of `Draft.claims`.

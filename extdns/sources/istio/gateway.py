@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from extdns.model.claim import Claim
-from extdns.model.cluster import Kind
 from extdns.model.istio import ISTIO_GATEWAY, IstioGateway
 from extdns.model.objects import KubernetesObject
 from extdns.ports import View
@@ -23,17 +22,10 @@ _NAME: Final = "istio-gateway"
 class IstioGatewaySource:
     """Names that the servers of Gateways have, and those of their annotation."""
 
+    name = _NAME
+    kind = ISTIO_GATEWAY
+
     selection: Selection
-
-    @property
-    def name(self) -> str:
-        """As `--source` spells it."""
-        return _NAME
-
-    @property
-    def kind(self) -> Kind:
-        """Gateways of Istio."""
-        return ISTIO_GATEWAY
 
     def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:
         """What the Gateway *obj* asks for, in the order of `Draft.claims`.

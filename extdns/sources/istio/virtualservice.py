@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 
 from extdns.errors import shortened
 from extdns.model.claim import Claim, Filtered
-from extdns.model.cluster import Kind
 from extdns.model.istio import ISTIO_GATEWAY, VIRTUAL_SERVICE, IstioGateway, VirtualService
 from extdns.model.objects import KubernetesObject, ref_of
 from extdns.model.reason import Reason
@@ -40,17 +39,10 @@ class _Served(NamedTuple):
 class VirtualServiceSource:
     """Hosts of VirtualServices, at the addresses of the Gateways that serve them."""
 
+    name = _NAME
+    kind = VIRTUAL_SERVICE
+
     selection: Selection
-
-    @property
-    def name(self) -> str:
-        """As `--source` spells it."""
-        return _NAME
-
-    @property
-    def kind(self) -> Kind:
-        """VirtualServices."""
-        return VIRTUAL_SERVICE
 
     def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:
         """What the VirtualService *obj* asks for, in the order of `Draft.claims`.

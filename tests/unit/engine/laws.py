@@ -80,7 +80,7 @@ def check_submission(submission: Submission, registry: Registry, unseen: Contain
             ours = is_our_mark(old) or (key in owned_before and owned_before[key].ours) or _is_marked(key, before)
             assert ours, f"{key} was not proved ours, and is changed"
         if not is_mark(old or new):
-            _check_mark(key, after)
+            _check_mark(key, after, unseen)
     # A record put at the name of a mark a moment ago may be taken for the mark's; only reading it can tell.
     touched = {key.name for key in changed}
     owned_before, owned_after = (ownership(registry, _seen(contents, unseen)) for contents in (before, after))
@@ -104,9 +104,12 @@ def _is_marked(key: RecordKey, contents: Contents) -> bool:
     return mark is not None and is_our_mark(mark)
 
 
-def _check_mark(key: RecordKey, after: Contents) -> None:
-    """The record at *key* stands together with its mark, or neither does."""
-    assert _is_marked(key, after) is (key in after), f"{key} {'has no' if key in after else 'left its'} mark"
+def _check_mark(key: RecordKey, after: Contents, unseen: Container[RecordKey]) -> None:
+    """The record at *key* stands together with its mark, or neither does; what was *unseen* stays."""
+    if key in after:
+        assert _is_marked(key, after), f"{key} has no mark"
+    else:
+        assert not _is_marked(key, _seen(after, unseen)), f"{key} left its mark"
 
 
 def check_intentions(
