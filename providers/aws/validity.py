@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.model import rrtype, texts
+from extdns.model.placing import misplaced
 from extdns.model.record import Endpoint
 from extdns.model.target import address
 from extdns.model.validity import flaw
@@ -20,20 +21,13 @@ _MAX_SET_IDENTIFIER: Final = 128
 
 def objection(endpoint: Endpoint, zone: Zone) -> str:
     """Why the service would not take *endpoint*, which is adjusted; "" if no rule known here speaks against it."""
-    name, rtype = endpoint.name, endpoint.type
-    if not name.within(zone.name):
-        return f"{name} lies outside zone {zone}"
-    if not endpoint.targets:
-        return f"{rtype} needs a target"
-    if rtype == rrtype.CNAME and name == zone.name:
-        return f"a CNAME cannot stand at the apex of {zone}, beside SOA and NS"
-    if rtype == rrtype.NS and name.is_wildcard:
-        return "NS cannot stand at a wildcard"
+    if wrong := misplaced(endpoint, zone):
+        return wrong
     if len(endpoint.set_identifier) > _MAX_SET_IDENTIFIER:
         return f"a set identifier of {len(endpoint.set_identifier)} characters; allowed: {_MAX_SET_IDENTIFIER}"
     is_alias = endpoint.is_alias
     return (
-        routing.objection(endpoint.properties, endpoint.set_identifier, alias=is_alias, rtype=rtype)
+        routing.objection(endpoint.properties, endpoint.set_identifier, alias=is_alias, rtype=endpoint.type)
         or (_wrong_alias(endpoint, zone) if is_alias else "")
         or _wrong_values(endpoint)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.model import rrtype, texts
+from extdns.model.placing import misplaced
 from extdns.model.record import Endpoint
 from extdns.model.target import address
 from extdns.model.validity import flaw
@@ -17,18 +18,9 @@ TYPES: Final = frozenset(rrtype.OWNABLE) - {rrtype.DNAME}
 
 def objection(endpoint: Endpoint, zone: Zone, limits: Limits) -> str:
     """Why the service would not take *endpoint*, which is adjusted; "" if no rule known here speaks against it."""
-    name, rtype = endpoint.name, endpoint.type
-    if not name.within(zone.name):
-        return f"{name} lies outside zone {zone}"
     if endpoint.set_identifier:
         return f"Cloud DNS has no set identifiers; {endpoint.set_identifier!r} is one"
-    if not endpoint.targets:
-        return f"{rtype} needs a target"
-    if rtype == rrtype.CNAME and name == zone.name:
-        return f"a CNAME cannot stand at the apex of {zone}, beside SOA and NS"
-    if rtype == rrtype.NS and name.is_wildcard:
-        return "NS cannot stand at a wildcard"
-    return _wrong_values(endpoint, limits)
+    return misplaced(endpoint, zone) or _wrong_values(endpoint, limits)
 
 
 def _wrong_values(endpoint: Endpoint, limits: Limits) -> str:

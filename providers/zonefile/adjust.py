@@ -1,8 +1,8 @@
 """What a zone file can hold of what is wanted, in the form in which it is read back.
 
 Refused is also what makes a server reject the whole zone instead of the one record: BIND, by
-default, for owners of addresses and for hosts in data that are no host names (RFC 1123 section 2.1;
-`check-names`), and for delegations at wildcards (RFC 4592 section 4.2).
+default (`check-names`), for owners of addresses and hosts in data that are no host names (RFC 1123
+section 2.1).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from extdns.errors import InvalidValueError
 from extdns.model import pairs, rrtype
 from extdns.model.adjusted import Refusal
+from extdns.model.placing import misplaced
 from extdns.model.reason import Reason
 from extdns.model.record import Endpoint, canonical_targets
 from extdns.model.target import address
@@ -26,7 +27,6 @@ _HOST: Final = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.?)+", re.IGNOREC
 _OF_HOSTS: Final = rrtype.ADDRESSES | {rrtype.MX}
 _AT_HOSTS: Final = frozenset({rrtype.NS, rrtype.MX, rrtype.SRV})
 _SINGLE: Final = frozenset({rrtype.CNAME, rrtype.DNAME})
-_NO_WILDCARD: Final = frozenset({rrtype.NS, rrtype.DNAME})
 _REVERSE: Final = ("in-addr.arpa", "ip6.arpa")
 
 
@@ -49,25 +49,14 @@ def _unsupported(endpoint: Endpoint, zone: Zone) -> str:
     name, rtype = endpoint.name, endpoint.type
     if rtype not in TYPES:
         return f"{rtype} is not among the types written to zone files: {', '.join(rrtype.OWNABLE)}"
-    if not name.within(zone.name):
-        return f"{name} lies outside zone {zone}"
     if endpoint.set_identifier:
         return f"zone files have no routing policies; {endpoint.set_identifier!r} is a set identifier"
     if endpoint.is_alias and not all(address(target) for target in endpoint.targets):
         return f"zone files have no aliases; {rtype} needs addresses, a name needs CNAME"
-    if not endpoint.targets:
-        return f"{rtype} needs a target"
+    if wrong := misplaced(endpoint, zone):
+        return wrong
     if rtype in _SINGLE and len(endpoint.targets) > 1:
         return f"a {rtype} has one target, this has {len(endpoint.targets)}: {', '.join(endpoint.targets)}"
-    if rtype == rrtype.CNAME and name == zone.name:
-        return f"a CNAME cannot stand at the apex of {zone}, beside SOA and NS"
-    return _unservable(endpoint)
-
-
-def _unservable(endpoint: Endpoint) -> str:
-    name, rtype = endpoint.name, endpoint.type
-    if rtype in _NO_WILDCARD and name.is_wildcard:
-        return f"{rtype} cannot stand at a wildcard; servers reject the whole zone for it"
     if rtype in _OF_HOSTS and not _HOST.fullmatch(name.removeprefix("*.")):
         return f"{name} is no host name (letters, digits, hyphens); BIND rejects the whole zone for such an {rtype}"
     return ""
