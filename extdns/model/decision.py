@@ -52,6 +52,6 @@ class Decision(Value, frozen=True, kw_only=True):
 
     @property
     def order(self) -> tuple[str, str, str, str, str]:
-        """Sort key: zone, name, set identifier, type."""
+        """Sort key: zone, name, set identifier, type, reason."""
         zone = f"{self.zone.name} {self.zone.id}" if self.zone else ""
         return (zone, self.name, self.set_identifier, self.type, self.reason)

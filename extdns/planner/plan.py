@@ -63,18 +63,12 @@ def plan_name(
         leave: tells whether such a record may go now on its evidence, or what it waits for.
         settings: what a person set.
     """
-    types = settings.managed_types
-    visible = [owned for owned in held if owned.record.type in types]
-    managed: list[Candidate] = []
-    decisions: list[Decision] = []
-    for candidate in in_order(candidates, settings):
-        if candidate.endpoint.type in types:
-            managed.append(candidate)
-        else:
-            decisions.append(_lost(zone, candidate, Reason.TYPE_UNMANAGED))
-    table, misfits = forms.one_form(rows(visible, managed))
+    wanted = in_order(candidates, settings)
+    table, misfits = forms.one_form(_managed(held, wanted, settings))
     asked = [proposal for row in table for proposal in propose(row, settings)]
     proposals = forms.compatible([_permitted(_checked(one, asked, judge, settings), leave) for one in asked])
+    types = settings.managed_types
+    decisions = [_lost(zone, one, Reason.TYPE_UNMANAGED) for one in wanted if one.endpoint.type not in types]
     decisions += [_decision(zone, proposal) for proposal in proposals]
     decisions += [_lost(zone, candidate, Reason.ROUTING_CONFLICT) for candidate in misfits]
     for row in table:
@@ -96,17 +90,21 @@ def setback(
         held: what the registry read there.
         settings: what a person set.
     """
-    types = settings.managed_types
-    if candidate.endpoint.type not in types:
+    if candidate.endpoint.type not in settings.managed_types:
         return Reason.TYPE_UNMANAGED
-    visible = [owned for owned in held if owned.record.type in types]
-    managed = [rival for rival in rivals if rival.endpoint.type in types]
-    for row in rows(visible, in_order((*managed, candidate), settings)):
+    for row in _managed(held, in_order((*rivals, candidate), settings), settings):
         if candidate in row.losers:
             return Reason.TYPE_CONFLICT
         if candidate in row.outdone:
             return Reason.CONFLICT_LOST
     return None
+
+
+def _managed(held: Iterable[Owned], wanted: Iterable[Candidate], settings: PlanSettings) -> tuple[Row, ...]:
+    """The rows of a name, with what is of a managed type; *wanted* is in order."""
+    types = settings.managed_types
+    visible = [owned for owned in held if owned.record.type in types]
+    return rows(visible, [candidate for candidate in wanted if candidate.endpoint.type in types])
 
 
 def _checked(proposal: Proposal, all_: Sequence[Proposal], judge: Judge, settings: PlanSettings) -> Proposal:
