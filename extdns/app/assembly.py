@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from extdns.app.announcers import announcer
 from extdns.app.clusters import cluster
-from extdns.app.filters import domains
+from extdns.app.filters import domains, managed_types
 from extdns.app.fingerprint import fingerprint
 from extdns.app.leases import lease
 from extdns.app.pages import page_server
@@ -157,7 +157,7 @@ def plan_settings(config: Config, owner: str) -> PlanSettings:
         migrate_from=config.registry.migrate_from_txt_owner if owner else "",
         policy=Policy(config.control.policy),
         domains=domains(config),
-        managed_types=frozenset(plan.managed_record_types) - frozenset(plan.exclude_record_types),
+        managed_types=managed_types(plan),
         source_order=config.sources.names,
         provider=config.control.provider,
         min_ttl_s=int(config.sources.min_ttl_s),

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from extdns.model.objects import KubernetesObject
     from extdns.ports import Cluster
 
-_CLUSTERLESS: Final = frozenset({"empty", "fake"})
+CLUSTERLESS: Final = frozenset({"empty", "fake"})
+"""Sources of objects that are in no cluster."""
 
 
 def is_live(config: Config) -> bool:
     """Whether objects come from an API server."""
-    return not config.cluster.manifests and not _CLUSTERLESS.issuperset(config.sources.names)
+    return not config.cluster.manifests and not CLUSTERLESS.issuperset(config.sources.names)
 
 
 def cluster(config: Config, kinds: Collection[Kind] = ()) -> Cluster:

@@ -1,4 +1,4 @@
-"""Which names are managed, for whoever has to know."""
+"""Which names and types are managed, for whoever has to know."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from extdns.model.domains import DomainFilter, suffixes
 
 if TYPE_CHECKING:
-    from extdns.config import Config
+    from extdns.config import Config, Plan
 
 
 def domains(config: Config) -> DomainFilter:
@@ -19,3 +19,8 @@ def domains(config: Config) -> DomainFilter:
         include_pattern=plan.regex_domain_filter.pattern if plan.regex_domain_filter else None,
         exclude_pattern=plan.regex_domain_exclusion.pattern if plan.regex_domain_exclusion else None,
     )
+
+
+def managed_types(plan: Plan) -> frozenset[str]:
+    """The types of records that are managed."""
+    return frozenset(plan.managed_record_types) - frozenset(plan.exclude_record_types)

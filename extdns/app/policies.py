@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from extdns.app.filters import managed_types
+from extdns.app.registries import naming
 from extdns.model.domains import suffixes
 from extdns.model.name import DnsName
 from providers.aws import rights
-from registry.txt.naming import Naming
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,14 +23,10 @@ def scope(plan: Plan, registry: Registry, aws: Aws, region: str = "") -> rights.
         ids=tuple(filter(None, plan.zone_id_filter)),
         names=tuple(_names(plan, registry)),
         spared=_spared(plan),
-        types=rights.changed_types(_managed(plan), marked=registry.name == "txt"),
+        types=rights.changed_types(managed_types(plan), marked=registry.name == "txt"),
         conditional=aws.aws_conditional_writes,
         tags=bool(aws.aws_zone_tags),
     )
-
-
-def _managed(plan: Plan) -> frozenset[str]:
-    return frozenset(plan.managed_record_types) - frozenset(plan.exclude_record_types)
 
 
 def _by_pattern(plan: Plan) -> bool:
@@ -47,13 +44,11 @@ def _marks(found: Sequence[str], plan: Plan, registry: Registry) -> Iterator[str
     """The names of all ownership records that the domains themselves may have, in old namings, too."""
     if registry.name != "txt":
         return
-    naming = Naming(
-        prefix=registry.txt_prefix, suffix=registry.txt_suffix, wildcard_replacement=registry.txt_wildcard_replacement
-    )
+    forms = naming(registry).forms
     for domain in found:
         if not domain.startswith("."):
-            for rtype in _managed(plan):
-                yield from (mark for _, mark in naming.forms(DnsName(domain), rtype, alias=True))
+            for rtype in managed_types(plan):
+                yield from (mark for _, mark in forms(DnsName(domain), rtype, alias=True))
 
 
 def _spared(plan: Plan) -> tuple[str, ...]:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from extdns.app.filters import managed_types
+
 if TYPE_CHECKING:
     from extdns.config import Config
+    from extdns.config import Registry as Flags
     from extdns.ports import Registry
     from registry.txt.heritage import MarkText
+    from registry.txt.naming import Naming
 
 
 def registry(config: Config) -> Registry:
@@ -19,21 +23,25 @@ def registry(config: Config) -> Registry:
 
             return NoopRegistry()
         case _:
-            from registry.txt.naming import Naming
             from registry.txt.registry import TxtRegistry
 
             return TxtRegistry(
                 owner=chosen.txt_owner_id,
-                naming=Naming(
-                    prefix=chosen.txt_prefix,
-                    suffix=chosen.txt_suffix,
-                    wildcard_replacement=chosen.txt_wildcard_replacement,
-                ),
-                managed_types=frozenset(config.plan.managed_record_types) - frozenset(config.plan.exclude_record_types),
+                naming=naming(chosen),
+                managed_types=managed_types(config.plan),
                 migrate_from=chosen.migrate_from_txt_owner,
                 unmarked_creates=config.control.compat,
                 codec=_codec(config),
             )
+
+
+def naming(chosen: Flags) -> Naming:
+    """How ownership records are called."""
+    from registry.txt.naming import Naming
+
+    return Naming(
+        prefix=chosen.txt_prefix, suffix=chosen.txt_suffix, wildcard_replacement=chosen.txt_wildcard_replacement
+    )
 
 
 def _codec(config: Config) -> MarkText:

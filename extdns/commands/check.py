@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
-from extdns.app.clusters import is_live
+from extdns.app.clusters import CLUSTERLESS, is_live
 from extdns.app.grants import grants
 from extdns.app.rights import rights
 from extdns.app.sources import sources
@@ -42,9 +42,6 @@ only a change could tell. Flags and variables are those of extdns itself. The ex
 else 1.
 """
 _MISSING: Final = 1
-_INVENTED: Final = frozenset({"empty", "fake"})
-
-
 State = Literal["ok", "missing", "unknown"]
 _STATES: Final[Mapping[bool | None, State]] = {True: "ok", False: "missing", None: "unknown"}
 
@@ -96,7 +93,7 @@ def _rights(config: Config) -> Iterator[CheckedFacts]:
 
 def _kinds(config: Config) -> list[Kind]:
     """The kinds that sources start from, without those that exist nowhere."""
-    return [source.kind for source in sources(config) if source.name not in _INVENTED]
+    return [source.kind for source in sources(config) if source.name not in CLUSTERLESS]
 
 
 def _read(made: Pass) -> Iterator[CheckedFacts]:

@@ -19,6 +19,7 @@ from extdns.facts.document import (
     schema_text,
 )
 from extdns.facts.holding import holdings
+from extdns.facts.plan import zone_facts
 from extdns.kube import shelf
 from extdns.model.ownership import Owned
 
@@ -117,14 +118,7 @@ def _zone(
     owned = {one.key: one for one in ledger.read(records)}
     proving = {mark.key for one in owned.values() for mark in one.marks}
     return OwnedZone(
-        zone=ZoneFacts(
-            name=zone.name,
-            id=zone.id,
-            account=zone.account,
-            private=zone.private,
-            records=holding.records,
-            ours=holding.ours,
-        ),
+        zone=zone_facts(zone, holding),
         owners=tuple(_owners(owned.values(), lambda owner: None if seen is None else seen.get((owner, zone.id), ""))),
         records=tuple(
             _standing(

@@ -8,31 +8,10 @@ from typing import Any, Final
 from extdns.flags.flag import Absent, Implemented, Moot
 from extdns.flags.mistakes import mistake
 from extdns.flags.parser import Setting
-from extdns.flags.sources import GATEWAY_SOURCES
+from extdns.flags.sources import SOURCES
 
 AVAILABLE: Final[Mapping[str, tuple[str, ...]]] = {
-    "source": (
-        "ambassador-host",
-        "contour-httpproxy",
-        "crd",
-        "empty",
-        "f5-transportserver",
-        "f5-virtualserver",
-        "fake",
-        *GATEWAY_SOURCES,
-        "gloo-proxy",
-        "ingress",
-        "istio-gateway",
-        "istio-virtualservice",
-        "kong-tcpingress",
-        "node",
-        "openshift-route",
-        "pod",
-        "service",
-        "skipper-routegroup",
-        "traefik-proxy",
-        "unstructured",
-    ),
+    "source": tuple(name for name in SOURCES if name != "connector"),
     "provider": ("aws", "google", "inmemory", "zonefile"),
     "registry": ("noop", "txt"),
 }
