@@ -16,13 +16,13 @@ from extdns.app import assembly
 from extdns.app.registries import registry
 from extdns.app.services import service
 from extdns.commands.adopting import Adopting
+from extdns.commands.forms import show_facts
 from extdns.commands.onepass import ensure_files, look, single_pass
-from extdns.commands.options import JSON, TEXT, output_of, switch_of
-from extdns.commands.output import show
+from extdns.commands.options import output_of, switch_of
 from extdns.commands.plantext import heading, row, table
 from extdns.commands.pretended import PretendedState
 from extdns.controller.stopsignals import StopSignals
-from extdns.facts.document import VERSION, Facts, Version, json_text, schema_text, zone_name
+from extdns.facts.document import VERSION, Facts, Version, schema_text, zone_name
 from extdns.facts.holding import holdings
 from extdns.facts.plan import Entry, entry, zone_facts
 from extdns.facts.printable import printable
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     Raises:
         UsageError: a flag is wrong, or something that it names cannot be used.
     """
-    output, flags = output_of(arguments, (TEXT, JSON))
+    output, flags = output_of(arguments)
     yes, flags = switch_of(flags, "--yes")
     config = single_pass(flags, environ)
     if not config.registry.txt_owner_id or config.registry.name == "noop":
@@ -89,10 +89,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         refused = _take(config, found)
     taken = yes and not made.missing
     left = tuple(one for one in found if one.held and one.held.key not in {bad.held.key for bad in refused if bad.held})
-    if output == JSON:
-        show(json_text(_facts(made, left, refused, taken=taken)))
-    else:
-        show("".join(f"{line}\n" for line in _lines(made, left, refused, taken=taken)))
+    show_facts(_facts(made, left, refused, taken=taken), _lines(made, left, refused, taken=taken), output)
     if made.missing or refused:
         return _FAILED
     return _LEFT if left and not taken else 0

@@ -9,7 +9,7 @@ from extdns.app.services import service
 from extdns.commands.approval import Approval
 from extdns.commands.onepass import Pass, seen, single_pass
 from extdns.commands.options import value_of
-from extdns.commands.output import show
+from extdns.commands.output import show_lines
 from extdns.commands.planfacts import plan_facts
 from extdns.commands.planfile import differences, stored_plan
 from extdns.commands.plantext import row, table
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
 
         running.controller.run(once=True, approve=approve)
     unmade = tuple(_unmade(running.engine, stored))
-    show("".join(f"{line}\n" for line in _ending(unmade, stored)))
+    show_lines(_ending(unmade, stored))
     if unmade or not running.controller.complete:
         return FAILED
     return HELD if stored.summary.held else DONE

@@ -13,11 +13,11 @@ from extdns.app.clusters import CLUSTERLESS, is_live
 from extdns.app.grants import grants
 from extdns.app.rights import rights
 from extdns.app.sources import sources
+from extdns.commands.forms import show_facts
 from extdns.commands.onepass import look, single_pass
-from extdns.commands.options import JSON, TEXT, output_of
-from extdns.commands.output import show
+from extdns.commands.options import output_of
 from extdns.errors import ApiError
-from extdns.facts.document import VERSION, Facts, Version, json_text, schema_text
+from extdns.facts.document import VERSION, Facts, Version, schema_text
 from extdns.facts.holding import holdings
 from extdns.facts.printable import printable
 from extdns.model.quantity import count
@@ -69,12 +69,12 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     Raises:
         UsageError: a flag is wrong, or something that it names cannot be used.
     """
-    output, flags = output_of(arguments, (TEXT, JSON))
+    output, flags = output_of(arguments)
     config = single_pass(flags, environ)
     made = look(config)
     checks = (*_rights(config), *_read(made), *_writing(config, [one.zone for one in made.engine.zones]))
     facts = CheckFacts(api_version=VERSION, kind="Check", checks=checks)
-    show(json_text(facts) if output == JSON else "".join(f"{printable(line)}\n" for line in _lines(facts)))
+    show_facts(facts, map(printable, _lines(facts)), output)
     return _MISSING if any(one.state == "missing" for one in checks) else 0
 
 

@@ -6,16 +6,15 @@ from difflib import get_close_matches
 from textwrap import fill
 from typing import TYPE_CHECKING, Final
 
-from extdns.commands.options import JSON
-from extdns.commands.output import show
+from extdns.commands.forms import show_facts
 from extdns.commands.reasons import title
 from extdns.errors import shown
-from extdns.facts.document import VERSION, json_text
+from extdns.facts.document import VERSION
 from extdns.flags.mistakes import mistake
 from extdns.model.reason import MEANINGS, Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 _WIDTH: Final = 100
 _NEXT: Final = {
@@ -49,13 +48,17 @@ def explain_code(text: str, rest: Sequence[str], output: str) -> int:
             f"did you mean: {near[0]}" if near else "",
             "all codes: docs/reference/reasons.md; a name has a dot, an object is KIND/NAMESPACE/NAME",
         ) from None
-    show(json_text(_facts(reason)) if output == JSON else _text(reason))
+    show_facts(_facts(reason), _lines(reason), output)
     return 0
 
 
-def _text(reason: Reason) -> str:
-    next_step = f"\nNext: {_NEXT[reason]}\n" if reason in _NEXT else ""
-    return f"{reason}: {title(reason)}\n\n{fill(MEANINGS[reason], _WIDTH, break_on_hyphens=False)}\n{next_step}"
+def _lines(reason: Reason) -> Iterator[str]:
+    yield f"{reason}: {title(reason)}"
+    yield ""
+    yield fill(MEANINGS[reason], _WIDTH, break_on_hyphens=False)
+    if reason in _NEXT:
+        yield ""
+        yield f"Next: {_NEXT[reason]}"
 
 
 def _facts(reason: Reason) -> dict[str, object]:

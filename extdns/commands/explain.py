@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Final
 from extdns.app.services import service
 from extdns.commands import running
 from extdns.commands.codes import explain_code, looks_like_code
+from extdns.commands.forms import show_facts
 from extdns.commands.narrow import NarrowReader
 from extdns.commands.onepass import one_pass
-from extdns.commands.options import JSON, TEXT, output_of, value_of
-from extdns.commands.output import show
+from extdns.commands.options import output_of, value_of
 from extdns.errors import InvalidValueError, UsageError, shown
-from extdns.facts.document import json_text
 from extdns.facts.name import NameFacts, name_facts
 from extdns.facts.nametext import name_text
 from extdns.facts.object import ObjectExplanation, object_facts_of, object_text
@@ -49,7 +48,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     Raises:
         UsageError: it is nothing that can be explained, or a flag is wrong.
     """
-    output, rest = output_of(arguments, (TEXT, JSON))
+    output, rest = output_of(arguments)
     if not rest or rest[0].startswith("-"):
         raise mistake(
             "extdns explain needs a name, an object or a reason code, before any flags",
@@ -64,7 +63,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     about = what if "/" in what else _parsed(what)
     facts = _asked(about, controller, flags) or _looked(about, flags, environ)
     lines = name_text(facts) if isinstance(facts, NameFacts) else object_text(facts)
-    show(json_text(facts) if output == JSON else "".join(f"{line}\n" for line in lines))
+    show_facts(facts, lines, output)
     return 1 if facts.missing else 0
 
 

@@ -9,14 +9,14 @@ import sys
 from typing import TYPE_CHECKING, Final, Literal
 
 from extdns.app.services import offline
+from extdns.commands.forms import show_facts
 from extdns.commands.onepass import ensure_files, look, single_pass
-from extdns.commands.options import JSON, TEXT, output_of
-from extdns.commands.output import show
+from extdns.commands.options import output_of
 from extdns.commands.plantext import row, table
 from extdns.commands.pretended import PretendedState
 from extdns.commands.storedzones import StoredZones
 from extdns.engine.decisions import CHANGING, held
-from extdns.facts.document import VERSION, Facts, Version, json_text, schema_text
+from extdns.facts.document import VERSION, Facts, Version, schema_text
 from extdns.facts.plan import Entry, entry
 from extdns.facts.printable import printable
 from extdns.flags import parser
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     Raises:
         UsageError: a flag is wrong, or something that it names cannot be used.
     """
-    output, flags = output_of(arguments, (TEXT, JSON))
+    output, flags = output_of(arguments)
     config = single_pass(flags, environ)
     if config.control.compat:
         raise mistake("extdns migrate compares with --compat by itself", "leave it out")
@@ -80,7 +80,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     made = look(config)
     theirs = _theirs(made, flags, environ)
     found = _compared(made, theirs)
-    show(json_text(found) if output == JSON else "".join(f"{line}\n" for line in _lines(found)))
+    show_facts(found, _lines(found), output)
     if made.missing or theirs.missing:
         return _FAILED
     if any(map(held, made.decisions)):

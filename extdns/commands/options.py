@@ -16,7 +16,7 @@ JSON: Final = "json"
 MARKDOWN: Final = "markdown"
 
 
-def output_of(arguments: Sequence[str], allowed: Sequence[str]) -> tuple[str, list[str]]:
+def output_of(arguments: Sequence[str], allowed: Sequence[str] = (TEXT, JSON)) -> tuple[str, list[str]]:
     """Take `--output` out of *arguments*: what it says, `text` if it is not given, and the rest.
 
     Raises:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 
 from extdns.errors import UsageError
 
@@ -25,6 +26,11 @@ def show(text: str) -> None:
         _silence(out.fileno())
         if not isinstance(exc, BrokenPipeError):
             raise UsageError(f"standard output cannot be written: {exc.strerror}") from exc
+
+
+def show_lines(lines: Iterable[str]) -> None:
+    """As `show`, each of *lines* with its end."""
+    show("".join(f"{line}\n" for line in lines))
 
 
 def _silence(descriptor: int) -> None:

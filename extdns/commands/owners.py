@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.app import states
 from extdns.app.clusters import is_live
+from extdns.commands.forms import show_facts
 from extdns.commands.onepass import one_pass
-from extdns.commands.options import JSON, TEXT, output_of
-from extdns.commands.output import show
+from extdns.commands.options import output_of
 from extdns.commands.ownersfacts import owners_facts
 from extdns.errors import ExtdnsError
-from extdns.facts.document import json_text
 from extdns.facts.printable import printable
 from extdns.facts.times import since
 from extdns.model.quantity import count
@@ -40,11 +39,11 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     Raises:
         UsageError: a flag is wrong, or something that it names cannot be used.
     """
-    output, flags = output_of(arguments, (TEXT, JSON))
+    output, flags = output_of(arguments)
     made = one_pass(flags, environ)
     kept, trouble = _kept(made.config)
     facts = owners_facts(made._replace(missing=(*made.missing, *trouble)), kept)
-    show(json_text(facts) if output == JSON else "".join(f"{printable(line)}\n" for line in _lines(facts)))
+    show_facts(facts, map(printable, _lines(facts)), output)
     return 1 if facts.missing else 0
 
 

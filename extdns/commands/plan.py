@@ -9,7 +9,7 @@ from extdns.commands import running
 from extdns.commands.base import difference
 from extdns.commands.onepass import asked, look, single_pass
 from extdns.commands.options import JSON, MARKDOWN, TEXT, output_of, switch_of, value_of
-from extdns.commands.output import show
+from extdns.commands.output import show, show_lines
 from extdns.commands.planfacts import plan_facts, plan_of
 from extdns.commands.planmarkdown import plan_markdown
 from extdns.commands.plantext import plan_text
@@ -92,7 +92,7 @@ def _show(plan: Planned, output: str) -> None:
         case "json":
             show(json_text(plan))
         case "markdown":
-            show("".join(f"{line}\n" for line in plan_markdown(plan)))
+            show_lines(plan_markdown(plan))
         case _:
             screen = Screen()
             screen.show_lines(plan_text(plan, screen.width))

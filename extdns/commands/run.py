@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from extdns import __version__, log
 from extdns.app import assembly
-from extdns.commands.output import show
+from extdns.commands.output import show_lines
 from extdns.commands.plantext import plan_text
 from extdns.config import shown
 from extdns.controller.ending import FAILED, exit_code
@@ -65,7 +65,7 @@ def _ending(config: Config, running: assembly.Assembly) -> int:
     if config.control.dry_run:
         seen = Snapshot(engine)
         plan = planned(seen, config, told(engine.decisions), mistaken(engine.claims.objects()), seen.missing)
-        show("".join(f"{line}\n" for line in plan_text(plan)))
+        show_lines(plan_text(plan))
     return exit_code(engine) if running.controller.complete else FAILED
 
 

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from extdns.commands.output import show
+from extdns.commands.output import show, show_lines
 from extdns.commands.plantext import Row, mistake_lines, row, table
 from extdns.errors import escaped
 from extdns.facts.document import mistake_facts
@@ -90,7 +90,7 @@ class Screen:
     def show_lines(self, lines: Iterable[str]) -> None:
         """Show lines of a table, each in the colour of its symbol."""
         if self._console is None:
-            show("".join(f"{line}\n" for line in lines))
+            show_lines(lines)
             return
         for line in lines:
             self.say(line, _COLOURS.get(line[_SYMBOL_AT : _SYMBOL_AT + 1], ""))

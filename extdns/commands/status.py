@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from extdns.commands import running
+from extdns.commands.forms import show_facts
 from extdns.commands.held import held_sets, place, zone_text
 from extdns.commands.heldtext import headline, record_text, running_text, why
-from extdns.commands.options import JSON, TEXT, output_of, value_of
-from extdns.commands.output import show
+from extdns.commands.options import JSON, output_of, value_of
+from extdns.commands.output import show, show_lines
 from extdns.commands.statusfacts import status_facts
 from extdns.controller.clock import SystemClock
 from extdns.engine.budget import WINDOW_S
@@ -47,13 +48,13 @@ def main(arguments: Sequence[str], environ: Mapping[str, str], clock: Clock | No
     Raises:
         UsageError: a flag is wrong, the state cannot be read, or nobody answers.
     """
-    form, rest = output_of(arguments, (TEXT, JSON))
+    form, rest = output_of(arguments)
     controller, rest = value_of(rest, "--controller", allowed=running.ALLOWED)
     if controller is not None:
         if rest:
             raise mistake(f"{shown(rest[0])} means nothing beside --controller", "leave one of the two out")
         held = running.ask(controller, "held", HeldFacts)
-        show(json_text(held) if form == JSON else _joined(running_text(held)))
+        show_facts(held, running_text(held), form)
     else:
         _show_kept(place(rest, environ), form, (clock or SystemClock()).now().timestamp())
     return 0
@@ -67,11 +68,7 @@ def _show_kept(found: Place, form: str, now_s: float) -> None:
     if form == JSON:
         show(json_text(status_facts(document or {}, now_s)))
     else:
-        show(_joined((f"Nothing is kept in {found} yet.",) if document is None else status_text(document, now_s)))
-
-
-def _joined(lines: Iterable[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)
+        show_lines((f"Nothing is kept in {found} yet.",) if document is None else status_text(document, now_s))
 
 
 def status_text(document: Document, now_s: float) -> Iterator[str]:

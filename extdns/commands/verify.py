@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns.app.services import service
 from extdns.commands.authority import Round, Server, negative_s, servers_of
+from extdns.commands.forms import show_facts
 from extdns.commands.narrow import NarrowReader
 from extdns.commands.onepass import asked, ensure_files, single_pass
 from extdns.commands.onepass import look as one_look
-from extdns.commands.options import JSON, TEXT, output_of, switch_of, value_of, values_of
-from extdns.commands.output import show
+from extdns.commands.options import output_of, switch_of, value_of, values_of
 from extdns.commands.verifyfacts import served, verify_facts, wishes
 from extdns.controller.clock import SystemClock
 from extdns.errors import InvalidValueError, shown
-from extdns.facts.document import json_text
 from extdns.facts.name import IN_ORDER
 from extdns.facts.printable import printable
 from extdns.flags.duration import parse_duration
@@ -67,7 +66,7 @@ def main(
     Raises:
         UsageError: a flag is wrong, or something that it names cannot be used.
     """
-    output, rest = output_of(arguments, (TEXT, JSON))
+    output, rest = output_of(arguments)
     wait, rest = switch_of(rest, "--wait")
     timeout, rest = value_of(rest, "--timeout", allowed="a duration such as 5m")
     given, rest = values_of(rest, "--nameserver", allowed="an address, or ADDRESS:PORT")
@@ -85,7 +84,7 @@ def main(
         if rounds % _LOOK_AGAIN == 0 or not any(one.state in {"published", "pending"} for one in _left(facts)):
             check.look()
         facts = check.all()
-    show(json_text(facts) if output == JSON else "".join(f"{printable(line)}\n" for line in _lines(facts)))
+    show_facts(facts, map(printable, _lines(facts)), output)
     if facts.missing:
         return 1
     return _NOT_ALL if _left(facts) else 0
