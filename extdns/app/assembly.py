@@ -19,7 +19,6 @@ from extdns.app.states import state as place_of
 from extdns.app.statuswriters import status_writer
 from extdns.controller.clock import SystemClock
 from extdns.controller.controller import Controller, Parts
-from extdns.controller.leased import LeasedAnnouncer
 from extdns.controller.teller import Teller
 from extdns.engine.budget import Limits
 from extdns.engine.deletesettings import DeleteSettings
@@ -82,13 +81,10 @@ def assemble(
     budgets = reader.budgets if isinstance(reader, Metered) else tuple
     metrics = Metrics(budgets=budgets, requests=TIMES)
     metrics.led(leads=shared is None)
-    told = None if asks else announcer(config, settings.kinds)
-    if told and shared:
-        told = LeasedAnnouncer(told, shared)
+    told = None if asks else announcer(config, settings.kinds, shared)
     statuses = status_writer(config) if writer and not asks else None
-    seen = cluster(
-        config, [source.kind for source in found]
-    )  # last, since it begins to read: no mistake may leave it running
+    kinds = tuple(source.kind for source in found)
+    seen = cluster(config, kinds)  # last, since it begins to read: no mistake may leave it running
     controller = Controller(
         Parts(
             engine=engine,
@@ -98,7 +94,7 @@ def assemble(
             writer=writer,
             teller=Teller(metrics, config.registry.txt_owner_id, reporter, told),
             clock=clock,
-            kinds=tuple(source.kind for source in found),
+            kinds=kinds,
             interval_s=config.control.interval_s,
             state=kept,
             statuses=statuses,
