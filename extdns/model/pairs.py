@@ -33,10 +33,6 @@ class Pairs(tuple[tuple[str, str], ...]):
                 return True
         return False
 
-    def with_(self, **changes: str) -> Pairs:
-        """A copy with *changes* set; for keys that are no Python names use `set`."""
-        return Pairs.of(dict(self) | changes)
-
     def set(self, key: str, value: str) -> Pairs:
         """A copy in which *key* has *value*."""
         return Pairs(sorted([*(pair for pair in self if pair[0] != key), (key, value)]))

@@ -35,7 +35,6 @@ def test_changes_are_those_of_a_dict(mapping: dict[str, str], key: str, value: s
     before = Pairs.of(mapping)
     assert dict(before.set(key, value)) == mapping | {key: value}
     assert dict(before.without(key)) == {name: held for name, held in mapping.items() if name != key}
-    assert before.with_(owner=value) == before.set("owner", value)
     assert dict(before) == mapping
 
 
