@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from extdns.web.answer import METHODS, Answer, give, not_allowed
+from extdns.web.answer import METHODS, Answer, give, not_allowed, text
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
@@ -44,13 +44,13 @@ class Application:
     def _answer(self, method: str, path: str) -> Answer:
         page = self._pages.get(path)
         if page is None:
-            return Answer(status=HTTPStatus.NOT_FOUND, body=f"here are: {', '.join(self._pages)}\n".encode())
+            return text(HTTPStatus.NOT_FOUND, f"here are: {', '.join(self._pages)}")
         return page() if method in METHODS else not_allowed()
 
     def _health(self) -> Answer:
         if self._healthy():
-            return Answer(status=HTTPStatus.OK, body=b"OK")  # to the letter (spec plan 1.7)
-        return Answer(status=HTTPStatus.SERVICE_UNAVAILABLE, body=b"the main loop has come to a halt\n")
+            return Answer(body=b"OK")  # to the letter (spec plan 1.7)
+        return text(HTTPStatus.SERVICE_UNAVAILABLE, "the main loop has come to a halt")
 
     def _ready(self) -> Answer:
         ready, facts = self._readiness()
@@ -58,4 +58,4 @@ class Application:
         return Answer(status=status, body=f"{json.dumps(facts, sort_keys=True)}\n".encode(), content_type=_JSON)
 
     def _measure(self) -> Answer:
-        return Answer(status=HTTPStatus.OK, body=self._metrics(), content_type=_PROMETHEUS)
+        return Answer(body=self._metrics(), content_type=_PROMETHEUS)
