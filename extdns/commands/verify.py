@@ -16,8 +16,8 @@ from extdns.commands.onepass import look as one_look
 from extdns.commands.options import output_of, switch_of, value_of, values_of
 from extdns.commands.verifyfacts import served, verify_facts, wishes
 from extdns.controller.clock import SystemClock
+from extdns.engine.decisions import IN_ORDER
 from extdns.errors import InvalidValueError, shown
-from extdns.facts.name import IN_ORDER
 from extdns.facts.printable import printable
 from extdns.flags.duration import parse_duration
 from extdns.flags.mistakes import mistake

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
 
 from msgspec.structs import replace
 
+from extdns.engine.decisions import CHANGING, IN_ORDER
 from extdns.engine.inputs import Cause, Led, Observed
 from extdns.errors import shortened
 from extdns.model.claim import Derivation, Filtered, Invalid, Wanted, Withheld
-from extdns.model.decision import Verdict
 from extdns.model.reason import Reason
 from extdns.model.standing import Shortfall, Standing
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from extdns.ports import Clock, StatusWriter
 
 _GONE: Final = frozenset({Cause.DELETED, Cause.MISSING})
-_DONE: Final = frozenset({Reason.PROGRAMMED, Reason.MERGED_BEFORE})
 _WRONG: Final = frozenset(
     {
         Reason.INVALID_NAME,
@@ -35,7 +34,6 @@ _WRONG: Final = frozenset(
         Reason.OBJECT_FAILED,
     }
 )
-_COMING: Final = frozenset({Verdict.CREATE, Verdict.UPDATE, Verdict.DELETE})
 _LEAST_PAUSE_S: Final = 0.1
 _LONGEST_PAUSE_S: Final = 5.0
 _SHARE: Final = 20.0
@@ -170,15 +168,15 @@ class Standings:
             for decision in self._engine.decisions.of(claim.name)
             if decision.set_identifier == claim.set_identifier and claim.provenance in decision.asked_by
         ]
-        if not about or any(decision.verdict in _COMING for decision in about):
+        if not about or any(decision.verdict in CHANGING for decision in about):
             return None
-        worst = next((decision for decision in about if decision.reason not in _DONE), about[0])
+        worst = next((decision for decision in about if decision.reason not in IN_ORDER), about[0])
         return Shortfall(
             field=claim.provenance.field,
             name=claim.name,
             reason=worst.reason,
             detail=worst.detail,
-            published=worst.reason in _DONE,
+            published=worst.reason in IN_ORDER,
         )
 
 

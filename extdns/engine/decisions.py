@@ -27,7 +27,8 @@ FAILING = frozenset(
         Reason.RECORD_UNREADABLE,
     }
 )
-
+IN_ORDER = frozenset({Reason.PROGRAMMED, Reason.MERGED_BEFORE})
+"""Reasons of records that stand as they should."""
 CHANGING = frozenset({Verdict.CREATE, Verdict.UPDATE, Verdict.DELETE})
 _HELD = frozenset({Reason.HELD, Reason.ORPHAN_UNCLAIMED})
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.config import Config
 from extdns.engine.claims import NameClaim
+from extdns.engine.decisions import IN_ORDER
 from extdns.facts.changes import ChangeFacts, change_facts
 from extdns.facts.document import (
     VERSION,
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 _CLOSEST: Final = 3
 _LEFT_OUT: Final = 5
 _TARGET_FILTERS: Final = frozenset({"--target-net-filter", "--exclude-target-net"})
-IN_ORDER: Final = frozenset({Reason.PROGRAMMED, Reason.MERGED_BEFORE})
-"""Reasons of records that stand as they should."""
 _RANK: Final = (Verdict.CREATE, Verdict.UPDATE, Verdict.DELETE, Verdict.KEEP, Verdict.NONE)
 _ANSWERS: Final = {
     Verdict.CREATE: "is not published yet; it would be created",

@@ -8,13 +8,12 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from extdns.engine.decisions import CHANGING, FAILING, Decisions, held
+from extdns.engine.decisions import CHANGING, FAILING, IN_ORDER, Decisions, held
 from extdns.facts.times import instant
 from extdns.model.decision import Decision, Verdict
 from extdns.model.name import DnsName
 from extdns.model.reason import Reason
 
-_AS_ASKED: Final = frozenset({Reason.PROGRAMMED, Reason.MERGED_BEFORE})
 _BY_CONFIGURATION: Final = frozenset({Reason.DOMAIN_FILTERED, Reason.TYPE_UNMANAGED})
 
 
@@ -135,7 +134,7 @@ def _rank(found: tuple[State, Reason]) -> int:
 
 def state_of(decision: Decision) -> State:
     """What one record set is at."""
-    if decision.reason in _AS_ASKED:
+    if decision.reason in IN_ORDER:
         return State.PUBLISHED
     if decision.reason in FAILING:
         return State.FAILING

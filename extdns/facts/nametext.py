@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from extdns.engine.decisions import IN_ORDER
 from extdns.facts.printable import printable
 from extdns.facts.times import ago, moment, since, span
 from extdns.facts.words import short_field
@@ -157,7 +158,7 @@ def next_step(facts: NameFacts) -> str:
     """What a person can do."""
     if facts.reason is None:
         return "look for a misspelt name on the object, or for a filter that leaves the object out"
-    if facts.reason in {Reason.PROGRAMMED, Reason.MERGED_BEFORE}:
+    if facts.reason in IN_ORDER:
         return "nothing to do"
     if facts.reason == Reason.IN_GRACE:
         return "nothing to do; to keep the record, let an object ask for the name before its grace ends"

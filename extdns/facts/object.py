@@ -8,6 +8,7 @@ from datetime import datetime
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from extdns.engine.decisions import IN_ORDER
 from extdns.errors import shown
 from extdns.facts.document import (
     VERSION,
@@ -19,7 +20,7 @@ from extdns.facts.document import (
     record_facts,
     schema_text,
 )
-from extdns.facts.name import IN_ORDER, LeftOut, NameFacts, Outcome, outcome
+from extdns.facts.name import LeftOut, NameFacts, Outcome, outcome
 from extdns.facts.nametext import data, outcome_lines
 from extdns.facts.printable import printable
 from extdns.facts.words import short_field
