@@ -39,7 +39,7 @@ class InvalidValueError(ExtdnsError, ValueError):
 
     def __init__(self, value: str, allowed: str, reason: str) -> None:
         """Keep the three facts; the message joins them."""
-        super().__init__(f"{shortened(value)!r} is not valid; allowed: {allowed}")
+        super().__init__(not_valid(value, allowed))
         self.value = value
         self.allowed = allowed
         self.reason = reason
@@ -104,6 +104,16 @@ class ConflictError(ApiError):
 
 class ExpiredError(ApiError):
     """A version or a continue token is too old, or of another history (410)."""
+
+
+def not_valid(value: str, allowed: str) -> str:
+    """What is wrong with *value*, and what would be right."""
+    return f"{shortened(value)!r} is not valid; allowed: {allowed}"
+
+
+def described(exc: BaseException | None) -> str:
+    """An error that nobody foresaw: what it is, and what it says."""
+    return f"{type(exc).__name__}: {exc}"
 
 
 def shortened(text: str, most: int = 120) -> str:

@@ -29,6 +29,7 @@ from extdns.controller.standings import Standings
 from extdns.controller.workers import Workers
 from extdns.engine.effects import TellDecisions, TellHeld, TellOutcome, Wake
 from extdns.engine.inputs import Approved, Input, Submitted, Tick
+from extdns.errors import described
 
 if TYPE_CHECKING:
     from extdns.controller.teller import Teller
@@ -217,7 +218,7 @@ class Controller:
             teller.defect(exc)
             self._pulse.miss()
             self._wake_s = now_s + _AFTER_DEFECT_S  # when the engine wanted to be woken is lost with the rest
-            self._first.extendleft(reversed(self._standins.instead(item, f"{type(exc).__name__}: {exc}")))
+            self._first.extendleft(reversed(self._standins.instead(item, described(exc))))
             if self._pulse.broken:
                 self._first.clear()
             return

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from extdns.controller.pulse import Pulse
 from extdns.engine.inputs import Input, KindReported, Observed, ProblemReported
+from extdns.errors import described
 from extdns.model.cluster import KindChange, KindState, ObjectChange, ObjectProblem, Phase
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class Follower:
             return self._observer.observe((change,))
         except Exception as exc:  # noqa: BLE001 - law 3
             self._teller.defect(exc)
-            self._miss(change, f"{type(exc).__name__}: {exc}")
+            self._miss(change, described(exc))
             return ()
 
     def _miss(self, change: ClusterChange, message: str) -> None:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from extdns.engine.decisions import CHANGING, IN_ORDER
 from extdns.engine.inputs import Cause, Led, Observed
-from extdns.errors import shortened
+from extdns.errors import not_valid
 from extdns.model.claim import Derivation, Filtered, Invalid, Wanted, Withheld
 from extdns.model.reason import Reason
 from extdns.model.standing import Shortfall, Standing
@@ -145,7 +145,9 @@ class Standings:
                 return Shortfall(name=left_out or "", reason=Reason.TARGETS_FILTERED, detail=f"by {by}")
             case Invalid(provenance=at, reason=reason, value=value, allowed=allowed):
                 said = value if reason is Reason.INVALID_NAME else ""
-                return Shortfall(field=at.field, name=said, reason=reason, detail=_wrong(value, allowed), valid=False)
+                return Shortfall(
+                    field=at.field, name=said, reason=reason, detail=not_valid(value, allowed), valid=False
+                )
             case Withheld(provenance=at, name=name, reason=reason, detail=detail):
                 valid = reason not in _WRONG
                 return Shortfall(field=at.field, name=name, reason=reason, detail=detail, valid=valid)
@@ -153,7 +155,7 @@ class Standings:
                 found = self._published(claim)
                 if found is not None and found.published and notices:
                     notice, *_ = notices
-                    detail = f"{notice.field}: {_wrong(notice.value, notice.allowed)}"
+                    detail = f"{notice.field}: {not_valid(notice.value, notice.allowed)}"
                     return replace(found, reason=notice.reason, detail=detail, valid=False)
                 return found
             case _:
@@ -186,7 +188,3 @@ def _is_left_out(standing: Standing, claims: Iterable[Claim]) -> bool:
         return True
     outside = [short for short in standing.short if short.reason is Reason.DOMAIN_FILTERED]
     return bool(outside) and len(outside) == standing.endpoints
-
-
-def _wrong(value: str, allowed: str) -> str:
-    return f"{shortened(value)!r} is not valid; allowed: {allowed}"

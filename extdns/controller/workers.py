@@ -28,7 +28,7 @@ from extdns.engine.inputs import (
     Submitted,
     ZonesListed,
 )
-from extdns.errors import ExtdnsError, ForbiddenError, ProviderError, RetryableError
+from extdns.errors import ExtdnsError, ForbiddenError, ProviderError, RetryableError, described
 from extdns.model.outcome import Unknown
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class Workers:
             found = ReadFailed(call=call, zone=zone, message=str(exc), retry_after_s=wait_s, forbidden=forbidden)
         except Exception as exc:  # noqa: BLE001 - law 3: a defect in one provider must not end the process
             self._defect(exc)
-            found = ReadFailed(call=call, zone=zone, message=_named(exc))
+            found = ReadFailed(call=call, zone=zone, message=described(exc))
         self._answer(found)
         return found
 
@@ -150,7 +150,7 @@ class Workers:
             outcome = writer.submit(batch.zone, batch)
         except Exception as exc:  # noqa: BLE001 - law 3; whether it was applied is not known then
             self._defect(exc)
-            outcome = Unknown(message=_named(exc))
+            outcome = Unknown(message=described(exc))
         self._answer(Submitted(number=batch.number, zone=batch.zone, outcome=outcome))
 
     def _keep(self, keeper: Keeper, effect: LoadState | SaveState | LookForReleases) -> None:
@@ -160,7 +160,7 @@ class Workers:
             answer = StateFailed(message=str(exc))
         except Exception as exc:  # noqa: BLE001 - law 3; it is tried again after a while
             self._defect(exc)
-            answer = StateFailed(message=_named(exc))
+            answer = StateFailed(message=described(exc))
         self._answer(answer)
 
     def _confirm(self, key: ObjectKey) -> None:
@@ -170,7 +170,3 @@ class Workers:
             self._defect(exc)
             exists = None
         self._answer(Existence(key=key, exists=exists))
-
-
-def _named(exc: Exception) -> str:
-    return f"{type(exc).__name__}: {exc}"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 
-from extdns.errors import shortened
+from extdns.errors import not_valid
 from extdns.model.claim import Claim, Wanted, Withheld
 from extdns.model.cluster import Kind
 from extdns.model.objects import KubernetesObject
@@ -26,7 +26,7 @@ def validated(wanted: Wanted) -> tuple[Wanted | Withheld]:
     field = wanted.provenance.field
     found = flaw(wanted.endpoint)
     if found is not None:
-        detail = f"{field}: {shortened(found.value)!r} is not valid; allowed: {found.allowed}"
+        detail = f"{field}: {not_valid(found.value, found.allowed)}"
         return (_withheld(wanted, Reason.INVALID_ENDPOINT, detail),)
     if not wanted.endpoint.targets:
         detail = f"{field} has no target; allowed: at least one, there or by --default-targets"

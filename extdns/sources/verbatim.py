@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from extdns.errors import InvalidValueError, shortened
+from extdns.errors import InvalidValueError, not_valid
 from extdns.model import rrtype, ttl
 from extdns.model.claim import Invalid, Notice, Provenance, Wanted, Withheld
 from extdns.model.dnsendpoint import SpecEndpoint
@@ -38,7 +38,7 @@ def claim_of(written: SpecEndpoint, at: Provenance) -> Wanted | Withheld | Inval
     if wrong is None:
         return Wanted(endpoint=endpoint, provenance=at, notices=_notices(written, at))
     value, allowed = wrong
-    detail = f"{at.field}: {shortened(value)!r} is not valid; allowed: {allowed}"
+    detail = f"{at.field}: {not_valid(value, allowed)}"
     return Withheld(
         name=name,
         set_identifier=written.set_identifier,

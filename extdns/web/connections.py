@@ -15,6 +15,7 @@ from wsgiref.handlers import SimpleHandler
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 from extdns import log
+from extdns.errors import described
 from extdns.log import Event
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ class Connections(ThreadingMixIn, WSGIServer):
         """Log what is no failure of the network; clients that go away are none of our business."""
         error = sys.exception()
         if not isinstance(error, OSError):
-            _log.error(Event.REQUEST_FAILED, error=f"{type(error).__name__}: {error}")
+            _log.error(Event.REQUEST_FAILED, error=described(error))
 
     def _hang_up_overdue(self, now_s: float) -> None:
         with self._lock:
@@ -165,6 +166,4 @@ class _Gateway(SimpleHandler):
     ) -> None:
         """Log a failure of the application."""
         error = exc_info[1]
-        _log.error(
-            Event.REQUEST_FAILED, path=(self.environ or {}).get("PATH_INFO"), error=f"{type(error).__name__}: {error}"
-        )
+        _log.error(Event.REQUEST_FAILED, path=(self.environ or {}).get("PATH_INFO"), error=described(error))

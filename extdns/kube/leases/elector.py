@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns import log
-from extdns.errors import ApiError, ConflictError, DeniedError
+from extdns.errors import ApiError, ConflictError, DeniedError, described
 from extdns.kube.leases.election import Election, Failed, Found, Input, Leave, Look, Put, Request, Rules, Tick, Written
 from extdns.log import Event
 
@@ -86,7 +86,7 @@ class Elector:
             self._tell_trouble(request, str(exc), _RIGHTS if isinstance(exc, DeniedError) else None)
             return Failed()
         except Exception as exc:  # noqa: BLE001 - law 3: who cannot ask does not hold it, and asks again
-            self._tell_trouble(request, f"{type(exc).__name__}: {exc}", None)
+            self._tell_trouble(request, described(exc), None)
             return Failed()
         self._troubles.pop(type(request), None)
         return answer

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from threading import Event, Thread
 from typing import Final, assert_never
 
-from extdns.errors import ApiError, DeniedError, ExpiredError, NotFoundError
+from extdns.errors import ApiError, DeniedError, ExpiredError, NotFoundError, described
 from extdns.kube.api import Api
 from extdns.kube.live import wire
 from extdns.kube.live.pace import Pace, Rhythm
@@ -107,7 +107,7 @@ class Reflector:
             return self._failed(str(exc), exc.retry_after_s)
         except Exception as exc:  # noqa: BLE001 - law 3: a defect here must not silence a kind for good
             self._version = ""
-            return self._failed(f"{type(exc).__name__}: {exc}", None)
+            return self._failed(described(exc), None)
 
     def _ask_for(self, form: Kind) -> None:
         self._form = form
