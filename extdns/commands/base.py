@@ -10,7 +10,7 @@ from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from extdns.app.fingerprint import fingerprint
 from extdns.app.services import offline
@@ -18,6 +18,7 @@ from extdns.commands.onepass import Pass, look
 from extdns.commands.pretended import PretendedState
 from extdns.commands.storedzones import StoredZones
 from extdns.errors import UsageError, shown
+from extdns.flags.cluster import STANDARD_INPUT
 from extdns.flags.mistakes import mistake
 from extdns.model.record import Record, foreseen_record
 from extdns.model.saved import Saved, SavedZone
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from extdns.model.decision import Decision
     from extdns.model.zone import Zone
     from extdns.ports import ZoneReader
-
-_STANDARD_INPUT: Final = "-"
 
 
 def difference(config: Config, base: str, reader: Callable[[Config], ZoneReader]) -> Pass:
@@ -91,7 +90,7 @@ def _manifests(paths: Sequence[str], base: str) -> Iterator[tuple[str, ...]]:
     if Path(base).exists():
         yield (base,)
         return
-    if _STANDARD_INPUT in paths:
+    if STANDARD_INPUT in paths:
         raise mistake(
             f"--base={shown(base)} is no file or folder, and standard input has no other revision",
             "give a folder with the manifests of before, or the paths that a repository keeps",

@@ -10,7 +10,7 @@ from extdns.commands.codes import explain_code, looks_like_code
 from extdns.commands.forms import show_facts
 from extdns.commands.narrow import NarrowReader
 from extdns.commands.onepass import one_pass
-from extdns.commands.options import output_of, value_of
+from extdns.commands.options import output_of
 from extdns.errors import InvalidValueError, UsageError, shown
 from extdns.facts.name import NameFacts, name_facts
 from extdns.facts.nametext import name_text
@@ -57,9 +57,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     what, flags = rest[0], rest[1:]
     if looks_like_code(what):
         return explain_code(what, flags, output)
-    controller, flags = value_of(flags, "--controller", allowed=running.ALLOWED)
-    if controller is not None and flags:
-        raise mistake(f"{shown(flags[0])} means nothing beside --controller", "leave one of the two out")
+    controller, flags = running.controller_of(flags)
     about = what if "/" in what else _parsed(what)
     facts = _asked(about, controller, flags) or _looked(about, flags, environ)
     lines = name_text(facts) if isinstance(facts, NameFacts) else object_text(facts)

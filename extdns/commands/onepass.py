@@ -15,6 +15,7 @@ from extdns.controller.stopsignals import StopSignals
 from extdns.engine.health import unread
 from extdns.facts.words import mistaken, told
 from extdns.flags import parser
+from extdns.flags.cluster import STANDARD_INPUT
 from extdns.flags.mistakes import mistake
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from extdns.ports import State, ZoneReader
 
 _QUIET: Final = "error"
-_STANDARD_INPUT: Final = "-"
 _CUT_SHORT: Final = "the pass ended before it was complete"
 
 
@@ -102,7 +102,7 @@ def ensure_files(config: Config, what: str) -> None:
     Raises:
         UsageError: they come from standard input, which can be read once.
     """
-    if _STANDARD_INPUT in config.cluster.manifests:
+    if STANDARD_INPUT in config.cluster.manifests:
         raise mistake(f"{what} reads the objects more than once, and standard input can be read once", "give files")
 
 

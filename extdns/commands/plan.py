@@ -16,10 +16,8 @@ from extdns.commands.plantext import plan_text
 from extdns.commands.screen import Screen
 from extdns.commands.storedzones import stored_zones
 from extdns.engine.decisions import held
-from extdns.errors import shown
 from extdns.facts.document import json_text
 from extdns.facts.plan import RunningPlan, summary_facts
-from extdns.flags.mistakes import mistake
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,9 +62,9 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         UsageError: a flag is wrong, or something that it names cannot be used.
     """
     output, flags = output_of(arguments, (TEXT, JSON, MARKDOWN))
-    controller, flags = value_of(flags, "--controller", allowed=running.ALLOWED)
+    controller, flags = running.controller_of(flags)
     if controller is not None:
-        return _of_a_process(controller, output, flags)
+        return _of_a_process(controller, output)
     only_held, flags = switch_of(flags, "--held")
     snapshot, flags = value_of(flags, "--zone-snapshot", allowed="a file that extdns owners --output=json printed")
     base, flags = value_of(flags, "--base", allowed="a file, a folder, or a revision of git")
@@ -78,10 +76,8 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     return _exit_code(made.missing, summary_facts(made.decisions))
 
 
-def _of_a_process(controller: str, output: str, flags: Sequence[str]) -> int:
+def _of_a_process(controller: str, output: str) -> int:
     """Show what a running process has planned; returns the exit code."""
-    if flags:
-        raise mistake(f"{shown(flags[0])} means nothing beside --controller", "leave one of the two out")
     plan = running.ask(controller, "plan", RunningPlan)
     _show(plan, output)
     return _exit_code(plan.missing, plan.summary)

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import http.client
 import json
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import SplitResult, quote, urlsplit
 
 import msgspec
 
+from extdns.commands.options import value_of
 from extdns.errors import UsageError, shown
 from extdns.flags.mistakes import mistake
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 NEARBY: Final = "http://127.0.0.1:7980"
 """Where a process of this machine serves by default (`--web-address`)."""
 
 _FLAG: Final = "--controller"
-ALLOWED: Final = f"the address of a live page, as {NEARBY}"
+_ALLOWED: Final = f"the address of a live page, as {NEARBY}"
 _PREFIX: Final = "/api/v1/"
 _PATIENCE_S: Final = 10.0
 _MOST_BYTES: Final = 64 * 1024 * 1024
@@ -26,6 +30,18 @@ T = TypeVar("T")
 
 class NoAnswerError(UsageError):
     """Nothing answers at the address."""
+
+
+def controller_of(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
+    """Take `--controller` out of *arguments*: what it says, None if it is not given, and the rest.
+
+    Raises:
+        UsageError: it is given twice, has no value, or is given beside other flags.
+    """
+    controller, rest = value_of(arguments, _FLAG, allowed=_ALLOWED)
+    if controller is not None and rest:
+        raise mistake(f"{shown(rest[0])} means nothing beside {_FLAG}", "leave one of the two out")
+    return controller, rest
 
 
 def ask(controller: str, path: str, kind: type[T]) -> T:
@@ -42,7 +58,7 @@ def ask(controller: str, path: str, kind: type[T]) -> T:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as exc:
         raise mistake(
-            f"{_FLAG}={shown(controller)}: no extdns of this version answers there", f"allowed: {ALLOWED}"
+            f"{_FLAG}={shown(controller)}: no extdns of this version answers there", f"allowed: {_ALLOWED}"
         ) from exc
 
 
@@ -64,7 +80,7 @@ def _connection(controller: str) -> tuple[http.client.HTTPConnection, str]:
     parts, port = _parts(controller)
     make = _CONNECTIONS.get(parts.scheme)
     if make is None or not parts.hostname or parts.query or parts.fragment:
-        raise mistake(f"{_FLAG}={shown(controller)} is no address", f"allowed: {ALLOWED}")
+        raise mistake(f"{_FLAG}={shown(controller)} is no address", f"allowed: {_ALLOWED}")
     return make(parts.hostname, port, timeout=_PATIENCE_S), parts.path.rstrip("/")
 
 

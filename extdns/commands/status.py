@@ -10,7 +10,7 @@ from extdns.commands import running
 from extdns.commands.forms import show_facts
 from extdns.commands.held import held_sets, place, zone_text
 from extdns.commands.heldtext import headline, record_text, running_text, why
-from extdns.commands.options import JSON, output_of, value_of
+from extdns.commands.options import JSON, output_of
 from extdns.commands.output import show, show_lines
 from extdns.commands.statusfacts import status_facts
 from extdns.controller.clock import SystemClock
@@ -19,7 +19,6 @@ from extdns.errors import ExtdnsError, UsageError, shown
 from extdns.facts.document import json_text
 from extdns.facts.held import HeldFacts
 from extdns.facts.times import moment, span
-from extdns.flags.mistakes import mistake
 from extdns.kube import shelf
 from extdns.model.quantity import count
 
@@ -49,10 +48,8 @@ def main(arguments: Sequence[str], environ: Mapping[str, str], clock: Clock | No
         UsageError: a flag is wrong, the state cannot be read, or nobody answers.
     """
     form, rest = output_of(arguments)
-    controller, rest = value_of(rest, "--controller", allowed=running.ALLOWED)
+    controller, rest = running.controller_of(rest)
     if controller is not None:
-        if rest:
-            raise mistake(f"{shown(rest[0])} means nothing beside --controller", "leave one of the two out")
         held = running.ask(controller, "held", HeldFacts)
         show_facts(held, running_text(held), form)
     else:

@@ -9,6 +9,8 @@ from extdns.flags.flag import Flag, Implemented, Moot
 from extdns.flags.kind import number, text
 
 DEFAULT_TIMEOUT_S: Final = 30.0
+STANDARD_INPUT: Final = "-"
+"""What `--manifests` calls it."""
 
 _FORMER: Final = Implemented(says="is the old name of --kube-api-request-timeout; write that")
 _WATCHED: Final = Moot(says="has no effect: objects are listed once and watched from then on")

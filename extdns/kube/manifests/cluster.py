@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from threading import Event, Lock, Thread
 from typing import BinaryIO, Final, Protocol
 
+from extdns.flags.cluster import STANDARD_INPUT
 from extdns.kube.manifests.catalogue import Problems
-from extdns.kube.manifests.files import STANDARD_INPUT
 from extdns.kube.manifests.folders import Folders
 from extdns.kube.manifests.watcher import follow
 from extdns.kube.namespaces import Namespaces

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from extdns.flags.cluster import STANDARD_INPUT
+
 MAX_BYTES: Final = 256 * 1024**2
-STANDARD_INPUT: Final = "-"
 
 _SUFFIXES: Final = (".yaml", ".yml", ".json")
 

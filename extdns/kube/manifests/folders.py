@@ -9,10 +9,10 @@ from threading import Lock
 from typing import BinaryIO, Final
 
 from extdns.errors import UsageError, shown
+from extdns.flags.cluster import STANDARD_INPUT
 from extdns.kube.manifests.catalogue import Catalogue
 from extdns.kube.manifests.contents import Contents, Flaw
 from extdns.kube.manifests.files import (
-    STANDARD_INPUT,
     File,
     Stamp,
     is_gone_and_hidden,
