@@ -25,7 +25,7 @@ from extdns.controller.stopsignals import StopSignals
 from extdns.facts.document import VERSION, Facts, Version, schema_text, zone_name
 from extdns.facts.holding import holdings
 from extdns.facts.plan import Entry, entry, zone_facts
-from extdns.facts.printable import printable
+from extdns.facts.words import incomplete
 from extdns.flags.mistakes import mistake
 from extdns.model.decision import Verdict
 from extdns.model.quantity import count
@@ -145,7 +145,7 @@ def _lines(made: Pass, left: Sequence[Decision], refused: Sequence[Decision], *,
         yield ""
         yield from table(row(entry(one)) for one in group)
         yield ""
-    yield from (f"INCOMPLETE: {printable(sentence)}" for sentence in made.missing)
+    yield from incomplete(made.missing)
     if refused:
         yield f"{count(len(refused), 'record')} could not be taken."
     if not left:

@@ -19,6 +19,7 @@ from extdns.engine.decisions import CHANGING, held
 from extdns.facts.document import VERSION, Facts, Version, schema_text
 from extdns.facts.plan import Entry, entry
 from extdns.facts.printable import printable
+from extdns.facts.words import incomplete
 from extdns.flags import parser
 from extdns.flags.mistakes import mistake
 from extdns.model.quantity import count
@@ -134,7 +135,7 @@ def _lines(facts: MigrationFacts) -> Iterator[str]:
     yield from _section("external-dns would make changes here now, and extdns does not:", facts.theirs)
     if facts.held:
         yield f"{count(facts.held, 'delete')} held until a person releases them: extdns plan --held [flags]"
-    yield from (f"INCOMPLETE: {printable(sentence)}" for sentence in facts.missing)
+    yield from incomplete(facts.missing)
     yield _verdict(facts)
 
 

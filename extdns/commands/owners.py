@@ -13,6 +13,7 @@ from extdns.commands.ownersfacts import owners_facts
 from extdns.errors import ExtdnsError
 from extdns.facts.printable import printable
 from extdns.facts.times import since
+from extdns.facts.words import incomplete
 from extdns.model.quantity import count
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def _lines(facts: OwnersFacts) -> Iterator[str]:
     for zone in facts.zones:
         yield from _zone(zone)
         yield ""
-    yield from (f"INCOMPLETE: {sentence}" for sentence in facts.missing)
+    yield from incomplete(facts.missing)
     orphans = sum(record.orphan for zone in facts.zones for record in zone.records)
     strays = sum(record.stray for zone in facts.zones for record in zone.records)
     yield f"{count(orphans, 'orphan')}, {count(strays, 'stray ownership record')}."

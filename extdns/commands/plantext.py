@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from extdns.facts.document import ZoneFacts
 from extdns.facts.nametext import place
 from extdns.facts.printable import printable
-from extdns.facts.words import joined, short_field
+from extdns.facts.words import incomplete, joined, short_field
 from extdns.model.quantity import count
 from extdns.model.reason import Reason, meaning
 
@@ -78,7 +78,7 @@ def notes(plan: Planned) -> Iterator[tuple[str, ...]]:
     if plan.held:
         yield tuple(map(_held, plan.held))
     if plan.missing:
-        yield tuple(f"INCOMPLETE: {printable(sentence)}" for sentence in plan.missing)
+        yield tuple(incomplete(plan.missing))
 
 
 def _held(one: HeldSet) -> str:

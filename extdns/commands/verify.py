@@ -19,6 +19,7 @@ from extdns.controller.clock import SystemClock
 from extdns.engine.decisions import IN_ORDER
 from extdns.errors import InvalidValueError, shown
 from extdns.facts.printable import printable
+from extdns.facts.words import incomplete
 from extdns.flags.duration import parse_duration
 from extdns.flags.mistakes import mistake
 from extdns.model.name import DnsName
@@ -175,7 +176,7 @@ def _lines(facts: VerifyFacts) -> Iterator[str]:
     for one in facts.names:
         yield from _told(one)
     yield from (f"warning: {text}" for text in facts.warnings)
-    yield from (f"INCOMPLETE: {sentence}" for sentence in facts.missing)
+    yield from incomplete(facts.missing)
     done = sum(one.state == "served" for one in facts.names)
     yield f"{done} of {count(len(facts.names), 'record')} served."
 

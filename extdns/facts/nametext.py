@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from extdns.engine.decisions import IN_ORDER
 from extdns.facts.printable import printable
 from extdns.facts.times import ago, moment, since, span
-from extdns.facts.words import short_field
+from extdns.facts.words import incomplete, short_field
 from extdns.model.quantity import count
 from extdns.model.reason import Reason, meaning
 
@@ -49,8 +49,7 @@ def _lines(facts: NameFacts) -> Iterator[str]:
     yield f"{facts.answer}  [{facts.reason}]" if facts.reason else facts.answer
     if said := meaning(facts.reason or ""):
         yield said
-    for sentence in facts.missing:
-        yield f"INCOMPLETE: {sentence}"
+    yield from incomplete(facts.missing)
     yield ""
     for label, lines in sections(facts):
         for index, line in enumerate(lines):

@@ -23,7 +23,7 @@ from extdns.facts.document import (
 from extdns.facts.name import LeftOut, NameFacts, Outcome, outcome
 from extdns.facts.nametext import data, outcome_lines
 from extdns.facts.printable import printable
-from extdns.facts.words import short_field
+from extdns.facts.words import incomplete, short_field
 from extdns.flags.mistakes import mistake
 from extdns.model.claim import Filtered, mistakes
 from extdns.model.cluster import ObjectKey
@@ -96,7 +96,7 @@ def object_text(facts: ObjectExplanation) -> Iterator[str]:
 
 def _lines(facts: ObjectExplanation) -> Iterator[str]:
     yield facts.answer
-    yield from (f"INCOMPLETE: {sentence}" for sentence in facts.missing)
+    yield from incomplete(facts.missing)
     yield from (f"  left out by {one.by}" for one in facts.left_out if not one.certain)
     for one in facts.names:
         yield ""

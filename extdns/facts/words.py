@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from extdns.errors import shortened
+from extdns.facts.printable import printable
 from extdns.model.claim import mistakes
 from extdns.model.decision import Verdict
 from extdns.model.reason import Reason
@@ -80,6 +81,11 @@ def _properties(held: Pairs, wanted: Pairs) -> Iterator[str]:
 
 def _or_none(properties: Pairs, key: str) -> str:
     return (properties.get(key) or '""') if properties.has(key) else "none"
+
+
+def incomplete(missing: Iterable[str]) -> Iterator[str]:
+    """A line for each thing that could not be read, safe for a terminal."""
+    return (f"INCOMPLETE: {printable(sentence)}" for sentence in missing)
 
 
 def joined(targets: Sequence[str]) -> str:
