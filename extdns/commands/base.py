@@ -74,7 +74,7 @@ def _essence(decision: Decision) -> tuple[object, ...]:
 
 def _left(state: ZoneState) -> Iterator[Record]:
     """What a zone holds once all is written that waits."""
-    records = {one.key: one for name in state.mirror.names() for one in state.mirror.of(name)}
+    records = {one.key: one for one in state.mirror.records()}
     for change_sets in state.writes.pending.values():
         for write in (write for change_set in change_sets for write in change_set.writes):
             if write.new is None:

@@ -92,10 +92,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
 def _theirs(made: Pass, flags: Sequence[str], environ: Mapping[str, str]) -> Pass:
     """A pass by the rules of the reference over the zones as they were read."""
     policy = () if "policy" in parser.read(flags, environ) else (f"--policy={made.config.control.policy}",)
-    zones = {
-        state.zone: tuple(record for name in state.mirror.names() for record in state.mirror.of(name))
-        for state in made.engine.zones
-    }
+    zones = {state.zone: tuple(state.mirror.records()) for state in made.engine.zones}
     config = single_pass([*flags, *policy, "--compat"], environ)
     return look(config, lambda config: StoredZones(zones, offline(config)), PretendedState(Saved()))
 

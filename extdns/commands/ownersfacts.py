@@ -112,9 +112,7 @@ def _zone(
     seen: Mapping[tuple[str, str], str] | None,
 ) -> OwnedZone:
     zone = state.zone
-    records = sorted(
-        (record for name in state.mirror.names() for record in state.mirror.of(name)), key=lambda record: record.key
-    )
+    records = sorted(state.mirror.records(), key=lambda record: record.key)
     owned = {one.key: one for one in ledger.read(records)}
     proving = {mark.key for one in owned.values() for mark in one.marks}
     return OwnedZone(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import chain
 
 from extdns.engine.inputs import records_by_name
 from extdns.model import rrtype
@@ -52,6 +53,10 @@ class Mirror:
     def names(self) -> Iterable[DnsName]:
         """Every name that holds a record."""
         return self._names.keys()
+
+    def records(self) -> Iterator[Record]:
+        """Every record, name by name."""
+        return chain.from_iterable(self._names.values())
 
     def plannable(self, types: AbstractSet[str]) -> Iterable[DnsName]:
         """The names at which there is something to plan: a record of one of *types*, or one that cannot be read.
