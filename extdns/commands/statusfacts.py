@@ -28,8 +28,8 @@ class ZoneStatus(Facts, frozen=True):
     """What is known of a zone as of `saved`: records are ours, deleted are those of the last ten minutes that count.
 
     `releaseCode` is the code that releases the `held` deletes, "" if none is held; `heldRecords` are the first fifty of
-    them. `released` deletes may be made until
-    `releasedUntil`. Where the settings are not `accepted`, records that nobody asks for are held.
+    them. `released` deletes may be made until `releasedUntil`. Where the settings are not `accepted`, records that
+    nobody asks for are held.
     """
 
     zone: ZoneName

@@ -16,7 +16,6 @@ from extdns.commands.onepass import look as one_look
 from extdns.commands.options import output_of, switch_of, value_of, values_of
 from extdns.commands.verifyfacts import served, verify_facts, wishes
 from extdns.controller.clock import SystemClock
-from extdns.engine.decisions import IN_ORDER
 from extdns.errors import InvalidValueError, shown
 from extdns.facts.printable import printable
 from extdns.facts.words import incomplete
@@ -111,7 +110,7 @@ class _Check:
         engine = made.engine
         names = self._names or sorted({one.name for one in engine.decisions if one.asked_by})
         self._missing = made.missing
-        self._wishes = [wish for name in names for wish in wishes(name, engine.decisions.of(name), IN_ORDER)]
+        self._wishes = [wish for name in names for wish in wishes(name, engine.decisions.of(name))]
 
     def all(self) -> VerifyFacts:
         """Ask about everything that is wanted."""

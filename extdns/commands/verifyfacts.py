@@ -8,12 +8,14 @@ from datetime import UTC, datetime
 from typing import Final, Literal, NamedTuple
 
 from extdns.commands.authority import Answer, among, same
+from extdns.engine.decisions import IN_ORDER
 from extdns.facts.document import VERSION, Facts, Version, ZoneName, schema_text, zone_name
-from extdns.model.decision import Decision
+from extdns.model.decision import Decision, Verdict
 from extdns.model.name import DnsName
 from extdns.model.zone import Zone
 
-LONG_S: Final = 3600
+_COMING: Final = frozenset({Verdict.CREATE, Verdict.UPDATE})
+_LONG_S: Final = 3600
 """A denial that may be kept for longer is warned of."""
 
 State = Literal["served", "published", "pending", "unpublished", "unknown"]
@@ -86,14 +88,13 @@ class Wish(NamedTuple):
         return (same if self.exact else among)(self.type, self.targets, answer.targets)
 
 
-def wishes(name: DnsName, decisions: Iterable[Decision], in_order: frozenset[str]) -> tuple[Wish, ...]:
+def wishes(name: DnsName, decisions: Iterable[Decision]) -> tuple[Wish, ...]:
     """What objects want of *name*, type by type; where nothing is published, or nobody asks, why."""
     groups: dict[tuple[Zone | None, str], list[Decision]] = {}
     concerned = list(decisions)
     for one in [one for one in concerned if one.asked_by] or concerned:
         groups.setdefault((one.zone, one.type), []).append(one)
-    sorted_groups = sorted(groups.items(), key=_place)
-    found = tuple(_wish(zone, name, rtype, group, in_order) for (zone, rtype), group in sorted_groups)
+    found = tuple(_wish(zone, name, rtype, group) for (zone, rtype), group in sorted(groups.items(), key=_place))
     return found or (Wish(None, name, ""),)
 
 
@@ -102,8 +103,8 @@ def _place(group: tuple[tuple[Zone | None, str], list[Decision]]) -> tuple[str, 
     return (str(zone or ""), rtype)
 
 
-def _wish(zone: Zone | None, name: DnsName, rtype: str, group: Sequence[Decision], in_order: frozenset[str]) -> Wish:
-    wanted = [one for one in group if one.wanted and (one.reason in in_order or one.verdict in {"create", "update"})]
+def _wish(zone: Zone | None, name: DnsName, rtype: str, group: Sequence[Decision]) -> Wish:
+    wanted = [one for one in group if one.wanted and (one.reason in IN_ORDER or one.verdict in _COMING)]
     if not wanted:
         return Wish(zone, name, rtype, reason=group[0].reason)
     endpoints = [one.wanted for one in wanted if one.wanted]
@@ -111,17 +112,17 @@ def _wish(zone: Zone | None, name: DnsName, rtype: str, group: Sequence[Decision
         zone=zone,
         name=name,
         type=rtype,
-        targets=tuple(sorted({target for one in wanted for target in _targets(one, in_order)})),
+        targets=tuple(sorted({target for one in wanted for target in _targets(one)})),
         exact=not any(endpoint.set_identifier for endpoint in endpoints),
         alias=any(endpoint.is_alias for endpoint in endpoints),
-        stands=all(one.reason in in_order for one in wanted),
+        stands=all(one.reason in IN_ORDER for one in wanted),
         reason=wanted[0].reason,
     )
 
 
-def _targets(one: Decision, in_order: frozenset[str]) -> tuple[str, ...]:
+def _targets(one: Decision) -> tuple[str, ...]:
     """What stands, where that is in order, else what is to stand."""
-    if one.held and one.reason in in_order:
+    if one.held and one.reason in IN_ORDER:
         return one.held.record.targets
     return one.wanted.targets if one.wanted else ()
 
@@ -164,7 +165,7 @@ def verify_facts(names: Iterable[ServedFacts], missing: Iterable[str]) -> Verify
     """All in one document, with warnings."""
     found = tuple(names)
     kept = {(one.zone.name, one.negative_ttl_seconds or 0) for one in found if one.zone}
-    long = sorted((zone, seconds) for zone, seconds in kept if seconds > LONG_S)
+    long = sorted((zone, seconds) for zone, seconds in kept if seconds > _LONG_S)
     return VerifyFacts(
         api_version=VERSION,
         kind="Verification",
