@@ -102,7 +102,7 @@ def claims(draw: st.DrawFn, name: DnsName) -> Wanted:
         targets=targets,
         ttl_s=draw(st.sampled_from((0, 0, 60, 300))),
         set_identifier=draw(set_identifiers),
-        labels=Pairs.of({"resource": provenance.ref.resource}),
+        labels=Pairs.of({"resource": provenance.ref.key.resource}),
         properties=properties,
     )
     return Wanted(endpoint=endpoint, provenance=provenance)
@@ -118,7 +118,7 @@ def owned(draw: st.DrawFn, name: DnsName, owners: tuple[str | None, ...] = OWNER
     """A record at *name*; that of `me` is ours."""
     rtype, targets, properties = draw(contents())
     owner = draw(st.sampled_from(owners))
-    resource = draw(st.sampled_from(("", *(ref.resource for ref in _REFS))))
+    resource = draw(st.sampled_from(("", *(ref.key.resource for ref in _REFS))))
     return Owned(
         record=Record(
             name=name,

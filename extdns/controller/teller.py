@@ -133,11 +133,11 @@ class Teller:
                 self._announcer.mistaken(seen.claims)
             if seen.failure and not seen.parked_on:
                 self._metrics.object_failed()
-                _log.warning(Event.OBJECT_FAILED, object=seen.resource, message=seen.failure)
+                _log.warning(Event.OBJECT_FAILED, object=seen.key.resource, message=seen.failure)
             for mistake in mistakes(seen.claims):
                 _log.warning(
                     Event.OBJECT_MISTAKE,
-                    object=seen.resource,
+                    object=seen.key.resource,
                     field=mistake.field,
                     value=mistake.value,
                     allowed=mistake.allowed,

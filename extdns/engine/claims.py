@@ -145,11 +145,11 @@ class ClaimIndex:
         now = {(claim.name, claim.set_identifier) for claim in seen.claims if isinstance(claim, NameClaim)}
         for name, identifier in now:
             if name in self._ended:
-                self._ended[name].pop((identifier, seen.resource), None)
+                self._ended[name].pop((identifier, seen.key.resource), None)
         for claim in before:
             if isinstance(claim, NameClaim) and (claim.name, claim.set_identifier) not in now:
                 endings = self._ended.setdefault(claim.name, {})
-                endings[claim.set_identifier, seen.resource] = _ending(seen, claim.name)
+                endings[claim.set_identifier, seen.key.resource] = _ending(seen, claim.name)
 
     def void(self, kind: Kind) -> None:
         """*kind* is not served any more: its last events may have told of its end, not of that of its objects.

@@ -28,7 +28,6 @@ class Observation(Value, frozen=True, kw_only=True):
     """What one source says of one object now.
 
     Attributes:
-        resource: as the `resource` label of marks names the object.
         claims: () for an object that is gone, or that asks for nothing.
         failure: why the claims could not be computed, "" if they were; its last claims stay.
         parked_on: the kind that has to be listed before they can be, None if none.
@@ -37,7 +36,6 @@ class Observation(Value, frozen=True, kw_only=True):
 
     source: str
     key: ObjectKey
-    resource: str
     cause: Cause
     claims: tuple[Claim, ...] = ()
     failure: str = ""

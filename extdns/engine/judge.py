@@ -171,11 +171,11 @@ class Judge:
         undecided = [claim for claim in withheld if claim.reason is not Reason.NO_ENDPOINTS]
         live = [claim for claim in claims if isinstance(claim, Wanted)]
         for claim in undecided:
-            if not live or claim.provenance.ref.resource == owned.resource:
+            if not live or claim.provenance.ref.key.resource == owned.resource:
                 return Blocked(reason=claim.reason, detail=f"{claim.provenance.ref}: {claim.detail}")
         if live:
             return Blocked(reason=Reason.CONFLICT_LOST, detail=f"still asked for by {live[0].provenance.ref}")
-        emptied = any(claim.provenance.ref.resource == owned.resource or not owned.resource for claim in withheld)
+        emptied = any(claim.provenance.ref.key.resource == owned.resource or not owned.resource for claim in withheld)
         return self._unless_blind(Evidence.NO_ENDPOINTS) if emptied else None
 
     def _unreadable(self, owned: Owned) -> Blocked | None:

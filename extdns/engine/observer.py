@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from extdns.engine.dependencies import Asker, Dependencies, RecordingView
 from extdns.engine.inputs import Cause, Observation
 from extdns.errors import ExtdnsError
-from extdns.model.cluster import KindChange, ObjectChange, ObjectProblem, ObjectRef, Phase, Sight
+from extdns.model.cluster import KindChange, ObjectChange, ObjectProblem, Phase, Sight
 from extdns.ports import NotReadyError
 
 if TYPE_CHECKING:
@@ -59,7 +59,6 @@ class Observer:
             due.setdefault(asker, Cause.DEPENDENCY)
 
     def _ask(self, asker: Asker, cause: Cause) -> Observation:
-        resource = ObjectRef(key=asker.key).resource
         claims: tuple[Claim, ...] = ()
         failure, parked_on = "", None
         generation = 0
@@ -83,7 +82,6 @@ class Observer:
         return Observation(
             source=asker.source,
             key=asker.key,
-            resource=resource,
             cause=cause,
             claims=claims,
             failure=failure,

@@ -63,6 +63,16 @@ class ObjectKey(NamedTuple):
     namespace: str
     name: str
 
+    @property
+    def resource(self) -> str:
+        """The `resource` label of ownership marks, as `service/shop/web` or `node/n1` (spec sources 1.8).
+
+        One text, however often it is asked for: claims, records and what was written hold it.
+        """
+        kind, namespace, name = self
+        place = f"{namespace}/{name}" if kind.namespaced else name
+        return sys.intern(f"{kind.mark or kind.label}/{place}")
+
 
 class ObjectRef(Value, frozen=True, kw_only=True):
     """One object, as claims and Events name it.
@@ -75,16 +85,6 @@ class ObjectRef(Value, frozen=True, kw_only=True):
     key: ObjectKey
     uid: str = ""
     created: str = ""
-
-    @property
-    def resource(self) -> str:
-        """The `resource` label of ownership marks, as `service/shop/web` or `node/n1` (spec sources 1.8).
-
-        One text, however often it is asked for: claims, records and what was written hold it.
-        """
-        kind, namespace, name = self.key
-        place = f"{namespace}/{name}" if kind.namespaced else name
-        return sys.intern(f"{kind.mark or kind.label}/{place}")
 
     @property
     def seniority(self) -> tuple[bool, str, str, str]:

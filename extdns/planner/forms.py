@@ -72,7 +72,7 @@ def replaced(held: Owned, proposals: Iterable[Proposal]) -> bool:
 
 def supersedes(key: RecordKey, asked_by: Iterable[Provenance], held: Owned) -> bool:
     """Tell whether *key*, which *asked_by* want, excludes *held*, and the object that was made for is among them."""
-    return not beside(held.key, key) and any(asked.ref.resource == held.resource for asked in asked_by)
+    return not beside(held.key, key) and any(asked.ref.key.resource == held.resource for asked in asked_by)
 
 
 def compatible(proposals: Sequence[Proposal]) -> list[Proposal]:

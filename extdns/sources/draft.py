@@ -37,7 +37,7 @@ class Draft:
 
     def __init__(self, source: str, ref: ObjectRef, terms: Terms, *, labelled: bool = True) -> None:
         """Claim for the object at *ref*, whose marks name it if *labelled*."""
-        self._labels: Final = Pairs(((RESOURCE, ref.resource),)) if labelled else pairs.NONE
+        self._labels: Final = Pairs(((RESOURCE, ref.key.resource),)) if labelled else pairs.NONE
         self._source: Final = source
         self._ref: Final = ref
         self._terms: Final = terms

@@ -56,7 +56,7 @@ def _endpoint(name: DnsName, written: SpecEndpoint, at: Provenance) -> Endpoint:
         targets=canonical_targets(written.record_type, _targets(written)),
         ttl_s=written.record_ttl if _has_ttl(written) else ttl.UNSET,
         set_identifier=written.set_identifier,
-        labels=Pairs.of(labels | {RESOURCE: at.ref.resource}),
+        labels=Pairs.of(labels | {RESOURCE: at.ref.key.resource}),
         properties=Pairs.of(
             (given.name, given.value) for given in reversed(written.provider_specific or ()) if given.name
         ),

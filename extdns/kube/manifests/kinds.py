@@ -31,6 +31,8 @@ class Unread:
 _KINDS: Final = {name: tuple(kind for kind in STRUCTS if kind.name == name) for name in {kind.name for kind in STRUCTS}}
 """By name, which several groups may use: Istio and the Gateway API have Gateways."""
 
+_READ: Final = {(version, kind.name): kind for kind in STRUCTS for version in kind.api_versions}
+
 _LIST: Final = "List"
 _FORMER_GROUP: Final = "extensions"
 
@@ -53,10 +55,10 @@ def recognised(api_version: object, kind: object, others: Collection[Kind] = ())
             if kind.endswith(_LIST) and is_plural(other.plural, kind.removesuffix(_LIST)):
                 return ListOf(other)
     single = kind in _KINDS
-    kinds = _KINDS.get(kind if single else kind.removesuffix(_LIST), ())
-    for ours in kinds:
-        if api_version in ours.api_versions:
-            return ours if single else ListOf(ours)
+    name = kind if single else kind.removesuffix(_LIST)
+    if isinstance(api_version, str) and (ours := _READ.get((api_version, name))):
+        return ours if single else ListOf(ours)
+    kinds = _KINDS.get(name, ())
     return _unread(api_version, kinds, single=single) if kinds else None
 
 

@@ -220,7 +220,7 @@ def test_of_two_objects_the_one_that_lost_is_told_so() -> None:
     elsewhere = replace(lost.provenance.ref, key=ObjectKey(SERVICE, "zoo", "api"), created="2026-02-01T00:00:00Z")
     claim = replace(lost, provenance=replace(lost.provenance, ref=elsewhere))
     (api,) = version(1, claim, name="api").observations
-    other = replace(api, key=elsewhere.key, resource=elsewhere.resource)
+    other = replace(api, key=elsewhere.key)
     told = desk.run(Observed(observations=(web, other)), phase(SERVICE), phase(INGRESS))
     assert {one.key.name: short(one) for one in told} == {
         "web": [],

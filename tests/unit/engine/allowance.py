@@ -76,7 +76,7 @@ class Allowance:
             self.spared = {one for one in self.spared if _pair(one[1]) not in self.wanted}
         self.seen_s = now_s
         self.asking = {
-            (name, claim.set_identifier, claim.provenance.ref.resource)
+            (name, claim.set_identifier, claim.provenance.ref.key.resource)
             for name, claim in cluster.all_claims()
             if isinstance(claim, Wanted)
         }

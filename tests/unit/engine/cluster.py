@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from extdns.engine.inputs import Cause, Existence, Input, KindReported, Observation, Observed
 from extdns.model.claim import Claim, Wanted, Withheld
-from extdns.model.cluster import Kind, KindState, ObjectKey, ObjectRef, Phase
+from extdns.model.cluster import Kind, KindState, ObjectKey, Phase
 from extdns.model.name import DnsName
 from tests.unit.engine.stage import INGRESS, SERVICE
 
@@ -123,7 +123,6 @@ def _observed(
     observation = Observation(
         source=key.kind.name.lower(),
         key=key,
-        resource=ObjectRef(key=key).resource,
         cause=cause,
         claims=claims,
         failure=failure,

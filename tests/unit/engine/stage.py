@@ -60,7 +60,7 @@ def wants(
             type=rtype,
             targets=canonical_targets(rtype, targets or ("192.0.2.1",)),
             set_identifier=set_identifier,
-            labels=Pairs.of({RESOURCE: ref(name, kind).resource}),
+            labels=Pairs.of({RESOURCE: ref(name, kind).key.resource}),
         ),
         provenance=origin(name, kind),
     )
@@ -86,7 +86,6 @@ def seen(
     observation = Observation(
         source=kind.name.lower(),
         key=key,
-        resource=ObjectRef(key=key).resource,
         cause=cause,
         claims=claims,
         failure=failure,

@@ -32,7 +32,7 @@ def wants(namespace: str, target: str, created: str = OLD, *, rtype: str = "A", 
             type=rtype,
             targets=canonical_targets(rtype, (target,)),
             set_identifier=sid,
-            labels=Pairs.of({RESOURCE: asked.resource}),
+            labels=Pairs.of({RESOURCE: asked.key.resource}),
         ),
         provenance=Provenance(source="service", ref=asked, field="annotation"),
     )
@@ -46,11 +46,7 @@ def blank(namespace: str, created: str = OLD, *, sid: str = "") -> Withheld:
 
 def seen(namespace: str, *claims: Claim, cause: Cause = Cause.VERSION) -> Observed:
     asked = ref(namespace, OLD)
-    return Observed(
-        observations=(
-            Observation(source="service", key=asked.key, resource=asked.resource, cause=cause, claims=claims),
-        )
-    )
+    return Observed(observations=(Observation(source="service", key=asked.key, cause=cause, claims=claims),))
 
 
 def gone(namespace: str) -> Observed:

@@ -6,7 +6,7 @@ import pytest
 
 from extdns.engine.claims import ClaimIndex
 from extdns.engine.judge import Judge
-from extdns.model.cluster import Kind, ObjectKey, ObjectRef
+from extdns.model.cluster import Kind, ObjectKey
 from extdns.model.objects import NODE
 from providers.inmemory.provider import InMemoryProvider
 from tests.fakes.faulty import FaultyProvider
@@ -32,7 +32,7 @@ def judge(*namespaces: str) -> Judge:
     ],
 )
 def test_a_mark_names_its_object_and_back(key: ObjectKey) -> None:
-    assert judge().object_of(ObjectRef(key=key).resource) == key
+    assert judge().object_of(key.resource) == key
 
 
 @pytest.mark.parametrize("resource", ["", "service", "service/", "service//web", "service/shop/", "pod/a/b", "node/"])

@@ -26,7 +26,7 @@ def asks_for(text: str, reason: Reason = Reason.INVALID_NAME) -> Invalid:
 
 
 def seen(*claims: Claim, cause: Cause = Cause.VERSION) -> Observed:
-    found = Observation(source="service", key=KEY, resource="service/shop/web", cause=cause, claims=claims)
+    found = Observation(source="service", key=KEY, cause=cause, claims=claims)
     return Observed(observations=(found,))
 
 

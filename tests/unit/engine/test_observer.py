@@ -135,7 +135,7 @@ def test_a_changed_object_is_asked_once_and_no_other_is() -> None:
 def test_an_object_that_went_is_not_asked(seen: Sight, cause: Cause) -> None:
     objects, source, observer = scene(slice_of, "web")
     (observation,) = observer.observe([objects.change(SERVICE, "web", seen=seen)])
-    assert (observation.cause, observation.claims, observation.resource) == (cause, (), "service/shop/web")
+    assert (observation.cause, observation.claims, observation.key.resource) == (cause, (), "service/shop/web")
     assert source.asked == []
 
 

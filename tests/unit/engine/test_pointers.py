@@ -34,9 +34,7 @@ def unsaid() -> tuple[Claim, ...]:
 def index(*versions: tuple[Claim, ...]) -> ClaimIndex:
     found = ClaimIndex()
     for claims in versions:
-        seen = Observation(
-            source="service", key=KEY, resource="service/shop/web", cause=Cause.VERSION, claims=claims, failure=""
-        )
+        seen = Observation(source="service", key=KEY, cause=Cause.VERSION, claims=claims, failure="")
         found.update(seen)
     return found
 

@@ -11,7 +11,7 @@ from extdns.errors import ApiError, UsageError
 from extdns.kube.api import Api
 from extdns.kube.client import Access, Client
 from extdns.kube.resources import Resource, is_plural, parse, presumed, served
-from extdns.model.cluster import Kind, ObjectKey, ObjectRef
+from extdns.model.cluster import Kind, ObjectKey
 from extdns.model.istio import ISTIO_GATEWAY
 from extdns.model.objects import SERVICE
 from tests.clusters import REQUEST_TIMEOUT_S
@@ -78,7 +78,7 @@ def test_1_8_the_mark_of_an_object_without_namespace_has_an_empty_one(api: Api) 
     kind = served(parse("things.v2.acme.test"), api)
     assert not kind.namespaced
     assert kind.label == "thing"
-    assert ObjectRef(key=ObjectKey(kind, "", "x")).resource == "thing//x"
+    assert ObjectKey(kind, "", "x").resource == "thing//x"
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def ref(kind: Kind, namespace: str, name: str, created: str = "") -> ObjectRef:
     ],
 )
 def test_a_reference_names_its_object(of: ObjectRef, resource: str, shown: str) -> None:
-    assert (of.resource, str(of)) == (resource, shown)
+    assert (of.key.resource, str(of)) == (resource, shown)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_reference_names_its_object(of: ObjectRef, resource: str, shown: str) 
 )
 def test_the_first_part_of_a_mark_tells_the_kind(kind: Kind, label: str) -> None:
     assert kind.label == label
-    assert ref(kind, "ns" if kind.namespaced else "", "x").resource.partition("/")[0] == label
+    assert ref(kind, "ns" if kind.namespaced else "", "x").key.resource.partition("/")[0] == label
 
 
 def test_older_objects_come_first_and_unknown_ages_last() -> None:

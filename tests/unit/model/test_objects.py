@@ -32,7 +32,7 @@ def test_a_service_is_read_by_the_api_s_spelling() -> None:
         ("", "lb.test"),
     ]
     ref = ref_of(SERVICE, service)
-    assert (ref.uid, ref.created, ref.resource) == ("u1", "2026-01-02T03:04:05Z", "service/shop/web")
+    assert (ref.uid, ref.created, ref.key.resource) == ("u1", "2026-01-02T03:04:05Z", "service/shop/web")
     assert str(ref) == "Service shop/web"
 
 

@@ -226,4 +226,4 @@ def managing(*types: str) -> PlanSettings:
 
 def resources(asked_by: Sequence[Provenance]) -> list[str]:
     """The objects behind *asked_by*, in their order."""
-    return [asked.ref.resource for asked in asked_by]
+    return [asked.ref.key.resource for asked in asked_by]

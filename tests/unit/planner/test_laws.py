@@ -30,7 +30,7 @@ MANAGING = replace(SETTINGS, managed_types=strategies.MANAGED)
 SITUATIONS = st.tuples(strategies.rows_held(NAME), st.lists(strategies.candidates(NAME), max_size=5))
 POLICIES = st.sampled_from(Policy)
 ANSWERS = st.dictionaries(
-    strategies.refs().map(lambda ref: ref.resource),
+    strategies.refs().map(lambda ref: ref.key.resource),
     st.sampled_from((Reason.NO_ADDRESS, Reason.CONFLICT_LOST, Reason.ORPHAN_UNCLAIMED, Reason.SOURCE_DOWN)),
 )
 CHANGING = frozenset({Verdict.CREATE, Verdict.UPDATE, Verdict.DELETE})

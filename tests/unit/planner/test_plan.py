@@ -94,7 +94,7 @@ def test_who_lost_learns_to_whom() -> None:
         one for one in plan((), (A, wanted("A", "9.9.9.9", resource=API))).decisions if one.verdict == "none"
     )
     assert (decision.reason, decision.detail) == (Reason.CONFLICT_LOST, "Service shop/web has it")
-    assert [asked.ref.resource for asked in decision.asked_by] == [API]
+    assert [asked.ref.key.resource for asked in decision.asked_by] == [API]
 
 
 def test_foreign_records_name_their_owner() -> None:
