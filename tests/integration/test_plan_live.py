@@ -10,9 +10,8 @@ import pytest
 
 from extdns import cli
 from extdns.app import assembly
-from extdns.controller.clock import SystemClock
 from tests.fakes.apiserver.server import ApiServer
-from tests.integration.live import LiveStage
+from tests.integration.live import HastyClock, LiveStage
 from tests.integration.stage import service
 
 pytestmark = pytest.mark.usefixtures("own_logging")
@@ -45,13 +44,6 @@ def test_the_cluster_is_only_read(stage: LiveStage, command: list[str], capsys: 
     assert any("configmaps" in request.path for request in requests)
     assert {request.method for request in requests} == {"GET"}
     assert stage.state() == before
-
-
-class HastyClock(SystemClock):
-    """A thousand seconds pass in one."""
-
-    def monotonic_s(self) -> float:
-        return super().monotonic_s() * 1000.0
 
 
 def test_a_kind_that_is_forbidden_makes_the_plan_incomplete(

@@ -11,10 +11,9 @@ import pytest
 from extdns import cli
 from extdns.app import assembly
 from extdns.commands.check import CheckFacts
-from extdns.controller.clock import SystemClock
 from extdns.facts.document import schema_text
 from tests.fakes.apiserver.server import ApiServer
-from tests.integration.live import LiveStage
+from tests.integration.live import HastyClock, LiveStage
 from tests.integration.stage import Stage, service
 
 ROOT = Path(__file__).parents[3]
@@ -77,13 +76,6 @@ def test_services_are_asked_about_where_they_are_read(
     lines = capsys.readouterr().out.splitlines()
     asked = [line for line in lines if line.startswith("ok       right to list services ")]
     assert asked == [f"ok       right to list services {place}"]
-
-
-class HastyClock(SystemClock):
-    """A thousand seconds pass in one."""
-
-    def monotonic_s(self) -> float:
-        return super().monotonic_s() * 1000.0
 
 
 def test_rights_that_are_missing_are_named(
