@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from itertools import count
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
@@ -69,11 +70,10 @@ class ShiftedClock(SystemClock):
 class HastyClock(SystemClock):
     """A minute passes whenever somebody looks at it, so that nobody waits."""
 
-    looks = 0
+    minutes = count()  # counts on whichever thread looks, and never back
 
     def monotonic_s(self) -> float:
-        self.looks += 1
-        return super().monotonic_s() + 60.0 * self.looks
+        return super().monotonic_s() + 60.0 * next(self.minutes)
 
 
 class Running(logging.Handler):
