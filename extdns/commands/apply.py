@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from extdns.commands.planfacts import PlanFacts
     from extdns.engine.engine import Engine
-    from extdns.model.decision import Decision
+    from extdns.facts.plan import Entry
 
 HELP: Final = """\
 Usage: extdns apply --plan=FILE [flags]
@@ -88,21 +88,18 @@ def _compare(stored: PlanFacts, made: Pass) -> None:
         raise mistake("the plan does not hold any more", *differences(stored, fresh), _AGAIN)
 
 
-def _unmade(engine: Engine, stored: PlanFacts) -> Iterator[Decision]:
+def _unmade(engine: Engine, stored: PlanFacts) -> Iterator[Entry]:
     """What of the plan is not as it should be now."""
-    wanted = {(one.zone.id if one.zone else "", one.name, one.set_identifier, one.type) for one in stored.changes}
-    for decision in engine.decisions:
-        zone = decision.zone.id if decision.zone else ""
-        key = (zone, str(decision.name), decision.set_identifier, decision.type)
-        if key in wanted and decision.reason is not Reason.PROGRAMMED:
-            yield decision
+    wanted = {one.key for one in stored.changes}
+    unlike = (entry(decision) for decision in engine.decisions if decision.reason is not Reason.PROGRAMMED)
+    yield from (one for one in unlike if one.key in wanted)
 
 
-def _ending(unmade: Sequence[Decision], stored: PlanFacts) -> Iterator[str]:
+def _ending(unmade: Sequence[Entry], stored: PlanFacts) -> Iterator[str]:
     """What became of the plan; first what was not made, and why."""
     if unmade:
         yield "Not made, and why"
-        yield from table(row(entry(one)) for one in unmade)
+        yield from table(map(row, unmade))
         yield ""
     if stored.summary.held:
         yield f"{count(stored.summary.held, 'delete')} held, as the plan says."

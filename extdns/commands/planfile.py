@@ -63,7 +63,7 @@ def differences(stored: PlanFacts, fresh: PlanFacts) -> Iterator[str]:
     """What is otherwise in *fresh* than in *stored*, a clause each; nothing if they are the same."""
     yield from _lists("setting", stored.basis.settings, fresh.basis.settings)
     yield from _lists("zone", (one.id for one in stored.zones), (one.id for one in fresh.zones))
-    before, after = ({_key(one): one for one in (*facts.changes, *facts.kept)} for facts in (stored, fresh))
+    before, after = ({one.key: one for one in (*facts.changes, *facts.kept)} for facts in (stored, fresh))
     changed = [key for key in sorted(before | after) if before.get(key) != after.get(key)]
     yield from (shown(_otherwise(key, before.get(key), after.get(key)), _LONGEST) for key in changed[:_MOST])
     if len(changed) > _MOST:
@@ -81,10 +81,6 @@ def _lists(what: str, stored: Iterable[str], fresh: Iterable[str]) -> Iterator[s
     gone, new = [one for one in before if one not in after], [one for one in after if one not in before]
     yield from (f"the {what} {shown(one)} is only in the plan" for one in gone[:_MOST])
     yield from (f"the {what} {shown(one)} is not in the plan" for one in new[:_MOST])
-
-
-def _key(one: Entry) -> _Key:
-    return (one.zone.id if one.zone else "", one.name, one.set_identifier, one.type)
 
 
 def _otherwise(key: _Key, stored: Entry | None, fresh: Entry | None) -> str:

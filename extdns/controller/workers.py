@@ -117,7 +117,7 @@ class Workers:
         return ZonesListed(zones=self._reader.zones())
 
     def _pages(self, effect: ReadPage) -> None:
-        """Read a page and, if it goes *onward*, those behind it, while the engine is at others."""
+        """Read a page and, if it goes onward, those behind it, while the engine is at others."""
         after = effect.after
         while True:
             found = self._read(Call.PAGE, effect.zone, partial(self._page, effect.zone, after))

@@ -113,7 +113,7 @@ class Names:
 
     @cached_property
     def _texts(self) -> tuple[str, ...]:
-        return tuple("\n".join(_texts(row)).lower() for row in self.rows)
+        return tuple("\n".join(_searched(row)).lower() for row in self.rows)
 
 
 def _rows(decisions: Decisions) -> Iterator[Row]:
@@ -159,7 +159,7 @@ def _fits(row: Row, wish: Wish) -> bool:
     return not wish.source or any(asked.source == wish.source for one in row.decisions for asked in one.asked_by)
 
 
-def _texts(row: Row) -> Iterator[str]:
+def _searched(row: Row) -> Iterator[str]:
     """What a search looks through."""
     yield row.name
     for decision in row.decisions:

@@ -60,6 +60,11 @@ class Entry(Facts, frozen=True):
     before: RecordFacts | None
     after: RecordFacts | None
 
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """The identity of the record set: zone, name, set identifier, type."""
+        return (self.zone.id if self.zone else "", self.name, self.set_identifier, self.type)
+
 
 class SummaryFacts(Facts, frozen=True):
     """How many record sets meet with what; held ones are among those kept."""
