@@ -77,7 +77,7 @@ class Client:
     def zone(self, name: str) -> ManagedZone:
         """One zone, by name or number."""
         with self._calling("managedZones.get", f"zone {name}") as connection:
-            return wire.zone(_read(connection, f"{_project(connection)}/managedZones/{quote(name, safe='')}"))
+            return wire.zone(_read(connection, _zone(connection, name)))
 
     def limits(self) -> Limits:
         """What the project may hold and change."""
@@ -96,7 +96,7 @@ class Client:
         """
         query = {"maxResults": str(most), "name": name, "pageToken": after}
         with self._calling("resourceRecordSets.list", about) as connection:
-            path = f"{_project(connection)}/managedZones/{quote(zone, safe='')}/rrsets"
+            path = f"{_zone(connection, zone)}/rrsets"
             answer = _read(connection, path, {field: text for field, text in query.items() if text})
             sets = tuple(map(wire.record_set, answer.get("rrsets", ())))
         return ListedSets(sets=sets, after=answer.get("nextPageToken", ""))
@@ -104,7 +104,7 @@ class Client:
     def permitted(self, zone: str, about: str, permissions: Sequence[str]) -> frozenset[str]:
         """Which of *permissions* we have on a zone, by its name; none on one that is not there."""
         with self._calling("managedZones.testIamPermissions", about) as connection:
-            path = f"{_project(connection)}/managedZones/{quote(zone, safe='')}:testIamPermissions"
+            path = f"{_zone(connection, zone)}:testIamPermissions"
             body = {"permissions": list(permissions)}
             answer = connection.api_request("POST", path, data=body, timeout=SLOW_S)
             return frozenset(answer.get("permissions", ()))
@@ -117,7 +117,7 @@ class Client:
         if deletions:
             body["deletions"] = [wire.written(one) for one in deletions]
         with self._calling(_CHANGE, about, changes=len(additions) + len(deletions)) as connection:
-            path = f"{_project(connection)}/managedZones/{quote(zone, safe='')}/changes"
+            path = f"{_zone(connection, zone)}/changes"
             answer = connection.api_request("POST", path, data=body, timeout=self._settings.writing.timeouts_s)
             return str(answer["id"])
 
@@ -218,6 +218,10 @@ def _prepared(session: requests.Session, settings: GoogleSettings) -> requests.S
 
 def _project(connection: Any) -> str:  # noqa: ANN401 - the SDK has no types
     return f"/projects/{quote(connection._client.project, safe='')}"  # noqa: SLF001 - see `_calling`
+
+
+def _zone(connection: Any, zone: str) -> str:  # noqa: ANN401 - the SDK has no types
+    return f"{_project(connection)}/managedZones/{quote(zone, safe='')}"
 
 
 def _read(connection: Any, path: str, query: Mapping[str, str] | None = None) -> _Json:  # noqa: ANN401 - the SDK has no types
