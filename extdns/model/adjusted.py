@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Self
+
 from extdns.model.reason import Reason
 from extdns.model.record import Endpoint
 from extdns.model.value import Value
@@ -20,3 +23,12 @@ class Adjusted(Value, frozen=True, kw_only=True):
 
     wanted: tuple[Endpoint, ...]
     refused: tuple[Refusal, ...] = ()
+
+    @classmethod
+    def of(cls, found: Iterable[Endpoint | Refusal]) -> Self:
+        """What was *found* of each endpoint that is wanted, in its order."""
+        entries = tuple(found)
+        return cls(
+            wanted=tuple(entry for entry in entries if isinstance(entry, Endpoint)),
+            refused=tuple(entry for entry in entries if isinstance(entry, Refusal)),
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from extdns.model.adjusted import Adjusted, Refusal
+from extdns.model.adjusted import Adjusted
 from extdns.model.name import DnsName
 from extdns.model.record import Endpoint, Record
 from extdns.model.zone import Page, Traits, Zone, ZoneList
@@ -71,11 +71,7 @@ class CloudDnsReader:
 
     def adjust(self, wanted: Sequence[Endpoint], zone: Zone) -> Adjusted:
         """Properties as they are read back, and what would be refused."""
-        found = [adjusted(endpoint, zone, self._limits) for endpoint in wanted]
-        return Adjusted(
-            wanted=tuple(entry for entry in found if isinstance(entry, Endpoint)),
-            refused=tuple(entry for entry in found if isinstance(entry, Refusal)),
-        )
+        return Adjusted.of(adjusted(endpoint, zone, self._limits) for endpoint in wanted)
 
     def page(self, zone: Zone, after: str | None) -> Page:
         """The next record sets in the order of the service, which it does not tell; the SOA is left out.

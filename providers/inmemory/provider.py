@@ -65,14 +65,7 @@ class InMemoryProvider:
 
     def adjust(self, wanted: Sequence[Endpoint], zone: Zone) -> Adjusted:
         """Refuse unknown types and names outside *zone*; the rest is held as it is wanted."""
-        taken: list[Endpoint] = []
-        refused: list[Refusal] = []
-        for endpoint in wanted:
-            if detail := _refusal(endpoint, zone):
-                refused.append(Refusal(endpoint=endpoint, reason=Reason.UNSUPPORTED, detail=detail))
-            else:
-                taken.append(endpoint)
-        return Adjusted(wanted=tuple(taken), refused=tuple(refused))
+        return Adjusted.of(_adjusted(endpoint, zone) for endpoint in wanted)
 
     def page(self, zone: Zone, after: str | None) -> Page:
         """The next record sets, sorted by `DnsName.order`, set identifier and type.
@@ -136,7 +129,11 @@ def _zone(text: str) -> Zone:
     return Zone(name=name, id=name)
 
 
-def _refusal(endpoint: Endpoint, zone: Zone) -> str:
+def _adjusted(endpoint: Endpoint, zone: Zone) -> Endpoint | Refusal:
     if endpoint.type not in _TRAITS.types:
-        return f"{endpoint.type} is not among the types held in memory: {', '.join(rrtype.OWNABLE)}"
-    return "" if endpoint.name.within(zone.name) else f"{endpoint.name} lies outside zone {zone}"
+        detail = f"{endpoint.type} is not among the types held in memory: {', '.join(rrtype.OWNABLE)}"
+    elif not endpoint.name.within(zone.name):
+        detail = f"{endpoint.name} lies outside zone {zone}"
+    else:
+        return endpoint
+    return Refusal(endpoint=endpoint, reason=Reason.UNSUPPORTED, detail=detail)

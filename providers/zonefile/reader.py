@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Final
 
 from extdns.errors import ForbiddenError, ProviderError
-from extdns.model.adjusted import Adjusted, Refusal
+from extdns.model.adjusted import Adjusted
 from extdns.model.name import DnsName
 from extdns.model.record import Endpoint, Record
 from extdns.model.zone import AccountFailure, Page, Traits, Zone, ZoneList
@@ -61,11 +61,7 @@ class ZoneFileReader:
 
     def adjust(self, wanted: Sequence[Endpoint], zone: Zone) -> Adjusted:
         """Targets in the spelling in which they are read back, properties dropped, TTLs as they are."""
-        found = [adjusted(endpoint, zone) for endpoint in wanted]
-        return Adjusted(
-            wanted=tuple(entry for entry in found if isinstance(entry, Endpoint)),
-            refused=tuple(entry for entry in found if isinstance(entry, Refusal)),
-        )
+        return Adjusted.of(adjusted(endpoint, zone) for endpoint in wanted)
 
     def page(self, zone: Zone, after: str | None) -> Page:
         """The records of the next names, sorted by `DnsName.order` and type; the SOA is left out.
