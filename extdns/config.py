@@ -7,28 +7,45 @@ ends in exactly one field, and that nothing else is here but `least_audit_interv
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import Field, dataclass, field, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar, get_type_hints
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Self
+
+from msgspec import field
+from msgspec.structs import astuple, fields
 
 from extdns.flags import parser, support
 from extdns.flags.address import ListenAddress
 from extdns.flags.cluster import DEFAULT_TIMEOUT_S
-from extdns.flags.election import Election
 from extdns.flags.flag import Flag
 from extdns.flags.regex import Regex
 from extdns.flags.table import BY_NAME
 from extdns.flags.validation import validate
 from extdns.model.selector import Selector
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-_FLAG: Final = "flag"
+from extdns.model.value import Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Control:
+class Section(Value, frozen=True, kw_only=True, rename=lambda name: name.removesuffix("_s").replace("_", "-")):
+    """Some of the flags; a secret shows as `******`."""
+
+    @classmethod
+    def flags(cls) -> dict[str, Flag]:
+        """The flag that each field comes from, in the order of fields."""
+        return dict(zip(cls.__struct_fields__, map(BY_NAME.__getitem__, cls.__struct_encode_fields__), strict=True))
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Self:
+        """What the *values* of all flags, by name, say."""
+        return cls(**{name: values[flag.name] for name, flag in cls.flags().items()})
+
+    def settings(self) -> Iterator[tuple[Flag, object]]:
+        """Every flag with its value."""
+        return ((flag, getattr(self, name)) for name, flag in self.flags().items())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({' '.join(_arguments(self.settings()))})"
+
+
+class Control(Section, frozen=True, kw_only=True):
     """What runs, and when. *policy* and *provider* are as written in the flag."""
 
     provider: str
@@ -42,8 +59,7 @@ class Control:
     api_burst: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cluster:
+class Cluster(Section, frozen=True, kw_only=True):
     """Where objects are read from: without *manifests*, which may be "-" for standard input, an API server.
 
     *namespace* "" is all of them. Of the two limits, ask `time_limit_s`.
@@ -63,11 +79,10 @@ class Cluster:
         return max(self.request_timeout_s if changed else self.kube_api_request_timeout_s, 0.0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sources:
+class Sources(Section, frozen=True, kw_only=True):
     """Which objects are read, and how. *annotation_prefix* None means both prefixes (design 5)."""
 
-    names: tuple[str, ...] = field(metadata={_FLAG: "source"})
+    names: tuple[str, ...] = field(name="source")
     annotation_filter: Selector
     annotation_prefix: str | None
     label_filter: Selector
@@ -110,8 +125,7 @@ class Sources:
     unstructured_resource: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(Section, frozen=True, kw_only=True):
     """Which names and types are managed. If a regex is given, the two lists count for nothing."""
 
     domain_filter: tuple[str, ...]
@@ -123,8 +137,7 @@ class Plan:
     zone_id_filter: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deletes:
+class Deletes(Section, frozen=True, kw_only=True):
     """When a delete may be made. *stale_hold_s* None is without limit."""
 
     delete_grace_period_s: float
@@ -136,39 +149,35 @@ class Deletes:
     state_file: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Registry:
+class Registry(Section, frozen=True, kw_only=True):
     """How ownership is marked. Empty texts are off."""
 
-    name: str = field(metadata={_FLAG: "registry"})
+    name: str = field(name="registry")
     txt_owner_id: str
     txt_prefix: str
     txt_suffix: str
     txt_wildcard_replacement: str
     migrate_from_txt_owner: str
     txt_encrypt_enabled: bool
-    txt_encrypt_aes_key: str = field(repr=False)
+    txt_encrypt_aes_key: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Log:
+class Log(Section, frozen=True, kw_only=True):
     """How is logged: *format* `text` or `json`, *level* one of the reference's seven; and Events beside problems."""
 
-    format: str = field(metadata={_FLAG: "log-format"})
-    level: str = field(metadata={_FLAG: "log-level"})
+    format: str = field(name="log-format")
+    level: str = field(name="log-level")
     events_emit: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Web:
+class Web(Section, frozen=True, kw_only=True):
     """Where health and metrics are served."""
 
     metrics_address: ListenAddress
     web_address: ListenAddress
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Aws:
+class Aws(Section, frozen=True, kw_only=True):
     """The provider `aws`. An *aws_api_retries* of 0 sets no limit."""
 
     aws_zone_type: str
@@ -176,7 +185,7 @@ class Aws:
     aws_zone_match_parent: bool
     aws_profile: tuple[str, ...]
     aws_assume_role: str
-    aws_assume_role_external_id: str = field(repr=False)
+    aws_assume_role_external_id: str
     aws_batch_change_size: int
     aws_batch_change_size_bytes: int
     aws_batch_change_size_values: int
@@ -187,8 +196,7 @@ class Aws:
     aws_conditional_writes: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Google:
+class Google(Section, frozen=True, kw_only=True):
     """The provider `google`. A *google_batch_change_size* of 0 sets no limit."""
 
     google_project: str
@@ -198,22 +206,30 @@ class Google:
     google_api_endpoint: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inmemory:
+class Inmemory(Section, frozen=True, kw_only=True):
     """The provider `inmemory`."""
 
     inmemory_zone: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Zonefile:
+class Zonefile(Section, frozen=True, kw_only=True):
     """The provider `zonefile`; its folder is "" only while another provider is chosen."""
 
     zonefile_dir: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
+class Election(Section, frozen=True, kw_only=True):
+    """Whether processes stand for election, and by which Lease."""
+
+    leader_elect: bool
+    leader_elect_lease_duration_s: float
+    leader_elect_renew_deadline_s: float
+    leader_elect_retry_period_s: float
+    leader_elect_resource_name: str
+    leader_elect_resource_namespace: str
+
+
+class Config(Value, frozen=True, kw_only=True):
     """Everything a start is told.
 
     Attributes:
@@ -238,9 +254,6 @@ class Config:
     notices: tuple[str, ...] = ()
 
 
-T = TypeVar("T", bound="DataclassInstance")
-
-
 def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Config:
     """Read the command line, without the program's name, and the environment.
 
@@ -253,10 +266,7 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Config:
     values = parser.with_defaults(given)
     validate(values)
     support.require(given, values)
-    kinds: dict[str, Any] = get_type_hints(Config)
-    sections: dict[str, Any] = {
-        name: section(kind, values) for name, kind in kinds.items() if isinstance(kind, type) and is_dataclass(kind)
-    }
+    sections: dict[str, Any] = {one.name: one.type.of(values) for one in fields(Config) if one.required}
     return Config(
         **sections,
         least_audit_interval_s=support.least_audit_interval_s(given, values),
@@ -271,28 +281,20 @@ def place_of_state(argv: Sequence[str], environ: Mapping[str, str]) -> tuple[Clu
         UsageError: the first mistake, as with `parse`.
     """
     values = parser.with_defaults(parser.read(argv, environ))
-    return section(Cluster, values), section(Deletes, values)
-
-
-def flag_of(one: Field[Any]) -> Flag:
-    """The flag that a field of a section comes from."""
-    name = one.metadata.get(_FLAG) or one.name.removesuffix("_s").replace("_", "-")
-    return BY_NAME[name]
+    return Cluster.of(values), Deletes.of(values)
 
 
 def shown(config: Config) -> tuple[str, ...]:
     """The configuration as the arguments that give it again, in the order of fields; secrets are `******`."""
-    return tuple(argument for flag, value in settings(config) for argument in flag.arguments(value, masked=True))
+    return tuple(_arguments(settings(config)))
 
 
 def settings(config: Config) -> Iterator[tuple[Flag, object]]:
     """Every implemented flag with its value, in the order of fields."""
-    sections = (getattr(config, one.name) for one in fields(config))
-    for section in filter(is_dataclass, sections):
-        for one in fields(section):
-            yield flag_of(one), getattr(section, one.name)
+    for section in astuple(config):
+        if isinstance(section, Section):
+            yield from section.settings()
 
 
-def section(cls: type[T], values: Mapping[str, Any]) -> T:
-    """The part *cls* of the configuration, of the *values* of all flags by name."""
-    return cls(**{one.name: values[flag_of(one).name] for one in fields(cls)})
+def _arguments(given: Iterable[tuple[Flag, object]]) -> Iterator[str]:
+    return (argument for flag, value in given for argument in flag.arguments(value, masked=True))

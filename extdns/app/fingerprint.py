@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import fields
 from typing import TYPE_CHECKING, Final
-
-from extdns.config import flag_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,14 +30,15 @@ def fingerprint(config: Config) -> str:
 def _arguments(config: Config) -> Iterator[str]:
     """Only what is not as by default, so that a flag that comes with a new version changes nothing."""
     chosen = (
-        (config.sources, {one.name for one in fields(config.sources)}),
-        (config.plan, {one.name for one in fields(config.plan)}),
-        (config.cluster, {"namespace"}),
-        (config.registry, set(_REGISTRY)),
-        (config.control, set(_CONTROL)),
+        (config.sources, config.sources.flags()),
+        (config.plan, config.plan.flags()),
+        (config.cluster, ("namespace",)),
+        (config.registry, _REGISTRY),
+        (config.control, _CONTROL),
     )
     for section, names in chosen:
-        for one in fields(section):
-            flag, value = flag_of(one), getattr(section, one.name)
-            if one.name in names and value != flag.default:
+        flags = section.flags()
+        for name in names:
+            flag, value = flags[name], getattr(section, name)
+            if value != flag.default:
                 yield from flag.arguments(value)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import socket
 import uuid
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from extdns import log
 from extdns.app.clusters import is_live

@@ -6,10 +6,10 @@ The schema of what it says to programs: `python -m extdns.commands.adopt > docs/
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal
 
+from msgspec.structs import replace
 from msgspec.structs import replace as altered
 
 from extdns.app import assembly

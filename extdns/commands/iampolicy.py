@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from extdns.app.policies import scope
 from extdns.commands.options import switch_of, value_of
 from extdns.commands.output import show
-from extdns.config import Aws, Plan, Registry, section
+from extdns.config import Aws, Plan, Registry
 from extdns.errors import shown
 from extdns.flags import parser
 from extdns.flags.mistakes import mistake
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         _print(_trust(trust, account))
         return 0
     values = parser.with_defaults(parser.read(flags, environ))
-    plan, registry, aws = section(Plan, values), section(Registry, values), section(Aws, values)
+    plan, registry, aws = Plan.of(values), Registry.of(values), Aws.of(values)
     if assume:
         if not aws.aws_assume_role:
             raise mistake(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from extdns.flags.duration import DURATION
@@ -49,15 +48,3 @@ FLAGS: Final = (
         help="namespace of the Lease; empty is the pod's own",
     ),
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Election:
-    """A section of `extdns.config.Config`: whether processes stand for election, and by which Lease."""
-
-    leader_elect: bool
-    leader_elect_lease_duration_s: float
-    leader_elect_renew_deadline_s: float
-    leader_elect_retry_period_s: float
-    leader_elect_resource_name: str
-    leader_elect_resource_namespace: str
