@@ -27,6 +27,7 @@ from extdns.model.zone import Zone
 
 _ARCHITECTURES: Final = {"x86_64": "amd64", "aarch64": "arm64"}  # the names that the reference uses
 _MAX_LABEL: Final = 255
+_REVISION: Final = "unknown"  # a package knows its version, not the commit
 _MAX_NAMED: Final = 50
 
 Samples = Mapping[tuple[str, ...], float]
@@ -85,16 +86,12 @@ class Metrics(Collector):
     def __init__(
         self,
         *,
-        version: str = __version__,
-        revision: str = "unknown",
         budgets: Callable[[], Iterable[ApiBudget]] = tuple,
         requests: RequestTimes | None = None,
     ) -> None:
         """Start at zero.
 
         Args:
-            version: of this program.
-            revision: the commit that *version* was built from.
             budgets: how many calls may be made, asked when somebody asks for metrics.
             requests: how long requests took.
         """
@@ -103,7 +100,7 @@ class Metrics(Collector):
         self._lock = threading.Lock()
         plain = (metric for metric in table.TABLE if metric.form is not Form.SUMMARY)
         self._samples: dict[Metric, Samples] = {metric: {} if metric.labels else {(): 0} for metric in plain}
-        self._samples[table.BUILD_INFO] = {(*_platform(), revision, version): 1}
+        self._samples[table.BUILD_INFO] = {(*_platform(), _REVISION, __version__): 1}
         self._registry = CollectorRegistry()
         self._registry.register(self)
         ProcessCollector(registry=self._registry)

@@ -26,7 +26,7 @@ values are in lower case, as they are there. A metric of external-dns that is no
 to a part that this version does not have.
 
 In `external_dns_build_info`, `go_version` is the version of Python, as in `python3.12.4`; `revision`
-is `unknown` unless the build was told the commit.
+is always `unknown`: the commit is a label of the image.
 """
 _OWN_HEADING: Final = "\n## Names of our own\n"
 _QUERIES_HEADING: Final = """
