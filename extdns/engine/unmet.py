@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -23,6 +23,17 @@ if TYPE_CHECKING:
     from extdns.model.ownership import Owned
     from extdns.model.record import Endpoint, Record
     from extdns.model.zone import Zone
+
+
+# Why what would replace a record is not made; other reasons mean that it would not even have been tried.
+_HINDERED: Final = frozenset(
+    {
+        Reason.UNSUPPORTED,
+        Reason.FOREIGN_RECORD,
+        Reason.OWNED_BY_OTHER,
+        Reason.MARK_UNREADABLE,
+    }
+)
 
 
 class Unmet(Value, frozen=True, kw_only=True):
@@ -83,7 +94,7 @@ def spared(owned: Owned, refusals: Iterable[Unmet]) -> Blocked | None:
             continue
         if one.endpoint.key == owned.key:
             return one.why
-        if one.why.reason is Reason.UNSUPPORTED and _succeeds(one.endpoint, one.asked_by, owned):
+        if one.why.reason in _HINDERED and _succeeds(one.endpoint, one.asked_by, owned):
             return replace(one.why, detail=f"{one.endpoint.type} cannot replace it: {one.why.detail}")
     return None
 

@@ -22,7 +22,7 @@ from extdns.model.zone import Zone
 from extdns.planner import forms
 from extdns.planner.merge import Candidate, in_order
 from extdns.planner.policy import allows
-from extdns.planner.proposal import Proposal, propose
+from extdns.planner.proposal import UP_TO_DATE, Proposal, propose
 from extdns.planner.settings import PlanSettings
 from extdns.planner.table import Row, rows
 
@@ -82,7 +82,7 @@ def plan_name(
 def setback(
     candidate: Candidate, rivals: Iterable[Candidate], held: Iterable[Owned], settings: PlanSettings
 ) -> Reason | None:
-    """Why *candidate* would come to nothing in any case (spec plan 2.1, 2.3, 2.4), None if it would be written.
+    """Why *candidate* would come to nothing in any case (spec plan 2.1, 2.3 to 2.5, 2.8), None if it would be written.
 
     Args:
         candidate: what the service refuses.
@@ -97,7 +97,17 @@ def setback(
             return Reason.TYPE_CONFLICT
         if candidate in row.outdone:
             return Reason.CONFLICT_LOST
+        for proposal in propose(row, settings):
+            if proposal.candidate is candidate:
+                return _obstacle(proposal.outcome, settings)
     return None
+
+
+def _obstacle(outcome: Change | Blocked, settings: PlanSettings) -> Reason | None:
+    """What keeps *outcome* from being made, None if nothing does or nothing has to be."""
+    if isinstance(outcome, Blocked):
+        return None if outcome is UP_TO_DATE else outcome.reason
+    return None if allows(settings.policy, outcome) else Reason.POLICY_KEEPS
 
 
 def _managed(held: Iterable[Owned], wanted: Iterable[Candidate], settings: PlanSettings) -> tuple[Row, ...]:

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
+from extdns.engine.health import failures
 from extdns.model.adjusted import Adjusted, Refusal
 from extdns.model.claim import Wanted
 from extdns.model.reason import Reason
 from extdns.model.record import Endpoint
 from extdns.model.zone import Zone
-from tests.unit.engine.stage import PLAN, Stage, gone, owned, running, seen, wants
+from tests.unit.engine.stage import PLAN, Stage, gone, owned, record, running, seen, wants
 
 WEB = wants("web", "web")
 CNAME = wants("web", "web", "lb.test", rtype="CNAME")
@@ -63,3 +64,12 @@ def test_what_is_refused_and_not_managed_replaces_nothing_and_keeps_nothing() ->
 
 def test_a_record_is_replaced_by_what_is_taken() -> None:
     assert changed(BESIDE, compat=False).holds() == {"web AAAA": ("2001:db8::1",)}
+
+
+def test_it_stays_and_nothing_has_failed_where_a_foreign_record_is_in_the_way_in_any_case() -> None:
+    theirs = record("web", "2001:db8::9", rtype="AAAA")
+    world = running(*STANDS, theirs, first=[seen("web", WEB)], adjust=choosy)
+    world.run(seen("web", CNAME), for_s=300.0)
+    assert world.batches == []
+    assert {one.reason for one in world.engine.decisions.of(WEB.name)} == {Reason.FOREIGN_RECORD}
+    assert failures(world.engine) == ()
