@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from extdns.errors import shown
-from extdns.flags.mistakes import mistake
+from extdns.flags.mistakes import given_twice, mistake
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ def value_of(arguments: Sequence[str], *spellings: str, allowed: str) -> tuple[s
     """
     chosen, rest = values_of(arguments, *spellings, allowed=allowed)
     if len(chosen) > 1:
-        raise mistake(f"{spellings[0]} is given twice", "it takes one value only; leave one of them out")
+        raise given_twice(spellings[0])
     return (chosen or (None,))[0], rest
 
 

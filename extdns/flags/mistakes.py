@@ -63,9 +63,9 @@ def not_of_kind(kind: Kind[Any], origin: str, text: str, *why: str) -> UsageErro
     return mistake(f"{origin}={shown(text)} is not {kind.noun}", *why, allowed)
 
 
-def given_twice(flag: Flag) -> UsageError:
+def given_twice(spelling: str) -> UsageError:
     """A flag that takes one value was given more than once."""
-    return mistake(f"{flag.spelling} is given twice", "it takes one value only; leave one of them out")
+    return mistake(f"{spelling} is given twice", "it takes one value only; leave one of them out")
 
 
 def positional(text: str) -> UsageError:

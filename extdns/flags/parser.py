@@ -107,7 +107,7 @@ def _from_arguments(arguments: Sequence[str]) -> dict[str, Setting]:
         flag, value = _next(waiting)
         values = found.setdefault(flag.name, [])
         if values and not flag.repeatable:
-            raise mistakes.given_twice(flag)
+            raise mistakes.given_twice(flag.spelling)
         values.append(value)
     if rest:
         raise mistakes.positional(rest[0])
