@@ -182,9 +182,8 @@ class ManifestCluster:
     def _changed(self, kinds: Collection[Kind]) -> Iterator[ObjectChange]:
         """Changed objects of *kinds*, whose objects have been delivered before."""
         catalogue = self._folders.catalogue
-        for key in sorted(
-            key for key in catalogue.take_changed() if key.kind in kinds and self._namespaces.include(key)
-        ):
+        concerned = (key for key in catalogue.take_changed() if key.kind in kinds and self._namespaces.include(key))
+        for key in sorted(concerned):
             old, new = self._store.peek(key), catalogue.get(key)
             if new is None and old is not None:
                 yield ObjectChange(key=key, old=old, new=None, seen=Sight.DELETED)
