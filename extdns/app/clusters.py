@@ -22,7 +22,7 @@ def is_live(config: Config) -> bool:
     return not config.cluster.manifests and not CLUSTERLESS.issuperset(config.sources.names)
 
 
-def cluster(config: Config, kinds: Collection[Kind] = ()) -> Cluster:
+def cluster(config: Config, kinds: Collection[Kind]) -> Cluster:
     """The manifests of `--manifests` if there are any, else a live cluster, and what sources invent.
 
     Args:

@@ -21,6 +21,7 @@ from extdns.commands.onepass import ensure_files, look, single_pass
 from extdns.commands.options import output_of, switch_of
 from extdns.commands.plantext import heading, row, table
 from extdns.commands.pretended import PretendedState
+from extdns.controller.ending import DONE, FAILED, LEFT
 from extdns.controller.stopsignals import StopSignals
 from extdns.facts.document import VERSION, Facts, Version, schema_text, zone_name
 from extdns.facts.holding import holdings
@@ -51,8 +52,6 @@ What stands otherwise than objects ask is not taken; `extdns plan` shows it. Fla
 itself. The exit code is 0 if there is nothing left to take, 2 if there is, and 1 if a flag is wrong, if something could
 not be read, or if a record could not be taken.
 """
-_LEFT: Final = 2
-_FAILED: Final = 1
 
 
 class AdoptionFacts(Facts, frozen=True):
@@ -91,8 +90,8 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     left = tuple(one for one in found if one.held and one.held.key not in {bad.held.key for bad in refused if bad.held})
     show_facts(_facts(made, left, refused, taken=taken), _lines(made, left, refused, taken=taken), output)
     if made.missing or refused:
-        return _FAILED
-    return _LEFT if left and not taken else 0
+        return FAILED
+    return LEFT if left and not taken else DONE
 
 
 def _fits(decision: Decision, owner: str) -> bool:

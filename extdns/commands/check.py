@@ -16,6 +16,7 @@ from extdns.app.sources import sources
 from extdns.commands.forms import show_facts
 from extdns.commands.onepass import look, single_pass
 from extdns.commands.options import output_of
+from extdns.controller.ending import DONE, FAILED
 from extdns.errors import ApiError
 from extdns.facts.document import VERSION, Facts, Version, schema_text
 from extdns.facts.holding import holdings
@@ -41,7 +42,6 @@ Whether a zone may be changed is told by the service's word where there is one, 
 only a change could tell. Flags and variables are those of extdns itself. The exit code is 0 if nothing is missing, and
 else 1.
 """
-_MISSING: Final = 1
 State = Literal["ok", "missing", "unknown"]
 _STATES: Final[Mapping[bool | None, State]] = {True: "ok", False: "missing", None: "unknown"}
 
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     checks = (*_rights(config), *_read(made), *_writing(config, [one.zone for one in made.engine.zones]))
     facts = CheckFacts(api_version=VERSION, kind="Check", checks=checks)
     show_facts(facts, map(printable, _lines(facts)), output)
-    return _MISSING if any(one.state == "missing" for one in checks) else 0
+    return FAILED if any(one.state == "missing" for one in checks) else DONE
 
 
 def _rights(config: Config) -> Iterator[CheckedFacts]:

@@ -11,6 +11,7 @@ from extdns import log
 from extdns.app import assembly
 from extdns.commands.screen import Screen
 from extdns.config import parse
+from extdns.controller.ending import DONE, FAILED
 from extdns.controller.stopsignals import StopSignals
 from extdns.errors import UsageError, shortened, shown
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 _MANIFESTS: Final = Path("examples/demo")
 _ZONES: Final = Path("examples/zones")
 _SCRATCH: Final = Path(".demo")
-_FAILED: Final = 1
 HELP: Final = f"""\
 Usage: extdns demo
 
@@ -59,12 +59,12 @@ def main(arguments: Sequence[str], _: Mapping[str, str]) -> int:
         finally:
             running.page.close()
     if not running.controller.settled.is_set():
-        return _FAILED
+        return FAILED
     if live:
         screen.say(f"\nStopped; the zone files stay in {_SCRATCH / 'zones'}.")
     else:
         _show_first(running, screen)
-    return 0
+    return DONE
 
 
 def _fresh_zones() -> Path:

@@ -11,6 +11,7 @@ from extdns.commands.forms import show_facts
 from extdns.commands.narrow import NarrowReader
 from extdns.commands.onepass import one_pass
 from extdns.commands.options import output_of
+from extdns.controller.ending import DONE, FAILED
 from extdns.errors import InvalidValueError, UsageError, shown
 from extdns.facts.name import NameFacts, name_facts
 from extdns.facts.nametext import name_text
@@ -62,7 +63,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     facts = _asked(about, controller, flags) or _looked(about, flags, environ)
     lines = name_text(facts) if isinstance(facts, NameFacts) else object_text(facts)
     show_facts(facts, lines, output)
-    return 1 if facts.missing else 0
+    return FAILED if facts.missing else DONE
 
 
 def _parsed(text: str) -> DnsName:

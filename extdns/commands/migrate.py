@@ -15,6 +15,7 @@ from extdns.commands.options import output_of
 from extdns.commands.plantext import row, table
 from extdns.commands.pretended import PretendedState
 from extdns.commands.storedzones import StoredZones
+from extdns.controller.ending import DONE, FAILED, HELD, LEFT
 from extdns.engine.decisions import CHANGING, held
 from extdns.facts.document import VERSION, Facts, Version, schema_text
 from extdns.facts.plan import Entry, entry
@@ -44,10 +45,6 @@ To compare, a second pass follows the rules of external-dns (--compat) over the 
 The exit code is 0 if the switch changes nothing, 2 if something is changed, 3 if deletes are held, and 1 if a flag is
 wrong or something could not be read.
 """
-_NOTHING: Final = 0
-_FAILED: Final = 1
-_CHANGES: Final = 2
-_HELD: Final = 3
 
 
 class MigrationFacts(Facts, frozen=True):
@@ -83,10 +80,10 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     found = _compared(made, theirs)
     show_facts(found, _lines(found), output)
     if made.missing or theirs.missing:
-        return _FAILED
+        return FAILED
     if any(map(held, made.decisions)):
-        return _HELD
-    return _CHANGES if found.likewise or found.ours else _NOTHING
+        return HELD
+    return LEFT if found.likewise or found.ours else DONE
 
 
 def _theirs(made: Pass, flags: Sequence[str], environ: Mapping[str, str]) -> Pass:

@@ -10,6 +10,7 @@ from extdns.commands.forms import show_facts
 from extdns.commands.onepass import one_pass
 from extdns.commands.options import output_of
 from extdns.commands.ownersfacts import owners_facts
+from extdns.controller.ending import DONE, FAILED
 from extdns.errors import ExtdnsError
 from extdns.facts.printable import printable
 from extdns.facts.times import since
@@ -45,7 +46,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     kept, trouble = _kept(made.config)
     facts = owners_facts(made._replace(missing=(*made.missing, *trouble)), kept)
     show_facts(facts, map(printable, _lines(facts)), output)
-    return 1 if facts.missing else 0
+    return FAILED if facts.missing else DONE
 
 
 def _kept(config: Config) -> tuple[Document | None, tuple[str, ...]]:

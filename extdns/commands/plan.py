@@ -15,6 +15,7 @@ from extdns.commands.planmarkdown import plan_markdown
 from extdns.commands.plantext import plan_text
 from extdns.commands.screen import Screen
 from extdns.commands.storedzones import stored_zones
+from extdns.controller.ending import DONE, FAILED, HELD, LEFT
 from extdns.engine.decisions import held
 from extdns.facts.document import json_text
 from extdns.facts.plan import RunningPlan, summary_facts
@@ -25,10 +26,6 @@ if TYPE_CHECKING:
     from extdns.commands.onepass import Pass
     from extdns.facts.plan import Planned, SummaryFacts
 
-_NOTHING: Final = 0
-_FAILED: Final = 1
-_CHANGES: Final = 2
-_HELD: Final = 3
 HELP: Final = """\
 Usage: extdns plan [flags] [--output=text|json|markdown] [--held]
                    [--base=DIR_OR_REF] [--zone-snapshot=FILE]
@@ -100,7 +97,7 @@ def _held_alone(made: Pass) -> Pass:
 
 def _exit_code(missing: Sequence[str], summary: SummaryFacts) -> int:
     if missing:
-        return _FAILED
+        return FAILED
     if summary.held:
-        return _HELD
-    return _CHANGES if summary.create or summary.update or summary.delete else _NOTHING
+        return HELD
+    return LEFT if summary.create or summary.update or summary.delete else DONE

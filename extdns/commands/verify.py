@@ -16,6 +16,7 @@ from extdns.commands.onepass import look as one_look
 from extdns.commands.options import output_of, switch_of, value_of, values_of
 from extdns.commands.verifyfacts import served, verify_facts, wishes
 from extdns.controller.clock import SystemClock
+from extdns.controller.ending import DONE, FAILED, LEFT
 from extdns.errors import InvalidValueError, shown
 from extdns.facts.printable import printable
 from extdns.facts.words import incomplete
@@ -47,7 +48,6 @@ those of extdns itself. Nothing is written.
 
 The exit code is 0 if all is served, 2 if not, and 1 if a flag is wrong or something could not be read.
 """
-_NOT_ALL: Final = 2
 _TIMEOUT: Final = "5m"
 _AT_ONCE: Final = 16
 _PAUSE_S: Final = 2.0
@@ -86,8 +86,8 @@ def main(
         facts = check.all()
     show_facts(facts, map(printable, _lines(facts)), output)
     if facts.missing:
-        return 1
-    return _NOT_ALL if _left(facts) else 0
+        return FAILED
+    return LEFT if _left(facts) else DONE
 
 
 class _Check:

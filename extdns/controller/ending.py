@@ -1,4 +1,4 @@
-"""How a single pass ended, as an exit code (design 6, `--once`)."""
+"""How a single pass, or a command that made one, ended: exit codes (design 6, `--once`)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 DONE = 0
 FAILED = 1
+LEFT = 2
+"""Something is left to do: what a command shows and does not do, or waited for in vain."""
+
 HELD = 3
 
 
