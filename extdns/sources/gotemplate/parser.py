@@ -153,7 +153,7 @@ class _Parser:
         self._add(name, offset, "define")
 
     def _add(self, name: str, offset: int, word: str) -> None:
-        """Read a body, in which no outer variable counts, and keep it, unless it is empty where one is not."""
+        """Read a body, in which no outer variable counts, and keep it, unless it is empty and the one before is not."""
         ranges, self._ranges = self._ranges, 0
         with self._pipelines.fresh_scope():
             body, end = self._block(top=False)
@@ -161,11 +161,9 @@ class _Parser:
         if end != "end":
             raise TemplateError(f"{{{{{word}}}}} without {{{{end}}}}", offset)
         self._read.expect(Sort.RIGHT, "end")
-        if _is_empty(body):
-            self._defined.setdefault(name, body)
-        elif _is_empty(self._defined.get(name, ())):
+        if _is_empty(self._defined.get(name, ())):
             self._defined[name] = body
-        else:
+        elif not _is_empty(body):
             raise TemplateError(f'a template "{name}" is defined twice', offset)
 
 

@@ -50,6 +50,12 @@ def made(template: str, data: Any = None, *, plain: bool = False, strict: bool =
         pytest.param("{{with .Labels}}{{.app}}{{else}}none{{end}}", "x", id="8.7-with"),
         pytest.param("{{with .Annotations}}{{.}}{{else}}none{{end}}", "none", id="8.7-with-else"),
         pytest.param('{{define "d"}}<{{.}}>{{end}}{{template "d" .Name}}', "<web>", id="8.7-define"),
+        pytest.param(
+            '{{define "d"}} {{end}}{{define "d"}}{{/**/}}{{end}}<{{template "d"}}>', "<>", id="8.7-both-are-empty"
+        ),
+        pytest.param(
+            '{{define "d"}}x{{end}}{{define "d"}} {{end}}<{{template "d"}}>', "<x>", id="8.7-the-second-is-empty"
+        ),
         pytest.param('{{block "d" .Name}}<{{.}}>{{end}}', "<web>", id="8.7-block"),
         pytest.param('{{and .Name ""}}|{{or "" .Name}}|{{not .Name}}', "|web|false", id="8.7-operands-come-back"),
         pytest.param('{{eq .Name "a" "b" "web"}}', "true", id="8.7-eq-any"),
