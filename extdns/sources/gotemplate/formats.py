@@ -144,6 +144,8 @@ def _padded(text: str, directive: _Directive) -> str:
 
 def _written(value: Value, directive: _Directive) -> str:
     """One value by one directive; each element of a list or a map by itself."""
+    if value.form in _WHOLE and directive.precision >= 0:
+        directive = directive._replace(flags=directive.flags.replace("0", ""))
     if directive.verb == "T":
         return _padded(_type_name(value), directive)
     if value.form is Form.SLICE:
@@ -154,25 +156,48 @@ def _written(value: Value, directive: _Directive) -> str:
     text = _scalar(value, directive.verb, directive.flags, directive.precision)
     if text is not None:
         return _padded(text, directive)
-    inner = "<nil>" if value.form is Form.ANY else f"{_type_name(value)}={_padded(plain(value), directive)}"
-    return f"%!{directive.verb}({inner})"
+    if value.form is Form.ANY:
+        return f"%!{directive.verb}(<nil>)"
+    plainly = _signed(value, _precise(value, directive.precision), directive.flags)
+    return f"%!{directive.verb}({_type_name(value)}={_padded(plainly, directive)})"
 
 
 def _scalar(value: Value, verb: str, flags: str, precision: int) -> str | None:
     """The text, None if the verb does not fit."""
     if verb == "v":
-        return _quoted(value) if "#" in flags else _signed(value, plain(value), flags)
+        if "#" in flags:
+            return _quoted(value)
+        return _signed(value, _precise(value, precision), flags.replace("+", ""))  # there, + is about structs
     if value.form in _TEXTUAL:
         return _string_verb(plain(value), verb, flags, precision)
     if value.form is Form.BOOLEAN and verb == "t":
         return plain(value)
     if value.form in _WHOLE:
-        return _integer_verb(value, verb, flags)
+        return _integer_verb(value, verb, flags, precision)
     return _float_verb(value, verb, flags, precision) if value.form is Form.FLOAT else None
 
 
+def _precise(value: Value, precision: int) -> str:
+    """*value* as by `%v`, without a sign +.
+
+    Of a text *precision* is the most characters, of a fraction the most digits, of a whole number the least; -1 is none.
+    """
+    if precision >= 0 and value.form in _WHOLE:
+        return _digits(value.data, "d", precision)
+    if precision >= 0 and value.form is Form.FLOAT:
+        return f"{float(value.data):.{precision}g}"
+    text = plain(value)
+    return text[:precision] if precision >= 0 and value.form in _TEXTUAL else text
+
+
+def _digits(number: int, verb: str, precision: int, prefix: str = "") -> str:
+    if precision == 0 and number == 0:
+        return ""
+    return f"{'-' if number < 0 else ''}{prefix}{f'{abs(number):{verb}}'.rjust(precision, '0')}"
+
+
 def _signed(value: Value, text: str, flags: str) -> str:
-    if value.form not in {*_WHOLE, Form.FLOAT} or text.startswith("-"):
+    if value.form not in {*_WHOLE, Form.FLOAT} or not text or text.startswith("-"):
         return text
     return f"+{text}" if "+" in flags else f" {text}" if " " in flags else text
 
@@ -192,12 +217,11 @@ def _string_verb(text: str, verb: str, flags: str, precision: int) -> str | None
             return None
 
 
-def _integer_verb(value: Value, verb: str, flags: str) -> str | None:
+def _integer_verb(value: Value, verb: str, flags: str, precision: int) -> str | None:
     number: int = value.data
     if verb in {"d", "b", "o", "x", "X"}:
         prefix = {"x": "0x", "X": "0X", "o": "0", "b": "0b"}.get(verb, "") if "#" in flags else ""
-        text = f"{'-' if number < 0 else ''}{prefix}{abs(number):{verb}}"
-        return _signed(value, text, flags)
+        return _signed(value, _digits(number, verb, precision, prefix), flags)
     if verb in {"c", "U", "q"}:
         known = 0 <= number <= 0x10FFFF and not 0xD800 <= number <= 0xDFFF  # noqa: PLR2004 - Unicode
         character = chr(number) if known else "\ufffd"

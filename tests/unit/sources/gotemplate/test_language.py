@@ -36,6 +36,10 @@ def made(template: str, data: Any = None, *, plain: bool = False, strict: bool =
         pytest.param("a  {{- .Name -}}  b", "awebb", id="8.7-trim"),
         pytest.param("a {{- /* c */ -}} b", "ab", id="8.7-comment"),
         pytest.param('{{.Name | printf "%s-%s" .Namespace}}', "shop-web", id="8.7-the-piped-value-comes-last"),
+        pytest.param('{{printf "%.2v %.2f" .Name .Name}}', "we %!f(string=we)", id="8.7-a-precision-cuts-any-text"),
+        pytest.param(
+            '{{printf "%.3d %05.2v %.1f %+.0d" 5 -7 0 0}}', "005   -07 %!f(int=0) ", id="8.7-or-fills-numbers"
+        ),
         pytest.param(
             '{{(index .Spec.Ports 1).Port}} {{"x"}}{{`y`}}{{1.5}}{{true}}', "443 xy1.5true", id="8.7-literals"
         ),
