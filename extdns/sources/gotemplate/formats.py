@@ -144,7 +144,7 @@ def _padded(text: str, directive: _Directive) -> str:
 
 def _written(value: Value, directive: _Directive) -> str:
     """One value by one directive; each element of a list or a map by itself."""
-    if value.form in _WHOLE and directive.precision >= 0:
+    if value.form in _WHOLE and directive.precision >= 0:  # then the digits are counted, and blanks fill the width
         directive = directive._replace(flags=directive.flags.replace("0", ""))
     if directive.verb == "T":
         return _padded(_type_name(value), directive)
@@ -180,7 +180,8 @@ def _scalar(value: Value, verb: str, flags: str, precision: int) -> str | None:
 def _precise(value: Value, precision: int) -> str:
     """*value* as by `%v`, without a sign +.
 
-    Of a text *precision* is the most characters, of a fraction the most digits, of a whole number the least; -1 is none.
+    Of a text *precision* is the most characters, of a fraction the most digits, and of a whole number the least; -1
+    stands for none.
     """
     if precision >= 0 and value.form in _WHOLE:
         return _digits(value.data, "d", precision)
