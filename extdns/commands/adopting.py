@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from extdns.model.change import Blocked, ChangeSet, Update, Write
 from extdns.model.reason import Reason
-from extdns.model.record import Endpoint
+from extdns.model.record import restated
 
 if TYPE_CHECKING:
     from extdns.model.name import DnsName
@@ -61,13 +61,4 @@ class Adopting:
     def _as_it_stands(self, write: Write) -> Write:
         if write.old is None or write.key not in self._chosen:
             return write
-        old = write.old
-        stands = Endpoint(
-            name=old.name,
-            type=old.type,
-            targets=old.targets,
-            ttl_s=old.ttl_s,
-            set_identifier=old.set_identifier,
-            properties=old.properties,
-        )
-        return Write(old=old, new=stands)
+        return Write(old=write.old, new=restated(write.old))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from extdns.engine.dependencies import Asker, Dependencies, RecordingView
 from extdns.engine.inputs import Cause, Observation
-from extdns.errors import ExtdnsError
+from extdns.errors import ExtdnsError, described
 from extdns.model.cluster import KindChange, ObjectChange, ObjectProblem, Phase, Sight
 from extdns.ports import NotReadyError
 
@@ -77,7 +77,7 @@ class Observer:
         except ExtdnsError as exc:
             failure = str(exc)
         except Exception as exc:  # noqa: BLE001 - law 3: whatever one object does to a source stays with that object
-            failure = f"{type(exc).__name__}: {exc}"
+            failure = described(exc)
         self._dependencies.replace(asker, recording.lookups)
         return Observation(
             source=asker.source,

@@ -12,6 +12,7 @@ from extdns.engine.decisions import CHANGING
 from extdns.engine.foreseen import foreseen
 from extdns.engine.packing import pieces
 from extdns.engine.unmet import Unmet, homeless, joined, kept, refused, spared, unasked, unmet, unreadable, withheld
+from extdns.errors import described
 from extdns.model.change import Blocked
 from extdns.model.claim import Wanted
 from extdns.model.decision import Decision, Verdict
@@ -60,7 +61,7 @@ class Planning:
         except Exception as exc:  # noqa: BLE001 - law 3: what a registry or a provider makes of one name stays with it
             for state in states:
                 state.writes.plan(name, (), now_s)
-            return homeless(claims, Reason.OBJECT_FAILED, f"{type(exc).__name__}: {exc}")
+            return homeless(claims, Reason.OBJECT_FAILED, described(exc))
         if self._claims.remembers(name) and all(state.sure(name) for state in states):
             ours = (decision.held for decision in decisions if decision.held and decision.held.ours)
             self._claims.forget(name, {(owned.record.set_identifier, owned.resource) for owned in ours})

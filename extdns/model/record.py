@@ -96,6 +96,18 @@ def foreseen_record(endpoint: Endpoint) -> Record:
     )
 
 
+def restated(record: Record) -> Endpoint:
+    """The endpoint that leaves *record* as it stands."""
+    return Endpoint(
+        name=record.name,
+        type=record.type,
+        targets=record.targets,
+        ttl_s=record.ttl_s,
+        set_identifier=record.set_identifier,
+        properties=record.properties,
+    )
+
+
 def canonical_targets(rtype: str, targets: Iterable[str]) -> tuple[str, ...]:
     """*targets* in canonical form, sorted by text and without duplicates (spec sources 1.5)."""
     return tuple(sorted({canonical(rtype, target) for target in targets}))

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
+from msgspec.structs import replace
+
 from extdns.model import rrtype, ttl
 from extdns.model.change import Blocked, Change, ChangeSet, Create, Delete, Update, Write
 from extdns.model.ownership import Owned
 from extdns.model.reason import Reason
-from extdns.model.record import OWNER, Endpoint, Record, RecordKey
+from extdns.model.record import OWNER, Endpoint, Record, RecordKey, restated
 from registry.txt.heritage import CARRIED, NONCE, OWNED_RECORD
 from registry.txt.ledger import Ledger, Mark
 from registry.txt.naming import Form
@@ -95,7 +97,7 @@ class Completion:
             others = blocked.reason is Reason.OWNED_BY_OTHER
             return None if others and self.terms.unmarked_creates else blocked
         if own in self.old and self.terms.unmarked_creates and not self.stating:
-            self.new[own] = _restated(self.old[own])
+            self.new[own] = restated(self.old[own])
             self.marked.add(key)
             return None
         return self._mark(wanted, own)
@@ -138,10 +140,11 @@ class Completion:
         if mark is None or not any(self._needs(key, mark) for key in remaining):
             return
         updated = {change.key for change in self.change_set.changes if isinstance(change, Update)}
-        self.new[record.key] = _restated(record)
+        self.new[record.key] = restated(record)
         if mark.owner != self.terms.owner and updated.issuperset(remaining):
             text = self.terms.codec.encode(mark.labels.set(OWNER, self.terms.owner))
-            self.new[record.key] = _restated(record, text)
+            if text is not None:
+                self.new[record.key] = replace(restated(record), targets=(text,))
 
     def _needs(self, key: RecordKey, mark: Mark) -> bool:
         """Tell whether the record *key* keeps *mark* alive.
@@ -198,17 +201,6 @@ def _coexist(one: RecordKey, other: RecordKey) -> bool:
     if one.type == other.type:
         return bool(one.set_identifier and other.set_identifier) and one.set_identifier != other.set_identifier
     return rrtype.CNAME not in {one.type, other.type}
-
-
-def _restated(record: Record, text: str | None = None) -> Endpoint:
-    return Endpoint(
-        name=record.name,
-        type=record.type,
-        targets=record.targets if text is None else (text,),
-        ttl_s=record.ttl_s,
-        set_identifier=record.set_identifier,
-        properties=record.properties,
-    )
 
 
 def _not_ours(held: Owned) -> Blocked:

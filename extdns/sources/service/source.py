@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from extdns.model.claim import Claim, Filtered
-from extdns.model.cluster import Kind
 from extdns.model.name import DnsName
 from extdns.model.objects import SERVICE, KubernetesObject, Service, ref_of
 from extdns.ports import View
@@ -29,17 +28,10 @@ _IGNORED: Final = LeftOut(by="--ignore-hostname-annotation")
 class ServiceSource:
     """Names that Services ask for by annotation."""
 
+    name = _NAME
+    kind = SERVICE
+
     settings: ServiceSettings
-
-    @property
-    def name(self) -> str:
-        """As `--source` spells it."""
-        return _NAME
-
-    @property
-    def kind(self) -> Kind:
-        """Services."""
-        return SERVICE
 
     def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:
         """What the Service *obj* asks for, in the order of `Draft.claims`.
