@@ -119,7 +119,7 @@ class EngineMachine(RuleBasedStateMachine):
         self.stage.waiting.rotate(index)
         for submission in self.stage.provider.submissions[self.checked :]:
             laws.check_submission(submission, REGISTRY, laws.unseen(submission, self.stage.engine))
-            self.allowance.check_budget(submission, REGISTRY, self.stage.now_s)
+            self.allowance.check_budget(submission, self.stage.now_s)
         self.checked = len(self.stage.provider.submissions)
         return item
 
