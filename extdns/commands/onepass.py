@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from extdns import log
 from extdns.app import assembly
 from extdns.app.services import service
-from extdns.commands.run import ALLOCATIONS
 from extdns.config import parse
 from extdns.controller.stopsignals import StopSignals
 from extdns.engine.health import unread
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
     from extdns.model.decision import Decision
     from extdns.ports import State, ZoneReader
 
+# As in `extdns.commands.run`, but a pass is over before garbage adds up.
+_ALLOCATIONS: Final = 1_000_000
 _QUIET: Final = "error"
 _CUT_SHORT: Final = "the pass ended before it was complete"
 
@@ -113,7 +114,7 @@ def single_pass(arguments: Sequence[str], environ: Mapping[str, str]) -> Config:
     Raises:
         UsageError: a flag is wrong.
     """
-    gc.set_threshold(ALLOCATIONS)
+    gc.set_threshold(_ALLOCATIONS)
     config = parse(arguments, environ)
     level = config.log.level if "log-level" in parser.read(arguments, environ) else _QUIET
     log.configure(format=config.log.format, level=level)

@@ -43,7 +43,8 @@ def short_field(field: str) -> str:
 def below(decision: Decision) -> Iterator[str]:
     """What differs, or what a person should know."""
     if decision.verdict is not Verdict.UPDATE:
-        yield from (part for part in (decision.detail,) if part)
+        if decision.detail:
+            yield decision.detail
     elif decision.held and decision.wanted:
         held, wanted = decision.held.record, decision.wanted
         for difference in decision.detail.split(", "):
