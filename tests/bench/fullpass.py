@@ -5,6 +5,7 @@ Usage: fullpass FOLDER inmemory, or fullpass FOLDER zonefile ZONES.
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,6 +31,7 @@ def main(folder: str, provider: str, zone_files: str = "") -> None:
     with TemporaryDirectory() as few:
         write(Path(few), _FEW)
         _one_pass([*flags, f"--manifests={few}"])
+    gc.collect()  # what that pass was made of is held in cycles, and is no part of what a Service takes
     start_s, base = cpu_s(), peak_bytes()
     _one_pass([*flags, f"--manifests={folder}"])
     tell(cpu_s=cpu_s() - start_s, process_s=cpu_s(), peak_bytes=peak_bytes() - base)
