@@ -267,14 +267,11 @@ class Deletes:
         return moved
 
     def _stage(self, entry: _Pending, now_s: float, *, over: bool) -> _Stage:
-        early = now_s < self._due_s(entry)
-        if entry.released:  # what came back and ended again has a grace of its own
-            return _Stage.GRACE if early and entry.stage is _Stage.GRACE else _Stage.GRANTED
-        if not self._sufficient(entry):
+        if not (entry.released or self._sufficient(entry)):
             return _Stage.HELD
-        if early:
+        if now_s < self._due_s(entry):  # a person's word stands for evidence and budget, not for the time
             return _Stage.GRACE
-        return _Stage.HELD if over else _Stage.GRANTED
+        return _Stage.HELD if over and not entry.released else _Stage.GRANTED
 
     def _due_s(self, entry: _Pending) -> float:
         if entry.evidence in _WAITED:

@@ -36,7 +36,6 @@ class Allowance:
         asking_s: by these three, when that object asked for it last.
         seen_s: when it was looked at what is asked for.
         released: by zone, what a person released.
-        spared: of that, what has been held ever since: its grace is over.
         made: by zone and whether by absence, when a record was deleted.
         forgets: whether state could not be kept: then each process has a budget of its own.
         owned: by zone, when there were how many records of ours, as they stood or as the engine knew them: what
@@ -51,7 +50,6 @@ class Allowance:
     asking_s: dict[tuple[DnsName, str, str], float] = field(default_factory=dict)
     seen_s: float = 0.0
     released: set[tuple[str, RecordKey]] = field(default_factory=set)
-    spared: set[tuple[str, RecordKey]] = field(default_factory=set)
     made: dict[tuple[str, bool], list[float]] = field(default_factory=dict)
     forgets: bool = False
     owned: dict[str, list[tuple[float, int]]] = field(default_factory=dict)
@@ -61,7 +59,6 @@ class Allowance:
         self.started_s = now_s
         if self.forgets:
             self.made.clear()
-        self.spared.clear()
 
     def see(self, cluster: Cluster, stage: Stage) -> None:
         """What is asked for, what is ours now, and what the engine takes to be ours."""
@@ -73,7 +70,6 @@ class Allowance:
         if now_s > self.seen_s:  # a wish that was withdrawn at once was none
             self.wanted_s |= dict.fromkeys(self.wanted, now_s)
             self.asking_s |= dict.fromkeys(self.asking, now_s)
-            self.spared = {one for one in self.spared if _pair(one[1]) not in self.wanted}
         self.seen_s = now_s
         self.asking = {
             (name, claim.set_identifier, claim.provenance.ref.key.resource)
@@ -84,9 +80,7 @@ class Allowance:
 
     def release(self, held: TellHeld) -> None:
         """A person releases what is *held*."""
-        keys = {(held.zone.id, one.owned.key) for one in held.held}
-        self.released |= keys
-        self.spared |= keys
+        self.released |= {(held.zone.id, one.owned.key) for one in held.held}
 
     def check_grace(self, batch: Batch, now_s: float) -> None:
         """Nothing goes that was asked for a moment ago; where its object is absent, that has to last (design 6)."""
@@ -95,8 +89,7 @@ class Allowance:
             if change.evidence in _WAITED:
                 asked_s = self.asking_s.get((*_pair(change.key), change.held.resource), self.started_s)
             quiet_s = now_s - max(asked_s, self.started_s)
-            spared = (batch.zone.id, change.key) in self.spared
-            assert spared or quiet_s > self.settings.grace_s - _ROUNDING_S, f"{change.key} goes after {quiet_s} s"
+            assert quiet_s > self.settings.grace_s - _ROUNDING_S, f"{change.key} goes after {quiet_s} s"
 
     def check_budget(self, submission: Submission, now_s: float) -> None:
         """Nobody's word is needed for a few, and for no more."""

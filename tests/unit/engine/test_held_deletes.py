@@ -210,10 +210,19 @@ def test_while_a_source_fails_no_settings_are_accepted() -> None:
     assert world.endings("old") == ["A keep orphan-unclaimed"]
 
 
+def test_a_release_soon_after_a_start_lets_the_grace_run() -> None:
+    world = restarted(*NAMES, fingerprint="tomorrow")
+    world.released = (world.held[-1].code,)
+    world.run(for_s=59.0)
+    assert "old A" in world.holds()
+    world.run(for_s=2.0)
+    assert "old A" not in world.holds()
+
+
 def test_once_it_is_released_the_settings_are_accepted() -> None:
     world = restarted(*NAMES, fingerprint="tomorrow")
     world.released = (world.held[-1].code,)
-    world.run(for_s=30.0)
+    world.run(for_s=61.0)
     assert "old A" not in world.holds()
     assert world.state.of("example.org").fingerprint == "tomorrow"
 
