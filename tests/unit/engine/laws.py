@@ -58,21 +58,24 @@ def ownership(registry: Registry, contents: Contents) -> dict[RecordKey, Owned]:
     return {owned.key: owned for owned in registry.read(contents.values())}
 
 
-def check_submission(submission: Submission, registry: Registry, unseen: Container[RecordKey] = ()) -> None:
+def check_submission(submission: Submission, registry: Registry, known: Contents | None = None) -> None:
     """Laws 1, 5 and 6: what was changed was ours and as planned; what was made carries its mark.
 
-    Somebody may have put a record there since the zone was read, and a mark nearby may then be taken for that one's;
-    so of what was *unseen* nothing is asked but that it stays.
+    Somebody may have edited a record since the zone was read, and a mark nearby may then be taken for another
+    record's: whose what stands is, and what is a mark left alone, is asked of what was *known*.
     """
     before, after = submission.before, submission.after
     if isinstance(submission.outcome, Applied):
         for write in submission.batch.writes:
             assert before.get(write.key) == write.old, f"{write.key} was not what the plan saw"
     changed = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+    known_before = before if known is None else known
+    known_after = {key: record for key, record in known_before.items() if key not in changed}
+    known_after |= {key: after[key] for key in changed & after.keys()}
     going = {one.key for part in submission.batch.sets for one in part.changes if isinstance(one, Delete)}
     for key in before.keys() - after.keys():
         assert key in going or before[key].type == "TXT", f"{key} goes, and no delete says so"
-    owned_before, owned_after = ownership(registry, before), ownership(registry, after)
+    owned_before = ownership(registry, before)
     for key in sorted(changed):
         old, new = before.get(key), after.get(key)
         if old is not None:
@@ -80,36 +83,26 @@ def check_submission(submission: Submission, registry: Registry, unseen: Contain
             ours = is_our_mark(old) or (key in owned_before and owned_before[key].ours) or _is_marked(key, before)
             assert ours, f"{key} was not proved ours, and is changed"
         if not is_mark(old or new):
-            _check_mark(key, after, unseen)
-    # A record put at the name of a mark a moment ago may be taken for the mark's; only reading it can tell.
+            if new is None:
+                assert not _is_marked(key, known_after), f"{key} left its mark"
+            else:
+                assert _is_marked(key, after), f"{key} has no mark"
     touched = {key.name for key in changed}
-    owned_before, owned_after = (ownership(registry, _seen(contents, unseen)) for contents in (before, after))
-    for key, owned in owned_before.items():
+    owned_after = ownership(registry, known_after)
+    for key, owned in ownership(registry, known_before).items():
         if key.name not in touched and key in owned_after:
             assert owned_after[key].ours == owned.ours, f"{key} belongs to somebody else now"
 
 
-def unseen(submission: Submission, engine: Engine) -> set[RecordKey]:
-    """What stood in the zone, but not as *engine* knew it when it sent what was submitted."""
+def known(submission: Submission, engine: Engine) -> Contents:
+    """What stood in the zone as *engine* knew it when it sent what was submitted."""
     state = engine.zones.state(submission.batch.zone)
-    return {key for key, record in submission.before.items() if not (state and record in state.mirror.of(key.name))}
-
-
-def _seen(contents: Contents, unseen: Container[RecordKey]) -> Contents:
-    return {key: record for key, record in contents.items() if key not in unseen}
+    return {record.key: record for record in state.mirror.records()} if state else {}
 
 
 def _is_marked(key: RecordKey, contents: Contents) -> bool:
     mark = contents.get(RecordKey(DnsName(f"{key.type.lower()}-{key.name}"), key.set_identifier, "TXT"))
     return mark is not None and is_our_mark(mark)
-
-
-def _check_mark(key: RecordKey, after: Contents, unseen: Container[RecordKey]) -> None:
-    """The record at *key* stands together with its mark, or neither does; what was *unseen* stays."""
-    if key in after:
-        assert _is_marked(key, after), f"{key} has no mark"
-    else:
-        assert not _is_marked(key, _seen(after, unseen)), f"{key} left its mark"
 
 
 def check_intentions(

@@ -118,7 +118,7 @@ class EngineMachine(RuleBasedStateMachine):
         item = self.stage.answer()
         self.stage.waiting.rotate(index)
         for submission in self.stage.provider.submissions[self.checked :]:
-            laws.check_submission(submission, REGISTRY, laws.unseen(submission, self.stage.engine))
+            laws.check_submission(submission, REGISTRY, laws.known(submission, self.stage.engine))
             self.allowance.check_budget(submission, self.stage.now_s)
         self.checked = len(self.stage.provider.submissions)
         return item
