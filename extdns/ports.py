@@ -196,10 +196,10 @@ class State(Protocol):
 
 
 class Reporter(Protocol):
-    """Tells people; absent in dry runs."""
+    """Listens to all that is decided, beside the log."""
 
     def tell(self, decisions: Sequence[Decision]) -> None:
-        """Publish what was decided (log, Events, status)."""
+        """Names were planned, and *decisions* were made about them."""
         ...
 
 

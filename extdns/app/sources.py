@@ -70,7 +70,7 @@ def _traefik(chosen: Sources, selection: Selection) -> Sequence[Source]:
 def _stages(config: Config) -> Iterator[Stage]:
     """What every claim passes, in the order of spec sources 0.2; raises `UsageError`."""
     from extdns.sources.defaulttargets import DefaultTargets, grouped
-    from extdns.sources.nat64 import Nat64, prefixes
+    from extdns.sources.nat64 import Nat64, nat64_networks
     from extdns.sources.pointers import Pointers
     from extdns.sources.refine import validated
     from extdns.sources.targetnets import TargetNets, networks
@@ -80,7 +80,7 @@ def _stages(config: Config) -> Iterator[Stage]:
         yield DefaultTargets(groups=grouped(chosen.default_targets), force=chosen.force_default_targets)
     yield validated
     if chosen.nat64_networks:
-        yield Nat64(networks=prefixes(chosen.nat64_networks))
+        yield Nat64(networks=nat64_networks(chosen.nat64_networks))
     include, no_network = networks(chosen.target_net_filter)
     exclude, also_none = networks(chosen.exclude_target_net)
     for text in (*no_network, *also_none):

@@ -10,7 +10,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec.structs import replace
-from msgspec.structs import replace as altered
 
 from extdns.app import assembly
 from extdns.app.registries import registry
@@ -136,7 +135,7 @@ def _facts(made: Pass, left: Sequence[Decision], refused: Sequence[Decision], *,
 
 
 def _lines(made: Pass, left: Sequence[Decision], refused: Sequence[Decision], *, taken: bool) -> Iterator[str]:
-    standing = [altered(one, verdict=Verdict.KEEP, reason=Reason.PROGRAMMED, detail="") for one in left]
+    standing = [replace(one, verdict=Verdict.KEEP, reason=Reason.PROGRAMMED, detail="") for one in left]
     held = holdings(made.engine)
     for zone, group in groupby((*standing, *refused), key=lambda one: one.zone):
         known = zone and (zone_facts(zone, held[zone]) if zone in held else zone_name(zone))

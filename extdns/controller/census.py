@@ -12,14 +12,12 @@ from extdns.facts.holding import records
 from extdns.metrics.metrics import Counts, Mismatch
 from extdns.model.claim import Invalid, Wanted
 from extdns.model.decision import Verdict
-from extdns.model.reason import Reason
+from extdns.model.reason import SOMEBODY_ELSES, WITHHELD
 
 if TYPE_CHECKING:
     from extdns.engine.engine import Engine
 
-_IN_THE_WAY: Final = frozenset({Reason.OWNED_BY_OTHER, Reason.FOREIGN_RECORD})
 _UNKNOWN: Final = "unknown"
-_STALE: Final = frozenset({Reason.NO_ADDRESS, Reason.NOT_ACCEPTED, Reason.INVALID_TARGET, Reason.INVALID_ENDPOINT})
 
 
 class Census:
@@ -56,7 +54,7 @@ def count(engine: Engine, owner: str, problems: int) -> Counts:
     for decision in engine.decisions:
         if decision.wanted is not None:
             verified[decision.type] += decision.held is not None
-        stale += decision.reason in _STALE and decision.held is not None and decision.held.ours
+        stale += decision.reason in WITHHELD and decision.held is not None and decision.held.ours
         if len(decision.asked_by) > 1:
             deduplicated[decision.type, decision.asked_by[0].source] += len(decision.asked_by) - 1
     return Counts(
@@ -89,7 +87,7 @@ def outstanding(engine: Engine) -> int:
 
 def _mismatches(engine: Engine, owner: str) -> Iterator[Mismatch]:
     """Each record of others once, however many of ours it keeps from its name and set identifier."""
-    blocked = (one for one in engine.decisions if one.verdict is Verdict.NONE and one.reason in _IN_THE_WAY)
+    blocked = (one for one in engine.decisions if one.verdict is Verdict.NONE and one.reason in SOMEBODY_ELSES)
     for zone, name, set_identifier in {(one.zone, one.name, one.set_identifier): None for one in blocked}:
         for other in engine.decisions.of(name):
             if other.held and not other.held.ours and (other.zone, other.set_identifier) == (zone, set_identifier):

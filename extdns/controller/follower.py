@@ -13,6 +13,7 @@ from extdns.controller.pulse import Pulse
 from extdns.engine.inputs import Input, KindReported, Observed, ProblemReported
 from extdns.errors import described
 from extdns.model.cluster import KindChange, KindState, ObjectChange, ObjectProblem, Phase
+from extdns.model.pauses import doubled_s
 
 if TYPE_CHECKING:
     from extdns.controller.teller import Teller
@@ -81,7 +82,7 @@ class Follower:
             except Exception as exc:  # noqa: BLE001 - law 3: whatever a cluster raises, the next change may come through
                 self._teller.defect(exc)
                 self.pulse.miss()
-                self._ended.wait(min(_PAUSE_S * 2**self.pulse.failures, _LONGEST_PAUSE_S))
+                self._ended.wait(doubled_s(_PAUSE_S, self.pulse.failures, _LONGEST_PAUSE_S))
 
     def _begin(self, kind: Kind) -> None:
         state = self._cluster.need(kind)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from extdns.model.pauses import doubled_s
+
 _MOST_ASKED_S = 3600.0
 
 
@@ -31,10 +33,10 @@ class Backoff:
 
     def fail(self, now_s: float, at_least_s: float | None = None, *, message: str = "", refused: bool = False) -> None:
         """Count a failure; *at_least_s* is what the service asked for, of which an hour is believed."""
-        pause_s = min(self.first_s * 2**self.failures, self.most_s)
+        pause_s = doubled_s(self.first_s, self.failures, self.most_s)
         if not self.failures:
             self.since_s = now_s
-        self.failures = min(self.failures + 1, 30)
+        self.failures += 1
         self.until_s = now_s + max(pause_s, min(at_least_s or 0.0, _MOST_ASKED_S))
         self.message, self.refused = message, refused
 

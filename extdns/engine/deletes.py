@@ -24,7 +24,7 @@ from extdns.engine.releases import Releases, digest
 from extdns.model.change import Blocked
 from extdns.model.evidence import Evidence
 from extdns.model.held import Held, Waiting
-from extdns.model.reason import Reason
+from extdns.model.reason import WITHHELD, Reason
 
 if TYPE_CHECKING:
     from extdns.engine.deletesettings import DeleteSettings
@@ -32,16 +32,6 @@ if TYPE_CHECKING:
     from extdns.model.ownership import Owned
     from extdns.model.record import RecordKey
     from extdns.model.zone import Zone
-
-_WITHHELD = frozenset(
-    {
-        Reason.NO_ADDRESS,
-        Reason.NOT_ACCEPTED,
-        Reason.INVALID_TARGET,
-        Reason.INVALID_ENDPOINT,
-        Reason.INVALID_OBJECT,
-    }
-)
 
 _WAITED = {Evidence.ABSENT, Evidence.ORPHAN_GONE}
 """Confirmed at least the grace after it was first seen: another grace is not needed."""
@@ -125,7 +115,7 @@ class Deletes:
         """
         if self._settings.stale_hold_s is None or self._settings.at_once:
             return standing
-        if isinstance(standing, Evidence) or standing.reason not in _WITHHELD:
+        if isinstance(standing, Evidence) or standing.reason not in WITHHELD:
             return standing
         answer = self.weigh(owned, Evidence.STALE, now_s)
         return standing if isinstance(answer, Blocked) and answer.reason is Reason.IN_GRACE else answer

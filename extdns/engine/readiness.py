@@ -20,8 +20,8 @@ class Readiness:
         self._patience_s = patience_s
         self.open = not self._phases
 
-    def report(self, state: KindState, now_s: float) -> bool:
-        """Take in the phase of a kind; returns whether planning may begin just now.
+    def report(self, state: KindState, now_s: float) -> None:
+        """Take in the phase of a kind.
 
         A kind that fails goes on failing until it is synced: listing it once more changes nothing.
         """
@@ -29,7 +29,7 @@ class Readiness:
         down = phase in _DOWN and state.phase is not Phase.SYNCED
         if not (down and state.phase is Phase.LISTING):
             self._phases[state.kind] = (state.phase, since_s if down or phase is state.phase else now_s)
-        return self.tick(now_s)
+        self.tick(now_s)
 
     def need(self, kind: Kind) -> None:
         """An object rests on *kind*, which has not been listed yet."""

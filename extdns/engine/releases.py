@@ -69,19 +69,15 @@ class Releases:
             self._shown.setdefault(code, digests)
         self._until_s.update(until_s)
 
-    def show(self, digests: Iterable[str]) -> bool:
-        """*digests* are held now; returns whether that is another set than before."""
+    def show(self, digests: Iterable[str]) -> None:
+        """*digests* are held now."""
         held = frozenset(digests)
-        code = code_of(held) if held else ""
-        if code == self.code:
-            return False
-        self.code = code
+        self.code = code_of(held) if held else ""
         if held:
-            self._shown[code] = held
-            self._shown.move_to_end(code)
+            self._shown[self.code] = held
+            self._shown.move_to_end(self.code)
             while len(self._shown) > 1 and self._are_many():
                 self._shown.popitem(last=False)
-        return True
 
     def _are_many(self) -> bool:
         return len(self._shown) > _KEPT_CODES or sum(map(len, self._shown.values())) > _KEPT_DIGESTS

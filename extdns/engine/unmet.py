@@ -11,7 +11,7 @@ from extdns.model import rrtype
 from extdns.model.change import Blocked
 from extdns.model.claim import Provenance, Wanted, Withheld
 from extdns.model.decision import Decision, Verdict
-from extdns.model.reason import Reason
+from extdns.model.reason import SOMEBODY_ELSES, Reason
 from extdns.model.value import Value
 from extdns.planner.forms import supersedes
 from extdns.planner.proposal import foreign
@@ -26,14 +26,7 @@ if TYPE_CHECKING:
 
 
 # Why what would replace a record is not made; other reasons mean that it would not even have been tried.
-_HINDERED: Final = frozenset(
-    {
-        Reason.UNSUPPORTED,
-        Reason.FOREIGN_RECORD,
-        Reason.OWNED_BY_OTHER,
-        Reason.MARK_UNREADABLE,
-    }
-)
+_HINDERED: Final = SOMEBODY_ELSES | {Reason.UNSUPPORTED}
 
 
 class Unmet(Value, frozen=True, kw_only=True):

@@ -99,7 +99,6 @@ def text(metavar: str = "TEXT") -> Kind[str]:
     return Kind(noun="a text", metavar=metavar, allowed="any text", read=str, write=str)
 
 
-TEXT: Final = text()
 BOOLEAN: Final[Kind[bool]] = Kind(
     noun="true or false",
     metavar="",

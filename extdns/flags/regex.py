@@ -33,10 +33,6 @@ class Regex:
     text: str
     pattern: re.Pattern[str] = field(compare=False, repr=False)
 
-    def matches(self, name: str) -> bool:
-        """Tell whether the expression is found anywhere in *name*."""
-        return self.pattern.search(name) is not None
-
 
 def parse_regex(text: str) -> Regex | None:
     """Read an RE2 expression; "" is none.

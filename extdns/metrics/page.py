@@ -7,7 +7,7 @@ from typing import Final
 
 from extdns.metrics import table
 from extdns.metrics.table import TABLE, Metric
-from extdns.model.reason import Reason
+from extdns.model.reason import SOMEBODY_ELSES, Reason
 
 _OWN: Final = "extdns_"
 _INTRODUCTION: Final = """\
@@ -40,7 +40,7 @@ The reasons are those of [reasons.md](reasons.md).
 _REFUSED: Final = (Reason.REFUSED, Reason.TOO_LARGE, Reason.UNSUPPORTED, Reason.ZONE_FORBIDDEN)
 _CONFLICTS: Final = (
     *(Reason.CONFLICT_LOST, Reason.TYPE_CONFLICT, Reason.ROUTING_CONFLICT),
-    *(Reason.OWNED_BY_OTHER, Reason.FOREIGN_RECORD),
+    *sorted(SOMEBODY_ELSES),
 )
 
 

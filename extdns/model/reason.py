@@ -107,7 +107,7 @@ MEANINGS: Final[dict[Reason, str]] = {
     Reason.INVALID_TTL: "The ttl annotation is no TTL; the record is published without one.",
     Reason.INVALID_ENDPOINT: "Name, type and targets do not make a valid record.",
     Reason.INVALID_ANNOTATION: "An annotation has a value that means nothing; it is treated as absent.",
-    Reason.INVALID_OBJECT: "The object cannot be read; its last good version counts.",
+    Reason.INVALID_OBJECT: "A field of the object has a value that has no meaning; what is published stays.",
     Reason.DOMAIN_FILTERED: "The name is outside the domain filters.",
     Reason.TYPE_UNMANAGED: "The record type is not among the managed record types.",
     Reason.TARGETS_FILTERED: "No target is left after the target network filters.",
@@ -142,6 +142,20 @@ MEANINGS: Final[dict[Reason, str]] = {
     Reason.TRY_LATER: "The DNS service is busy; the change is sent again.",
     Reason.NO_ANSWER: "The DNS service did not answer; the zone is asked what happened.",
 }
+
+SOMEBODY_ELSES: Final = frozenset({Reason.OWNED_BY_OTHER, Reason.FOREIGN_RECORD, Reason.MARK_UNREADABLE})
+"""A record stands that nothing proves to be ours."""
+
+WITHHELD: Final = frozenset(
+    {
+        Reason.NO_ADDRESS,
+        Reason.NOT_ACCEPTED,
+        Reason.INVALID_TARGET,
+        Reason.INVALID_ENDPOINT,
+        Reason.INVALID_OBJECT,
+    }
+)
+"""An object asks for the name and does not say what it should hold; a record that stays for it may be stale."""
 
 _OF_CODES: Final = {reason.value: text for reason, text in MEANINGS.items()}
 

@@ -7,7 +7,6 @@ records (no set identifier) and routed ones.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 from msgspec.structs import replace
 
@@ -16,13 +15,11 @@ from extdns.model.change import Blocked, Create, Delete
 from extdns.model.claim import Provenance
 from extdns.model.evidence import Evidence
 from extdns.model.ownership import Owned
-from extdns.model.reason import Reason
+from extdns.model.reason import SOMEBODY_ELSES, Reason
 from extdns.model.record import RecordKey
 from extdns.planner.merge import Candidate
 from extdns.planner.proposal import Proposal
 from extdns.planner.table import Row
-
-_SOMEBODY_ELSES: Final = frozenset({Reason.FOREIGN_RECORD, Reason.OWNED_BY_OTHER})
 
 
 def beside(one: RecordKey, other: RecordKey) -> bool:
@@ -104,7 +101,7 @@ def _waiting(new: RecordKey, key: RecordKey, stays: Blocked) -> Blocked:
     what = f"{key.type} record" + (f" {key.set_identifier!r}" if key.set_identifier else "")
     if stays.reason is Reason.POLICY_KEEPS:
         reason = Reason.POLICY_KEEPS_TYPE
-    elif stays.reason in _SOMEBODY_ELSES and (new.set_identifier == "") != (key.set_identifier == ""):
+    elif stays.reason in SOMEBODY_ELSES and (new.set_identifier == "") != (key.set_identifier == ""):
         reason = Reason.ROUTING_CONFLICT
     else:
         reason = stays.reason

@@ -8,7 +8,6 @@ from typing import Final
 
 import msgspec
 
-from extdns.errors import UsageError, shown
 from extdns.model.claim import Notice
 from extdns.model.reason import Reason
 from extdns.model.value import Value
@@ -19,18 +18,8 @@ BOTH: Final = (PREFIX, OLD_PREFIX)
 
 
 def prefixes(given: str | None) -> tuple[str, ...]:
-    """The prefixes that `--annotation-prefix` stands for; both known ones when it is not *given*.
-
-    Raises:
-        UsageError: an empty prefix, or one without `/` at its end.
-    """
-    if given is None:
-        return BOTH
-    if not given.endswith("/"):
-        raise UsageError(
-            f"--annotation-prefix={shown(given)} is not a prefix\n  allowed: a text that ends in /, as {PREFIX}"
-        )
-    return (given,)
+    """The prefixes that `--annotation-prefix` stands for; both known ones when it is not *given*."""
+    return BOTH if given is None else (given,)
 
 
 class Annotations(Value, frozen=True, kw_only=True):

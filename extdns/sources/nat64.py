@@ -18,7 +18,7 @@ _PREFIX_BITS: Final = 96
 _IPV4_MASK: Final = 0xFFFFFFFF
 
 
-def prefixes(texts: Iterable[str]) -> tuple[ipaddress.IPv6Network, ...]:
+def nat64_networks(texts: Iterable[str]) -> tuple[ipaddress.IPv6Network, ...]:
     """Read `--nat64-networks`; bits beyond the prefix do not matter.
 
     Raises:

@@ -11,7 +11,7 @@ from extdns.model.change import Delete
 from extdns.model.claim import Invalid, Notice, Wanted
 from extdns.model.cluster import Kind, ObjectKey, ObjectRef
 from extdns.model.decision import Decision, Verdict
-from extdns.model.reason import MEANINGS, Reason
+from extdns.model.reason import MEANINGS, SOMEBODY_ELSES, Reason
 
 if TYPE_CHECKING:
     from extdns.model.change import Batch
@@ -25,21 +25,19 @@ READY: Final = "RecordReady"
 DELETED: Final = "RecordDeleted"
 ERROR: Final = "RecordError"
 
-_WRONG: Final = frozenset(
+_WRONG: Final = SOMEBODY_ELSES | frozenset(
     {
         Reason.CONFLICT_LOST,
         Reason.FOUGHT_OVER,
         Reason.TYPE_CONFLICT,
         Reason.ROUTING_CONFLICT,
-        Reason.OWNED_BY_OTHER,
-        Reason.FOREIGN_RECORD,
-        Reason.MARK_UNREADABLE,
         Reason.NO_OWNERSHIP_NAME,
         Reason.MARK_CLASH,
         Reason.RECORD_UNREADABLE,
         Reason.INVALID_NAME,
         Reason.INVALID_TARGET,
         Reason.INVALID_ENDPOINT,
+        Reason.INVALID_OBJECT,
         Reason.OBJECT_FAILED,
     }
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from extdns.model.pauses import doubled_s
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rhythm:
@@ -51,7 +53,7 @@ class Pace:
 
     def fail(self, retry_after_s: float | None) -> float:
         """Count a failure; returns the pause, at least what the server asked for."""
-        pause_s = min(self._rhythm.first_pause_s * 2.0 ** min(self.failures, 30), self._rhythm.longest_pause_s)
+        pause_s = doubled_s(self._rhythm.first_pause_s, self.failures, self._rhythm.longest_pause_s)
         self.failures += 1
         return max(self._spread(pause_s), retry_after_s or 0.0)
 

@@ -12,6 +12,7 @@ from extdns.errors import ApiError, ConflictError, DeniedError, NotFoundError
 from extdns.kube.paths import object_path
 from extdns.kube.statuses.conditions import Found, narrow, stands, status_of
 from extdns.log import Event
+from extdns.model.pauses import doubled_s
 
 if TYPE_CHECKING:
     from extdns.kube.api import Api
@@ -122,7 +123,7 @@ class Writer:
                 self._waiting.setdefault(standing.key, standing)
             if self._ending:
                 self._waiting.clear()
-        pause_s = min(_LEAST_PAUSE_S * 2**self._failures, _LONGEST_PAUSE_S)
+        pause_s = doubled_s(_LEAST_PAUSE_S, self._failures, _LONGEST_PAUSE_S)
         self._failures += 1
         self._stop.wait(exc.retry_after_s or pause_s)
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from extdns.errors import UsageError, shown
 from extdns.sources.selection import Selection
 
 
@@ -29,15 +28,7 @@ class Compatibility(StrEnum):
 
 
 def service_types(given: Sequence[str]) -> frozenset[str]:
-    """The types that `--service-type-filter` lets pass; an empty set means all, as does an empty element.
-
-    Raises:
-        UsageError: a text that is no type of Service.
-    """
-    for value in given:
-        if value and value not in list(ServiceType):
-            allowed = ", ".join(ServiceType)
-            raise UsageError(f"--service-type-filter={shown(value)} is not a type of Service\n  allowed: {allowed}")
+    """The types that `--service-type-filter` lets pass; an empty set means all, as does an empty element."""
     return frozenset(given) if all(given) else frozenset()
 
 

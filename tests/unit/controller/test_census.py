@@ -14,7 +14,7 @@ from extdns.metrics.metrics import Mismatch
 from extdns.model.claim import Invalid
 from extdns.model.domains import DomainFilter
 from extdns.model.outcome import TryLater
-from extdns.model.reason import Reason
+from extdns.model.reason import WITHHELD, Reason
 from extdns.model.zone import ZoneList
 from tests.unit.engine.stage import (
     INGRESS,
@@ -168,7 +168,8 @@ def test_problems_and_reasons_are_passed_on() -> None:
     assert counts.reasons["programmed"] == 1
 
 
-def test_a_record_whose_object_lost_its_address_is_stale_and_one_that_never_stood_is_not() -> None:
+@pytest.mark.parametrize("reason", sorted(WITHHELD))
+def test_a_record_whose_object_says_no_target_any_more_is_stale_and_one_that_never_stood_is_not(reason: Reason) -> None:
     world = running(first=[seen("web", wants("web", "web"))])
-    world.run(seen("web", withholds("web", "web")), seen("new", withholds("new", "new")), for_s=1.0)
+    world.run(seen("web", withholds("web", "web", reason)), seen("new", withholds("new", "new", reason)), for_s=1.0)
     assert count(world.engine, "me", 0).stale == 1

@@ -93,7 +93,7 @@ def test_every_section_takes_what_is_given() -> None:
     assert config.sources.min_ttl_s == 90.0
     assert config.plan.domain_filter == ("a.test",)
     assert config.plan.regex_domain_filter is not None
-    assert config.plan.regex_domain_filter.matches("abc")
+    assert config.plan.regex_domain_filter.pattern.search("abc")
     assert (config.registry.name, config.registry.txt_owner_id) == ("noop", "me")
     assert config.log.format == "json"
     assert config.inmemory.inmemory_zone == ("b.test",)

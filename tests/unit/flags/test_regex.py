@@ -12,7 +12,7 @@ from extdns.flags.regex import REGEX, parse_regex
 def matches(expression: str, name: str) -> bool:
     regex = parse_regex(expression)
     assert regex is not None
-    return regex.matches(name)
+    return regex.pattern.search(name) is not None
 
 
 @pytest.mark.parametrize(

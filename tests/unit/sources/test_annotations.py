@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.errors import UsageError
 from extdns.model.reason import Reason
 from extdns.sources.annotations import BOTH, OLD_PREFIX, PREFIX, Annotations, prefixes
 
@@ -19,12 +18,6 @@ from extdns.sources.annotations import BOTH, OLD_PREFIX, PREFIX, Annotations, pr
 )
 def test_the_flag_says_which_prefixes_count(given: str | None, expected: tuple[str, ...]) -> None:
     assert prefixes(given) == expected
-
-
-@pytest.mark.parametrize("given", [pytest.param("", id="2.1-empty"), pytest.param("acme.test", id="2.1-without-slash")])
-def test_a_prefix_ends_in_a_slash(given: str) -> None:
-    with pytest.raises(UsageError, match=f"--annotation-prefix={given} is not a prefix"):
-        prefixes(given)
 
 
 @pytest.mark.parametrize(

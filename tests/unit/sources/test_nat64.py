@@ -15,7 +15,7 @@ from extdns.model.name import DnsName
 from extdns.model.objects import SERVICE
 from extdns.model.pairs import Pairs
 from extdns.model.record import Endpoint
-from extdns.sources.nat64 import Nat64, prefixes
+from extdns.sources.nat64 import Nat64, nat64_networks
 from tests.unit.sources.samples import said
 
 
@@ -51,7 +51,7 @@ def want(rtype: str, *targets: str) -> Wanted:
     ],
 )
 def test_the_embedded_addresses_stand_beside(networks: str, wanted: Wanted, beside: list[str]) -> None:
-    first, *others = Nat64(networks=prefixes(networks.split()))(wanted)
+    first, *others = Nat64(networks=nat64_networks(networks.split()))(wanted)
     assert first is wanted
     assert said(others) == beside
     for other in others:
@@ -62,7 +62,7 @@ def test_the_embedded_addresses_stand_beside(networks: str, wanted: Wanted, besi
 @given(st.ip_addresses(v=4), st.ip_addresses(v=6))
 def test_what_is_embedded_comes_out(embedded: ipaddress.IPv4Address, prefix: ipaddress.IPv6Address) -> None:
     inside = ipaddress.IPv6Address((int(prefix) >> 32 << 32) | int(embedded))
-    _, beside = Nat64(networks=prefixes([f"{prefix}/96"]))(want("AAAA", str(inside)))
+    _, beside = Nat64(networks=nat64_networks([f"{prefix}/96"]))(want("AAAA", str(inside)))
     assert beside.endpoint.targets == (str(embedded),)
 
 
@@ -71,7 +71,7 @@ def test_what_is_embedded_comes_out(embedded: ipaddress.IPv4Address, prefix: ipa
 )
 def test_8_3_any_other_network_stops_the_start(text: str) -> None:
     with pytest.raises(UsageError) as error:
-        prefixes([text])
+        nat64_networks([text])
     assert str(error.value) == (
         f"--nat64-networks={text} is no NAT64 network\n  allowed: an IPv6 network of 96 bits, as 64:ff9b::/96"
     )

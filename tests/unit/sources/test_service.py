@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.errors import UsageError
 from extdns.model.claim import Claim, Withheld
 from extdns.model.objects import SERVICE, Service, ServiceSpec, ref_of
 from extdns.model.reason import Reason
@@ -150,13 +149,6 @@ def test_3_2_hosts_of_the_annotation_can_be_ignored() -> None:
 def test_types_can_be_filtered(given: list[str], of: str, expected: str) -> None:
     found = claims(service(None, ServiceSpec(type=of)), ServiceSettings(service_types=service_types(given)))
     assert "; ".join(said(found)) == expected
-
-
-def test_3_1_a_type_that_is_none_is_refused() -> None:
-    with pytest.raises(
-        UsageError, match=r"--service-type-filter=loadbalancer is not .*\n  allowed: ClusterIP, NodePort"
-    ):
-        service_types(["ClusterIP", "loadbalancer"])
 
 
 def test_an_object_left_out_makes_one_claim_however_many_hosts_it_has() -> None:
