@@ -68,9 +68,7 @@ def _in_order(zones: Iterable[Zone], fingerprint: str) -> PretendedState:
 
 def _essence(decision: Decision) -> tuple[object, ...]:
     """What makes two decisions alike for people."""
-    zone = decision.zone.id if decision.zone else ""
-    what = (zone, decision.name, decision.set_identifier, decision.type, decision.verdict, decision.reason)
-    return (*what, decision.detail, decision.wanted)
+    return (*decision.key, decision.verdict, decision.reason, decision.detail, decision.wanted)
 
 
 def _left(state: ZoneState) -> Iterator[Record]:

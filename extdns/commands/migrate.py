@@ -96,8 +96,8 @@ def _theirs(made: Pass, flags: Sequence[str], environ: Mapping[str, str]) -> Pas
 
 def _compared(made: Pass, theirs: Pass) -> MigrationFacts:
     """What each of the two would change."""
-    ours, others = ({_key(one): one for one in found.decisions if one.verdict in CHANGING} for found in (made, theirs))
-    decided = {_key(one): one for one in made.decisions}
+    ours, others = ({one.key: one for one in found.decisions if one.verdict in CHANGING} for found in (made, theirs))
+    decided = {one.key: one for one in made.decisions}
     alike = {key for key, one in ours.items() if key in others and _change(one) == _change(others[key])}
     return MigrationFacts(
         api_version=VERSION,
@@ -109,10 +109,6 @@ def _compared(made: Pass, theirs: Pass) -> MigrationFacts:
         held=sum(map(held, made.decisions)),
         missing=made.missing,
     )
-
-
-def _key(one: Decision) -> tuple[str, str, str, str]:
-    return (one.zone.id if one.zone else "", one.name, one.set_identifier, one.type)
 
 
 def _change(one: Decision) -> tuple[object, ...]:

@@ -135,7 +135,7 @@ def _standing(record: Record, owned: Owned | None, *, orphan: bool, stray: bool)
         name=record.name,
         type=record.type,
         set_identifier=record.set_identifier,
-        record=record_facts(record.targets, record.ttl_s, record.properties),
+        record=record_facts(record),
         owner=owned.owner if owned else None,
         ours=owned is not None and owned.ours,
         made_for=owned.resource if owned else "",

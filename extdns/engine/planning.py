@@ -260,14 +260,13 @@ def _repairs(decisions: tuple[Decision, ...], former: Iterable[Decision]) -> tup
     if not any(decision.verdict is Verdict.UPDATE for decision in decisions):
         return decisions
     right = {
-        (decision.zone, decision.set_identifier, decision.type): decision.wanted
+        decision.key: decision.wanted
         for decision in former
         if decision.reason in {Reason.PROGRAMMED, Reason.DRIFT_REPAIRED}
     }
     return tuple(
         replace(decision, reason=Reason.DRIFT_REPAIRED)
-        if decision.reason is Reason.CHANGED
-        and decision.wanted == right.get((decision.zone, decision.set_identifier, decision.type))
+        if decision.reason is Reason.CHANGED and decision.wanted == right.get(decision.key)
         else decision
         for decision in decisions
     )

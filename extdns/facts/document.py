@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from extdns.model.claim import Notice, Provenance
     from extdns.model.cluster import ObjectKey
-    from extdns.model.pairs import Pairs
+    from extdns.model.record import Endpoint, Record
     from extdns.model.zone import Zone
 
 Version = Literal["extdns.io/v1"]
@@ -105,9 +105,9 @@ def mistake_facts(key: ObjectKey, mistake: Notice) -> MistakeFacts:
     )
 
 
-def record_facts(targets: tuple[str, ...], ttl_s: int, properties: Pairs) -> RecordFacts:
+def record_facts(one: Record | Endpoint) -> RecordFacts:
     """What stands, or is to stand."""
-    return RecordFacts(targets=targets, ttl_seconds=ttl_s or None, properties=dict(properties))
+    return RecordFacts(targets=one.targets, ttl_seconds=one.ttl_s or None, properties=dict(one.properties))
 
 
 def json_text(document: Facts | Mapping[str, object]) -> str:

@@ -259,7 +259,7 @@ def _claim(claim: NameClaim, decisions: tuple[Decision, ...], outcome_of: Callab
         since=claim.provenance.ref.created,
         type=wanted.type if wanted else "",
         set_identifier=claim.set_identifier,
-        asks=record_facts(wanted.targets, wanted.ttl_s, wanted.properties) if wanted else None,
+        asks=record_facts(wanted) if wanted else None,
         outcomes=tuple(map(outcome_of, _of_claim(claim, decisions))),
         mistakes=tuple(mistake_facts(claim.provenance.ref.key, wrong) for wrong in mistakes((claim,))),
     )
@@ -271,7 +271,7 @@ def _standing(decision: Decision, outcome_of: Callable[[Decision], Outcome]) -> 
         yield StandingFacts(
             type=record.type,
             set_identifier=record.set_identifier,
-            record=record_facts(record.targets, record.ttl_s, record.properties),
+            record=record_facts(record),
             ours=owned.ours,
             owner=owned.owner,
             made_for=owned.resource,

@@ -139,7 +139,7 @@ def _name(decision: Decision, outcome: Outcome) -> NameOutcome:
         name=decision.name,
         type=decision.type,
         set_identifier=decision.set_identifier,
-        asks=record_facts(wanted.targets, wanted.ttl_s, wanted.properties) if wanted else None,
+        asks=record_facts(wanted) if wanted else None,
         outcome=outcome,
     )
 

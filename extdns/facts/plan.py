@@ -186,6 +186,6 @@ def entry(decision: Decision) -> Entry:
         objects=tuple(map(object_facts, decision.asked_by)),
         made_for=stands.resource if stands else "",
         owner=stands.owner if stands else None,
-        before=record_facts(stands.record.targets, stands.record.ttl_s, stands.record.properties) if stands else None,
-        after=record_facts(wanted.targets, wanted.ttl_s, wanted.properties) if wanted else None,
+        before=record_facts(stands.record) if stands else None,
+        after=record_facts(wanted) if wanted else None,
     )

@@ -51,6 +51,11 @@ class Decision(Value, frozen=True, kw_only=True):
         return bool(self.asked_by) or self.held is None or self.held.ours
 
     @property
+    def key(self) -> tuple[str, DnsName, str, str]:
+        """The identity of the record set: id of the zone or "", name, set identifier, type."""
+        return (self.zone.id if self.zone else "", self.name, self.set_identifier, self.type)
+
+    @property
     def order(self) -> tuple[str, str, str, str, str]:
         """Sort key: zone, name, set identifier, type, reason."""
         zone = f"{self.zone.name} {self.zone.id}" if self.zone else ""

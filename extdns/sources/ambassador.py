@@ -39,7 +39,7 @@ class AmbassadorSource:
         if not isinstance(obj, AmbassadorHost):
             raise TypeError(f"the {_NAME} source reads Hosts only")
         hosting = Hosting(_NAME, AMBASSADOR_HOST, obj, self.selection)
-        if left_out := hosting.left_out(self.selection, whoever_controls=True):
+        if left_out := hosting.left_out(whoever_controls=True):
             return left_out
         reference = (obj.metadata.annotations or {}).get(_SERVICE)
         if reference is None:

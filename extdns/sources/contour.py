@@ -35,7 +35,7 @@ class ContourSource:
         if not isinstance(obj, HttpProxy):
             raise TypeError(f"the {_NAME} source reads HTTPProxies only")
         hosting = Hosting(_NAME, HTTP_PROXY, obj, self.selection)
-        if left_out := hosting.left_out(self.selection):
+        if left_out := hosting.left_out():
             return left_out
         answer = hosting.target or balanced(obj.status)
         if obj.spec.virtualhost is not None:

@@ -55,6 +55,12 @@ class Draft:
             self.refuse(text, field, Reason(exc.reason), exc.allowed)
             return None
 
+    def ask(self, text: str, field: str, answer: Answer) -> None:
+        """Say that *field* asks for *text*, if that is a name, which shall point at *answer*."""
+        name = self.name(text, field)
+        if name is not None:
+            self.add(name, field, answer)
+
     def refuse(self, text: str, field: str, reason: Reason, allowed: str) -> None:
         """Say that *text* in *field* is not what is *allowed*."""
         self._invalid[Invalid(provenance=self._provenance(field), reason=reason, value=text, allowed=allowed)] = None

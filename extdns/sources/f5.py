@@ -49,7 +49,7 @@ class F5Source:
         if not isinstance(obj, F5VirtualServer | F5TransportServer):
             raise TypeError(f"the {self.name} source reads {self.kind.name}s only")
         hosting = Hosting(self.name, self.kind, obj, self.selection, ttl_alone=True)
-        if left_out := hosting.left_out(self.selection):
+        if left_out := hosting.left_out():
             return left_out
         if obj.status.vs_address.lower() in {"", "none"}:
             answer: Answer = _NONE

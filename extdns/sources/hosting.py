@@ -24,7 +24,7 @@ class Hosting:
         target: what its `target` annotation says, None if it says nothing.
     """
 
-    __slots__ = ("_draft", "_ignored", "_kind", "_notes", "_obj", "_source", "_templates", "ref", "target")
+    __slots__ = ("_draft", "_ignored", "_kind", "_notes", "_obj", "_selection", "_source", "ref", "target")
 
     def __init__(
         self, source: str, kind: Kind, obj: KubernetesObject, selection: Selection, *, ttl_alone: bool = False
@@ -33,7 +33,7 @@ class Hosting:
         self._source: Final = source
         self._kind: Final = kind
         self._obj: Final = obj
-        self._templates: Final = selection.templates
+        self._selection: Final = selection
         self.ref: Final = ref_of(kind, obj)
         self._notes: Final = Annotations.of(obj.metadata.annotations, selection.prefixes)
         terms = Terms.ttl_alone(self._notes) if ttl_alone else Terms.of(self._notes)
@@ -41,17 +41,16 @@ class Hosting:
         self._ignored = LeftOut(by="--ignore-hostname-annotation") if selection.ignore_hostname_annotation else None
         self.target: Final[Found | Missing | None] = annotated(self._notes)
 
-    def left_out(self, selection: Selection, *, whoever_controls: bool = False) -> tuple[Claim, ...]:
-        """The one claim of an object that *selection* leaves out, else ()."""
+    def left_out(self, *, whoever_controls: bool = False) -> tuple[Claim, ...]:
+        """The one claim of an object that its selection leaves out, else ()."""
         notes = Annotations(prefix=PREFIX) if whoever_controls else self._notes
-        by = selection.left_out_by(self.ref, self._obj.metadata, notes)
+        by = self._selection.left_out_by(self.ref, self._obj.metadata, notes)
         return (Filtered(ref=self.ref, by=by),) if by else ()
 
     def publish(self, host: str, field: str, answer: Answer) -> None:
         """Publish *host*, which stands in *field*, unless it is empty."""
-        name = self._draft.name(host, field) if host else None
-        if name is not None:
-            self._draft.add(name, field, answer)
+        if host:
+            self._draft.ask(host, field, answer)
 
     def publish_annotated(self, answer: Answer, *, in_any_case: bool = False) -> None:
         """Publish the hosts of the `hostname` annotation, even if flags ignore it if *in_any_case*."""
@@ -62,7 +61,9 @@ class Hosting:
 
     def publish_templated(self, answer: Answer) -> None:
         """Publish what `--fqdn-template` makes of the object; raises `TemplateError`."""
-        for host, field in self._templates.hosts(self._source, self._kind, self._obj, named=self._draft.wants):
+        for host, field in self._selection.templates.hosts(
+            self._source, self._kind, self._obj, named=self._draft.wants
+        ):
             self.publish(host, field, answer)
 
     def made(self) -> tuple[Claim, ...]:
@@ -76,7 +77,7 @@ class Hosting:
         self._make(self._draft)
 
     def _make(self, draft: Draft) -> None:
-        made, named = self._templates, self._draft.wants
+        made, named = self._selection.templates, self._draft.wants
         made.add_pairs(draft, self._source, self._kind, self._obj, named=named)
         made.add_crossed(draft, self._source, self._kind, self._obj, named=named or draft.wants)
 

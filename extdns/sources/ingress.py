@@ -84,13 +84,9 @@ class IngressSource:
         draft = Draft(_NAME, ref, Terms.of(notes))
         targets = annotated(notes) or balanced(obj.status)
         for text, field, origin, ignored_by in self._hosts(obj.spec, notes):
-            name = draft.name(text, field)
-            if name is not None:
-                draft.add(name, field, _excluded(notes, origin) or (LeftOut(by=ignored_by) if ignored_by else targets))
+            draft.ask(text, field, _excluded(notes, origin) or (LeftOut(by=ignored_by) if ignored_by else targets))
         for text, field in selection.templates.hosts(_NAME, INGRESS, obj, named=draft.wants):
-            name = draft.name(text, field)
-            if name is not None:
-                draft.add(name, field, targets)
+            draft.ask(text, field, targets)
         return draft.claims()
 
     def _class_left_out_by(self, ingress: Ingress) -> str:

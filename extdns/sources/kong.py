@@ -34,7 +34,7 @@ class KongSource:
         if not isinstance(obj, TcpIngress):
             raise TypeError(f"the {_NAME} source reads TCPIngresses only")
         hosting = Hosting(_NAME, TCP_INGRESS, obj, self.selection)
-        if left_out := hosting.left_out(self.selection):
+        if left_out := hosting.left_out():
             return left_out
         answer = hosting.target or balanced(obj.status)
         hosting.publish_annotated(answer)

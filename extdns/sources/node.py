@@ -58,10 +58,10 @@ class NodeSource:
         draft, bare = Draft(_NAME, ref, Terms.ttl_alone(notes)), Draft(_NAME, ref, Terms(), labelled=False)
         templates, targets = selection.templates, annotated(notes) or self._addresses(obj)
         if templates.combine or not templates.any:
-            _add(draft, obj.metadata.name, _FIELD, targets)
+            draft.ask(obj.metadata.name, _FIELD, targets)
         templates.add_pairs(bare, _NAME, NODE, obj, named=draft.wants)
         for text, field in templates.hosts(_NAME, NODE, obj, named=draft.wants or bare.wants):
-            _add(draft, text, field, targets)
+            draft.ask(text, field, targets)
         return draft.claims() + bare.claims()
 
     def _left_out_by(self, node: Node) -> str:
@@ -73,9 +73,3 @@ class NodeSource:
         else:
             texts = nodes.addresses((node,), nodes.INTERNAL)
         return found(texts, "status.addresses", otherwise=_NONE)
-
-
-def _add(draft: Draft, text: str, field: str, targets: Found | Missing) -> None:
-    name = draft.name(text, field)
-    if name is not None:
-        draft.add(name, field, targets)

@@ -44,7 +44,7 @@ class OpenShiftSource:
         if not isinstance(obj, OpenShiftRoute):
             raise TypeError(f"the {_NAME} source reads Routes of OpenShift only")
         hosting = Hosting(_NAME, OPENSHIFT_ROUTE, obj, self.selection)
-        if left_out := hosting.left_out(self.selection):
+        if left_out := hosting.left_out():
             return left_out
         entries = [
             (entry, f"status.ingress[{at}]")

@@ -84,9 +84,7 @@ class PodSource:
         bare = Draft(_NAME, ref, Terms(), labelled=False)
         selection.templates.add_pairs(bare, _NAME, POD, obj, named=draft.wants)
         for text, field in selection.templates.hosts(_NAME, POD, obj, named=draft.wants or bare.wants):
-            name = draft.name(text, field)
-            if name is not None:
-                draft.add(name, field, _addresses(obj))
+            draft.ask(text, field, _addresses(obj))
         return draft.claims() + bare.claims()
 
     def _left_out(self, pod: Pod) -> LeftOut | None:

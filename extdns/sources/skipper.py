@@ -62,7 +62,7 @@ class SkipperSource:
         if not isinstance(obj, Custom):
             raise TypeError(f"the {_NAME} source reads RouteGroups only")
         hosting = Hosting(_NAME, self.kind, obj, self.selection)
-        if left_out := hosting.left_out(self.selection):
+        if left_out := hosting.left_out():
             return left_out
         try:
             group = msgspec.json.decode(obj.metadata.whole, type=RouteGroup)

@@ -54,9 +54,7 @@ class Templates:
         template = self.fqdn_target
         if template is not None and (self.combine or not named):
             for text, target in _pairs(template.items(kind, obj.metadata, source)):
-                name = draft.name(text, template.flag)
-                if name is not None:
-                    draft.add(name, template.flag, found((target,), template.flag, otherwise=_NO_TARGET))
+                draft.ask(text, template.flag, found((target,), template.flag, otherwise=_NO_TARGET))
 
     def add_crossed(self, draft: Draft, source: str, kind: Kind, obj: KubernetesObject, *, named: bool) -> None:
         """Let *draft* ask for all names at all targets of `--target-template`; as `hosts`."""
@@ -65,9 +63,7 @@ class Templates:
             return
         targets = template.items(kind, obj.metadata, source)
         for text, flag in made if targets else ():
-            name = draft.name(text, flag)
-            if name is not None:
-                draft.add(name, flag, found(targets, template.flag, otherwise=_NO_TARGET))
+            draft.ask(text, flag, found(targets, template.flag, otherwise=_NO_TARGET))
 
 
 NONE: Final = Templates()

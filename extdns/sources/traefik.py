@@ -54,7 +54,7 @@ class TraefikSource:
         if not isinstance(obj, IngressRoute | IngressRouteTcp | IngressRouteUdp):
             raise TypeError(f"the {_NAME} source reads IngressRoutes only")
         hosting = Hosting(_NAME, self.kind, obj, self.selection)
-        if left_out := hosting.left_out(self.selection):
+        if left_out := hosting.left_out():
             return left_out
         answer = hosting.target or _NO_TARGET
         hosting.publish_annotated(answer)

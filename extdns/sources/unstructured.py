@@ -36,7 +36,7 @@ class UnstructuredSource:
     def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it says all itself
         """What *obj* asks for, in the order of `Draft.claims`; raises `TemplateError` if a template fails on it."""
         hosting = Hosting(_NAME, self.kind, obj, self.selection, ttl_alone=True)
-        if left_out := hosting.left_out(self.selection):
+        if left_out := hosting.left_out():
             return left_out
         hosting.publish_annotated(hosting.target or _NO_TARGET, in_any_case=True)
         hosting.make()

@@ -135,11 +135,9 @@ class Notes:
             yield Note(key, key.kind.label, _camel(Reason.HELD), "Delete", text)
 
     def _ready(self, decision: Decision) -> Iterator[Note]:
-        zone = decision.zone.id if decision.zone else ""
-        key = (zone, decision.name, decision.set_identifier, decision.type)
-        before = self._coming.pop(key, None)
+        before = self._coming.pop(decision.key, None)
         if decision.verdict in _DONE:
-            self._coming[key] = decision
+            self._coming[decision.key] = decision
         elif before and decision.reason is Reason.PROGRAMMED and decision.wanted:
             text = self._record_text(decision.held.record if decision.held else decision.wanted)
             for asked in before.asked_by:

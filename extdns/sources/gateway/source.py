@@ -82,9 +82,7 @@ class RouteSource:
             if not self._meet(name, attached, hosts):
                 _leave_out(draft, name, attached)
         for text, host in hosts.items():
-            found = draft.name(text, host.place)
-            if found is not None:
-                draft.add(found, host.place, host.answer)
+            draft.ask(text, host.place, host.answer)
         return draft.claims()
 
     def _names(
@@ -140,6 +138,4 @@ def _leave_out(draft: Draft, name: Name, attached: tuple[Attachment, ...]) -> No
     reasons = [
         one.left_out.by if one.left_out else f"the listeners of {one.ref}, none of which admits it" for one in attached
     ]
-    found = draft.name(name.text, name.field)
-    if found is not None:
-        draft.add(found, name.field, LeftOut(by=name.left_out_by or next(iter(reasons), _NO_PARENT)))
+    draft.ask(name.text, name.field, LeftOut(by=name.left_out_by or next(iter(reasons), _NO_PARENT)))

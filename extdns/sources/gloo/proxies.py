@@ -104,9 +104,8 @@ class GlooSource:
 def _publish(host: GlooHost, field: str, answer: Answer, draft: Draft) -> None:
     for at, domain in enumerate(host.domains or ()):
         place = f"{field}.domains[{at}]"
-        name = draft.name(domain, place) if domain else None
-        if name is not None:
-            draft.add(name, place, answer)
+        if domain:
+            draft.ask(domain, place, answer)
 
 
 def _hosts(proxy: Proxy) -> Iterator[_Hosted]:

@@ -38,7 +38,7 @@ class IstioGatewaySource:
         if not isinstance(obj, IstioGateway):
             raise TypeError(f"the {_NAME} source reads Gateways of Istio only")
         hosting = Hosting(_NAME, ISTIO_GATEWAY, obj, self.selection)
-        if left_out := hosting.left_out(self.selection):
+        if left_out := hosting.left_out():
             return left_out
         answer = addresses(obj, hosting.ref.key.namespace, self.selection, view)
         for host, field in _hosts(obj):

@@ -63,13 +63,10 @@ class VirtualServiceSource:
         given, templates = annotated(notes), self.selection.templates
         gateways = () if given and not templates.fqdn else tuple(self._gateways(obj, ref.key.namespace, view))
         for host, field, ignored in self._hosts(obj, notes):
-            name = draft.name(host, field)
-            if name is not None:
-                draft.add(name, field, ignored or given or _answer(gateways, obj, ref.key.namespace, host))
+            draft.ask(host, field, ignored or given or _answer(gateways, obj, ref.key.namespace, host))
         for host, field in templates.hosts(_NAME, VIRTUAL_SERVICE, obj, named=draft.wants):
-            name = draft.name(host, field)
-            if name is not None:  # whatever the `target` annotation says (spec sources 7.2)
-                draft.add(name, field, _answer(gateways, obj, ref.key.namespace, host))
+            # whatever the `target` annotation says (spec sources 7.2)
+            draft.ask(host, field, _answer(gateways, obj, ref.key.namespace, host))
         return draft.claims()
 
     def _hosts(self, service: VirtualService, notes: Annotations) -> Iterator[tuple[str, str, LeftOut | None]]:
