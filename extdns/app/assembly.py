@@ -135,10 +135,11 @@ def engine_settings(
 def delete_settings(config: Config, owner: str) -> DeleteSettings:
     """What the engine needs to know of *config* about deletes; a single pass waits for nothing."""
     chosen = config.deletes
+    deletes = Policy(config.control.policy) is Policy.SYNC
     return DeleteSettings(
         owner=owner,
         grace_s=0.0 if config.control.once else chosen.delete_grace_period_s,
-        stale_hold_s=chosen.stale_hold_s,
+        stale_hold_s=chosen.stale_hold_s if deletes else None,
         limits=Limits(count=chosen.max_delete_count, percent=chosen.max_delete_percent),
         releases=chosen.release,
         at_once=config.control.compat,

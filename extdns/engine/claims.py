@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, KeysView
 from msgspec.structs import replace
 
 from extdns.engine.inputs import Cause, Observation
+from extdns.model.change import Blocked
 from extdns.model.claim import Claim, Derivation, Filtered, Invalid, Wanted, Withheld
 from extdns.model.cluster import Kind, ObjectKey
 from extdns.model.evidence import Evidence
@@ -38,7 +39,9 @@ class ClaimIndex:
         """Start empty: nothing is known of any object."""
         self._by_asker: dict[_Asker, tuple[Claim, ...]] = {}
         self._by_name: dict[DnsName, tuple[NameClaim, ...]] = {}
-        self._ended: dict[DnsName, dict[tuple[str, str], Evidence]] = {}
+        self._ended: dict[DnsName, dict[tuple[str, str], Evidence | Blocked]] = {}
+        self._void: dict[str, list[Pair]] = {}  # of `_ended`, what waits for another look at the object, by resource
+        self._lacking: dict[_Asker, ObjectKey] = {}
         self._failed: dict[_Asker, str] = {}
         self._misnamed: dict[_Asker, tuple[Invalid, ...]] = {}
         self._sources: dict[str, None] = {}
@@ -59,6 +62,11 @@ class ClaimIndex:
             self._by_asker.setdefault(asker, ())
             return set(_names(before))
         recovered = self._failed.pop(asker, None) is not None
+        if seen.lacking:
+            self._lacking[asker] = seen.lacking
+        else:
+            self._lacking.pop(asker, None)
+        renewed = self._renew(seen)
         if seen.cause in {Cause.DELETED, Cause.MISSING}:
             self._by_asker.pop(asker, None)
         else:
@@ -67,11 +75,11 @@ class ClaimIndex:
             self._by_asker[asker] = seen.claims
         self._note_misnamed(asker, seen.claims)
         if before == seen.claims and not recovered:
-            return set()
+            return renewed
         self.revision += 1
         self._reindex(before, seen.claims)
         self._remember(before, seen)
-        return {*_names(before), *_names(seen.claims)}
+        return {*_names(before), *_names(seen.claims), *renewed}
 
     def copy(self) -> ClaimIndex:
         """Who asks for what now, in a table that does not change; how former claims ended is not told."""
@@ -105,8 +113,15 @@ class ClaimIndex:
         """What objects ask for that is no name, sorted by object."""
         return (wrong for _, found in sorted(self._misnamed.items()) for wrong in found)
 
-    def ended(self, pair: Pair, resource: str) -> Evidence | None:
-        """How the claim of *resource* to *pair* ended since start; any claim's, if *resource* is ""."""
+    def lacked(self, key: ObjectKey) -> ObjectKey | None:
+        """Something that the claims of the object at *key* are computed from, and that a list lacks."""
+        return next((lost for source in self._sources if (lost := self._lacking.get((source, key)))), None)
+
+    def ended(self, pair: Pair, resource: str) -> Evidence | Blocked | None:
+        """How the claim of *resource* to *pair* ended since start, or why that counts for nothing; None if it did not.
+
+        Any claim's, if *resource* is "".
+        """
         endings = self._ended.get(pair[0], {})
         if resource:
             return endings.get((pair[1], resource))
@@ -154,18 +169,27 @@ class ClaimIndex:
     def void(self, kind: Kind) -> None:
         """*kind* is not served any more: its last events may have told of its end, not of that of its objects.
 
-        Objects of *kind* count as missing; nothing is concluded from what others no longer find.
+        Objects of *kind* count as missing; nothing is concluded from what others no longer find, until they are
+        looked at again.
         """
         own = f"{kind.label}/"
-        for name, endings in list(self._ended.items()):
-            kept = {
-                pair: Evidence.ABSENT if pair[1].startswith(own) else evidence
-                for pair, evidence in endings.items()
-                if pair[1].startswith(own) or evidence is not Evidence.DEPENDENCY_CHANGED
-            }
-            self._ended[name] = kept
-            if not kept:
-                del self._ended[name]
+        why = Blocked(reason=Reason.SOURCE_DOWN, detail=f"{kind.name} objects ceased to be served")
+        for name, endings in self._ended.items():
+            for (identifier, resource), evidence in endings.items():
+                if resource.startswith(own):
+                    endings[identifier, resource] = Evidence.ABSENT
+                elif evidence is Evidence.DEPENDENCY_CHANGED:
+                    endings[identifier, resource] = why
+                    self._void.setdefault(resource, []).append((name, identifier))
+
+    def _renew(self, seen: Observation) -> set[DnsName]:
+        """Judge by *seen* what counted for nothing; returns the names."""
+        pairs = self._void.pop(seen.key.resource, ())
+        for name, identifier in pairs:
+            endings, place = self._ended.get(name, {}), (identifier, seen.key.resource)
+            if isinstance(endings.get(place), Blocked):
+                endings[place] = _ending(seen, name)
+        return {name for name, _ in pairs}
 
     def remembers(self, name: DnsName) -> bool:
         """Tell whether a claim to *name* ended."""

@@ -79,7 +79,9 @@ class Contests:
         """What keeps the name with a namespace of which no object asks for it any more."""
         for owned in held:
             evidence = self._judge(owned, now_s, ignoring=claims)
-            answer = evidence if isinstance(evidence, Blocked) else deletes.weigh(owned, evidence, now_s)
+            answer = (
+                evidence if isinstance(evidence, Blocked) else deletes.weigh(owned, evidence, now_s, passes_on=True)
+            )
             if isinstance(answer, Blocked):
                 detail = f"{owned.record.type} was made for {owned.resource}"
                 return Blocked(reason=answer.reason, detail=f"{detail}: {answer.detail}" if answer.detail else detail)

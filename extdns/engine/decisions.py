@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from extdns.model.decision import Decision, Verdict
 from extdns.model.name import DnsName
 from extdns.model.reason import Reason
+from extdns.model.zone import Zone
 
 FAILING = frozenset(
     {
@@ -31,6 +32,9 @@ IN_ORDER = frozenset({Reason.PROGRAMMED, Reason.MERGED_BEFORE})
 """Reasons of records that stand as they should."""
 CHANGING = frozenset({Verdict.CREATE, Verdict.UPDATE, Verdict.DELETE})
 _HELD = frozenset({Reason.HELD, Reason.ORPHAN_UNCLAIMED})
+_OPEN = frozenset(
+    {Reason.OBJECT_FAILED, Reason.SOURCE_DOWN, Reason.ABSENT, Reason.ORPHAN_GONE, Reason.RECORD_UNREADABLE}
+)
 
 
 def held(decision: Decision) -> bool:
@@ -85,6 +89,11 @@ class Decisions:
         else:
             self._by_name.pop(name, None)
         return tuple([decision for decision in new if decision not in old]) if old else new
+
+    def open_at(self, names: Iterable[DnsName]) -> set[Zone]:
+        """The zones in which it cannot be told yet what becomes of a record that stands at one of *names*."""
+        found = (decision for name in names for decision in self.of(name))
+        return {one.zone for one in found if one.zone and one.verdict is Verdict.KEEP and one.reason in _OPEN}
 
     def copy(self) -> Decisions:
         """The same decisions, in a table that does not change."""

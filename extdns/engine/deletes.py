@@ -14,7 +14,7 @@ returns the names to plan again. What is granted is made once the next process w
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final
@@ -51,7 +51,12 @@ class _Pending:
     digest: str
     stage: _Stage = _Stage.GRACE
     released: bool = False
+    passes_on: bool = False
     granted_at: int = 0  # the change with which it was granted last; from then on it may be on its way
+
+    @property
+    def counts(self) -> bool:
+        return not (self.released or self.passes_on)
 
 
 _WAITING: Final = {
@@ -87,8 +92,11 @@ class Deletes:
         self.releases = Releases()
         self.accepted = False
 
-    def weigh(self, owned: Owned, evidence: Evidence, now_s: float) -> Evidence | Blocked:
-        """*evidence*, if *owned* may go now; else what it waits for."""
+    def weigh(self, owned: Owned, evidence: Evidence, now_s: float, *, passes_on: bool = False) -> Evidence | Blocked:
+        """*evidence*, if *owned* may go now; else what it waits for.
+
+        What only *passes on* to another object waits for the grace alone: no name is lost.
+        """
         if self._settings.at_once:
             return evidence
         self._weighed.add(owned.key)
@@ -100,8 +108,12 @@ class Deletes:
             at_name[owned.key] = entry
             self._next_s = now_s
         elif entry.evidence is not evidence:
+            if Evidence.STALE in {entry.evidence, evidence}:  # whose time is another one
+                entry.since_s = now_s
             entry.evidence = evidence
             self._next_s = now_s
+        if entry.passes_on is not passes_on:
+            entry.passes_on, self._next_s = passes_on, now_s
         if entry.stage is _Stage.GRANTED:
             return evidence if entry.granted_at <= self._kept else _WAITING[_Stage.GRACE]
         if not (self._sufficient(entry) or entry.released):
@@ -131,7 +143,9 @@ class Deletes:
             return
         for key in [key for key in at_name if key not in weighed]:
             entry = at_name.pop(key)
-            if entry.granted_at and not entry.released and key not in standing:
+            if self.releases.forget(entry.digest):
+                self.changes += 1
+            elif entry.granted_at and key not in standing:
                 self.budget.spend(now_s, by_absence=entry.evidence.by_absence)
                 self.changes += 1
             self._next_s = now_s
@@ -145,8 +159,7 @@ class Deletes:
         self.releases.expire(now_s)
         moved = self._restage(now_s)
         shown = self._show()
-        if shown and self.releases.code in self._settings.releases:
-            self.releases.release(self.releases.code, now_s)
+        if shown and self._release(self._settings.releases, now_s):
             moved |= self._restage(now_s)
             self._show()
         if moved or shown:
@@ -154,13 +167,22 @@ class Deletes:
         self._next_s = self._wake_s(now_s)
         return moved
 
-    def release(self, code: str, now_s: float) -> bool:
-        """Release the held set that was shown under *code*; returns whether there was one that was not yet."""
-        if not self.releases.release(code, now_s):
-            return False
-        self._next_s = now_s
-        self.changes += 1
-        return True
+    def release(self, codes: Iterable[str], now_s: float) -> None:
+        """Release what waits still of the sets that were shown under *codes*."""
+        if self._release(codes, now_s):
+            self._next_s = now_s
+            self.changes += 1
+
+    def _release(self, codes: Iterable[str], now_s: float) -> bool:
+        waiting = {entry.digest for entry in self._entries()}
+        found = [self.releases.release(code, waiting, now_s) for code in codes]
+        return any(found)
+
+    def retain(self, belongs: Callable[[DnsName], bool]) -> None:
+        """Drop what is to go at names that do not belong to the zone any more."""
+        for name in [name for name in self._pending if not belongs(name)]:
+            del self._pending[name]
+            self._next_s = -math.inf
 
     def keep(self, changes: float) -> set[DnsName]:
         """The next process knows of all up to *changes*; returns the names whose deletes may go because of that."""
@@ -189,13 +211,13 @@ class Deletes:
     @property
     def granted(self) -> tuple[bool, ...]:
         """Of each delete that may be on its way and counts, whether it rests on absence."""
-        granted = (entry for entry in self._entries() if entry.granted_at and not entry.released)
+        granted = (entry for entry in self._entries() if entry.granted_at and entry.counts)
         return tuple(entry.evidence.by_absence for entry in granted)
 
     @property
     def held(self) -> tuple[Held, ...]:
         """The deletes that wait for a person, by the key of the record."""
-        held = (Held(owned=entry.owned, evidence=entry.evidence) for entry in self._held())
+        held = (Held(owned=one.owned, evidence=one.evidence) for one in self._entries() if one.stage is _Stage.HELD)
         return tuple(sorted(held, key=lambda one: one.owned.key))
 
     @property
@@ -216,16 +238,13 @@ class Deletes:
     def _entries(self) -> Iterator[_Pending]:
         return (entry for at_name in self._pending.values() for entry in at_name.values())
 
-    def _held(self) -> Iterable[_Pending]:
-        return (entry for entry in self._entries() if entry.stage is _Stage.HELD)
-
     def _waiting(self, entry: _Pending) -> Waiting:
         ends_s = self._due_s(entry) if entry.stage is _Stage.GRACE else None
         return Waiting(evidence=entry.evidence, grace_ends_s=ends_s)
 
     def _show(self) -> bool:
         """Take note of what is held; returns whether that is something else than before, or for another reason."""
-        held = {entry.digest: entry.evidence for entry in self._held()}
+        held = {entry.digest: entry.evidence for entry in self._entries() if entry.stage is _Stage.HELD}
         self.releases.show(held)
         before, self.shown = self.shown, (self.releases.code, tuple(why for _, why in sorted(held.items())))
         return self.shown != before
@@ -240,7 +259,7 @@ class Deletes:
         counts = {True: 0, False: 0}
         for entry in self._entries():
             entry.released = self.releases.released(entry.digest, now_s)
-            if not entry.released and self._sufficient(entry):
+            if entry.counts and self._sufficient(entry):
                 counts[entry.evidence.by_absence] += 1
         over = {
             by_absence: self.budget.exceeded(waiting, now_s, by_absence=by_absence)
@@ -261,7 +280,7 @@ class Deletes:
             return _Stage.HELD
         if now_s < self._due_s(entry):  # a person's word stands for evidence and budget, not for the time
             return _Stage.GRACE
-        return _Stage.HELD if over and not entry.released else _Stage.GRANTED
+        return _Stage.HELD if over and entry.counts else _Stage.GRANTED
 
     def _due_s(self, entry: _Pending) -> float:
         if entry.evidence in _WAITED:

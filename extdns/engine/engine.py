@@ -168,11 +168,14 @@ class Engine:
         self._soil(self.leadership.change(leads=leads))
 
     def _observe(self, seen: facts.Observation, now_s: float) -> None:
-        if seen.cause in {facts.Cause.VERSION, facts.Cause.DEPENDENCY}:
-            self._judge.forget(seen.key)
+        self._judge.observe(seen)
         if seen.parked_on:
             self.readiness.need(seen.parked_on)
-        self._soil(self.claims.update(seen) | self._orphans.of(seen.key), now_s + self._settings.gather_s)
+        failure = self.claims.failure(seen.key)
+        names = self.claims.update(seen) | self._orphans.of(seen.key)
+        if failure != seen.failure:
+            names |= self._orphans.of(None)
+        self._soil(names, now_s + self._settings.gather_s)
 
     def _landed(self, state: ZoneState, batch: Batch, outcome: Outcome, now_s: float) -> Iterable[Effect]:
         names = names_of(batch)
@@ -212,8 +215,8 @@ class Engine:
             yield from self._held()
         for key in self._judge.ask(now_s):
             yield Confirm(key=key)
-        if self.planned and not self.readiness.missing():
-            self._keeping.accept(now_s)
+        if self.planned and not self.readiness.missing() and (ready := self._keeping.acceptable):
+            self._keeping.accept(ready - self.decisions.open_at(self._orphans.all()), now_s)
         yield from self._keeping.due(now_s)
         if self._keeping.writes and not self._dirty:
             yield from self._submissions(now_s)
@@ -272,7 +275,7 @@ class Engine:
             key
             for decision in decided
             if decision.held and decision.held.ours and not decision.wanted
-            if (key := self._judge.object_of(decision.held.resource))
+            for key in self._judge.behind(decision.held)
         }
         for key in self._orphans.put(name, keys):
             self._judge.forget(key)

@@ -6,6 +6,7 @@ from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING
 
 from extdns.engine.decisions import FAILING
+from extdns.engine.inputs import Cause
 from extdns.model.change import Blocked
 from extdns.model.claim import Wanted, Withheld
 from extdns.model.cluster import Kind, KindState, ObjectKey, ObjectProblem, Phase
@@ -14,10 +15,12 @@ from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
     from extdns.engine.claims import ClaimIndex, NameClaim
+    from extdns.engine.inputs import Observation
     from extdns.engine.settings import EngineSettings
     from extdns.model.ownership import Owned
 
 _ASK_AGAIN_S = 30.0
+_LOOK_AGAIN_S = 300.0
 
 
 class Judge:
@@ -87,6 +90,14 @@ class Judge:
         self._confirmed |= counting
         return tuple(counting)
 
+    def observe(self, seen: Observation) -> None:
+        """Take in that an object is looked at, before its claims are."""
+        lost = self._claims.lacked(seen.key)
+        if lost and lost != seen.lacking:
+            self.forget(lost)
+        if seen.cause in {Cause.VERSION, Cause.DEPENDENCY}:
+            self.forget(seen.key)
+
     def forget(self, key: ObjectKey) -> None:
         """An object was seen, or nothing made for it is left: what is known of its absence counts no more."""
         self._confirmed.pop(key, None)
@@ -117,6 +128,12 @@ class Judge:
         key = self.object_of(owned.resource)
         return key is not None and not self._claims.knows(key)
 
+    def behind(self, owned: Owned) -> frozenset[ObjectKey | None]:
+        """Whose news count for *owned*: its object and what that lacks; None for any object, if it names none."""
+        if not owned.resource:
+            return frozenset({None})
+        return frozenset({key for key in (self.object_of(owned.resource), self._lost(owned)) if key})
+
     def object_of(self, resource: str) -> ObjectKey | None:
         """The object that a `resource` label names, if a source reads its kind in its namespace."""
         label, _, place = resource.partition("/")
@@ -143,10 +160,10 @@ class Judge:
             return unreadable
         if self._settings.plan.compat:
             found = self._failed(owned) or self._known_ending(owned) or self._maybe_unread(owned)
-            return found or Evidence.ORPHAN_UNCLAIMED
-        return self._by_claims(owned, ignoring) or self._by_object(owned, now_s)
+            return found or self._unclaimed(owned)
+        return self._by_claims(owned, ignoring, now_s) or self._by_object(owned, now_s)
 
-    def _known_ending(self, owned: Owned) -> Evidence | None:
+    def _known_ending(self, owned: Owned) -> Evidence | Blocked | None:
         return self._claims.ended((owned.record.name, owned.record.set_identifier), owned.resource)
 
     def _failed(self, owned: Owned) -> Blocked | None:
@@ -160,7 +177,7 @@ class Judge:
                 return Blocked(reason=claim.reason, detail=f"{claim.provenance.ref}: {claim.detail}")
         return None
 
-    def _by_claims(self, owned: Owned, ignoring: Container[NameClaim]) -> Evidence | Blocked | None:
+    def _by_claims(self, owned: Owned, ignoring: Container[NameClaim], now_s: float) -> Evidence | Blocked | None:
         record = owned.record
         claims = [
             claim
@@ -176,7 +193,7 @@ class Judge:
         if live:
             return Blocked(reason=Reason.CONFLICT_LOST, detail=f"still asked for by {live[0].provenance.ref}")
         emptied = any(claim.provenance.ref.key.resource == owned.resource or not owned.resource for claim in withheld)
-        return self._unless_blind(Evidence.NO_ENDPOINTS) if emptied else None
+        return self._unless_blind(Evidence.NO_ENDPOINTS, owned, now_s) if emptied else None
 
     def _unreadable(self, owned: Owned) -> Blocked | None:
         key = self.object_of(owned.resource)
@@ -203,32 +220,45 @@ class Judge:
         known = key is not None and self._claims.knows(key)
         if ending is Evidence.ABSENT and known:
             return Evidence.HOSTNAME_REMOVED  # it is back, and asks no more
+        if isinstance(ending, Blocked):
+            return ending
         if ending is not None and ending is not Evidence.ABSENT:
-            return self._unless_blind(ending)
+            return self._unless_blind(ending, owned, now_s)
         if key is None or known:
-            return self._unclaimed()
+            return self._unclaimed(owned)
         return self._maybe_unread(owned) or self._absent(key, ending or Evidence.ORPHAN_GONE, now_s)
 
-    def _unless_blind(self, evidence: Evidence) -> Evidence | Blocked:
-        """*evidence*, unless it rests on kinds of which one cannot be seen now."""
+    def _unless_blind(self, evidence: Evidence, owned: Owned, now_s: float) -> Evidence | Blocked:
+        """*evidence*, unless it rests on kinds of which one cannot be seen now, or on something that a list lacks."""
         down = sorted(kind.name for kind, phase in self._others.items() if phase is not Phase.SYNCED)
         if down and evidence in {Evidence.DEPENDENCY_CHANGED, Evidence.NO_ENDPOINTS}:
             return Blocked(reason=Reason.SOURCE_DOWN, detail=f"{', '.join(down)} objects are not listed")
-        return evidence
+        lost = self._lost(owned)
+        return self._absent(lost, Evidence.ABSENT, now_s) if lost else evidence
+
+    def _lost(self, owned: Owned) -> ObjectKey | None:
+        """What the object behind *owned* rests on and a list lacks."""
+        key = self.object_of(owned.resource)
+        return self._claims.lacked(key) if key else None
 
     def _absent(self, key: ObjectKey, evidence: Evidence, now_s: float) -> Evidence | Blocked:
         exists = False if self._settings.once else self._confirmed.get(key)
         if exists is False:
             return evidence
-        if exists:
-            return self._unclaimed()
         asked = key in self.asking and key not in self._outdated
         if not (asked or key in self._answers):
-            self.doubts.setdefault(key, now_s + self._settings.deletes.grace_s)
-        return Blocked(reason=Reason(evidence.value), detail="waiting for confirmation that the object is gone")
+            pause_s = _LOOK_AGAIN_S if exists else self._settings.deletes.grace_s
+            self.doubts.setdefault(key, now_s + pause_s)
+        why = (
+            "a list lacks the object, which is there" if exists else "waiting for confirmation that the object is gone"
+        )
+        return Blocked(reason=Reason(evidence.value), detail=why)
 
-    def _unclaimed(self) -> Evidence | Blocked:
+    def _unclaimed(self, owned: Owned) -> Evidence | Blocked:
         down = sorted(kind.name for kind, phase in self._phases.items() if phase is not Phase.SYNCED)
         if down:
             return Blocked(reason=Reason.SOURCE_DOWN, detail=f"{', '.join(down)} objects are not listed")
+        failed = None if owned.resource else next(iter(self._claims.failures()), None)
+        if failed:  # it may be what the record was made for
+            return Blocked(reason=Reason.OBJECT_FAILED, detail=f"{failed[0]}: {failed[1]}")
         return Evidence.ORPHAN_UNCLAIMED

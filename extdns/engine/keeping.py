@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from extdns.engine.zones import Zones, ZoneState
     from extdns.model.held import Held
     from extdns.model.name import DnsName
+    from extdns.model.zone import Zone
 
 _AGAIN_S: Final = 300.0
 _LOOK_S: Final = 10.0
@@ -84,8 +85,7 @@ class Keeping:
             return set()
         self._asked = False
         for state in self._zones:
-            for code in released:
-                state.deletes.release(code, now_s)
+            state.deletes.release(released, now_s)
         given = dict(self._given)
         known = (state.deletes for state in self._zones if state.zone.id in given)
         return {name for deletes in known for name in deletes.keep(given[deletes.zone.id])}
@@ -101,15 +101,19 @@ class Keeping:
         self._asked, self._next_s, self._given, self.open = False, now_s + _AGAIN_S, (), True
         return {name for state in self._zones for name in state.deletes.keep(math.inf)}
 
-    def accept(self, now_s: float) -> None:
-        """Every zone that was read whole, and in which no orphan is held, is in order under the settings of now.
+    @property
+    def acceptable(self) -> set[Zone]:
+        """The zones that were read whole, and in which no orphan is held, under settings that are new to them.
 
-        Call it at the end of a full pass in which every source was synced.
+        Ask at the end of a full pass in which every source was synced.
         """
-        if self._loaded is None:
-            return
+        new = [state for state in self._zones if self._loaded and not state.deletes.accepted]
+        return {state.zone for state in new if state.mirror.whole and not state.deletes.undecided}
+
+    def accept(self, zones: Container[Zone], now_s: float) -> None:
+        """*zones* are in order under the settings of now."""
         for state in self._zones:
-            if state.mirror.whole and not state.deletes.accepted and not state.deletes.undecided:
+            if state.zone in zones:
                 state.deletes.accept(now_s)
 
     def due(self, now_s: float) -> Iterator[Effect]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from extdns.engine.dependencies import Asker, Dependencies, RecordingView
+from extdns.engine.dependencies import Asker, Dependencies, Lookup, RecordingView, Selection
 from extdns.engine.inputs import Cause, Observation
 from extdns.errors import ExtdnsError, described
 from extdns.model.cluster import KindChange, ObjectChange, ObjectProblem, Phase, Sight
@@ -13,7 +13,7 @@ from extdns.ports import NotReadyError
 
 if TYPE_CHECKING:
     from extdns.model.claim import Claim
-    from extdns.model.cluster import ClusterChange, Kind
+    from extdns.model.cluster import ClusterChange, Kind, ObjectKey
     from extdns.ports import Source, View
 
 _GONE = {Sight.DELETED: Cause.DELETED, Sight.MISSING: Cause.MISSING}
@@ -32,6 +32,7 @@ class Observer:
         self._view = view
         self._dependencies = Dependencies()
         self._parked: dict[Kind, set[Asker]] = {}
+        self._missing: dict[ObjectKey, Mapping[str, str]] = {}  # what others rest on and a list lacks, with its labels
         self.asked = 0
 
     def observe(self, changes: Iterable[ClusterChange]) -> tuple[Observation, ...]:
@@ -46,7 +47,10 @@ class Observer:
                         due.setdefault(asker, Cause.DEPENDENCY)
                 case KindChange() | ObjectProblem():
                     pass
-        return tuple(self._ask(asker, cause) for asker, cause in due.items())
+        found = tuple(self._ask(asker, cause) for asker, cause in due.items())
+        if self._missing:
+            self._missing = {key: had for key, had in self._missing.items() if self._dependencies.on(key, (had,))}
+        return found
 
     def _touch(self, change: ObjectChange, due: dict[Asker, Cause]) -> None:
         cause = Cause.VERSION if change.new is not None else _GONE.get(change.seen, Cause.MISSING)
@@ -54,9 +58,13 @@ class Observer:
             asker = Asker(name, change.key)
             due.pop(asker, None)
             due[asker] = cause
-        versions = (version.metadata.labels or {} for version in (change.old, change.new) if version is not None)
+        versions = [version.metadata.labels or {} for version in (change.old, change.new) if version is not None]
         for asker in sorted(self._dependencies.on(change.key, versions)):
             due.setdefault(asker, Cause.DEPENDENCY)
+        if cause is Cause.MISSING:
+            self._missing[change.key] = versions[0] if versions else {}
+        else:
+            self._missing.pop(change.key, None)
 
     def _ask(self, asker: Asker, cause: Cause) -> Observation:
         claims: tuple[Claim, ...] = ()
@@ -86,5 +94,14 @@ class Observer:
             claims=claims,
             failure=failure,
             parked_on=parked_on,
+            lacking=self._lacking(recording.lookups),
             generation=generation,
         )
+
+    def _lacking(self, lookups: Iterable[Lookup]) -> ObjectKey | None:
+        """The first of *lookups* that would have found something which a list lacks."""
+        for key, labels in self._missing.items():
+            for lookup in lookups:
+                if lookup == key or (isinstance(lookup, Selection) and lookup.covers(key, labels)):
+                    return key
+        return None

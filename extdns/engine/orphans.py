@@ -13,22 +13,22 @@ class Orphans:
 
     def __init__(self) -> None:
         """Start with none."""
-        self._names: dict[ObjectKey, set[DnsName]] = {}
-        self._keys: dict[DnsName, AbstractSet[ObjectKey]] = {}
+        self._names: dict[ObjectKey | None, set[DnsName]] = {}
+        self._keys: dict[DnsName, AbstractSet[ObjectKey | None]] = {}
 
-    def of(self, key: ObjectKey) -> AbstractSet[DnsName]:
-        """The names that hold something made for the object at *key*."""
+    def of(self, key: ObjectKey | None) -> AbstractSet[DnsName]:
+        """The names that hold something for which news of the object at *key* count, of any object if that is None."""
         return self._names.get(key, frozenset())
 
     def all(self) -> AbstractSet[DnsName]:
         """Every such name."""
         return self._keys.keys()
 
-    def put(self, name: DnsName, keys: AbstractSet[ObjectKey]) -> AbstractSet[ObjectKey]:
-        """What stands unclaimed at *name* was made for *keys*; returns objects of which nothing is left anywhere."""
+    def put(self, name: DnsName, keys: AbstractSet[ObjectKey | None]) -> set[ObjectKey]:
+        """News of *keys* count for what stands unclaimed at *name*; returns objects of which none do any more."""
         before = self._keys.pop(name, frozenset())
         if not (keys or before):
-            return before
+            return set()
         if keys:
             self._keys[name] = keys
         for key in keys - before:
@@ -38,4 +38,4 @@ class Orphans:
         done = {key for key in before - keys if not self._names[key]}
         for key in done:
             del self._names[key]
-        return done
+        return {key for key in done if key}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -82,12 +83,22 @@ class Releases:
     def _are_many(self) -> bool:
         return len(self._shown) > _KEPT_CODES or sum(map(len, self._shown.values())) > _KEPT_DIGESTS
 
-    def release(self, code: str, now_s: float) -> bool:
-        """Release the set shown under *code*; returns whether anything of it was not released before."""
-        new = [one for one in self._shown.get(code, ()) if not self.released(one, now_s)]
+    def release(self, code: str, waiting: AbstractSet[str], now_s: float) -> bool:
+        """Release what is *waiting* still of the set shown under *code*; returns whether that is anything new.
+
+        What came back since is not part of the set any more: were it to go again, that would be another accident.
+        """
+        if code not in self._shown:
+            return False
+        self._shown[code] &= waiting
+        new = [one for one in self._shown[code] if not self.released(one, now_s)]
         for one in new:
             self._until_s[one] = now_s + RELEASE_S
         return bool(new)
+
+    def forget(self, one: str) -> bool:
+        """The delete with the digest *one* was made, or is not wanted any more; returns whether it was released."""
+        return self._until_s.pop(one, None) is not None
 
     def released(self, one: str, now_s: float) -> bool:
         """Tell whether the delete with the digest *one* may be made whatever the budget says."""

@@ -160,7 +160,9 @@ class Zones:
         self._by_name = {}
         for state in self:
             self._by_name.setdefault(state.zone.name, []).append(state)
-            state.writes.retain(partial(self._belongs, state))
+            belongs = partial(self._belongs, state)
+            state.writes.retain(belongs)
+            state.deletes.retain(belongs)
 
     def _belongs(self, state: ZoneState, name: DnsName) -> bool:
         return state in self.of(name)

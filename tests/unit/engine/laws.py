@@ -148,6 +148,7 @@ def _check_evidence(change: Delete, cluster: Cluster, *, released: bool) -> None
             assert behind in cluster.deleted
         case Evidence.ORPHAN_UNCLAIMED:
             assert cluster.is_complete
+            assert behind in cluster.told, f"{key} goes although a list only lacks its object"
         case _:
             assert (behind, key.name, key.set_identifier) in cluster.asked, f"{key} was never asked for by {behind}"
 

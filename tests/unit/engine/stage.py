@@ -80,6 +80,7 @@ def seen(
     kind: Kind = SERVICE,
     failure: str = "",
     parked_on: Kind | None = None,
+    lacking: ObjectKey | None = None,
 ) -> Observed:
     """The source looked at the object *name*."""
     key = ObjectKey(kind, "shop", name)
@@ -90,6 +91,7 @@ def seen(
         claims=claims,
         failure=failure,
         parked_on=parked_on,
+        lacking=lacking,
     )
     return Observed(observations=(observation,))
 

@@ -1,67 +1,15 @@
-"""Grace, held sets and releases of one zone (design 6)."""
+"""Grace and held sets of one zone (design 6)."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 import pytest
-from msgspec import structs
 
 from extdns.engine.budget import WINDOW_S, Limits
-from extdns.engine.deletes import Deletes
-from extdns.engine.deletesettings import DeleteSettings
-from extdns.engine.releases import RELEASE_S
 from extdns.model.change import Blocked
 from extdns.model.evidence import Evidence
 from extdns.model.held import Waiting
-from extdns.model.name import DnsName
-from extdns.model.ownership import Owned
 from extdns.model.reason import Reason
-from extdns.model.record import Record
-from extdns.model.zone import Zone
-
-ZONE = Zone(name=DnsName("acme.test"), id="Z1")
-GRACE_S = 60.0
-ENDING = Evidence.OBJECT_DELETED
-
-
-def owned(number: int, target: str = "192.0.2.1") -> Owned:
-    name = DnsName(f"h{number}.acme.test")
-    return Owned(record=Record(name=name, type="A", targets=(target,), ttl_s=300), owner="me", ours=True)
-
-
-def deletes(records: int = 100, **settings: Any) -> Deletes:  # noqa: ANN401 - any field of DeleteSettings
-    made = Deletes(ZONE, replace(DeleteSettings(owner="me", grace_s=GRACE_S), **settings))
-    made.budget.own(records, 0.0)
-    return made
-
-
-def weigh(state: Deletes, one: Owned, now_s: float, evidence: Evidence = ENDING) -> Evidence | Reason:
-    """Plan a name at which only *one* stands."""
-    answer = state.weigh(one, evidence, now_s)
-    state.planned(one.record.name, {one.key}, now_s)
-    return answer.reason if isinstance(answer, Blocked) else answer
-
-
-def go(state: Deletes, one: Owned, now_s: float) -> None:
-    """The record is gone, and its name is planned."""
-    state.planned(one.record.name, set(), now_s)
-    state.budget.own(-1, now_s)
-
-
-def end(state: Deletes, numbers: range, evidence: Evidence = ENDING) -> set[DnsName]:
-    """The evidence for all of *numbers* began at 0 and has held for the grace; returns the names that moved."""
-    for number in numbers:
-        weigh(state, owned(number), 0.0, evidence)
-    state.advance(0.0)
-    return state.advance(GRACE_S)
-
-
-def answers(
-    state: Deletes, numbers: range, evidence: Evidence = ENDING, now_s: float = GRACE_S
-) -> set[Evidence | Reason]:
-    return {weigh(state, owned(number), now_s, evidence) for number in numbers}
+from tests.unit.engine.waiting import ENDING, GRACE_S, answers, deletes, end, go, owned, weigh
 
 
 def test_a_delete_waits_until_its_evidence_has_held_for_the_grace() -> None:
@@ -203,77 +151,43 @@ def test_with_accepted_settings_orphans_go_after_the_grace_within_the_budget_for
     assert answers(state, range(7), Evidence.ORPHAN_UNCLAIMED) == {Reason.HELD}
 
 
-def test_a_release_lets_go_what_was_shown_and_does_not_count() -> None:
-    state = deletes()
-    end(state, range(31))
-    assert state.release(state.releases.code, GRACE_S)
-    weigh(state, owned(40), GRACE_S)
-    assert len(state.advance(GRACE_S)) == 31
-    assert answers(state, range(31)) == {ENDING}
-    for number in range(31):
-        go(state, owned(number), GRACE_S)
-    state.advance(2 * GRACE_S)
-    assert weigh(state, owned(40), 2 * GRACE_S) is ENDING
-    assert not state.budget.made
-
-
-def test_a_release_concerns_exactly_what_was_shown() -> None:
-    state = deletes()
-    end(state, range(31))
-    code = state.releases.code
-    answers(state, range(1), now_s=GRACE_S)
-    weigh(state, owned(0, "192.0.2.99"), GRACE_S)
-    weigh(state, owned(99), GRACE_S)
-    state.release(code, GRACE_S)
-    state.advance(2 * GRACE_S)
-    assert answers(state, range(1, 31), now_s=2 * GRACE_S) == {ENDING}
-    assert weigh(state, owned(0, "192.0.2.99"), 2 * GRACE_S) is ENDING, "two are within the budget again"
-    assert state.releases.code == ""
-
-
-def test_a_release_ends_after_a_day() -> None:
-    state = deletes()
-    end(state, range(31))
-    state.release(state.releases.code, GRACE_S)
-    state.advance(GRACE_S)
-    assert state.wake_s == GRACE_S + RELEASE_S
-    assert len(state.advance(GRACE_S + RELEASE_S)) == 31
-    assert answers(state, range(31), now_s=GRACE_S + RELEASE_S) == {Reason.HELD}
-
-
-def test_an_unknown_code_releases_nothing() -> None:
-    state = deletes()
-    end(state, range(31))
-    assert not state.release("0000-0000", GRACE_S)
-    assert state.advance(GRACE_S) == set()
-
-
-def test_a_code_given_at_start_releases_the_set_that_shows_it_and_no_other() -> None:
-    asked = deletes()
-    end(asked, range(31))
-    code = asked.releases.code
-    told = deletes(releases=(code,))
-    end(told, range(31))
-    assert answers(told, range(31)) == {ENDING}
-    other = deletes(releases=(code,))
-    end(other, range(32))
-    assert answers(other, range(32)) == {Reason.HELD}
-
-
 @pytest.mark.parametrize(
-    "changes",
-    [pytest.param({"owner": "you"}, id="owner"), pytest.param({"zone": structs.replace(ZONE, id="Z2")}, id="zone")],
+    ("first", "then"), [(Evidence.STALE, ENDING), (Evidence.ORPHAN_UNCLAIMED, Evidence.STALE)], ids=str
 )
-def test_the_code_says_whose_and_where(changes: dict[str, object]) -> None:
-    one = deletes()
-    end(one, range(31))
-    two = Deletes(
-        changes.get("zone", ZONE),  # type: ignore[arg-type]
-        DeleteSettings(owner=str(changes.get("owner", "me")), grace_s=GRACE_S),
-    )
-    two.budget.own(100, 0.0)
-    end(two, range(31))
-    assert one.releases.code != two.releases.code
+def test_what_is_stale_and_what_ended_wait_by_times_of_their_own(first: Evidence, then: Evidence) -> None:
+    state = deletes(stale_hold_s=3600.0)
+    weigh(state, owned(1), 0.0, first)
+    state.advance(0.0)
+    weigh(state, owned(1), 3599.0, then)
+    state.advance(3599.0)
+    due_s = 3599.0 + (3600.0 if then is Evidence.STALE else GRACE_S)
+    state.advance(due_s - 1.0)
+    assert weigh(state, owned(1), due_s - 1.0, then) is Reason.IN_GRACE
+    state.advance(due_s)
+    assert weigh(state, owned(1), due_s, then) is then
+
+
+def test_what_passes_on_to_another_object_waits_for_the_grace_alone() -> None:
+    state = deletes(40)
+    for number in range(20):
+        state.weigh(owned(number), ENDING, 0.0, passes_on=True)
+    weigh(state, owned(30), 0.0)
+    state.advance(0.0)
+    state.advance(GRACE_S)
+    assert {state.weigh(owned(number), ENDING, GRACE_S, passes_on=True) for number in range(20)} == {ENDING}
+    assert weigh(state, owned(30), GRACE_S) is ENDING, "the others do not count"
+
+
+def test_what_belongs_to_another_zone_now_is_not_pending_here() -> None:
+    state = deletes()
+    end(state, range(32))
+    state.retain(lambda name: name != owned(0).record.name)
+    state.advance(GRACE_S)
+    assert len(state.held) == 31
+    state.retain(lambda _: False)
+    state.advance(GRACE_S)
+    assert not state.held
+    assert state.releases.code == ""
 
 
 def test_a_stale_record_goes_when_its_time_is_over() -> None:

@@ -9,12 +9,13 @@ from msgspec.structs import replace
 
 from extdns.engine.budget import Limits
 from extdns.engine.deletesettings import DeleteSettings
-from extdns.engine.inputs import Cause, Observed
-from extdns.model.claim import Filtered
-from extdns.model.cluster import Kind, Phase
+from extdns.engine.inputs import Cause, Input, Observed
+from extdns.model.claim import Claim, Filtered
+from extdns.model.cluster import Kind, ObjectKey, Phase
 from extdns.model.objects import POD
 from extdns.model.reason import Reason
 from tests.unit.engine.stage import (
+    INGRESS,
     PLAN,
     SERVICE,
     gone,
@@ -26,12 +27,14 @@ from tests.unit.engine.stage import (
     ref,
     running,
     seen,
+    stage,
     wants,
     withholds,
 )
 
 GRACE = DeleteSettings(owner="me", grace_s=60.0, limits=Limits(percent=100))
 GATEWAYS = Kind("gateway.networking.k8s.io", "v1", "Gateway", "gateways")
+GATEWAY = ObjectKey(GATEWAYS, "shop", "front")
 FILTERED = Filtered(ref=ref("web"), by="--label-filter")
 COMPAT = replace(PLAN, compat=True)
 AT_ONCE = DeleteSettings(owner="me", grace_s=0.0, limits=Limits(percent=100), stale_hold_s=0.0, at_once=True)
@@ -106,17 +109,18 @@ def test_what_was_kept_while_a_source_was_down_goes_when_it_is_back() -> None:
         pytest.param([False], ["absent"], id="gone"),
         pytest.param([None, None, False], ["absent"], id="gone-but-hard-to-ask"),
         pytest.param([True], [], id="exists"),
+        pytest.param([True, True, False], ["absent"], id="gone-later"),
     ],
 )
 def test_absence_wants_confirmation(answers: list[bool | None], expected: list[str]) -> None:
     world = published()
     left = iter(answers)
     world.exists = lambda _: next(left)
-    world.run(gone("web", Cause.MISSING), for_s=100.0)
+    world.run(gone("web", Cause.MISSING), for_s=100.0 if len(answers) == 1 else 700.0)
     assert world.evidence == expected
     assert world.calls.count("Confirm") == len(answers)
     if not expected:
-        assert world.endings("web") == ["A keep orphan-unclaimed"]
+        assert world.endings("web") == ["A keep absent"]
 
 
 def test_while_absence_is_not_confirmed_the_record_stays() -> None:
@@ -197,6 +201,24 @@ def test_compat_deletes_nothing_because_of_a_failure(news: Sequence[Observed]) -
     assert world.holds() == {"web A": ("192.0.2.1",)}
 
 
+@pytest.mark.parametrize("compat", [pytest.param(True, id="compat"), pytest.param(False, id="default")])
+@pytest.mark.parametrize(
+    ("news", "reason"),
+    [
+        pytest.param(seen("web", failure="broken"), "object-failed", id="object-failed"),
+        pytest.param(phase(INGRESS, Phase.NOT_SERVED), "source-down", id="source-down"),
+    ],
+)
+def test_what_a_mark_without_an_object_proves_stays_while_any_object_is_unknown(
+    news: Input, reason: str, *, compat: bool
+) -> None:
+    world = stage(*owned("web", resource=""), plan=COMPAT if compat else PLAN, deletes=AT_ONCE if compat else GRACE)
+    world.run(phase(SERVICE), phase(INGRESS), news, for_s=600.0)
+    assert world.endings("web") == [f"A keep {reason}"]
+    world.run(seen("web"), phase(INGRESS), for_s=600.0)
+    assert world.holds() == {} or not compat
+
+
 def test_another_owners_record_never_goes() -> None:
     world = running(record("web"), mark("web", owner="other"))
     world.run(seen("web", wants("web", "web", "192.0.2.9")), gone("web"), for_s=600.0)
@@ -234,4 +256,34 @@ def test_what_was_not_found_when_a_kind_went_out_of_service_is_no_evidence_later
     world = published(deletes=GRACE)
     world.run(phase(GATEWAYS), seen("web", cause=Cause.DEPENDENCY), for_s=5.0)
     world.run(phase(GATEWAYS, Phase.NOT_SERVED), phase(GATEWAYS), for_s=600.0)
-    assert world.endings("web") == ["A keep orphan-unclaimed"]
+    assert world.endings("web") == ["A keep source-down"]
+    world.run(seen("web", cause=Cause.DEPENDENCY), for_s=600.0)
+    assert world.evidence == ["dependency-changed"], "it was looked at again"
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        pytest.param((), id="dependency-changed"),
+        pytest.param((withholds("web", "web", Reason.NO_ENDPOINTS),), id="no-endpoints"),
+    ],
+)
+def test_what_an_object_rests_on_and_a_list_lacks_has_to_be_gone(claims: tuple[Claim, ...]) -> None:
+    world = published(deletes=GRACE)
+    world.exists = lambda key: key == GATEWAY
+    world.run(phase(GATEWAYS), seen("web", *claims, cause=Cause.DEPENDENCY, lacking=GATEWAY), for_s=600.0)
+    assert "A keep absent" in world.endings("web")
+    world.run(seen("web", *claims, lacking=GATEWAY), for_s=600.0)
+    assert "A keep absent" in world.endings("web"), "another version sees no more"
+    world.exists = lambda _: False
+    world.run(for_s=600.0)
+    assert world.evidence == ["absent"]
+
+
+def test_what_an_object_rests_on_and_a_list_lacked_is_there_again() -> None:
+    world = published(deletes=GRACE)
+    world.run(phase(GATEWAYS), seen("web", cause=Cause.DEPENDENCY, lacking=GATEWAY), for_s=30.0)
+    world.run(seen("web", cause=Cause.DEPENDENCY), for_s=59.0)
+    assert world.endings("web") == ["A keep in-grace"]
+    world.run(for_s=2.0)
+    assert world.evidence == ["dependency-changed"]

@@ -281,8 +281,8 @@ class EngineMachine(RuleBasedStateMachine):
         provider.meddling.clear()
         provider.rule, provider.zone_list = (lambda _: None), None
         self.cluster.answers, self.stage.state_fails = True, 0
-        for key in sorted(self.cluster.failing):
-            self.feed(self.cluster.see(key, self.cluster.told[key]))
+        for key in sorted(self.cluster.failing | (self.cluster.existing - self.cluster.told.keys())):
+            self.feed(self.cluster.see(key, self.cluster.told.get(key, ())))
         self.sync()
         self.wait(7200.0)
         laws.check_converged(self.stage.engine, provider, ZONES, REGISTRY)

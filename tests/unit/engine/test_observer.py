@@ -163,6 +163,30 @@ def test_what_was_looked_up_makes_its_asker_due_also_when_it_was_not_found(ask: 
     assert source.asked == ["web"]
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [pytest.param(slice_of, id="get"), pytest.param(slices_labelled, id="select"), pytest.param(all_slices, id="all")],
+)
+def test_who_rests_on_what_a_list_lacks_is_told_so_until_it_is_there_or_deleted(ask: Ask) -> None:
+    objects, _, observer = scene(ask, "web", "api")
+    labels = {"service": "web", "tier": "web"}
+    key = objects.change(SLICE, "web", labels=labels).key
+    observer.observe([objects.change(SLICE, "web", labels=labels)])
+
+    def lacking() -> set[ObjectKey | None]:
+        return {one.lacking for one in observer.observe([objects.change(SERVICE, "web")])}
+
+    assert lacking() == {None}
+    (found, *_) = observer.observe([objects.change(SLICE, "web", seen=Sight.MISSING)])
+    assert found.lacking == key
+    assert lacking() == {key}
+    observer.observe([objects.change(SLICE, "web", labels=labels)])
+    assert lacking() == {None}
+    observer.observe([objects.change(SLICE, "web", seen=Sight.MISSING)])
+    observer.observe([ObjectChange(key=key, old=None, new=None, seen=Sight.DELETED)])
+    assert lacking() == {None}
+
+
 def test_an_object_that_leaves_a_selection_makes_its_asker_due() -> None:
     objects, _, observer = scene(slices_labelled, "api", "web")
     observer.observe([objects.change(SLICE, "s-1", labels={"service": "web", "tier": "web"})])
