@@ -119,6 +119,7 @@ class Planning:
         seen = [claim for claim in claims if claim.set_identifier not in hidden] if hidden else claims
         lost, merged = self._contested(state, held, seen, wanted, now_s)
         losers = [claim for claim, _ in lost]
+        heirs = {claim.set_identifier for claim, why in lost if why.reason is not Reason.CONFLICT_LOST}
         if lost:
             wanted = self._candidates(claim for claim in seen if claim not in losers)
         adjusted, unsupported = self._adjust(state, held, wanted, hidden)
@@ -132,7 +133,7 @@ class Planning:
                 or hidden.get(owned.key.set_identifier)
                 or state.deletes.unless_stale(owned, self._judge(owned, now_s, losers), now_s)
             ),
-            leave=lambda owned, evidence: state.deletes.weigh(owned, evidence, now_s),
+            leave=lambda one, why: state.deletes.weigh(one, why, now_s, passes_on=one.key.set_identifier in heirs),
             settings=self._settings.plan,
         )
         state.deletes.planned(name, {owned.key for owned in held}, now_s)

@@ -83,6 +83,40 @@ def dns_endpoint(name: str, target: str = "192.0.2.1", *, namespace: str = "shop
     }
 
 
+def gateway(name: str = "front", address: str = "192.0.2.1") -> Json:
+    """A Gateway of the namespace `shop` that listens for all of example.org."""
+    return {
+        "apiVersion": "gateway.networking.k8s.io/v1",
+        "kind": "Gateway",
+        "metadata": {"name": name, "namespace": "shop", "uid": f"gateway-{name}", "creationTimestamp": CREATED},
+        "spec": {"listeners": [{"name": "http", "port": 80, "protocol": "HTTP", "hostname": "*.example.org"}]},
+        "status": {"addresses": [{"type": "IPAddress", "value": address}]},
+    }
+
+
+def http_route(name: str, parent: str = "front") -> Json:
+    """A route of the namespace `shop` for its name in example.org, which the Gateway *parent* has accepted."""
+    ref = {"group": "gateway.networking.k8s.io", "kind": "Gateway", "name": parent}
+    accepted = {"type": "Accepted", "status": "True", "observedGeneration": 1}
+    return {
+        "apiVersion": "gateway.networking.k8s.io/v1",
+        "kind": "HTTPRoute",
+        "metadata": {
+            "name": name,
+            "namespace": "shop",
+            "uid": f"route-{name}",
+            "creationTimestamp": CREATED,
+            "generation": 1,
+        },
+        "spec": {"hostnames": [f"{name}.example.org"], "parentRefs": [ref]},
+        "status": {"parents": [{"parentRef": ref, "controllerName": "example.org/it", "conditions": [accepted]}]},
+    }
+
+
+def namespace(name: str = "shop") -> Json:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "uid": f"namespace-{name}"}}
+
+
 def numbered(count: int, prefix: str = "h") -> list[str]:
     """*count* names, as `h0007`."""
     return [f"{prefix}{number:04}" for number in range(count)]

@@ -10,14 +10,19 @@ go by absence: all are held, and a person releases them.
 
 from __future__ import annotations
 
+import pytest
+
 from tests.fakes.apiserver.faults import Empty
 from tests.fakes.apiserver.options import WatchList
-from tests.incidents.objects import numbered, service, services
+from tests.incidents.objects import gateway, http_route, namespace, numbered, service, services
 from tests.incidents.production import Production
 from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, scene
 
 NAMES = numbered(40)
 ALL = services(NAMES)
+GATEWAY = gateway()
+NAMESPACE = namespace()
+ROUTES = [http_route(name) for name in ("r0", "r1")]
 
 
 def test_once_while_running_nothing_goes() -> None:
@@ -33,6 +38,27 @@ def test_for_long_while_the_objects_exist_nothing_goes() -> None:
     world = scene(*ALL)
     world.lose(*ALL, for_s=12 * HOUR_S)
     assert not world.deleted()
+
+
+def test_two_of_many_that_exist_do_not_go_either() -> None:
+    world = scene(*ALL)
+    world.lose(*ALL[:2], for_s=12 * HOUR_S)
+    assert not world.deleted()
+    assert not world.code
+    world.exists = lambda _: False
+    world.run(for_s=HOUR_S)
+    assert world.published() == set(NAMES[2:]), "gone for good, two are within the budget"
+
+
+def test_what_others_rest_on_does_not_take_them_along_while_it_exists() -> None:
+    world = scene(GATEWAY, NAMESPACE, *ROUTES, *ALL, flags=("--source=gateway-httproute",), for_s=MINUTE_S)
+    assert world.published() == {*NAMES, "r0", "r1"}
+    world.lose(GATEWAY, for_s=12 * HOUR_S)
+    assert not world.deleted()
+    world.show(GATEWAY, for_s=HOUR_S)
+    assert world.endings("r0") == ["A keep programmed"]
+    world.lose(GATEWAY, exist=False, for_s=HOUR_S)
+    assert world.published() == set(NAMES)
 
 
 def test_for_good_all_are_held_and_changes_go_on() -> None:
@@ -69,17 +95,18 @@ def test_the_reference_loses_all() -> None:
     assert world.published() == set()
 
 
-def test_the_whole_program_believes_no_empty_list(production: Production) -> None:
-    production.put(*ALL[:14])
+@pytest.mark.parametrize("count", [pytest.param(14, id="more-than-the-budget"), pytest.param(2, id="fewer")])
+def test_the_whole_program_believes_no_empty_list(production: Production, count: int) -> None:
+    production.put(*ALL[:count])
     with production.process():
-        production.until_published(*NAMES[:14])
+        production.until_published(*NAMES[:count])
     production.server.api.watch_list = WatchList.UNKNOWN
     production.server.faults.arm(Empty(), verb="list", resource="services", times=2)
     with production.process() as running:
         for _ in range(3):
             running.pass_time(10 * MINUTE_S)
             production.seen()
-        assert production.published() == set(NAMES[:14])
+        assert production.published() == set(NAMES[:count])
 
 
 def test_the_whole_program_holds_what_is_missing_for_good(production: Production) -> None:

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from extdns.model.cluster import Phase
 from extdns.model.dnsendpoint import DNS_ENDPOINT
-from tests.incidents.objects import dns_endpoint, numbered, service
+from extdns.model.gatewayapi import GATEWAY
+from tests.incidents.objects import dns_endpoint, gateway, http_route, namespace, numbered, service
 from tests.incidents.production import Production
 from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, Scene, scene
 
@@ -49,6 +50,19 @@ def test_when_it_is_back_without_them_their_deletes_are_by_absence() -> None:
     world.turn(DNS_ENDPOINT, Phase.SYNCED, for_s=HOUR_S)
     assert world.published() == {*NAMES, "web"}
     assert world.shown_held() == set(NAMES)
+
+
+def test_what_rested_on_its_objects_stays_too() -> None:
+    front = gateway()
+    world = scene(
+        front, namespace(), http_route("r0"), service("web"), flags=("--source=gateway-httproute",), for_s=60.0
+    )
+    world.delete(front, for_s=5.0)
+    world.turn(GATEWAY, Phase.NOT_SERVED, for_s=HOUR_S)
+    world.turn(GATEWAY, Phase.SYNCED, for_s=HOUR_S)
+    assert world.published() == {"r0", "web"}
+    world.show(front, for_s=HOUR_S)
+    assert world.endings("r0") == ["A keep programmed"]
 
 
 def test_a_restart_while_the_kind_is_away_changes_nothing() -> None:

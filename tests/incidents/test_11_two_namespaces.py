@@ -9,7 +9,7 @@ the grace, without a moment in which the name is gone. A record that the referen
 
 from __future__ import annotations
 
-from tests.incidents.objects import service
+from tests.incidents.objects import numbered, service, services
 from tests.incidents.production import Production
 from tests.incidents.scene import COMPAT, HOUR_S, scene
 from tests.incidents.shelf import Shelf
@@ -33,6 +33,17 @@ def test_the_other_takes_over_without_a_gap() -> None:
     assert world.holds() == {"web A": ("192.0.2.1",)}
     world.run(for_s=5.0)
     assert world.holds() == {"web A": ("192.0.2.2",)}
+    assert not world.deleted()
+
+
+def test_many_names_pass_on_though_as_many_would_not_go() -> None:
+    names = numbered(40)
+    world = scene(*services(names[:20], namespace="blue"), *services(names[20:], namespace="rest"), for_s=60.0)
+    world.show(*services(names[:20], namespace="green", address="192.0.2.2"))
+    world.delete(*services(names[:20], namespace="blue"), for_s=59.0)
+    assert not world.code
+    world.run(for_s=5.0)
+    assert {world.holds()[f"{name} A"] for name in names[:20]} == {("192.0.2.2",)}
     assert not world.deleted()
 
 
