@@ -22,7 +22,7 @@ from extdns.kube.manifests.files import (
     reason,
     stamp_of,
 )
-from extdns.kube.manifests.reader import is_blank, read
+from extdns.kube.manifests.reader import read
 from extdns.model.cluster import Kind, ObjectKey
 
 SETTLE_S: Final = 0.2
@@ -30,10 +30,6 @@ SETTLE_S: Final = 0.2
 empty a file, or move it away, before they write it, and write it piece by piece."""
 
 _GONE: Final[Stamp] = ()
-_NOTHING_CAME: Final = (
-    "no document came, as when the command before the pipe fails; "
-    "allowed: at least one document, which for an empty cluster is a List without items"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +140,7 @@ class Folders:
         except OSError as error:
             flaw = Flaw(line=0, key=None, message=f"cannot be read: {reason(error)}")
             return Contents(flaws=(flaw,))
-        if file.path == STANDARD_INPUT and is_blank(data):
-            return Contents(flaws=(Flaw(line=1, key=None, message=_NOTHING_CAME),))
-        return read(data, file.name, self._whole)
+        return read(data, file.name, self._whole, manifests_alone=file.path == STANDARD_INPUT)
 
     def _is_settled(self, doubt: _Doubt) -> bool:
         return self._monotonic() - doubt.since_s >= SETTLE_S

@@ -18,6 +18,13 @@ _MAX_NESTED_LISTS: Final = 8
 _MAX_KEYLESS: Final = 1000
 """Flaws without a key, after which a file is no list of manifests with mistakes but something else."""
 
+_STATUS: Final = "Status"
+"""What an API server says of a failure."""
+
+_NOTHING_CAME: Final = (
+    "no document came, as when the command before the pipe fails; "
+    "allowed: at least one document, which for an empty cluster is a List without items"
+)
 _UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SEPARATOR: Final = b"\n---"
 _BLANK: Final = b" \t\r\n"
@@ -29,10 +36,11 @@ _DIRECTIVES: Final = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*+(?:%[^\n]*\n(?:[
 _BEFORE_BRACE: Final = re.compile(rb"(?:---(?=\s))?\s*(?=\{)")
 
 
-def read(data: bytes, place: str, whole: Collection[Kind] = ()) -> Contents:
+def read(data: bytes, place: str, whole: Collection[Kind] = (), *, manifests_alone: bool = False) -> Contents:
     """What *data* holds; *place* is the name of the file in messages. Never raises.
 
-    Objects of the kinds *whole*, of which we need have no struct, are kept whole.
+    Objects of the kinds *whole*, of which we need have no struct, are kept whole. Among files there are others than
+    manifests; where *manifests_alone* are to come, whatever is none is a flaw, and so is nothing at all.
 
     Documents are told apart before they are parsed, so that a broken one costs only itself. Of an
     object described twice the first counts.
@@ -42,10 +50,12 @@ def read(data: bytes, place: str, whole: Collection[Kind] = ()) -> Contents:
             data = data.decode("utf-16").encode()
         except UnicodeDecodeError:
             return Contents(flaws=(Flaw(line=0, key=None, message="not readable as UTF-16; allowed: UTF-8"),))
-    drafts = chain.from_iterable(
+    drafts: Iterable[Draft | Flaw] = chain.from_iterable(
         _drafts(text, line, json_only=place.lower().endswith(".json"))
         for text, line in _texts(data.removeprefix(codecs.BOM_UTF8))
     )
+    if manifests_alone:
+        drafts = _manifests(drafts)
     found: dict[ObjectKey, Found] = {}
     flaws: list[Flaw] = []
     keyless = 0
@@ -63,9 +73,18 @@ def read(data: bytes, place: str, whole: Collection[Kind] = ()) -> Contents:
     return Contents(found=tuple(found.values()), flaws=tuple(flaws))
 
 
-def is_blank(data: bytes) -> bool:
-    """Whether *data* holds no document at all; one that lists no objects is a document."""
-    return not any(True for _ in _texts(data.removeprefix(codecs.BOM_UTF8)))
+def _manifests(drafts: Iterable[Draft | Flaw]) -> Iterator[Draft | Flaw]:
+    """*drafts*, of which those that are no objects of an API server are flaws."""
+    line = 0
+    for draft in drafts:
+        line = draft.line
+        if isinstance(draft, Flaw) or (draft.kind and draft.api_version and draft.kind != _STATUS):
+            yield draft
+        else:
+            what = "an answer of kind Status" if draft.kind == _STATUS else "no Kubernetes object"
+            yield Flaw(line=line, key=None, message=f"what came is {what}; allowed: mappings with apiVersion and kind")
+    if not line:
+        yield Flaw(line=1, key=None, message=_NOTHING_CAME)
 
 
 def also_in(key: ObjectKey, place: str) -> str:
