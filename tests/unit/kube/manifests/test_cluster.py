@@ -194,7 +194,7 @@ def clock() -> Clock:
 def watched(tmp_path: Path, edits: Edits, clock: Clock) -> Iterator[ManifestCluster]:
     """A cluster that needs Services and has delivered `shop/web` of a.yaml."""
     (tmp_path / "a.yaml").write_text(service("web"))
-    paths, stdin = [str(tmp_path), "-"], io.BytesIO(b"kind: ConfigMap")
+    paths, stdin = [str(tmp_path), "-"], io.BytesIO(b"apiVersion: v1\nkind: ConfigMap")
     cluster = ManifestCluster(paths, stdin=stdin, monotonic=clock.monotonic_s, follow=edits)
     cluster.need(SERVICE)
     assert cluster.take(0) == ()  # nothing has been read
