@@ -89,7 +89,7 @@ class Deletes:
         self.shown: tuple[str, tuple[Evidence, ...]] = ("", ())
         self.changes = 0
         self.budget = Budget(settings.limits)
-        self.releases = Releases()
+        self.releases = Releases(settings.releases)
         self.accepted = False
 
     def weigh(self, owned: Owned, evidence: Evidence, now_s: float, *, passes_on: bool = False) -> Evidence | Blocked:
@@ -159,7 +159,7 @@ class Deletes:
         self.releases.expire(now_s)
         moved = self._restage(now_s)
         shown = self._show()
-        if shown and self._release(self._settings.releases, now_s):
+        if shown and self._release(tuple(self.releases.given), now_s):
             moved |= self._restage(now_s)
             self._show()
         if moved or shown:

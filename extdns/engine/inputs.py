@@ -125,9 +125,14 @@ class Submitted(Value, frozen=True, kw_only=True):
 
 
 class StateLoaded(Value, frozen=True, kw_only=True):
-    """What a former process kept, in monotonic seconds of this one; nothing, if there was none."""
+    """What a former process kept, in monotonic seconds of this one; nothing, if there was none.
+
+    Attributes:
+        released: the codes that a person has released meanwhile.
+    """
 
     saved: Saved
+    released: tuple[str, ...] = ()
 
 
 class StateAnswered(Value, frozen=True, kw_only=True):

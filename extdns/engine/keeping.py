@@ -41,6 +41,7 @@ class Keeping:
         self.writes = self._writer and self._leads and not settings.asks
         self._zones = zones
         self._loaded: Saved | None = None  # and what was given away since
+        self._released: tuple[str, ...] = ()
         self._adopted: set[str] = set()
         self._given: tuple[tuple[str, int], ...] = ()
         self._asked = self._void = False
@@ -53,10 +54,15 @@ class Keeping:
         self._loaded, self._adopted, self._given = None, set(), ()
         self._void, self._next_s = self._asked, now_s
 
-    def loaded(self, saved: Saved, now_s: float) -> set[DnsName]:
-        """Take over what a former process kept; returns the names whose deletes waited for that."""
+    def loaded(self, saved: Saved, released: tuple[str, ...], now_s: float) -> set[DnsName]:
+        """Take over what a former process kept, and what a person *released* of that meanwhile.
+
+        Returns:
+            The names whose deletes waited for that.
+        """
         if self._is_void():
             return set()
+        self._released = released
         self._loaded, self._asked, self._next_s, self.open = saved, False, now_s, True
         return self.adopt(now_s)
 
@@ -153,7 +159,7 @@ class Keeping:
         deletes = state.deletes
         deletes.budget.restore((Made(*one) for one in kept.made), (Most(*one) for one in kept.most))
         shown = {code: frozenset(digests) for code, digests in kept.shown}
-        deletes.releases.restore(shown, dict(kept.released))
+        deletes.releases.restore(shown, dict(kept.released), self._released)
         if kept.fingerprint and kept.fingerprint == self._fingerprint:
             deletes.accept(now_s)
 

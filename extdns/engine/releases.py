@@ -46,11 +46,13 @@ class Releases:
 
     Attributes:
         code: of the set that is held now, "" for none.
+        given: codes that a person released before their sets were shown; each counts once.
     """
 
-    def __init__(self) -> None:
-        """Start with nothing shown and nothing released."""
+    def __init__(self, given: Iterable[str] = ()) -> None:
+        """Start with nothing shown and nothing released but what will be shown under *given* codes."""
         self.code = ""
+        self.given = set(given)
         self._shown: OrderedDict[str, frozenset[str]] = OrderedDict()
         self._until_s: dict[str, float] = {}
 
@@ -64,8 +66,11 @@ class Releases:
         """What is released, by digest, and until when (monotonic seconds)."""
         return self._until_s
 
-    def restore(self, shown: Mapping[str, frozenset[str]], until_s: Mapping[str, float]) -> None:
-        """Take over what a former process showed and what was released to it."""
+    def restore(
+        self, shown: Mapping[str, frozenset[str]], until_s: Mapping[str, float], given: Iterable[str] = ()
+    ) -> None:
+        """Take over what a former process showed, what was released to it, and codes *given* meanwhile."""
+        self.given.update(given)
         for code, digests in shown.items():
             self._shown.setdefault(code, digests)
         self._until_s.update(until_s)
@@ -94,6 +99,8 @@ class Releases:
         new = [one for one in self._shown[code] if not self.released(one, now_s)]
         for one in new:
             self._until_s[one] = now_s + RELEASE_S
+        if new:
+            self.given.discard(code)
         return bool(new)
 
     def forget(self, one: str) -> bool:

@@ -134,7 +134,7 @@ class World:
             case Confirm(key=key):
                 return Existence(key=key, exists=self.exists(key))
             case LoadState():
-                return StateLoaded(saved=self.state)
+                return StateLoaded(saved=self.state, released=self.released)
             case SaveState(saved=saved):
                 self.state = saved
                 return StateAnswered()

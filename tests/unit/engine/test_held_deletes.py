@@ -210,6 +210,17 @@ def test_while_a_source_fails_no_settings_are_accepted() -> None:
     assert world.endings("old") == ["A keep orphan-unclaimed"]
 
 
+def test_what_was_released_while_nobody_ran_needs_no_look() -> None:
+    before = full(keeps_state=True, fingerprint="today")
+    before.run(all_gone(*NAMES), for_s=61.0)
+    after = stage(*zone(*NAMES), deletes=DELETES, keeps_state=True, writes=False, fingerprint="today")
+    after.state, after.now_s, after.released = before.state, before.now_s, (before.held[-1].code,)
+    after.exists = lambda _: False
+    after.run(phase(SERVICE), phase(INGRESS), for_s=600.0)
+    assert {after.decision(name).verdict for name in NAMES} == {"delete"}
+    assert "LookForReleases" not in after.calls
+
+
 def test_a_release_soon_after_a_start_lets_the_grace_run() -> None:
     world = restarted(*NAMES, fingerprint="tomorrow")
     world.released = (world.held[-1].code,)
