@@ -36,7 +36,7 @@ class Engine:
     """Keeps the zones in step with the claims.
 
     Attributes:
-        claims: who asks for what.
+        settings, claims: what a person set, and who asks for what.
         zones: what the zones hold, and what is on its way there.
         decisions: how every name ended.
         readiness: whether planning may begin.
@@ -45,7 +45,7 @@ class Engine:
 
     def __init__(self, settings: EngineSettings) -> None:
         """Start with nothing known."""
-        self._settings = settings
+        self.settings = settings
         self.claims = ClaimIndex()
         self.zones = Zones(settings.deletes, longest_only=settings.traits.longest_only)
         self.decisions = Decisions()
@@ -96,7 +96,7 @@ class Engine:
         """Whether nothing is on its way any more, but for what fails and is not waited for."""
         states = self.zones if self.leadership.leads else ()
         written = self.planned and all(self._patience.written(state, self._now_s) for state in states)
-        return written and not (self._settings.once and self._keeping.busy(self._now_s))
+        return written and not (self.settings.once and self._keeping.busy(self._now_s))
 
     def rests(self, name: DnsName) -> bool:
         """Whether what is decided about *name* rests on all that was taken in, and nothing of it is on its way."""
@@ -152,7 +152,7 @@ class Engine:
             case facts.StateFailed():
                 self._soil(self._keeping.failed(now_s))
             case facts.Approved():
-                self._keeping.writes = self._settings.writes
+                self._keeping.writes = self.settings.writes
             case facts.Led(leads=leads):
                 self._lead(leads=leads, now_s=now_s)
             case facts.Tick():
@@ -175,7 +175,7 @@ class Engine:
         names = self.claims.update(seen) | self._orphans.of(seen.key)
         if failure != seen.failure:
             names |= self._orphans.of(None)
-        self._soil(names, now_s + self._settings.gather_s)
+        self._soil(names, now_s + self.settings.gather_s)
 
     def _landed(self, state: ZoneState, batch: Batch, outcome: Outcome, now_s: float) -> Iterable[Effect]:
         names = names_of(batch)
@@ -202,7 +202,7 @@ class Engine:
     def _everything(self) -> Iterator[DnsName]:
         yield from self.claims.names()
         for state in self.zones:
-            yield from state.mirror.plannable(self._settings.plan.managed_types)
+            yield from state.mirror.plannable(self.settings.plan.managed_types)
 
     def _advance(self, now_s: float) -> Iterator[Effect]:
         if self._patience.lost(self.zones.backoff, now_s) and self.zones.despair():
@@ -282,7 +282,7 @@ class Engine:
 
     def _submissions(self, now_s: float) -> Iterator[Effect]:
         for state in self.zones:
-            batch = state.writes.next_batch(self._batches + 1, self._settings.traits, now_s)
+            batch = state.writes.next_batch(self._batches + 1, self.settings.traits, now_s)
             if batch:
                 self._batches += 1
                 yield Submit(batch=batch)

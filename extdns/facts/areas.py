@@ -54,7 +54,7 @@ class RecordEntry(Facts, frozen=True):
 
 
 class NameEntry(Facts, frozen=True):
-    """One name; state and reason are those of the record set that is worst off.
+    """One name; state and reason are those of the record set that is worst off; what lost to another does not count.
 
     since is when the oldest of the objects that ask was created, null if nobody asks or that is not known.
     """
@@ -189,7 +189,7 @@ def _name(row: Row) -> NameEntry:
     return NameEntry(
         name=row.name,
         state=row.state,
-        reason=row.reason.value,
+        reason=row.main.reason.value,
         since=asked_since(row),
         records=tuple(map(_record, row.decisions)),
         objects=tuple(map(object_facts, askers)),

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from difflib import get_close_matches
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from extdns.config import Config
 from extdns.engine.claims import NameClaim
-from extdns.engine.decisions import IN_ORDER
+from extdns.facts import answer
 from extdns.facts.changes import ChangeFacts, change_facts
 from extdns.facts.document import (
     VERSION,
@@ -25,8 +25,10 @@ from extdns.facts.document import (
     record_facts,
     zone_name,
 )
+from extdns.facts.names import Row, State, row
+from extdns.facts.outcome import Outcome, outcome
 from extdns.facts.snapshot import Snapshot
-from extdns.facts.words import below
+from extdns.facts.standing import StandingFacts, WildcardFacts, standing, wildcards
 from extdns.model.claim import Filtered, Wanted, mistakes
 from extdns.model.decision import Decision, Verdict
 from extdns.model.name import DnsName
@@ -34,43 +36,14 @@ from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
     from extdns.facts.live import Live
-    from extdns.model.held import Waiting
 
 _CLOSEST: Final = 3
 _LEFT_OUT: Final = 5
 _TARGET_FILTERS: Final = frozenset({"--target-net-filter", "--exclude-target-net"})
-_RANK: Final = (Verdict.CREATE, Verdict.UPDATE, Verdict.DELETE, Verdict.KEEP, Verdict.NONE)
-_ANSWERS: Final = {
-    Verdict.CREATE: "is not published yet; it would be created",
-    Verdict.UPDATE: "is published, but not as it should be; it would be updated",
-    Verdict.DELETE: "is published, but should not be any more; it would be deleted",
-    Verdict.KEEP: "is not as objects ask; what stands is kept",
-    Verdict.NONE: "is not published",
-}
 _NO_WRITE: Final = "the last write and its outcome: only an extdns that runs knows"
 _OLD_WRITE: Final = "the last write: there is none among the last changes of the process that was asked"
 _SERVED: Final = "what name servers answer: nobody was asked"
 _GRACE: Final = "since when it may go: a single look has no past, so no grace (--delete-grace-period) is counted"
-
-
-class WaitingFacts(Facts, frozen=True):
-    """A delete that has evidence, a reason code, and waits.
-
-    graceEnds is when its grace ends, or --stale-hold; null where something else is waited for.
-    """
-
-    evidence: str
-    grace_ends: datetime | None
-
-
-class Outcome(Facts, frozen=True):
-    """What comes of a claim or a record in one zone; zone is null where there is none, waiting where nothing waits."""
-
-    zone: ZoneName | None
-    action: str
-    reason: str
-    evidence: tuple[str, ...]
-    waiting: WaitingFacts | None
 
 
 class ClaimFacts(Facts, frozen=True):
@@ -85,19 +58,6 @@ class ClaimFacts(Facts, frozen=True):
     mistakes: tuple[MistakeFacts, ...]
 
 
-class StandingFacts(Facts, frozen=True):
-    """A record that stands; owner is null where nothing proves one."""
-
-    type: str
-    set_identifier: str
-    record: RecordFacts
-    ours: bool
-    owner: str | None
-    made_for: str
-    ownership_records: tuple[str, ...]
-    outcome: Outcome
-
-
 class LeftOut(Facts, frozen=True):
     """An object that a filter leaves out; what it asks for is not looked at, unless certain is true."""
 
@@ -107,21 +67,27 @@ class LeftOut(Facts, frozen=True):
 
 
 class NameFacts(Facts, frozen=True, tag_field="kind", tag="NameExplanation"):
-    """What is known of a name; reason is null where nobody asks and nothing stands.
+    """What is known of a name; reason is null where nobody asks and nothing stands but ownership records.
 
-    lastChanges are what was sent to the DNS service last, newest first; only a running process knows any. at is when it
-    was asked, null if a single look was taken.
+    state is that of the name among all names, null where it is none of them: nobody asks, and nothing that is looked
+    at is ours. unread are those of its zones of which not all is known; allZones is false where there may be zones that
+    are not known. wildcards answer where nothing stands. lastChanges are what was sent to the DNS service last, newest
+    first; only a running process knows any. at is when it was asked, null if a single look was taken.
     """
 
     api_version: Version
     at: datetime | None
     name: str
     answer: str
+    state: State | None
     reason: str | None
     claims: tuple[ClaimFacts, ...]
     zones: tuple[ZoneName, ...]
     zones_known: int
+    all_zones: bool
+    unread: tuple[ZoneName, ...]
     records: tuple[StandingFacts, ...]
+    wildcards: tuple[WildcardFacts, ...]
     last_changes: tuple[ChangeFacts, ...]
     policy: str
     owner: str
@@ -151,49 +117,72 @@ def name_facts(
         live: the running process that holds *seen*; None: a single look was taken.
     """
     claims, decisions = seen.claims.of(name), seen.decisions.of(name)
-    main = _main(decisions)
-    left_out = tuple(_left_out(seen, name, asked=bool(claims)))
-    aside = next((one for one in left_out if one.certain), None) if main is None else None
     outcome_of = partial(outcome, seen, live)
+    found = _Found(
+        row=row(name, decisions),
+        standing=tuple(standing(seen, name, decisions, outcome_of)),
+        wildcards=tuple(wildcards(seen, name)),
+        left_out=tuple(_left_out(seen, name, asked=bool(claims))),
+        unread=tuple(map(zone_name, seen.unread(name))),
+    )
     last = tuple(change_facts(one) for one in (live.changes if live else ()) if one.name == name)
     return NameFacts(
         api_version=VERSION,
         at=live.at if live else None,
         name=name,
-        answer=_answer(name, main, aside, complete=not missing),
-        reason=main.reason.value if main else _why_aside(aside),
+        answer=_answer(name, found, seen, complete=not missing),
+        state=found.row.state if found.row else None,
+        reason=_reason(found),
         claims=tuple(
             _claim(claim, decisions, outcome_of) for claim in sorted(claims, key=lambda one: _rank_of(one, decisions))
         ),
         zones=tuple(map(zone_name, seen.zones_of(name))),
         zones_known=zones_known,
-        records=tuple(one for decision in decisions for one in _standing(decision, outcome_of)),
+        all_zones=seen.all_zones,
+        unread=found.unread,
+        records=found.standing,
+        wildcards=found.wildcards,
         last_changes=last,
         policy=config.control.policy,
         owner=config.registry.txt_owner_id,
-        left_out=left_out,
-        closest=() if claims or decisions else tuple(_closest(seen, name)),
+        left_out=found.left_out,
+        closest=() if claims or found.standing else tuple(_closest(seen, name)),
         not_known=tuple(_not_known(decisions, last, lives=live is not None)),
         missing=missing,
     )
 
 
-def outcome(seen: Snapshot, live: Live | None, decision: Decision) -> Outcome:
-    """What comes of *decision*, and why; *live* is the running process that holds *seen*, if there is one."""
-    return Outcome(
-        zone=zone_name(decision.zone) if decision.zone else None,
-        action=decision.verdict.value,
-        reason=decision.reason.value,
-        evidence=tuple(below(decision)),
-        waiting=_waiting(seen.undone(decision), live),
-    )
+class _Found(NamedTuple):
+    """What a name's answer rests on."""
+
+    row: Row | None
+    standing: tuple[StandingFacts, ...]
+    wildcards: tuple[WildcardFacts, ...]
+    left_out: tuple[LeftOut, ...]
+    unread: tuple[ZoneName, ...]
+
+    @property
+    def aside(self) -> LeftOut | None:
+        """The object that would ask for the name, if nothing else is to be told."""
+        return None if self.row or self.standing else next((one for one in self.left_out if one.certain), None)
 
 
-def _waiting(undone: Waiting | None, live: Live | None) -> WaitingFacts | None:
-    if undone is None:
-        return None
-    ends = live.time(undone.grace_ends_s) if live and undone.grace_ends_s is not None else None
-    return WaitingFacts(evidence=undone.evidence.value, grace_ends=ends)
+def _answer(name: DnsName, found: _Found, seen: Snapshot, *, complete: bool) -> str:
+    unsure = "" if complete else ", as far as could be read"
+    known = not found.unread and (seen.all_zones or bool(seen.zones_of(name)))
+    if found.row:
+        return answer.asked(found.row, found.standing, unsure, known=known)
+    if found.aside:
+        return f"{name} is not published: {found.aside.object} would ask for it, and {found.aside.by} leaves it out."
+    return answer.unasked(name, found.standing, found.wildcards, unsure, known=known)
+
+
+def _reason(found: _Found) -> str | None:
+    if found.row:
+        return found.row.main.reason.value
+    if found.aside:
+        return (Reason.TARGETS_FILTERED if found.aside.by in _TARGET_FILTERS else Reason.FILTERED_OUT).value
+    return next((one.outcome.reason for one in found.standing if one.outcome), None)
 
 
 def _not_known(decisions: tuple[Decision, ...], last: tuple[ChangeFacts, ...], *, lives: bool) -> Iterator[str]:
@@ -204,33 +193,6 @@ def _not_known(decisions: tuple[Decision, ...], last: tuple[ChangeFacts, ...], *
     elif not last:
         yield _OLD_WRITE
     yield _SERVED
-
-
-def _main(decisions: tuple[Decision, ...]) -> Decision | None:
-    """The decision that says most of the whole: a change if there is one, then what stands as it should."""
-    return min(decisions, key=lambda one: (_RANK.index(one.verdict), one.reason not in IN_ORDER), default=None)
-
-
-def _why_aside(aside: LeftOut | None) -> str | None:
-    if aside is None:
-        return None
-    return (Reason.TARGETS_FILTERED if aside.by in _TARGET_FILTERS else Reason.FILTERED_OUT).value
-
-
-def _answer(name: str, main: Decision | None, aside: LeftOut | None, *, complete: bool) -> str:
-    if aside:
-        return f"{name} is not published: {aside.object} would ask for it, and {aside.by} leaves it out."
-    if main is None:
-        unsure = "" if complete else ", as far as could be read"
-        return f"{name} is not published: no object asks for it{unsure}."
-    if main.reason in IN_ORDER:
-        return f"{name} is published."
-    if main.verdict is Verdict.KEEP and not main.asked_by:
-        if main.reason is Reason.IN_GRACE:
-            return f"{name} stands, and no object asks for it; it is deleted once its grace is over."
-        ours = main.held is not None and main.held.ours
-        return f"{name} stands, and no object asks for it; it is {'kept' if ours else 'not ours'}."
-    return f"{name} {_ANSWERS[main.verdict]}."
 
 
 def _rank_of(claim: NameClaim, decisions: tuple[Decision, ...]) -> tuple[int, tuple[bool, str, str, str]]:
@@ -263,21 +225,6 @@ def _claim(claim: NameClaim, decisions: tuple[Decision, ...], outcome_of: Callab
         outcomes=tuple(map(outcome_of, _of_claim(claim, decisions))),
         mistakes=tuple(mistake_facts(claim.provenance.ref.key, wrong) for wrong in mistakes((claim,))),
     )
-
-
-def _standing(decision: Decision, outcome_of: Callable[[Decision], Outcome]) -> Iterator[StandingFacts]:
-    if decision.held:
-        owned, record = decision.held, decision.held.record
-        yield StandingFacts(
-            type=record.type,
-            set_identifier=record.set_identifier,
-            record=record_facts(record),
-            ours=owned.ours,
-            owner=owned.owner,
-            made_for=owned.resource,
-            ownership_records=tuple(mark.name for mark in owned.marks),
-            outcome=outcome_of(decision),
-        )
 
 
 def _left_out(seen: Snapshot, name: DnsName, *, asked: bool) -> Iterator[LeftOut]:

@@ -24,6 +24,7 @@ class State(StrEnum):
     HELD = "held"
     CHANGING = "changing"
     NOT_PUBLISHED = "not-published"
+    UNKNOWN = "unknown"
     KEPT = "kept"
     PUBLISHED = "published"
     LEFT_OUT = "left-out"
@@ -34,11 +35,15 @@ STATES: Final[dict[State, str]] = {
     State.HELD: "A delete waits for a person.",
     State.CHANGING: "A change is planned or on its way, or a delete is in its grace.",
     State.NOT_PUBLISHED: "An object asks for it, and something is in the way.",
+    State.UNKNOWN: "What stands could not be read.",
     State.KEPT: "What stands is not as objects ask, and stays.",
     State.PUBLISHED: "The records stand as objects ask.",
     State.LEFT_OUT: "The configuration leaves it out.",
 }
 _ORDER: Final = {state: rank for rank, state in enumerate(State)}
+_DOING: Final = (Verdict.CREATE, Verdict.UPDATE, Verdict.DELETE, Verdict.KEEP, Verdict.NONE)
+_UNKNOWN: Final = frozenset({Reason.ZONE_UNREAD, Reason.ZONES_UNKNOWN})
+_OUTDONE: Final = frozenset({Reason.CONFLICT_LOST, Reason.TYPE_CONFLICT})
 
 
 class Row(NamedTuple):
@@ -46,7 +51,7 @@ class Row(NamedTuple):
 
     name: DnsName
     state: State
-    reason: Reason
+    main: Decision
     decisions: tuple[Decision, ...]
 
 
@@ -117,19 +122,42 @@ class Names:
 
 
 def _rows(decisions: Decisions) -> Iterator[Row]:
-    for name, decided in decisions.by_name():
-        about = decided if all(map(_concerns_us, decided)) else tuple(filter(_concerns_us, decided))
-        if about:
-            state, reason = min(((state_of(one), one.reason) for one in about), key=_rank)
-            yield Row(name, state, reason, about)
+    return (found for name, decided in decisions.by_name() if (found := row(name, decided)))
+
+
+def row(name: DnsName, decided: tuple[Decision, ...]) -> Row | None:
+    """*name*, about which this was *decided*; None if nothing of it concerns us."""
+    about = decided if all(map(_concerns_us, decided)) else tuple(filter(_concerns_us, decided))
+    if not about:
+        return None
+    main = worst(about)
+    return Row(name, state_of(main), main, about)
+
+
+def worst(decisions: tuple[Decision, ...]) -> Decision:
+    """The one of *decisions*, at least one, that says what the whole is at.
+
+    A claim that lost does not count where another one has what both ask for: then nothing is amiss with the name.
+    """
+    if len(decisions) == 1:
+        return decisions[0]
+    counting = [one for one in decisions if not _outdone(one, decisions)]
+    return min(counting, key=lambda one: (_ORDER[state_of(one)], _DOING.index(one.verdict)))
+
+
+def _outdone(decision: Decision, decisions: Iterable[Decision]) -> bool:
+    return _lost(decision) and any(
+        one.asked_by and not _lost(one) and (one.zone, one.set_identifier) == (decision.zone, decision.set_identifier)
+        for one in decisions
+    )
+
+
+def _lost(decision: Decision) -> bool:
+    return decision.verdict is Verdict.NONE and decision.reason in _OUTDONE
 
 
 def _concerns_us(decision: Decision) -> bool:
     return decision.concerns_us
-
-
-def _rank(found: tuple[State, Reason]) -> int:
-    return _ORDER[found[0]]
 
 
 def state_of(decision: Decision) -> State:
@@ -144,7 +172,9 @@ def state_of(decision: Decision) -> State:
         return State.CHANGING
     if decision.reason in _BY_CONFIGURATION:
         return State.LEFT_OUT
-    return State.KEPT if decision.verdict is Verdict.KEEP else State.NOT_PUBLISHED
+    if decision.verdict is Verdict.KEEP:
+        return State.KEPT
+    return State.UNKNOWN if decision.reason in _UNKNOWN else State.NOT_PUBLISHED
 
 
 def _fits(row: Row, wish: Wish) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from extdns.engine.decisions import IN_ORDER
+from extdns.facts.names import State
 from extdns.facts.printable import printable
 from extdns.facts.times import ago, moment, since, span
 from extdns.facts.words import incomplete, short_field
@@ -17,11 +17,15 @@ if TYPE_CHECKING:
 
     from extdns.facts.changes import ChangeFacts
     from extdns.facts.document import MistakeFacts, ObjectFacts, RecordFacts, ZoneName
-    from extdns.facts.name import ClaimFacts, NameFacts, Outcome, StandingFacts
+    from extdns.facts.name import ClaimFacts, NameFacts
+    from extdns.facts.outcome import Outcome
+    from extdns.facts.standing import StandingFacts
 
 _LABEL: Final = 14
 _MOST_TARGETS: Final = 10
 _MOST_WRITES: Final = 3
+_ASK_AGAIN: Final = "ask again once everything can be read"
+_SET_RIGHT: Final = "set right what is in the way, and extdns takes it up by itself; all names: extdns plan"
 _WORDS: Final = {"create": "would be created", "update": "would be updated", "delete": "would be deleted"}
 _DONE: Final = frozenset({Reason.PROGRAMMED, Reason.WANTED, Reason.CHANGED})
 
@@ -67,12 +71,12 @@ def _sections(facts: NameFacts) -> Iterator[tuple[str, Sequence[str]]]:
     for index, claim in enumerate(facts.claims):
         yield "also by" if index else "asked for by", _claim(claim, facts.at)
     if not facts.claims:
-        yield "asked for by", ["no object"]
+        yield "asked for by", ["no object, as far as could be read" if facts.missing else "no object"]
     yield "left out", [_left_out(one.object, one.by, certain=one.certain) for one in facts.left_out]
     yield "zone", _zones(facts)
     told = [one for claim in facts.claims for one in claim.outcomes]
-    records = [line for one in facts.records for line in _standing(one, told, facts.at)]
-    yield "record", records or ["none stands there"]
+    yield "record", [*(line for one in facts.records for line in _standing(one, told, facts.at)), *_no_record(facts)]
+    yield "wildcard", [f"{one.name} {', '.join(one.types)} in {_zone(one.zone)}" for one in facts.wildcards]
     yield "policy", [f'{facts.policy}; our owner id is "{facts.owner}"' if facts.owner else facts.policy]
     yield "last write", [line for one in facts.last_changes[:_MOST_WRITES] for line in _change(one, facts.at)]
     yield "not known", facts.not_known
@@ -124,18 +128,33 @@ def _ending(ends: datetime, now: datetime) -> str:
 
 def _standing(one: StandingFacts, told: list[Outcome], now: datetime | None) -> list[str]:
     """A record, and what comes of it if that was not *told* with who asks."""
-    if one.ours:
-        marks = f"; marked by {', '.join(one.ownership_records)}" if one.ownership_records else ""
-        whose = f'ours, owner "{one.owner or ""}"{marks}'
-    else:
-        whose = f'not ours: owner "{one.owner}"' if one.owner is not None else "not ours: nothing proves an owner"
     made_for = f", made for {one.made_for}" if one.made_for else ""
     identifier = f" (set identifier {one.set_identifier})" if one.set_identifier else ""
     return [
         f"{data(one.type, one.record)}{identifier}",
-        f"{whose}{made_for}",
-        *([] if one.outcome in told else outcome_lines(one.outcome, now)),
+        f"{_whose(one)}{made_for}",
+        *(["the DNS service will refuse what would be created beside it"] if one.in_the_way else []),
+        *([] if one.outcome is None or one.outcome in told else outcome_lines(one.outcome, now)),
     ]
+
+
+def _whose(one: StandingFacts) -> str:
+    if one.marks is not None:
+        marked = ", ".join(one.marks) or "nothing that stands"
+        return f"ownership record of {marked}" + (f'; owner "{one.owner}"' if one.owner is not None else "")
+    if one.ours:
+        marks = f"; marked by {', '.join(one.ownership_records)}" if one.ownership_records else ""
+        return f'ours, owner "{one.owner or ""}"{marks}'
+    return f'not ours: owner "{one.owner}"' if one.owner is not None else "not ours: nothing proves an owner"
+
+
+def _no_record(facts: NameFacts) -> Iterator[str]:
+    """Where no record stands, and where that is not known."""
+    yield from (f"not known in {_zone(zone)}, which could not be read" for zone in facts.unread)
+    if not facts.zones and not facts.all_zones:
+        yield "not known: not all zones could be listed"
+    elif not facts.records and not facts.unread:
+        yield "none stands there"
 
 
 def _left_out(what: str, by: str, *, certain: bool) -> str:
@@ -144,9 +163,10 @@ def _left_out(what: str, by: str, *, certain: bool) -> str:
 
 def _zones(facts: NameFacts) -> list[str]:
     known = count(facts.zones_known, "zone")
+    unlisted = "" if facts.all_zones else "; not all could be listed"
     if not facts.zones:
-        return [f"none: {known} in reach, and the name lies in none of them"]
-    return [f"{_zone(zone)}, longest match of {known}" for zone in facts.zones]
+        return [f"none: {known} in reach, and the name lies in none of them{unlisted}"]
+    return [f"{_zone(zone)}, longest match of {known}{unlisted}" for zone in facts.zones]
 
 
 def _zone(zone: ZoneName) -> str:
@@ -155,15 +175,30 @@ def _zone(zone: ZoneName) -> str:
 
 def next_step(facts: NameFacts) -> str:
     """What a person can do."""
-    if facts.reason is None:
-        return "look for a misspelt name on the object, or for a filter that leaves the object out"
-    if facts.reason in IN_ORDER:
-        return "nothing to do"
-    if facts.reason == Reason.IN_GRACE:
-        return "nothing to do; to keep the record, let an object ask for the name before its grace ends"
-    if facts.reason in {Reason.HELD, Reason.ORPHAN_UNCLAIMED}:
-        look = "extdns status --controller=URL" if facts.at else "extdns plan --held [flags]"
-        return f"see all that is held, and what releases it: {look}"
-    if any(record.outcome.action in _WORDS for record in facts.records) or facts.reason == Reason.WANTED:
-        return "nothing to do if extdns runs; what it would do to all names: extdns plan"
-    return "set right what is in the way, and extdns takes it up by itself; all names: extdns plan"
+    match facts.state:
+        case None:
+            return _next_of_unasked(facts)
+        case State.PUBLISHED:
+            return "nothing to do"
+        case State.HELD:
+            look = "extdns status --controller=URL" if facts.at else "extdns plan --held [flags]"
+            return f"see all that is held, and what releases it: {look}"
+        case State.CHANGING if facts.reason == Reason.IN_GRACE:
+            return "nothing to do; to keep the record, let an object ask for the name before its grace ends"
+        case State.CHANGING if not any(one.in_the_way for one in facts.records):
+            return "nothing to do if extdns runs; what it would do to all names: extdns plan"
+        case State.UNKNOWN:
+            return _ASK_AGAIN
+        case _:
+            return _SET_RIGHT
+
+
+def _next_of_unasked(facts: NameFacts) -> str:
+    if facts.records:
+        return "nothing to do; extdns leaves it as it is"
+    if facts.reason:
+        return _SET_RIGHT
+    if facts.unread or not (facts.zones or facts.all_zones):
+        return _ASK_AGAIN
+    search = "look for a misspelt name on the object, or for a filter that leaves the object out"
+    return f"nothing to do if the wildcard is to answer; else {search}" if facts.wildcards else search

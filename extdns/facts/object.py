@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from difflib import get_close_matches
+from itertools import groupby
 from typing import TYPE_CHECKING
 
-from extdns.engine.decisions import IN_ORDER
 from extdns.errors import shown
 from extdns.facts.document import (
     VERSION,
@@ -20,8 +21,10 @@ from extdns.facts.document import (
     record_facts,
     schema_text,
 )
-from extdns.facts.name import LeftOut, NameFacts, Outcome, outcome
+from extdns.facts.name import LeftOut, NameFacts
+from extdns.facts.names import State, state_of, worst
 from extdns.facts.nametext import data, outcome_lines
+from extdns.facts.outcome import Outcome, outcome
 from extdns.facts.printable import printable
 from extdns.facts.words import incomplete, short_field
 from extdns.flags.mistakes import mistake
@@ -70,7 +73,7 @@ def object_facts_of(seen: Snapshot, text: str, missing: tuple[str, ...], live: L
     Raises:
         UsageError: there is no such object among those that sources read.
     """
-    key = _found(seen, text)
+    key = _found(seen, text, missing)
     claims = [claim for other, found in seen.claims.objects() if other == key for claim in found]
     about = [one for one in seen.decisions if any(asked.ref.key == key for asked in one.asked_by)]
     filtered = [claim for claim in claims if isinstance(claim, Filtered)]
@@ -112,8 +115,11 @@ def _lines(facts: ObjectExplanation) -> Iterator[str]:
         yield f"Next: the whole way of a name: extdns explain {facts.names[0].name}"
 
 
-def _found(seen: Snapshot, text: str) -> ObjectKey:
-    """The object that *text* names; its kind may be written as the kind, its plural, or as marks name it."""
+def _found(seen: Snapshot, text: str, missing: tuple[str, ...]) -> ObjectKey:
+    """The object that *text* names; its kind may be written as the kind, its plural, or as marks name it.
+
+    Where something is *missing*, it may be there all the same.
+    """
     kind, _, where = text.partition("/")
     keys = {key for key, _ in seen.claims.objects()}
     for key in sorted(keys):
@@ -123,7 +129,8 @@ def _found(seen: Snapshot, text: str) -> ObjectKey:
     near = get_close_matches(text.lower(), [f"{key.kind.name.lower()}/{_place(key)}" for key in keys], n=1)
     kinds = sorted({key.kind.name.lower() for key in keys})
     raise mistake(
-        f"no object {shown(text)} is read",
+        f"no object {shown(text)} is read{', as far as could be read' if missing else ''}",
+        *incomplete(missing),
         f"closest: {near[0]}" if near else "",
         f"kinds of which there are objects, by --source and --namespace: {', '.join(kinds) or 'none'}",
     )
@@ -149,9 +156,11 @@ def _answer(about: list[Decision], failure: str, *, left_out: bool) -> str:
         return f"could not be looked at: {shown(failure)}"
     if not about:
         return "is left out, and asks for no name." if left_out else "asks for no name."
-    names = {decision.name for decision in about}
-    kept = {decision.name for decision in about if decision.reason in IN_ORDER}
-    return f"asks for {count(len(names), 'name')}; {len(kept)} of {len(names)} published as asked."
+    by_name = groupby(about, key=lambda decision: decision.name)
+    states = Counter(state_of(worst(tuple(decided))) for _, decided in by_name)
+    total, unknown = states.total(), states[State.UNKNOWN]
+    unsure = f", {unknown} not known" if unknown else ""
+    return f"asks for {count(total, 'name')}; {states[State.PUBLISHED]} of {total} published as asked{unsure}."
 
 
 if __name__ == "__main__":

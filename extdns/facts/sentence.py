@@ -15,6 +15,7 @@ _REST: Final = {
     State.FAILING: ("fails", "fail"),
     State.CHANGING: ("is changing", "are changing"),
     State.NOT_PUBLISHED: ("is not published", "are not published"),
+    State.UNKNOWN: ("is not known", "are not known"),
     State.KEPT: ("is kept as it stands", "are kept as they stand"),
 }
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from extdns.engine.health import failures, unread
 from extdns.model.decision import Verdict
+from extdns.model.reason import Reason
 from extdns.model.value import Value
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from extdns.model.decision import Decision
     from extdns.model.held import Held, Waiting
     from extdns.model.name import DnsName
+    from extdns.model.ownership import Owned
     from extdns.model.record import RecordKey
     from extdns.model.zone import Zone
 
@@ -57,6 +59,7 @@ class Snapshot:
         failing: what fails, in sentences.
         missing: those of them that leave something unknown.
         leads: whether the process may write.
+        all_zones: whether every account has said which zones it has; else a name may lie in one that is not known.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -67,11 +70,31 @@ class Snapshot:
         self.failing = failures(engine)
         self.leads = engine.leadership.leads
         self.missing = unread(engine)
+        self.all_zones = engine.zones.listed and not engine.zones.failed
         self._placement = engine.zones.placement
+        self._plan, self._registry = engine.settings.plan, engine.settings.registry
 
     def zones_of(self, name: DnsName) -> tuple[Zone, ...]:
         """The zones that *name* belongs to."""
         return self._placement.zones_of(name)
+
+    def unread(self, name: DnsName) -> Iterator[Zone]:
+        """Those of the zones that *name* belongs to of which not all is known."""
+        zones = self.zones_of(name)
+        return (entry.zone for entry in self.zones if entry.zone in zones and not entry.mirror.whole)
+
+    def left_out(self, key: RecordKey) -> Reason | None:
+        """Why the configuration lets nobody look at a record set, None if it does."""
+        if not self._plan.domains.passes(key.name):
+            return Reason.DOMAIN_FILTERED
+        return None if key.type in self._plan.managed_types else Reason.TYPE_UNMANAGED
+
+    def around(self, name: DnsName, mirror: Mirror) -> tuple[Owned, ...]:
+        """The records of *mirror* at *name* and at names whose marks may lie there, without marks."""
+        related = self._registry.related
+        near = {name, *related(name)}
+        near.update(*map(related, tuple(near)))
+        return self._registry.read(mirror.around(name, near - {name}))
 
     def undone(self, decision: Decision) -> Waiting | None:
         """The delete that *decision* puts off, None if there is none."""

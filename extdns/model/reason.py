@@ -76,7 +76,7 @@ class Reason(StrEnum):
 
 MEANINGS: Final[dict[Reason, str]] = {
     Reason.PROGRAMMED: "The record is in its zone as the object asks for it.",
-    Reason.WANTED: "An object asks for the record and nothing stands in its way; it is created.",
+    Reason.WANTED: "An object asks for the record and no record of a managed type is in its way; it is to be created.",
     Reason.CHANGED: "The record is ours and differs from what the object asks for; it is updated.",
     Reason.DRIFT_REPAIRED: "Somebody else changed the record, which is ours; it is set right again.",
     Reason.MARK_MISSING: "The record is ours by an older mark; a mark in today's naming is added.",

@@ -116,6 +116,34 @@ def test_what_nobody_asks_for_has_neighbours(stage: Stage, capsys: pytest.Captur
     assert "  left out      Service shop/hidden, by " in said
 
 
+@pytest.mark.parametrize(
+    ("name", "first", "marks"),
+    [
+        pytest.param(
+            "a-web.example.org",
+            "a-web.example.org holds the ownership record of A web.example.org.\n",
+            [["A web.example.org"]],
+            id="an-ownership-record",
+        ),
+        pytest.param(
+            "example.org",
+            "example.org stands, and no object asks for it; it is not ours.  [type-unmanaged]\n",
+            [None],
+            id="a-type-that-is-not-managed",
+        ),
+    ],
+)
+def test_what_is_not_planned_is_told_all_the_same(
+    stage: Stage, name: str, first: str, marks: list[object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert explain(stage, name) == 0
+    said = capsys.readouterr().out
+    assert said.startswith(first)
+    assert "none stands there" not in said
+    assert explain(stage, name, "--output=json") == 0
+    assert [one["marks"] for one in json.loads(capsys.readouterr().out)["records"]] == marks
+
+
 def test_what_stands_and_nobody_asks_for_is_told_with_its_owner(
     stage: Stage, capsys: pytest.CaptureFixture[str]
 ) -> None:

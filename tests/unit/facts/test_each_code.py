@@ -8,9 +8,10 @@ import pytest
 
 from extdns.config import parse
 from extdns.facts.live import Live
-from extdns.facts.name import NameFacts, WaitingFacts, name_facts
+from extdns.facts.name import NameFacts, name_facts
 from extdns.facts.nametext import name_text
 from extdns.facts.object import object_facts_of
+from extdns.facts.outcome import WaitingFacts
 from extdns.facts.snapshot import Snapshot
 from extdns.model.name import DnsName
 from extdns.model.reason import Reason
@@ -29,7 +30,9 @@ def explained(world: Stage, name: str) -> NameFacts:
 
 def codes(facts: NameFacts) -> set[str]:
     """Every code that the explanation of a name says."""
-    outcomes = [one for claim in facts.claims for one in claim.outcomes] + [one.outcome for one in facts.records]
+    outcomes = [one for claim in facts.claims for one in claim.outcomes] + [
+        one.outcome for one in facts.records if one.outcome
+    ]
     return {facts.reason or "", *(one.reason for one in outcomes)}
 
 
@@ -53,6 +56,7 @@ def lived(world: Stage, *, later_s: float = 0.0) -> NameFacts:
 
 def waiting(facts: NameFacts) -> WaitingFacts | None:
     (record,) = facts.records
+    assert record.outcome is not None
     return record.outcome.waiting
 
 

@@ -167,6 +167,22 @@ def test_the_state_of_each_name_says_what_is_the_matter(shop: Process) -> None:
     assert states["old1.example.org"] == ("held", "held")
 
 
+def test_the_list_of_names_and_the_way_of_each_say_the_same(shop: Process) -> None:
+    for one in shop.get("/api/v1/names").json["items"]:
+        facts = shop.get(f"/api/v1/names/{one['name']}").json
+        assert (facts["state"], facts["reason"]) == (one["state"], one["reason"])
+        assert f"{one['name']} " in shop.get("/name", of=one["name"]).text
+        stands = {(record["type"], record["ours"]) for record in facts["records"]}
+        assert stands >= {(record["type"], record["ours"]) for record in one["records"] if record["owner"] is not None}
+
+
+def test_what_is_in_no_list_may_stand_all_the_same(shop: Process) -> None:
+    facts = shop.get("/api/v1/names/a-old1.example.org").json
+    assert (facts["state"], facts["reason"]) == (None, None)
+    assert [one["marks"] for one in facts["records"]] == [["A old1.example.org"]]
+    assert facts["answer"] in shop.get("/name", of="a-old1.example.org").text
+
+
 def test_held_deletes_come_with_the_command_that_releases_them(shop: Process) -> None:
     (held,) = shop.get("/api/v1/held").json["items"]
     assert held["command"] == f"extdns --release={held['releaseCode']} [flags]"
