@@ -173,7 +173,8 @@ def _answer(name: DnsName, found: _Found, seen: Snapshot, *, complete: bool) -> 
     if found.row:
         return answer.asked(found.row, found.standing, unsure, known=known)
     if found.aside:
-        return f"{name} is not published: {found.aside.object} would ask for it, and {found.aside.by} leaves it out."
+        what = "is not published" if known else "may be published or not"
+        return f"{name} {what}: {found.aside.object} would ask for it, and {found.aside.by} leaves it out."
     return answer.unasked(name, found.standing, found.wildcards, unsure, known=known)
 
 

@@ -151,7 +151,7 @@ def _whose(one: StandingFacts) -> str:
 def _no_record(facts: NameFacts) -> Iterator[str]:
     """Where no record stands, and where that is not known."""
     yield from (f"not known in {_zone(zone)}, which could not be read" for zone in facts.unread)
-    if not facts.zones and not facts.all_zones:
+    if _unplaced(facts):
         yield "not known: not all zones could be listed"
     elif not facts.records and not facts.unread:
         yield "none stands there"
@@ -167,6 +167,11 @@ def _zones(facts: NameFacts) -> list[str]:
     if not facts.zones:
         return [f"none: {known} in reach, and the name lies in none of them{unlisted}"]
     return [f"{_zone(zone)}, longest match of {known}{unlisted}" for zone in facts.zones]
+
+
+def _unplaced(facts: NameFacts) -> bool:
+    """Whether the name may lie in a zone that is not known."""
+    return not facts.zones and not facts.all_zones
 
 
 def _zone(zone: ZoneName) -> str:
@@ -189,6 +194,8 @@ def next_step(facts: NameFacts) -> str:
             return "nothing to do if extdns runs; what it would do to all names: extdns plan"
         case State.UNKNOWN:
             return _ASK_AGAIN
+        case State.NOT_PUBLISHED if _unplaced(facts):
+            return _ASK_AGAIN
         case _:
             return _SET_RIGHT
 
@@ -198,7 +205,7 @@ def _next_of_unasked(facts: NameFacts) -> str:
         return "nothing to do; extdns leaves it as it is"
     if facts.reason:
         return _SET_RIGHT
-    if facts.unread or not (facts.zones or facts.all_zones):
+    if facts.unread or _unplaced(facts):
         return _ASK_AGAIN
     search = "look for a misspelt name on the object, or for a filter that leaves the object out"
     return f"nothing to do if the wildcard is to answer; else {search}" if facts.wildcards else search

@@ -83,7 +83,7 @@ def object_facts_of(seen: Snapshot, text: str, missing: tuple[str, ...], live: L
         api_version=VERSION,
         at=live.at if live else None,
         object=f"{key.kind.name} {where}",
-        answer=f"{key.kind.name} {where} {_answer(about, failure, left_out=bool(filtered))}",
+        answer=f"{key.kind.name} {where} {_answer(about, failure, left_out=bool(filtered), complete=not missing)}",
         names=tuple(_name(one, outcome(seen, live, one)) for one in about),
         left_out=tuple(LeftOut(object=str(one.ref), by=one.by, certain=one.name is not None) for one in filtered),
         mistakes=tuple(mistake_facts(key, wrong) for wrong in mistakes(claims)),
@@ -151,7 +151,7 @@ def _name(decision: Decision, outcome: Outcome) -> NameOutcome:
     )
 
 
-def _answer(about: list[Decision], failure: str, *, left_out: bool) -> str:
+def _answer(about: list[Decision], failure: str, *, left_out: bool, complete: bool) -> str:
     if failure:
         return f"could not be looked at: {shown(failure)}"
     if not about:
@@ -159,7 +159,7 @@ def _answer(about: list[Decision], failure: str, *, left_out: bool) -> str:
     by_name = groupby(about, key=lambda decision: decision.name)
     states = Counter(state_of(worst(tuple(decided))) for _, decided in by_name)
     total, unknown = states.total(), states[State.UNKNOWN]
-    unsure = f", {unknown} not known" if unknown else ""
+    unsure = f", {unknown} not known" if unknown else "" if complete else ", as far as could be read"
     return f"asks for {count(total, 'name')}; {states[State.PUBLISHED]} of {total} published as asked{unsure}."
 
 

@@ -253,6 +253,9 @@ def test_a_zone_may_be_among_those_that_could_not_be_listed(permanent: bool) -> 
     assert facts.answer == f"{WEB} may be published or not: what stands there could not be read."
     assert "the name lies in none of them; not all could be listed\n" in text(facts)
     assert "  record        not known: not all zones could be listed\n" in text(facts)
+    assert text(facts).endswith("Next: ask again once everything can be read")
+    answer = object_facts_of(Snapshot(world.engine), "service/shop/web", facts.missing).answer
+    assert answer.endswith("0 of 1 published as asked, as far as could be read." if permanent else ", 1 not known.")
 
 
 def test_an_object_that_is_not_there_may_not_have_been_read() -> None:

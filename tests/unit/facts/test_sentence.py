@@ -39,6 +39,12 @@ def test_who_stands_by_says_so_first(leads: bool, expected: str) -> None:
             "1 of 5 names is published, 1 fails, 2 are changing and 1 is kept as it stands.",
             id="some",
         ),
+        pytest.param(
+            True,
+            {State.PUBLISHED: 2, State.UNKNOWN: 1},
+            "2 of 3 names are published, 1 is not known.",
+            id="not-all-was-read",
+        ),
     ],
 )
 def test_the_answer_comes_first(settled: bool, counts: dict[State, int], expected: str) -> None:
