@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from extdns.app.announcers import announcer
@@ -25,6 +26,7 @@ from extdns.engine.deletesettings import DeleteSettings
 from extdns.engine.engine import Engine
 from extdns.engine.observer import Observer
 from extdns.engine.settings import EngineSettings
+from extdns.facts.held import release_command
 from extdns.metrics.metrics import Metrics
 from extdns.planner.policy import Policy
 from extdns.planner.settings import PlanSettings
@@ -92,7 +94,7 @@ def assemble(
             cluster=seen,
             reader=reader,
             writer=writer,
-            teller=Teller(metrics, config.registry.txt_owner_id, reporter, told),
+            teller=Teller(metrics, config.registry.txt_owner_id, reporter, told, partial(release_command, config)),
             clock=clock,
             kinds=kinds,
             interval_s=config.control.interval_s,

@@ -54,13 +54,22 @@ class Teller:
     """
 
     def __init__(
-        self, metrics: Metrics, owner: str, reporter: Reporter | None = None, announcer: Announcer | None = None
+        self,
+        metrics: Metrics,
+        owner: str,
+        reporter: Reporter | None = None,
+        announcer: Announcer | None = None,
+        release: Callable[[str], str] = "extdns release {}".format,
     ) -> None:
-        """Count into *metrics*, with *owner* as our owner id; *reporter* and *announcer* are told, too."""
+        """Count into *metrics*, with *owner* as our owner id; *reporter* and *announcer* are told, too.
+
+        *release* makes the command of a release code.
+        """
         self._metrics = metrics
         self._census = Census(owner)
         self._reporter = reporter
         self._announcer = announcer
+        self._release = release
         self._changes = 0
         self._announced: datetime | None = None
         self._problems: set[tuple[str, ObjectKey | None]] = set()
@@ -122,7 +131,7 @@ class Teller:
             count=len(effect.held),
             names=names[:_NAMED] + ["..."] * (len(names) > _NAMED),
             evidence=[f"{why} {number}" for why, number in sorted(evidence.items())],
-            release=f"extdns release {effect.code}",
+            release=self._release(effect.code),
             **zone,
         )
 

@@ -49,11 +49,10 @@ def held_facts(live: Live, config: Config) -> HeldFacts:
 
 def held_set(entry: ZoneEntry, config: Config) -> HeldSet:
     """The deletes of a zone that are held."""
-    keeps_state = bool(config.deletes.state_file) or not config.cluster.manifests
     return HeldSet(
         zone=zone_name(entry.zone),
         release_code=entry.code,
-        command=f"extdns release {entry.code}" if keeps_state else f"extdns --release={entry.code} [flags]",
+        command=release_command(config, entry.code),
         owned=entry.owned,
         records=tuple(
             HeldRecord(
@@ -67,3 +66,10 @@ def held_set(entry: ZoneEntry, config: Config) -> HeldSet:
             for one in entry.held
         ),
     )
+
+
+def release_command(config: Config, code: str) -> str:
+    """The command that releases what is held under *code*: told to the kept state, or where there is none to extdns."""
+    if config.deletes.state_file:
+        return f"extdns release {code} --state-file={config.deletes.state_file}"
+    return f"extdns --release={code} [flags]" if config.cluster.manifests else f"extdns release {code}"
