@@ -10,6 +10,7 @@ from extdns.commands.forms import show_facts
 from extdns.commands.reasons import title
 from extdns.errors import shown
 from extdns.facts.document import VERSION
+from extdns.facts.reason import ReasonFacts
 from extdns.flags.mistakes import mistake
 from extdns.model.reason import MEANINGS, Reason
 
@@ -61,11 +62,5 @@ def _lines(reason: Reason) -> Iterator[str]:
         yield f"Next: {_NEXT[reason]}"
 
 
-def _facts(reason: Reason) -> dict[str, object]:
-    return {
-        "apiVersion": VERSION,
-        "code": reason.value,
-        "group": title(reason),
-        "kind": "Reason",
-        "meaning": MEANINGS[reason],
-    }
+def _facts(reason: Reason) -> ReasonFacts:
+    return ReasonFacts(api_version=VERSION, code=reason.value, group=title(reason), meaning=MEANINGS[reason])

@@ -81,7 +81,10 @@ def _connection(controller: str) -> tuple[http.client.HTTPConnection, str]:
     make = _CONNECTIONS.get(parts.scheme)
     if make is None or not parts.hostname or parts.query or parts.fragment:
         raise mistake(f"{_FLAG}={shown(controller)} is no address", f"allowed: {_ALLOWED}")
-    return make(parts.hostname, port, timeout=_PATIENCE_S), parts.path.rstrip("/")
+    try:
+        return make(parts.hostname, port, timeout=_PATIENCE_S), parts.path.rstrip("/")
+    except http.client.InvalidURL:  # a host name with blanks
+        raise mistake(f"{_FLAG}={shown(controller)} is no address", f"allowed: {_ALLOWED}") from None
 
 
 def _parts(controller: str) -> tuple[SplitResult, int | None]:

@@ -26,6 +26,7 @@ from extdns.facts.names import State, state_of, worst
 from extdns.facts.nametext import data, outcome_lines
 from extdns.facts.outcome import Outcome, outcome
 from extdns.facts.printable import printable
+from extdns.facts.reason import ReasonFacts
 from extdns.facts.words import incomplete, short_field
 from extdns.flags.mistakes import mistake
 from extdns.model.claim import Filtered, mistakes
@@ -164,4 +165,4 @@ def _answer(about: list[Decision], failure: str, *, left_out: bool, complete: bo
 
 
 if __name__ == "__main__":
-    sys.stdout.write(schema_text(NameFacts | ObjectExplanation, "extdns explain --output=json"))
+    sys.stdout.write(schema_text(NameFacts | ObjectExplanation | ReasonFacts, "extdns explain --output=json"))

@@ -12,6 +12,7 @@ from extdns import cli
 from extdns.facts.document import schema_text
 from extdns.facts.name import NameFacts
 from extdns.facts.object import ObjectExplanation
+from extdns.facts.reason import ReasonFacts
 from providers.zonefile.reader import ZoneFileReader
 from tests.integration.stage import Stage, service
 
@@ -232,6 +233,6 @@ def test_a_mistake_is_told(stage: Stage, what: str, message: str, capsys: pytest
 
 def test_the_schema_in_the_docs_is_that_of_the_documents() -> None:
     kept = (ROOT / "docs" / "reference" / "explain.schema.json").read_text(encoding="utf-8")
-    made = schema_text(NameFacts | ObjectExplanation, "extdns explain --output=json")
+    made = schema_text(NameFacts | ObjectExplanation | ReasonFacts, "extdns explain --output=json")
     assert kept == made, "run: python -m extdns.facts.object > docs/reference/explain.schema.json"
     assert json.loads(kept)["$schema"]
