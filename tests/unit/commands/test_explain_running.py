@@ -111,7 +111,8 @@ def test_a_mistake_is_told(
     [
         "",
         "nowhere",
-        "http://a b", "ftp://127.0.0.1",
+        "http://a b",
+        "ftp://127.0.0.1",
         "http://",
         "http://127.0.0.1:x",
         "http://127.0.0.1:99999",
