@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import tarfile
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -17,8 +15,9 @@ from extdns.app.fingerprint import fingerprint
 from extdns.app.services import offline
 from extdns.commands.onepass import Pass, look
 from extdns.commands.pretended import PretendedState
+from extdns.commands.revisions import checked_out, has_revision
 from extdns.commands.storedzones import StoredZones
-from extdns.errors import UsageError, shown
+from extdns.errors import shown
 from extdns.flags.cluster import STANDARD_INPUT
 from extdns.flags.mistakes import mistake
 from extdns.model.record import Record, foreseen_record
@@ -43,7 +42,7 @@ def difference(config: Config, base: str, reader: Callable[[Config], ZoneReader]
         reader: reads the zones as they are.
 
     Raises:
-        UsageError: *base* is neither, or *config* reads no manifests.
+        UsageError: *base* is neither or both, or *config* reads no manifests.
     """
     if not config.cluster.manifests:
         raise mistake(f"--base={shown(base)} needs --manifests", "a live cluster has no other version to compare with")
@@ -85,61 +84,25 @@ def _left(state: ZoneState) -> Iterator[Record]:
 
 @contextmanager
 def _manifests(paths: Sequence[str], base: str) -> Iterator[tuple[str, ...]]:
-    """The paths of the manifests of *base*, as long as the context is open."""
-    if Path(base).exists():
+    """The paths of the manifests of *base*, as long as the context is open.
+
+    Raises:
+        UsageError: *base* is no path and no revision, or both.
+    """
+    piped = STANDARD_INPUT in paths
+    if os.path.lexists(base):
+        if not piped and any(has_revision(path, base) for path in paths):
+            raise mistake(  # as git itself does
+                f"--base={shown(base)} is a file or folder, and also a revision of git",
+                f"the file or folder: --base=./{shown(base)}",
+                f"the revision: --base=$(git rev-parse {shown(base)})",
+            )
         yield (base,)
         return
-    if STANDARD_INPUT in paths:
+    if piped:
         raise mistake(
             f"--base={shown(base)} is no file or folder, and standard input has no other revision",
             "give a folder with the manifests of before, or the paths that a repository keeps",
         )
     with TemporaryDirectory(prefix="extdns-base-") as folder:
-        yield tuple(_checked_out(path, base, Path(folder) / str(at)) for at, path in enumerate(paths))
-
-
-def _checked_out(path: str, revision: str, to: Path) -> str:
-    """*path* as it was in *revision*, below *to*; an empty folder if it was not there."""
-    where = Path(path).absolute()
-    folder, name = (where, ".") if where.is_dir() else (where.parent, where.name)
-    tree = (
-        _git(folder, revision, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{tree}}")
-        .decode()
-        .strip()
-    )
-    to.mkdir()
-    if not _git(folder, revision, "ls-tree", tree, name if name != "." else "./"):
-        return str(to)
-    packed = _git(folder, revision, "archive", "--format=tar", tree, name)
-    try:
-        with tarfile.open(fileobj=BytesIO(packed)) as archive:
-            # An attribute, since Python before 3.11.4 knows no argument for it, and takes what git packed as it is.
-            archive.extraction_filter = getattr(tarfile, "data_filter", None)
-            archive.extractall(to)  # noqa: S202 - filtered
-    except (tarfile.TarError, OSError) as exc:
-        raise UsageError(f"{shown(path)} of --base={shown(revision)} cannot be laid out: {shown(str(exc))}") from exc
-    return str(to / name)
-
-
-def _git(folder: Path, revision: str, *arguments: str) -> bytes:
-    """What git prints.
-
-    Raises:
-        UsageError: git cannot do it, so that *revision* is none.
-    """
-    try:
-        ended = subprocess.run(  # noqa: S603 - no shell reads the arguments
-            ["git", *arguments],  # noqa: S607 - the git that the person uses
-            cwd=folder,
-            capture_output=True,
-            check=False,
-        )
-    except (OSError, ValueError) as exc:
-        why = exc.strerror if isinstance(exc, OSError) else "no revision has such a name"
-        raise mistake(f"--base={shown(revision)} is no file or folder", f"git cannot be asked: {why}") from exc
-    if ended.returncode:
-        raise mistake(
-            f"--base={shown(revision)} is neither a file or folder nor a revision of git in {shown(str(folder))}",
-            shown(ended.stderr.decode("utf-8", "replace").strip().partition("\n")[0]),
-        )
-    return ended.stdout
+        yield tuple(checked_out(path, base, Path(folder) / str(at)) for at, path in enumerate(paths))

@@ -32,7 +32,8 @@ def value_of(arguments: Sequence[str], *spellings: str, allowed: str) -> tuple[s
     """Take the flag out of *arguments* that has these *spellings*: its value, None if it is not given, and the rest.
 
     Raises:
-        UsageError: it is given twice, or has no value; *allowed* says which values there are.
+        UsageError: it is given twice, or has no value, as where a variable of the shell is not set; *allowed* says
+            which values there are.
     """
     chosen, rest = values_of(arguments, *spellings, allowed=allowed)
     if len(chosen) > 1:
@@ -54,10 +55,12 @@ def values_of(arguments: Sequence[str], *spellings: str, allowed: str) -> tuple[
         spelling, equals, value = argument.partition("=")
         if spelling not in spellings:
             rest.append(argument)
-        elif equals or waiting:
-            chosen.append(value if equals else waiting.pop(0))
-        else:
+            continue
+        if not equals and waiting:
+            value = waiting.pop(0)
+        if not value:
             raise mistake(f"{spellings[0]} needs a value", f"allowed: {allowed}")
+        chosen.append(value)
     return tuple(chosen), rest
 
 

@@ -231,6 +231,7 @@ def test_a_file_that_is_no_plan_is_refused(
     [
         pytest.param([], "error: extdns apply needs a plan\n", id="none"),
         pytest.param(["--plan"], "error: --plan needs a value\n", id="no-value"),
+        pytest.param(["--plan="], "error: --plan needs a value\n", id="empty"),
         pytest.param(["--plan=a", "--plan=b"], "error: --plan is given twice\n", id="twice"),
         pytest.param(
             ["--plan=/nowhere/plan"], "error: --plan=/nowhere/plan cannot be read: No such file", id="missing"

@@ -85,15 +85,21 @@ def test_the_same_manifests_differ_in_nothing(stage: Stage, capsys: pytest.Captu
     assert capsys.readouterr().out == "All records are already up to date.\n"
 
 
-def test_a_revision_of_git_can_be_the_base(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    repository = stage.manifests.parent
+@pytest.fixture
+def repository(stage: Stage) -> Path:
+    """A repository in which the manifests of before are the one revision of the branch `main`."""
+    found = stage.manifests.parent
     write(stage.manifests, *BEFORE)
     for arguments in (
-        ("init", "--quiet"),
+        ("init", "--quiet", "--initial-branch=main"),
         ("add", "manifests"),
         ("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "--quiet", "--no-gpg-sign", "--message=x"),
     ):
-        subprocess.run(["git", *arguments], cwd=repository, check=True, capture_output=True)
+        subprocess.run(["git", *arguments], cwd=found, check=True, capture_output=True)
+    return found
+
+
+def test_a_revision_of_git_can_be_the_base(stage: Stage, repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(stage.manifests, *AFTER)
     assert plan(stage, "--base=HEAD") == 2
     assert EXPECTED in capsys.readouterr().out
@@ -108,6 +114,24 @@ def test_a_revision_of_git_can_be_the_base(stage: Stage, capsys: pytest.CaptureF
     assert capsys.readouterr().err.startswith("error: --base=nowhere is neither a file or folder nor a revision of git")
     assert plan(stage, "--base=--output=x") == 1
     assert not (stage.manifests / "x").exists()
+
+
+def test_a_folder_that_has_the_name_of_a_branch_is_not_guessed_at(
+    stage: Stage, repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(stage.manifests, *AFTER)
+    (repository / "main").mkdir()
+    monkeypatch.chdir(repository)
+    assert plan(stage, "--base=main") == 1
+    assert capsys.readouterr().err == (
+        "error: --base=main is a file or folder, and also a revision of git\n"
+        "  the file or folder: --base=./main\n"
+        "  the revision: --base=$(git rev-parse main)\n"
+    )
+    assert plan(stage, "--base=./main") == 2
+    assert "3 to create, 0 to update" in capsys.readouterr().out
+    assert plan(stage, "--base=heads/main") == 2
+    assert EXPECTED in capsys.readouterr().out
 
 
 def test_deletes_over_the_budget_are_told_as_held(stage: Stage, base: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -140,6 +164,7 @@ def test_a_difference_cannot_be_applied(
     [
         pytest.param("-", "main", "error: --base=main is no file or folder, and standard input has no", id="stdin"),
         pytest.param("", "main", "error: --base=main is neither a file or folder nor a revision of git", id="no-git"),
+        pytest.param("", "x" * 300, "error: --base=xxxxxxxxxx", id="longer-than-any-path"),
     ],
 )
 def test_a_base_that_is_none_is_refused(

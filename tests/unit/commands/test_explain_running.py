@@ -109,7 +109,6 @@ def test_a_mistake_is_told(
 @pytest.mark.parametrize(
     "controller",
     [
-        "",
         "nowhere",
         "http://a b",
         "ftp://127.0.0.1",
@@ -126,6 +125,13 @@ def test_what_is_no_address_is_told(controller: str, capsys: pytest.CaptureFixtu
     assert said == (
         f"error: --controller={controller} is no address\n"
         "  allowed: the address of a live page, as http://127.0.0.1:7980\n"
+    )
+
+
+def test_an_empty_address_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["explain", "a.example.org", "--controller="], {}) == 1
+    assert capsys.readouterr().err == (
+        "error: --controller needs a value\n  allowed: the address of a live page, as http://127.0.0.1:7980\n"
     )
 
 

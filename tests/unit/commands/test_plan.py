@@ -136,6 +136,8 @@ def test_what_could_not_be_read_is_told_and_is_1(stage: Stage, output: str, caps
         pytest.param(["--output=yaml"], "--output=yaml is not a form of output\n  allowed: text, json", id="output"),
         pytest.param(["--polic=sync"], "--polic is not a flag\n  did you mean: --policy", id="flag"),
         pytest.param(["x"], "'x' is not a flag", id="positional"),
+        pytest.param(["--base="], "--base needs a value\n  allowed: a file, a folder, or a rev", id="base-is-empty"),
+        pytest.param(["--zone-snapshot", ""], "--zone-snapshot needs a value\n", id="snapshot-is-empty"),
     ],
 )
 def test_wrong_usage_is_1(stage: Stage, flags: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
