@@ -12,7 +12,7 @@ from extdns.commands.options import JSON, MARKDOWN, TEXT, output_of, switch_of, 
 from extdns.commands.output import show, show_lines
 from extdns.commands.planfacts import plan_facts, plan_of
 from extdns.commands.planmarkdown import plan_markdown
-from extdns.commands.plantext import plan_text
+from extdns.commands.plantext import UP_TO_DATE, plan_text
 from extdns.commands.screen import Screen
 from extdns.commands.storedzones import stored_zones
 from extdns.controller.ending import DONE, FAILED, HELD, LEFT
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     reader = partial(stored_zones, snapshot) if snapshot else asked
     made = look(config, reader) if base is None else difference(config, base, reader)
     told = _held_alone(made) if only_held else made
-    _show(plan_facts(told) if output == JSON else plan_of(told), output)
+    _show(plan_facts(told) if output == JSON else plan_of(told), output, _nothing(base, only_held=only_held))
     return _exit_code(made.missing, summary_facts(made.decisions))
 
 
@@ -80,15 +80,22 @@ def _of_a_process(controller: str, output: str) -> int:
     return _exit_code(plan.missing, plan.summary)
 
 
-def _show(plan: Planned, output: str) -> None:
+def _nothing(base: str | None, *, only_held: bool) -> str:
+    """What is said of a plan without entries."""
+    if only_held:
+        return "Nothing is held"
+    return UP_TO_DATE if base is None else "The branch changes nothing"
+
+
+def _show(plan: Planned, output: str, nothing: str = UP_TO_DATE) -> None:
     match output:
         case "json":
             show(json_text(plan))
         case "markdown":
-            show_lines(plan_markdown(plan))
+            show_lines(plan_markdown(plan, nothing))
         case _:
             screen = Screen()
-            screen.show_lines(plan_text(plan, screen.width))
+            screen.show_lines(plan_text(plan, nothing, screen.width))
 
 
 def _held_alone(made: Pass) -> Pass:

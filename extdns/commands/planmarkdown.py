@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from extdns.commands.plantext import by_zone, notes, summary
+from extdns.commands.plantext import UP_TO_DATE, by_zone, notes, summary
 from extdns.facts.printable import printable
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ _HEAD: Final = ("| | Name | Type | Change | Object | Reason |", "|---|---|---|--
 _ESCAPES: Final = str.maketrans({"`": r"\x60", "|": r"\x7c"})
 
 
-def plan_markdown(plan: Planned) -> Iterator[str]:
-    """Lines of *plan*, without line ends: a table a zone, what is to be said of the whole, the summary."""
+def plan_markdown(plan: Planned, nothing: str = UP_TO_DATE) -> Iterator[str]:
+    """Lines of *plan*, without line ends: a table a zone, what is to be said of the whole, the summary as of texts."""
     for title, rows in by_zone(plan):
         yield f"**{_code(title)}**"
         yield ""
@@ -27,7 +27,7 @@ def plan_markdown(plan: Planned) -> Iterator[str]:
     for paragraph in notes(plan):
         yield from (f"- {_code(line)}" for line in paragraph)
     yield ""
-    yield summary(plan)
+    yield summary(plan, nothing)
 
 
 def _line(one: Row) -> str:

@@ -22,6 +22,8 @@ _SYMBOLS: Final = {"create": "+", "update": "~", "delete": "-", "keep": "!", "no
 _AS_IT_SHOULD: Final = "·"
 PLAIN: Final = frozenset({Reason.WANTED, Reason.CHANGED, Reason.PROGRAMMED})
 """Reasons that the symbol and the object say already."""
+UP_TO_DATE: Final = "All records are already up to date"
+_UNKNOWN: Final = frozenset({Reason.ZONE_UNREAD, Reason.ZONES_UNKNOWN})
 _MAX_ASKERS: Final = 2
 _WIDEST: Final = (1, 10, 60, 45, 50)
 """A cell that is longer sticks out; it does not push all others aside."""
@@ -39,10 +41,10 @@ class Row(NamedTuple):
     below: tuple[str, ...]
 
 
-def plan_text(plan: Planned, width: int | None = None) -> Iterator[str]:
+def plan_text(plan: Planned, nothing: str = UP_TO_DATE, width: int | None = None) -> Iterator[str]:
     """Lines of *plan*, without line ends, for a terminal of *width*, None for a pipe.
 
-    Changes and problems by zone, what is to be said of the whole, the summary.
+    Changes and problems by zone, what is to be said of the whole, the summary; *nothing* as there.
     """
     for title, rows in by_zone(plan):
         yield title
@@ -55,7 +57,7 @@ def plan_text(plan: Planned, width: int | None = None) -> Iterator[str]:
     for paragraph in said:
         yield from paragraph
         yield ""
-    yield summary(plan)
+    yield summary(plan, nothing)
 
 
 def by_zone(plan: Planned) -> Iterator[tuple[str, Iterator[Row]]]:
@@ -88,16 +90,14 @@ def _held(one: HeldSet) -> str:
     return printable(f"{deletes} HELD in {one.zone.name}, where {ours} ours. To let {them} go: {one.command}")
 
 
-def summary(plan: Planned) -> str:
-    """One sentence that counts what happens and what does not."""
+def summary(plan: Planned, nothing: str) -> str:
+    """One sentence that counts what happens and what does not; *nothing* says that there is none of it."""
     if not (plan.changes or plan.kept):
-        return "All records are already up to date."
-    counts = plan.summary
+        return f"{nothing}, as far as could be read." if plan.missing else f"{nothing}."
+    counts, unknown = plan.summary, sum(map(_unknown, plan.kept))
     parts = [f"{counts.create} to create", f"{counts.update} to update", f"{counts.delete} to delete"]
-    if counts.kept:
-        parts.append(f"{counts.kept} kept")
-    if counts.not_published:
-        parts.append(f"{counts.not_published} not published")
+    rest = {"kept": counts.kept, "not published": counts.not_published - unknown, "not known": unknown}
+    parts += [f"{number} {what}" for what, number in rest.items() if number]
     return f"{', '.join(parts)}."
 
 
@@ -154,11 +154,16 @@ def row(one: Entry) -> Row:
 def _data(one: Entry) -> str:
     """The record data for people, or what happens instead."""
     if one.action == "none":
-        return "not published"
+        return "not known" if _unknown(one) else "not published"
     if one.action == "keep" and one.reason != Reason.PROGRAMMED:
         return "kept"
     record = one.after or one.before
     return printable(joined(record.targets)) if record else ""
+
+
+def _unknown(one: Entry) -> bool:
+    """Whether something may stand of which nothing is known."""
+    return one.action == "none" and one.reason in _UNKNOWN
 
 
 def _who(one: Entry) -> str:

@@ -82,7 +82,7 @@ def test_a_name_that_an_object_does_not_ask_for_any_more_goes(
 
 def test_the_same_manifests_differ_in_nothing(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     assert plan(stage, f"--base={stage.manifests}") == 0
-    assert capsys.readouterr().out == "All records are already up to date.\n"
+    assert capsys.readouterr().out == "The branch changes nothing.\n"
 
 
 @pytest.fixture

@@ -88,6 +88,24 @@ def test_nothing_to_do_is_0(stage: Stage, capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out == "All records are already up to date.\n"
 
 
+@pytest.mark.parametrize("output", ["text", "markdown"])
+def test_changes_are_not_denied_where_nothing_is_held(
+    stage: Stage, output: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert plan(stage, "--held", f"--output={output}") == 2
+    assert capsys.readouterr().out.strip() == "Nothing is held."
+
+
+def test_what_could_not_be_read_is_not_called_up_to_date(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+    stage.apply(service("api", "api.example.org"), service("old", "old.example.org"))
+    (stage.manifests / "broken.yaml").write_text("kind: [")
+    assert plan(stage) == 1
+    said = capsys.readouterr().out
+    assert said.endswith("\n\nAll records are already up to date, as far as could be read.\n")
+    assert plan(stage, "--held") == 1
+    assert capsys.readouterr().out.endswith("\n\nNothing is held, as far as could be read.\n")
+
+
 def test_what_a_filter_hides_is_held_and_that_is_3(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     assert plan(stage, "--namespace=other") == 3
     said = capsys.readouterr().out

@@ -176,6 +176,9 @@ CASES = {
         ),
         decision("a.example.net", NONE, Reason.ZONE_FORBIDDEN, "AccessDenied", by=[asked("web/a")], zone=NET),
         decision("b.elsewhere.example", NONE, Reason.NO_ZONE, by=[asked("web/b")], wanted=["192.0.2.1"], zone=None),
+        decision("c.example.net", NONE, Reason.ZONE_UNREAD, by=[asked("web/c")], wanted=["192.0.2.1"], zone=NET),
+        decision("d.elsewhere.example", NONE, Reason.ZONES_UNKNOWN, by=[asked("web/d")], zone=None),
+        decision("e.example.org", KEEP, Reason.ZONES_UNKNOWN, by=[asked("web/e")], held=["192.0.2.5"]),
         decision("foreign.example.org", KEEP, Reason.FOREIGN_RECORD, held=["192.0.2.6"], owner="them"),
     ],
     "set-identifiers": [
