@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -12,11 +13,10 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from extdns.app.fingerprint import fingerprint
-from extdns.app.services import offline
 from extdns.commands.onepass import Pass, look
 from extdns.commands.pretended import PretendedState
 from extdns.commands.revisions import checked_out, has_revision
-from extdns.commands.storedzones import StoredZones
+from extdns.commands.storedzones import as_read
 from extdns.errors import shown
 from extdns.flags.cluster import STANDARD_INPUT
 from extdns.flags.mistakes import mistake
@@ -48,12 +48,12 @@ def difference(config: Config, base: str, reader: Callable[[Config], ZoneReader]
         raise mistake(f"--base={shown(base)} needs --manifests", "a live cluster has no other version to compare with")
     with _manifests(config.cluster.manifests, base) as paths:
         before = look(replace(config, cluster=replace(config.cluster, manifests=paths)), reader)
-    zones = {state.zone: tuple(_left(state)) for state in before.engine.zones}
-    after = look(config, lambda config: StoredZones(zones, offline(config)), _in_order(zones, fingerprint(config)))
+    zones = [state.zone for state in before.engine.zones]
+    after = look(config, partial(as_read, before.engine, _left), _in_order(zones, fingerprint(config)))
     was, known = {_essence(decision) for decision in before.engine.decisions}, set(before.mistakes)
     return after._replace(
         base=base,
-        missing=tuple(dict.fromkeys((*(f"before: {sentence}" for sentence in before.missing), *after.missing))),
+        missing=(*(f"before: {one}" for one in before.missing if one not in after.missing), *after.missing),
         decisions=tuple(one for one in after.decisions if _essence(one) not in was),
         mistakes=tuple(one for one in after.mistakes if one not in known),
     )

@@ -6,21 +6,21 @@ The schema of what it says to programs: `python -m extdns.commands.migrate > doc
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
-from extdns.app.services import offline
 from extdns.commands.forms import show_facts
 from extdns.commands.onepass import ensure_files, look, single_pass
 from extdns.commands.options import output_of
 from extdns.commands.plantext import row, table
 from extdns.commands.pretended import PretendedState
-from extdns.commands.storedzones import StoredZones
+from extdns.commands.storedzones import as_read
 from extdns.controller.ending import DONE, FAILED, HELD, LEFT
 from extdns.engine.decisions import CHANGING, held
 from extdns.facts.document import VERSION, Facts, Version, schema_text
 from extdns.facts.plan import Entry, entry
 from extdns.facts.printable import printable
-from extdns.facts.words import incomplete
+from extdns.facts.words import as_known, incomplete
 from extdns.flags import parser
 from extdns.flags.mistakes import mistake
 from extdns.model.quantity import count
@@ -89,9 +89,8 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
 def _theirs(made: Pass, flags: Sequence[str], environ: Mapping[str, str]) -> Pass:
     """A pass by the rules of the reference over the zones as they were read."""
     policy = () if "policy" in parser.read(flags, environ) else (f"--policy={made.config.control.policy}",)
-    zones = {state.zone: tuple(state.mirror.records()) for state in made.engine.zones}
     config = single_pass([*flags, *policy, "--compat"], environ)
-    return look(config, lambda config: StoredZones(zones, offline(config)), PretendedState(Saved()))
+    return look(config, partial(as_read, made.engine, lambda state: state.mirror.records()), PretendedState(Saved()))
 
 
 def _compared(made: Pass, theirs: Pass) -> MigrationFacts:
@@ -139,7 +138,7 @@ def _section(title: str, entries: Sequence[Entry]) -> Iterator[str]:
 
 def _verdict(facts: MigrationFacts) -> str:
     if not (facts.likewise or facts.ours):
-        return "The first pass of extdns changes nothing."
+        return as_known("The first pass of extdns changes nothing", facts.missing)
     deletes = sum(one.action == "delete" for one in facts.ours)
     among = count(deletes, "delete") if deletes else "no delete"
     return (

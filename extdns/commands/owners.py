@@ -14,7 +14,7 @@ from extdns.controller.ending import DONE, FAILED
 from extdns.errors import ExtdnsError
 from extdns.facts.printable import printable
 from extdns.facts.times import since
-from extdns.facts.words import incomplete
+from extdns.facts.words import as_known, incomplete
 from extdns.model.quantity import count
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _lines(facts: OwnersFacts) -> Iterator[str]:
     yield from incomplete(facts.missing)
     orphans = sum(record.orphan for zone in facts.zones for record in zone.records)
     strays = sum(record.stray for zone in facts.zones for record in zone.records)
-    yield f"{count(orphans, 'orphan')}, {count(strays, 'stray ownership record')}."
+    yield as_known(f"{count(orphans, 'orphan')}, {count(strays, 'stray ownership record')}", facts.missing)
 
 
 def _zone(zone: OwnedZone) -> Iterator[str]:

@@ -99,7 +99,9 @@ def owners_facts(made: Pass, kept: Document | None) -> OwnersFacts:
         kind="Owners",
         provider=made.config.control.provider,
         owner=ledger.owner,
-        zones=tuple(_zone(state, ledger, held[state.zone], orphans, seen) for state in made.engine.zones),
+        zones=tuple(
+            _zone(state, ledger, held[state.zone], orphans, seen) for state in made.engine.zones if state.zone in held
+        ),
         missing=made.missing,
     )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from extdns.facts.document import ZoneFacts
 from extdns.facts.nametext import place
 from extdns.facts.printable import printable
-from extdns.facts.words import incomplete, joined, short_field
+from extdns.facts.words import as_known, incomplete, joined, short_field
 from extdns.model.quantity import count
 from extdns.model.reason import Reason, meaning
 
@@ -93,7 +93,7 @@ def _held(one: HeldSet) -> str:
 def summary(plan: Planned, nothing: str) -> str:
     """One sentence that counts what happens and what does not; *nothing* says that there is none of it."""
     if not (plan.changes or plan.kept):
-        return f"{nothing}, as far as could be read." if plan.missing else f"{nothing}."
+        return as_known(nothing, plan.missing)
     counts, unknown = plan.summary, sum(map(_unknown, plan.kept))
     parts = [f"{counts.create} to create", f"{counts.update} to update", f"{counts.delete} to delete"]
     rest = {"kept": counts.kept, "not published": counts.not_published - unknown, "not known": unknown}

@@ -26,9 +26,13 @@ class Holding(NamedTuple):
 
 
 def holdings(seen: Engine | Snapshot) -> dict[Zone, Holding]:
-    """What each zone holds that was read."""
+    """What each zone holds that was read whole; of the others nothing is known."""
     ours = Counter(decision.zone for decision in seen.decisions if decision.held and decision.held.ours)
-    return {state.zone: Holding(sum(1 for _ in records(state.mirror)), ours[state.zone]) for state in seen.zones}
+    return {
+        state.zone: Holding(sum(1 for _ in records(state.mirror)), ours[state.zone])
+        for state in seen.zones
+        if state.mirror.whole
+    }
 
 
 def records(mirror: Mirror) -> Iterator[Record]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from extdns.errors import shortened
@@ -87,6 +87,11 @@ def _or_none(properties: Pairs, key: str) -> str:
 def incomplete(missing: Iterable[str]) -> Iterator[str]:
     """A line for each thing that could not be read, safe for a terminal."""
     return (f"INCOMPLETE: {printable(sentence)}" for sentence in missing)
+
+
+def as_known(sentence: str, missing: Collection[str]) -> str:
+    """*sentence*, which has no full stop yet, and whether it rests on all there is."""
+    return f"{sentence}, as far as could be read." if missing else f"{sentence}."
 
 
 def joined(targets: Sequence[str]) -> str:

@@ -99,3 +99,33 @@ def test_a_plan_on_stored_zones_is_that_on_the_service(fake: Route53, zone_id: s
     fake.remove_zone(zone_id)
     assert run(fake, tmp_path, "plan", f"--zone-snapshot={tmp_path / 'zones.json'}", hosts=hosts) == live
     assert live[0] == 2
+
+
+def test_a_zone_that_cannot_be_read_is_unknown_and_not_empty(fake: Route53, zone_id: str, tmp_path: Path) -> None:
+    hosts = ("same.example.org", "gone.example.org")
+    (tmp_path / "before").mkdir()
+    assert run(fake, tmp_path / "before", "--once", "--log-level=fatal", hosts=hosts)[0] == 0
+    fake.access.deny("ListResourceRecordSets")
+
+    def said(*arguments: str, names: Sequence[str] = hosts) -> list[str]:
+        code, text = run(fake, tmp_path, *arguments, "--log-level=fatal", hosts=names)
+        assert code == 1
+        return text.splitlines()
+
+    plan = said("plan", f"--base={tmp_path / 'before'}", names=("same.example.org", "new.example.org"))
+    assert plan[:3] == [
+        f"Zone example.org ({zone_id}, aws)",
+        "",
+        "  ! A  new.example.org  not known  Service shop/s1: annotation hostname  [zone-unread]",
+    ]
+    assert plan[-1] == "0 to create, 0 to update, 0 to delete, 1 not known."
+    (unread,) = (line for line in plan if line.startswith("INCOMPLETE: "))
+    assert unread.startswith(f"INCOMPLETE: zone example.org ({zone_id}) cannot be read: ")
+    assert said("migrate") == [
+        "All flags are understood.",
+        "",
+        unread,
+        "The first pass of extdns changes nothing, as far as could be read.",
+    ]
+    assert not [line for line in said("check") if line.startswith(f"ok       zone example.org ({zone_id})")]
+    assert said("owners") == [unread, "0 orphans, 0 stray ownership records, as far as could be read."]
