@@ -10,25 +10,21 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
 from extdns.commands.forms import show_facts
+from extdns.commands.migrationtext import migration_text
 from extdns.commands.onepass import ensure_files, look, single_pass
 from extdns.commands.options import output_of
-from extdns.commands.plantext import row, table
 from extdns.commands.pretended import PretendedState
 from extdns.commands.storedzones import as_read
 from extdns.controller.ending import DONE, FAILED, HELD, LEFT
 from extdns.engine.decisions import CHANGING, held
 from extdns.facts.document import VERSION, Facts, Version, schema_text
 from extdns.facts.plan import Entry, entry
-from extdns.facts.printable import printable
-from extdns.facts.words import as_known, incomplete
 from extdns.flags import parser
 from extdns.flags.mistakes import mistake
-from extdns.model.quantity import count
-from extdns.model.reason import MEANINGS, Reason
 from extdns.model.saved import Saved
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from extdns.commands.onepass import Pass
     from extdns.model.decision import Decision
@@ -47,17 +43,26 @@ wrong or something could not be read.
 """
 
 
+class DifferingFacts(Facts, frozen=True):
+    """A record set that both would change, and not to the same; beside is what else extdns decides about its name."""
+
+    ours: Entry
+    theirs: Entry
+    beside: tuple[Entry, ...]
+
+
 class MigrationFacts(Facts, frozen=True):
     """What would change: likewise what external-dns would do now, too; ours what extdns alone would do.
 
-    theirs is what extdns decides where external-dns would make a change now and extdns would not; flags are remarks on
-    flags that mean nothing.
+    differing is where both would make a change, and not the same; theirs is what extdns decides where external-dns
+    would make a change now and extdns would not; flags are remarks on flags that mean nothing.
     """
 
     api_version: Version
     kind: Literal["Migration"]
     flags: tuple[str, ...]
     likewise: tuple[Entry, ...]
+    differing: tuple[DifferingFacts, ...]
     ours: tuple[Entry, ...]
     theirs: tuple[Entry, ...]
     held: int
@@ -78,12 +83,12 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     made = look(config)
     theirs = _theirs(made, flags, environ)
     found = _compared(made, theirs)
-    show_facts(found, _lines(found), output)
+    show_facts(found, migration_text(found), output)
     if made.missing or theirs.missing:
         return FAILED
     if any(map(held, made.decisions)):
         return HELD
-    return LEFT if found.likewise or found.ours else DONE
+    return LEFT if found.likewise or found.differing or found.ours else DONE
 
 
 def _theirs(made: Pass, flags: Sequence[str], environ: Mapping[str, str]) -> Pass:
@@ -97,54 +102,30 @@ def _compared(made: Pass, theirs: Pass) -> MigrationFacts:
     """What each of the two would change."""
     ours, others = ({one.key: one for one in found.decisions if one.verdict in CHANGING} for found in (made, theirs))
     decided = {one.key: one for one in made.decisions}
-    alike = {key for key, one in ours.items() if key in others and _change(one) == _change(others[key])}
+    both = {key: (one, others[key]) for key, one in ours.items() if key in others}
+    alike = {key for key, (mine, other) in both.items() if _change(mine) == _change(other)}
     return MigrationFacts(
         api_version=VERSION,
         kind="Migration",
         flags=made.config.notices,
-        likewise=tuple(entry(one) for key, one in ours.items() if key in alike),
-        ours=tuple(entry(one) for key, one in ours.items() if key not in alike),
+        likewise=tuple(entry(ours[key]) for key in both if key in alike),
+        differing=tuple(_differing(made, *pair) for key, pair in both.items() if key not in alike),
+        ours=tuple(entry(one) for key, one in ours.items() if key not in others),
         theirs=tuple(entry(decided.get(key, one)) for key, one in others.items() if key not in ours),
         held=sum(map(held, made.decisions)),
         missing=made.missing,
     )
 
 
+def _differing(made: Pass, mine: Decision, other: Decision) -> DifferingFacts:
+    about = (one for one in made.decisions if (one.zone, one.name) == (mine.zone, mine.name))
+    beside = tuple(entry(one) for one in about if one.verdict not in CHANGING)
+    return DifferingFacts(ours=entry(mine), theirs=entry(other), beside=beside)
+
+
 def _change(one: Decision) -> tuple[object, ...]:
     wanted = one.wanted
     return (one.verdict, wanted and (wanted.targets, wanted.ttl_s, wanted.properties))
-
-
-def _lines(facts: MigrationFacts) -> Iterator[str]:
-    yield "All flags are understood."
-    yield from (f"  {printable(notice)}" for notice in facts.flags)
-    yield ""
-    yield from _section("external-dns would make these changes now, too:", facts.likewise)
-    yield from _section("Only extdns would make these:", facts.ours)
-    yield from _section("external-dns would make changes here now, and extdns does not:", facts.theirs)
-    if facts.held:
-        yield f"{count(facts.held, 'delete')} held until a person releases them: extdns plan --held [flags]"
-    yield from incomplete(facts.missing)
-    yield _verdict(facts)
-
-
-def _section(title: str, entries: Sequence[Entry]) -> Iterator[str]:
-    if entries:
-        yield title
-        yield from table(map(row, entries))
-        yield from (f"  {reason}: {MEANINGS[Reason(reason)]}" for reason in sorted({one.reason for one in entries}))
-        yield ""
-
-
-def _verdict(facts: MigrationFacts) -> str:
-    if not (facts.likewise or facts.ours):
-        return as_known("The first pass of extdns changes nothing", facts.missing)
-    deletes = sum(one.action == "delete" for one in facts.ours)
-    among = count(deletes, "delete") if deletes else "no delete"
-    return (
-        f"The first pass of extdns changes {count(len(facts.likewise) + len(facts.ours), 'record')}; "
-        f"of these {len(facts.ours)} by the switch, {among} among them."
-    )
 
 
 if __name__ == "__main__":

@@ -67,6 +67,36 @@ def test_what_only_extdns_does_is_told_apart(stage: Stage, capsys: pytest.Captur
     assert said.endswith("The first pass of extdns changes 1 record; of these 1 by the switch, no delete among them.\n")
 
 
+def test_where_both_make_changes_and_not_the_same_both_are_told_with_who_loses(
+    stage: Stage, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stage.apply(
+        service("api", "api.example.org"),
+        service("web", "web.example.org"),
+        service("one", "new.example.org", address="192.0.2.3", namespace="first"),
+        service("two", "new.example.org", address="192.0.2.4", namespace="second"),
+    )
+    assert migrate(stage) == 2
+    assert capsys.readouterr().out.partition("\n\n")[2] == (
+        "Both would make changes here, and not the same:\n"
+        "  + A  new.example.org  192.0.2.3      Service first/one: annotation hostname\n"
+        "       external-dns: create A 192.0.2.3, 192.0.2.4, TTL as the DNS service has it\n"
+        "       extdns:       create A 192.0.2.3, TTL as the DNS service has it\n"
+        "  ! A  new.example.org  not published  Service second/two: annotation hostname  [conflict-lost]\n"
+        "       Service first/one has it\n"
+        "  conflict-lost: Another object asks for the same name and was first.\n"
+        "\n"
+        "The first pass of extdns changes 1 record; of these 1 by the switch, no delete among them.\n"
+    )
+    assert migrate(stage, "--output=json") == 2
+    (differing,) = msgspec.json.decode(capsys.readouterr().out, type=MigrationFacts).differing
+    assert [one.reason for one in (differing.ours, differing.theirs, *differing.beside)] == [
+        "wanted",
+        "wanted",
+        "conflict-lost",
+    ]
+
+
 def test_what_the_reference_would_delete_and_extdns_holds_is_told(
     stage: Stage, capsys: pytest.CaptureFixture[str]
 ) -> None:
