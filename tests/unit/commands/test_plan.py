@@ -123,7 +123,7 @@ def test_a_delete_over_the_budget_is_held(stage: Stage, capsys: pytest.CaptureFi
     assert plan(stage, *flags) == 3
     said = capsys.readouterr().out
     assert re.search(r"! A  old\.example\.org .*\[held\]\n", said)
-    assert re.search(r"1 delete is HELD .*: extdns release \S{4}-\S{4}\n", said)
+    assert re.search(r"1 delete is HELD .*: extdns release \S{4}-\S{4} --state-file=\S+\n", said)
     assert plan(stage, *flags, "--output=json") == 3
     facts = json.loads(capsys.readouterr().out)
     (held,) = facts["held"]
