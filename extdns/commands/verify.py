@@ -14,7 +14,7 @@ from extdns.commands.narrow import NarrowReader
 from extdns.commands.onepass import asked, ensure_files, single_pass
 from extdns.commands.onepass import look as one_look
 from extdns.commands.options import output_of, switch_of, value_of, values_of
-from extdns.commands.verifyfacts import served, verify_facts, wishes
+from extdns.commands.verifyfacts import counts, served, verify_facts, wishes
 from extdns.controller.clock import SystemClock
 from extdns.controller.ending import DONE, FAILED, LEFT
 from extdns.errors import InvalidValueError, shown
@@ -40,7 +40,7 @@ Usage: extdns verify [NAME...] [flags] [--wait] [--timeout=5m] [--nameserver=ADD
 Asks every authoritative name server of the zones for what objects ask for, and says of each record whether it is served
 by all of them, published in the zone but not served by all yet, pending because the zone does not hold it yet, or not
 published, with the reason; and until when caches may hold what was before. Without NAME, all names that objects ask for
-are looked at.
+are looked at, but for those that the configuration leaves out.
 
 --wait goes on until all is served, for as long as --timeout at most. --nameserver asks that server in place of those
 that the zone names; it can be given several times, and be a resolver, as for a private zone. Flags and variables are
@@ -108,7 +108,7 @@ class _Check:
         reader = asked if single is None else lambda config: NarrowReader(service(config)[0], single)
         made = one_look(self._config, reader)
         engine = made.engine
-        names = self._names or sorted({one.name for one in engine.decisions if one.asked_by})
+        names = self._names or sorted({one.name for one in engine.decisions if counts(one)})
         self._missing = made.missing
         self._wishes = [wish for name in names for wish in wishes(name, engine.decisions.of(name))]
 
@@ -120,7 +120,7 @@ class _Check:
             return verify_facts(found, self._missing)
 
     def _prepared(self, questions: Round) -> list[Wish]:
-        for zone in dict.fromkeys(wish.zone for wish in self._wishes if wish.zone and wish.targets):
+        for zone in dict.fromkeys(wish.zone for wish in self._wishes if wish.zone and wish.wanted):
             if zone not in self._servers:
                 self._servers[zone] = self._given or servers_of(zone.name)
                 self._negative_s[zone] = self._negative(questions, zone)
@@ -133,7 +133,7 @@ class _Check:
 
     def _asked(self, questions: Round, wish: Wish) -> ServedFacts:
         zone = wish.zone
-        if zone is None or not wish.targets:
+        if zone is None or not wish.wanted:
             return served(wish, (), None, self.clock.now())
         answers = questions.ask(self._servers[zone], wish.name, wish.type)
         return served(wish, answers, self._negative_s[zone], self.clock.now())
@@ -181,7 +181,8 @@ def _lines(facts: VerifyFacts) -> Iterator[str]:
 
 
 def _told(one: ServedFacts) -> Iterator[str]:
-    yield f"{one.type or '-':5}  {one.name}  {_ending(one)}"
+    identifier = f" ({one.set_identifier})" if one.set_identifier else ""
+    yield f"{one.type or '-':5}  {one.name}{identifier}  {_ending(one)}"
     if one.state == "served":
         yield f"       caches may hold what was before until {one.cached_until}"
         return

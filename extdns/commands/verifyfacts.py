@@ -10,11 +10,16 @@ from typing import Final, Literal, NamedTuple
 from extdns.commands.authority import Answer, among, same
 from extdns.engine.decisions import IN_ORDER
 from extdns.facts.document import VERSION, Facts, Version, ZoneName, schema_text, zone_name
+from extdns.facts.names import State as NameState
+from extdns.facts.names import state_of
+from extdns.model import rrtype
 from extdns.model.decision import Decision, Verdict
 from extdns.model.name import DnsName
+from extdns.model.reason import Reason
 from extdns.model.zone import Zone
 
 _COMING: Final = frozenset({Verdict.CREATE, Verdict.UPDATE})
+_LOST: Final = frozenset({Reason.CONFLICT_LOST, Reason.TYPE_CONFLICT})
 _LONG_S: Final = 3600
 """A denial that may be kept for longer is warned of."""
 
@@ -40,6 +45,7 @@ class ServedFacts(Facts, frozen=True):
     """
 
     name: str
+    set_identifier: str
     type: str
     zone: ZoneName | None
     state: State
@@ -64,8 +70,9 @@ class Wish(NamedTuple):
     """A record that should be served.
 
     Attributes:
-        targets: of all members of a routing policy, any of which may be answered.
-        exact: whether just the targets are to be answered, which of routed records and of aliases nobody can say.
+        wanted: its targets, () if it will not be in the zone.
+        answers: which targets may be answered: those of all members of its routing policy.
+        alias: whether one of them is an alias, of which any address may be answered.
         stands: whether it is in the zone as wanted.
         reason: of the decision about it, "" if there is none.
     """
@@ -73,50 +80,72 @@ class Wish(NamedTuple):
     zone: Zone | None
     name: DnsName
     type: str
-    targets: tuple[str, ...] = ()
-    exact: bool = True
+    set_identifier: str = ""
+    wanted: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
     alias: bool = False
     stands: bool = False
     reason: str = ""
 
     def met(self, answer: Answer) -> bool:
-        """Whether *answer* is as wanted."""
+        """Whether *answer* shows that it is served.
+
+        What is answered of an alias or a routing policy may be the same before and after: then it has to stand in the
+        zone, too. Behind an alias need not be any IPv6 address; the A record that is made with it is asked for itself.
+        """
         if answer.problem:
             return False
         if self.alias:
-            return bool(answer.targets)
-        return (same if self.exact else among)(self.type, self.targets, answer.targets)
+            return self.stands and (bool(answer.targets) or self.type == rrtype.AAAA)
+        if self.set_identifier:
+            return self.stands and among(self.type, self.answers, answer.targets)
+        return same(self.type, self.answers, answer.targets)
+
+
+def counts(decision: Decision) -> bool:
+    """Whether it is about a record that somebody asks for, and that the configuration does not leave out."""
+    return bool(decision.asked_by) and state_of(decision) is not NameState.LEFT_OUT
 
 
 def wishes(name: DnsName, decisions: Iterable[Decision]) -> tuple[Wish, ...]:
-    """What objects want of *name*, type by type; where nothing is published, or nobody asks, why."""
-    groups: dict[tuple[Zone | None, str], list[Decision]] = {}
+    """What objects want of *name*, record by record; where nothing is published, or nobody asks, why."""
     concerned = list(decisions)
-    for one in [one for one in concerned if one.asked_by] or concerned:
-        groups.setdefault((one.zone, one.type), []).append(one)
-    found = tuple(_wish(zone, name, rtype, group) for (zone, rtype), group in sorted(groups.items(), key=_place))
-    return found or (Wish(None, name, ""),)
+    asked = [one for one in concerned if one.asked_by]
+    counting = [one for one in asked if counts(one) and not _outdone(one, asked)] or asked or concerned
+    chosen: dict[tuple[str, ...], Decision] = {}
+    for one in sorted(counting, key=_due, reverse=True):
+        chosen.setdefault(one.key, one)
+    found = sorted(chosen.values(), key=lambda one: one.order)
+    return tuple(_wish(one, found) for one in found) or (Wish(None, name, ""),)
 
 
-def _place(group: tuple[tuple[Zone | None, str], list[Decision]]) -> tuple[str, str]:
-    (zone, rtype), _ = group
-    return (str(zone or ""), rtype)
+def _outdone(one: Decision, asked: Iterable[Decision]) -> bool:
+    """Whether it came to nothing because another of those that are *asked* for has its place."""
+    pair = (one.zone, one.set_identifier)
+    return one.reason in _LOST and any(
+        other.reason not in _LOST and (other.zone, other.set_identifier) == pair for other in asked
+    )
 
 
-def _wish(zone: Zone | None, name: DnsName, rtype: str, group: Sequence[Decision]) -> Wish:
-    wanted = [one for one in group if one.wanted and (one.reason in IN_ORDER or one.verdict in _COMING)]
-    if not wanted:
-        return Wish(zone, name, rtype, reason=group[0].reason)
-    endpoints = [one.wanted for one in wanted if one.wanted]
+def _due(one: Decision) -> bool:
+    """Whether it is in the zone, or will be."""
+    return one.wanted is not None and (one.reason in IN_ORDER or one.verdict in _COMING)
+
+
+def _wish(one: Decision, found: Iterable[Decision]) -> Wish:
+    if not _due(one):
+        return Wish(one.zone, one.name, one.type, one.set_identifier, reason=one.reason)
+    members = [other for other in found if _due(other) and (other.zone, other.type) == (one.zone, one.type)]
     return Wish(
-        zone=zone,
-        name=name,
-        type=rtype,
-        targets=tuple(sorted({target for one in wanted for target in _targets(one)})),
-        exact=not any(endpoint.set_identifier for endpoint in endpoints),
-        alias=any(endpoint.is_alias for endpoint in endpoints),
-        stands=all(one.reason in IN_ORDER for one in wanted),
-        reason=wanted[0].reason,
+        zone=one.zone,
+        name=one.name,
+        type=one.type,
+        set_identifier=one.set_identifier,
+        wanted=tuple(sorted(_targets(one))),
+        answers=tuple(sorted({target for other in members for target in _targets(other)})),
+        alias=any(other.wanted.is_alias for other in members if other.wanted),
+        stands=one.reason in IN_ORDER,
+        reason=one.reason,
     )
 
 
@@ -133,22 +162,23 @@ def served(wish: Wish, answers: Sequence[Answer], negative_s: int | None, now: d
     until = max((*ttls, negative_s or 0), default=0)
     return ServedFacts(
         name=wish.name,
+        set_identifier=wish.set_identifier,
         type=wish.type,
         zone=zone_name(wish.zone) if wish.zone else None,
         state=_state(wish, answers),
         reason=wish.reason,
-        wanted=wish.targets,
+        wanted=wish.wanted,
         servers=tuple(
             ServerFacts(server=str(one.server), targets=one.targets, ttl_seconds=one.ttl_s, problem=one.problem)
             for one in answers
         ),
-        cached_until=_time(now, until) if answers and wish.targets else "",
+        cached_until=_time(now, until) if answers and wish.wanted else "",
         negative_ttl_seconds=negative_s,
     )
 
 
 def _state(wish: Wish, answers: Sequence[Answer]) -> State:
-    if not wish.targets:
+    if not wish.wanted:
         return "unpublished"
     if answers and all(map(wish.met, answers)):
         return "served"

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.fakes.nameserver import NameServer
 from tests.fakes.route53.server import Route53
 from tests.integration.program import once
 from tests.integration.stage import service
@@ -88,6 +89,41 @@ def test_ownership_is_taken_of_records_and_aliases_as_they_stand(fake: Route53, 
     new = [one for one in after if one not in before]
     assert {one["Type"] for one in new} == {"TXT"}
     assert sorted(one["Name"] for one in new) == ["a-hand.example.org.", "a-lb.example.org."]
+
+
+def member(identifier: str, address: str) -> dict[str, object]:
+    """A Service that wants a member of a routing policy."""
+    return service(
+        identifier, "in.example.org", address=address, annotations={"set-identifier": identifier, "aws-weight": "10"}
+    )
+
+
+@pytest.mark.usefixtures("zone_id")
+def test_an_alias_and_a_member_of_a_policy_are_not_served_before_they_stand(fake: Route53, tmp_path: Path) -> None:
+    """What is answered is the same before and after: addresses of some load balancer, or those of another member."""
+    flags = ("--source=service", "--provider=aws", "--txt-owner-id=me", f"--manifests={tmp_path}")
+    addresses = {("lb.example.org", "A"): ("192.0.2.9",), ("in.example.org", "A"): ("192.0.2.1",)}
+
+    def apply(*objects: dict[str, object]) -> None:
+        (tmp_path / "all.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+
+    with NameServer("example.org", addresses) as server:
+        verify = ("verify", f"--nameserver={server.place}", *flags)
+        apply(service("lb", "lb.example.org", address=BALANCER), member("blue", "192.0.2.1"))
+        assert once("adopt", "--yes", *flags, env=environ(fake)).returncode == 0
+        assert once("--once", *flags, env=environ(fake)).returncode == 0
+        assert once(*verify, env=environ(fake)).stdout.endswith("\n3 of 3 records served.\n")
+        other = service("lb", "lb.example.org", address=BALANCER.replace("one-1", "two-2"))
+        apply(other, member("blue", "192.0.2.1"), member("green", "192.0.2.2"))
+        ended = once(*verify, env=environ(fake))
+    assert ended.returncode == 2
+    assert [line for line in ended.stdout.splitlines() if not line.startswith("   ")] == [
+        "A      in.example.org (blue)  served by all of 1 name server",
+        "A      in.example.org (green)  not in the zone as asked for yet  [wanted]",
+        "A      lb.example.org  not in the zone as asked for yet  [changed]",
+        "AAAA   lb.example.org  not in the zone as asked for yet  [changed]",
+        "1 of 4 records served.",
+    ]
 
 
 def test_a_plan_on_stored_zones_is_that_on_the_service(fake: Route53, zone_id: str, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -28,10 +28,15 @@ RECORDS = {
 
 
 class MovedClock:
-    """Time that passes when somebody waits."""
+    """Time that passes when somebody waits, and what happens then."""
 
     def __init__(self) -> None:
         self.now_s = 0.0
+        self.meanwhile: Callable[[], None] = lambda: None
+
+    def pause(self, seconds: float) -> None:
+        self.now_s += seconds
+        self.meanwhile()
 
     def now(self) -> datetime:
         return NOW + timedelta(seconds=self.now_s)
@@ -69,11 +74,7 @@ def run(stage: Stage, servers: tuple[NameServer, ...], *arguments: str, clock: M
     flags = ["--source=service", "--provider=zonefile", f"--zonefile-dir={stage.zones}", "--txt-owner-id=me"]
     asked = [f"--nameserver={server.place}" for server in servers]
     given = [*arguments, *asked, *flags, f"--manifests={stage.manifests}"]
-
-    def pause(seconds: float) -> None:
-        clock.now_s += seconds
-
-    return verify.main(given, {}, clock, pause)
+    return verify.main(given, {}, clock, clock.pause)
 
 
 Servers = tuple[NameServer, NameServer]
@@ -174,6 +175,32 @@ def test_records_of_other_people_do_not_count(stage: Stage, servers: Servers, cl
     assert run(stage, servers, "web.example.org", clock=clock) == 0
 
 
+def test_what_lost_to_another_object_is_served_by_what_won(
+    stage: Stage, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A CNAME yields to the addresses of the same namespace, and another namespace to the one that has the name."""
+    stage.apply(
+        service("web", "web.example.org"),
+        service("other", "web.example.org", address="lb.example.net"),
+        service("late", "web.example.org", namespace="lab", address="lb.example.net"),
+    )
+    assert run(stage, servers, clock=clock) == 0
+    assert capsys.readouterr().out.endswith("\n1 of 1 record served.\n")
+
+
+def test_what_the_configuration_leaves_out_does_not_count_unless_a_person_names_it(
+    stage: Stage, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = {"status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.1"}, {"ip": "2001:db8::1"}]}}}
+    stage.apply({**service("web", "web.example.org"), **both}, service("out", "out.example.net"))
+    flags = ("--managed-record-types=A", "--domain-filter=example.org")
+    assert run(stage, servers, *flags, clock=clock) == 0
+    assert run(stage, servers, "web.example.org", *flags, clock=clock) == 0
+    assert capsys.readouterr().out.endswith("\n1 of 1 record served.\n")
+    assert run(stage, servers, "out.example.net", *flags, clock=clock) == 2
+    assert capsys.readouterr().out.startswith("A      out.example.net  not published  [domain-filtered]\n")
+
+
 def test_what_is_not_in_the_zone_yet_is_pending_and_what_will_not_be_has_its_reason(
     stage: Stage, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -194,31 +221,20 @@ def test_what_is_not_in_the_zone_yet_is_pending_and_what_will_not_be_has_its_rea
 
 def test_waiting_ends_when_all_is_served(stage: Stage, servers: Servers, clock: MovedClock) -> None:
     right = servers[1].records.pop(("web.example.org", "A"))
-    waits: list[float] = []
 
-    def pause(seconds: float) -> None:
-        clock.now_s += seconds
-        waits.append(seconds)
-        if len(waits) == 3:
+    def take_up() -> None:
+        if clock.now_s == 6.0:
             servers[1].records["web.example.org", "A"] = right
 
-    flags = ["--source=service", "--provider=zonefile", f"--zonefile-dir={stage.zones}", "--txt-owner-id=me"]
-    asked = [f"--nameserver={server.place}" for server in servers]
-    given = ["web.example.org", "--wait", *asked, *flags, f"--manifests={stage.manifests}"]
-    assert verify.main(given, {}, clock, pause) == 0
-    assert len(waits) == 3
+    clock.meanwhile = take_up
+    assert run(stage, servers, "web.example.org", "--wait", clock=clock) == 0
+    assert clock.now_s == 6.0
 
 
 def test_waiting_sees_what_objects_come_to_ask_for(stage: Stage, servers: Servers, clock: MovedClock) -> None:
     stage.apply({**service("web", "web.example.org"), "status": {}})
-
-    def pause(seconds: float) -> None:
-        clock.now_s += seconds
-        stage.apply(service("web", "web.example.org"))
-
-    flags = ["--source=service", "--provider=zonefile", f"--zonefile-dir={stage.zones}", "--txt-owner-id=me"]
-    given = ["web.example.org", "--wait", f"--nameserver={servers[0].place}", *flags, f"--manifests={stage.manifests}"]
-    assert verify.main(given, {}, clock, pause) == 0
+    clock.meanwhile = lambda: stage.apply(service("web", "web.example.org"))
+    assert run(stage, servers, "web.example.org", "--wait", clock=clock) == 0
 
 
 def test_waiting_has_an_end(stage: Stage, servers: Servers, clock: MovedClock) -> None:
