@@ -16,7 +16,7 @@ from extdns.app.registries import registry
 from extdns.app.services import service
 from extdns.commands.adopting import Adopting
 from extdns.commands.forms import show_facts
-from extdns.commands.onepass import ensure_files, look, single_pass
+from extdns.commands.onepass import ensure_files, look, over, single_pass
 from extdns.commands.options import output_of, switch_of
 from extdns.commands.plantext import heading, row, table
 from extdns.commands.pretended import PretendedState
@@ -34,27 +34,32 @@ from extdns.model.saved import Saved
 from extdns.planner.compare import differences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from extdns.commands.onepass import Pass
     from extdns.config import Config
     from extdns.model.decision import Decision
+    from extdns.model.name import DnsName
 
+_Key = tuple[str, "DnsName", str, str]
 HELP: Final = """\
 Usage: extdns adopt [--yes] [flags] [--output=text|json]
 
 Shows records that stand just as objects ask for them and that nobody owns: made by hand, or by a tool that left. With
 --yes their ownership records are written, and nothing else: no record changes, and one that somebody changes in the
 meantime is left alone. From then on extdns keeps them up to date, and removes them when nobody asks for them any more.
+Nothing is written while something cannot be read.
 
-What stands otherwise than objects ask is not taken; `extdns plan` shows it. Flags and variables are those of extdns
-itself. The exit code is 0 if there is nothing left to take, 2 if there is, and 1 if a flag is wrong, if something could
-not be read, or if a record could not be taken.
+What cannot be taken is shown with the reason, without --yes too. What stands otherwise than objects ask is not taken
+either; `extdns plan` shows it. Flags and variables are those of extdns itself.
+
+The exit code is 0 if there is nothing left to take, 2 if there is, and 1 if a flag is wrong, if something could not be
+read, or if a record cannot be taken.
 """
 
 
 class AdoptionFacts(Facts, frozen=True):
-    """Records that can be taken, or with --yes were, and those that were to be and could not, with the reason."""
+    """Records that can be taken, or were if taken is true, and those that cannot be, with the reason."""
 
     api_version: Version
     kind: Literal["Adoption"]
@@ -76,17 +81,16 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     config = single_pass(flags, environ)
     if not config.registry.txt_owner_id or config.registry.name == "noop":
         raise mistake("without ownership records there is nothing to take", "give --registry=txt and --txt-owner-id")
-    if yes:
-        ensure_files(config, "extdns adopt --yes")
+    ensure_files(config, "extdns adopt")
     if yes and config.control.dry_run:
         raise mistake("--yes writes, and --dry-run forbids it", "leave one of them out")
     made = look(config)
-    found = tuple(one for one in made.decisions if _fits(one, config.registry.txt_owner_id))
-    refused: tuple[Decision, ...] = ()
-    if yes and found and not made.missing:
-        refused = _take(config, found)
+    found = {one.key: one for one in made.decisions if _fits(one, config.registry.txt_owner_id)}
     taken = yes and not made.missing
-    left = tuple(one for one in found if one.held and one.held.key not in {bad.held.key for bad in refused if bad.held})
+    tried = _tried(config, found.values(), writes=taken) if found else made
+    made = made._replace(missing=tuple(dict.fromkeys((*made.missing, *tried.missing))))
+    refused = _refused(found, tried, Reason.PROGRAMMED if taken else Reason.MARK_MISSING)
+    left = tuple(one for key, one in found.items() if key not in {other.key for other in refused})
     show_facts(_facts(made, left, refused, taken=taken), _lines(made, left, refused, taken=taken), output)
     if made.missing or refused:
         return FAILED
@@ -100,10 +104,10 @@ def _fits(decision: Decision, owner: str) -> bool:
     return decision.held.owner is None and not differences(decision.held, decision.wanted, owner)
 
 
-def _take(config: Config, found: Sequence[Decision]) -> tuple[Decision, ...]:
-    """Take what was *found*; returns what could not be taken."""
+def _tried(config: Config, found: Iterable[Decision], *, writes: bool) -> Pass:
+    """A pass that takes what was *found*; unless it *writes*, it has no writer, and shows what would come of it."""
+    config = replace(config, control=replace(config.control, dry_run=not writes))
     chosen = {one.held.key for one in found if one.held}
-    config = replace(config, control=replace(config.control, dry_run=False))
     with StopSignals() as signals:
         running = assembly.assemble(
             config,
@@ -114,12 +118,13 @@ def _take(config: Config, found: Sequence[Decision]) -> tuple[Decision, ...]:
         )
         signals.deliver_to(running.controller.stop)
         running.controller.run(once=True, approve=lambda: None)
-    zones = {one.zone for one in found}
-    return tuple(
-        one
-        for one in running.engine.decisions
-        if one.zone in zones and one.held and one.held.key in chosen and one.reason is not Reason.PROGRAMMED
-    )
+    return over(config, running)
+
+
+def _refused(found: Mapping[_Key, Decision], tried: Pass, done: Reason) -> tuple[Decision, ...]:
+    """What of *found* did not end as *done*, as it was decided when it was *tried*."""
+    decided = {one.key: one for one in tried.engine.decisions if one.held}
+    return tuple(now for key, one in found.items() if (now := decided.get(key, one)).reason is not done)
 
 
 def _facts(made: Pass, left: Sequence[Decision], refused: Sequence[Decision], *, taken: bool) -> AdoptionFacts:
@@ -137,7 +142,7 @@ def _facts(made: Pass, left: Sequence[Decision], refused: Sequence[Decision], *,
 def _lines(made: Pass, left: Sequence[Decision], refused: Sequence[Decision], *, taken: bool) -> Iterator[str]:
     standing = [replace(one, verdict=Verdict.KEEP, reason=Reason.PROGRAMMED, detail="") for one in left]
     held = holdings(made.engine)
-    for zone, group in groupby((*standing, *refused), key=lambda one: one.zone):
+    for zone, group in groupby(sorted((*standing, *refused), key=lambda one: one.order), key=lambda one: one.zone):
         known = zone and (zone_facts(zone, held[zone]) if zone in held else zone_name(zone))
         yield heading(known, made.config.control.provider)
         yield ""
@@ -145,13 +150,15 @@ def _lines(made: Pass, left: Sequence[Decision], refused: Sequence[Decision], *,
         yield ""
     yield from incomplete(made.missing)
     if refused:
-        yield f"{count(len(refused), 'record')} could not be taken."
-    if not left:
-        yield "No record stands that objects ask for just so and nobody owns."
-    elif taken:
+        yield f"{count(len(refused), 'record')} {'could not' if taken else 'cannot'} be taken."
+    if taken and left:
         yield f"{count(len(left), 'record')} taken; only ownership records were written."
-    else:
+    elif left and made.missing:
+        yield f"{count(len(left), 'record')} can be taken once all can be read; nothing is written before."
+    elif left:
         yield f"{count(len(left), 'record')} can be taken. To write their ownership records: extdns adopt --yes [flags]"
+    elif not refused:
+        yield "No record stands that objects ask for just so and nobody owns."
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from extdns.flags.mistakes import mistake
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from extdns.app.assembly import Assembly
     from extdns.config import Config
     from extdns.engine.engine import Engine
     from extdns.model.claim import Notice
@@ -63,6 +64,11 @@ def seen(config: Config, engine: Engine, missing: Iterable[str] = ()) -> Pass:
     )
 
 
+def over(config: Config, running: Assembly) -> Pass:
+    """What *running* has come to, now that it has ended."""
+    return seen(config, running.engine, () if running.controller.complete else (_CUT_SHORT,))
+
+
 def asked(config: Config) -> ZoneReader:
     """The DNS service itself."""
     return service(config)[0]
@@ -95,7 +101,7 @@ def look(config: Config, reader: Callable[[Config], ZoneReader] = asked, state: 
         running = assembly.assemble(config, service=(reader(config), None), state=state)
         signals.deliver_to(running.controller.stop)
         running.controller.run(once=True)
-    return seen(config, running.engine, () if running.controller.complete else (_CUT_SHORT,))
+    return over(config, running)
 
 
 def ensure_files(config: Config, what: str) -> None:

@@ -37,17 +37,28 @@ def adopt(stage: Stage, *more: str) -> int:
     return cli.main(["adopt", *flags, f"--manifests={stage.manifests}", *more], {})
 
 
+HEADING = "Zone example.org (example.org.zone, zonefile)  6 records, 0 ours\n\n"
+CANNOT = "  ! A  taken.example.org  kept       Service shop/taken: annotation hostname  [no-ownership-name]\n"
+WHY = "       TXT a-taken.example.org stands where TXT a-taken.example.org must be\n"
+CAN = "  · A  www.example.org    192.0.2.1  Service shop/www: annotation hostname\n"
+
+
 def test_what_can_be_taken_is_shown_and_nothing_is_written(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+    stage.apply(service("www", "www.example.org"))
     before = stage.state()
     assert adopt(stage) == 2
     assert stage.state() == before
     assert capsys.readouterr().out == (
-        "Zone example.org (example.org.zone, zonefile)  6 records, 0 ours\n"
-        "\n"
-        "  · A  taken.example.org  192.0.2.1  Service shop/taken: annotation hostname\n"
-        "  · A  www.example.org    192.0.2.1  Service shop/www: annotation hostname\n"
-        "\n"
-        "2 records can be taken. To write their ownership records: extdns adopt --yes [flags]\n"
+        f"{HEADING}  · A  www.example.org  192.0.2.1  Service shop/www: annotation hostname\n\n"
+        "1 record can be taken. To write their ownership records: extdns adopt --yes [flags]\n"
+    )
+
+
+def test_what_cannot_be_taken_is_known_before_it_is_tried(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+    assert adopt(stage) == 1
+    assert capsys.readouterr().out == (
+        f"{HEADING}{CANNOT}{WHY}{CAN}\n1 record cannot be taken.\n"
+        "1 record can be taken. To write their ownership records: extdns adopt --yes [flags]\n"
     )
 
 
@@ -55,10 +66,10 @@ def test_only_ownership_records_are_written(stage: Stage, tmp_path: Path, capsys
     by_hand = stage.text()
     state = tmp_path / "state"
     assert adopt(stage, "--yes", f"--state-file={state}") == 1
-    said = capsys.readouterr().out
-    assert "  · A  www.example.org    192.0.2.1  Service shop/www: annotation hostname\n" in said
-    assert "  ! A  taken.example.org  kept       Service shop/taken: annotation hostname  [no-ownership-name]\n" in said
-    assert said.endswith("1 record could not be taken.\n1 record taken; only ownership records were written.\n")
+    assert capsys.readouterr().out == (
+        f"{HEADING}{CANNOT}{WHY}{CAN}\n1 record could not be taken.\n"
+        "1 record taken; only ownership records were written.\n"
+    )
     kept, _, ours = stage.text().partition("; BEGIN extdns")
     assert kept.replace(" 2026", "").splitlines()[3:] == by_hand.splitlines()[3:]
     assert [line.split()[0] for line in ours.splitlines()[1:-1]] == ["a-www.example.org."]
@@ -78,25 +89,34 @@ def test_what_was_taken_is_ours_and_there_is_nothing_left_to_take(
 
 
 def test_programs_get_the_facts(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    assert adopt(stage, "--output=json") == 2
+    assert adopt(stage, "--output=json") == 1
     facts = msgspec.json.decode(capsys.readouterr().out, type=AdoptionFacts)
-    assert [one.name for one in facts.records] == ["taken.example.org", "www.example.org"]
-    assert (facts.taken, facts.owner, facts.refused) == (False, "me", ())
+    assert [one.name for one in facts.records] == ["www.example.org"]
+    assert [(one.name, one.reason) for one in facts.refused] == [("taken.example.org", "no-ownership-name")]
+    assert (facts.taken, facts.owner) == (False, "me")
 
 
 def test_nothing_is_taken_while_something_cannot_be_read(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+    stage.apply(service("www", "www.example.org"))
     (stage.manifests / "broken.yaml").write_text("kind: [")
     before = stage.state()
     assert adopt(stage, "--yes") == 1
     assert stage.state() == before
-    assert "INCOMPLETE: " in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "\nINCOMPLETE: " in said
+    assert said.endswith("\n1 record can be taken once all can be read; nothing is written before.\n")
+    assert adopt(stage) == 1
+    assert capsys.readouterr().out == said
 
 
 def test_a_policy_that_forbids_updates_forbids_this(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     before = stage.state()
-    assert adopt(stage, "--yes", "--policy=create-only") == 1
+    for yes, cannot in (((), "cannot"), (("--yes",), "could not")):
+        assert adopt(stage, "--policy=create-only", *yes) == 1
+        said = capsys.readouterr().out
+        assert said.count("[policy-keeps]") == 2
+        assert said.endswith(f"\n\n2 records {cannot} be taken.\n")
     assert stage.state() == before
-    assert "[policy-keeps]" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("flags", [["--registry=noop"], ["--txt-owner-id="]])
@@ -112,7 +132,7 @@ def test_without_ownership_records_there_is_nothing_to_take(
     ("flag", "message"),
     [
         pytest.param("--dry-run", "error: --yes writes, and --dry-run forbids it\n", id="dry-run"),
-        pytest.param("--manifests=-", "error: extdns adopt --yes reads the objects more than once", id="stdin"),
+        pytest.param("--manifests=-", "error: extdns adopt reads the objects more than once", id="stdin"),
     ],
 )
 def test_what_forbids_writing_or_reading_again_forbids_taking(
