@@ -129,7 +129,7 @@ def test_a_delete_over_the_budget_is_held(stage: Stage, capsys: pytest.CaptureFi
     (held,) = facts["held"]
     assert facts["summary"]["held"] == len(held["records"]) == 1
     assert held["records"][0]["name"] == "old.example.org"
-    assert held["command"] == f"extdns release {held['releaseCode']}"
+    assert held["command"] == f"extdns release {held['releaseCode']} {flags[-1]}"
 
 
 def test_the_grace_hides_no_delete(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
