@@ -11,15 +11,13 @@ from extdns.commands.authority import Answer, among, same
 from extdns.engine.decisions import IN_ORDER
 from extdns.facts.document import VERSION, Facts, Version, ZoneName, schema_text, zone_name
 from extdns.facts.names import State as NameState
-from extdns.facts.names import state_of
+from extdns.facts.names import outdone, state_of
 from extdns.model import rrtype
 from extdns.model.decision import Decision, Verdict
 from extdns.model.name import DnsName
-from extdns.model.reason import Reason
 from extdns.model.zone import Zone
 
 _COMING: Final = frozenset({Verdict.CREATE, Verdict.UPDATE})
-_LOST: Final = frozenset({Reason.CONFLICT_LOST, Reason.TYPE_CONFLICT})
 _LONG_S: Final = 3600
 """A denial that may be kept for longer is warned of."""
 
@@ -111,20 +109,12 @@ def wishes(name: DnsName, decisions: Iterable[Decision]) -> tuple[Wish, ...]:
     """What objects want of *name*, record by record; where nothing is published, or nobody asks, why."""
     concerned = list(decisions)
     asked = [one for one in concerned if one.asked_by]
-    counting = [one for one in asked if counts(one) and not _outdone(one, asked)] or asked or concerned
+    counting = [one for one in asked if counts(one) and not outdone(one, asked)] or asked or concerned
     chosen: dict[tuple[str, ...], Decision] = {}
     for one in sorted(counting, key=_due, reverse=True):
         chosen.setdefault(one.key, one)
     found = sorted(chosen.values(), key=lambda one: one.order)
     return tuple(_wish(one, found) for one in found) or (Wish(None, name, ""),)
-
-
-def _outdone(one: Decision, asked: Iterable[Decision]) -> bool:
-    """Whether it came to nothing because another of those that are *asked* for has its place."""
-    pair = (one.zone, one.set_identifier)
-    return one.reason in _LOST and any(
-        other.reason not in _LOST and (other.zone, other.set_identifier) == pair for other in asked
-    )
 
 
 def _due(one: Decision) -> bool:

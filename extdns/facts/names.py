@@ -141,11 +141,12 @@ def worst(decisions: tuple[Decision, ...]) -> Decision:
     """
     if len(decisions) == 1:
         return decisions[0]
-    counting = [one for one in decisions if not _outdone(one, decisions)]
+    counting = [one for one in decisions if not outdone(one, decisions)]
     return min(counting, key=lambda one: (_ORDER[state_of(one)], _DOING.index(one.verdict)))
 
 
-def _outdone(decision: Decision, decisions: Iterable[Decision]) -> bool:
+def outdone(decision: Decision, decisions: Iterable[Decision]) -> bool:
+    """Whether it came to nothing because another of *decisions* that somebody asks for has its place."""
     return _lost(decision) and any(
         one.asked_by and not _lost(one) and (one.zone, one.set_identifier) == (decision.zone, decision.set_identifier)
         for one in decisions
