@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from itertools import chain
 from typing import Final
 
 from extdns.model import rrtype
@@ -69,16 +70,12 @@ def _balanced(subject: Subject) -> Found | Missing:
     answer = balanced(subject.service.status)
     if isinstance(answer, Missing) or not subject.settings.resolves_hostnames:
         return answer
-    texts: list[str] = []
-    for rtype, targets in answer.groups:
-        for target in targets:
-            if rtype != rrtype.CNAME:
-                texts.append(target)
-            elif (host := subject.host(target)) and host.addresses:
-                texts += host.addresses
-            else:
-                why = host.failure if host else "it was not asked for"
-                return Missing(reason=Reason.NO_ADDRESS, detail=f"{target} does not resolve: {why}")
+    by_type = dict(answer.groups)
+    hosts = subject.hosts(by_type.pop(rrtype.CNAME, ()))
+    for host in hosts:
+        if host.failure:
+            return Missing(reason=Reason.NO_ADDRESS, detail=f"{host.metadata.name} does not resolve: {host.failure}")
+    texts = chain(*by_type.values(), *(host.addresses for host in hosts))
     return found(texts, "status.loadBalancer", otherwise=_UNASSIGNED, notices=answer.notices)
 
 

@@ -8,7 +8,7 @@ from extdns.model.host import HOST, Host
 from extdns.model.name import DnsName
 from extdns.model.objects import ENDPOINT_SLICE, NODE, POD, EndpointSlice, Node, Pod, Service
 from extdns.model.value import Value
-from extdns.ports import View
+from extdns.ports import NotReadyError, View
 from extdns.sources.annotations import Annotations
 from extdns.sources.service.settings import ServiceSettings
 from extdns.sources.targets import Answer
@@ -42,10 +42,20 @@ class Subject(Value, frozen=True, kw_only=True):
         """All nodes of the cluster."""
         return tuple(node for node in self.view.select(NODE, "", {}) if isinstance(node, Node))
 
-    def host(self, name: str) -> Host | None:
-        """What DNS says of *name*."""
-        found = self.view.get(HOST, "", name)
-        return found if isinstance(found, Host) else None
+    def hosts(self, names: Iterable[str]) -> tuple[Host, ...]:
+        """What DNS says of *names*, of which all are asked for before the first one is waited for."""
+        hosts: list[Host] = []
+        unanswered: NotReadyError | None = None
+        for name in names:
+            try:
+                found = self.view.get(HOST, "", name)
+            except NotReadyError as exc:
+                unanswered = exc
+            else:
+                hosts += (found,) if isinstance(found, Host) else ()
+        if unanswered is not None:
+            raise unanswered
+        return tuple(hosts)
 
     def node(self, name: str) -> Node | None:
         """The node called *name*, if there is one."""

@@ -24,8 +24,10 @@ class Answers:
 
     def __init__(self, **hosts: tuple[str, ...] | str) -> None:
         self._hosts = {name.replace("_", "."): answer for name, answer in hosts.items()}
+        self.asked: list[str] = []
 
     def get(self, kind: Kind, namespace: str, name: str) -> KubernetesObject | None:  # noqa: ARG002 - the port
+        self.asked.append(name)
         if kind != HOST or name not in self._hosts:
             raise NotReadyError(kind)
         answer = self._hosts[name]
@@ -67,6 +69,14 @@ def test_a_host_name_is_published_as_its_addresses(points: list[str], view: Answ
 def test_a_host_that_was_not_answered_yet_is_waited_for() -> None:
     with pytest.raises(NotReadyError, match="Host"):
         SOURCE.claims(load_balancer(NOTES, "lb.t"), Answers())
+
+
+def test_all_host_names_are_asked_for_before_the_first_is_waited_for() -> None:
+    # A single pass ends once nothing is waited for: it would not see what is asked for only after the first answer.
+    view = Answers(other_t=("192.0.2.1",))
+    with pytest.raises(NotReadyError, match="Host"):
+        SOURCE.claims(load_balancer(NOTES, "lb.t", "other.t", "third.t"), view)
+    assert view.asked == ["lb.t", "other.t", "third.t"]
 
 
 def test_without_the_flag_the_name_is_published() -> None:
