@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from itertools import chain
 
 from extdns.errors import not_valid
+from extdns.model import rrtype
 from extdns.model.claim import Claim, Wanted, Withheld
 from extdns.model.cluster import Kind
 from extdns.model.objects import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.validity import flaw
+from extdns.model.record import Endpoint
+from extdns.model.validity import Flaw, flaw
 from extdns.ports import Source, View
 
 # What becomes of a claim: itself, others in its place, or others beside it.
@@ -19,12 +21,12 @@ Stage = Callable[[Wanted], tuple[Claim, ...]]
 
 
 def validated(wanted: Wanted) -> tuple[Wanted | Withheld]:
-    """*wanted*; withheld if its endpoint is no record (spec sources 1.6), or has no target to publish.
+    """*wanted*; withheld if its endpoint is no record (spec sources 1.6), or none that can be published.
 
-    The former is nothing, the latter a record that no service takes.
+    The latter are those without target, and those of types that no mark proves.
     """
     field = wanted.provenance.field
-    found = flaw(wanted.endpoint)
+    found = flaw(wanted.endpoint) or _unownable(wanted.endpoint)
     if found is not None:
         detail = f"{field}: {not_valid(found.value, found.allowed)}"
         return (_withheld(wanted, Reason.INVALID_ENDPOINT, detail),)
@@ -32,6 +34,12 @@ def validated(wanted: Wanted) -> tuple[Wanted | Withheld]:
         detail = f"{field} has no target; allowed: at least one, there or by --default-targets"
         return (_withheld(wanted, Reason.UNSUPPORTED, detail),)
     return (wanted,)
+
+
+def _unownable(endpoint: Endpoint) -> Flaw | None:
+    if endpoint.type in rrtype.OWNABLE:
+        return None
+    return Flaw(value=endpoint.type, allowed=f"as record type {', '.join(rrtype.OWNABLE)}")
 
 
 def _withheld(wanted: Wanted, reason: Reason, detail: str) -> Withheld:

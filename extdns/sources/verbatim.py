@@ -13,9 +13,9 @@ from extdns.model.pairs import Pairs
 from extdns.model.reason import Reason
 from extdns.model.record import OWNER, RESOURCE, Endpoint, canonical_targets
 
-# Of the other types, CNAME, DNAME, TXT, MX and SRV may be written with or without the dot.
+# Targets of these may be written with or without a dot at the end; those of all other types, known or not, without.
+_EITHER: Final = frozenset({rrtype.CNAME, rrtype.DNAME, rrtype.TXT, rrtype.MX, rrtype.SRV})
 _DOTTED: Final = frozenset({rrtype.NAPTR})
-_DOTLESS: Final = frozenset({rrtype.A, rrtype.AAAA, rrtype.NS, rrtype.PTR})
 # What has no target and is none of these may get a default one (spec sources 8.2).
 _TARGETED: Final = frozenset({rrtype.CNAME, rrtype.DNAME})
 
@@ -23,16 +23,14 @@ _TARGETED: Final = frozenset({rrtype.CNAME, rrtype.DNAME})
 def claim_of(written: SpecEndpoint, at: Provenance) -> Wanted | Withheld | Invalid:
     """What *written*, which stands *at* that field, asks for; without targets if it names none.
 
-    What is written so that no record can be made of it, leaves that record as it is (`Withheld`). Whether its targets
-    fit its type is asked of what default targets have made of it (spec sources 0.2).
+    What is written so that no record can be made of it, leaves that record as it is (`Withheld`). Whether its type
+    is one that can be published, and its targets fit it, is asked of what default targets have made of it (spec sources
+    0.2).
     """
     try:
         name = DnsName.parse(written.dns_name)
     except InvalidValueError as exc:
         return Invalid(provenance=at, reason=Reason(exc.reason), value=written.dns_name, allowed=exc.allowed)
-    if written.record_type not in rrtype.OWNABLE:
-        allowed = f"as recordType {', '.join(rrtype.OWNABLE)}"
-        return Invalid(provenance=at, reason=Reason.INVALID_ENDPOINT, value=written.record_type, allowed=allowed)
     endpoint = _endpoint(name, written, at)
     wrong = _misdotted(written) or _untargeted(endpoint)
     if wrong is None:
@@ -80,11 +78,13 @@ def _notices(written: SpecEndpoint, at: Provenance) -> tuple[Notice, ...]:
 
 
 def _misdotted(written: SpecEndpoint) -> tuple[str, str] | None:
+    if written.record_type in _EITHER:
+        return None
     for target in _targets(written):
-        if written.record_type in _DOTLESS and target.endswith("."):
-            return target, f"{target.rstrip('.')}, without a dot at its end"
         if written.record_type in _DOTTED and not target.endswith("."):
             return target, f"{target}., with a dot at its end"
+        if written.record_type not in _DOTTED and target.endswith("."):
+            return target, f"{target.rstrip('.')}, without a dot at its end"
     return None
 
 

@@ -85,6 +85,12 @@ def test_6_3_default_targets_stand_in_for_addresses_but_not_for_a_cname() -> Non
         pytest.param(endpoint("a.t", "MX", "x"), False, ["a.t invalid-endpoint"], id="1.6-has-a-target-of-its-own"),
         pytest.param(endpoint("a.t", "MX", "x"), True, ["a.t A - [203.0.113.50]"], id="8.2-force-comes-before-1.6"),
         pytest.param(endpoint("a.t", "NS", "x."), True, ["a.t invalid-endpoint"], id="6.3-dots-come-before-8.2"),
+        pytest.param(
+            endpoint("a.t", ""), False, ["a.t A - [203.0.113.50]"], id="8.2-type-is-derived-where-there-is-none"
+        ),
+        pytest.param(endpoint("a.t", "", "x"), False, ["a.t invalid-endpoint"], id="8.2-not-where-there-is-a-target"),
+        pytest.param(endpoint("a.t", "CAA", "x"), True, ["a.t A - [203.0.113.50]"], id="8.2-force-replaces-any-type"),
+        pytest.param(endpoint("a.t", "", "x."), True, ["a.t invalid-endpoint"], id="6.3-no-type-and-a-dot"),
     ],
 )
 def test_0_2_endpoints_are_validated_behind_default_targets(
@@ -100,14 +106,24 @@ def test_0_2_endpoints_are_validated_behind_default_targets(
     [
         pytest.param(endpoint("a..t", "A", "192.0.2.1"), "invalid-name a..t", id="name-that-is-none"),
         pytest.param(endpoint("", "A", "192.0.2.1"), "invalid-name ", id="no-name"),
-        pytest.param(endpoint("a.t", "", "192.0.2.1"), "invalid-endpoint ", id="no-type"),
-        pytest.param(endpoint("a.t", "a", "192.0.2.1"), "invalid-endpoint a", id="type-in-small-letters"),
-        pytest.param(endpoint("a.t", "CAA", '0 issue "x"'), "invalid-endpoint CAA", id="type-that-no-mark-can-prove"),
+        pytest.param(endpoint("a.t", "", "192.0.2.1"), "a.t invalid-endpoint", id="no-type"),
+        pytest.param(endpoint("a.t", "", "192.0.2.1."), "a.t invalid-endpoint", id="no-type-and-a-dot"),
+        pytest.param(endpoint("a.t", "a", "192.0.2.1"), "a.t invalid-endpoint", id="type-in-small-letters"),
+        pytest.param(endpoint("a.t", "CAA", '0 issue "x"'), "a.t invalid-endpoint", id="type-that-no-mark-can-prove"),
     ],
 )
 def test_an_endpoint_that_names_no_record_is_told_and_costs_no_other(written: SpecEndpoint, expected: str) -> None:
     found = claims(dns_endpoint(written, None, endpoint("b.t", "A", "192.0.2.2")))
     assert said(found) == [expected, "b.t A - [192.0.2.2]"]
+
+
+def test_a_type_that_cannot_be_published_is_told_with_those_that_can() -> None:
+    (kept,) = claims(dns_endpoint(endpoint("a.t", "CAA", '0 issue "x"')))
+    assert isinstance(kept, Withheld)
+    assert kept.detail == (
+        "spec.endpoints[0]: 'CAA' is not valid; "
+        "allowed: as record type A, AAAA, CNAME, NS, MX, PTR, SRV, NAPTR, TXT, DNAME"
+    )
 
 
 def test_6_3_pointers_stand_in_reverse_zones() -> None:
