@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from extdns.model.claim import Claim, Filtered
+from extdns.errors import ExtdnsError
+from extdns.model.claim import Claim, Filtered, Wanted, Withheld
 from extdns.model.objects import NODE, KubernetesObject, Node, ref_of
 from extdns.model.reason import Reason
 from extdns.ports import View
@@ -45,6 +46,7 @@ class NodeSource:
         """What the Node *obj* asks for, in the order of `Draft.claims`.
 
         Raises:
+            ExtdnsError: it has no address, and no name for which that could be said.
             TemplateError: a template fails on it.
             TypeError: *obj* is no Node.
         """
@@ -62,7 +64,10 @@ class NodeSource:
         templates.add_pairs(bare, _NAME, NODE, obj, named=draft.wants)
         for text, field in templates.hosts(_NAME, NODE, obj, named=draft.wants or bare.wants):
             draft.ask(text, field, targets)
-        return draft.claims() + bare.claims()
+        claims = draft.claims() + bare.claims()
+        if targets == _NONE and not any(isinstance(claim, Wanted | Withheld) for claim in claims):
+            raise ExtdnsError(_NONE.detail)
+        return claims
 
     def _left_out_by(self, node: Node) -> str:
         return "--exclude-unschedulable" if self.settings.exclude_unschedulable and node.spec.unschedulable else ""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from extdns.errors import ExtdnsError
 from extdns.model.claim import Claim, Wanted
 from extdns.model.objects import Node
 from extdns.model.selector import parse_annotation_selector, parse_label_selector
 from extdns.sources.annotations import BOTH
 from extdns.sources.node import NodeSettings, NodeSource
 from extdns.sources.selection import Selection
+from extdns.sources.templates import Templates
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import shown
+from tests.unit.sources.made import templates, whole
 from tests.unit.sources.samples import PREFIX, load_balancer, node, ours, said, wanted
 
 pytestmark = pytest.mark.usefixtures("cluster")
@@ -104,6 +107,26 @@ def test_a_node_whose_name_is_too_long_for_dns_is_told() -> None:
 def test_a_mistake_on_a_node_is_told() -> None:
     (found,) = wanted(claims(node("n1", external=["203.0.113.1"], annotations={f"{BOTH[0]}ttl": "soon"})))
     assert [notice.field for notice in found.notices] == [f"annotation {PREFIX}ttl"]
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        pytest.param(templates(["n.t"]), ["n.t object-failed"], id="name"),
+        pytest.param(templates(pairs=["n.t:192.0.2.1"]), ["n.t A - [192.0.2.1]"], id="name-with-an-address-of-its-own"),
+    ],
+)
+def test_a_node_without_address_fails_by_the_names_that_templates_give_it(made: Templates, expected: list[str]) -> None:
+    source = NodeSource(settings=NodeSettings(selection=Selection(templates=made)))
+    assert said(source.claims(whole(node("n1")), FakeView())) == expected
+
+
+def test_6_1_a_node_without_address_fails_as_a_whole_where_templates_give_it_no_name() -> None:
+    made = templates(['{{if eq .Name "n2"}}n.t{{end}}'])
+    source = NodeSource(settings=NodeSettings(selection=Selection(templates=made)))
+    assert source.claims(whole(node("n1", internal=INTERNAL)), FakeView()) == ()
+    with pytest.raises(ExtdnsError, match="neither an ExternalIP nor an InternalIP"):
+        source.claims(whole(node("n1")), FakeView())
 
 
 def test_other_objects_are_a_defect() -> None:
