@@ -111,7 +111,7 @@ def templates(config: Config) -> Templates:
     from extdns.sources.templates import NONE, Templates
 
     chosen = config.sources
-    if not (chosen.fqdn_template or chosen.fqdn_target_template):
+    if not (chosen.fqdn_template or chosen.fqdn_target_template or chosen.target_template):
         return NONE
     from extdns.sources.gotemplate.template import Template
 

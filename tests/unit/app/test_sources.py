@@ -109,3 +109,9 @@ def test_7_4_one_group_of_traefik_is_read(flags: tuple[str, ...], message: str, 
     assert str(error.value).partition("\n")[0] == message
     legacy = asked(files, "--source=traefik-proxy", "--traefik-enable-legacy", "--traefik-disable-new")
     assert [kind.partition(".")[2] for _, kind in legacy] == ["traefik.containo.us"] * 3
+
+
+@pytest.mark.parametrize("flag", ["--fqdn-template", "--fqdn-target-template", "--target-template"])
+def test_8_7_each_template_is_read_at_the_start_whatever_others_there_are(flag: str, files: str) -> None:
+    with pytest.raises(UsageError, match=f"^{flag}:1:1: the action does not end"):
+        asked(files, "--source=service", f"{flag}={{{{")
