@@ -41,9 +41,10 @@ def cluster(config: Config, kinds: Collection[Kind]) -> Cluster:
     if config.sources.resolve_service_load_balancer_hostname:
         from extdns.kube.hosts import Hosts
         from extdns.kube.resolved import Resolved
-        from extdns.kube.resolver import system_resolver
+        from extdns.kube.resolver import system_resolver, unfailing
 
-        found = Resolved(found, Hosts(system_resolver()))
+        ask = system_resolver()
+        found = Resolved(found, Hosts(unfailing(ask) if config.control.compat else ask))
     return found
 
 

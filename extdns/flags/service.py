@@ -66,7 +66,8 @@ FLAGS: Final = (
         kind=BOOLEAN,
         default=False,
         sources=("service",),
-        help="publish the addresses behind a load balancer's host name instead of a CNAME",
+        help="publish the addresses behind a load balancer's host names instead of a CNAME; while DNS fails for one of "
+        "them, the record stays as it is, with --compat it goes without that one",
     ),
     Flag(
         name="compatibility",

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from extdns.errors import UnresolvedError
-from extdns.kube.resolver import Ask
+from extdns.kube.resolver import Answer, Ask
 from extdns.model.host import Host
 from extdns.model.lean import ObjectMeta
 
@@ -28,8 +28,9 @@ class News(NamedTuple):
 class Hosts:
     """Knows hosts from the first time they are looked up; safe from any thread.
 
-    An address is kept for its TTL, 30 s at least and 300 s at most. A failure never takes away an
-    answer; without one it is told, and asked again with growing pauses.
+    An address is kept for its TTL, 30 s at least and 300 s at most. Neither a failure nor an answer
+    without address takes away addresses, nor a failure any answer; without an address it is asked
+    again with growing pauses.
     """
 
     def __init__(self, ask: Ask, *, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -72,12 +73,14 @@ class Hosts:
     def _run(self) -> None:
         while name := self._next():
             try:
-                addresses, ttl_s = self._ask(name)
-                host, pause_s = Host(metadata=ObjectMeta(name=name), addresses=addresses), max(ttl_s, _LEAST_S)
-                self._pauses_s[name] = _LEAST_S
+                answer, failure = self._ask(name), ""
             except UnresolvedError as exc:
-                host = Host(metadata=ObjectMeta(name=name), failure=str(exc))
+                answer, failure = Answer((), 0.0), str(exc)
+            if answer.addresses:
+                pause_s, self._pauses_s[name] = max(answer.ttl_s, _LEAST_S), _LEAST_S
+            else:
                 pause_s, self._pauses_s[name] = self._pauses_s[name], self._pauses_s[name] * 2
+            host = Host(metadata=ObjectMeta(name=name), addresses=answer.addresses, failure=failure)
             self._enter(name, host, min(pause_s, _MOST_S))
 
     def _next(self) -> str:
@@ -94,7 +97,12 @@ class Hosts:
         with self._changed:
             heapq.heappush(self._due, (self._monotonic() + pause_s, name))
             old = self._known.get(name)
-            if host == old or (host.failure and old is not None and old.addresses):
+            if host == old or (old is not None and _said(host) < _said(old)):
                 return
             self._known[name] = host
             self._news.append(News(old, host))
+
+
+def _said(host: Host) -> int:
+    """How much is known of *host*: 0 for nothing, 1 for that it has no address, 2 for addresses."""
+    return 2 if host.addresses else int(not host.failure)

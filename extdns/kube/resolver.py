@@ -16,7 +16,7 @@ _LONGEST_S: Final = 5.0
 
 
 class Answer(NamedTuple):
-    """Addresses, sorted, and for how many seconds they may be kept."""
+    """Addresses, sorted, and for how many seconds they may be kept; none if there is no such name, or none of it."""
 
     addresses: tuple[str, ...]
     ttl_s: float
@@ -48,18 +48,28 @@ def system_resolver(path: str = "/etc/resolv.conf", *, port: int = 53, hosts: st
         for rdtype in ("A", "AAAA"):
             try:
                 answer = resolver.resolve(host, rdtype, search=False, lifetime=_LONGEST_S, raise_on_no_answer=False)
-            except dns.resolver.NXDOMAIN as exc:
-                raise UnresolvedError("there is no such name") from exc
+            except dns.resolver.NXDOMAIN:
+                break
             except dns.exception.DNSException as exc:
                 raise UnresolvedError(f"asking for {rdtype}: {exc}") from exc
             if answer.rrset is not None:
                 addresses.update(str(rdata) for rdata in answer.rrset)
                 ttls_s.append(float(answer.rrset.ttl))
-        if not addresses:
-            raise UnresolvedError("it has no address")
-        return Answer(tuple(sorted(addresses)), min(ttls_s))
+        return Answer(tuple(sorted(addresses)), min(ttls_s, default=0.0))
 
     return ask
+
+
+def unfailing(ask: Ask) -> Ask:
+    """*ask*, for which a host has no address while it is not known, as for external-dns (spec sources 3.4, rule 3)."""
+
+    def answer(host: str) -> Answer:
+        try:
+            return ask(host)
+        except UnresolvedError:
+            return Answer((), 0.0)
+
+    return answer
 
 
 def _listed(hosts: Path, host: str) -> tuple[str, ...]:

@@ -14,8 +14,8 @@ class Host(Lean, frozen=True, kw_only=True):
     """A host name, which `metadata.name` bears, as DNS answered last.
 
     Attributes:
-        addresses: IPv4 and IPv6, sorted; () if there never was an answer.
-        failure: why there is no address, "" if there are some.
+        addresses: IPv4 and IPv6, sorted; () if there is none, or never was an answer.
+        failure: why there never was an answer, "" if there was one.
     """
 
     metadata: ObjectMeta

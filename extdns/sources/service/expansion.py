@@ -65,18 +65,21 @@ def _external_ips(spec: ServiceSpec) -> Found | Missing | None:
 def _balanced(subject: Subject) -> Found | Missing:
     """What the status says; with `--resolve-service-load-balancer-hostname`, addresses for its host names.
 
-    While one of them has none, nothing is said at all: what is published would lose addresses.
+    A host name without address contributes none. While it is not known whether one has any, nothing
+    is said at all: what is published would lose addresses.
     """
     answer = balanced(subject.service.status)
     if isinstance(answer, Missing) or not subject.settings.resolves_hostnames:
         return answer
     by_type = dict(answer.groups)
-    hosts = subject.hosts(by_type.pop(rrtype.CNAME, ()))
+    names = by_type.pop(rrtype.CNAME, ())
+    hosts = subject.hosts(names)
     for host in hosts:
         if host.failure:
             return Missing(reason=Reason.NO_ADDRESS, detail=f"{host.metadata.name} does not resolve: {host.failure}")
     texts = chain(*by_type.values(), *(host.addresses for host in hosts))
-    return found(texts, "status.loadBalancer", otherwise=_UNASSIGNED, notices=answer.notices)
+    nothing = Missing(reason=Reason.NO_ADDRESS, detail=f"there is no address of {' and '.join(names)}")
+    return found(texts, "status.loadBalancer", otherwise=nothing, notices=answer.notices)
 
 
 def _cluster_ip(spec: ServiceSpec) -> Found | Missing:

@@ -141,31 +141,51 @@ def test_an_answer_that_says_the_same_is_no_change(resolved: Make) -> None:
     assert cluster.take(0.0) == ()
 
 
-def test_a_failed_refresh_keeps_the_last_answer(resolved: Make) -> None:
-    cluster, hosts, dns = resolved(Answer(("192.0.2.1",), 60.0), "asking for A: timed out")
+NOBODY = Answer((), 0.0)
+
+
+@pytest.mark.parametrize("later", ["asking for A: timed out", NOBODY], ids=["failure", "no-address"])
+def test_a_refresh_without_address_keeps_the_last_ones(later: Answer | str, resolved: Make) -> None:
+    cluster, hosts, dns = resolved(Answer(("192.0.2.1",), 60.0), later)
     first(cluster)
     pass_time(hosts, dns, 60.0)
     dns.wait_for(2)
     assert cluster.take(0.0) == ()
-    host = cluster.view.get(HOST, "", LB)
-    assert isinstance(host, Host)
-    assert host.addresses == ("192.0.2.1",)
+    assert known(cluster) == (("192.0.2.1",), "")
 
 
 def test_a_first_failure_is_told_and_asked_again_with_growing_pauses(resolved: Make) -> None:
-    cluster, hosts, dns = resolved("there is no such name", "still not", Answer(("192.0.2.1",), 60.0))
+    cluster, hosts, dns = resolved("asking for A: timed out", "still not", Answer(("192.0.2.1",), 60.0))
     first(cluster)
-    host = cluster.view.get(HOST, "", LB)
-    assert isinstance(host, Host)
-    assert (host.addresses, host.failure) == ((), "there is no such name")
+    assert known(cluster) == ((), "asking for A: timed out")
     pass_time(hosts, dns, 30.0)
     changes_of(cluster)
     assert hosts._due[0] == (90.0, LB)
     pass_time(hosts, dns, 90.0)
     changes_of(cluster)
+    assert known(cluster) == (("192.0.2.1",), "")
+
+
+def test_a_host_without_address_is_asked_again_with_growing_pauses_and_stays_one_where_that_fails(
+    resolved: Make,
+) -> None:
+    cluster, hosts, dns = resolved(NOBODY, "asking for A: timed out", Answer(("192.0.2.1",), 60.0))
+    first(cluster)
+    assert known(cluster) == ((), "")
+    pass_time(hosts, dns, 30.0)
+    dns.wait_for(2)
+    assert cluster.take(0.0) == ()
+    assert known(cluster) == ((), "")
+    pass_time(hosts, dns, 90.0)
+    changes_of(cluster)
+    assert known(cluster) == (("192.0.2.1",), "")
+
+
+def known(cluster: Resolved) -> tuple[tuple[str, ...], str]:
+    """The addresses, and why there are none."""
     host = cluster.view.get(HOST, "", LB)
     assert isinstance(host, Host)
-    assert host.addresses == ("192.0.2.1",)
+    return host.addresses, host.failure
 
 
 def test_what_is_no_host_is_the_cluster_s_affair(resolved: Make) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from extdns.model.claim import Withheld
 from extdns.model.cluster import Kind
 from extdns.model.host import HOST, Host
 from extdns.model.lean import ObjectMeta
@@ -56,14 +57,37 @@ class Answers:
         pytest.param(["198.51.100.7"], Answers(), ["web.t A - [198.51.100.7]"], id="no-host-no-question"),
         pytest.param(
             ["lb.t", "other.t"],
-            Answers(lb_t=("192.0.2.1",), other_t="there is no such name"),
+            Answers(lb_t=("192.0.2.1",), other_t="asking for A: timed out"),
             ["web.t no-address"],
             id="one-that-fails-withholds",
         ),
+        pytest.param(
+            ["lb.t", "other.t"],
+            Answers(lb_t=("192.0.2.1",), other_t=()),
+            ["web.t A - [192.0.2.1]"],
+            id="3.4-rule-3-one-without-address-contributes-none",
+        ),
+        pytest.param(
+            ["198.51.100.7", "lb.t"], Answers(lb_t=()), ["web.t A - [198.51.100.7]"], id="3.4-rule-3-an-ip-beside-none"
+        ),
+        pytest.param(["lb.t", "other.t"], Answers(lb_t=(), other_t=()), ["web.t no-address"], id="none-has-an-address"),
     ],
 )
 def test_a_host_name_is_published_as_its_addresses(points: list[str], view: Answers, records: list[str]) -> None:
     assert said(SOURCE.claims(load_balancer(NOTES, *points), view)) == records
+
+
+@pytest.mark.parametrize(
+    ("view", "detail"),
+    [
+        pytest.param(Answers(lb_t=(), other_t=()), "there is no address of lb.t and other.t", id="none"),
+        pytest.param(Answers(lb_t=(), other_t="timed out"), "other.t does not resolve: timed out", id="not-known"),
+    ],
+)
+def test_what_keeps_a_name_from_being_published_is_told(view: Answers, detail: str) -> None:
+    (claim,) = SOURCE.claims(load_balancer(NOTES, "lb.t", "other.t"), view)
+    assert isinstance(claim, Withheld)
+    assert claim.detail == detail
 
 
 def test_a_host_that_was_not_answered_yet_is_waited_for() -> None:
