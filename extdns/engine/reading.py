@@ -75,10 +75,9 @@ class Reading:
         return ReadPage(zone=state.zone, after=state.audit.after, onward=onward)
 
     def listed(self, found: ZoneList, now_s: float) -> None:
-        """The zones were listed; a list that takes many calls leaves at least as many to the audit of records."""
-        more_s = (found.calls - 1) * self._pause_s
-        self._next_audit_s += more_s
-        self._zones.next_s = max(self._zones.next_s, now_s + 2 * more_s)
+        """The zones were listed, in however many calls and however often: at least as many are left to audits."""
+        self._next_audit_s += (found.calls - 1) * self._pause_s
+        self._zones.next_s = max(self._zones.next_s, now_s + 2 * found.calls * self._pause_s)
 
     def page(self, item: PageRead, now_s: float) -> AbstractSet[DnsName]:
         """Take in a page; returns the names to plan again."""

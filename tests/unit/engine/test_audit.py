@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from extdns.engine.audit import Audit
 from extdns.engine.effects import ReadPage, Submit
-from extdns.engine.inputs import Input, Tick, ZonesListed
+from extdns.engine.inputs import Input, Tick
 from extdns.engine.mirror import Mirror
 from extdns.errors import RetryableError
 from extdns.model.name import DnsName
@@ -274,15 +273,3 @@ def test_a_page_counts_for_a_written_name_if_it_was_asked_for_later(under_way: b
     changed, complete = audit.read(Page(records=(record("web"),)), mirror, set())
     assert complete
     assert changed == ({host("web")} if counts else set())
-
-
-def test_a_list_of_zones_that_takes_many_calls_is_made_less_often_and_leaves_room_for_audits() -> None:
-    world = published()
-    listing = replace(world.provider.zones(), calls=13)
-    world.feed(ZonesListed(zones=listing))
-    lists, pages = world.calls.count("ListZones"), world.calls.count("ReadPage")
-    world.run(for_s=110.0)
-    assert world.calls.count("ListZones") == lists
-    assert world.calls.count("ReadPage") > pages
-    world.run(for_s=20.0)
-    assert world.calls.count("ListZones") > lists
