@@ -235,6 +235,23 @@ def test_a_server_that_was_away_is_back_with_another_history(server: ApiServer, 
     assert not any("drop" in line for line in settled(server, cluster))
 
 
+def test_an_edit_in_another_history_is_seen_though_its_version_is_a_known_one(
+    server: ApiServer, cluster: LiveCluster
+) -> None:
+    version = server.version + 1
+    assert server.put(service("web", type="NodePort"))["metadata"]["resourceVersion"] == str(version)
+    for _ in range(10):  # so far ahead was the server when it was lost
+        server.put(service("job"))
+    synced(cluster, SERVICE)
+    server.kill()
+    server.api.store.begin_anew(keep=True)
+    while server.version < version - 1:
+        server.put(service("api"))
+    assert server.put(service("web", type="ClusterIP"))["metadata"]["resourceVersion"] == str(version)
+    server.start()
+    assert "edit Service shop/web" in settled(server, cluster)
+
+
 def test_another_history_is_listed_at_once_after_the_one_pause_that_the_cut_cost(
     server: ApiServer, tmp_path: Path
 ) -> None:

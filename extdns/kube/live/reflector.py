@@ -132,6 +132,7 @@ class Reflector:
     def _follow(self) -> float:
         if self._version and self._in_doubt and self._is_in_another_history():
             self._version = ""
+            self.roll.forget_versions()
         if not self._version and self._streams_lists:
             try:
                 return self._watch(is_list=True)

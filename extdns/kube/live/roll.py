@@ -48,7 +48,12 @@ class Roll:
         self._nameless = ""
         self._unseen: set[ObjectKey] = set()
         self._has_nameless = self._has_seen = False
+        self._knows_versions = True
         self.decoded = 0
+
+    def forget_versions(self) -> None:
+        """Another history has begun, in which a known version may be another content: all is read once more."""
+        self._knows_versions = False
 
     def begin(self) -> None:
         """A complete list follows; whatever came of an earlier one counts for nothing."""
@@ -67,7 +72,7 @@ class Roll:
         key = self._key(item.head)
         self._unseen.discard(key)
         version = item.head.uid, item.head.resource_version
-        if not item.head.resource_version or version != self._version(key):
+        if not (self._knows_versions and item.head.resource_version and version == self._version(key)):
             yield from self._read(key, item.head, item.raw)
 
     @property
@@ -77,6 +82,7 @@ class Roll:
 
     def complete(self) -> Iterator[News]:
         """The list has ended: what it lacks is missing, unless it may be what could not be identified."""
+        self._knows_versions = True
         if self._has_nameless:
             return
         if self._nameless:

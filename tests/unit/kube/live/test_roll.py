@@ -55,6 +55,17 @@ def test_what_has_no_version_is_read_each_time() -> None:
     assert roll.decoded == 2
 
 
+def test_in_another_history_known_versions_are_read_until_a_list_is_complete() -> None:
+    roll = listed(shown("a"), shown("b"))
+    roll.forget_versions()
+    roll.begin()
+    assert told(roll.see(shown("a", type="ClusterIP"))) == ["edit Service shop/a"]  # the list is given up
+    assert listing(roll, shown("a", type="ClusterIP"), shown("b", type="ClusterIP"))[-1] == "edit Service shop/b"
+    before = roll.decoded
+    assert listing(roll, shown("a", type="ClusterIP"), shown("b", type="ClusterIP")) == []
+    assert roll.decoded == before
+
+
 def test_a_list_that_was_given_up_loses_nothing() -> None:
     roll = listed(shown("a"), shown("b"))
     roll.begin()
