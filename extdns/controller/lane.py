@@ -1,4 +1,4 @@
-"""Threads for calls of one sort; one that hangs keeps neither the others nor the end of the process waiting."""
+"""Threads for calls of one sort; those that hang keep neither other accounts nor the end of the process waiting."""
 
 from __future__ import annotations
 
@@ -52,3 +52,28 @@ class Lane:
             if self._closed and not self._finishes:
                 return
             task()
+
+
+class Lanes:
+    """A lane for the calls of each account, made with the first of them: one that is throttled holds up no other."""
+
+    def __init__(self, name: str, *, most: int) -> None:
+        """Make at most so many calls of one account at a time."""
+        self._name = name
+        self._most = most
+        self._by_account: dict[str, Lane] = {}
+
+    def add(self, account: str, task: Task) -> None:
+        """Have *task* carried out for *account*; as `Lane.add`."""
+        lane = self._by_account.get(account)
+        if lane is None:
+            lane = self._by_account[account] = Lane(f"{self._name} {account}".rstrip(), most=self._most)
+        lane.add(task)
+
+    def close(self, clock: Clock, patience_s: float) -> bool:
+        """As `Lane.close`; *patience_s* is for all together."""
+        until_s = clock.monotonic_s() + patience_s
+        lanes = self._by_account.values()
+        for lane in lanes:
+            lane.close(clock, 0.0)  # none begins anything while another is waited for
+        return all(lane.close(clock, max(0.0, until_s - clock.monotonic_s())) for lane in lanes)

@@ -1,4 +1,4 @@
-"""Carries out the engine's calls on threads of their own, so that a slow one holds up no other."""
+"""Carries out the engine's calls on threads of their own, so that a slow one, or a slow account, holds up no other."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final, assert_never
 
-from extdns.controller.lane import Lane
+from extdns.controller.lane import Lane, Lanes
 from extdns.engine.effects import (
     Confirm,
     ListZones,
@@ -67,9 +67,10 @@ class Workers:
         self._keeper = keeper
         self._answer = answer
         self._defect = defect
-        self._reads = Lane("read", most=_READS)
-        self._first_reads = Lane("first-read", most=_READS)
-        self._writes = Lane("write", most=_WRITES)
+        self._lists = Lane("list", most=1)
+        self._reads = Lanes("read", most=_READS)
+        self._first_reads = Lanes("first-read", most=_READS)
+        self._writes = Lanes("write", most=_WRITES)
         self._questions = Lane("ask", most=_QUESTIONS)
         self._closing = False
         self._keeping = Lane("keep", most=1, finishes=True)
@@ -78,13 +79,13 @@ class Workers:
         """Begin the call of *effect*."""
         match effect:
             case ListZones():
-                self._reads.add(partial(self._read, Call.ZONES, None, self._zones))
-            case ReadPage(onward=onward):
-                (self._first_reads if onward else self._reads).add(partial(self._pages, effect))
+                self._lists.add(partial(self._read, Call.ZONES, None, self._zones))
+            case ReadPage(zone=zone, onward=onward):
+                (self._first_reads if onward else self._reads).add(zone.account, partial(self._pages, effect))
             case ReadNames(zone=zone):
-                self._reads.add(partial(self._read, Call.NAMES, zone, partial(self._names, effect)))
+                self._reads.add(zone.account, partial(self._read, Call.NAMES, zone, partial(self._names, effect)))
             case Submit(batch=batch) if self._writer is not None:
-                self._writes.add(partial(self._submit, self._writer, batch))
+                self._writes.add(batch.zone.account, partial(self._submit, self._writer, batch))
             case Submit():
                 raise RuntimeError("a batch without a writer")
             case Confirm(key=key):
@@ -103,14 +104,13 @@ class Workers:
         that is being saved has its time: without it, some deletes would count no more.
         """
         self._closing = True
-        self._reads.close(clock, 0.0)
-        self._first_reads.close(clock, 0.0)
-        self._questions.close(clock, 0.0)
+        dispensable = (self._lists, self._reads, self._first_reads, self._questions)
+        for lane in dispensable:
+            lane.close(clock, 0.0)
         written = self._writes.close(clock, patience_s)
         self._keeping.close(clock, _KEEPING_PATIENCE_S)
-        self._reads.close(clock, _MOMENT_S)
-        self._first_reads.close(clock, _MOMENT_S)
-        self._questions.close(clock, _MOMENT_S)
+        for lane in dispensable:
+            lane.close(clock, _MOMENT_S)
         return written
 
     def _zones(self) -> Input:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from functools import partial
 from queue import SimpleQueue
 
 import pytest
 
 from extdns.controller.clock import SystemClock
-from extdns.controller.lane import Lane
+from extdns.controller.lane import Lane, Lanes
 from tests.unit.controller.scene import HANGS_S
 
 CLOCK = SystemClock()
@@ -81,6 +82,25 @@ def test_what_must_not_be_lost_is_begun_even_at_the_end(shut: threading.Event) -
 
 def test_a_lane_without_a_call_ends_at_once() -> None:
     assert Lane("test", most=1).close(CLOCK, 0.0)
+
+
+def test_the_end_is_for_the_lanes_of_all_accounts_together(shut: threading.Event) -> None:
+    lanes, begun, made = Lanes("test", most=1), threading.Barrier(3), list[str]()
+
+    def slow(account: str) -> None:
+        begun.wait(HANGS_S)
+        shut.wait(HANGS_S)
+        made.append(account)
+
+    for account in ("one", "two"):
+        lanes.add(account, partial(slow, account))
+        lanes.add(account, lambda: made.append("later"))
+    begun.wait(HANGS_S)
+    assert not lanes.close(CLOCK, 0.0)
+    assert made == []
+    shut.set()
+    assert lanes.close(CLOCK, HANGS_S)
+    assert sorted(made) == ["one", "two"]
 
 
 def _ignore(_: bool) -> None:

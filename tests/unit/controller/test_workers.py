@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 from threading import Event
 from threading import enumerate as enumerate_threads
@@ -19,7 +19,9 @@ from extdns.engine.inputs import Call, Existence, Input, NamesRead, PageRead, Re
 from extdns.errors import ForbiddenError, RetryableError
 from extdns.model.change import Batch
 from extdns.model.cluster import ObjectKey
+from extdns.model.name import DnsName
 from extdns.model.outcome import Applied, Outcome, Unknown
+from extdns.model.record import Record
 from extdns.model.zone import Page, Zone, ZoneList
 from providers.inmemory.provider import InMemoryProvider
 from tests.fakes.faulty import FaultyProvider
@@ -192,6 +194,48 @@ def test_reads_that_hang_hold_up_no_write() -> None:
     assert desk.workers.close(SystemClock(), HANGS_S)
     for release in tuple(hanging):
         release()
+
+
+ELSEWHERE = Zone(name=ZONE.name, id="elsewhere", account="throttled")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param(lambda zone: Submit(batch=replace(BATCH, zone=zone)), id="a batch"),
+        pytest.param(lambda zone: ReadNames(zone=zone, names=NAMES), id="names"),
+        pytest.param(lambda zone: ReadPage(zone=zone, after=None), id="a page"),
+        pytest.param(lambda zone: ReadPage(zone=zone, after=None, onward=True), id="a first page"),
+    ],
+)
+def test_an_account_that_has_to_wait_holds_up_no_other(call: Callable[[Zone], CallEffect]) -> None:
+    ending = Event()
+
+    class Throttled(FaultyProvider):
+        def submit(self, zone: Zone, batch: Batch) -> Outcome:
+            self._wait(zone)
+            return super().submit(zone, batch)
+
+        def names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+            self._wait(zone)
+            return super().names(zone, names)
+
+        def page(self, zone: Zone, after: str | None) -> Page:
+            self._wait(zone)
+            return super().page(zone, after)
+
+        def _wait(self, zone: Zone) -> None:
+            if zone == ELSEWHERE:
+                ending.wait(HANGS_S)
+
+    desk = Desk(Throttled(inner=InMemoryProvider(seed={ZONE: (), ELSEWHERE: ()})))
+    for zone in (*[ELSEWHERE] * 20, ZONE):
+        desk.workers.carry_out(call(zone))
+    found = desk.answers.get(timeout=HANGS_S)
+    assert isinstance(found, Submitted | NamesRead | PageRead)
+    assert found.zone == ZONE
+    ending.set()
+    assert desk.workers.close(SystemClock(), HANGS_S)
 
 
 def test_the_end_waits_a_moment_for_reads_that_do_not_hang(monkeypatch: pytest.MonkeyPatch) -> None:
