@@ -82,7 +82,10 @@ class Completion:
                 self._carry(mark)
         if own is None:  # the mark by which it is ours must do
             return None
-        return (None if own in self.old else self._make_room(own, self.held)) or self._mark(wanted, own)
+        if own not in self.old and (blocked := self._make_room(own, self.held)):
+            return blocked
+        # The members of a weighted set must have one TTL: one that changes alone keeps that of the others.
+        return self._mark(wanted, own, self.old.get(own) if own.set_identifier else None)
 
     def _create(self, wanted: Endpoint) -> Blocked | None:
         key = wanted.key
@@ -100,7 +103,7 @@ class Completion:
             self.new[own] = restated(self.old[own])
             self.marked.add(key)
             return None
-        return self._mark(wanted, own)
+        return self._mark(wanted, own, self.old.get(own))
 
     def _mark_key(self, key: RecordKey) -> RecordKey | None:
         """The key of the mark of *key* in today's naming, None if none can be there."""
@@ -109,8 +112,8 @@ class Completion:
             return None
         return RecordKey(name, key.set_identifier, rrtype.TXT)
 
-    def _mark(self, wanted: Endpoint, own: RecordKey) -> Blocked | None:
-        """Write the mark of *wanted*; over one that stands there, with the TTL of that one."""
+    def _mark(self, wanted: Endpoint, own: RecordKey, like: Record | None) -> Blocked | None:
+        """Write the mark of *wanted*, with the TTL of *like* or else that of the service."""
         labels = wanted.labels.without(OWNED_RECORD, NONCE).set(OWNER, self.terms.owner)
         if self.stating or self.terms.states(wanted.name):
             labels = labels.set(OWNED_RECORD, wanted.name)
@@ -120,12 +123,11 @@ class Completion:
                 reason=Reason.INVALID_ENDPOINT,
                 detail=f"the labels of {_named(wanted.key)} do not fit into an ownership mark; allowed: {CARRIED}",
             )
-        standing = self.old.get(own)
         self.new[own] = Endpoint(
             name=own.name,
             type=own.type,
             targets=(text,),
-            ttl_s=ttl.UNSET if standing is None else standing.ttl_s,
+            ttl_s=ttl.UNSET if like is None else like.ttl_s,
             set_identifier=own.set_identifier,
             properties=wanted.properties,
         )

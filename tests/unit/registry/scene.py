@@ -162,7 +162,7 @@ def is_restated(write: Write) -> bool:
         write.old is not None
         and write.new is not None
         and (write.old.targets, write.old.ttl_s, write.old.properties)
-        == (write.new.targets, write.new.ttl_s or write.old.ttl_s, write.new.properties)
+        == (write.new.targets, stored(write.new).ttl_s, write.new.properties)
     )
 
 

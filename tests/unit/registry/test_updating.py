@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from extdns.model.change import Change, ChangeSet
 from extdns.model.reason import Reason
 from extdns.model.record import Record
+from extdns.model.ttl import UNSET
 from registry.txt.registry import TxtRegistry
 from tests.unit.registry.scene import (
     ZONE,
@@ -34,13 +35,24 @@ TWO = "service/d/two"
 
 
 def test_an_update_restates_what_did_not_change() -> None:
-    proof = replace(mark("a-foo", resource=ONE), ttl_s=60)
+    proof = mark("a-foo", resource=ONE)
     records = [record("A", "foo"), proof]
     held = find(txt(), records, "A foo")
     assert words(writes(txt(), records, update(held, wanted("A", "foo", ONE)))) == ["= TXT a-foo", "= A foo"]
     done = writes(txt(), records, update(held, wanted("A", "foo", TWO, target="192.0.2.2")))
     assert words(done) == ["~ TXT a-foo", "~ A foo"]
     assert [write.old for write in done] == [proof, held.record]
+
+
+def test_an_update_writes_the_mark_with_the_ttl_of_the_service() -> None:
+    """3.2.7: whatever it stood with."""
+    records = [record("A", "foo"), replace(mark("a-foo", resource=ONE), ttl_s=60)]
+    held = find(txt(), records, "A foo")
+    done = writes(txt(), records, update(held, wanted("A", "foo", ONE, target="192.0.2.2")))
+    assert [(write.old.ttl_s, write.new.ttl_s) for write in done if write.old and write.new] == [
+        (60, UNSET),
+        (300, 300),
+    ]
 
 
 @pytest.mark.parametrize(
