@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain, combinations, islice
+from itertools import chain, islice
 
 from msgspec.structs import replace
 
@@ -75,7 +75,7 @@ def pieces(
     completed = registry.complete(change_set, held)
     if isinstance(completed, Blocked) or (weight := _weight(completed)).within(traits):
         return [(change_set, completed)]
-    if len(change_set.changes) > 1 and _separable(change_set):
+    if len(change_set.changes) > 1 and beside(change.key for change in change_set.changes):
         alone = (replace(change_set, changes=(change,)) for change in change_set.changes)
         return [piece for one in alone for piece in pieces(one, held, registry, traits)]
     detail = f"{weight.writes} elements of {weight.values} values and {weight.size} bytes in one change"
@@ -97,11 +97,6 @@ def _stepwise(change_set: ChangeSet) -> ChangeSet:
         return (0 if makes else 1 if write.key.name in names else 3), write.key
 
     return replace(change_set, writes=tuple(sorted(change_set.writes, key=step)))
-
-
-def _separable(change_set: ChangeSet) -> bool:
-    keys = [change.key for change in change_set.changes]
-    return all(beside(one, other) for one, other in combinations(keys, 2))
 
 
 def _weight(change_set: ChangeSet) -> _Weight:

@@ -130,7 +130,7 @@ MEANINGS: Final[dict[Reason, str]] = {
     Reason.TYPE_CONFLICT: "The name is wanted in two forms that exclude each other. A CNAME yields to any other type; "
     "where both addresses and an alias are wanted, one claim decides which it is.",
     Reason.ROUTING_CONFLICT: "The name is wanted, or somebody else has it, as a simple record and also with set "
-    "identifiers; the two cannot stand side by side.",
+    "identifiers, or as a CNAME and as another type under two of them; the two cannot stand side by side.",
     Reason.NO_OWNERSHIP_NAME: "No ownership record can be made for it: its name is too long, lies outside the zone, or "
     "is taken by a record that is not ours. Without a mark nothing is created.",
     Reason.MARK_CLASH: "Its ownership record would have the name of another record's mark.",

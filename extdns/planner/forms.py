@@ -1,7 +1,7 @@
 """What can stand side by side at one name, and what cannot (design 2, law 6; RFC 1034 section 3.6.2).
 
-Two forms exclude each other: a CNAME and any other type of the same set identifier, and simple
-records (no set identifier) and routed ones.
+Records of different forms exclude each other: a CNAME and any other type, whatever their set
+identifiers, and simple records (no set identifier) and routed ones.
 """
 
 from __future__ import annotations
@@ -18,17 +18,13 @@ from extdns.model.ownership import Owned
 from extdns.model.reason import SOMEBODY_ELSES, Reason
 from extdns.model.record import RecordKey
 from extdns.planner.merge import Candidate
-from extdns.planner.proposal import Proposal
+from extdns.planner.proposal import UP_TO_DATE, Proposal
 from extdns.planner.table import Row
 
 
-def beside(one: RecordKey, other: RecordKey) -> bool:
-    """Tell whether two record sets of one name may both stand."""
-    if (one.set_identifier == "") != (other.set_identifier == ""):
-        return False
-    if one.set_identifier != other.set_identifier or one.type == other.type:
-        return True
-    return rrtype.EXCLUSIVE not in {one.type, other.type}
+def beside(keys: Iterable[RecordKey]) -> bool:
+    """Tell whether record sets of one name may all stand."""
+    return len({(key.set_identifier == "", key.type == rrtype.EXCLUSIVE) for key in keys}) <= 1
 
 
 def one_form(table: Sequence[Row]) -> tuple[tuple[Row, ...], tuple[Candidate, ...]]:
@@ -55,7 +51,7 @@ def _claim_to_form(row: Row, table: Iterable[Row]) -> tuple[object, ...]:
 
 def excluded(held: Owned, proposals: Iterable[Proposal]) -> bool:
     """Tell whether something wanted cannot stand beside *held*."""
-    return any(proposal.candidate and not beside(held.key, proposal.key) for proposal in proposals)
+    return any(proposal.candidate and not beside((held.key, proposal.key)) for proposal in proposals)
 
 
 def replaced(held: Owned, proposals: Iterable[Proposal]) -> bool:
@@ -69,43 +65,68 @@ def replaced(held: Owned, proposals: Iterable[Proposal]) -> bool:
 
 def supersedes(key: RecordKey, asked_by: Iterable[Provenance], held: Owned) -> bool:
     """Tell whether *key*, which *asked_by* want, excludes *held*, and the object that was made for is among them."""
-    return not beside(held.key, key) and any(asked.ref.key.resource == held.resource for asked in asked_by)
+    return not beside((held.key, key)) and any(asked.ref.key.resource == held.resource for asked in asked_by)
 
 
 def compatible(proposals: Sequence[Proposal]) -> list[Proposal]:
-    """Drop creates that cannot stand beside what stays, and replacements whose successor was dropped.
+    """Drop creates that cannot stand beside what stays or is made, and replacements whose successor was dropped.
 
     One may follow from the other, so this goes on until nothing more is dropped.
     """
     current = list(proposals)
     while len(current) > 1:
-        checked = [_beside_staying(proposal, current) for proposal in current]
-        checked = [_with_successor(proposal, checked) for proposal in checked]
+        checked = _checked(current)
         if checked == current:
             break
         current = checked
     return current
 
 
+def _checked(current: Sequence[Proposal]) -> list[Proposal]:
+    """What the first rule that drops anything leaves of *current*."""
+    for rule in (_beside_staying, _with_successor, _beside_made):
+        checked = [rule(proposal, current) for proposal in current]
+        if checked != current:
+            return checked
+    return list(current)
+
+
 def _beside_staying(proposal: Proposal, proposals: Iterable[Proposal]) -> Proposal:
     if not isinstance(proposal.outcome, Create):
         return proposal
     for other in proposals:
-        if other.held and isinstance(other.outcome, Blocked) and not beside(proposal.key, other.key):
-            return replace(proposal, outcome=_waiting(proposal.key, other.key, other.outcome))
+        if other.held and not isinstance(other.outcome, Delete) and not beside((proposal.key, other.key)):
+            return replace(proposal, outcome=_waiting(proposal.key, other))
     return proposal
 
 
-def _waiting(new: RecordKey, key: RecordKey, stays: Blocked) -> Blocked:
-    """What waits for the record set *key*, waits for the reason for which that one *stays*."""
-    what = f"{key.type} record" + (f" {key.set_identifier!r}" if key.set_identifier else "")
-    if stays.reason is Reason.POLICY_KEEPS:
+def _beside_made(proposal: Proposal, proposals: Iterable[Proposal]) -> Proposal:
+    """Of two that are made, the CNAME yields, as within one set identifier (spec plan 2.3)."""
+    if not isinstance(proposal.outcome, Create) or proposal.key.type != rrtype.EXCLUSIVE:
+        return proposal
+    for other in proposals:
+        if isinstance(other.outcome, Create) and not beside((proposal.key, other.key)):
+            return replace(proposal, outcome=_no_place(Reason.ROUTING_CONFLICT, other.key))
+    return proposal
+
+
+def _waiting(new: RecordKey, stays: Proposal) -> Blocked:
+    """What cannot stand beside a record set waits for the reason for which that one *stays*."""
+    key, outcome = stays.key, stays.outcome
+    if not isinstance(outcome, Blocked) or outcome is UP_TO_DATE:
+        reason = Reason.ROUTING_CONFLICT
+    elif outcome.reason is Reason.POLICY_KEEPS:
         reason = Reason.POLICY_KEEPS_TYPE
-    elif stays.reason in SOMEBODY_ELSES and (new.set_identifier == "") != (key.set_identifier == ""):
+    elif outcome.reason in SOMEBODY_ELSES and (new.set_identifier == "") != (key.set_identifier == ""):
         reason = Reason.ROUTING_CONFLICT
     else:
-        reason = stays.reason
-    return Blocked(reason=reason, detail=f"cannot stand beside the {what}, which stays")
+        reason = outcome.reason
+    return _no_place(reason, key, ", which stays")
+
+
+def _no_place(reason: Reason, key: RecordKey, what: str = "") -> Blocked:
+    named = f"{key.type} record" + (f" {key.set_identifier!r}" if key.set_identifier else "")
+    return Blocked(reason=reason, detail=f"cannot stand beside the {named}{what}")
 
 
 def _with_successor(proposal: Proposal, proposals: Sequence[Proposal]) -> Proposal:
@@ -125,4 +146,4 @@ def _hindrance(proposal: Proposal) -> Reason | None:
 
 
 def _succeeds(new: RecordKey, old: RecordKey) -> bool:
-    return new.set_identifier == old.set_identifier or not beside(new, old)
+    return new.set_identifier == old.set_identifier or not beside((new, old))

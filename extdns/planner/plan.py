@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 
 from msgspec.structs import replace
 
@@ -158,19 +159,13 @@ _DECIDED = frozenset({Reason.CONFLICT_LOST, *(Reason(evidence.value) for evidenc
 
 
 def _sets(zone: Zone, name: DnsName, proposals: Iterable[Proposal]) -> tuple[ChangeSet, ...]:
-    by_set: dict[str, list[Change]] = {}
-    for proposal in proposals:
-        if not isinstance(change := proposal.outcome, Blocked):
-            by_set.setdefault(proposal.key.set_identifier, []).append(change)
-    if len(by_set) > 1:
-        if "" in by_set:  # simple and routed records cannot stand side by side
-            by_set = {"": [change for changes in by_set.values() for change in changes]}
-        by_set = dict(sorted(by_set.items()))
-    return tuple(ChangeSet(zone=zone, name=name, changes=_sorted(changes)) for changes in by_set.values())
-
-
-def _sorted(changes: list[Change]) -> tuple[Change, ...]:
-    return tuple(sorted(changes, key=lambda change: change.key) if len(changes) > 1 else changes)
+    """One change set for each set identifier, one for all if they cannot stand side by side (law 6)."""
+    changes = [one.outcome for one in proposals if not isinstance(one.outcome, Blocked)]
+    if len(changes) > 1:
+        changes.sort(key=lambda change: change.key)
+    apart = forms.beside(change.key for change in changes)
+    groups = groupby(changes, key=lambda change: change.key.set_identifier) if apart else [("", changes)]
+    return tuple([ChangeSet(zone=zone, name=name, changes=tuple(group)) for _, group in groups])
 
 
 def _decision(zone: Zone, proposal: Proposal) -> Decision:

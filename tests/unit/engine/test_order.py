@@ -24,7 +24,7 @@ def outcome(records: Sequence[Record], claims: Sequence[tuple[Claim, ...]], orde
     seed: dict[Zone, dict[RecordKey, Record]] = {ZONE: {}, INNER: {}}
     for record in records:
         held = seed[INNER if record.name.within(INNER.name) else ZONE]
-        if all(beside(record.key, key) for key in held if key.name == record.name):
+        if beside((record.key, *(key for key in held if key.name == record.name))):
             held[record.key] = record
     world = stage(zones={zone: held.values() for zone, held in seed.items()}, page_size=size)
     cluster = Cluster()

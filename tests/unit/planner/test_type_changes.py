@@ -26,6 +26,10 @@ from tests.unit.planner.scene import (
     words,
 )
 
+S1, S2 = "s1", "s2"
+A_S1, CNAME_S2 = wanted("A", "1.1.1.1", set_identifier=S1), wanted("CNAME", "b.test", resource=API, set_identifier=S2)
+HELD_S1 = held("CNAME", "a.test", resource=WEB, set_identifier=S1)
+HELD_S2 = held("CNAME", "b.test", resource=API, set_identifier=S2)
 A, AAAA, CNAME = wanted("A", "1.1.1.1"), wanted("AAAA", "::1"), wanted("CNAME", "lb.test")
 V1, V2 = wanted("A", "1.1.1.1", set_identifier="v1"), wanted("A", "2.2.2.2", set_identifier="v2", resource=API)
 WITH_TXT = managing("A", "AAAA", "CNAME", "TXT")
@@ -120,6 +124,23 @@ def test_sets_of_one_routed_name_change_each_alone() -> None:
             ["create A v1: 1.1.1.1"],
             id="foreign-set-beside-ours",
         ),
+        pytest.param((HELD_S1, HELD_S2), (A_S1,), waiting(API), [], id="cname-of-another-set-waits"),
+        pytest.param((HELD_S1, HELD_S2), (A_S1, CNAME_S2), gone, [], id="cname-of-another-set-is-wanted"),
+        pytest.param(
+            (HELD_S1, held("CNAME", "c.test", resource=API, set_identifier=S2)),
+            (A_S1, CNAME_S2),
+            gone,
+            ["update CNAME s2: b.test"],
+            id="cname-of-another-set-is-updated",
+        ),
+        pytest.param(
+            (held("CNAME", "b.test", owner="other", set_identifier=S2),),
+            (A_S1,),
+            gone,
+            [],
+            id="foreign-cname-of-another-set",
+        ),
+        pytest.param((), (A_S1, CNAME_S2), gone, ["create A s1: 1.1.1.1"], id="cname-yields-across-sets"),
     ],
 )
 def test_what_cannot_stand_beside_what_stays_waits_with_it(
@@ -133,6 +154,43 @@ def test_what_waits_says_for_what() -> None:
     decision = decision_on(made, "A", "v1")
     assert (decision.verdict, decision.reason) == ("none", "no-address")
     assert decision.detail == "cannot stand beside the A record, which stays"
+
+
+@pytest.mark.parametrize(
+    ("stands", "judge", "reason"),
+    [
+        pytest.param(HELD_S2, waiting(API), Reason.NO_ADDRESS, id="waits-with-it"),
+        pytest.param(
+            held("CNAME", "b.test", owner="other", set_identifier=S2), gone, Reason.OWNED_BY_OTHER, id="anothers"
+        ),
+    ],
+)
+def test_what_waits_for_another_set_says_why(stands: Owned, judge: Judge, reason: Reason) -> None:
+    decision = decision_on(plan((stands,), (A_S1,), judge=judge), "A", S1)
+    assert (decision.verdict, decision.reason) == ("none", reason)
+    assert decision.detail == "cannot stand beside the CNAME record 's2', which stays"
+
+
+def test_sets_that_are_wanted_as_cname_and_as_another_type_conflict() -> None:
+    stays = plan((HELD_S1, HELD_S2), (A_S1, CNAME_S2))
+    assert [(one.type, one.set_identifier, one.reason) for one in stays.decisions] == [
+        ("A", S1, Reason.ROUTING_CONFLICT),
+        ("CNAME", S1, Reason.ROUTING_CONFLICT),
+        ("CNAME", S2, Reason.PROGRAMMED),
+    ]
+    fresh = decision_on(plan((), (A_S1, CNAME_S2)), "CNAME", S2)
+    assert (fresh.reason, fresh.detail) == (Reason.ROUTING_CONFLICT, "cannot stand beside the A record 's1'")
+
+
+def test_sets_that_all_change_their_type_are_one_change_set() -> None:
+    made = plan((HELD_S1, HELD_S2), (A_S1, wanted("A", "2.2.2.2", resource=API, set_identifier=S2)))
+    (change_set,) = made.sets
+    assert [(change.key.set_identifier, change.key.type) for change in change_set.changes] == [
+        (S1, "A"),
+        (S1, "CNAME"),
+        (S2, "A"),
+        (S2, "CNAME"),
+    ]
 
 
 @pytest.mark.parametrize("owner", [pytest.param(None, id="nobodys"), pytest.param("other", id="anothers")])
