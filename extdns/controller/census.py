@@ -13,6 +13,8 @@ from extdns.metrics.metrics import Counts, Mismatch
 from extdns.model.claim import Invalid, Wanted
 from extdns.model.decision import Verdict
 from extdns.model.reason import SOMEBODY_ELSES, WITHHELD
+from extdns.planner.merge import candidates
+from extdns.planner.settings import PlanSettings
 
 if TYPE_CHECKING:
     from extdns.engine.engine import Engine
@@ -40,13 +42,10 @@ class Census:
 
 def count(engine: Engine, owner: str, problems: int) -> Counts:
     """How much of everything there is in *engine* now; costs time in proportion to the zones."""
-    wanted: Counter[str] = Counter()
     invalid: Counter[tuple[str, str]] = Counter()
     for _, claims in engine.claims.objects():
         for claim in claims:
-            if isinstance(claim, Wanted):
-                wanted[claim.endpoint.type] += 1
-            elif isinstance(claim, Invalid):
+            if isinstance(claim, Invalid):
                 invalid[_UNKNOWN, claim.provenance.source] += 1
     verified: Counter[str] = Counter()
     deduplicated: Counter[tuple[str, str]] = Counter()
@@ -59,7 +58,7 @@ def count(engine: Engine, owner: str, problems: int) -> Counts:
             deduplicated[decision.type, decision.asked_by[0].source] += len(decision.asked_by) - 1
     return Counts(
         held=Counter(record.type for state in engine.zones for record in records(state.mirror)),
-        wanted=wanted,
+        wanted=_wanted(engine, owner),
         verified=verified,
         deduplicated=deduplicated,
         invalid=invalid,
@@ -70,6 +69,13 @@ def count(engine: Engine, owner: str, problems: int) -> Counts:
         quarantined=_quarantined(engine),
         problems=problems,
     )
+
+
+def _wanted(engine: Engine, owner: str) -> Counter[str]:
+    """Endpoints by type, merged as for a plan: whatever its settings, as many are left (spec plan 0.5)."""
+    settings = PlanSettings(owner=owner)
+    asked = ([one for one in engine.claims.of(name) if isinstance(one, Wanted)] for name in engine.claims.names())
+    return Counter(candidate.endpoint.type for claims in asked for candidate in candidates(claims, settings))
 
 
 def _pending(engine: Engine) -> int:

@@ -51,7 +51,7 @@ class Counts:
 
     Attributes:
         held: record sets in the zones by record type, without marks.
-        wanted: endpoints asked for, by record type.
+        wanted: endpoints asked for, each once, by record type.
         verified: those of *wanted* that stand, by record type.
         deduplicated: endpoints left out as asked for already, by record type and source.
         invalid: endpoints left out as no valid record, by record type and source.

@@ -33,7 +33,7 @@ def _counter(name: str, text: str, labels: tuple[str, ...] = ()) -> Metric:
 
 _RUN: Final = "Unix time at which the last run ended in which no source, zone or name was failing."
 _HELD: Final = "Record sets in the zones, ours and others', without ownership marks."
-_WANTED: Final = "Endpoints that objects ask for."
+_WANTED: Final = "Endpoints that objects ask for, each once."
 
 BUILD_INFO: Final = _gauge(
     "external_dns_build_info",

@@ -81,8 +81,16 @@ def test_a_record_that_is_in_the_way_of_two_is_one_mismatch() -> None:
 def test_the_same_asked_for_twice_is_deduplicated() -> None:
     twice = [seen("web", wants("web", "web")), seen("web", wants("web", "web", kind=INGRESS), kind=INGRESS)]
     counts = count(running(first=twice).engine, "me", 0)
-    assert sum(counts.wanted.values()) == 2
+    assert counts.wanted == {"A": 1}, "plan 0.5, 1.2"
     assert sum(counts.deduplicated.values()) == 1
+
+
+def test_what_several_ask_for_is_counted_as_it_is_merged() -> None:
+    both = seen("web", wants("web", "web"), wants("web", "web", "2001:db8::1", rtype="AAAA"))
+    more = seen("api", wants("api", "web", "192.0.2.2"), wants("api", "api", "web.example.org", rtype="CNAME"))
+    other = seen("old", wants("old", "web", "192.0.2.3", kind=INGRESS), kind=INGRESS)
+    counts = count(running(first=[both, more, other]).engine, "me", 0)
+    assert counts.wanted == {"A": 2, "AAAA": 1, "CNAME": 1}, "one of both Services, one of the Ingress"
 
 
 def test_what_makes_no_record_is_invalid() -> None:
