@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 from extdns.engine.decisions import CHANGING
 from extdns.facts.holding import records
 from extdns.metrics.metrics import Counts, Mismatch
-from extdns.model.claim import Invalid, Wanted
+from extdns.model.claim import Invalid, Wanted, Withheld
 from extdns.model.decision import Verdict
-from extdns.model.reason import SOMEBODY_ELSES, WITHHELD
+from extdns.model.reason import SOMEBODY_ELSES, WITHHELD, Reason
 from extdns.planner.merge import candidates
 from extdns.planner.settings import PlanSettings
 
@@ -45,8 +45,13 @@ def count(engine: Engine, owner: str, problems: int) -> Counts:
     invalid: Counter[tuple[str, str]] = Counter()
     for _, claims in engine.claims.objects():
         for claim in claims:
-            if isinstance(claim, Invalid):
-                invalid[_UNKNOWN, claim.provenance.source] += 1
+            match claim:
+                case Invalid(provenance=where):
+                    invalid[_UNKNOWN, where.source] += 1
+                case Withheld(provenance=where, reason=Reason.INVALID_ENDPOINT, type=rtype):
+                    invalid[rtype, where.source] += 1
+                case _:
+                    pass
     verified: Counter[str] = Counter()
     deduplicated: Counter[tuple[str, str]] = Counter()
     stale = 0

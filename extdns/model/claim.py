@@ -67,6 +67,7 @@ class Withheld(Value, frozen=True, kw_only=True):
 
     Attributes:
         detail: one sentence for a person.
+        type: the record type it asks for, "" where that is not known.
     """
 
     name: DnsName
@@ -74,6 +75,7 @@ class Withheld(Value, frozen=True, kw_only=True):
     provenance: Provenance
     reason: Reason
     detail: str
+    type: str = ""
 
 
 class Invalid(Value, frozen=True, kw_only=True):

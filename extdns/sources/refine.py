@@ -49,6 +49,7 @@ def _withheld(wanted: Wanted, reason: Reason, detail: str) -> Withheld:
         provenance=wanted.provenance,
         reason=reason,
         detail=detail,
+        type=wanted.endpoint.type,
     )
 
 

@@ -43,6 +43,7 @@ def claim_of(written: SpecEndpoint, at: Provenance) -> Wanted | Withheld | Inval
         provenance=at,
         reason=Reason.INVALID_ENDPOINT,
         detail=detail,
+        type=written.record_type,
     )
 
 

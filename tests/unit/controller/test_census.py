@@ -97,6 +97,13 @@ def test_what_makes_no_record_is_invalid() -> None:
     assert count(running(first=[seen("web", WRONG)]).engine, "me", 0).invalid == {("unknown", "service"): 1}
 
 
+def test_what_makes_no_valid_record_is_invalid_by_its_type() -> None:
+    one, other = withholds("web", "web", Reason.INVALID_ENDPOINT), withholds("web", "web", Reason.INVALID_TARGET)
+    wrong = [structs.replace(one, type="MX"), structs.replace(one, type="A", name=host("api")), other]
+    invalid = count(running(first=[seen("web", *wrong)]).engine, "me", 0).invalid
+    assert invalid == {("MX", "service"): 1, ("A", "service"): 1}, "sources 1.7"
+
+
 def an_object(world: Stage) -> None:
     world.run(seen("api", wants("api", "api")))
 

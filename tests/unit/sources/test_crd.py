@@ -37,6 +37,7 @@ def test_6_3_worked_example() -> None:
     (mx,) = wanted(found)
     assert (mx.endpoint.resource, mx.provenance.field) == ("crd/dns/x", "spec.endpoints[0]")
     (kept,) = (claim for claim in found if isinstance(claim, Withheld))
+    assert kept.type == "A"
     assert kept.detail == "spec.endpoints[1]: '192.0.2.1.' is not valid; allowed: 192.0.2.1, without a dot at its end"
 
 

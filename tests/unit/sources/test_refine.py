@@ -30,6 +30,7 @@ def test_1_6_alias_makes_srv_invalid_and_nothing_else() -> None:
     claims = refined(service(ours(hostname="np.t", alias="true"), spec), node("n1", external=["203.0.113.1"]))
     assert said(claims) == ["_web._tcp.np.t invalid-endpoint", "np.t A - [203.0.113.1]"]
     assert isinstance(claims[0], Withheld)
+    assert claims[0].type == "SRV"
     assert claims[0].detail.endswith(": 'alias on SRV' is not valid; allowed: alias on A, AAAA and CNAME only")
 
 
