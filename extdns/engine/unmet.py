@@ -13,7 +13,7 @@ from extdns.model.claim import Provenance, Wanted, Withheld
 from extdns.model.decision import Decision, Verdict
 from extdns.model.reason import SOMEBODY_ELSES, Reason
 from extdns.model.value import Value
-from extdns.planner.forms import supersedes
+from extdns.planner.forms import made_for, supersedes
 from extdns.planner.proposal import foreign
 
 if TYPE_CHECKING:
@@ -92,10 +92,11 @@ def spared(owned: Owned, refusals: Iterable[Unmet]) -> Blocked | None:
     return None
 
 
-def _succeeds(wanted: Endpoint, asked_by: Iterable[Provenance], owned: Owned) -> bool:
-    if wanted.set_identifier == owned.record.set_identifier:
+def _succeeds(wanted: Endpoint, asked_by: tuple[Provenance, ...], owned: Owned) -> bool:
+    """Tell whether *wanted* would stand for *owned*: also the type that its object now asks for as another set."""
+    if wanted.set_identifier == owned.record.set_identifier or supersedes(wanted.key, asked_by, owned):
         return True
-    return supersedes(wanted.key, asked_by, owned)
+    return wanted.type == owned.record.type and made_for(owned, asked_by)
 
 
 def unreadable(records: Iterable[Record]) -> Blocked | None:

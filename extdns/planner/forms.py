@@ -65,7 +65,12 @@ def replaced(held: Owned, proposals: Iterable[Proposal]) -> bool:
 
 def supersedes(key: RecordKey, asked_by: Iterable[Provenance], held: Owned) -> bool:
     """Tell whether *key*, which *asked_by* want, excludes *held*, and the object that was made for is among them."""
-    return not beside((held.key, key)) and any(asked.ref.key.resource == held.resource for asked in asked_by)
+    return not beside((held.key, key)) and made_for(held, asked_by)
+
+
+def made_for(held: Owned, asked_by: Iterable[Provenance]) -> bool:
+    """Tell whether the object that *held* was made for is among those that *asked_by* names."""
+    return any(asked.ref.key.resource == held.resource for asked in asked_by)
 
 
 def compatible(proposals: Sequence[Proposal]) -> list[Proposal]:
