@@ -20,6 +20,7 @@ class Owned(Value, frozen=True, kw_only=True):
         certain: whether the mark can have been made for no other record; else it names no object, and
             nothing may be removed just because nobody asks for it.
         sealed: the name of what looks like its mark, encrypted with another key; "" if nothing does.
+        shared: the name of what would be its mark if it held no other value; "" if nothing would.
     """
 
     record: Record
@@ -30,6 +31,7 @@ class Owned(Value, frozen=True, kw_only=True):
     marked: bool = True
     certain: bool = True
     sealed: str = ""
+    shared: str = ""
 
     @property
     def key(self) -> RecordKey:

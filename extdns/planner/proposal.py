@@ -72,6 +72,9 @@ def foreign(owned: Owned) -> Blocked:
     if owned.sealed:
         detail = f"{owned.sealed} looks like its ownership record, which --txt-encrypt-aes-key does not open"
         return Blocked(reason=Reason.MARK_UNREADABLE, detail=detail)
+    if owned.shared:
+        detail = f"{owned.shared} proves nothing: beside the ownership record it holds other values"
+        return Blocked(reason=Reason.FOREIGN_RECORD, detail=detail)
     if owned.owner is None:
         return Blocked(reason=Reason.FOREIGN_RECORD, detail=f"{owned.record.type} without an ownership record")
     return Blocked(reason=Reason.OWNED_BY_OTHER, detail=f'{owned.record.type} owned by "{owned.owner}"')

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from msgspec.structs import replace
@@ -84,17 +83,20 @@ class TxtRegistry:
         and still names that owner.
         """
         ledger = self._survey(tuple(records))
-        sealed = {record.key for record in ledger.records if record.type == TXT and _is_sealed(record)}
+        texts = {record.key: record for record in ledger.records if record.type == TXT}
         found = [
-            self._owned(record, proofs) if (proofs := ledger.proofs.get(record.key)) else self._unowned(record, sealed)
+            self._owned(record, proofs) if (proofs := ledger.proofs.get(record.key)) else self._unowned(record, texts)
             for record in ledger.records
         ]
         return tuple(found)
 
-    def _unowned(self, record: Record, sealed: AbstractSet[RecordKey]) -> Owned:
-        own = self._terms.naming.today(record.name, record.type) if sealed else None
-        hidden = own is not None and RecordKey(own, record.set_identifier, TXT) in sealed
-        return Owned(record=record, sealed=str(own) if hidden else "")
+    def _unowned(self, record: Record, texts: Mapping[RecordKey, Record]) -> Owned:
+        own = self._terms.naming.today(record.name, record.type) if texts else None
+        text = None if own is None else texts.get(RecordKey(own, record.set_identifier, TXT))
+        if text is None:
+            return Owned(record=record)
+        shared = len(text.targets) > 1 and any(self._terms.codec.decode(one) is not None for one in text.targets)
+        return Owned(record=record, sealed=str(own) if _is_sealed(text) else "", shared=str(own) if shared else "")
 
     def _survey(self, records: Collection[Record]) -> Ledger:
         terms = self._terms

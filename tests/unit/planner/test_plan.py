@@ -102,6 +102,13 @@ def test_foreign_records_name_their_owner() -> None:
     assert decision_on(plan((held("A", "1.1.1.1", owner=None),), ()), "A").detail == "A without an ownership record"
 
 
+def test_a_record_whose_mark_shares_its_record_set_is_nobodys_and_says_so() -> None:
+    shared = replace(held("A", "1.1.1.1", owner=None), shared="a-foo.example.org")
+    decision = decision_on(plan((shared,), (wanted("A", "2.2.2.2"),)), "A")
+    assert (decision.verdict, decision.reason) == ("keep", "foreign-record")
+    assert decision.detail == "a-foo.example.org proves nothing: beside the ownership record it holds other values"
+
+
 def test_managing_no_type_leaves_everything_alone() -> None:
     made = plan((held("A", "1.1.1.1"),), (A,), settings=managing())  # 10.2
     assert made.sets == ()

@@ -170,6 +170,18 @@ def test_marks_are_hidden_and_everything_else_is_not() -> None:
 def test_a_mark_beside_another_value_proves_nothing() -> None:
     shared = replace(mark("a-foo"), targets=(mark("a-foo").targets[0], '"v=spf1 -all"'))
     assert ours(txt(), [record("A", "foo"), shared]) == set()
+    assert find(txt(), [record("A", "foo"), shared], "A foo").shared == "a-foo.x.test"
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        pytest.param(replace(record("TXT", "a-foo"), targets=('"one"', '"two"')), id="no-mark-at-all"),
+        pytest.param(replace(mark("a-bar"), targets=(mark("a-bar").targets[0], '"two"')), id="of-another-record"),
+    ],
+)
+def test_what_is_no_mark_of_a_record_in_any_case_shares_none(beside: Record) -> None:
+    assert find(txt(), [record("A", "foo"), beside], "A foo").shared == ""
 
 
 @pytest.mark.parametrize(
