@@ -38,10 +38,14 @@ class Doubts:
 
     def conflict(self, batch: Batch, names: Collection[DnsName]) -> None:
         """Something was not as *batch* said at *names*; a batch sent twice may have been applied the first time."""
-        if self.resent.isdisjoint(names_of(batch)):
-            self._ask |= _written(batch, names)
-        else:
+        if self.repeats(batch):
             self.unanswered(batch)
+        else:
+            self._ask |= _written(batch, names)
+
+    def repeats(self, batch: Batch) -> bool:
+        """Tell whether *batch* holds something that was sent before and may yet be applied."""
+        return not self.resent.isdisjoint(names_of(batch))
 
     def check(self, batch: Batch, known: Collection[DnsName]) -> bool:
         """Tell whether all that *batch* writes is *known*; what is not is asked for, and the batch planned anew."""

@@ -69,7 +69,7 @@ def _unwritten(state: ZoneState) -> Iterator[str]:
         yield f"zone {state.zone}: {state.writes.forbidden}"
     elif state.writes.backoff.failures and state.writes.pending:
         yield f"zone {state.zone}: {count(len(state.writes.pending), 'name waits', 'names wait')} for the service"
-    if contested := state.writes.contested:
+    if contested := state.writes.clashes.contested:
         names = count(contested, "name is", "names are")
         yield f"zone {state.zone}: {names} changed by somebody else again and again"
     if state.writes.doubts.batch:

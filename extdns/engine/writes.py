@@ -11,6 +11,7 @@ from itertools import chain
 from typing import assert_never
 
 from extdns.engine.backoff import Backoff
+from extdns.engine.clashes import Clashes
 from extdns.engine.doubts import Doubts, blamed, names_of
 from extdns.engine.fights import Fights
 from extdns.engine.pace import Pace
@@ -25,7 +26,6 @@ from extdns.model.zone import Traits
 Failure = Conflict | Refused | Forbidden | TryLater | Unknown
 
 _SINGLES_UNTIL_FORBIDDEN = 3
-_CONTESTED_AFTER = 5  # pauses, after which a single pass leaves the name alone
 
 
 @dataclass(slots=True)
@@ -38,6 +38,7 @@ class Writes:
         doubts: what must be read first; nothing is sent while a batch is in doubt, nor anything at all where the
             service guards nothing.
         quarantine: by name.
+        clashes: names at which something was not as a batch said.
         forbidden: why the whole zone is closed to us, "" if it is not.
         backoff: pause of the zone, after throttling or a lost answer, or while it is forbidden.
     """
@@ -46,13 +47,13 @@ class Writes:
     in_flight: Batch | None = None
     doubts: Doubts = field(default_factory=Doubts)
     quarantine: dict[DnsName, Quarantine] = field(default_factory=dict)
+    clashes: Clashes = field(default_factory=Clashes)
     forbidden: str = ""
     backoff: Backoff = field(default_factory=lambda: Backoff(first_s=0.25))
     _sent: dict[DnsName, tuple[ChangeSet, ...]] = field(default_factory=dict)
     _groups: deque[tuple[DnsName, ...]] = field(default_factory=deque)
     _singles: int = 0
     _probed: DnsName | None = None
-    _conflicts: dict[DnsName, Backoff] = field(default_factory=dict)
     _why: dict[DnsName, Blocked] = field(default_factory=dict)
     _pace: Pace = field(default_factory=Pace)
     _fights: Fights = field(default_factory=Fights)
@@ -85,13 +86,14 @@ class Writes:
             return quarantine.why
         if not sets:
             self.pending.pop(name, None)
-            self._conflicts.pop(name, None)
+            self.clashes.forget(name)
             self._why.pop(name, None)
             return None
         if fought := self._fights.parry(name, sets, now_s):
             self.pending.pop(name, None)
             return fought
         self.pending[name] = sets
+        self.clashes.planned(name, sets)
         if self.forbidden:
             return Blocked(reason=Reason.ZONE_FORBIDDEN, detail=self.forbidden)
         why = self._why.get(name)
@@ -116,9 +118,10 @@ class Writes:
 
     def retain(self, belongs: Callable[[DnsName], bool]) -> None:
         """Forget the plans of names that no longer belong to the zone."""
-        for by_name in (self.pending, self.quarantine, self._conflicts, self._why):
+        for by_name in (self.pending, self.quarantine, self._why):
             for name in [name for name in by_name if not belongs(name)]:
                 del by_name[name]
+        self.clashes.retain(belongs)
         self._fights.retain(belongs)
 
     def next_batch(self, number: int, traits: Traits, now_s: float) -> Batch | None:
@@ -152,7 +155,8 @@ class Writes:
     def _next_names(self, traits: Traits, now_s: float) -> Iterable[DnsName]:
         """First come, first served; what a refusal split part by part.
 
-        What was refused comes last, and alone if a refusal would not tell which of several it is about.
+        What was refused comes last, and alone if a refusal would not tell which of several it is about; so does
+        what was said to clash and did not.
         """
         if self.forbidden:
             return self._probe(now_s)
@@ -161,12 +165,13 @@ class Writes:
             if group:
                 return group
         ready = (name for name in self.pending if self._free_s(name) <= now_s)
-        fresh = (name for name in ready if name not in self.quarantine)
+        fresh = (name for name in ready if name not in self.quarantine and not self.clashes.unfounded(name))
         first = next(fresh, None)
         if first is not None:
             return chain((first,), fresh)
-        refused = [name for name in self.pending if self._free_s(name) <= now_s]
-        return refused if traits.names_culprits else refused[:1]
+        wronged = [name for name in self.pending if self._free_s(name) <= now_s]
+        refused = [name for name in wronged if not self.clashes.unfounded(name)]
+        return refused if refused and traits.names_culprits else wronged[:1]
 
     def _probe(self, now_s: float) -> Iterable[DnsName]:
         """One name, each time another: the right may be missing for some only."""
@@ -176,8 +181,7 @@ class Writes:
         return (later or names)[:1]
 
     def _free_s(self, name: DnsName) -> float:
-        conflict = self._conflicts.get(name)
-        return max(conflict.until_s if conflict else 0.0, self._pace.free_s(name))
+        return max(self.clashes.free_s(name), self._pace.free_s(name))
 
     def applied(self, batch: Batch, now_s: float) -> None:
         """The batch is done: forget what went wrong with its names and with the zone."""
@@ -190,7 +194,7 @@ class Writes:
         self._fights.wrote(batch.sets, now_s)
         for name in names:
             self.quarantine.pop(name, None)
-            self._conflicts.pop(name, None)
+            self.clashes.forget(name)
             self._why.pop(name, None)
 
     def failed(self, batch: Batch, outcome: Failure, now_s: float) -> None:
@@ -199,7 +203,7 @@ class Writes:
             self.forbidden, self._singles = "", 0
         match outcome:
             case Conflict(message=message, culprits=culprits):
-                self._conflict(batch, message, blamed(batch, culprits) or names_of(batch), now_s)
+                self._conflict(batch, message, blamed(batch, culprits), now_s)
             case Refused(message=message, culprits=culprits):
                 why = Blocked(reason=Reason.REFUSED, detail=message)
                 self._isolate(batch, why, blamed(batch, culprits), now_s)
@@ -226,15 +230,17 @@ class Writes:
     def _explain(self, names: Iterable[DnsName], why: Blocked) -> None:
         self._why.update(dict.fromkeys(names, why))
 
-    def _conflict(self, batch: Batch, message: str, names: tuple[DnsName, ...], now_s: float) -> None:
-        """The first conflict of a name is planned again at once, later ones after growing pauses."""
+    def _conflict(self, batch: Batch, message: str, culprits: tuple[DnsName, ...], now_s: float) -> None:
+        """Read the culprits again; a conflict that neither the service nor reading makes out is a refusal."""
+        names = culprits or names_of(batch)
+        vague = not (culprits or self.doubts.repeats(batch))
+        if vague and (len(names) > 1 or any(map(self.clashes.unfounded, names))):
+            self._isolate(batch, Blocked(reason=Reason.REFUSED, detail=message), (), now_s)
+            return
         self._explain(names, Blocked(reason=Reason.CHANGED_MEANWHILE, detail=message))
         self.doubts.conflict(batch, names)
         for name in names:
-            if name in self._conflicts:
-                self._conflicts[name].fail(now_s)
-            else:
-                self._conflicts[name] = Backoff(most_s=60.0)
+            self.clashes.met(name, self._sent[name], now_s)
 
     def _isolate(self, batch: Batch, why: Blocked, culprits: tuple[DnsName, ...], now_s: float) -> None:
         """Set culprits aside; where none is known, send the batch again in halves until there is."""
@@ -262,14 +268,9 @@ class Writes:
         """How many names wait because the service refused them or somebody changes them back."""
         return len(self.quarantine) + self._fights.left_alone
 
-    @property
-    def contested(self) -> int:
-        """How many names could not be written for long, because they were changed every time before we came to it."""
-        return sum(conflict.failures >= _CONTESTED_AFTER for conflict in self._conflicts.values())
-
     def waits(self, lost: Callable[[Backoff], bool]) -> bool:
         """Tell whether something waits to be sent, but for names whose conflicts are *lost*."""
-        vain = {name for name, conflict in self._conflicts.items() if lost(conflict)}
+        vain = self.clashes.vain(lost)
         return any(name not in vain for name in self.pending)
 
     def wake_s(self, now_s: float) -> float | None:
@@ -279,9 +280,8 @@ class Writes:
         if self.backoff.until_s > now_s:
             pauses.append(self.backoff.until_s)
         elif self.pending and not self.in_flight:
-            pauses += [
-                self._free_s(name) for name in chain(self._conflicts, self._pace.paused()) if name in self.pending
-            ]
+            paused = chain(self.clashes.names(), self._pace.paused())
+            pauses += [self._free_s(name) for name in paused if name in self.pending]
         return min((until_s for until_s in pauses if now_s < until_s < math.inf), default=None)
 
     def retriable(self, now_s: float) -> list[DnsName]:

@@ -17,7 +17,7 @@ from extdns.planner.settings import PlanSettings
 from providers.inmemory.provider import InMemoryProvider
 from registry.noop import NoopRegistry
 from tests.fakes.world import World
-from tests.unit.engine.stage import INGRESS, SERVICE, phase, seen, stage, wants
+from tests.unit.engine.stage import INGRESS, SERVICE, host, phase, seen, stage, wants
 
 ZONE = Zone(name=DnsName("example.org"), id="Z1")
 ORPHAN = Record(name=DnsName("old.example.org"), type="A", targets=("192.0.2.1",), ttl_s=300)
@@ -72,7 +72,7 @@ def test_what_lies_out_of_scope_is_no_hold() -> None:
 
 def test_a_pass_that_leaves_a_contested_name_alone_failed() -> None:
     world = stage(once=True)
-    world.provider.rule = lambda _: Conflict(message="changed")
+    world.provider.rule = lambda _: Conflict(message="changed", culprits=(host("web"),))
     world.run(phase(SERVICE), phase(INGRESS), seen("web", wants("web", "web")), for_s=40.0)
     assert world.engine.settled
     assert exit_code(world.engine) == FAILED

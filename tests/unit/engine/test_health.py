@@ -25,6 +25,7 @@ from tests.unit.engine.stage import (
     ZONE,
     Stage,
     gone,
+    host,
     owned,
     phase,
     published,
@@ -129,7 +130,7 @@ def no_answer(world: Stage) -> None:
 
 
 def name_contested(world: Stage) -> None:
-    world.provider.rule = lambda _: Conflict(message="changed")
+    world.provider.rule = lambda _: Conflict(message="changed", culprits=(host("api"),))
     world.run(seen("api", wants("api", "api")), for_s=40.0)
 
 
@@ -172,7 +173,7 @@ def test_what_fails_is_said_in_one_sentence_each(trouble: Callable[[Stage], None
 
 def test_a_conflict_or_two_are_no_failure_and_many_are_forgotten_once_the_name_is_written() -> None:
     world = published()
-    world.provider.rule = lambda _: Conflict(message="changed")
+    world.provider.rule = lambda _: Conflict(message="changed", culprits=(host("api"),))
     world.run(seen("api", wants("api", "api")), for_s=2.0)
     assert failures(world.engine) == ()
     world.run(for_s=40.0)

@@ -17,7 +17,7 @@ from extdns.model.outcome import Conflict, Forbidden, Outcome, TryLater
 from extdns.model.zone import AccountFailure, Page, Zone, ZoneList
 from providers.inmemory.provider import InMemoryProvider
 from tests.fakes.faulty import FaultyProvider, Lost
-from tests.unit.engine.stage import INGRESS, SERVICE, ZONE, Stage, owned, phase, running, seen, stage, wants
+from tests.unit.engine.stage import INGRESS, SERVICE, ZONE, Stage, host, owned, phase, running, seen, stage, wants
 
 NET = Zone(name=DnsName("example.net"), id="net")
 PODS = Kind("", "v1", "Pod", "pods")
@@ -26,6 +26,7 @@ SLOW = RetryableError("down", retry_after_s=600.0)
 DENIED = ForbiddenError("denied")
 WEB = seen("web", wants("web", "web"))
 SYNCED = (phase(SERVICE), phase(INGRESS))
+CHANGED = Conflict(message="changed", culprits=tuple(map(host, "abc")))
 
 
 @dataclass(kw_only=True)
@@ -141,7 +142,7 @@ def always(outcome: Outcome | Lost) -> Callable[[Batch], Outcome | Lost]:
         pytest.param(TryLater(message="busy"), 30.0, id="busy"),
         pytest.param(TryLater(message="busy", retry_after_s=600.0), 30.0, id="asks for a long pause"),
         pytest.param(Lost(applied=False), 30.0, id="does not answer"),
-        pytest.param(Conflict(message="changed"), 31.0, id="is changed again and again"),
+        pytest.param(CHANGED, 31.0, id="is changed again and again"),
         pytest.param(Forbidden(message="denied"), 0.0, id="is denied"),
     ],
 )

@@ -11,10 +11,13 @@ from extdns.model.reason import Reason
 from tests.fakes.faulty import Lost
 from tests.unit.engine.stage import (
     REFUSED,
+    host,
     new,
     running,
 )
 
+NAMES = ("api", "blog", "shop", "web")
+EXISTS = Conflict(message="exists", culprits=tuple(map(host, NAMES)))
 FORBIDDEN = Forbidden(message="no right to change the zone")
 
 
@@ -24,15 +27,14 @@ FORBIDDEN = Forbidden(message="no right to change the zone")
         pytest.param(REFUSED, Reason.REFUSED, id="refused"),
         pytest.param(FORBIDDEN, Reason.ZONE_FORBIDDEN, id="forbidden"),
         pytest.param(TryLater(message="busy"), Reason.TRY_LATER, id="try-later"),
-        pytest.param(Conflict(message="exists"), Reason.CHANGED_MEANWHILE, id="conflict"),
+        pytest.param(EXISTS, Reason.CHANGED_MEANWHILE, id="conflict"),
         pytest.param(Lost(applied=False), Reason.NO_ANSWER, id="no-answer"),
     ],
 )
 def test_a_single_pass_ends_whatever_the_service_answers(outcome: Outcome | Lost, reason: Reason) -> None:
     world = running(once=True)
     world.provider.rule = lambda _: outcome
-    names = ("api", "blog", "shop", "web")
-    world.run(new(*names), for_s=300.0)
+    world.run(new(*NAMES), for_s=300.0)
     assert world.engine.settled
     assert Counter(decision.reason for decision in world.engine.decisions) == {reason: 4}
 

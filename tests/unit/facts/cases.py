@@ -230,7 +230,7 @@ NAMES: Final[Mapping[Reason, Callable[[], Stage]]] = {
     ),
     Reason.REFUSED: lambda: answered(Refused(message="invalid value")),
     Reason.ZONE_FORBIDDEN: lambda: answered(Forbidden(message="denied")),
-    Reason.CHANGED_MEANWHILE: lambda: answered(Conflict(message="it exists")),
+    Reason.CHANGED_MEANWHILE: lambda: answered(Conflict(message="it exists", culprits=(host("web"),))),
     Reason.TRY_LATER: lambda: answered(TryLater(message="throttled")),
     Reason.NO_ANSWER: lambda: answered(Lost(applied=False)),
 }
