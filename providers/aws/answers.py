@@ -17,24 +17,38 @@ from providers.aws import names
 from providers.aws.wire import RecordSet
 from providers.remote.failure import CallFailedError, as_outcome
 
-_CONFLICTS: Final = re.compile(
-    r"but it already exists|but it was not found|but the values provided do not match the current values", re.ASCII
+_BATCH: Final = "InvalidChangeBatch"  # the only refusal that may come in several sentences
+_CONFLICT: Final = re.compile(
+    r"Tried to (?:create|delete) resource record set \[.*\] (?:but it already exists|but it was not found"
+    r"|but the values provided do not match the current values)\.?",
+    re.ASCII,
 )
 # Where one sentence ends and the next begins: only there does a comma stand before one of these words.
 _SENTENCES: Final = re.compile(
-    r", (?=Tried to |RRSet |The request |Invalid |FATAL |Duplicate |Alias |InvalidChange|Resource record set )"
+    r", (?=Tried to |RRSet |The request |Invalid |FATAL |Duplicate |Alias |InvalidChange|Resource record set "
+    r"|Exceeded limit )"
 )
+# Where the service repeats what we sent.
+_REPEATED: Final = ("'{}'", "SetIdentifier {}")
+# Each from the beginning of the sentence: further on, tenants' words may follow.
 _NAMED: Final = (
-    re.compile(r"\bname='([^']+)'"),
-    re.compile(r"\bDNS name '?([^\s,'\]]+)"),
-    re.compile(r"set of changes for a resource record set '?(?:CREATE|DELETE|UPSERT)? ?(?:[A-Z0-9]+ )([^\s,'\]]+)"),
+    re.compile(r"(?:Tried to \w+ r|R)esource record set \[name='([^']+)'"),
+    re.compile(r"RRSet\b[^,']*?\bDNS name '?([^\s,'\]]+)"),
+    re.compile(
+        r"The request contains an invalid set of changes for a resource record set "
+        r"'?(?:CREATE|DELETE|UPSERT)? ?[A-Z0-9]+ ([^\s,'\]]+)"
+    ),
+    re.compile(r"Exceeded limit on number of [\w ]+ RRSets for ([^\s,]+),"),
 )
 # What is wrong with a record set, and what of one it may be.
 _DATA: Final[tuple[tuple[re.Pattern[str], Callable[[RecordSet], Collection[str]]], ...]] = (
-    (re.compile(r"encountered with '(.*?)'+$"), lambda one: (*one.values, one.name)),
-    (re.compile(r"alias that targets ([^\s,]+),"), lambda one: (one.alias.name,) if one.alias else ()),
-    (re.compile(r"(?i:health check) .*\bID: (\S+)$"), lambda one: (one.health_check_id,)),
-    (re.compile(r"^Duplicate Resource Record: '(.*)'$"), lambda one: one.values),
+    (re.compile(r"[^']*'?FATAL problem: .*?\bencountered with '(.*?)'+"), lambda one: (*one.values, one.name)),
+    (
+        re.compile(r"Tried to create an alias that targets ([^\s,]+),.*"),
+        lambda one: (one.alias.name,) if one.alias else (),
+    ),
+    (re.compile(r"[^:]*(?i:health check)[^:]*\bID: (.*)"), lambda one: (one.health_check_id,)),
+    (re.compile(r"Duplicate Resource Record: '(.*)'"), lambda one: one.values),
 )
 _CHANGED_ZONE: Final = frozenset({"NoSuchHostedZone"})
 
@@ -48,11 +62,29 @@ def _refusal(failed: CallFailedError, sent: Iterable[RecordSet]) -> Outcome:
     message = str(failed)
     if failed.code in _CHANGED_ZONE:  # the list of zones will tell
         return TryLater(message=message)
-    sentences = _SENTENCES.split(failed.words.strip().removeprefix("[").removesuffix("]"))
-    surprises = [sentence for sentence in sentences if _CONFLICTS.search(sentence)]
+    sets = tuple(sent)
+    sentences = _sentences(failed, sets)
+    surprises = [sentence for sentence in sentences if failed.code == _BATCH and _CONFLICT.fullmatch(sentence)]
     if surprises:
         return Conflict(message=message, culprits=_culprits(surprises, ()))
-    return Refused(message=message, culprits=_culprits(sentences, tuple(sent)))
+    return Refused(message=message, culprits=_culprits(sentences, sets))
+
+
+def _sentences(failed: CallFailedError, sent: Sequence[RecordSet]) -> Sequence[str]:
+    """What the service says, with what it repeats of what was *sent* without ends of sentences."""
+    words = failed.words.removeprefix("[").removesuffix("]")
+    if failed.code != _BATCH:
+        return (_joined(words),)
+    texts = {text for one in sent for text in (one.set_identifier, *one.values) if text != _joined(text)}
+    for text in sorted(texts, key=len, reverse=True):  # a shorter one may be part of a longer one
+        for place in _REPEATED:
+            words = words.replace(place.format(text), place.format(_joined(text)))
+    return _SENTENCES.split(words)
+
+
+def _joined(text: str) -> str:
+    """*text* with no place at which a sentence could end, and no blanks around it."""
+    return text.strip().replace(", ", ",")
 
 
 def _culprits(sentences: Sequence[str], sent: Sequence[RecordSet]) -> tuple[DnsName, ...]:
@@ -68,7 +100,7 @@ def _culprits(sentences: Sequence[str], sent: Sequence[RecordSet]) -> tuple[DnsN
 
 def _named(sentence: str) -> Iterator[DnsName]:
     for pattern in _NAMED:
-        if (found := pattern.search(sentence)) and (name := names.parsed(found[1])):
+        if (found := pattern.match(sentence)) and (name := names.parsed(found[1])):
             yield name
             return
 
@@ -76,8 +108,8 @@ def _named(sentence: str) -> Iterator[DnsName]:
 def _holding(sentence: str, sent: Sequence[RecordSet]) -> Iterator[DnsName]:
     """The names of what was *sent* with the value, alias target or health check that *sentence* finds fault with."""
     for pattern, data in _DATA:
-        if found := pattern.search(sentence):
-            wrong = {found[1], found[1].removesuffix(".")}
-            holders = (one.name for one in sent if not wrong.isdisjoint(data(one)))
+        if found := pattern.fullmatch(sentence):
+            wrong = {_joined(found[1]), _joined(found[1]).removesuffix(".")}
+            holders = (one.name for one in sent if not wrong.isdisjoint(map(_joined, data(one))))
             yield from filter(None, map(names.parsed, holders))
             return

@@ -19,6 +19,7 @@ SENT = (
         health_check_id="hc-1",
     ),
 )
+EXISTS = "Tried to create resource record set [name='a.example.org.', type='A'] but it already exists"
 
 
 def said(words: str, code: str = "InvalidChangeBatch", trouble: Trouble = Trouble.REFUSED) -> Outcome:
@@ -108,6 +109,12 @@ def test_what_is_not_as_the_batch_said_is_a_conflict(words: str, culprits: tuple
             ("a.example.org", "b.example.org"),
             id="protected",
         ),
+        pytest.param(
+            "[Exceeded limit on number of weighted RRSets for a.example.org., type A in this zone., "
+            "Exceeded limit on number of weighted RRSets for b.example.org., type A in this zone.]",
+            ("a.example.org", "b.example.org"),
+            id="too-many-of-a-name",
+        ),
         pytest.param("[Number of records limit of 1000 exceeded.]", (), id="nobody-in-particular"),
         pytest.param(
             "[RRSet with DNS name a.example.org. is not permitted in zone example.net., Invalid something]",
@@ -138,3 +145,58 @@ def test_other_failures_are_told_by_what_can_be_done(code: str, trouble: Trouble
     assert type(found) is kind
     assert not isinstance(found, Applied)
     assert found.message == f"route53:ChangeResourceRecordSets on zone Z: {code}: words of the service"
+
+
+@pytest.mark.parametrize(
+    ("hostile", "words"),
+    [
+        pytest.param(
+            RecordSet(name="evil.example.org", type="A", set_identifier=f"x, {EXISTS}"),
+            f"RRSet with DNS name evil.example.org. and type A, SetIdentifier x, {EXISTS} cannot be created as "
+            "weighted sets must contain the same TTL.",
+            id="set-identifier",
+        ),
+        pytest.param(
+            RecordSet(name="evil.example.org", type="A", set_identifier="x, RRSet with DNS name a.example.org."),
+            "RRSet with DNS name evil.example.org., type A, SetIdentifier x, RRSet with DNS name a.example.org., and "
+            "Region Name=eu-west-1 cannot be created because a latency RRSet with the same name, type and region "
+            "already exists.",
+            id="set-identifier-that-names-somebody",
+        ),
+        pytest.param(
+            RecordSet(name="evil.example.org", type="A", set_identifier="name='a.example.org.'"),
+            "RRSet with DNS name evil.example.org., type A, SetIdentifier name='a.example.org.' cannot be created "
+            "as a non-weighted set exists with the same name and type.",
+            id="set-identifier-of-another-form",
+        ),
+        pytest.param(
+            RecordSet(name="evil.example.org", type="TXT", values=(f'"x, {EXISTS}"',)),
+            f"Duplicate Resource Record: '\"x, {EXISTS}\"'",
+            id="value",
+        ),
+        pytest.param(
+            RecordSet(name="evil.example.org", type="CNAME", values=(f"x, {EXISTS}",)),
+            "Invalid Resource Record: 'FATAL problem: UnsupportedCharacter (Value contains unsupported characters) "
+            f"encountered with 'x, {EXISTS}''",
+            id="value-of-no-use",
+        ),
+    ],
+)
+def test_what_tenants_wrote_is_not_taken_for_words_of_the_service(hostile: RecordSet, words: str) -> None:
+    failed = CallFailedError(Trouble.REFUSED, "route53:Change", "zone Z", "InvalidChangeBatch", f"[{words}]")
+    found = outcome(failed, (*SENT, hostile))
+    assert isinstance(found, Refused)
+    assert found.culprits == ("evil.example.org",)
+    both = CallFailedError(Trouble.REFUSED, "route53:Change", "zone Z", "InvalidChangeBatch", f"[{words}, {EXISTS}]")
+    conflict = outcome(both, (*SENT, hostile))
+    assert isinstance(conflict, Conflict)
+    assert conflict.culprits == ("a.example.org",)
+
+
+@pytest.mark.parametrize("check", ["but it already exists", f"x, {EXISTS}", "with blanks ID: hc-1", " x "])
+def test_whatever_the_id_of_a_health_check_says_its_holder_is_found(check: str) -> None:
+    hostile = RecordSet(name="evil.example.org", type="A", health_check_id=check)
+    words = f"No health check exists with the specified ID: {check}"
+    found = outcome(CallFailedError(Trouble.REFUSED, "c", "z", "NoSuchHealthCheck", words), (*SENT, hostile))
+    assert isinstance(found, Refused)
+    assert found.culprits == ("evil.example.org",)
