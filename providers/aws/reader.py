@@ -13,6 +13,7 @@ from extdns.model.record import Endpoint, Record
 from extdns.model.zone import Page, Traits, Zone, ZoneList
 from providers.aws import codec, names
 from providers.aws.adjust import adjusted
+from providers.aws.quotas import MOST_CHARACTERS, MOST_ELEMENTS
 from providers.aws.validity import TYPES
 from providers.aws.wire import ListedSets, Position
 from providers.aws.zones import listed
@@ -27,8 +28,6 @@ _SOA: Final = "SOA"  # the service's own
 # Of names with other characters it is not said whether they are sorted as they are or as they are escaped.
 _PLAIN: Final = re.compile(r"[a-z0-9_.-]+", re.ASCII)
 _ITEMS_A_NAME: Final = 20
-_MOST_CHANGES: Final = 1000
-_MOST_BYTES: Final = 32000
 
 
 class Route53Reader:
@@ -42,9 +41,9 @@ class Route53Reader:
             atomic=True,
             conditional=True,
             names_culprits=True,
-            max_batch_writes=min(max(settings.max_changes, 1), _MOST_CHANGES),
-            max_batch_values=min(max(settings.max_values, 1), _MOST_CHANGES),
-            max_batch_bytes=min(max(settings.max_bytes, 1), _MOST_BYTES),
+            max_batch_writes=min(max(settings.max_changes, 1), MOST_ELEMENTS),
+            max_batch_values=min(max(settings.max_values, 1), MOST_ELEMENTS),
+            max_batch_bytes=min(max(settings.max_bytes, 1), MOST_CHARACTERS),
             types=TYPES,
         )
 

@@ -7,6 +7,7 @@ import pytest
 from extdns.model.change import Write
 from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
 from extdns.model.pairs import Pairs
+from extdns.model.record import Record
 from extdns.model.zone import Zone
 from providers.aws.client import Client
 from providers.aws.reader import Route53Reader
@@ -192,29 +193,57 @@ def test_a_long_text_goes_out_in_parts_and_comes_back_whole(desk: Desk) -> None:
     assert isinstance(desk.submit(delete(outcome.records[0])), Applied)
 
 
-def test_where_only_deleting_is_forbidden_updates_overwrite_and_say_so(desk: Desk) -> None:
-    outcome = desk.submit(WWW)
+def written(desk: Desk, *names: str) -> list[Record]:
+    """What stands at *names*, which are ours now."""
+    outcome = desk.submit(*(create(f"{name}.example.org", "A", "192.0.2.1") for name in names))
     assert isinstance(outcome, Applied)
-    (held,) = outcome.records
+    return list(outcome.records)
+
+
+def edit(desk: Desk, name: str) -> None:
+    """Somebody writes something else at *name*."""
+    edited = {"Name": f"{name}.example.org", "Type": "A", "TTL": 9, "ResourceRecords": ["192.0.2.99"]}
+    desk.fake.put(desk.zone_id, edited)
+
+
+def test_where_only_deleting_is_forbidden_updates_overwrite_and_say_so(desk: Desk) -> None:
+    (held,) = written(desk, "www")
     desk.fake.access.allow(CHANGE, actions=["CREATE", "UPSERT"])
-    assert isinstance(desk.submit(update(held, "192.0.2.2")), Forbidden)
+    for target in ("192.0.2.2", "192.0.2.3"):
+        again = desk.submit(update(held, target))
+        assert isinstance(again, Applied)
+        assert again.unconditional
+        (held,) = again.records
+    assert isinstance(desk.submit(delete(held)), Forbidden)
+    assert isinstance(desk.submit(update(held, "192.0.2.4"), delete(held)), Forbidden)
+
+
+def test_a_name_that_may_not_be_written_does_not_make_others_be_overwritten(desk: Desk) -> None:
+    bad, good = written(desk, "bad", "good")
+    desk.fake.access.deny(CHANGE, names=["bad.example.org"])
+    assert isinstance(desk.submit(update(bad, "192.0.2.2")), Forbidden)
+    edit(desk, "good")
+    assert isinstance(desk.submit(update(good, "192.0.2.2")), Conflict)
+    assert isinstance(desk.submit(update(bad, "192.0.2.2"), update(good, "192.0.2.2")), Forbidden)
+
+
+def test_a_delete_that_is_forbidden_does_not_make_others_be_overwritten(desk: Desk) -> None:
+    bad, good = written(desk, "bad", "good")
+    desk.fake.access.deny(CHANGE, names=["bad.example.org"])
+    before = desk.writes()
+    assert isinstance(desk.submit(delete(bad)), Forbidden)
+    assert desk.writes() == before + 1
+    edit(desk, "good")
+    assert isinstance(desk.submit(update(good, "192.0.2.2")), Conflict)
+
+
+def test_where_the_right_to_delete_is_back_nothing_is_overwritten(desk: Desk) -> None:
+    (held,) = written(desk, "www")
+    desk.fake.faults.arm(Refuse(403, "AccessDenied", "not authorized"), action=CHANGE, times=1)
     again = desk.submit(update(held, "192.0.2.2"))
     assert isinstance(again, Applied)
-    assert again.unconditional
-    assert isinstance(desk.submit(delete(again.records[0])), Forbidden)
-    assert isinstance(desk.submit(update(again.records[0], "192.0.2.3")), Applied)
-
-
-def test_where_overwriting_is_forbidden_too_updates_are_conditional_again(desk: Desk) -> None:
-    outcome = desk.submit(WWW)
-    assert isinstance(outcome, Applied)
-    (held,) = outcome.records
-    denial = desk.fake.access.deny(CHANGE)
-    for _ in range(2):
-        assert isinstance(desk.submit(update(held, "192.0.2.2")), Forbidden)
-    desk.fake.access.drop(denial)
-    assert isinstance(desk.submit(update(held, "192.0.2.2")), Applied)
-    assert desk.sent()[0].startswith("DELETE")
+    edit(desk, "www")
+    assert isinstance(desk.submit(update(again.records[0], "192.0.2.3")), Conflict)
 
 
 def test_a_batch_that_may_not_begin_any_more_when_it_is_signed_is_not_sent(fake: Route53) -> None:
