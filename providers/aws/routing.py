@@ -50,7 +50,8 @@ _POLICIES: Final = (
 )
 NAMES: Final = frozenset(_FIELDS) | {COORDINATES}
 _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,18}", re.ASCII)
-_DEGREES: Final = re.compile(r"[+-]?[0-9]{1,3}(?:\.[0-9]{1,2})?", re.ASCII)
+_REGION: Final = re.compile(r"[a-z]+(?:-[a-z]+)+-[0-9]+", re.ASCII)
+_DEGREES: Final = re.compile(r"([+-]?)0*([0-9]{1,3}(?:\.[0-9]{1,2})?)", re.ASCII)
 _MAX_WEIGHT: Final = 255
 _MAX_BIAS: Final = 99
 _MAX_LATITUDE: Final = 90
@@ -79,7 +80,8 @@ def settled(given: Mapping[str, str], *, biased: bool) -> dict[str, str]:
     """The routing properties among *given* as they will be read back; only if *biased*, a missing bias is added.
 
     As in the reference, a weight or a bias that is no number is 0, and coordinates that are none are
-    left out; a continent makes country and subdivision meaningless.
+    left out; a continent makes country and subdivision meaningless. Codes of countries are capitals, and coordinates
+    have no zeros before them.
     """
     found = {name: value for name, value in given.items() if name in NAMES}
     if MULTI_VALUE in found:
@@ -89,8 +91,10 @@ def settled(given: Mapping[str, str], *, biased: bool) -> dict[str, str]:
             found[name] = _number(found[name])
     if CONTINENT in found:
         found = {name: value for name, value in found.items() if name not in {COUNTRY, SUBDIVISION}}
-    if COORDINATES in found and not _are_coordinates(found[COORDINATES]):
-        del found[COORDINATES]
+    if COUNTRY in found:
+        found[COUNTRY] = found[COUNTRY].upper()
+    if coordinates := found.pop(COORDINATES, ""):
+        found |= _coordinates(coordinates)
     if biased and not found.keys().isdisjoint(_NEAR):
         found.setdefault(BIAS, "0")
     return found
@@ -122,6 +126,8 @@ def _wrong_value(properties: Pairs) -> str:
         return f"bias {bias}; allowed: -{_MAX_BIAS} to {_MAX_BIAS}"
     if properties.has(FAILOVER) and failover not in {"PRIMARY", "SECONDARY"}:
         return f"failover {failover!r}; allowed: PRIMARY, SECONDARY"
+    if properties.has(REGION) and not _REGION.fullmatch(properties.get(REGION)):
+        return f"region {properties.get(REGION)!r}; allowed: a region of AWS, as eu-central-1"
     if properties.has(SUBDIVISION) and not properties.get(COUNTRY):
         return "a geolocation subdivision needs its country, US or UA"
     if not _NEAR.isdisjoint(name for name, _ in properties) and sum(map(properties.has, _NEAR - {BIAS})) != 1:
@@ -133,8 +139,11 @@ def _number(text: str) -> str:
     return str(int(text)) if _INTEGER.fullmatch(text) else "0"
 
 
-def _are_coordinates(text: str) -> bool:
-    parts = text.split(",")
-    if len(parts) != 2 or not all(_DEGREES.fullmatch(part) for part in parts):  # noqa: PLR2004 - latitude and longitude
-        return False
-    return abs(float(parts[0])) <= _MAX_LATITUDE and abs(float(parts[1])) <= _MAX_LONGITUDE
+def _coordinates(text: str) -> dict[str, str]:
+    """The property that says where *text* is; none if that is nowhere."""
+    latitude, longitude = (_DEGREES.fullmatch(part) for part in text.partition(",")[::2])
+    if latitude is None or longitude is None:
+        return {}
+    if abs(float(latitude[0])) > _MAX_LATITUDE or abs(float(longitude[0])) > _MAX_LONGITUDE:
+        return {}
+    return {COORDINATES: f"{latitude[1]}{latitude[2]},{longitude[1]}{longitude[2]}"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Final
 
 from extdns.model import rrtype, texts
@@ -17,11 +19,15 @@ from providers.aws.targets import CLOUDFRONT, canonical_zone
 TYPES: Final = frozenset(rrtype.OWNABLE) - {rrtype.DNAME}
 _MAX_VALUES: Final = 400
 _MAX_SET_IDENTIFIER: Final = 128
+# What XML cannot carry, or would give back otherwise (XML 1.0 sections 2.2 and 2.11).
+_NO_XML: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def objection(endpoint: Endpoint, zone: Zone) -> str:
     """Why the service would not take *endpoint*, which is adjusted; "" if no rule known here speaks against it."""
     if wrong := misplaced(endpoint, zone):
+        return wrong
+    if wrong := _unsendable(endpoint):
         return wrong
     if len(endpoint.set_identifier) > _MAX_SET_IDENTIFIER:
         return f"a set identifier of {len(endpoint.set_identifier)} characters; allowed: {_MAX_SET_IDENTIFIER}"
@@ -31,6 +37,21 @@ def objection(endpoint: Endpoint, zone: Zone) -> str:
         or (_wrong_alias(endpoint, zone) if is_alias else "")
         or _wrong_values(endpoint)
     )
+
+
+def _unsendable(endpoint: Endpoint) -> str:
+    for field, text in _texts(endpoint):
+        if _NO_XML.search(text):
+            return f"{field} {text[:60]!r}; allowed: no control characters"
+    return ""
+
+
+def _texts(endpoint: Endpoint) -> Iterator[tuple[str, str]]:
+    """All that is sent as it was written, and what it is."""
+    yield "set identifier", endpoint.set_identifier
+    yield from endpoint.properties
+    for target in endpoint.targets:
+        yield endpoint.type, target
 
 
 def _wrong_alias(endpoint: Endpoint, zone: Zone) -> str:

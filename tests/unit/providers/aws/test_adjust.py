@@ -145,6 +145,16 @@ def test_a_pin_holds_a_name_in_one_zone_and_leaves_no_trace(pin: str) -> None:
             id="10.5-latitude-91",
         ),
         pytest.param(
+            {"aws/geoproximity-coordinates": "060.10,-000"},
+            {"aws/geoproximity-coordinates": "60.10,-0", "aws/geoproximity-bias": "0"},
+            id="zeros-before-coordinates",
+        ),
+        pytest.param(
+            {"aws/geolocation-country-code": "us"},
+            {"aws/geolocation-country-code": "US"},
+            id="country-in-small-letters",
+        ),
+        pytest.param(
             {"aws/weight": "1", "aws/health-check-id": "hc"},
             {"aws/weight": "1", "aws/health-check-id": "hc"},
             id="check",
@@ -211,6 +221,13 @@ def test_only_addresses_and_cnames_get_a_bias_that_nobody_gave() -> None:
             id="multi-value-alias",
         ),
         pytest.param(endpoint(sid="x" * 129, props=WEIGHT), "129 characters", id="long-set-identifier"),
+        pytest.param(endpoint(sid="a\rb", props=WEIGHT), r"set identifier 'a\rb'; allowed: no control", id="CR"),
+        pytest.param(endpoint(sid="a\x01b", props=WEIGHT), "no control characters", id="control-character"),
+        pytest.param(endpoint(sid="a\ud800b", props=WEIGHT), "no control characters", id="half-a-character"),
+        pytest.param(endpoint(props={"aws/health-check-id": "a\x01"}), "aws/health-check-id 'a", id="check"),
+        pytest.param(endpoint("CNAME", "a\x01.example.net"), "no control characters", id="target"),
+        pytest.param(endpoint(sid="x", props={"aws/region": "mars-1"}), "region 'mars-1'", id="region"),
+        pytest.param(endpoint(sid="x", props={"aws/region": " eu-west-1 "}), "region ' eu-west-1 '", id="blanks"),
     ],
 )
 def test_what_the_service_would_refuse_is_refused_beforehand(given: Endpoint, words: str) -> None:
