@@ -29,11 +29,15 @@ class Selection:
 
     def passes(self, zone_id: str, name: DnsName, *, private: bool) -> bool:
         """Tell whether a zone passes, its tags aside."""
-        if self.ids and not f"/hostedzone/{zone_id}".endswith(self.ids):
+        if not self.picks(zone_id):
             return False
         if self.visibility and (self.visibility == "private") != private:
             return False
         return self.domains.passes(name) or (self.match_parent and self._is_parent(name))
+
+    def picks(self, zone_id: str) -> bool:
+        """Tell whether the id of a zone is among those asked for."""
+        return not self.ids or f"/hostedzone/{zone_id}".endswith(self.ids)
 
     def _is_parent(self, name: DnsName) -> bool:
         domains = self.domains

@@ -29,6 +29,7 @@ def listed(selection: Selection, clients: Mapping[str, Client]) -> ZoneList:
     listing = _Listing(selection)
     for account, client in clients.items():
         listing.add(account, client)
+    listing.end()
     if len(listing.failed) == len(clients) and not (listing.found or any(one.permanent for one in listing.failed)):
         raise RetryableError("; ".join(failure.message for failure in listing.failed))
     return ZoneList(
@@ -44,6 +45,9 @@ class _Listing:
     found: dict[str, Zone] = field(default_factory=dict[str, Zone])
     failed: list[AccountFailure] = field(default_factory=list[AccountFailure])
     calls: int = 0
+    # Whether any account has a zone that is named, and what kept those that know none from being listed.
+    _picked: bool = False
+    _unlisted: dict[str, CallFailedError] = field(default_factory=dict[str, CallFailedError])
 
     def add(self, account: str, client: Client) -> None:
         """Ask one account."""
@@ -52,9 +56,19 @@ class _Listing:
         except CallFailedError as exc:
             self._fail(account, exc)
             return
+        self._picked = self._picked or any(self.selection.picks(one.id) for one in reachable)
         passing = [zone for one in reachable if (zone := self._passing(one, account))]
         for zone in self._tagged(passing, account, client) if self.selection.tags and passing else passing:
             self.found.setdefault(zone.id, zone)
+
+    def end(self) -> None:
+        """Say that zones could not be listed where none that is named was found by itself, in any account."""
+        if self._picked:
+            return
+        ids = ", ".join(self.selection.ids)
+        lack = f"; without this right --zone-id-filter takes whole ids alone, and no zone is {ids}"
+        for account, exc in self._unlisted.items():
+            self._fail(account, exc, after=lack)
 
     def _passing(self, found: HostedZone, account: str) -> Zone | None:
         name = names.parsed(found.name)
@@ -78,7 +92,7 @@ class _Listing:
             found = client.zones()
         except CallFailedError as exc:
             if exc.trouble is Trouble.FORBIDDEN:
-                return self._named(account, client) if self.selection.ids else self._unnamed(account, exc)
+                return self._named(account, client, exc) if self.selection.ids else self._unnamed(account, exc)
             raise
         self.calls += max(len(found) - 1, 0) // _ZONES_A_PAGE
         return found
@@ -87,8 +101,9 @@ class _Listing:
         self._fail(account, exc, after=UNNAMED)
         return ()
 
-    def _named(self, account: str, client: Client) -> Sequence[HostedZone]:
+    def _named(self, account: str, client: Client, unlisted: CallFailedError) -> Sequence[HostedZone]:
         found: list[HostedZone] = []
+        strange = 0
         for zone_id in self.selection.ids:
             self.calls += 1
             try:
@@ -96,8 +111,12 @@ class _Listing:
             except CallFailedError as exc:
                 if exc.trouble is Trouble.FORBIDDEN:
                     self._fail(account, exc)
-                elif exc.trouble is not Trouble.REFUSED:  # refused is what the zone of another account is, too
+                elif exc.trouble is Trouble.REFUSED:  # the zone of another account, perhaps
+                    strange += 1
+                else:
                     raise
+        if strange == len(self.selection.ids):
+            self._unlisted[account] = unlisted
         return found
 
     def _fail(self, account: str, exc: CallFailedError, before: str = "", after: str = "") -> None:

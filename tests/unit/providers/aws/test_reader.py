@@ -86,6 +86,30 @@ def test_named_zones_are_got_one_by_one_where_listing_is_denied(fake: Route53, a
     assert "route53:GetHostedZone" in failure.message
 
 
+@pytest.mark.parametrize("zone_id", ["ZWRONG0000", "FAKE", "z000000000001fake"], ids=["other", "end", "small-letters"])
+def test_where_listing_is_denied_an_id_that_no_zone_has_is_a_failure(
+    fake: Route53, account: Client, zone_id: str
+) -> None:
+    fake.add_zone("example.org", zone_id="Z000000000001FAKE")
+    fake.access.deny("ListHostedZones")
+    found = reader(account, ids=(zone_id,)).zones()
+    (failure,) = found.failed
+    assert (found.zones, failure.permanent) == ((), True)
+    assert "is not authorized to perform: route53:ListHostedZones" in failure.message
+    assert failure.message.endswith(f"takes whole ids alone, and no zone is {zone_id}")
+
+
+def test_the_zone_of_another_account_is_no_failure_where_listing_is_denied(fake: Route53, account: Client) -> None:
+    zone_id = fake.add_zone("example.org")
+    with Route53() as other:
+        other.add_zone("example.net")
+        both = {"theirs": client(other), "ours": account}
+        other.access.deny("ListHostedZones")
+        found = Route53Reader(AwsSettings(selection=Selection(ids=(zone_id,))), both).zones()
+    assert [zone.account for zone in found.zones] == ["ours"]
+    assert not found.failed
+
+
 def test_of_several_accounts_one_that_fails_keeps_no_other_from_being_read(fake: Route53, account: Client) -> None:
     fake.add_zone("example.org")
     with Route53() as other:
