@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain, islice
+from itertools import islice
 
 from msgspec.structs import replace
 
@@ -54,7 +54,7 @@ def pack(waiting: Iterable[ChangeSet], traits: Traits) -> tuple[ChangeSet, ...]:
         name, set_keys = change_set.name, [write.key for write in change_set.writes]
         if any(written.get(key.name, name) != name or key in keys for key in set_keys):
             continue
-        more = total.plus(_weight(change_set))
+        more = total.plus(_weight(change_set, overwrites=traits.overwrites))
         if taken and not more.within(traits):
             break
         taken.append(change_set)
@@ -73,7 +73,8 @@ def pieces(
     What cannot stand side by side is never split.
     """
     completed = registry.complete(change_set, held)
-    if isinstance(completed, Blocked) or (weight := _weight(completed)).within(traits):
+    # One that is too large as an overwriting is sent by itself, and then as an exchange.
+    if isinstance(completed, Blocked) or (weight := _weight(completed, overwrites=False)).within(traits):
         return [(change_set, completed)]
     if len(change_set.changes) > 1 and beside(change.key for change in change_set.changes):
         alone = (replace(change_set, changes=(change,)) for change in change_set.changes)
@@ -99,10 +100,16 @@ def _stepwise(change_set: ChangeSet) -> ChangeSet:
     return replace(change_set, writes=tuple(sorted(change_set.writes, key=step)))
 
 
-def _weight(change_set: ChangeSet) -> _Weight:
-    """What *change_set* takes of a batch; a replacement counts before and after."""
-    contents = [
-        content.targets for write in change_set.writes for content in (write.old, write.new) if content is not None
-    ]
-    values = list(chain.from_iterable(contents))
-    return _Weight(len(contents), len(values), sum(map(len, values)))
+def _weight(change_set: ChangeSet, *, overwrites: bool) -> _Weight:
+    """What *change_set* takes of a batch: a replacement counts before and after.
+
+    One that may go out as an overwriting counts at least twice what it makes.
+    """
+    writes = values = size = 0
+    for write in change_set.writes:
+        old, new = (content.targets if content else () for content in (write.old, write.new))
+        twice = overwrites and write.old is not None and write.new is not None
+        writes += (write.old is not None) + (write.new is not None)
+        values += len(new) + max(len(old), len(new) * twice)
+        size += (new_size := sum(map(len, new))) + max(sum(map(len, old)), new_size * twice)
+    return _Weight(writes, values, size)

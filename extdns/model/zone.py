@@ -70,6 +70,7 @@ class Traits(Value, frozen=True, kw_only=True):
         conditional: a write fails if the record is not what the change says it was.
         names_culprits: a refusal names the record sets it is about.
         ordered: pages come in the order of `DnsName.order`, so that absence can be told page by page.
+        overwrites: an update is sent as what it makes alone, and that counts twice, unless the batch is too large so.
         max_batch_writes: writes (record and mark count one each) in a batch; an update counts two.
         max_batch_values: values in a batch, counted likewise; an alias is one. None for no limit.
         max_batch_bytes: bytes of record data in a batch.
@@ -81,6 +82,7 @@ class Traits(Value, frozen=True, kw_only=True):
     conditional: bool
     names_culprits: bool = False
     ordered: bool = False
+    overwrites: bool = False
     max_batch_writes: int = 1000
     max_batch_values: int | None = None
     max_batch_bytes: int = 32000

@@ -41,6 +41,7 @@ class Route53Reader:
             atomic=True,
             conditional=True,
             names_culprits=True,
+            overwrites=not settings.conditional,
             max_batch_writes=min(max(settings.max_changes, 1), MOST_ELEMENTS),
             max_batch_values=min(max(settings.max_values, 1), MOST_ELEMENTS),
             max_batch_bytes=min(max(settings.max_bytes, 1), MOST_CHARACTERS),

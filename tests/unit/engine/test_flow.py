@@ -151,6 +151,28 @@ def test_one_type_too_large_does_not_hold_up_the_other() -> None:
     assert world.endings("web") == ["A keep programmed", "AAAA none too-large"]
 
 
+@pytest.mark.parametrize(
+    ("overwrites", "limit", "batches"),
+    [
+        pytest.param(False, 12, [["api", "web"]], id="before-and-after"),
+        pytest.param(True, 12, [["api"], ["web"]], id="twice-what-is-made"),
+        pytest.param(True, 6, [["api"], ["web"]], id="too-large-but-for-an-exchange"),
+        pytest.param(True, 5, [], id="too-large"),
+    ],
+)
+def test_an_update_counts_as_the_service_counts_it(overwrites: bool, limit: int, batches: list[list[str]]) -> None:
+    # From one value to three, and a mark restated: 4 values and 2, or 6 and 2 where what is made counts twice.
+    traits = Traits(atomic=True, conditional=True, overwrites=overwrites, max_batch_values=limit)
+    names, more = ("api", "web"), ("192.0.2.1", "192.0.2.2", "192.0.2.3")
+    world = running(
+        *(made for name in names for made in owned(name, resource=f"service/shop/{name}")),
+        first=[new(*names)],
+        traits=traits,
+    )
+    world.run(*(seen(name, wants(name, name, *more)) for name in names), for_s=1.0)
+    assert world.batches == batches
+
+
 def test_what_cannot_stand_side_by_side_is_never_split() -> None:
     world = published(traits=Traits(atomic=True, conditional=True, max_batch_writes=3))
     world.run(seen("web", wants("web", "web", "lb.test", rtype="CNAME")))

@@ -179,6 +179,15 @@ def test_unless_conditional_a_change_of_kind_is_still_an_exchange(fake: Route53,
     assert desk.sent() == ["DELETE www.example.org. A", "CREATE www.example.org. A"]
 
 
+def test_what_is_too_large_as_an_overwriting_is_exchanged(fake: Route53, account: Client) -> None:
+    desk = Desk(fake, account, conditional=False)
+    one, many = ((f'"{number:03d}{"x" * 200}"' for number in range(most)) for most in (1, 100))
+    outcome = desk.submit(create("t.example.org", "TXT", *one))
+    assert isinstance(outcome, Applied)
+    assert isinstance(desk.submit(update(outcome.records[0], *many)), Applied)
+    assert desk.sent() == ["DELETE t.example.org. TXT", "CREATE t.example.org. TXT"]
+
+
 def test_a_zone_of_an_account_that_is_not_configured_is_left_for_later(desk: Desk) -> None:
     stray = Zone(name=desk.zone.name, id=desk.zone.id, account="x")
     assert isinstance(desk.writer.submit(stray, batch_of(stray, [WWW])), TryLater)
