@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from extdns.engine.backoff import Backoff
-from extdns.model.change import ChangeSet
+from extdns.model.change import ChangeSet, alike
 from extdns.model.name import DnsName
 
 _CONTESTED_AFTER: Final = 5  # pauses
@@ -44,7 +44,7 @@ class Clashes:
     def planned(self, name: DnsName, sets: tuple[ChangeSet, ...]) -> None:
         """*sets* are planned for *name*, which was read since it clashed, if it did."""
         if clash := self._clashes.get(name):
-            clash.unfounded = sets == clash.sent
+            clash.unfounded = alike(clash.sent, sets)
 
     def unfounded(self, name: DnsName) -> bool:
         """Tell whether reading did not bear out that *name* clashed."""

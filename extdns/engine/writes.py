@@ -17,7 +17,7 @@ from extdns.engine.fights import Fights
 from extdns.engine.pace import Pace
 from extdns.engine.packing import pack
 from extdns.engine.quarantine import Quarantine
-from extdns.model.change import Batch, Blocked, ChangeSet
+from extdns.model.change import Batch, Blocked, ChangeSet, alike
 from extdns.model.name import DnsName
 from extdns.model.outcome import Conflict, Forbidden, Refused, TryLater, Unknown
 from extdns.model.reason import Reason
@@ -79,7 +79,7 @@ class Writes:
             self.pending.pop(name, None)
             return self._why.get(name)
         quarantine = self.quarantine.get(name)
-        if quarantine and quarantine.refused != sets:
+        if quarantine and not alike(quarantine.refused, sets):
             del self.quarantine[name]
         elif quarantine and not quarantine.backoff.over(now_s):
             self.pending.pop(name, None)
@@ -114,7 +114,7 @@ class Writes:
 
     def lacking(self, sets: Mapping[DnsName, tuple[ChangeSet, ...]]) -> set[DnsName]:
         """The names of which no longer is planned what is in *sets*."""
-        return {name for name, former in sets.items() if self.pending.get(name) != former}
+        return {name for name, former in sets.items() if not alike(self.pending.get(name, ()), former)}
 
     def retain(self, belongs: Callable[[DnsName], bool]) -> None:
         """Forget the plans of names that no longer belong to the zone."""

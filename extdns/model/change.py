@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from extdns.model.evidence import Evidence
 from extdns.model.name import DnsName
 from extdns.model.ownership import Owned
@@ -91,6 +93,15 @@ class ChangeSet(Value, frozen=True, kw_only=True):
     name: DnsName
     changes: tuple[Change, ...]
     writes: tuple[Write, ...] = ()
+
+
+def alike(one: Sequence[ChangeSet], other: Sequence[ChangeSet]) -> bool:
+    """Tell whether both do the same to the same records; what encrypted marks hide is never equal."""
+    return [_gist(change_set) for change_set in one] == [_gist(change_set) for change_set in other]
+
+
+def _gist(change_set: ChangeSet) -> object:
+    return change_set.changes, [(write.key, write.old) for write in change_set.writes]
 
 
 class Blocked(Value, frozen=True, kw_only=True):
