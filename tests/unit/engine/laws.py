@@ -75,13 +75,13 @@ def check_submission(submission: Submission, registry: Registry, known: Contents
     going = {one.key for part in submission.batch.sets for one in part.changes if isinstance(one, Delete)}
     for key in before.keys() - after.keys():
         assert key in going or before[key].type == "TXT", f"{key} goes, and no delete says so"
-    owned_before = ownership(registry, before)
+    # What proved it is part of the write; a mark, or a record at the name of one, that was put beside it since is not.
+    proofs = (ownership(registry, before), ownership(registry, known_before))
     for key in sorted(changed):
         old, new = before.get(key), after.get(key)
         if old is not None:
-            # So may a record put at the name of its mark by somebody else, just before the write.
-            ours = is_our_mark(old) or (key in owned_before and owned_before[key].ours) or _is_marked(key, before)
-            assert ours, f"{key} was not proved ours, and is changed"
+            proved = any(key in owned and owned[key].ours for owned in proofs)
+            assert is_our_mark(old) or proved or _is_marked(key, before), f"{key} was not proved ours, and is changed"
         if not is_mark(old or new):
             if new is None:
                 assert not _is_marked(key, known_after), f"{key} left its mark"
@@ -89,7 +89,7 @@ def check_submission(submission: Submission, registry: Registry, known: Contents
                 assert _is_marked(key, after), f"{key} has no mark"
     touched = {key.name for key in changed}
     owned_after = ownership(registry, known_after)
-    for key, owned in ownership(registry, known_before).items():
+    for key, owned in proofs[1].items():
         if key.name not in touched and key in owned_after:
             assert owned_after[key].ours == owned.ours, f"{key} belongs to somebody else now"
 
