@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from extdns.errors import shortened
+from extdns.errors import ExtdnsError, shortened
 from extdns.model.balancing import Status
 from extdns.model.istio import IstioGateway
 from extdns.model.objects import INGRESS, SERVICE, Ingress, Service
 from extdns.model.reason import Reason
 from extdns.ports import View
 from extdns.sources.annotations import PREFIX, Annotations
+from extdns.sources.istio.references import place
 from extdns.sources.selection import Selection
 from extdns.sources.targets import Answer, LeftOut, Missing, annotated, found
 
@@ -23,29 +24,26 @@ def addresses(gateway: IstioGateway, home: str, selection: Selection, view: View
     """What an annotation of *gateway*, which is in namespace *home*, says, or an Ingress, or Services.
 
     Raises:
+        ExtdnsError: the annotation names no Ingress that there is.
         NotReadyError: Ingresses or Services are not listed yet.
     """
     notes = Annotations.of(gateway.metadata.annotations, selection.prefixes)
-    given = annotated(notes, of=f"Gateway {home}/{gateway.metadata.name}")
+    shown = f"Gateway {home}/{gateway.metadata.name}"
+    given = annotated(notes, of=shown)
     if given is not None:
         return given
     # whatever the prefix is, Istio's users know the key by the usual one
     reference = notes.get(_INGRESS) or (gateway.metadata.annotations or {}).get(PREFIX + _INGRESS)
     if reference:
-        return _of_ingress(reference, home, notes.field(_INGRESS), view)
+        return _of_ingress(reference, home, f"{notes.field(_INGRESS)} of {shown}", view)
     return _of_services(gateway.spec.selector or {}, selection.namespace, view)
 
 
 def _of_ingress(reference: str, home: str, field: str, view: View) -> Answer:
-    *place, name = reference.split("/")
-    if len(place) > 1:
-        detail = f"{field}: {shortened(reference)!r} is no Ingress; allowed: name or namespace/name"
-        return Missing(reason=Reason.OBJECT_FAILED, detail=detail)
-    namespace = place[0] if place else home
+    namespace, name = place(reference, home, field, INGRESS.name)
     ingress = view.get(INGRESS, namespace, name)
     if not isinstance(ingress, Ingress):
-        detail = f"{field}: there is no Ingress {shortened(f'{namespace}/{name}')}"
-        return Missing(reason=Reason.OBJECT_FAILED, detail=detail)
+        raise ExtdnsError(f"{field}: there is no Ingress {shortened(f'{namespace}/{name}')}")
     nothing = Missing(reason=Reason.NO_ADDRESS, detail=f"Ingress {namespace}/{name}: {_NO_ADDRESS}")
     return found(_points(ingress.status), f"status.loadBalancer of Ingress {namespace}/{name}", otherwise=nothing)
 

@@ -31,6 +31,7 @@ class IstioGatewaySource:
         """What the Gateway *obj* asks for, in the order of `Draft.claims`.
 
         Raises:
+            ExtdnsError: the Ingress that an annotation names is not there.
             NotReadyError: it takes Ingresses or Services to tell, and they are not listed yet.
             TemplateError: a template fails on it.
             TypeError: *obj* is no Gateway of Istio.

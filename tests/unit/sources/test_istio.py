@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
+from extdns.errors import ExtdnsError
 from extdns.model.balancing import LoadBalancerIngress, LoadBalancerStatus, Status
 from extdns.model.claim import Claim, Withheld
 from extdns.model.istio import (
@@ -24,7 +25,6 @@ from extdns.model.objects import (
     Service,
     ServiceSpec,
 )
-from extdns.sources.istio.binding import binds
 from extdns.sources.istio.gateway import IstioGatewaySource
 from extdns.sources.istio.virtualservice import VirtualServiceSource
 from extdns.sources.selection import Selection
@@ -51,11 +51,9 @@ def gateway(
 def virtual_service(
     *hosts: str,
     gateways: Iterable[str] = ("mesh/g",),
-    export_to: Iterable[str] | None = None,
     annotations: Mapping[str, str] | None = None,
 ) -> VirtualService:
-    exported = tuple(export_to) if export_to is not None else None
-    spec = VirtualServiceSpec(hosts=hosts, gateways=tuple(gateways), export_to=exported)
+    spec = VirtualServiceSpec(hosts=hosts, gateways=tuple(gateways))
     return VirtualService(metadata=meta("shop/v", annotations), spec=spec)
 
 
@@ -150,13 +148,25 @@ def test_7_1_services_are_sought_in_the_namespace_of_the_flag_and_not_in_the_gat
     [
         pytest.param("edge", ["a.t A - [203.0.113.7]", "a.t CNAME - [lb.t]"], id="7.1-own-namespace"),
         pytest.param("mesh/edge", ["a.t A - [203.0.113.7]", "a.t CNAME - [lb.t]"], id="7.1-with-namespace"),
-        pytest.param("shop/edge", ["a.t object-failed"], id="7.1-ingress-that-is-not-there"),
-        pytest.param("a/b/c", ["a.t object-failed"], id="2.3-more-than-one-slash"),
         pytest.param("", a("a.t"), id="2.3-empty-is-absent"),
     ],
 )
 def test_7_1_an_ingress_may_have_the_addresses(reference: str, expected: list[str]) -> None:
     assert said(of_gateway(gateway("a.t", annotations=ours(ingress=reference)), EDGE, PROXY)) == expected
+
+
+@pytest.mark.parametrize(
+    ("reference", "wrong"),
+    [
+        pytest.param("shop/edge", "there is no Ingress shop/edge", id="7.1-ingress-that-is-not-there"),
+        pytest.param("a/b/c", "'a/b/c' is no Ingress; allowed: name or namespace/name", id="2.3-more-than-one-slash"),
+    ],
+)
+@pytest.mark.parametrize("host", ["a.t", "*"], ids=["7.1-named", "7.1-even-without-names"])
+def test_7_1_a_gateway_whose_ingress_is_not_there_fails(reference: str, wrong: str, host: str) -> None:
+    with pytest.raises(ExtdnsError) as raised:
+        of_gateway(gateway(host, annotations=ours(ingress=reference)), EDGE, PROXY)
+    assert str(raised.value) == f"annotation {PREFIX}ingress of Gateway mesh/g: {wrong}"
 
 
 def test_2_1_the_ingress_annotation_is_read_under_its_usual_prefix_too() -> None:
@@ -208,7 +218,6 @@ def test_7_2_hosts_point_at_the_gateways_that_serve_them() -> None:
             "a.t by spec.gateways: there is no Gateway shop/gone",
             id="7.2-unknown-gateway-in-the-own-namespace",
         ),
-        pytest.param(virtual_service("a.t", gateways=["a/b/c"]), "a.t object-failed", id="7.2-more-than-one-slash"),
         pytest.param(
             virtual_service("z.t"),
             "z.t by Gateway mesh/g, none of whose servers serves it",
@@ -219,6 +228,43 @@ def test_7_2_hosts_point_at_the_gateways_that_serve_them() -> None:
 )
 def test_7_2_targets(obj: VirtualService, expected: str) -> None:
     assert said(of_service(obj, gateway("a.t"), PROXY)) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("gateways", "wrong"),
+    [
+        pytest.param(
+            ["mesh/g", "a/b/c"],
+            "spec.gateways: 'a/b/c' is no Gateway; allowed: name or namespace/name",
+            id="7.2-more-than-one-slash",
+        ),
+        pytest.param(
+            ["mesh/g", "mesh/broken"],
+            f"annotation {PREFIX}ingress of Gateway mesh/broken: there is no Ingress infra/gone",
+            id="7.2-gateway-that-fails",
+        ),
+    ],
+)
+def test_7_2_a_virtual_service_fails_with_one_of_its_gateways(gateways: list[str], wrong: str) -> None:
+    broken = gateway("*", place="mesh/broken", annotations=ours(ingress="infra/gone"))
+    obj = virtual_service("a.t", gateways=gateways)
+    with pytest.raises(ExtdnsError) as raised:
+        of_service(obj, gateway("a.t"), broken, PROXY)
+    assert str(raised.value) == wrong
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(virtual_service("a.t", gateways=["mesh/g", "mesh/broken"]), id="7.2-gateway-that-does-not-serve"),
+        pytest.param(
+            virtual_service("a.t", gateways=["a/b/c"], annotations=ours(target="203.0.113.5")), id="7.2-own-target"
+        ),
+    ],
+)
+def test_7_2_what_a_host_does_not_rest_on_does_not_fail_it(obj: VirtualService) -> None:
+    broken = gateway("b.t", place="mesh/broken", annotations=ours(ingress="infra/gone"))
+    assert said(of_service(obj, gateway("a.t"), broken, PROXY)) == a("a.t")
 
 
 def test_7_2_a_gateway_without_address_withholds_and_another_s_filters_do_not_count() -> None:
@@ -234,31 +280,6 @@ def test_7_2_the_hostname_annotation_adds_names_that_a_gateway_must_serve() -> N
     assert said(of_service(obj, gateway("*"), PROXY)) == a("a.t", "h.t")
     ignoring = Selection(ignore_hostname_annotation=True)
     assert said(of_service(obj, gateway("*"), PROXY, selection=ignoring))[1] == "h.t by --ignore-hostname-annotation"
-
-
-@pytest.mark.parametrize(
-    ("written", "export_to", "home", "expected"),
-    [
-        pytest.param("*", None, "shop", True, id="7.2-any-host"),
-        pytest.param("a.b.t", None, "shop", True, id="7.2-the-host"),
-        pytest.param("*.b.t", None, "shop", True, id="7.2-suffix"),
-        pytest.param("*.a.b.t", None, "shop", False, id="7.2-other-suffix"),
-        pytest.param("shop/a.b.t", None, "shop", True, id="7.2-its-namespace"),
-        pytest.param("other/a.b.t", None, "shop", False, id="7.2-another-namespace"),
-        pytest.param("./a.b.t", None, "mesh", True, id="7.2-the-gateway's-own-namespace"),
-        pytest.param("./a.b.t", None, "shop", False, id="7.2-not-the-gateway's-own-namespace"),
-        pytest.param("*/x/a.b.t", None, "shop", False, id="7.2-more-than-one-slash"),
-        pytest.param("*", [], "shop", True, id="7.2-exported-to-all-by-default"),
-        pytest.param("*", ["*"], "shop", True, id="7.2-exported-to-all"),
-        pytest.param("*", ["mesh"], "shop", True, id="7.2-exported-to-the-gateway's-namespace"),
-        pytest.param("*", ["."], "shop", False, id="7.2-exported-to-its-own-alone"),
-        pytest.param("*", ["."], "mesh", True, id="7.2-which-is-the-gateway's"),
-        pytest.param("*", ["other"], "shop", False, id="7.2-exported-elsewhere"),
-    ],
-)
-def test_7_2_binding(written: str, export_to: list[str] | None, home: str, expected: bool) -> None:
-    service = virtual_service("a.b.t", export_to=export_to)
-    assert binds(service, home, "a.b.t", gateway(written), "mesh") is expected
 
 
 def test_objects_left_out_say_by_what_and_others_are_a_defect() -> None:

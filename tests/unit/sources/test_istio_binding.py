@@ -1,0 +1,36 @@
+"""Which hosts of VirtualServices a Gateway of Istio serves (spec sources 7.2)."""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.model.istio import IstioGateway, IstioGatewaySpec, IstioServer, VirtualService, VirtualServiceSpec
+from extdns.sources.istio.binding import binds
+from tests.unit.sources.samples import meta
+
+
+@pytest.mark.parametrize(
+    ("written", "export_to", "home", "expected"),
+    [
+        pytest.param("*", None, "shop", True, id="7.2-any-host"),
+        pytest.param("a.b.t", None, "shop", True, id="7.2-the-host"),
+        pytest.param("*.b.t", None, "shop", True, id="7.2-suffix"),
+        pytest.param("*.a.b.t", None, "shop", False, id="7.2-other-suffix"),
+        pytest.param("shop/a.b.t", None, "shop", True, id="7.2-its-namespace"),
+        pytest.param("other/a.b.t", None, "shop", False, id="7.2-another-namespace"),
+        pytest.param("./a.b.t", None, "mesh", True, id="7.2-the-gateway's-own-namespace"),
+        pytest.param("./a.b.t", None, "shop", False, id="7.2-not-the-gateway's-own-namespace"),
+        pytest.param("*/x/a.b.t", None, "shop", False, id="7.2-more-than-one-slash"),
+        pytest.param("*", (), "shop", True, id="7.2-exported-to-all-by-default"),
+        pytest.param("*", ("*",), "shop", True, id="7.2-exported-to-all"),
+        pytest.param("*", ("mesh",), "shop", True, id="7.2-exported-to-the-gateway's-namespace"),
+        pytest.param("*", (".",), "shop", False, id="7.2-exported-to-its-own-alone"),
+        pytest.param("*", (".",), "mesh", True, id="7.2-which-is-the-gateway's"),
+        pytest.param("*", ("other",), "shop", False, id="7.2-exported-elsewhere"),
+    ],
+)
+def test_7_2_binding(written: str, export_to: tuple[str, ...] | None, home: str, expected: bool) -> None:
+    service = VirtualService(metadata=meta(f"{home}/v"), spec=VirtualServiceSpec(export_to=export_to))
+    servers = (IstioServer(hosts=(written,)), IstioServer())
+    gateway = IstioGateway(metadata=meta("mesh/g"), spec=IstioGatewaySpec(servers=servers))
+    assert binds(service, home, "a.b.t", gateway, "mesh") is expected
