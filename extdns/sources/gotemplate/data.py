@@ -10,7 +10,6 @@ import msgspec
 
 from extdns.model.cluster import Kind
 from extdns.model.lean import ObjectMeta
-from extdns.model.objects import STRUCTS
 from extdns.sources.gotemplate.types import VIEW, is_known
 from extdns.sources.gotemplate.values import Value, typed
 
@@ -56,15 +55,14 @@ class Data:
 
     @property
     def struct(self) -> Value | None:
-        """A pointer to the object, with the names that its fields have in Go; None if these are not known.
-
-        Another kind that a flag adds is shown as in `view`, with Go-like names beside those of spec and
-        status (spec sources 6.4).
-        """
+        """A pointer to the object, with the names that its fields have in Go; None if these are not known."""
         name = f"{_PACKAGES.get(self._kind.group, '')}.{self._kind.name}"
-        if is_known(name):
-            return typed(f"*{name}", self._object)
-        return None if self._kind in STRUCTS else self._shown(_aliased)
+        return typed(f"*{name}", self._object) if is_known(name) else None
+
+    @property
+    def raw(self) -> Value:
+        """As `view`, with Go-like names beside those of spec and status (spec sources 6.4)."""
+        return self._shown(_aliased)
 
     @property
     def view(self) -> Value:

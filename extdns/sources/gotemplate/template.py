@@ -17,6 +17,8 @@ from extdns.sources.gotemplate.nodes import Tree
 from extdns.sources.gotemplate.parser import parse
 
 _JOINT: Final = ","
+_RAW: Final = "unstructured"
+"""The source that sees every kind alike, whatever Go knows of it (spec sources 6.4)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +73,7 @@ class Template:
     def _output(self, data: Data, source: str) -> str:
         known = functions(source, self.sources)
         failure: TemplateError | None = None
-        for value, strict in ((data.struct, False), (data.view, True)):
+        for value, strict in ((data.raw if source == _RAW else data.struct, False), (data.view, True)):
             if value is not None:
                 try:
                     return Evaluator(self.tree, known, strict=strict).output(value)

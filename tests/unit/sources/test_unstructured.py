@@ -155,6 +155,21 @@ def test_6_4_spec_and_status_have_go_like_names_besides(template: str, expected:
     assert [claim.name for claim in claims if isinstance(claim, Wanted)] == ([expected] if expected else [])
 
 
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        pytest.param("{{.Spec.Type | toLower}}.t", "clusterip.t", id="field"),
+        pytest.param("{{if .Spec.loadBalancerClass}}x{{else}}y{{end}}.t", "y.t", id="a-missing-key-is-false"),
+        pytest.param("{{(index .Spec.Ports 0).name}}.t", "http.t", id="nested-as-json-spells-it"),
+    ],
+)
+def test_6_4_a_kind_that_go_knows_is_seen_raw_as_well(template: str, expected: str) -> None:
+    spec = {"type": "ClusterIP", "ports": [{"name": "http", "port": 80}]}
+    obj = from_manifest(SERVICE, manifest(SERVICE, spec=spec))
+    claims = source(SERVICE, templates(pairs=[f"{template}:192.0.2.1"])).claims(obj, FakeView())
+    assert said(claims) == [f"{expected} A - [192.0.2.1]"]
+
+
 def test_1_8_an_object_without_namespace_is_marked_with_an_empty_one() -> None:
     obj = from_list(THING, manifest(THING, BOTH))
     assert {one.endpoint.labels.get(RESOURCE) for one in wanted(source(THING).claims(obj, FakeView()))} == {"thing//c"}
