@@ -19,6 +19,8 @@ from extdns.planner.settings import PlanSettings
 
 # Services are merged whatever their TTL, and the smallest `resource` leads (spec sources 3.9).
 _TTL_BLIND: Final = "service"
+# Here each kind is a source of its own (spec sources 6.4).
+_BY_KIND: Final = "unstructured"
 # Types that hold one name only: different targets are different candidates.
 _SINGLE: Final = frozenset({rrtype.CNAME, rrtype.DNAME})
 
@@ -66,7 +68,8 @@ def _merge_key(claim: Wanted) -> tuple[object, ...]:
         return (derived,)
     ttl_s = 0 if source == _TTL_BLIND else endpoint.ttl_s
     targets = endpoint.targets if endpoint.type in _SINGLE else ()
-    return (derived, source, endpoint.type, endpoint.set_identifier, ttl_s, targets)
+    kind = claim.provenance.ref.key.kind if source == _BY_KIND else None
+    return (derived, source, kind, endpoint.type, endpoint.set_identifier, ttl_s, targets)
 
 
 def _merged(group: Sequence[Wanted], settings: PlanSettings) -> Candidate:

@@ -141,6 +141,19 @@ def test_8_3_embedded_addresses_stay_apart_from_those_that_are_asked_for() -> No
     assert sorted(one.endpoint.targets for one in candidates(claims, SETTINGS)) == [("192.0.2.1",), ("192.0.2.2",)]
 
 
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        pytest.param("unstructured", [(0, "1.1.1.1", A, [A]), (0, "1.1.1.2", X, [X])], id="6.4-kinds-stay-apart"),
+        pytest.param("traefik-proxy", [(0, "1.1.1.1 1.1.1.2", A, [A, X])], id="7.4-kinds-merge"),
+    ],
+)
+def test_objects_of_two_kinds_of_one_source(source: str, expected: list[tuple[int, str, str, list[str]]]) -> None:
+    asked = [claim("A", "1.1.1.1", resource=A, created=EARLY), claim("A", "1.1.1.2", resource=X, created=LATE)]
+    found = candidates((replace(one, provenance=replace(one.provenance, source=source)) for one in asked), SETTINGS)
+    assert facts(found) == expected
+
+
 def test_one_object_asking_twice_is_named_once() -> None:
     twice = (claim("A", "1.1.1.1", resource=A), claim("A", "1.1.1.2", resource=A))
     assert facts(candidates(twice, SETTINGS)) == [(0, "1.1.1.1 1.1.1.2", A, [A])]
