@@ -214,6 +214,10 @@ class Announcer(Protocol):
         """An object makes *claims*, of which something may be wrong."""
         ...
 
+    def failed(self, key: ObjectKey, message: str) -> None:
+        """What the object asks for could not be computed."""
+        ...
+
     def applied(self, batch: Batch) -> None:
         """Everything in *batch* was written."""
         ...

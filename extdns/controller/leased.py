@@ -11,6 +11,7 @@ from extdns.model.outcome import TryLater
 if TYPE_CHECKING:
     from extdns.model.change import Batch
     from extdns.model.claim import Claim
+    from extdns.model.cluster import ObjectKey
     from extdns.model.decision import Decision
     from extdns.model.held import Held
     from extdns.model.outcome import Outcome
@@ -50,6 +51,11 @@ class LeasedAnnouncer:
         """As the announcer does."""
         if may_write(self._lease):
             self._announcer.mistaken(claims)
+
+    def failed(self, key: ObjectKey, message: str) -> None:
+        """As the announcer does."""
+        if may_write(self._lease):
+            self._announcer.failed(key, message)
 
     def applied(self, batch: Batch) -> None:
         """As the announcer does, whoever leads by now: we have written it."""

@@ -73,6 +73,7 @@ class Teller:
         self._changes = 0
         self._announced: datetime | None = None
         self._problems: set[tuple[str, ObjectKey | None]] = set()
+        self._failures: dict[tuple[str, ObjectKey], str] = {}
         self._failed: frozenset[AccountFailure] = frozenset()
         self._unkept = ""
         self.defects = 0
@@ -140,8 +141,12 @@ class Teller:
         for seen in observations:
             if self._announcer:
                 self._announcer.mistaken(seen.claims)
+            self._failures.pop((seen.source, seen.key), None)
             if seen.failure and not seen.parked_on:
+                self._failures[seen.source, seen.key] = seen.failure
                 self._metrics.object_failed()
+                if self._announcer:
+                    self._announcer.failed(seen.key, seen.failure)
                 _log.warning(Event.OBJECT_FAILED, object=seen.key.resource, message=seen.failure)
             for mistake in mistakes(seen.claims):
                 _log.warning(
@@ -245,6 +250,8 @@ class Teller:
             self._announcer.decided(tuple(engine.decisions))
             for _, claims in engine.claims.objects():
                 self._announcer.mistaken(claims)
+            for (_, key), failure in self._failures.items():
+                self._announcer.failed(key, failure)
 
 
 def _place(exc: Exception) -> str:

@@ -87,6 +87,10 @@ class Announcer:
         """Of an object that makes *claims* something may be wrong."""
         self._put(self._notes.of_mistakes(claims))
 
+    def failed(self, key: ObjectKey, message: str) -> None:
+        """What the object asks for could not be computed."""
+        self._put(self._notes.of_failure(key, message))
+
     def applied(self, batch: Batch) -> None:
         """Everything in *batch* was written."""
         self._put(self._notes.of_batch(batch))

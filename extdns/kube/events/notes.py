@@ -109,6 +109,12 @@ class Notes:
                 text = f"{one.field}: {shown(one.value)!r} is not valid; allowed: {one.allowed} [{one.reason}]"
                 yield Note(where.ref, where.source, _camel(one.reason), "Publish", text)
 
+    def of_failure(self, key: ObjectKey, message: str) -> Iterator[Note]:
+        """That what the object asks for cannot be computed."""
+        if self._problems:
+            text = f"{MEANINGS[Reason.OBJECT_FAILED]} {shown(message, 600)} [{Reason.OBJECT_FAILED}]"
+            yield Note(key, key.kind.label, _camel(Reason.OBJECT_FAILED), "Publish", text)
+
     def of_batch(self, batch: Batch) -> Iterator[Note]:
         """What a batch that was applied has deleted."""
         if DELETED not in self._chosen:

@@ -13,10 +13,11 @@ from extdns.controller.leased import LeasedAnnouncer, LeasedWriter
 from extdns.engine.inputs import Input, Led, Tick
 from extdns.flags.election import WRITE_S
 from extdns.model.change import Batch
+from extdns.model.cluster import ObjectKey
 from extdns.model.outcome import Applied, TryLater
 from providers.remote.writing import QUICK_S
 from tests.unit.controller.scene import MovedClock
-from tests.unit.engine.stage import ZONE
+from tests.unit.engine.stage import SERVICE, ZONE
 
 
 @dataclass
@@ -53,6 +54,9 @@ class Told:
 
     def mistaken(self, claims: object) -> None:  # noqa: ARG002 - as the port has it
         self.calls.append("mistaken")
+
+    def failed(self, key: object, message: str) -> None:  # noqa: ARG002 - as the port has it
+        self.calls.append("failed")
 
     def applied(self, batch: object) -> None:  # noqa: ARG002 - as the port has it
         self.calls.append("applied")
@@ -133,8 +137,9 @@ def test_who_stands_by_tells_nothing_but_that_nothing_is_held_and_what_it_has_wr
     for _ in range(2):
         announcer.decided(())
         announcer.mistaken(())
+        announcer.failed(ObjectKey(SERVICE, "shop", "web"), "broken")
         announcer.applied(BATCH)
         announcer.held(ZONE, "", ())
         lease.left = 30.0
     announcer.close(1.0)
-    assert told.calls == ["applied", "held ", "decided", "mistaken", "applied", "held ", "closed"]
+    assert told.calls == ["applied", "held ", "decided", "mistaken", "failed", "applied", "held ", "closed"]

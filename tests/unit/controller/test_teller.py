@@ -5,27 +5,24 @@ from __future__ import annotations
 import io
 import logging
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
 
 import pytest
 from msgspec.structs import replace
 
 from extdns import log
 from extdns.controller.teller import Teller
-from extdns.engine.effects import TellHeld
 from extdns.engine.inputs import Call, Observation, PageRead, ReadFailed, StateAnswered, StateFailed, ZonesListed
 from extdns.log import Event
 from extdns.metrics.metrics import Metrics
 from extdns.model.change import Batch
-from extdns.model.claim import Claim, Invalid
+from extdns.model.claim import Invalid
 from extdns.model.cluster import KindState, ObjectKey, ObjectProblem, Phase
 from extdns.model.decision import Decision, Verdict
-from extdns.model.held import Held
 from extdns.model.objects import POD
 from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
 from extdns.model.ownership import Owned
 from extdns.model.reason import Reason
-from extdns.model.zone import AccountFailure, Page, Zone, ZoneList
+from extdns.model.zone import AccountFailure, Page, ZoneList
 from tests.unit.controller.scene import BEGINNING, fields, told
 from tests.unit.engine.stage import SERVICE, ZONE, host, origin, record, running, seen, wants
 
@@ -241,28 +238,6 @@ def test_a_defect_is_told_with_the_place_where_it_was_raised(caplog: pytest.LogC
     assert one.defects == 1
 
 
-class Listener:
-    """An announcer that only notes what it is told."""
-
-    def __init__(self) -> None:
-        self.heard: list[str] = []
-
-    def decided(self, decisions: Sequence[Decision]) -> None:
-        self.heard += [f"decided {len(decisions)}"]
-
-    def mistaken(self, claims: Sequence[Claim]) -> None:
-        self.heard += [f"mistaken {len(claims)}"]
-
-    def applied(self, batch: Batch) -> None:
-        self.heard += [f"applied {batch.number}"]
-
-    def held(self, zone: Zone, code: str, held: Sequence[Held]) -> None:
-        self.heard += [f"held {zone.name} {code} {len(held)}"]
-
-    def close(self, patience_s: float) -> None:
-        self.heard += [f"close {patience_s > 0}"]
-
-
 def test_state_that_cannot_be_kept_is_told_once_until_it_can_be_again(caplog: pytest.LogCaptureFixture) -> None:
     said = Teller(Metrics(), "me")
     failed = StateFailed(message="configmaps is forbidden")
@@ -273,24 +248,3 @@ def test_state_that_cannot_be_kept_is_told_once_until_it_can_be_again(caplog: py
         "configmaps is forbidden",
         "no answer",
     ]
-
-
-def test_an_announcer_hears_of_everything_that_objects_may_be_told() -> None:
-    listener = Listener()
-    said = Teller(Metrics(), "me", announcer=listener)
-    said.decided([DECISION])
-    said.observed(seen("web", wants("web", "web")).observations)
-    said.ended(BATCH, Applied(records=()))
-    said.ended(BATCH, TryLater(message="busy"))
-    said.held(TellHeld(zone=ZONE, code="7f3a-91c2", held=()))
-    said.close()
-    assert listener.heard == ["decided 1", "mistaken 1", "applied 1", "held example.org 7f3a-91c2 0", "close True"]
-
-
-def test_what_lasts_is_announced_again_after_half_an_hour() -> None:
-    listener = Listener()
-    said = Teller(Metrics(), "me", announcer=listener)
-    engine = running(first=[seen("web", wants("web", "web"))]).engine
-    for minutes in (0, 29, 30, 59, 60):
-        said.run_ended(engine, (), BEGINNING + timedelta(minutes=minutes))
-    assert listener.heard == ["decided 1", "mistaken 1"] * 2

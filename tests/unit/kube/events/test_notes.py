@@ -121,6 +121,16 @@ def test_mistakes_are_said_with_what_is_allowed() -> None:
     ]
 
 
+def test_what_cannot_be_computed_is_said_to_the_object() -> None:
+    (note,) = notes().of_failure(WEB, "there is no Ingress infra/gone")
+    assert (note.about, note.source, note.reason) == (WEB, "service", "ObjectFailed")
+    assert note.text == (
+        "What the object asks for could not be computed; what is published for it stays. "
+        "there is no Ingress infra/gone [object-failed]"
+    )
+    assert not list(notes(problems=False).of_failure(WEB, "broken"))
+
+
 def test_held_deletes_are_said_once_an_object_with_the_command_that_releases_them() -> None:
     waiting = [held(f"h{number}") for number in range(7)] + [held("x", "service/shop/x"), held("y", "gone/shop/y")]
     first, second = notes().of_held(ZONE, "7f3a-91c2", waiting)
