@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from extdns.errors import shortened
+from extdns.errors import ExtdnsError, shortened
 from extdns.model.gloo import GLOO_GATEWAY, GlooGateway, Proxy
-from extdns.model.objects import INGRESS, SERVICE, Ingress, Service
+from extdns.model.objects import SERVICE, Ingress, Service
 from extdns.model.reason import Reason
 from extdns.ports import View
 from extdns.sources.annotations import Annotations
+from extdns.sources.references import ingress_at
 from extdns.sources.targets import Answer, LeftOut, Missing, annotated, balanced, found
 
 _INGRESS: Final = "ingress"
@@ -21,31 +22,19 @@ _BALANCER: Final = "LoadBalancer"
 def addresses(proxy: Proxy, home: str, prefixes: tuple[str, ...], view: View) -> Answer:
     """What an annotation of *proxy*, which is in namespace *home*, says, else Ingresses, else its Service.
 
-    What refers to an object that is not there cannot be computed (`OBJECT_FAILED`).
-
     Raises:
+        ExtdnsError: an object that these rest on is not there.
         NotReadyError: Gateways, Ingresses or Services are not listed yet.
     """
     given = annotated(Annotations.of(proxy.metadata.annotations, prefixes))
     if given is not None:
         return given
-    ingresses: list[Ingress] = []
-    for place in _gateways(proxy):
-        ingress = _ingress(place, prefixes, view)
-        if isinstance(ingress, Missing):
-            return ingress
-        if ingress is not None:
-            ingresses.append(ingress)
+    ingresses = [ingress for place in _gateways(proxy) if (ingress := _ingress(place, prefixes, view))]
     texts = [text for text in _points(ingresses) if text]
     if texts:
         nothing = Missing(reason=Reason.NO_ADDRESS, detail="no Ingress of the Gateways has an address yet")
         return found(texts, "status.loadBalancer of the Ingresses of the Gateways", otherwise=nothing)
     return _of_service(home, proxy.metadata.name, view)
-
-
-def failed(detail: str) -> Missing:
-    """The answer where an object is not what another one says it is."""
-    return Missing(reason=Reason.OBJECT_FAILED, detail=detail)
 
 
 def _gateways(proxy: Proxy) -> Iterable[tuple[str, str]]:
@@ -58,22 +47,17 @@ def _gateways(proxy: Proxy) -> Iterable[tuple[str, str]]:
     )
 
 
-def _ingress(place: tuple[str, str], prefixes: tuple[str, ...], view: View) -> Ingress | Missing | None:
+def _ingress(place: tuple[str, str], prefixes: tuple[str, ...], view: View) -> Ingress | None:
     """The Ingress that an annotation of the Gateway at *place* names; None if there is no such annotation."""
     shown = shortened("/".join(place))
     gateway = view.get(GLOO_GATEWAY, *place)
     if not isinstance(gateway, GlooGateway):
-        return failed(f"spec.listeners: there is no Gateway {shown}")
+        raise ExtdnsError(f"spec.listeners: there is no Gateway {shown}")
     notes = Annotations.of(gateway.metadata.annotations, prefixes)
     reference = notes.get(_INGRESS)
     if not reference:
         return None
-    field = f"{notes.field(_INGRESS)} of Gateway {shown}"
-    *namespaces, name = reference.split("/")
-    if len(namespaces) > 1:
-        return failed(f"{field}: {shortened(reference)!r} is no Ingress; allowed: name or namespace/name")
-    ingress = view.get(INGRESS, namespaces[0] if namespaces else place[0], name)
-    return ingress if isinstance(ingress, Ingress) else failed(f"{field}: there is no Ingress {shortened(reference)}")
+    return ingress_at(reference, place[0], f"{notes.field(_INGRESS)} of Gateway {shown}", view)
 
 
 def _points(ingresses: Iterable[Ingress]) -> Iterator[str]:
@@ -85,7 +69,7 @@ def _points(ingresses: Iterable[Ingress]) -> Iterator[str]:
 def _of_service(namespace: str, name: str, view: View) -> Answer:
     service = view.get(SERVICE, namespace, name)
     if not isinstance(service, Service):
-        return failed(f"there is no Service {shortened(f'{namespace}/{name}')}, which a Proxy is to have")
+        raise ExtdnsError(f"there is no Service {shortened(f'{namespace}/{name}')}, which a Proxy is to have")
     if service.spec.type != _BALANCER:
         return LeftOut(by=f"Service {namespace}/{name}, which is no LoadBalancer")
     return balanced(service.status)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from extdns.errors import shortened
+from extdns.errors import ExtdnsError, shortened
 from extdns.model.claim import Claim, Filtered
 from extdns.model.cluster import ObjectRef
 from extdns.model.gloo import (
@@ -22,9 +22,9 @@ from extdns.model.objects import KubernetesObject, ref_of
 from extdns.ports import View
 from extdns.sources.annotations import Annotations
 from extdns.sources.draft import Draft
-from extdns.sources.gloo.addresses import addresses, failed
+from extdns.sources.gloo.addresses import addresses
 from extdns.sources.selection import Selection
-from extdns.sources.targets import Answer, Missing
+from extdns.sources.targets import Answer
 from extdns.sources.terms import Terms
 
 _NAME: Final = "gloo-proxy"
@@ -57,6 +57,7 @@ class GlooSource:
         """What the Proxy *obj* asks for: what each set of terms holds for, in the order of `Draft.claims`.
 
         Raises:
+            ExtdnsError: an object that it or its virtual hosts rest on is not there.
             NotReadyError: it takes other objects to tell, and they are not listed yet.
             TemplateError: a template fails on it.
             TypeError: *obj* is no Proxy.
@@ -71,9 +72,8 @@ class GlooSource:
         drafts: dict[Terms, Draft] = {}
         for host, field in _hosts(obj):
             terms = self._terms(host, view)
-            wrong, terms = (terms, Terms()) if isinstance(terms, Missing) else (None, terms)
             draft = drafts.setdefault(terms, Draft(_NAME, ref, terms, labelled=False))
-            _publish(host, field, wrong or answer, draft)
+            _publish(host, field, answer, draft)
         claims = tuple(claim for draft in drafts.values() for claim in draft.claims())
         return claims + self._made(obj, ref, named=any(draft.wants for draft in drafts.values()))
 
@@ -83,13 +83,13 @@ class GlooSource:
         notes = Annotations.of(proxy.metadata.annotations, self.selection.prefixes)
         return self.selection.left_out_by(ref, proxy.metadata, notes)
 
-    def _terms(self, host: GlooHost, view: View) -> Terms | Missing:
+    def _terms(self, host: GlooHost, view: View) -> Terms:
         """What annotations of the VirtualServices say that *host* was made from; of two the later one counts."""
         merged: dict[str, str] = {}
         for namespace, name in _services(host):
             service = view.get(GLOO_VIRTUAL_SERVICE, namespace, name)
             if not isinstance(service, GlooVirtualService):
-                return failed(f"there is no VirtualService {shortened(f'{namespace}/{name}')}")
+                raise ExtdnsError(f"there is no VirtualService {shortened(f'{namespace}/{name}')}")
             merged |= service.metadata.annotations or {}
         return Terms.of(Annotations.of(merged, self.selection.prefixes))
 

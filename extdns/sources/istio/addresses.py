@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from extdns.errors import ExtdnsError, shortened
 from extdns.model.balancing import Status
 from extdns.model.istio import IstioGateway
-from extdns.model.objects import INGRESS, SERVICE, Ingress, Service
+from extdns.model.objects import INGRESS, SERVICE, Service, ref_of
 from extdns.model.reason import Reason
 from extdns.ports import View
 from extdns.sources.annotations import PREFIX, Annotations
-from extdns.sources.istio.references import place
+from extdns.sources.references import ingress_at
 from extdns.sources.selection import Selection
 from extdns.sources.targets import Answer, LeftOut, Missing, annotated, found
 
@@ -40,12 +39,10 @@ def addresses(gateway: IstioGateway, home: str, selection: Selection, view: View
 
 
 def _of_ingress(reference: str, home: str, field: str, view: View) -> Answer:
-    namespace, name = place(reference, home, field, INGRESS.name)
-    ingress = view.get(INGRESS, namespace, name)
-    if not isinstance(ingress, Ingress):
-        raise ExtdnsError(f"{field}: there is no Ingress {shortened(f'{namespace}/{name}')}")
-    nothing = Missing(reason=Reason.NO_ADDRESS, detail=f"Ingress {namespace}/{name}: {_NO_ADDRESS}")
-    return found(_points(ingress.status), f"status.loadBalancer of Ingress {namespace}/{name}", otherwise=nothing)
+    ingress = ingress_at(reference, home, field, view)
+    ref = ref_of(INGRESS, ingress)
+    nothing = Missing(reason=Reason.NO_ADDRESS, detail=f"{ref}: {_NO_ADDRESS}")
+    return found(_points(ingress.status), f"status.loadBalancer of {ref}", otherwise=nothing)
 
 
 def _of_services(selector: dict[str, str], namespace: str, view: View) -> Answer:

@@ -16,7 +16,7 @@ from extdns.sources.draft import Draft
 from extdns.sources.istio.addresses import addresses
 from extdns.sources.istio.binding import binds
 from extdns.sources.istio.hosts import published
-from extdns.sources.istio.references import place
+from extdns.sources.references import place
 from extdns.sources.selection import Selection
 from extdns.sources.targets import Answer, Found, LeftOut, Missing, annotated, united
 from extdns.sources.terms import Terms

@@ -7,7 +7,8 @@ from typing import Final
 
 import pytest
 
-from extdns.model.claim import Claim, Wanted, Withheld
+from extdns.errors import ExtdnsError
+from extdns.model.claim import Claim, Wanted
 from extdns.model.gloo import (
     GLOO_GATEWAY,
     GLOO_VIRTUAL_SERVICE,
@@ -44,6 +45,7 @@ ALL: Final = Selection()
 HOME: Final = ("gloo-system",)
 KINDS: Final = (SERVICE, INGRESS, GLOO_GATEWAY, GLOO_VIRTUAL_SERVICE)
 A: Final = "a.t A - [203.0.113.7]"
+REFERENCE: Final = f"annotation {PREFIX}ingress of Gateway gloo-system/gw"
 OWN: Final = load_balancer({}, "203.0.113.7", place="gloo-system/px")
 
 
@@ -149,10 +151,6 @@ GATED: Final = http(host("a.t"), gateways=["gloo-system/gw"])
             "a.t no-address",
             id="7.8-no-address-yet",
         ),
-        pytest.param(proxy(GATED), [OWN], "a.t object-failed", id="7.8-no-gateway"),
-        pytest.param(proxy(GATED), [gateway()], "a.t object-failed", id="7.8-no-service"),
-        pytest.param(proxy(GATED), [gateway(ingress="edge"), OWN], "a.t object-failed", id="7.8-no-ingress"),
-        pytest.param(proxy(GATED), [gateway(ingress="a/b/c"), OWN], "a.t object-failed", id="2.3-more-than-one-slash"),
     ],
 )
 def test_7_8_targets(obj: Proxy, others: list[KubernetesObject], expected: str) -> None:
@@ -171,11 +169,40 @@ def test_7_8_annotations_of_virtual_services_are_the_terms_and_the_later_one_cou
     ]
 
 
-def test_7_8_a_virtual_service_that_is_gone_costs_its_own_names_alone() -> None:
-    found = claims(proxy(http(host("a.t", services=["apps/gone"]), host("b.t"))), OWN)
-    assert said(found) == ["b.t A - [203.0.113.7]", "a.t object-failed"]
-    (kept,) = (claim for claim in found if isinstance(claim, Withheld))
-    assert kept.detail == "there is no VirtualService apps/gone"
+@pytest.mark.parametrize(
+    ("obj", "others", "wrong"),
+    [
+        pytest.param(proxy(GATED), [OWN], "spec.listeners: there is no Gateway gloo-system/gw", id="7.8-no-gateway"),
+        pytest.param(
+            proxy(GATED),
+            [gateway()],
+            "there is no Service gloo-system/px, which a Proxy is to have",
+            id="7.8-no-service",
+        ),
+        pytest.param(
+            proxy(GATED),
+            [gateway(ingress="edge"), OWN],
+            f"{REFERENCE}: there is no Ingress gloo-system/edge",
+            id="7.8-no-ingress",
+        ),
+        pytest.param(
+            proxy(GATED),
+            [gateway(ingress="a/b/c"), OWN],
+            f"{REFERENCE}: 'a/b/c' is no Ingress; allowed: name or namespace/name",
+            id="2.3-more-than-one-slash",
+        ),
+        pytest.param(
+            proxy(http(host("a.t", services=["apps/gone"]), host("b.t"))),
+            [OWN],
+            "there is no VirtualService apps/gone",
+            id="7.8-no-virtual-service",
+        ),
+    ],
+)
+def test_7_8_a_proxy_fails_with_what_it_rests_on(obj: Proxy, others: list[KubernetesObject], wrong: str) -> None:
+    with pytest.raises(ExtdnsError) as raised:
+        claims(obj, *others)
+    assert str(raised.value) == wrong
 
 
 @pytest.mark.parametrize(
