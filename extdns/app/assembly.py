@@ -15,7 +15,7 @@ from extdns.app.pages import page_server
 from extdns.app.registries import registry
 from extdns.app.requesttimes import TIMES
 from extdns.app.services import service as dns_service
-from extdns.app.sources import sources
+from extdns.app.sources import by_label, sources
 from extdns.app.states import state as place_of
 from extdns.app.statuswriters import status_writer
 from extdns.controller.clock import SystemClock
@@ -122,7 +122,7 @@ def engine_settings(
         registry=ledger,
         adjust=reader.adjust,
         traits=reader.traits,
-        kinds={source.kind.label: source.kind for source in found},
+        kinds=by_label(found),
         namespaces=(config.cluster.namespace,) if config.cluster.namespace else (),
         writes=writes,
         once=config.control.once,

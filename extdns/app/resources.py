@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from extdns.model.cluster import Kind
 
 
-def kinds(config: Config) -> tuple[Kind, ...]:
+def asked(config: Config) -> tuple[Kind, ...]:
     """What the flag names, in its order, each once; a live cluster is asked what that is.
 
     Raises:

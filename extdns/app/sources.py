@@ -12,7 +12,7 @@ from extdns.log import Event
 from extdns.model import rrtype
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from extdns.config import Config, Sources
     from extdns.model.cluster import Kind
@@ -30,20 +30,32 @@ def sources(config: Config) -> tuple[Source, ...]:
 
     chosen, selection, stages = config.sources, _selection(config), tuple(_stages(config))
     found = [source for name in dict.fromkeys(chosen.names) for source in _named(name, config, selection)]
-    _ensure_told_apart(found)
+    by_label(found)  # or marks would not tell what they were made for
     return tuple(Refined(source=source, stages=stages) for source in found)
 
 
-def _ensure_told_apart(found: Sequence[Source]) -> None:
-    """Raise `UsageError` if marks would not tell which of two kinds they were made for."""
-    kinds: dict[str, Kind] = {}
+def by_label(found: Iterable[Source]) -> Mapping[str, Kind]:
+    """The kinds that *found* read, by the first part of `resource` labels.
+
+    Raises:
+        UsageError: marks would not tell which of two kinds they were made for.
+    """
+    known: dict[str, Kind] = {}
     for source in found:
-        other = kinds.setdefault(source.kind.label, source.kind)
-        if other != source.kind:
-            raise UsageError(
-                f"{other.resource} and {source.kind.resource} cannot be told apart: marks say {other.label} for both"
-                "\n  allowed: one of them; read the other one by another extdns, with another --txt-owner-id"
-            )
+        for label in _labels(source):
+            other = known.setdefault(label, source.kind)
+            if other != source.kind:
+                raise UsageError(
+                    f"{other.resource} and {source.kind.resource} cannot be told apart: marks say {label} for both"
+                    "\n  allowed: one of them; read the other one by another extdns, with another --txt-owner-id"
+                )
+    return known
+
+
+def _labels(source: Source) -> tuple[str, ...]:
+    """What marks call the kind of *source*; `unstructured` goes by its name, whatever others call it."""
+    kind = source.kind
+    return (kind.label, kind.name.lower()) if source.name == "unstructured" else (kind.label,)
 
 
 def _named(name: str, config: Config, selection: Selection) -> Sequence[Source]:
@@ -52,10 +64,10 @@ def _named(name: str, config: Config, selection: Selection) -> Sequence[Source]:
         return _traefik(config.sources, selection)
     if name != "unstructured":
         return (TABLE[name](config.sources, selection),)
-    from extdns.app.resources import kinds
+    from extdns.app.resources import asked
     from extdns.sources.unstructured import UnstructuredSource
 
-    return [UnstructuredSource(kind=kind, selection=selection) for kind in kinds(config)]
+    return [UnstructuredSource(kind=kind, selection=selection) for kind in asked(config)]
 
 
 def _traefik(chosen: Sources, selection: Selection) -> Sequence[Source]:

@@ -147,6 +147,11 @@ class Judge:
         readable = not self._settings.namespaces or namespace in self._settings.namespaces
         return ObjectKey(kind, namespace, name) if namespace and name and readable else None
 
+    def made_for(self, owned: Owned) -> str:
+        """What the mark of *owned* names, as its key has it: of some kinds there are two labels, or two spellings."""
+        key = self.object_of(owned.resource)
+        return key.resource if key else owned.resource
+
     def __call__(self, owned: Owned, now_s: float, ignoring: Container[NameClaim] = ()) -> Evidence | Blocked:
         """The evidence for removing *owned*, or what keeps it, whatever the claims *ignoring* say."""
         found = self._weighed(owned, now_s, ignoring)
@@ -164,7 +169,7 @@ class Judge:
         return self._by_claims(owned, ignoring, now_s) or self._by_object(owned, now_s)
 
     def _known_ending(self, owned: Owned) -> Evidence | Blocked | None:
-        return self._claims.ended((owned.record.name, owned.record.set_identifier), owned.resource)
+        return self._claims.ended((owned.record.name, owned.record.set_identifier), self.made_for(owned))
 
     def _failed(self, owned: Owned) -> Blocked | None:
         """Where what is asked for fails, nothing is asked for instead: the record stays with the reference, too."""
@@ -184,15 +189,16 @@ class Judge:
             for claim in self._claims.of(record.name)
             if claim.set_identifier == record.set_identifier and claim not in ignoring
         ]
+        made_for = self.made_for(owned)
         withheld = [claim for claim in claims if isinstance(claim, Withheld)]
         undecided = [claim for claim in withheld if claim.reason is not Reason.NO_ENDPOINTS]
         live = [claim for claim in claims if isinstance(claim, Wanted)]
         for claim in undecided:
-            if not live or claim.provenance.ref.key.resource == owned.resource:
+            if not live or claim.provenance.ref.key.resource == made_for:
                 return Blocked(reason=claim.reason, detail=f"{claim.provenance.ref}: {claim.detail}")
         if live:
             return Blocked(reason=Reason.CONFLICT_LOST, detail=f"still asked for by {live[0].provenance.ref}")
-        emptied = any(claim.provenance.ref.key.resource == owned.resource or not owned.resource for claim in withheld)
+        emptied = any(claim.provenance.ref.key.resource == made_for or not made_for for claim in withheld)
         return self._unless_blind(Evidence.NO_ENDPOINTS, owned, now_s) if emptied else None
 
     def _unreadable(self, owned: Owned) -> Blocked | None:

@@ -64,7 +64,7 @@ class Planning:
             return homeless(claims, Reason.OBJECT_FAILED, described(exc))
         if self._claims.remembers(name) and all(state.sure(name) for state in states):
             ours = (decision.held for decision in decisions if decision.held and decision.held.ours)
-            self._claims.forget(name, {(owned.record.set_identifier, owned.resource) for owned in ours})
+            self._claims.forget(name, {(owned.record.set_identifier, self._judge.made_for(owned)) for owned in ours})
         return decisions
 
     def _plan(

@@ -35,9 +35,10 @@ class Draft:
 
     __slots__ = ("_invalid", "_labels", "_left_out", "_missing", "_notices", "_ref", "_source", "_terms", "_wanted")
 
-    def __init__(self, source: str, ref: ObjectRef, terms: Terms, *, labelled: bool = True) -> None:
-        """Claim for the object at *ref*, whose marks name it if *labelled*."""
-        self._labels: Final = Pairs(((RESOURCE, ref.key.resource),)) if labelled else pairs.NONE
+    def __init__(self, source: str, ref: ObjectRef, terms: Terms, *, resource: str | None = None) -> None:
+        """Claim for the object at *ref*, which marks name *resource*, None: as its key does, "": not at all."""
+        label = ref.key.resource if resource is None else resource
+        self._labels: Final = Pairs(((RESOURCE, label),)) if label else pairs.NONE
         self._source: Final = source
         self._ref: Final = ref
         self._terms: Final = terms

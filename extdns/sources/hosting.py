@@ -27,9 +27,19 @@ class Hosting:
     __slots__ = ("_draft", "_ignored", "_kind", "_notes", "_obj", "_selection", "_source", "ref", "target")
 
     def __init__(
-        self, source: str, kind: Kind, obj: KubernetesObject, selection: Selection, *, ttl_alone: bool = False
+        self,
+        source: str,
+        kind: Kind,
+        obj: KubernetesObject,
+        selection: Selection,
+        *,
+        ttl_alone: bool = False,
+        resource: str | None = None,
     ) -> None:
-        """Read the annotations of *obj*, a *kind*; of what they say of records, only the TTL if *ttl_alone*."""
+        """Read the annotations of *obj*, a *kind*; of what they say of records, only the TTL if *ttl_alone*.
+
+        Marks name the object *resource*, as for `Draft`.
+        """
         self._source: Final = source
         self._kind: Final = kind
         self._obj: Final = obj
@@ -37,7 +47,7 @@ class Hosting:
         self.ref: Final = ref_of(kind, obj)
         self._notes: Final = Annotations.of(obj.metadata.annotations, selection.prefixes)
         terms = Terms.ttl_alone(self._notes) if ttl_alone else Terms.of(self._notes)
-        self._draft: Final = Draft(source, self.ref, terms)
+        self._draft: Final = Draft(source, self.ref, terms, resource=resource)
         self._ignored = LeftOut(by="--ignore-hostname-annotation") if selection.ignore_hostname_annotation else None
         self.target: Final[Found | Missing | None] = annotated(self._notes)
 
@@ -68,7 +78,7 @@ class Hosting:
 
     def made(self) -> tuple[Claim, ...]:
         """What templates make where they make targets, too; raises `TemplateError` (spec sources 8.8)."""
-        bare = Draft(self._source, self.ref, Terms(), labelled=False)
+        bare = Draft(self._source, self.ref, Terms(), resource="")
         self._make(bare)
         return bare.claims()
 

@@ -57,7 +57,7 @@ class NodeSource:
         by = selection.left_out_by(ref, obj.metadata, notes) or self._left_out_by(obj)
         if by:
             return (Filtered(ref=ref, by=by),)
-        draft, bare = Draft(_NAME, ref, Terms.ttl_alone(notes)), Draft(_NAME, ref, Terms(), labelled=False)
+        draft, bare = Draft(_NAME, ref, Terms.ttl_alone(notes)), Draft(_NAME, ref, Terms(), resource="")
         templates, targets = selection.templates, annotated(notes) or self._addresses(obj)
         if templates.combine or not templates.any:
             draft.ask(obj.metadata.name, _FIELD, targets)

@@ -75,13 +75,13 @@ class PodSource:
         by = selection.left_out_by(ref, obj.metadata, notes)
         if by:
             return (Filtered(ref=ref, by=by),)
-        draft = Draft(_NAME, ref, Terms.ttl_alone(notes), labelled=False)
+        draft = Draft(_NAME, ref, Terms.ttl_alone(notes), resource="")
         given = self._left_out(obj) or annotated(notes)
         for text, field, place, answer in self._hosts(obj, notes, given):
             name = draft.name(text, field)
             if name is not None:
                 draft.add(name, field, answer or _address(obj, place, view))
-        bare = Draft(_NAME, ref, Terms(), labelled=False)
+        bare = Draft(_NAME, ref, Terms(), resource="")
         selection.templates.add_pairs(bare, _NAME, POD, obj, named=draft.wants)
         for text, field in selection.templates.hosts(_NAME, POD, obj, named=draft.wants or bare.wants):
             draft.ask(text, field, _addresses(obj))

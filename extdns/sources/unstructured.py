@@ -7,7 +7,7 @@ from typing import Final
 
 from extdns.model.claim import Claim
 from extdns.model.cluster import Kind
-from extdns.model.objects import KubernetesObject
+from extdns.model.objects import KubernetesObject, key_of
 from extdns.model.reason import Reason
 from extdns.ports import View
 from extdns.sources.hosting import Hosting
@@ -35,7 +35,9 @@ class UnstructuredSource:
 
     def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it says all itself
         """What *obj* asks for, in the order of `Draft.claims`; raises `TemplateError` if a template fails on it."""
-        hosting = Hosting(_NAME, self.kind, obj, self.selection, ttl_alone=True)
+        kind, namespace, name = key_of(self.kind, obj)
+        label = f"{kind.name.lower()}/{namespace}/{name}"  # also where another source marks the kind otherwise
+        hosting = Hosting(_NAME, kind, obj, self.selection, ttl_alone=True, resource=label)
         if left_out := hosting.left_out():
             return left_out
         hosting.publish_annotated(hosting.target or _NO_TARGET, in_any_case=True)

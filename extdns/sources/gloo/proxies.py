@@ -72,7 +72,7 @@ class GlooSource:
         drafts: dict[Terms, Draft] = {}
         for host, field in _hosts(obj):
             terms = self._terms(host, view)
-            draft = drafts.setdefault(terms, Draft(_NAME, ref, terms, labelled=False))
+            draft = drafts.setdefault(terms, Draft(_NAME, ref, terms, resource=""))
             _publish(host, field, answer, draft)
         claims = tuple(claim for draft in drafts.values() for claim in draft.claims())
         return claims + self._made(obj, ref, named=any(draft.wants for draft in drafts.values()))
@@ -95,7 +95,7 @@ class GlooSource:
 
     def _made(self, proxy: Proxy, ref: ObjectRef, *, named: bool) -> tuple[Claim, ...]:
         """What templates make of it (spec sources 8.8)."""
-        draft, templates = Draft(_NAME, ref, Terms(), labelled=False), self.selection.templates
+        draft, templates = Draft(_NAME, ref, Terms(), resource=""), self.selection.templates
         templates.add_pairs(draft, _NAME, PROXY, proxy, named=named)
         templates.add_crossed(draft, _NAME, PROXY, proxy, named=named or draft.wants)
         return draft.claims()

@@ -56,7 +56,7 @@ class ServiceSource:
             _ask(draft, subject, audience)
         if draft.wants and not selection.templates.any:
             return draft.claims()
-        bare = Draft(_NAME, ref, Terms(), labelled=False)
+        bare = Draft(_NAME, ref, Terms(), resource="")
         if not draft.wants:
             _ask_as_before(bare, subject)
         selection.templates.add_pairs(bare, _NAME, SERVICE, obj, named=draft.wants or bare.wants)

@@ -7,10 +7,11 @@ from typing import Final
 
 import pytest
 
-from extdns.app.sources import sources
+from extdns.app.sources import by_label, sources
 from extdns.config import parse
 from extdns.errors import UsageError
 from extdns.flags.support import AVAILABLE
+from extdns.model.vendors import F5_VIRTUAL_SERVER
 from tests.fakes.apiserver.kinds import Kind
 from tests.fakes.apiserver.server import ApiServer
 
@@ -115,3 +116,13 @@ def test_7_4_one_group_of_traefik_is_read(flags: tuple[str, ...], message: str, 
 def test_8_7_each_template_is_read_at_the_start_whatever_others_there_are(flag: str, files: str) -> None:
     with pytest.raises(UsageError, match=f"^{flag}:1:1: the action does not end"):
         asked(files, "--source=service", f"{flag}={{{{")
+
+
+def test_marks_of_unstructured_go_by_the_kind_s_name_besides(files: str) -> None:
+    flags = (
+        "--source=f5-virtualserver",
+        "--source=unstructured",
+        "--unstructured-resource=virtualservers.v1.cis.f5.com",
+    )
+    found = by_label(sources(parse([*BASE, files, *flags], {})))
+    assert found == {"f5-virtualserver": F5_VIRTUAL_SERVER, "virtualserver": F5_VIRTUAL_SERVER}

@@ -13,6 +13,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import Record
 from tests.unit.engine.stage import (
     INGRESS,
+    KINDS,
     SERVICE,
     ZONE,
     gone,
@@ -105,6 +106,14 @@ def test_one_source_that_computes_an_object_does_not_hide_that_another_cannot() 
         first=[Observed(observations=(replace(broken, source="other"),)), seen("web", wants("web", "api"))],
     )
     assert world.endings("web") == ["A keep object-failed"]
+
+
+def test_what_is_known_of_an_object_counts_by_whatever_label_a_mark_names_it() -> None:
+    records = owned("web", resource="application/shop/web")
+    world = running(*records, first=[seen("web", wants("web", "web"))], kinds={**KINDS, "application": SERVICE})
+    world.run(seen("web"))
+    assert world.evidence == ["hostname-removed"]
+    assert world.holds() == {}
 
 
 # through other objects

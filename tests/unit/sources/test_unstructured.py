@@ -13,10 +13,12 @@ from extdns.kube.live.wire import item
 from extdns.kube.manifests.reader import read
 from extdns.model.claim import Wanted
 from extdns.model.cluster import Kind, ObjectChange
+from extdns.model.dnsendpoint import DNS_ENDPOINT
 from extdns.model.lean import Custom
-from extdns.model.objects import SERVICE, KubernetesObject
+from extdns.model.objects import NODE, SERVICE, KubernetesObject
 from extdns.model.record import RESOURCE
 from extdns.model.selector import parse_label_selector
+from extdns.model.vendors import F5_VIRTUAL_SERVER, HTTP_PROXY
 from extdns.sources.gotemplate.errors import TemplateError
 from extdns.sources.selection import Selection
 from extdns.sources.templates import NONE, Templates
@@ -168,6 +170,22 @@ def test_6_4_a_kind_that_go_knows_is_seen_raw_as_well(template: str, expected: s
     obj = from_manifest(SERVICE, manifest(SERVICE, spec=spec))
     claims = source(SERVICE, templates(pairs=[f"{template}:192.0.2.1"])).claims(obj, FakeView())
     assert said(claims) == [f"{expected} A - [192.0.2.1]"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "label"),
+    [
+        pytest.param(NODE, "node//c", id="1.8-without-namespace"),
+        pytest.param(HTTP_PROXY, "httpproxy/n/c", id="1.8-small-letters"),
+        pytest.param(F5_VIRTUAL_SERVER, "virtualserver/n/c", id="1.8-the-name-of-the-kind"),
+        pytest.param(DNS_ENDPOINT, "dnsendpoint/n/c", id="1.8-in-full"),
+    ],
+)
+def test_1_8_marks_go_by_the_kind_s_name_even_where_another_source_has_its_own(kind: Kind, label: str) -> None:
+    (claim,) = wanted(
+        source(kind).claims(from_manifest(kind, manifest(kind, ours(hostname="h.t", target="x.t"))), FakeView())
+    )
+    assert claim.endpoint.labels.get(RESOURCE) == label
 
 
 def test_1_8_an_object_without_namespace_is_marked_with_an_empty_one() -> None:
