@@ -96,20 +96,12 @@ class Pipelines:
                 continue
             if token.sort not in _ENDS or (token.sort is not Sort.PIPE and token.sort is not end):
                 raise TemplateError(f"unexpected {token}", token.offset)
-            if token.sort is Sort.PIPE:
-                self._require_more()
-            else:
+            if token.sort is not Sort.PIPE:  # behind which nothing need follow, for Go
                 self._read.back()
             break
         if not operands:
             raise TemplateError("a command is empty", offset)
         return nodes.Command(offset, tuple(operands))
-
-    def _require_more(self) -> None:
-        token = self._read.after_spaces()
-        if token.sort in _ENDS:
-            raise TemplateError('nothing follows "|"', token.offset)
-        self._read.back()
 
     def _operand(self) -> nodes.Operand | nodes.Pipeline | None:
         """The next operand with the fields behind it, None if a space or an end comes first."""

@@ -36,6 +36,7 @@ def made(template: str, data: Any = None, *, plain: bool = False, strict: bool =
         pytest.param("a  {{- .Name -}}  b", "awebb", id="8.7-trim"),
         pytest.param("a {{- /* c */ -}} b", "ab", id="8.7-comment"),
         pytest.param('{{.Name | printf "%s-%s" .Namespace}}', "shop-web", id="8.7-the-piped-value-comes-last"),
+        pytest.param("{{.Name | }}", "web", id="8.7-a-pipe-at-the-end"),
         pytest.param('{{printf "%.2v %.2f" .Name .Name}}', "we %!f(string=we)", id="8.7-a-precision-cuts-any-text"),
         pytest.param(
             '{{printf "%.3d %05.2v %.1f %+.0d" 5 -7 0 0}}', "005   -07 %!f(int=0) ", id="8.7-or-fills-numbers"
@@ -113,7 +114,6 @@ def test_functions_of_the_reference(template: str, expected: str) -> None:
         pytest.param("{{foo .Name}}", 2, "no function foo", id="8.7-unknown-function"),
         pytest.param("{{$x}}", 2, "no variable $x", id="variable"),
         pytest.param('{{"a}}', 2, "the quoted text does not end", id="quote"),
-        pytest.param("{{.Name | }}", 10, 'nothing follows "|"', id="pipe"),
         pytest.param("{{break}}", 2, "{{break}} outside {{range}}", id="break"),
         pytest.param("{{/* a}}", 0, "the comment does not end", id="comment"),
         pytest.param('{{define "a"}}x{{end}}{{define "a"}}y{{end}}', 24, 'a template "a" is defined twice', id="twice"),
