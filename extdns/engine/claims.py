@@ -105,6 +105,11 @@ class ClaimIndex:
         """Why the object's claims could not be computed, "" if they were."""
         return next((failure for source in self._sources if (failure := self._failed.get((source, key)))), "")
 
+    @property
+    def failing(self) -> tuple[ObjectKey, str] | None:
+        """One of `failures`, the one that fails for the longest time; None if there is none."""
+        return next(((key, failure) for (_, key), failure in self._failed.items()), None)
+
     def failures(self) -> Iterable[tuple[ObjectKey, str]]:
         """Every object whose claims could not be computed, sorted, with the reason."""
         return sorted((key, failure) for (_, key), failure in self._failed.items())

@@ -171,9 +171,9 @@ class Engine:
         self._judge.observe(seen)
         if seen.parked_on:
             self.readiness.need(seen.parked_on)
-        failure = self.claims.failure(seen.key)
+        failing = self.claims.failing
         names = self.claims.update(seen) | self._orphans.of(seen.key)
-        if failure != seen.failure:
+        if (failing is None) is not (self.claims.failing is None):
             names |= self._orphans.of(None)
         self._soil(names, now_s + self.settings.gather_s)
 

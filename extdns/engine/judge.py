@@ -264,7 +264,7 @@ class Judge:
         down = sorted(kind.name for kind, phase in self._phases.items() if phase is not Phase.SYNCED)
         if down:
             return Blocked(reason=Reason.SOURCE_DOWN, detail=f"{', '.join(down)} objects are not listed")
-        failed = None if owned.resource else next(iter(self._claims.failures()), None)
+        failed = None if owned.resource else self._claims.failing
         if failed:  # it may be what the record was made for
             return Blocked(reason=Reason.OBJECT_FAILED, detail=f"{failed[0]}: {failed[1]}")
         return Evidence.ORPHAN_UNCLAIMED
