@@ -41,7 +41,7 @@ class ClaimIndex:
         self._by_name: dict[DnsName, tuple[NameClaim, ...]] = {}
         self._ended: dict[DnsName, dict[tuple[str, str], Evidence | Blocked]] = {}
         self._void: dict[str, list[Pair]] = {}  # of `_ended`, what waits for another look at the object, by resource
-        self._lacking: dict[_Asker, ObjectKey] = {}
+        self._lacking: dict[_Asker, tuple[ObjectKey, ...]] = {}
         self._failed: dict[_Asker, str] = {}
         self._misnamed: dict[_Asker, tuple[Invalid, ...]] = {}
         self._sources: dict[str, None] = {}
@@ -118,9 +118,9 @@ class ClaimIndex:
         """What objects ask for that is no name, sorted by object."""
         return (wrong for _, found in sorted(self._misnamed.items()) for wrong in found)
 
-    def lacked(self, key: ObjectKey) -> ObjectKey | None:
-        """Something that the claims of the object at *key* are computed from, and that a list lacks."""
-        return next((lost for source in self._sources if (lost := self._lacking.get((source, key)))), None)
+    def lacked(self, key: ObjectKey) -> tuple[ObjectKey, ...]:
+        """What the claims of the object at *key* are computed from, and a list lacks."""
+        return tuple([lost for source in self._sources for lost in self._lacking.get((source, key), ())])
 
     def ended(self, pair: Pair, resource: str) -> Evidence | Blocked | None:
         """How the claim of *resource* to *pair* ended since start, or why that counts for nothing; None if it did not.

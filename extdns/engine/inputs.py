@@ -31,7 +31,7 @@ class Observation(Value, frozen=True, kw_only=True):
         claims: () for an object that is gone, or that asks for nothing.
         failure: why the claims could not be computed, "" if they were; its last claims stay.
         parked_on: the kind that has to be listed before they can be, None if none.
-        lacking: something they are computed from that a complete list lacks, None if nothing is; it may be there.
+        lacking: what they are computed from, by its name, and a complete list lacks; it may be there.
         generation: `metadata.generation` of the object as it was looked at, 0 where it has none.
     """
 
@@ -41,7 +41,7 @@ class Observation(Value, frozen=True, kw_only=True):
     claims: tuple[Claim, ...] = ()
     failure: str = ""
     parked_on: Kind | None = None
-    lacking: ObjectKey | None = None
+    lacking: tuple[ObjectKey, ...] = ()
     generation: int = 0
 
 

@@ -92,9 +92,9 @@ class Judge:
 
     def observe(self, seen: Observation) -> None:
         """Take in that an object is looked at, before its claims are."""
-        lost = self._claims.lacked(seen.key)
-        if lost and lost != seen.lacking:
-            self.forget(lost)
+        for lost in self._claims.lacked(seen.key):
+            if lost not in seen.lacking:
+                self.forget(lost)
         if seen.cause in {Cause.VERSION, Cause.DEPENDENCY}:
             self.forget(seen.key)
 
@@ -132,7 +132,8 @@ class Judge:
         """Whose news count for *owned*: its object and what that lacks; None for any object, if it names none."""
         if not owned.resource:
             return frozenset({None})
-        return frozenset({key for key in (self.object_of(owned.resource), self._lost(owned)) if key})
+        key = self.object_of(owned.resource)
+        return frozenset({key, *self._claims.lacked(key)} if key else ())
 
     def object_of(self, resource: str) -> ObjectKey | None:
         """The object that a `resource` label names, if a source reads its kind in its namespace."""
@@ -239,13 +240,9 @@ class Judge:
         down = sorted(kind.name for kind, phase in self._others.items() if phase is not Phase.SYNCED)
         if down and evidence in {Evidence.DEPENDENCY_CHANGED, Evidence.NO_ENDPOINTS}:
             return Blocked(reason=Reason.SOURCE_DOWN, detail=f"{', '.join(down)} objects are not listed")
-        lost = self._lost(owned)
-        return self._absent(lost, Evidence.ABSENT, now_s) if lost else evidence
-
-    def _lost(self, owned: Owned) -> ObjectKey | None:
-        """What the object behind *owned* rests on and a list lacks."""
         key = self.object_of(owned.resource)
-        return self._claims.lacked(key) if key else None
+        found = [self._absent(lost, evidence, now_s) for lost in (self._claims.lacked(key) if key else ())]
+        return next((doubt for doubt in found if isinstance(doubt, Blocked)), evidence)
 
     def _absent(self, key: ObjectKey, evidence: Evidence, now_s: float) -> Evidence | Blocked:
         exists = False if self._settings.once else self._confirmed.get(key)
@@ -258,7 +255,8 @@ class Judge:
         why = (
             "a list lacks the object, which is there" if exists else "waiting for confirmation that the object is gone"
         )
-        return Blocked(reason=Reason(evidence.value), detail=why)
+        reason = Reason.ORPHAN_GONE if evidence is Evidence.ORPHAN_GONE else Reason.ABSENT
+        return Blocked(reason=reason, detail=why)
 
     def _unclaimed(self, owned: Owned) -> Evidence | Blocked:
         down = sorted(kind.name for kind, phase in self._phases.items() if phase is not Phase.SYNCED)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from extdns.engine.dependencies import Asker, Dependencies, Lookup, RecordingView, Selection
+from extdns.engine.dependencies import Asker, Dependencies, RecordingView
 from extdns.engine.inputs import Cause, Observation
 from extdns.errors import ExtdnsError, described
 from extdns.model.cluster import KindChange, ObjectChange, ObjectProblem, Phase, Sight
@@ -32,7 +32,7 @@ class Observer:
         self._view = view
         self._dependencies = Dependencies()
         self._parked: dict[Kind, set[Asker]] = {}
-        self._missing: dict[ObjectKey, Mapping[str, str]] = {}  # what others rest on and a list lacks, with its labels
+        self._missing: set[ObjectKey] = set()  # what others look up by its name and a list lacks
         self.asked = 0
 
     def observe(self, changes: Iterable[ClusterChange]) -> tuple[Observation, ...]:
@@ -49,7 +49,7 @@ class Observer:
                     pass
         found = tuple(self._ask(asker, cause) for asker, cause in due.items())
         if self._missing:
-            self._missing = {key: had for key, had in self._missing.items() if self._dependencies.on(key, (had,))}
+            self._missing = {key for key in self._missing if self._dependencies.on(key, ())}
         return found
 
     def _touch(self, change: ObjectChange, due: dict[Asker, Cause]) -> None:
@@ -58,13 +58,13 @@ class Observer:
             asker = Asker(name, change.key)
             due.pop(asker, None)
             due[asker] = cause
-        versions = [version.metadata.labels or {} for version in (change.old, change.new) if version is not None]
+        versions = (version.metadata.labels or {} for version in (change.old, change.new) if version is not None)
         for asker in sorted(self._dependencies.on(change.key, versions)):
             due.setdefault(asker, Cause.DEPENDENCY)
         if cause is Cause.MISSING:
-            self._missing[change.key] = versions[0] if versions else {}
+            self._missing.add(change.key)
         else:
-            self._missing.pop(change.key, None)
+            self._missing.discard(change.key)
 
     def _ask(self, asker: Asker, cause: Cause) -> Observation:
         claims: tuple[Claim, ...] = ()
@@ -94,14 +94,6 @@ class Observer:
             claims=claims,
             failure=failure,
             parked_on=parked_on,
-            lacking=self._lacking(recording.lookups),
+            lacking=tuple(sorted(self._missing.intersection(recording.lookups))) if self._missing else (),
             generation=generation,
         )
-
-    def _lacking(self, lookups: Iterable[Lookup]) -> ObjectKey | None:
-        """The first of *lookups* that would have found something which a list lacks."""
-        for key, labels in self._missing.items():
-            for lookup in lookups:
-                if lookup == key or (isinstance(lookup, Selection) and lookup.covers(key, labels)):
-                    return key
-        return None

@@ -80,7 +80,7 @@ def seen(
     kind: Kind = SERVICE,
     failure: str = "",
     parked_on: Kind | None = None,
-    lacking: ObjectKey | None = None,
+    lacking: tuple[ObjectKey, ...] = (),
 ) -> Observed:
     """The source looked at the object *name*."""
     key = ObjectKey(kind, "shop", name)

@@ -262,27 +262,27 @@ def test_what_was_not_found_when_a_kind_went_out_of_service_is_no_evidence_later
 
 
 @pytest.mark.parametrize(
-    "claims",
+    ("claims", "expected"),
     [
-        pytest.param((), id="dependency-changed"),
-        pytest.param((withholds("web", "web", Reason.NO_ENDPOINTS),), id="no-endpoints"),
+        pytest.param((), "dependency-changed", id="dependency-changed"),
+        pytest.param((withholds("web", "web", Reason.NO_ENDPOINTS),), "no-endpoints", id="no-endpoints"),
     ],
 )
-def test_what_an_object_rests_on_and_a_list_lacks_has_to_be_gone(claims: tuple[Claim, ...]) -> None:
+def test_what_an_object_rests_on_and_a_list_lacks_has_to_be_gone(claims: tuple[Claim, ...], expected: str) -> None:
     world = published(deletes=GRACE)
     world.exists = lambda key: key == GATEWAY
-    world.run(phase(GATEWAYS), seen("web", *claims, cause=Cause.DEPENDENCY, lacking=GATEWAY), for_s=600.0)
+    world.run(phase(GATEWAYS), seen("web", *claims, cause=Cause.DEPENDENCY, lacking=(GATEWAY,)), for_s=600.0)
     assert "A keep absent" in world.endings("web")
-    world.run(seen("web", *claims, lacking=GATEWAY), for_s=600.0)
+    world.run(seen("web", *claims, lacking=(GATEWAY,)), for_s=600.0)
     assert "A keep absent" in world.endings("web"), "another version sees no more"
     world.exists = lambda _: False
     world.run(for_s=600.0)
-    assert world.evidence == ["absent"]
+    assert world.evidence == [expected]
 
 
 def test_what_an_object_rests_on_and_a_list_lacked_is_there_again() -> None:
     world = published(deletes=GRACE)
-    world.run(phase(GATEWAYS), seen("web", cause=Cause.DEPENDENCY, lacking=GATEWAY), for_s=30.0)
+    world.run(phase(GATEWAYS), seen("web", cause=Cause.DEPENDENCY, lacking=(GATEWAY,)), for_s=30.0)
     world.run(seen("web", cause=Cause.DEPENDENCY), for_s=59.0)
     assert world.endings("web") == ["A keep in-grace"]
     world.run(for_s=2.0)

@@ -163,28 +163,30 @@ def test_what_was_looked_up_makes_its_asker_due_also_when_it_was_not_found(ask: 
     assert source.asked == ["web"]
 
 
-@pytest.mark.parametrize(
-    "ask",
-    [pytest.param(slice_of, id="get"), pytest.param(slices_labelled, id="select"), pytest.param(all_slices, id="all")],
-)
-def test_who_rests_on_what_a_list_lacks_is_told_so_until_it_is_there_or_deleted(ask: Ask) -> None:
-    objects, _, observer = scene(ask, "web", "api")
-    labels = {"service": "web", "tier": "web"}
-    key = objects.change(SLICE, "web", labels=labels).key
-    observer.observe([objects.change(SLICE, "web", labels=labels)])
+def test_who_rests_on_what_a_list_lacks_is_told_so_until_it_is_there_or_deleted() -> None:
+    objects, _, observer = scene(slice_of, "web", "api")
+    key = objects.change(SLICE, "web").key
+    observer.observe([objects.change(SLICE, "web")])
 
-    def lacking() -> set[ObjectKey | None]:
+    def lacking() -> set[tuple[ObjectKey, ...]]:
         return {one.lacking for one in observer.observe([objects.change(SERVICE, "web")])}
 
-    assert lacking() == {None}
-    (found, *_) = observer.observe([objects.change(SLICE, "web", seen=Sight.MISSING)])
-    assert found.lacking == key
-    assert lacking() == {key}
-    observer.observe([objects.change(SLICE, "web", labels=labels)])
-    assert lacking() == {None}
+    assert lacking() == {()}
+    (found,) = observer.observe([objects.change(SLICE, "web", seen=Sight.MISSING)])
+    assert found.lacking == (key,)
+    assert lacking() == {(key,)}
+    observer.observe([objects.change(SLICE, "web")])
+    assert lacking() == {()}
     observer.observe([objects.change(SLICE, "web", seen=Sight.MISSING)])
     observer.observe([ObjectChange(key=key, old=None, new=None, seen=Sight.DELETED)])
-    assert lacking() == {None}
+    assert lacking() == {()}
+
+
+def test_a_complete_list_is_all_of_a_selection() -> None:
+    objects, _, observer = scene(slices_labelled, "web")
+    observer.observe([objects.change(SLICE, "a", labels={"service": "web", "tier": "web"})])
+    (found,) = observer.observe([objects.change(SLICE, "a", seen=Sight.MISSING)])
+    assert found.lacking == ()
 
 
 def test_an_object_that_leaves_a_selection_makes_its_asker_due() -> None:
