@@ -13,6 +13,7 @@ from extdns import __version__
 from extdns.commands.output import show
 from extdns.errors import UsageError, escaped
 from extdns.flags.help import help_text
+from extdns.flags.mistakes import unknown_command
 from extdns.flags.parser import asked_for
 
 COMMANDS: Final = frozenset(
@@ -61,6 +62,8 @@ def _dispatch(arguments: list[str], environ: Mapping[str, str]) -> int:
         case "version":
             show(f"extdns {__version__}\n")
             return 0
+        case None if arguments and arguments[0][:1] not in {"-", "@", ""}:
+            raise unknown_command(arguments[0], COMMANDS)
         case None:
             config = importlib.import_module("extdns.config").parse(arguments, environ)
             code: int = _module("run").main(config)

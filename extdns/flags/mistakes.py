@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
@@ -14,6 +15,15 @@ from extdns.flags.table import FLAGS
 def mistake(what: str, *next_lines: str) -> UsageError:
     """Join a first line and indented ones, leaving out empty ones; `error: ` is the caller's."""
     return UsageError("\n".join((what, *(f"  {line}" for line in next_lines if line))))
+
+
+def unknown_command(word: str, commands: Iterable[str]) -> UsageError:
+    """What stands first is neither a flag nor one of *commands*."""
+    meant = get_close_matches(word.lower(), sorted(commands), n=1)
+    return mistake(
+        f"{shown(word)} is not a command",
+        f"did you mean: {meant[0]}" if meant else f"allowed: {', '.join(sorted(commands))}; flags begin with --",
+    )
 
 
 def unknown_flag(spelling: str) -> UsageError:

@@ -30,6 +30,21 @@ def test_arguments_and_variables_are_those_of_the_process_if_none_are_given(
     assert "EXTERNAL_DNS_PROVIDER" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [
+        pytest.param("plann", "did you mean: plan", id="nearly-one"),
+        pytest.param("sync", "allowed: adopt, apply, ", id="none"),
+    ],
+)
+def test_what_is_no_command_is_told_with_those_that_are(
+    word: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main([word, "--source=service"], {}) == 1
+    assert capsys.readouterr().err.startswith(f"error: {word} is not a command\n  {hint}")
+    assert cli.main([word, "--help"], {}) == 0
+
+
 def test_a_mistake_is_told_without_what_a_terminal_would_obey(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["--\x1b[31m"], {}) == 1
     said = capsys.readouterr()

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from extdns.config import parse, shown
 from extdns.flags.address import ADDRESS, ListenAddress
 from extdns.flags.duration import DURATION, PERIOD
+from extdns.flags.election import WRITE_S
 from extdns.flags.flag import Flag, Implemented
 from extdns.flags.google import ENDPOINT
 from extdns.flags.kind import BOOLEAN, PAIR, Kind
@@ -110,6 +111,11 @@ def starts(draw: st.DrawFn) -> list[str]:
         values["fqdn-template"] = ("{{.Name}}",)
     if values.get("create-ptr"):
         values["managed-record-types"] = ("A", "PTR")
+    if values.get("leader-elect"):
+        retry_s, more_s, spare_s = (float(draw(st.integers(1, 60))) for _ in range(3))
+        values |= {"compat": False, "aws-conditional-writes": True, "leader-elect-retry-period": retry_s}
+        values["leader-elect-renew-deadline"] = retry_s + more_s
+        values["leader-elect-lease-duration"] = retry_s + more_s + WRITE_S + spare_s
     return [argument for name, value in values.items() for argument in BY_NAME[name].arguments(value)]
 
 
