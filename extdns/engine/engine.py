@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, assert_never
 
@@ -244,6 +245,7 @@ class Engine:
         """Plan what is dirty, in the order of names; then what stepped back for a plan that is no more."""
         told: list[Decision] = []
         planned: set[DnsName] = set()
+        more: Counter[Zone] = Counter()  # records that are ours; all names together, since one may pass to another
         while self._dirty:
             names, self._dirty = self._dirty, set()
             planned |= names
@@ -253,21 +255,14 @@ class Engine:
                 decided = self._planning.plan(name, former, now_s)
                 self._file_orphans(name, decided)
                 told += self.decisions.put(name, decided)
-                self._count_owned(former, decided, now_s)
+                more.update(_owned(decided))
+                more.subtract(_owned(former))
             for writes, sets in withdrawn:
                 self._dirty |= self._reading.with_related(writes.lacking(sets)) - planned
+        for zone, count in more.items():
+            if count and (state := self.zones.state(zone)):
+                state.deletes.budget.own(count, now_s)
         return told
-
-    def _count_owned(self, former: Iterable[Decision], decided: Iterable[Decision], now_s: float) -> None:
-        """Tell each zone's budget how many records more, or fewer, are ours at a name than before."""
-        change: dict[Zone, int] = {}
-        for decisions, more in ((decided, 1), (former, -1)):
-            for decision in decisions:
-                if (held := decision.held) and held.ours and (zone := decision.zone):
-                    change[zone] = change.get(zone, 0) + more
-        for zone, more in change.items():
-            if more and (state := self.zones.state(zone)):
-                state.deletes.budget.own(more, now_s)
 
     def _file_orphans(self, name: DnsName, decided: Iterable[Decision]) -> None:
         """Remember what stands for the sake of an object that does not ask for it, so that news of it count."""
@@ -298,3 +293,8 @@ class Engine:
         times += [state.deletes.wake_s for state in self.zones if self._keeping.open]
         times.append(self._keeping.wake_s)
         return min((time_s for time_s in times if time_s > now_s), default=None)
+
+
+def _owned(decisions: Iterable[Decision]) -> list[Zone]:
+    """The zone of each record of ours, as often as there are any."""
+    return [one.zone for one in decisions if one.zone and one.held and one.held.ours]
