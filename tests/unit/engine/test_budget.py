@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extdns.engine.budget import WINDOW_S, Budget, Limits, Made, Most
+from tests.unit.engine.stage import ZONE, mark, owned, record, running
 
 
 @pytest.mark.parametrize(
@@ -88,3 +89,13 @@ def test_the_window_knows_what_a_full_record_would(steps: list[tuple[float, int]
         most = max(number for _, number in history[current:])
         assert budget.exceeded(most, now_s, by_absence=False) is (most > 0)
         assert not budget.exceeded(most * 99 // 100, now_s, by_absence=False)
+
+
+def test_a_record_that_is_ours_instead_of_another_is_not_one_more() -> None:
+    world = running(*owned("web", resource=""), record("api"))
+    world.provider.remove(ZONE, mark("web").key)
+    world.provider.put(ZONE, mark("api", resource=""))
+    world.run(for_s=900.0)
+    (kept,) = world.engine.zones
+    assert kept.deletes.budget.owned == 1
+    assert all(one.records <= 1 for one in kept.deletes.budget.most)

@@ -15,15 +15,12 @@ from extdns.model.saved import Saved
 from tests.unit.engine.stage import (
     INGRESS,
     SERVICE,
-    ZONE,
     Stage,
     gone,
-    mark,
     new,
     owned,
     phase,
     published,
-    record,
     running,
     seen,
     stage,
@@ -297,13 +294,3 @@ def test_a_single_pass_does_not_wait_for_state_that_cannot_be_kept() -> None:
     world.waiting = deque(one for one in world.waiting if not isinstance(one, LoadState))
     world.run(phase(SERVICE), phase(INGRESS), StateFailed(message="no right"))
     assert world.engine.settled
-
-
-def test_a_record_that_is_ours_instead_of_another_is_not_one_more() -> None:
-    world = running(*owned("web", resource=""), record("api"), deletes=DELETES)
-    world.provider.remove(ZONE, mark("web").key)
-    world.provider.put(ZONE, mark("api", resource=""))
-    world.run(for_s=900.0)
-    (kept,) = world.engine.zones
-    assert kept.deletes.budget.owned == 1
-    assert all(one.records <= 1 for one in kept.deletes.budget.most)
