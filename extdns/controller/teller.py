@@ -73,7 +73,6 @@ class Teller:
         self._changes = 0
         self._announced: datetime | None = None
         self._problems: set[tuple[str, ObjectKey | None]] = set()
-        self._failures: dict[tuple[str, ObjectKey], str] = {}
         self._failed: frozenset[AccountFailure] = frozenset()
         self._unkept = ""
         self.defects = 0
@@ -141,9 +140,7 @@ class Teller:
         for seen in observations:
             if self._announcer:
                 self._announcer.mistaken(seen.claims)
-            self._failures.pop((seen.source, seen.key), None)
             if seen.failure and not seen.parked_on:
-                self._failures[seen.source, seen.key] = seen.failure
                 self._metrics.object_failed()
                 if self._announcer:
                     self._announcer.failed(seen.key, seen.failure)
@@ -250,7 +247,7 @@ class Teller:
             self._announcer.decided(tuple(engine.decisions))
             for _, claims in engine.claims.objects():
                 self._announcer.mistaken(claims)
-            for (_, key), failure in self._failures.items():
+            for key, failure in engine.claims.broken():
                 self._announcer.failed(key, failure)
 
 

@@ -42,7 +42,7 @@ class ClaimIndex:
         self._ended: dict[DnsName, dict[tuple[str, str], Evidence | Blocked]] = {}
         self._void: dict[str, list[Pair]] = {}  # of `_ended`, what waits for another look at the object, by resource
         self._lacking: dict[_Asker, tuple[ObjectKey, ...]] = {}
-        self._failed: dict[_Asker, str] = {}
+        self._failed: dict[_Asker, Observation] = {}
         self._misnamed: dict[_Asker, tuple[Invalid, ...]] = {}
         self._sources: dict[str, None] = {}
         self.revision = 0
@@ -58,7 +58,7 @@ class ClaimIndex:
         if before and (pointers := _withheld_pointers(before, seen.claims)):
             seen = replace(seen, claims=(*seen.claims, *pointers))
         if seen.failure:
-            self._failed[asker] = seen.failure
+            self._failed[asker] = seen
             self._by_asker.setdefault(asker, ())
             return set(_names(before))
         recovered = self._failed.pop(asker, None) is not None
@@ -103,16 +103,20 @@ class ClaimIndex:
 
     def failure(self, key: ObjectKey) -> str:
         """Why the object's claims could not be computed, "" if they were."""
-        return next((failure for source in self._sources if (failure := self._failed.get((source, key)))), "")
+        return next((seen.failure for source in self._sources if (seen := self._failed.get((source, key)))), "")
 
     @property
     def failing(self) -> tuple[ObjectKey, str] | None:
         """One of `failures`, the one that fails for the longest time; None if there is none."""
-        return next(((key, failure) for (_, key), failure in self._failed.items()), None)
+        return next(((seen.key, seen.failure) for seen in self._failed.values()), None)
 
     def failures(self) -> Iterable[tuple[ObjectKey, str]]:
         """Every object whose claims could not be computed, sorted, with the reason."""
-        return sorted((key, failure) for (_, key), failure in self._failed.items())
+        return sorted((seen.key, seen.failure) for seen in self._failed.values())
+
+    def broken(self) -> Iterable[tuple[ObjectKey, str]]:
+        """Those of `failures` that do not just wait for a kind to be listed."""
+        return sorted((seen.key, seen.failure) for seen in self._failed.values() if not seen.parked_on)
 
     def misnamed(self) -> Iterable[Invalid]:
         """What objects ask for that is no name, sorted by object."""

@@ -66,12 +66,13 @@ def test_an_announcer_hears_of_everything_that_objects_may_be_told() -> None:
 def test_a_failure_is_announced_as_long_as_it_lasts() -> None:
     listener = Listener()
     said = Teller(Metrics(), "me", announcer=listener)
-    engine = running().engine
+    world = running()
     parked = seen("api", failure="Pod objects are not listed yet", parked_on=POD)
     for news in (seen("web", failure="broken"), parked, seen("db", failure="broken"), seen("db")):
         said.observed(news.observations)
-    said.run_ended(engine, (), BEGINNING)
-    said.run_ended(engine, (), BEGINNING + timedelta(minutes=30))
+        world.feed(news)
+    said.run_ended(world.engine, (), BEGINNING)
+    said.run_ended(world.engine, (), BEGINNING + timedelta(minutes=30))
     assert [heard for heard in listener.heard if heard.startswith("failed")] == [
         "failed service/shop/web broken",
         "failed service/shop/db broken",
