@@ -11,7 +11,7 @@ from extdns.facts.nametext import place
 from extdns.facts.printable import printable
 from extdns.facts.words import as_known, incomplete, joined, short_field
 from extdns.model.quantity import count
-from extdns.model.reason import Reason, meaning
+from extdns.model.reason import UNREAD, Reason, meaning
 
 if TYPE_CHECKING:
     from extdns.facts.document import MistakeFacts, ObjectFacts, ZoneName
@@ -23,7 +23,6 @@ _AS_IT_SHOULD: Final = "·"
 PLAIN: Final = frozenset({Reason.WANTED, Reason.CHANGED, Reason.PROGRAMMED})
 """Reasons that the symbol and the object say already."""
 UP_TO_DATE: Final = "All records are already up to date"
-_UNKNOWN: Final = frozenset({Reason.ZONE_UNREAD, Reason.ZONES_UNKNOWN})
 _MAX_ASKERS: Final = 2
 _WIDEST: Final = (1, 10, 60, 45, 50)
 """A cell that is longer sticks out; it does not push all others aside."""
@@ -163,7 +162,7 @@ def _data(one: Entry) -> str:
 
 def _unknown(one: Entry) -> bool:
     """Whether something may stand of which nothing is known."""
-    return one.action == "none" and one.reason in _UNKNOWN
+    return one.action == "none" and one.reason in UNREAD
 
 
 def _who(one: Entry) -> str:

@@ -12,7 +12,7 @@ from extdns.engine.decisions import CHANGING, FAILING, IN_ORDER, Decisions, held
 from extdns.facts.times import instant
 from extdns.model.decision import Decision, Verdict
 from extdns.model.name import DnsName
-from extdns.model.reason import Reason
+from extdns.model.reason import UNREAD, Reason
 
 _BY_CONFIGURATION: Final = frozenset({Reason.DOMAIN_FILTERED, Reason.TYPE_UNMANAGED})
 
@@ -42,7 +42,6 @@ STATES: Final[dict[State, str]] = {
 }
 _ORDER: Final = {state: rank for rank, state in enumerate(State)}
 _DOING: Final = (Verdict.CREATE, Verdict.UPDATE, Verdict.DELETE, Verdict.KEEP, Verdict.NONE)
-_UNKNOWN: Final = frozenset({Reason.ZONE_UNREAD, Reason.ZONES_UNKNOWN})
 _OUTDONE: Final = frozenset({Reason.CONFLICT_LOST, Reason.TYPE_CONFLICT})
 
 
@@ -175,7 +174,7 @@ def state_of(decision: Decision) -> State:
         return State.LEFT_OUT
     if decision.verdict is Verdict.KEEP:
         return State.KEPT
-    return State.UNKNOWN if decision.reason in _UNKNOWN else State.NOT_PUBLISHED
+    return State.UNKNOWN if decision.reason in UNREAD else State.NOT_PUBLISHED
 
 
 def _fits(row: Row, wish: Wish) -> bool:

@@ -146,6 +146,9 @@ MEANINGS: Final[dict[Reason, str]] = {
 SOMEBODY_ELSES: Final = frozenset({Reason.OWNED_BY_OTHER, Reason.FOREIGN_RECORD, Reason.MARK_UNREADABLE})
 """A record stands that nothing proves to be ours."""
 
+UNREAD: Final = frozenset({Reason.ZONE_UNREAD, Reason.ZONES_UNKNOWN})
+"""What stands is not known."""
+
 WITHHELD: Final = frozenset(
     {
         Reason.NO_ADDRESS,
