@@ -183,7 +183,7 @@ class State(Protocol):
     """Keeps what outlives the process; absent where there is no place for it. Raises `ExtdnsError`."""
 
     def load(self) -> Saved:
-        """What was kept for our owner id, in seconds since the epoch; nothing if it never was."""
+        """What was kept for our owner id, in seconds since the epoch, if anything was, and the codes as `released`."""
         ...
 
     def save(self, saved: Saved) -> None:

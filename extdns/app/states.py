@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from extdns import log
 from extdns.app.clusters import is_live
 from extdns.controller.candidacy import may_write
@@ -40,9 +42,9 @@ class KeptState:
         self._told = ""
 
     def load(self) -> Saved:
-        """What was kept; what cannot be read counts as nothing, and is told."""
+        """What was kept, and the codes in the annotation; what cannot be read counts as nothing, and is told."""
         document = self._place.read()
-        return Saved() if document is None else self._saved(document)
+        return Saved() if document is None else replace(self._saved(document), released=shelf.released(document))
 
     def save(self, saved: Saved) -> None:
         """Keep *saved*, unless another process has come to keep the state."""

@@ -32,8 +32,7 @@ class Keeper:
             case LoadState():
                 saved = self._state.load()
                 steady_s = self._clock.monotonic_s()
-                saved = saved.shifted(steady_s - self._clock.now().timestamp(), steady_s)
-                return StateLoaded(saved=saved, released=self._state.released())
+                return StateLoaded(saved=saved.shifted(steady_s - self._clock.now().timestamp(), steady_s))
             case SaveState(saved=saved):
                 now_s = self._clock.now().timestamp()
                 self._state.save(saved.shifted(now_s - self._clock.monotonic_s(), now_s))

@@ -146,8 +146,8 @@ class Engine:
                 zone_state = self.zones.state(zone)
                 if zone_state and (batch := zone_state.writes.in_flight) and batch.number == number:
                     return self._landed(zone_state, batch, outcome, now_s)
-            case facts.StateLoaded(saved=saved, released=codes):
-                self._soil(self._keeping.loaded(saved, codes, now_s))
+            case facts.StateLoaded(saved=saved):
+                self._soil(self._keeping.loaded(saved, now_s))
             case facts.StateAnswered(released=codes):
                 self._soil(self._keeping.answered(codes, now_s))
             case facts.StateFailed():

@@ -125,14 +125,9 @@ class Submitted(Value, frozen=True, kw_only=True):
 
 
 class StateLoaded(Value, frozen=True, kw_only=True):
-    """What a former process kept, in monotonic seconds of this one; nothing, if there was none.
-
-    Attributes:
-        released: the codes that a person has released meanwhile.
-    """
+    """What a former process kept, in monotonic seconds of this one; nothing, if there was none."""
 
     saved: Saved
-    released: tuple[str, ...] = ()
 
 
 class StateAnswered(Value, frozen=True, kw_only=True):

@@ -41,7 +41,6 @@ class Keeping:
         self.writes = self._writer and self._leads and not settings.asks
         self._zones = zones
         self._loaded: Saved | None = None  # and what was given away since
-        self._released: tuple[str, ...] = ()
         self._adopted: set[str] = set()
         self._given: tuple[tuple[str, int], ...] = ()
         self._asked = self._void = False
@@ -54,15 +53,10 @@ class Keeping:
         self._loaded, self._adopted, self._given = None, set(), ()
         self._void, self._next_s = self._asked, now_s
 
-    def loaded(self, saved: Saved, released: tuple[str, ...], now_s: float) -> set[DnsName]:
-        """Take over what a former process kept, and what a person *released* of that meanwhile.
-
-        Returns:
-            The names whose deletes waited for that.
-        """
+    def loaded(self, saved: Saved, now_s: float) -> set[DnsName]:
+        """Take over what a former process kept; returns the names whose deletes waited for that."""
         if self._is_void():
             return set()
-        self._released = released
         self._loaded, self._asked, self._next_s, self.open = saved, False, now_s, True
         return self.adopt(now_s)
 
@@ -77,7 +71,7 @@ class Keeping:
         for state in self._zones:
             if self._loaded and state.zone.id not in self._adopted:
                 self._adopted.add(state.zone.id)
-                self._restore(state, self._loaded.of(state.zone.id), now_s)
+                self._restore(state, self._loaded, now_s)
                 names |= state.deletes.keep(state.deletes.changes if self.writes else math.inf)
         return names
 
@@ -155,11 +149,11 @@ class Keeping:
             self._asked = False
         return void
 
-    def _restore(self, state: ZoneState, kept: SavedZone, now_s: float) -> None:
-        deletes = state.deletes
+    def _restore(self, state: ZoneState, saved: Saved, now_s: float) -> None:
+        deletes, kept = state.deletes, saved.of(state.zone.id)
         deletes.budget.restore((Made(*one) for one in kept.made), (Most(*one) for one in kept.most))
         shown = {code: frozenset(digests) for code, digests in kept.shown}
-        deletes.releases.restore(shown, dict(kept.released), self._released)
+        deletes.releases.restore(shown, dict(kept.released), saved.released)
         if kept.fingerprint and kept.fingerprint == self._fingerprint:
             deletes.accept(now_s)
 
@@ -173,7 +167,7 @@ class Keeping:
     def _snapshot(self, now_s: float) -> Saved:
         zones = dict(self._loaded.zones) if self._loaded else {}
         zones |= {state.zone.id: self._kept(state, now_s) for state in self._zones}
-        return Saved(zones=tuple(sorted(zones.items())))
+        return Saved(zones=tuple(sorted(zones.items())), released=self._loaded.released if self._loaded else ())
 
     def _kept(self, state: ZoneState, now_s: float) -> SavedZone:
         deletes = state.deletes

@@ -41,9 +41,14 @@ class SavedZone(Value, frozen=True, kw_only=True):
 
 
 class Saved(Value, frozen=True, kw_only=True):
-    """The state of all zones, sorted by the id of the zone."""
+    """The state of all zones, sorted by the id of the zone.
+
+    Attributes:
+        released: codes that a person released and that are no part of a zone's state yet; told, and not kept here.
+    """
 
     zones: tuple[tuple[str, SavedZone], ...] = ()
+    released: tuple[str, ...] = ()
 
     def of(self, zone_id: str) -> SavedZone:
         """What is known of a zone, nothing of one that is not there."""
@@ -51,4 +56,4 @@ class Saved(Value, frozen=True, kw_only=True):
 
     def shifted(self, by_s: float, latest_s: float) -> Saved:
         """As `SavedZone.shifted`, of every zone."""
-        return Saved(zones=tuple((id_, zone.shifted(by_s, latest_s)) for id_, zone in self.zones))
+        return replace(self, zones=tuple((id_, zone.shifted(by_s, latest_s)) for id_, zone in self.zones))

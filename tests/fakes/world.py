@@ -6,6 +6,8 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from extdns.engine.effects import (
     Confirm,
     Effect,
@@ -134,7 +136,7 @@ class World:
             case Confirm(key=key):
                 return Existence(key=key, exists=self.exists(key))
             case LoadState():
-                return StateLoaded(saved=self.state, released=self.released)
+                return StateLoaded(saved=replace(self.state, released=self.released))
             case SaveState(saved=saved):
                 self.state = saved
                 return StateAnswered()

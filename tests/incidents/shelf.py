@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from extdns.errors import ForbiddenError
 from extdns.model.saved import Saved
 
@@ -23,7 +25,7 @@ class Shelf:
 
     def load(self) -> Saved:
         self._check()
-        return self.saved
+        return replace(self.saved, released=self.codes)
 
     def save(self, saved: Saved) -> None:
         self._check()
