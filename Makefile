@@ -12,7 +12,7 @@ LOCK := env CUSTOM_COMPILE_COMMAND='make lock' $(BIN)/pip-compile --quiet --gene
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test soak lint check bench lock clean
+.PHONY: help demo test coverage soak chaos lint check bench lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,7 +20,10 @@ help: ## this list
 demo: $(VENV)/run.stamp ## a small shop's names, published into zone files on this machine
 	@$(BIN)/python -m extdns demo
 
-test: $(VENV)/dev.stamp ## all tests, with branch coverage
+test: $(VENV)/dev.stamp ## all tests
+	@$(BIN)/python -m pytest --quiet
+
+coverage: $(VENV)/dev.stamp ## all tests, with branch coverage, which doubles their CPU time
 	@$(BIN)/python -m pytest --quiet --cov --cov-report=
 	@echo "branch coverage: $$($(BIN)/coverage report --format=total) %"
 
@@ -28,6 +31,11 @@ SEED := $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
 soak: $(VENV)/dev.stamp ## a million steps of the engine's state machine (SEED=number: those of before)
 	@echo "SEED=$(SEED)"
 	@$(BIN)/python -m pytest --quiet --hypothesis-profile=soak --hypothesis-seed=$(SEED) tests/unit/engine/test_machine.py
+
+SECONDS := 600
+PROVIDER := aws
+chaos: $(VENV)/dev.stamp ## the whole program amid faults and kills (SECONDS=, SEED=, PROVIDER=aws|google)
+	@CHAOS_SECONDS=$(SECONDS) CHAOS_SEED=$(SEED) $(BIN)/python -m pytest --quiet tests/chaos/test_chaos.py -k $(PROVIDER)
 
 lint: $(VENV)/dev.stamp ## format, ruff, import contracts, mypy, pyright
 	@$(BIN)/ruff format --check

@@ -1,14 +1,13 @@
-"""extdns: keeps DNS in step with Kubernetes.
+"""extdns keeps DNS records in step with Kubernetes.
 
-Each package below is a room: it has one concern, and says in its own charter what belongs there.
+Each package has one concern, which its docstring describes. Packages are connected in `extdns.app` only. All others
+use values (`extdns.model`) and protocols (`extdns.ports`), so that a source, a registry or a provider can be replaced
+without a change elsewhere.
 
-Rooms meet in `extdns.app` alone. Everything else knows values (`extdns.model`) and seams
-(`extdns.ports`), so that a source, a registry or a provider can be replaced without the others
-noticing. The core, from `model` over `planner` to `engine`, is pure: no I/O, no clock, no
-randomness, no environment, no log. What the world must do is returned as an effect, and what the
-world did is passed in.
+The core (`model`, `planner`, `engine`) is pure: no I/O, no clock, no randomness, no environment, no log. The engine
+returns what to do as effects, and takes what happened as inputs.
 
-This file imports nothing: whoever asks for the version, or for `--help`, pays for neither.
+This file imports nothing, so that `--version` and `--help` start fast.
 """
 
 __version__ = "0.1.0"

@@ -1,8 +1,7 @@
-"""The configuration: what the flags say, grouped, frozen and typed.
+"""The configuration: the values of all flags, in typed and frozen sections.
 
-A field bears the name of its flag with `_` for `-`; one that bears another name, says which flag
-it comes from; a duration ends in `_s` and is in seconds. A test holds that each implemented flag
-ends in exactly one field, and that nothing else is here but `least_audit_interval_s` and `notices`.
+A field has the name of its flag with `_` for `-`, or states the flag that it comes from. Durations are in seconds and
+end in `_s`. A test checks that each flag has exactly one field.
 """
 
 from __future__ import annotations
@@ -13,40 +12,40 @@ from typing import Any, Self
 from msgspec import field
 from msgspec.structs import astuple, fields
 
-from extdns.flags import parser, support
+from extdns.flags import parser, validation
 from extdns.flags.address import ListenAddress
-from extdns.flags.cluster import DEFAULT_TIMEOUT_S
 from extdns.flags.flag import Flag
+from extdns.flags.process import DEFAULT_TIMEOUT_S
 from extdns.flags.regex import Regex
 from extdns.flags.table import BY_NAME
-from extdns.flags.validation import validate
-from extdns.model.selector import Selector
+from extdns.flags.validation import find_warnings, validate
+from extdns.model.selection import DomainFilter, Selector, parse_suffixes
 from extdns.model.value import Value
 
 
-class Section(Value, frozen=True, kw_only=True, rename=lambda name: name.removesuffix("_s").replace("_", "-")):
-    """Some of the flags; a secret shows as `******`."""
+class FlagSection(Value, frozen=True, kw_only=True, rename=lambda name: name.removesuffix("_s").replace("_", "-")):
+    """A section of the flags. Its repr masks secrets."""
 
     @classmethod
     def flags(cls) -> dict[str, Flag]:
-        """The flag that each field comes from, in the order of fields."""
+        """Return the flag of each field, in the order of the fields."""
         return dict(zip(cls.__struct_fields__, map(BY_NAME.__getitem__, cls.__struct_encode_fields__), strict=True))
 
     @classmethod
-    def of(cls, values: Mapping[str, Any]) -> Self:
-        """What the *values* of all flags, by name, say."""
+    def from_values(cls, values: Mapping[str, Any]) -> Self:
+        """Build the section from the *values* of all flags, by name."""
         return cls(**{name: values[flag.name] for name, flag in cls.flags().items()})
 
-    def settings(self) -> Iterator[tuple[Flag, object]]:
-        """Every flag with its value."""
+    def list_settings(self) -> Iterator[tuple[Flag, object]]:
+        """Return each flag with its value."""
         return ((flag, getattr(self, name)) for name, flag in self.flags().items())
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({' '.join(_arguments(self.settings()))})"
+        return f"{type(self).__name__}({' '.join(_format_arguments(self.list_settings()))})"
 
 
-class Control(Section, frozen=True, kw_only=True):
-    """What runs, and when. *policy* and *provider* are as written in the flag."""
+class ControlFlags(FlagSection, frozen=True, kw_only=True):
+    """What runs, and when. *policy* and *provider* have the values of their flags."""
 
     provider: str
     policy: str
@@ -54,33 +53,37 @@ class Control(Section, frozen=True, kw_only=True):
     once: bool
     dry_run: bool
     compat: bool
-    audit_calls_per_minute: int
+    refresh_calls_per_minute: int
     api_calls_per_second: int
     api_burst: int
 
 
-class Cluster(Section, frozen=True, kw_only=True):
-    """Where objects are read from: without *manifests*, which may be "-" for standard input, an API server.
+class ClusterFlags(FlagSection, frozen=True, kw_only=True):
+    """Where objects are read from: *manifests*, of which "-" is standard input, or else an API server.
 
-    *namespace* "" is all of them. Of the two limits, ask `time_limit_s`.
+    Attributes:
+        namespace: "" for all namespaces.
+        kube_api_request_timeout_s: use `time_limit_s` instead, which combines both timeouts.
+        request_timeout_s: the deprecated flag; likewise.
     """
 
     manifests: tuple[str, ...]
     namespace: str
     server: str
     kubeconfig: str
+    cluster_id: str
     kube_api_request_timeout_s: float
     request_timeout_s: float
 
     @property
     def time_limit_s(self) -> float:
-        """The longest that a request may take, 0 without limit; the old flag counts if changed (spec sources 9.2)."""
+        """The timeout of a request, 0 for none; the deprecated flag wins if it is set (docs/spec/sources.md 9.2)."""
         changed = self.request_timeout_s != DEFAULT_TIMEOUT_S
         return max(self.request_timeout_s if changed else self.kube_api_request_timeout_s, 0.0)
 
 
-class Sources(Section, frozen=True, kw_only=True):
-    """Which objects are read, and how. *annotation_prefix* None means both prefixes (design 5)."""
+class SourceFlags(FlagSection, frozen=True, kw_only=True):
+    """Which objects are read, and how. *annotation_prefix* None means both prefixes (docs/design/differences.md)."""
 
     names: tuple[str, ...] = field(name="source")
     annotation_filter: Selector
@@ -125,8 +128,8 @@ class Sources(Section, frozen=True, kw_only=True):
     unstructured_resource: tuple[str, ...]
 
 
-class Plan(Section, frozen=True, kw_only=True):
-    """Which names and types are managed. If a regex is given, the two lists count for nothing."""
+class PlanFlags(FlagSection, frozen=True, kw_only=True):
+    """Which names and types are managed. With a regex, the two lists of domains have no effect."""
 
     domain_filter: tuple[str, ...]
     exclude_domains: tuple[str, ...]
@@ -136,21 +139,35 @@ class Plan(Section, frozen=True, kw_only=True):
     exclude_record_types: tuple[str, ...]
     zone_id_filter: tuple[str, ...]
 
+    def build_domain_filter(self) -> DomainFilter:
+        """Return the filter of the four domain flags."""
+        return DomainFilter(
+            include=parse_suffixes(self.domain_filter),
+            exclude=parse_suffixes(self.exclude_domains),
+            include_pattern=self.regex_domain_filter.pattern if self.regex_domain_filter else None,
+            exclude_pattern=self.regex_domain_exclusion.pattern if self.regex_domain_exclusion else None,
+        )
 
-class Deletes(Section, frozen=True, kw_only=True):
-    """When a delete may be made. *stale_hold_s* None is without limit."""
+    def find_managed_types(self) -> frozenset[str]:
+        """Return the record types that are managed."""
+        return frozenset(self.managed_record_types) - frozenset(self.exclude_record_types)
+
+
+class DeleteFlags(FlagSection, frozen=True, kw_only=True):
+    """When a delete may be made. *unresolved_timeout_s* None is without limit."""
 
     delete_grace_period_s: float
-    stale_hold_s: float | None
+    unresolved_timeout_s: float | None
     max_delete_percent: int
     max_delete_count: int
-    release: tuple[str, ...]
+    approve: tuple[str, ...]
+    accept_cluster: tuple[str, ...]
     state_configmap: str
     state_file: str
 
 
-class Registry(Section, frozen=True, kw_only=True):
-    """How ownership is marked. Empty texts are off."""
+class RegistryFlags(FlagSection, frozen=True, kw_only=True):
+    """How ownership records are written. An empty text means that the feature is off."""
 
     name: str = field(name="registry")
     txt_owner_id: str
@@ -162,22 +179,22 @@ class Registry(Section, frozen=True, kw_only=True):
     txt_encrypt_aes_key: str
 
 
-class Log(Section, frozen=True, kw_only=True):
-    """How is logged: *format* `text` or `json`, *level* one of the reference's seven; and Events beside problems."""
+class LogFlags(FlagSection, frozen=True, kw_only=True):
+    """What is logged, and which Events are recorded besides problems. *level* is one of external-dns's seven levels."""
 
     format: str = field(name="log-format")
     level: str = field(name="log-level")
     events_emit: tuple[str, ...]
 
 
-class Web(Section, frozen=True, kw_only=True):
-    """Where health and metrics are served."""
+class WebFlags(FlagSection, frozen=True, kw_only=True):
+    """The addresses of health and metrics, and of the live page."""
 
     metrics_address: ListenAddress
     web_address: ListenAddress
 
 
-class Aws(Section, frozen=True, kw_only=True):
+class AwsFlags(FlagSection, frozen=True, kw_only=True):
     """The provider `aws`. An *aws_api_retries* of 0 sets no limit."""
 
     aws_zone_type: str
@@ -196,7 +213,7 @@ class Aws(Section, frozen=True, kw_only=True):
     aws_conditional_writes: bool
 
 
-class Google(Section, frozen=True, kw_only=True):
+class GoogleFlags(FlagSection, frozen=True, kw_only=True):
     """The provider `google`. A *google_batch_change_size* of 0 sets no limit."""
 
     google_project: str
@@ -206,20 +223,20 @@ class Google(Section, frozen=True, kw_only=True):
     google_api_endpoint: str
 
 
-class Inmemory(Section, frozen=True, kw_only=True):
+class InmemoryFlags(FlagSection, frozen=True, kw_only=True):
     """The provider `inmemory`."""
 
     inmemory_zone: tuple[str, ...]
 
 
-class Zonefile(Section, frozen=True, kw_only=True):
-    """The provider `zonefile`; its folder is "" only while another provider is chosen."""
+class ZonefileFlags(FlagSection, frozen=True, kw_only=True):
+    """The provider `zonefile`. The folder is "" with any other provider."""
 
     zonefile_dir: str
 
 
-class Election(Section, frozen=True, kw_only=True):
-    """Whether processes stand for election, and by which Lease."""
+class ElectionFlags(FlagSection, frozen=True, kw_only=True):
+    """Whether there is a leader election, and with which Lease."""
 
     leader_elect: bool
     leader_elect_lease_duration_s: float
@@ -230,71 +247,74 @@ class Election(Section, frozen=True, kw_only=True):
 
 
 class Config(Value, frozen=True, kw_only=True):
-    """Everything a start is told.
+    """The whole configuration.
 
     Attributes:
-        least_audit_interval_s: least time between two audits of a zone, from cache times; 0 is none.
-        notices: a line for each flag that was given and means nothing here, to be logged once.
+        min_refresh_interval_s: the shortest time between two refreshes of a zone, from the cache flags; 0 for none.
+        notices: a line for each flag that is set and has no effect here; logged once.
+        warnings: a line for each value that external-dns accepts, too, and that has no effect.
     """
 
-    control: Control
-    cluster: Cluster
-    sources: Sources
-    plan: Plan
-    deletes: Deletes
-    election: Election
-    registry: Registry
-    log: Log
-    web: Web
-    aws: Aws
-    google: Google
-    inmemory: Inmemory
-    zonefile: Zonefile
-    least_audit_interval_s: float = 0.0
+    control: ControlFlags
+    cluster: ClusterFlags
+    sources: SourceFlags
+    plan: PlanFlags
+    deletes: DeleteFlags
+    election: ElectionFlags
+    registry: RegistryFlags
+    log: LogFlags
+    web: WebFlags
+    aws: AwsFlags
+    google: GoogleFlags
+    inmemory: InmemoryFlags
+    zonefile: ZonefileFlags
+    min_refresh_interval_s: float = 0.0
     notices: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Config:
     """Read the command line, without the program's name, and the environment.
 
-    `--help` and `--version` are for `extdns.flags.parser.asked_for`, which comes first.
+    Handle `--help` and `--version` first, with `extdns.flags.parser.find_requested_text`.
 
     Raises:
-        UsageError: the first mistake; its text is for the user and lacks only `error: ` before it.
+        UsageError: the first error, as a message for the user.
     """
-    given = parser.read(argv, environ)
-    values = parser.with_defaults(given)
+    settings = parser.parse_settings(argv, environ)
+    values = parser.apply_defaults(settings)
     validate(values)
-    support.require(given, values)
-    sections: dict[str, Any] = {one.name: one.type.of(values) for one in fields(Config) if one.required}
+    validation.check_support(settings, values)
+    sections: dict[str, Any] = {one.name: one.type.from_values(values) for one in fields(Config) if one.required}
     return Config(
         **sections,
-        least_audit_interval_s=support.least_audit_interval_s(given, values),
-        notices=support.notices(given, values),
+        min_refresh_interval_s=validation.min_refresh_interval_s(settings, values),
+        notices=validation.find_notices(settings, values),
+        warnings=find_warnings(settings, values),
     )
 
 
-def place_of_state(argv: Sequence[str], environ: Mapping[str, str]) -> tuple[Cluster, Deletes]:
-    """As `parse`, but only what tells where state is kept; nothing need be said of sources and the like.
+def parse_state_flags(argv: Sequence[str], environ: Mapping[str, str]) -> tuple[ClusterFlags, DeleteFlags]:
+    """Read only the sections that name the state store. Required flags such as `--source` may be missing.
 
     Raises:
-        UsageError: the first mistake, as with `parse`.
+        UsageError: the first error, as a message for the user.
     """
-    values = parser.with_defaults(parser.read(argv, environ))
-    return Cluster.of(values), Deletes.of(values)
+    values = parser.apply_defaults(parser.parse_settings(argv, environ))
+    return ClusterFlags.from_values(values), DeleteFlags.from_values(values)
 
 
-def shown(config: Config) -> tuple[str, ...]:
-    """The configuration as the arguments that give it again, in the order of fields; secrets are `******`."""
-    return tuple(_arguments(settings(config)))
+def format_arguments(config: Config) -> tuple[str, ...]:
+    """Return the arguments that give *config*, in the order of the fields, with masked secrets."""
+    return tuple(_format_arguments(list_settings(config)))
 
 
-def settings(config: Config) -> Iterator[tuple[Flag, object]]:
-    """Every implemented flag with its value, in the order of fields."""
+def list_settings(config: Config) -> Iterator[tuple[Flag, object]]:
+    """Return every flag with its value, in the order of the fields."""
     for section in astuple(config):
-        if isinstance(section, Section):
-            yield from section.settings()
+        if isinstance(section, FlagSection):
+            yield from section.list_settings()
 
 
-def _arguments(given: Iterable[tuple[Flag, object]]) -> Iterator[str]:
-    return (argument for flag, value in given for argument in flag.arguments(value, masked=True))
+def _format_arguments(settings: Iterable[tuple[Flag, object]]) -> Iterator[str]:
+    return (argument for flag, value in settings for argument in flag.format_arguments(value, masked=True))

@@ -1,133 +1,142 @@
-"""Everything extdns raises on purpose, split by what the catcher does about it.
+"""All errors that extdns raises on purpose. The classes differ in what the caller does about them.
 
 ::
 
     ExtdnsError
-    ├── UsageError            stop and tell the user: a flag or environment variable is wrong
-    ├── InvalidValueError     tell the owner of the object, file or record; go on without that value
-    ├── NotReadyError         ask again when the kind has been listed; in `extdns.ports`, with the `View` that raises it
-    ├── UnresolvedError       DNS gave no address of a host; an older one goes on to count
-    ├── ProviderError         the DNS service (or its files) could not do what was asked
+    ├── UsageError            stop and report it: a flag or environment variable is invalid
+    ├── InvalidValueError     report it on the object, file or record; continue without the value
+    ├── NotSyncedError        retry when the kind is listed; defined in `extdns.ports`, beside `ClusterView`
+    ├── UnresolvedError       a host name has no address in DNS; the last known address stays in use
+    ├── ProviderError         a call to the DNS service, or a read or write of its files, failed
     │   ├── RetryableError    the same call may succeed later
-    │   └── ForbiddenError    a person must grant a right first; other zones go on
-    └── ApiError              the API server did not do what was asked; the same may succeed later
-        ├── DeniedError       a person must grant a right first; other kinds go on
-        ├── NotFoundError     the object is not there, or the kind is not served
-        ├── ConflictError     somebody else wrote first: read it again
-        └── ExpiredError      history does not reach to that version: list again
+    │   └── ForbiddenError    a person must grant a permission first; other zones continue
+    └── ApiError              a request to the API server failed; the same one may succeed later
+        ├── DeniedError       a person must grant a permission first; other kinds continue
+        ├── NotFoundError     there is no such object, or the kind is not served
+        ├── ConflictError     another client wrote the object first: read it again
+        └── ExpiredError      the resource version is too old: list again
 """
 
 from __future__ import annotations
 
+from extdns.masking import mask
+
 
 class ExtdnsError(Exception):
-    """Base of every error that extdns raises on purpose."""
+    """Base class of all errors that extdns raises on purpose. The message never contains a secret."""
+
+    def __init__(self, message: str = "") -> None:
+        """Mask the secrets in *message*."""
+        super().__init__(mask(message))
 
 
 class UsageError(ExtdnsError):
-    """A flag, an environment variable or their combination is wrong; the text is for the user."""
+    """A flag, an environment variable or their combination is invalid; the message is for the user."""
 
 
 class InvalidValueError(ExtdnsError, ValueError):
-    """A value from an object, a file or a zone is not what it must be.
+    """A value of an object, a file or a zone is invalid.
 
     Attributes:
-        value: the text as it was found.
-        allowed: what would have been right, as a noun phrase.
+        value: the invalid text.
+        allowed: what is allowed, as a noun phrase.
         reason: the reason code under which it is reported (`extdns.model.reason.Reason`).
     """
 
     def __init__(self, value: str, allowed: str, reason: str) -> None:
-        """Keep the three facts; the message joins them."""
-        super().__init__(not_valid(value, allowed))
+        """Build the message from *value* and *allowed*."""
+        super().__init__(describe_invalid_value(value, allowed))
         self.value = value
         self.allowed = allowed
         self.reason = reason
 
 
 class UnresolvedError(ExtdnsError):
-    """DNS gave no address of a host; the text says why."""
+    """A host name could not be resolved to an address; the message has the cause."""
 
 
 class ProviderError(ExtdnsError):
-    """A call to the DNS service failed; the text names the call and the zone, never a secret."""
+    """A call to the DNS service failed; the message names the call and the zone."""
 
 
 class RetryableError(ProviderError):
-    """The call may succeed later: throttled, timed out, or the service failed."""
+    """The call was throttled or timed out, or the service failed; it may succeed later."""
 
     def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
-        """Keep the wait that the service asked for, in seconds, if it did."""
+        """Store *retry_after_s*, the seconds to wait if the service named any."""
         super().__init__(message)
         self.retry_after_s = retry_after_s
 
 
 class ForbiddenError(ProviderError):
-    """The service refused the call for lack of a right."""
+    """The service refused the call: a permission is missing."""
 
 
 class ApiError(ExtdnsError):
-    """A request to the API server failed; the text names the request, never a credential.
+    """A request to the API server failed; the message names the request.
 
     Attributes:
-        code: HTTP status code, 0 if there was no answer or none that could be used.
-        retry_after_s: the wait that the server asked for, in seconds, if it did.
+        code: the HTTP status code; 0 if there was no valid response.
+        retry_after_s: the seconds to wait, if the server named any.
     """
 
     def __init__(self, message: str, *, code: int = 0, retry_after_s: float | None = None) -> None:
-        """Keep what the caller's next step depends on."""
+        """Store what the caller needs to decide about a retry."""
         super().__init__(message)
         self.code = code
         self.retry_after_s = retry_after_s
 
 
 class DeniedError(ApiError):
-    """The API server does not know us (401) or does not let us (403)."""
+    """Authentication failed (401) or a permission is missing (403)."""
 
 
 class NotFoundError(ApiError):
-    """There is no such object, or nothing at that path at all (404).
+    """There is no such object, or the kind is not served (404 from the API server itself, not from a proxy).
 
     Attributes:
-        name: the object that is not there; "" if not even its kind is served.
+        name: the missing object; "" if the response names none, because its kind is not served or the server does not
+            say. `extdns.kube.live.existence` distinguishes the two.
     """
 
     def __init__(self, message: str, *, code: int = 0, retry_after_s: float | None = None, name: str = "") -> None:
-        """Keep the *name* of what is not there."""
+        """Store the *name* of the object that does not exist."""
         super().__init__(message, code=code, retry_after_s=retry_after_s)
         self.name = name
 
 
 class ConflictError(ApiError):
-    """The object is not what the write was made from (409)."""
+    """The object has changed since it was read (409)."""
 
 
 class ExpiredError(ApiError):
-    """A version or a continue token is too old, or of another history (410)."""
+    """A resource version or a continue token has expired (410)."""
 
 
-def not_valid(value: str, allowed: str) -> str:
-    """What is wrong with *value*, and what would be right."""
-    return f"{shortened(value)!r} is not valid; allowed: {allowed}"
+def describe_invalid_value(value: str, allowed: str) -> str:
+    """Return the message for an invalid *value*."""
+    return f"{shorten(value)!r} is not valid; allowed: {allowed}"
 
 
-def described(exc: BaseException | None) -> str:
-    """An error that nobody foresaw: what it is, and what it says."""
-    return f"{type(exc).__name__}: {exc}"
+def describe_error(exc: BaseException | None) -> str:
+    """Describe an unexpected error by its class and message, without secrets."""
+    return mask(f"{type(exc).__name__}: {exc}")
 
 
-def shortened(text: str, most: int = 120) -> str:
-    """*text* cut to *most* characters, what a message can bear; untrusted values may be of any length."""
-    return text if len(text) <= most else f"{text[:most]}… ({len(text)} characters)"
+def shorten(text: str, most: int = 120) -> str:
+    """Shorten *text* to *most* characters for a message; untrusted values may be of any length."""
+    if len(text) <= most:
+        return text
+    return f"{mask(text)[:most]}… ({len(text)} characters)"  # masked first: half a secret would not be found
 
 
-def escaped(text: str) -> str:
-    """*text* with every character that is not printable escaped, whatever its length."""
+def escape_unprintable(text: str) -> str:
+    """Escape all characters of *text* that are not printable."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
-def shown(text: str, most: int = 120) -> str:
-    """Untrusted *text* as a message shows it without quotes: on one line, and shortened."""
-    return shortened(escaped(text), most)
+def sanitize(text: str, most: int = 120) -> str:
+    """Prepare untrusted *text* for a message: one line, printable, shortened."""
+    return shorten(escape_unprintable(text), most)

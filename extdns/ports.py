@@ -1,7 +1,7 @@
-"""The seams between rooms (design 4). Each is as narrow as its caller needs.
+"""The ports: protocols between packages, each no wider than its caller needs (docs/design/architecture.md, "Ports").
 
-Pure ports (`Source`, `Registry`, `ZoneReader.adjust`) may be called from the engine; all others do
-I/O and are called by the controller alone.
+`Source`, `Registry` and `ZoneReader.adjust` are pure and may be called by the engine. All others do I/O and are called
+by the controller only.
 """
 
 from __future__ import annotations
@@ -13,260 +13,268 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from extdns.errors import ExtdnsError
 
 if TYPE_CHECKING:
-    from extdns.model.adjusted import Adjusted
-    from extdns.model.apibudget import ApiBudget
-    from extdns.model.change import Batch, Blocked, ChangeSet
+    from extdns.model.change import AdjustedRecords, Batch, Blocked, ChangeSet, Decision, Outcome
     from extdns.model.claim import Claim
-    from extdns.model.cluster import ClusterChange, Kind, KindState, ObjectKey
-    from extdns.model.decision import Decision
-    from extdns.model.held import Held
-    from extdns.model.name import DnsName
-    from extdns.model.objects import KubernetesObject
-    from extdns.model.outcome import Outcome
-    from extdns.model.ownership import Owned
-    from extdns.model.record import Endpoint, Record
-    from extdns.model.saved import Saved
-    from extdns.model.standing import Standing
-    from extdns.model.zone import Page, Traits, Zone, ZoneList
+    from extdns.model.cluster import ClusterChange, KindState
+    from extdns.model.dns_name import DnsName
+    from extdns.model.evidence import HeldSet
+    from extdns.model.kind import Kind, ObjectKey
+    from extdns.model.object_status import ObjectStatus
+    from extdns.model.record import DesiredRecord, OwnedRecord, Record
+    from extdns.model.resources.kinds import KubernetesObject
+    from extdns.model.saved_state import Saved
+    from extdns.model.zone import Capabilities, RateLimitStatus, Zone, ZoneList, ZonePage
 
 
 class Clock(Protocol):
     """Time, passed in so that tests can move it."""
 
     def now(self) -> datetime:
-        """The time of day in UTC, for display and stored state."""
+        """Return the time of day in UTC, for display and saved state."""
         ...
 
     def monotonic_s(self) -> float:
-        """Seconds that never go back, for pauses and windows."""
+        """Return seconds that never go back, for pauses and windows."""
         ...
 
 
-class NotReadyError(ExtdnsError):
-    """A look-up needs a kind that has not been listed yet, so its answer is unknown."""
+class NotSyncedError(ExtdnsError):
+    """A lookup needs a kind that has not been listed yet, so its result is unknown."""
 
     def __init__(self, kind: Kind) -> None:
-        """Keep the *kind*; the message names it, as in `EndpointSlice`."""
+        """Build the message, and store *kind*."""
         super().__init__(f"{kind.name} objects are not listed yet")
         self.kind = kind
 
 
-class View(Protocol):
-    """Read-only look-ups in the cluster, for sources.
+class ClusterView(Protocol):
+    """Read-only lookups in the cluster, for sources.
 
-    Every method raises `NotReadyError` until the kind has been listed whole once; asking is what
-    makes the kind be listed.
+    Every method raises `NotSyncedError` until the kind has been listed completely once. The first lookup of a kind
+    starts listing it.
     """
 
     def get(self, kind: Kind, namespace: str, name: str) -> KubernetesObject | None:
-        """One object, None if there is none."""
+        """Return one object, None if there is none."""
         ...
 
     def select(self, kind: Kind, namespace: str, labels: Mapping[str, str]) -> Sequence[KubernetesObject]:
-        """Objects that carry all *labels*, by namespace and name; namespace "" means all."""
+        """Return the objects with all *labels*, sorted by namespace and name; namespace "" means all."""
         ...
 
 
 class Source(Protocol):
-    """Turns one object of its kind into claims; pure."""
+    """Find the claims of one object of its kind; pure."""
 
     @property
     def name(self) -> str:
-        """As `--source` spells it."""
+        """The name of the source as in `--source`."""
         ...
 
     @property
     def kind(self) -> Kind:
-        """The kind of object whose changes this source follows."""
+        """The kind of object that the source reads."""
         ...
 
-    def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:
-        """What *obj* asks for, in a stated order; a wrong value is a claim too (`Invalid`)."""
+    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:
+        """Return the claims of *obj* in a stable order. An invalid value gives an `InvalidClaim`."""
         ...
 
 
 class Cluster(Protocol):
-    """Objects and their changes: a live API server, or manifests."""
+    """The objects and their changes: a live API server, or manifests."""
 
     @property
-    def view(self) -> View:
-        """Look-ups in what `take` has returned so far."""
+    def view(self) -> ClusterView:
+        """Lookups in the changes that `take` has returned so far."""
         ...
 
-    def need(self, kind: Kind) -> KindState:
-        """Start listing *kind* if nobody has asked yet, and tell how far it is."""
+    def require(self, kind: Kind) -> KindState:
+        """Start listing *kind* if it is not listed yet, and return its state."""
         ...
 
     def exists(self, key: ObjectKey) -> bool | None:
-        """Ask whether the object exists now; None if that cannot be known."""
+        """Check whether the object exists now; None if that cannot be known.
+
+        Raises:
+            ApiError: the check failed, for a reason that a person should see.
+        """
         ...
 
     def take(self, timeout_s: float) -> tuple[ClusterChange, ...]:
-        """Changes since the last call, waiting up to *timeout_s* for the first; () if none came."""
+        """Return the changes since the last call. Wait up to *timeout_s* for the first; return () if none came."""
         ...
 
     def close(self) -> None:
-        """Stop following; harmless when called twice."""
+        """Stop watching. Calling it again has no effect."""
         ...
 
 
 class Registry(Protocol):
-    """Tells whose a record is, and adds the marks that prove it; pure."""
+    """Determine who owns a record, and add ownership records to changes; pure."""
 
     @property
     def owner(self) -> str:
-        """Our owner id, "" where the registry proves nothing (noop)."""
+        """Our owner id, "" if the registry has no ownership records (noop)."""
         ...
 
-    def related(self, name: DnsName) -> tuple[DnsName, ...]:
-        """Names whose records decide about *name*, or the other way round; without *name* itself."""
+    def is_ownership_text(self, target: str) -> bool:
+        """Return whether the TXT value *target* would be read as an ownership record, of any owner."""
         ...
 
-    def read(self, records: Iterable[Record]) -> tuple[Owned, ...]:
-        """The records that are no marks, with their ownership, sorted by key.
+    def ownership_name(self, name: DnsName) -> DnsName | None:
+        """Return the name at which the ownership record of *name* is written; None if there is none."""
+        ...
 
-        *records* must be all records of the names asked about and of their `related` names.
+    def related_names(self, name: DnsName) -> tuple[DnsName, ...]:
+        """Return the related names of *name*: those of its ownership records, and those that share them."""
+        ...
+
+    def read(self, records: Iterable[Record]) -> tuple[OwnedRecord, ...]:
+        """Return the records that are not ownership records, with their ownership, sorted by key.
+
+        *records* must be all records of some names and of their related names.
         """
         ...
 
-    def complete(self, change_set: ChangeSet, held: Iterable[Record]) -> ChangeSet | Blocked:
-        """*change_set* with its writes, marks included, given the records *held* at all related names."""
+    def complete(self, change_set: ChangeSet, current: Iterable[Record]) -> ChangeSet | Blocked:
+        """Return *change_set* with its writes and ownership records; *current* holds the records at related names."""
         ...
 
 
 class ZoneReader(Protocol):
-    """Reads a DNS service. Raises `ProviderError`; only `adjust` is pure.
+    """Read from a DNS service. Methods raise `ProviderError`; only `adjust` is pure.
 
-    What stands at a name and cannot be read is a record of type `rrtype.UNREADABLE`.
+    A record that cannot be read has the type `rrtype.UNREADABLE`.
     """
 
     @property
-    def traits(self) -> Traits:
-        """What the service promises."""
+    def capabilities(self) -> Capabilities:
+        """What the service guarantees."""
         ...
 
-    def zones(self) -> ZoneList:
-        """All zones in reach that pass the provider's own filters."""
+    def list_zones(self) -> ZoneList:
+        """List all accessible zones that pass the provider's filters."""
         ...
 
-    def adjust(self, wanted: Sequence[Endpoint], zone: Zone) -> Adjusted:
-        """What the service would hold for the endpoints *wanted* at one name of *zone*."""
+    def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        """Return what the service would hold for the records *desired* at one name of *zone*."""
         ...
 
-    def page(self, zone: Zone, after: str | None) -> Page:
-        """One page of the zone, from its start or from the cursor *after*."""
+    def read_page(self, zone: Zone, after: str | None) -> ZonePage:
+        """Return one page of the zone, from its start or from the cursor *after*."""
         ...
 
-    def names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """All records of *names*."""
+    def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+        """Return all records of *names*."""
         ...
 
 
 @runtime_checkable
-class Metered(Protocol):
-    """A `ZoneReader` whose service counts calls; safe from any thread."""
+class RateLimited(Protocol):
+    """A `ZoneReader` whose service limits the rate of calls. Safe from any thread."""
 
-    def budgets(self) -> tuple[ApiBudget, ...]:
-        """How many calls may still be made, by account and action."""
+    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
+        """Return how many calls may be made now, by account and action."""
         ...
 
 
 class ZoneWriter(Protocol):
-    """Writes to a DNS service; absent in dry runs."""
+    """Write to a DNS service. Absent in dry runs."""
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
-        """Apply *batch* whole or not at all, in one attempt; never raises `ProviderError`."""
+        """Submit *batch* in one attempt and return its outcome. Never raises `ProviderError`."""
         ...
 
 
-class State(Protocol):
-    """Keeps what outlives the process; absent where there is no place for it. Raises `ExtdnsError`."""
+class StateStore(Protocol):
+    """Load and save what outlives the process. Absent if no place is configured. Methods raise `ExtdnsError`."""
 
     def load(self) -> Saved:
-        """What was kept for our owner id, in seconds since the epoch, if anything was, and the codes as `released`."""
+        """Return the saved state of our owner id, times in seconds since the epoch, and its approval codes."""
         ...
 
     def save(self, saved: Saved) -> None:
-        """Keep *saved*, in seconds since the epoch, in place of what was kept for our owner id."""
+        """Replace the saved state of our owner id by *saved*, times in seconds since the epoch."""
         ...
 
-    def released(self) -> tuple[str, ...]:
-        """The codes that a person released."""
+    def load_approvals(self) -> tuple[str, ...]:
+        """Return the codes that a person approved."""
         ...
 
 
 class Reporter(Protocol):
-    """Listens to all that is decided, beside the log."""
+    """Receive all decisions, in addition to the log."""
 
-    def tell(self, decisions: Sequence[Decision]) -> None:
-        """Names were planned, and *decisions* were made about them."""
+    def report(self, decisions: Sequence[Decision]) -> None:
+        """Receive the new *decisions* about names that were planned."""
         ...
 
 
-class Announcer(Protocol):
-    """Tells those who look at an object (Events); absent in dry runs. Safe from any thread, and never waits."""
+class EventRecorder(Protocol):
+    """Record Events on objects. Absent in dry runs. Safe from any thread; never blocks."""
 
-    def decided(self, decisions: Sequence[Decision]) -> None:
-        """Names were planned, and these decisions are new."""
+    def record_decisions(self, decisions: Sequence[Decision]) -> None:
+        """Record Events about those new *decisions* that need one, on the objects that they concern."""
         ...
 
-    def mistaken(self, claims: Sequence[Claim]) -> None:
-        """An object makes *claims*, of which something may be wrong."""
+    def record_invalid_claims(self, claims: Sequence[Claim]) -> None:
+        """Record Events about the invalid values among the *claims* of an object."""
         ...
 
-    def failed(self, key: ObjectKey, message: str) -> None:
-        """What the object asks for could not be computed."""
+    def record_failure(self, key: ObjectKey, message: str) -> None:
+        """Record an Event that the claims of the object could not be computed."""
         ...
 
-    def applied(self, batch: Batch) -> None:
-        """Everything in *batch* was written."""
+    def record_batch(self, batch: Batch) -> None:
+        """Record Events about the changes of *batch*, which was written."""
         ...
 
-    def held(self, zone: Zone, code: str, held: Sequence[Held]) -> None:
-        """Just these deletes wait in *zone* for a person who releases *code*; none if that is ""."""
+    def record_held_deletes(self, held: HeldSet) -> None:
+        """Record Events about the deletes that a scope holds now."""
         ...
 
-    def close(self, patience_s: float) -> None:
-        """Take in nothing more, and go on for up to *patience_s* seconds with what is left."""
+    def close(self, timeout_s: float) -> None:
+        """Accept nothing more, and process the queue for up to *timeout_s* seconds."""
         ...
 
 
 class StatusWriter(Protocol):
-    """Writes into objects what became of them; absent in dry runs. Safe from any thread, and never waits."""
+    """Write the status of objects. Absent in dry runs. Safe from any thread; never blocks."""
 
     @property
     def kind(self) -> Kind:
-        """The kind of object that has such a status."""
+        """The kind of object whose status is written."""
         ...
 
-    def put(self, standing: Standing) -> None:
-        """Let an object say how it stands, unless it does."""
+    def write(self, object_status: ObjectStatus) -> None:
+        """Write the status of an object unless it has that status already."""
         ...
 
     def forget(self, key: ObjectKey) -> None:
-        """There is another version of the object, or none: how an earlier one stood is not to be written any more."""
+        """Discard a status that was not written yet: the object has a newer version, or is gone."""
         ...
 
-    def close(self, patience_s: float) -> None:
-        """Take in nothing more, and go on for up to *patience_s* seconds with what is left."""
+    def close(self, timeout_s: float) -> None:
+        """Accept nothing more, and process the queue for up to *timeout_s* seconds."""
         ...
 
 
 class Lease(Protocol):
-    """Of several processes lets one write at a time; absent where there is only one."""
+    """Let one of several processes write at a time. Absent if there is only one process."""
 
-    def begin(self, news: Callable[[], None]) -> None:
-        """Stand for election; *news* is called, from any thread, whenever there is more time left."""
+    def start(self, on_renewal: Callable[[], None]) -> None:
+        """Start the election. *on_renewal* is called, from any thread, whenever there is more time left."""
         ...
 
     def left_s(self) -> float:
-        """Seconds for which nobody else may write; 0 while somebody else may. Safe from any thread."""
+        """Return the seconds for which no other process may write; 0 if another may. Safe from any thread."""
         ...
 
-    def facts(self) -> Mapping[str, str]:
-        """Who holds it, and what fails, for people."""
+    def describe(self) -> Mapping[str, str]:
+        """Return who holds the lease, and what fails, for people."""
         ...
 
-    def close(self, *, give_up: bool) -> None:
-        """Stand no more; with *give_up* another process may write at once, else when the time is over."""
+    def close(self, *, release: bool) -> None:
+        """End the election. With *release*, another process may write at once, else when the lease expires."""
         ...

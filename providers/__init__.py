@@ -1,11 +1,11 @@
-"""DNS services: one module or package each, thin.
+"""DNS services, one package each.
 
-A provider lists zones, reads pages and names, adapts endpoints to what its service can hold, and
-submits one batch once. Outcomes are values; retries, back-off, quarantine and dry runs are the
-engine's business. What a service can and cannot do is stated in its traits.
+A provider lists zones, reads records by page or by name, adjusts desired records to what its service can
+hold, and sends each batch once. It returns the outcome of a batch as a value. The engine decides about
+retries, and about writing at all in a dry run. `Capabilities` describe what a service can do.
 
-A provider knows values (`extdns.model`), ports and errors, never sources, marks or another
-provider. An SDK is imported by one file only, and its classes and exceptions do not leave it.
+A provider imports values (`extdns.model`), ports and errors, but no source, registry or other provider.
+Only one file of a provider imports its SDK, and the classes and exceptions of the SDK do not leave that file.
 
-Always `from providers.x import ...`: the name `providers` alone would be shadowed by a variable.
+Import as `from providers.x import ...`: the name `providers` alone is used for variables.
 """

@@ -1,11 +1,11 @@
-"""Ownership: how a record is proved to be ours.
+"""Decide which records are ours, and add ownership records to changes.
 
-A registry reads records and says which marks prove what, tells where the marks of a name may lie,
-and completes a change set with the marks it needs. Naming, heritage text and its formats live in
-`registry.txt`; `registry.noop` proves nothing and adds nothing.
+A registry finds the owners of records, lists the names that must be read together with a name, and
+completes a change set with its ownership records. `registry.txt` does this with TXT records; `registry.noop` counts
+every record as ours.
 
-A registry is pure: it neither reads zones nor writes them, keeps no state, and does not know which
-DNS service is behind them. Text that nobody can parse is somebody else's, never an error.
+A registry is pure: it does not read or write zones, keeps no state, and does not depend on the DNS service. Text that
+cannot be parsed is foreign, never an error.
 
-Always `from registry.x import ...`: the name `registry` alone would be shadowed by a variable.
+Import as `from registry.x import ...`: the name `registry` alone is used for variables.
 """

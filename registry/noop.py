@@ -1,4 +1,4 @@
-"""The registry that proves nothing: every record in scope counts as ours (spec plan 3.1, design 2 law 1)."""
+"""Treat every record as ours, without ownership records (docs/spec/plan.md 3.1)."""
 
 from __future__ import annotations
 
@@ -8,40 +8,50 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from extdns.model.change import Change, ChangeSet, Create, Delete, Update, Write
-from extdns.model.name import DnsName
-from extdns.model.ownership import Owned
-from extdns.model.record import Record
+from extdns.model.dns_name import DnsName
+from extdns.model.record import OwnedRecord, Record
+from registry.txt.ownership_index import PlainTextCodec, is_ownership_text
 
 
 class NoopRegistry:
-    """Adds no marks and reads none; TXT records are records like all others."""
+    """A registry without ownership records. TXT records are handled like all others."""
 
     @property
     def owner(self) -> str:
-        """Nobody."""
+        """Return "": there is no owner id."""
         return ""
 
-    def related(self, name: DnsName) -> tuple[DnsName, ...]:  # noqa: ARG002 - the port asks by name
-        """None: no record decides about another."""
+    def is_ownership_text(self, target: str) -> bool:
+        """Return whether another process, with a txt registry, could read *target* as an ownership record."""
+        return is_ownership_text(target, PlainTextCodec())
+
+    def ownership_name(self, name: DnsName) -> None:  # noqa: ARG002 - the port passes a name
+        """Return None: there are no ownership records."""
+        return
+
+    def related_names(self, name: DnsName) -> tuple[DnsName, ...]:  # noqa: ARG002 - the port passes a name
+        """Return (): the ownership of a record depends on no other name."""
         return ()
 
-    def read(self, records: Iterable[Record]) -> tuple[Owned, ...]:
-        """All *records*, as ours, sorted by key."""
-        return tuple(Owned(record=record, ours=True) for record in sorted(records, key=lambda record: record.key))
+    def read(self, records: Iterable[Record]) -> tuple[OwnedRecord, ...]:
+        """Return all *records* as ours, sorted by key."""
+        return tuple(
+            OwnedRecord(record=record, is_ours=True) for record in sorted(records, key=lambda record: record.key)
+        )
 
-    def complete(self, change_set: ChangeSet, held: Iterable[Record]) -> ChangeSet:  # noqa: ARG002 - nothing to mark
-        """*change_set* with a write for each change, sorted by key."""
-        writes = sorted((_write(change) for change in change_set.changes), key=lambda write: write.key)
+    def complete(self, change_set: ChangeSet, current: Iterable[Record]) -> ChangeSet:  # noqa: ARG002 - there are no ownership records
+        """Return *change_set* with one write for each change, sorted by key."""
+        writes = sorted((_build_write(change) for change in change_set.changes), key=lambda write: write.key)
         return replace(change_set, writes=tuple(writes))
 
 
-def _write(change: Change) -> Write:
+def _build_write(change: Change) -> Write:
     match change:
         case Create():
-            return Write(old=None, new=change.wanted)
+            return Write(old=None, new=change.desired)
         case Update():
-            return Write(old=change.held.record, new=change.wanted)
+            return Write(old=change.current.record, new=change.desired)
         case Delete():
-            return Write(old=change.held.record, new=None)
+            return Write(old=change.current.record, new=None)
         case _:
             assert_never(change)

@@ -1,8 +1,8 @@
-"""Tests: `unit` mirrors the rooms; the other folders say what they need.
+"""Tests: `unit` has the packages of the product; the other folders are named for what they test.
 
-Names are sentences of behaviour; tables carry ids that name the section of the spec they come from.
-Fakes have state and tests of their own; what a value, the in-memory provider or a loopback server can
-show needs no mock. Laws are properties, and their generators live in `strategies.py`.
+Names of tests are sentences about behaviour. Ids of parameters name the section of the specification that they come
+from. Fakes have state and tests of their own; no mocks where a value, the in-memory provider or a loopback server
+suffices. Laws are tested as properties, with the generators of `strategies.py`.
 
-No test sleeps, measures time or reaches further than loopback (`conftest.py` sees to the last).
+No test sleeps, measures time, or opens connections beyond loopback (`conftest.py` prevents the latter).
 """

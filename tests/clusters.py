@@ -1,4 +1,4 @@
-"""Clusters for tests: a live one over a stand-in for an API server, and what clusters say in short sentences."""
+"""A live cluster connected to a fake API server, and texts for the changes that it reports."""
 
 from __future__ import annotations
 
@@ -8,21 +8,31 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from extdns.kube.api import Api
-from extdns.kube.client import Access, Client
+from extdns.errors import ApiError
+from extdns.kube.api import ApiClient
+from extdns.kube.client import ClusterAccess, HttpClient
 from extdns.kube.live.cluster import LiveCluster
-from extdns.kube.live.pace import Rhythm
-from extdns.kube.namespaces import Namespaces
-from extdns.model.cluster import ClusterChange, Kind, KindChange, ObjectChange, ObjectProblem, Phase, Sight
+from extdns.kube.live.watch_timing import WatchTiming
+from extdns.kube.local_store import WatchedNamespaces
+from extdns.model.cluster import ClusterChange, IdentityRead, KindChange, ObjectChange, ObjectProblem, Phase, Sighting
+from extdns.model.kind import Kind, ObjectKey
 from extdns.ports import Cluster
 from tests.fakes.apiserver.server import ApiServer
 
-PATIENCE_S: Final = 30.0
-"""How long a test waits for what must come before it fails."""
+MAX_WAIT_S: Final = 30.0
+"""Longest time in seconds that a test waits for a change."""
 
 REQUEST_TIMEOUT_S: Final = 0.5
-QUICK: Final = Rhythm(first_pause_s=0.002, longest_pause_s=0.02, silence_s=0.5, alive_s=0.2, page_size=2)
-"""A rhythm for tests, in which pauses end at once and every list has several pages."""
+QUICK: Final = WatchTiming(
+    initial_backoff_s=0.002,
+    max_backoff_s=0.02,
+    idle_timeout_s=0.5,
+    healthy_after_s=0.2,
+    page_size=2,
+    initial_relist_s=0.01,
+    max_relist_s=0.02,
+)
+"""Timing for tests: pauses end almost at once, and every list has several pages."""
 
 
 def live_cluster(
@@ -31,55 +41,61 @@ def live_cluster(
     *,
     namespaces: Sequence[str] = (),
     elsewhere: Mapping[Kind, Sequence[str]] | None = None,
-    rhythm: Rhythm = QUICK,
-    made: Callable[[Client], Api] | None = None,
+    timing: WatchTiming = QUICK,
+    build_client: Callable[[HttpClient], ApiClient] | None = None,
     chance: Callable[[], float] | None = None,
 ) -> LiveCluster:
-    """A cluster that asks *server*, through what *made* makes; its kubeconfig is written into *folder*."""
-    access = Access(kubeconfig=str(server.kubeconfig(folder / "kubeconfig")), request_timeout_s=REQUEST_TIMEOUT_S)
-    client = Client(access)
-    api = made(client) if made is not None else Api(client, request_timeout_s=REQUEST_TIMEOUT_S)
-    chance = chance or Random().random  # not everybody's, which hypothesis watches over
-    where = Namespaces(usual=namespaces, elsewhere=elsewhere or {})
-    return LiveCluster(api, namespaces=where, rhythm=rhythm, chance=chance)
+    """Return a cluster that reads *server*, through the client of *build_client*; *folder* gets the kubeconfig."""
+    access = ClusterAccess(
+        kubeconfig=str(server.kubeconfig(folder / "kubeconfig")), request_timeout_s=REQUEST_TIMEOUT_S
+    )
+    client = HttpClient(access)
+    api = build_client(client) if build_client is not None else ApiClient(client, request_timeout_s=REQUEST_TIMEOUT_S)
+    chance = chance or Random().random  # not the global generator, which hypothesis controls
+    where = WatchedNamespaces(default=namespaces, by_kind=elsewhere or {})
+    return LiveCluster(api, namespaces=where, timing=timing, random_fraction=chance)
 
 
-def taken(
-    cluster: Cluster, enough: Callable[[Sequence[ClusterChange]], bool] = bool, *, patience_s: float = PATIENCE_S
+def wait_for_changes(
+    cluster: Cluster, enough: Callable[[Sequence[ClusterChange]], bool] = bool, *, timeout_s: float = MAX_WAIT_S
 ) -> list[ClusterChange]:
-    """What *cluster* says until it is *enough*, by default at all.
+    """Return the changes that *cluster* reports until *enough* accepts them, by default the first; without identities.
 
     Raises:
-        AssertionError: it was not enough in time.
+        AssertionError: *enough* did not accept them in time.
     """
     changes: list[ClusterChange] = []
-    until_s = time.monotonic() + patience_s
+    until_s = time.monotonic() + timeout_s
     while not enough(changes):
         left_s = until_s - time.monotonic()
-        assert left_s > 0, f"waited for more than {told(changes)}"
-        changes += cluster.take(left_s)
+        assert left_s > 0, f"waited for more than {describe_changes(changes)}"
+        changes += (change for change in cluster.take(left_s) if not isinstance(change, IdentityRead))
     return changes
 
 
-def told(changes: Iterable[ClusterChange]) -> list[str]:
-    """Changes as short sentences."""
-    return [sentence(change) for change in changes]
+def describe_changes(changes: Iterable[ClusterChange]) -> list[str]:
+    """Return a short text for each change."""
+    return [describe_change(change) for change in changes]
 
 
-def sentence(change: ClusterChange) -> str:
-    """One change in a few words."""
+def describe_change(change: ClusterChange) -> str:
+    """Return a short text for a change."""
     match change:
         case ObjectChange(key=at, old=old, new=new, seen=seen):
             verb = "add" if old is None else "drop" if new is None else "edit"
-            return f"{verb} {at.kind.name} {at.namespace}/{at.name}" + ("" if seen is Sight.PRESENT else f" ({seen})")
+            return f"{verb} {at.kind.name} {at.namespace}/{at.name}" + (
+                "" if seen is Sighting.PRESENT else f" ({seen})"
+            )
         case KindChange(state=state):
             return f"{state.kind.name} is {state.phase}"
-        case ObjectProblem(place=place, message=message):
+        case IdentityRead(identity=identity):
+            return f"cluster {identity.uid or 'unknown'}"
+        case ObjectProblem(location=place, message=message):
             return f"{Path(place).name}: {message}"
 
 
 def service(name: str, namespace: str = "shop", *, type: object = "NodePort", **metadata: Any) -> dict[str, Any]:  # noqa: A002, ANN401 - as the API has it
-    """A Service as JSON."""
+    """Return a Service as JSON."""
     return {
         "apiVersion": "v1",
         "kind": "Service",
@@ -88,20 +104,33 @@ def service(name: str, namespace: str = "shop", *, type: object = "NodePort", **
     }
 
 
+def check_existence(cluster: Cluster, key: ObjectKey) -> bool | None:
+    """Return whether the object exists, or None if that is unknown."""
+    try:
+        return cluster.exists(key)
+    except ApiError:
+        return None
+
+
 def phase_in(changes: Iterable[ClusterChange]) -> Phase | None:
-    """The last phase that *changes* tell of."""
+    """Return the last phase that *changes* report, or None."""
     phases = [change.state.phase for change in changes if isinstance(change, KindChange)]
     return phases[-1] if phases else None
 
 
-def synced(cluster: Cluster, kind: Kind) -> list[str]:
-    """What *cluster* says until *kind*, which alone is needed, is synced."""
-    cluster.need(kind)
-    return told(taken(cluster, lambda changes: phase_in(changes) is Phase.SYNCED))
+def wait_until_synced(cluster: Cluster, kind: Kind) -> list[str]:
+    """Require *kind*, and return the texts of all changes until it is synced."""
+    cluster.require(kind)
+    return describe_changes(wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.SYNCED))
 
 
-def settled(server: ApiServer, cluster: Cluster, name: str = "last") -> list[str]:
-    """What is said until a Service that is put now has come, without it; a watch is open then."""
+def list_changes_until_added(server: ApiServer, cluster: Cluster, name: str = "last") -> list[str]:
+    """Add a Service *name* and return the texts of all changes before it.
+
+    A watch is open afterwards.
+    """
     server.put(service(name))
-    said = told(taken(cluster, lambda changes: f"add Service shop/{name}" in told(changes)))
-    return [line for line in said if line != f"add Service shop/{name}"]
+    texts = describe_changes(
+        wait_for_changes(cluster, lambda changes: f"add Service shop/{name}" in describe_changes(changes))
+    )
+    return [line for line in texts if line != f"add Service shop/{name}"]

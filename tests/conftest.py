@@ -1,26 +1,36 @@
-"""What every test gets: a network that ends at loopback, and hypothesis settings that do not depend on the machine."""
+"""Settings of all tests: connections only to loopback, and hypothesis settings that do not depend on the machine."""
 
 import logging
 import os
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from extdns import masking
 from tests.loopback import confine
+
+_UNIT_TESTS: Final = Path(__file__).parent / "unit"
 
 pytest_plugins = ("tests.apimachinery.fixtures",)
 
-# Time limits would fail on a slow or busy machine, and say nothing about the law under test.
+# A time limit would fail on a slow or busy machine.
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-# CI tries the same examples each time, so that only a change of the code can turn it red.
+# CI uses the same examples each time, so that only a change of the code can fail it.
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True, database=None, print_blob=True)
-# For a long look at state machines: `make soak`. An example has 82 steps on average, and the machine asks for three
+# For long runs of state machines (`make soak`). An example has 82 steps on average, and the machine asks for three
 # times as many examples: a million steps.
 settings.register_profile(
     "soak", settings.get_profile("default"), max_examples=4200, stateful_step_count=100, print_blob=True
 )
 settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run unit tests first, because most failures are there."""
+    items.sort(key=lambda item: not item.path.is_relative_to(_UNIT_TESTS))
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -30,9 +40,16 @@ def _loopback_only() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def _secrets_of_one_test() -> Iterator[None]:
+    """Forget the secrets that a test registered, because the next test may use the same texts."""
+    yield
+    masking.clear_secrets()
+
+
 @pytest.fixture
 def own_logging() -> Iterator[None]:
-    """Put the loggers back as they were, after a program that ran in this process set them up."""
+    """Restore the loggers after a program that configured them in this process."""
     root, ours = logging.getLogger(), logging.getLogger("extdns")
     handlers, levels = list(root.handlers), (root.level, ours.level)
     yield

@@ -1,4 +1,4 @@
-"""Keeps a test run on this machine: sockets that would leave it are refused before a packet is sent."""
+"""Keep tests on this machine: refuse sockets to other machines before a packet is sent."""
 
 import ipaddress
 import socket
@@ -12,14 +12,14 @@ _ADDRESS_ARGUMENT: Final = {"connect": 0, "connect_ex": 0, "sendto": -1, "sendms
 
 
 class NetworkRefusedError(AssertionError):
-    """A test tried to leave the machine.
+    """A test tried to connect to another machine.
 
-    No `OSError`: code that handles an unreachable service must not take this for one.
+    This is no `OSError`, so that code that handles an unreachable service does not catch it.
     """
 
 
 def is_loopback(host: str | bytes | None) -> bool:
-    """Tell whether *host*, a name or an address in any form a socket takes, is this machine itself."""
+    """Return whether *host*, a name or an address in any form that a socket accepts, is this machine."""
     if host is None:
         return True
     text = host.decode() if isinstance(host, bytes) else host
@@ -33,11 +33,11 @@ def is_loopback(host: str | bytes | None) -> bool:
 
 
 def confine(patch: pytest.MonkeyPatch) -> None:
-    """Refuse connections, datagrams and look-ups that need another machine, until *patch* is undone."""
+    """Refuse connections, datagrams and name lookups to other machines, until *patch* is undone."""
     for method, position in _ADDRESS_ARGUMENT.items():
         patch.setattr(socket.socket, method, _confined(getattr(socket.socket, method), position))
-    for look_up in ("getaddrinfo", "gethostbyname", "gethostbyname_ex"):
-        patch.setattr(socket, look_up, _confined_look_up(getattr(socket, look_up)))
+    for lookup in ("getaddrinfo", "gethostbyname", "gethostbyname_ex"):
+        patch.setattr(socket, lookup, _confined_lookup(getattr(socket, lookup)))
 
 
 def _confined(method: Callable[..., Any], position: int) -> Callable[..., Any]:
@@ -50,11 +50,11 @@ def _confined(method: Callable[..., Any], position: int) -> Callable[..., Any]:
     return checked
 
 
-def _confined_look_up(look_up: Callable[..., Any]) -> Callable[..., Any]:
+def _confined_lookup(lookup: Callable[..., Any]) -> Callable[..., Any]:
     def checked(host: str | bytes | None, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - stands for three signatures
         if not is_loopback(host):
             raise _refused(host)
-        return look_up(host, *args, **kwargs)
+        return lookup(host, *args, **kwargs)
 
     return checked
 

@@ -1,6 +1,6 @@
 """Real authoritative name servers for tests, on loopback and in a temporary folder: BIND, Knot and NSD.
 
-A server serves what it was last given (`load`), not what stands in the files of a test: both can be told apart.
+A server serves the zones that `load` gave it last, which may differ from the zone files of a test.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ import dns.rdatatype
 
 HOST: Final = "127.0.0.1"
 _READY_S: Final = 60.0
-_LOOK_EVERY_S: Final = 0.02
+_POLL_INTERVAL_S: Final = 0.02
 _ANSWER_S: Final = 20.0
 _POLL_S: Final = 0.1
-_SHOWN: Final = 4000
+_LOG_BYTES: Final = 4000
 
 _BIND: Final = """\
 options {{
@@ -83,38 +83,41 @@ PROGRAMS: Final[Mapping[str, tuple[tuple[str, ...], str, str]]] = {
     "knotd": (("-c",), _KNOT, _KNOT_ZONE),
     "nsd": (("-d", "-c"), _NSD, _NSD_ZONE),
 }
-"""By program: what it is called with before its configuration, and this, for all and zone by zone."""
+"""By program: arguments before the configuration file, its head, and its text for each zone."""
 
 
 def installed(name: str) -> bool:
-    """Tell whether there is such a server."""
+    """Return whether the name server *name* is installed."""
     return shutil.which(name) is not None
 
 
 class RealServer:
-    """One of `PROGRAMS`, from `__enter__` to `__exit__`.
+    """A name server process, from `__enter__` to `__exit__`.
 
     Attributes:
-        port: of UDP and TCP.
-        place: as `--nameserver` takes it.
+        port: the port for UDP and TCP.
+        place: host and port as `--nameserver` takes them.
     """
 
-    def __init__(self, name: str, folder: Path, zones: Mapping[str, str], *, behind: int = 0) -> None:
-        """Serve *zones*, texts by name, "" for one that is not loaded; BIND can ask a server *behind* it for others."""
+    def __init__(self, name: str, folder: Path, zones: Mapping[str, str], *, forward_to: int = 0) -> None:
+        """Prepare the server *name* with *zones*: zone name to zone file, "" for a zone that it cannot load.
+
+        BIND can forward other questions to the port *forward_to*.
+        """
         self._name = name
         self._folder = folder
         self.port = free_port()
-        self.place = f"{HOST}:{self.port}"
+        self.address = f"{HOST}:{self.port}"
         folder.mkdir()
-        given, head, part = PROGRAMS[name]
-        resolving = _FORWARDING.format(host=HOST, port=behind) if behind else _AUTHORITATIVE
+        arguments, head, part = PROGRAMS[name]
+        resolving = _FORWARDING.format(host=HOST, port=forward_to) if forward_to else _AUTHORITATIVE
         text = head.format(folder=folder, host=HOST, port=self.port, resolving=resolving)
         text += "".join(part.format(zone=zone, file=self._file(zone)) for zone in zones)
         (folder / "server.conf").write_text(text)
         for zone, lines in zones.items():
             self._write(zone, lines)
         self._zones = tuple(zone for zone, lines in zones.items() if lines)
-        self._command: Sequence[str] = (name, *given, str(folder / "server.conf"))
+        self._command: Sequence[str] = (name, *arguments, str(folder / "server.conf"))
 
     def __enter__(self) -> Self:
         with (self._folder / "log").open("ab") as log:
@@ -134,7 +137,7 @@ class RealServer:
         self._end()
 
     def load(self, zone: str, text: str) -> None:
-        """Serve *text*, whose serial differs from that of what is served, once this returns."""
+        """Serve *text* as the zone file of *zone*, and return once it is served; its serial must be new."""
         before = self.serial(zone, within_s=_ANSWER_S)
         processes = self._processes()
         self._write(zone, text)
@@ -142,26 +145,26 @@ class RealServer:
         self._wait(lambda: self.serial(zone) not in {None, before} and self._processes() == processes)
 
     def serial(self, zone: str, *, within_s: float = _POLL_S) -> int | None:
-        """The serial of *zone* as it is served, None if it is not, or nobody answers."""
+        """Return the served serial of *zone*, or None if the server does not answer with one."""
         try:
-            answer = self.ask(zone, "SOA", within_s=within_s)
+            answer = self.query(zone, "SOA", within_s=within_s)
         except (dns.exception.DNSException, OSError):
             return None
         found = [rrset for rrset in answer.answer if rrset.rdtype == dns.rdatatype.SOA]
         return int(found[0].to_text().split()[6]) if found else None
 
-    def ask(self, name: str, rtype: str, *, within_s: float = _ANSWER_S) -> dns.message.Message:
-        """One question by UDP, whose answer may be cut short."""
+    def query(self, name: str, rtype: str, *, within_s: float = _ANSWER_S) -> dns.message.Message:
+        """Send one question by UDP and return the answer, which may be truncated."""
         return dns.query.udp(dns.message.make_query(name, rtype), HOST, timeout=within_s, port=self.port)
 
     def _answers(self) -> bool:
         try:
-            return bool(self.ask(".", "SOA", within_s=_POLL_S).flags)
+            return bool(self.query(".", "SOA", within_s=_POLL_S).flags)
         except (dns.exception.DNSException, OSError):
             return False
 
     def _processes(self) -> int:
-        """How many there are: while NSD goes over to others, the old ones answer, too."""
+        """Return the number of processes; while NSD reloads, old processes answer as well."""
         return sum(_group(path) == self._running.pid for path in Path("/proc").glob("[0-9]*/stat"))
 
     def _file(self, zone: str) -> Path:
@@ -176,18 +179,18 @@ class RealServer:
         until_s = monotonic() + _READY_S
         while not ready():
             if self._running.poll() is not None or monotonic() > until_s:
-                told = (self._folder / "log").read_text(errors="replace")[-_SHOWN:]
-                raise AssertionError(f"{self._name} is not ready (exit code {self._running.poll()}):\n{told}")
-            sleep(_LOOK_EVERY_S)
+                log = (self._folder / "log").read_text(errors="replace")[-_LOG_BYTES:]
+                raise AssertionError(f"{self._name} is not ready (exit code {self._running.poll()}):\n{log}")
+            sleep(_POLL_INTERVAL_S)
 
     def _end(self) -> None:
-        """Kill it and the processes that it made."""
+        """Kill the server with all its processes."""
         os.killpg(self._running.pid, signal.SIGKILL)
         self._running.wait()
 
 
 def _group(stat: Path) -> int | None:
-    """The group of a process, as /proc tells it; None if it is gone."""
+    """Return the process group in a /proc stat file, or None if the process is gone."""
     try:
         return int(stat.read_text().rpartition(")")[2].split()[2])
     except OSError:
@@ -195,7 +198,7 @@ def _group(stat: Path) -> int | None:
 
 
 def free_port() -> int:
-    """A port of loopback that nobody has, for UDP and TCP."""
+    """Return a loopback port that is free for UDP and TCP."""
     while True:
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp:
             tcp.bind((HOST, 0))

@@ -1,4 +1,4 @@
-"""The fake Route 53 and a client of it, made once a process: making a client takes a tenth of a second."""
+"""The fake Route 53 and a client of it, created once per process because a client takes a tenth of a second."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from collections.abc import Mapping
 from functools import cache
 from unittest.mock import patch
 
-from providers.aws.client import Client
-from providers.aws.settings import Access
-from providers.remote.allowance import Allowance
-from providers.remote.writing import Writing
+from providers.aws.client import Route53Api
+from providers.aws.settings import AwsAccount
+from providers.common.api_calls import RateLimiter, WriteOptions
 from tests.fakes.route53.server import Route53
 
 
-class Hurry:
-    """Time that passes only while somebody waits, and then at once."""
+class FastClock:
+    """A clock on which waiting takes no real time."""
 
     def __init__(self) -> None:
         self.now_s = 0.0
@@ -29,25 +28,25 @@ class Hurry:
 
 
 @cache
-def service() -> tuple[Route53, Mapping[str, Client]]:
-    """A service without zones, and its one account."""
+def service() -> tuple[Route53, Mapping[str, Route53Api]]:
+    """Return the running fake, without zones, and its clients by account, of which there is one."""
     fake = Route53()
     fake.start()
     atexit.register(fake.kill)
     return fake, {"": client(fake)}
 
 
-def client(fake: Route53, *, attempts: int = 3, writing: Writing | None = None) -> Client:
-    """A client of *fake*, which has made a call: from then on it does not look at the environment."""
-    clock = Hurry()
-    made = Client(Access(), attempts, Allowance(monotonic_s=clock.monotonic_s, wait=clock.wait), writing)
+def client(fake: Route53, *, attempts: int = 3, writing: WriteOptions | None = None) -> Route53Api:
+    """Return a client of *fake* that has made a call, so that it no longer reads the environment."""
+    clock = FastClock()
+    made = Route53Api(AwsAccount(), attempts, RateLimiter(monotonic_s=clock.monotonic_s, wait=clock.wait), writing)
     with patch.dict(os.environ, environ(fake)):
-        made.zones()
+        made.list_zones()
     return made
 
 
 def environ(fake: Route53) -> dict[str, str]:
-    """The environment in which the SDK finds *fake*, and nothing of the machine it runs on."""
+    """Return environment variables with which the SDK uses *fake* and no configuration of the machine."""
     return {
         "AWS_ACCESS_KEY_ID": "AKIDTEST",
         "AWS_SECRET_ACCESS_KEY": "secret",

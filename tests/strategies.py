@@ -1,7 +1,6 @@
 """Hypothesis generators for values of the model.
 
-Alphabets are small on purpose: what the laws are about happens where names, identifiers and objects
-collide.
+The sets of names, identifiers and objects are small on purpose, so that collisions are frequent.
 """
 
 from __future__ import annotations
@@ -10,12 +9,11 @@ from typing import Final
 
 from hypothesis import strategies as st
 
-from extdns.model.claim import Provenance, Wanted
-from extdns.model.cluster import Kind, ObjectKey, ObjectRef
-from extdns.model.name import DnsName
-from extdns.model.ownership import Owned
-from extdns.model.pairs import Pairs
-from extdns.model.record import Endpoint, Record
+from extdns.model.claim import Provenance, ResolvedClaim
+from extdns.model.dns_name import DnsName
+from extdns.model.kind import Kind, ObjectKey, ObjectRef
+from extdns.model.record import DesiredRecord, OwnedRecord, Record
+from extdns.model.value import StringMap
 from extdns.model.zone import Zone
 from extdns.planner.merge import Candidate
 
@@ -32,13 +30,15 @@ _TARGETS: Final = {
     "MX": (("10 mail.test",),),
 }
 _PLAIN: Final = tuple(
-    (rtype, targets, Pairs.of(properties))
+    (rtype, targets, StringMap.from_items(properties))
     for rtype, choices in _TARGETS.items()
     for targets in choices
     for properties in ({}, {"custom": "1"})
 )
 _ALIASES: Final = tuple(
-    (rtype, targets, Pairs.of({"alias": "true"})) for rtype in ("A", "AAAA") for targets in _TARGETS["CNAME"]
+    (rtype, targets, StringMap.from_items({"alias": "true"}))
+    for rtype in ("A", "AAAA")
+    for targets in _TARGETS["CNAME"]
 )
 _REFS: Final = tuple(
     ObjectRef(key=ObjectKey(kind, namespace, name), created=created)
@@ -61,12 +61,12 @@ set_identifiers: Final = st.sampled_from(("", "", "v1", "v2"))
 
 
 def names() -> st.SearchStrategy[DnsName]:
-    """Names of one to four labels."""
+    """Generate names of one to four labels."""
     return st.lists(st.sampled_from(_LABELS), min_size=1, max_size=4).map(lambda labels: DnsName(".".join(labels)))
 
 
 def zones() -> st.SearchStrategy[Zone]:
-    """Zones, twins among them."""
+    """Generate zones, some with the same name."""
     return st.builds(
         Zone,
         name=names(),
@@ -77,64 +77,74 @@ def zones() -> st.SearchStrategy[Zone]:
 
 
 def refs() -> st.SearchStrategy[ObjectRef]:
-    """A few objects of two kinds in two namespaces, some as old as others."""
+    """Generate references to a few objects of two kinds in two namespaces, some of the same age."""
     return st.sampled_from(_REFS)
 
 
 def provenances() -> st.SearchStrategy[Provenance]:
-    """Claims of the two sources, each named like the kind it reads."""
+    """Generate provenances of claims from two sources."""
     return st.sampled_from(_PROVENANCES)
 
 
-def contents() -> st.SearchStrategy[tuple[str, tuple[str, ...], Pairs]]:
-    """A type with targets and properties that go with it; addresses may be aliases."""
+@st.composite
+def routings(draw: st.DrawFn, properties: StringMap) -> tuple[str, StringMap]:
+    """Generate a set identifier and *properties*, with a routing policy if the identifier is not empty."""
+    identifier = draw(set_identifiers)
+    policy = draw(st.sampled_from((("aws/weight", "1"), ("aws/weight", "2"), ("aws/region", "eu-central-1"))))
+    return identifier, properties.set(*policy) if identifier else properties
+
+
+def contents() -> st.SearchStrategy[tuple[str, tuple[str, ...], StringMap]]:
+    """Generate record types with matching targets and properties; addresses may be aliases."""
     return st.sampled_from(_PLAIN + _ALIASES)
 
 
 @st.composite
-def claims(draw: st.DrawFn, name: DnsName) -> Wanted:
-    """Something that an object wants at *name*."""
+def claims(draw: st.DrawFn, name: DnsName) -> ResolvedClaim:
+    """Generate resolved claims for *name*."""
     provenance = draw(provenances())
     rtype, targets, properties = draw(contents())
-    endpoint = Endpoint(
+    identifier, properties = draw(routings(properties))
+    endpoint = DesiredRecord(
         name=name,
         type=rtype,
         targets=targets,
         ttl_s=draw(st.sampled_from((0, 0, 60, 300))),
-        set_identifier=draw(set_identifiers),
-        labels=Pairs.of({"resource": provenance.ref.key.resource}),
+        set_identifier=identifier,
+        labels=StringMap.from_items({"resource": provenance.ref.key.resource}),
         properties=properties,
     )
-    return Wanted(endpoint=endpoint, provenance=provenance)
+    return ResolvedClaim(desired=endpoint, provenance=provenance)
 
 
 def candidates(name: DnsName) -> st.SearchStrategy[Candidate]:
-    """Candidates of one claim each."""
-    return claims(name).map(lambda claim: Candidate(endpoint=claim.endpoint, asked_by=(claim.provenance,)))
+    """Generate candidates of one claim each."""
+    return claims(name).map(lambda claim: Candidate(desired=claim.desired, requested_by=(claim.provenance,)))
 
 
 @st.composite
-def owned(draw: st.DrawFn, name: DnsName, owners: tuple[str | None, ...] = OWNERS) -> Owned:
-    """A record at *name*; that of `me` is ours."""
+def owned(draw: st.DrawFn, name: DnsName, owners: tuple[str | None, ...] = OWNERS) -> OwnedRecord:
+    """Generate records at *name*; those of the owner `me` are ours."""
     rtype, targets, properties = draw(contents())
+    identifier, properties = draw(routings(properties))
     owner = draw(st.sampled_from(owners))
     resource = draw(st.sampled_from(("", *(ref.key.resource for ref in _REFS))))
-    return Owned(
+    return OwnedRecord(
         record=Record(
             name=name,
             type=rtype,
             targets=targets,
             ttl_s=draw(st.sampled_from((60, 300))),
-            set_identifier=draw(set_identifiers),
+            set_identifier=identifier,
             properties=properties,
         ),
         owner=owner,
-        ours=owner == "me",
-        labels=Pairs.of({"resource": resource} if resource and owner else {}),
-        marked=owner is None or draw(st.booleans()),
+        is_ours=owner == "me",
+        labels=StringMap.from_items({"resource": resource} if resource and owner else {}),
+        has_current_format=owner is None or draw(st.booleans()),
     )
 
 
-def rows_held(name: DnsName, owners: tuple[str | None, ...] = OWNERS) -> st.SearchStrategy[list[Owned]]:
-    """Records at *name*, each key once, in any combination, sane or not."""
+def rows_held(name: DnsName, owners: tuple[str | None, ...] = OWNERS) -> st.SearchStrategy[list[OwnedRecord]]:
+    """Generate lists of records at *name* with distinct keys, in any combination, valid or not."""
     return st.lists(owned(name, owners), max_size=5, unique_by=lambda one: one.key)

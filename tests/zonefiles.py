@@ -1,4 +1,4 @@
-"""Hypothesis generators for master files: every way of leaving out owner, class and TTL, and comments anywhere."""
+"""Hypothesis generators for zone files that leave out owner, class and TTL in all ways and have comments anywhere."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _lines(draw: st.DrawFn, *, ttl: bool) -> str:
 
 @st.composite
 def zone_texts(draw: st.DrawFn) -> str:
-    """The text of a zone `example.org`, without CNAME; its last line may lack its end."""
+    """Generate the text of a zone example.org without CNAMEs; its last line may lack a line end."""
     default = draw(st.sampled_from(("", "$TTL 300\n")))
     fillers = st.sampled_from(_FILLERS)
     parts = [default, draw(fillers), _SOA]

@@ -1,9 +1,8 @@
-"""The composition root: the only place that names concrete classes and joins rooms (habit 9).
+"""The composition root: it chooses the implementation of each protocol and connects all parts.
 
-`assembly` joins everything that a configuration asks for; `sources`, `services`, `registries`,
-`clusters` and the like choose the classes of a seam each; `filters` and `namespaces` say for several
-of them what flags mean together. A module of the rooms is imported inside the branch that needs it, so
-that nobody pays for a service's SDK that is not used.
+`assembly` builds the whole process for a configuration. `sources`, `provider`, `registry`, `cluster` and `state_store`
+choose the classes of one protocol each. A module of another package is imported in the branch that needs it, so that a
+process does not load the SDK of a service that it does not use.
 
-Nothing here decides anything: a rule belongs to the room that knows it.
+Nothing is decided here: a rule belongs to the package that it is about.
 """

@@ -1,54 +1,58 @@
-"""Everything that a configuration asks for, joined."""
+"""Build and connect all parts of the process for a configuration."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from extdns.app.announcers import announcer
-from extdns.app.clusters import cluster
-from extdns.app.filters import domains, managed_types
-from extdns.app.fingerprint import fingerprint
-from extdns.app.leases import lease
-from extdns.app.pages import page_server
-from extdns.app.registries import registry
-from extdns.app.requesttimes import TIMES
-from extdns.app.services import service as dns_service
-from extdns.app.sources import by_label, sources
-from extdns.app.states import state as place_of
-from extdns.app.statuswriters import status_writer
+from extdns.app.cluster import build_cluster, describe_objects
+from extdns.app.cluster_writers import build_event_recorder, build_lease, build_status_writer
+from extdns.app.engine_settings import build_engine_settings
+from extdns.app.provider import build_provider
+from extdns.app.sources import build_generated_objects, build_sources
+from extdns.app.state_store import build_state_store
 from extdns.controller.clock import SystemClock
-from extdns.controller.controller import Controller, Parts
-from extdns.controller.teller import Teller
-from extdns.engine.budget import Limits
-from extdns.engine.deletesettings import DeleteSettings
+from extdns.controller.controller import Controller, ControllerParts
+from extdns.controller.log_limiter import LogLimiter
+from extdns.controller.reporter import ActivityReporter
+from extdns.controller.write_gate import WriteGate
+from extdns.documents.held import format_accept_command, format_approve_command
 from extdns.engine.engine import Engine
 from extdns.engine.observer import Observer
-from extdns.engine.settings import EngineSettings
-from extdns.facts.held import release_command
+from extdns.log import Event
 from extdns.metrics.metrics import Metrics
-from extdns.planner.policy import Policy
-from extdns.planner.settings import PlanSettings
-from extdns.ports import Metered
-from extdns.web.application import Application
-from extdns.web.server import Server
+from extdns.metrics.request_times import REQUEST_TIMES
+from extdns.ports import RateLimited
+from extdns.web.health import HealthApplication
+from extdns.web.server import WebServer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
     from extdns.config import Config
-    from extdns.ports import Registry, Reporter, Source, State, ZoneReader, ZoneWriter
+    from extdns.documents.snapshot import ProcessSnapshot
+    from extdns.model.zone import RateLimitStatus
+    from extdns.ports import Clock, EventRecorder, Registry, Reporter, StateStore, ZoneReader, ZoneWriter
+    from extdns.web.site import Pages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assembly:
-    """The joined parts that a command needs; `server` and `page` serve while they are open."""
+    """The connected parts that a command runs.
+
+    Attributes:
+        controller: runs the engine.
+        engine: for commands that read its decisions afterwards.
+        server: serves health and metrics while it is open.
+        page: serves the live page and the JSON API while it is open.
+    """
 
     controller: Controller
     engine: Engine
-    server: Server
-    page: Server
+    server: WebServer
+    page: WebServer
 
 
 def assemble(
@@ -56,111 +60,122 @@ def assemble(
     reporter: Reporter | None = None,
     *,
     service: tuple[ZoneReader, ZoneWriter | None] | None = None,
-    state: State | None = None,
-    ledger: Registry | None = None,
-    asks: bool = False,
+    state: StateStore | None = None,
+    registry: Registry | None = None,
+    needs_approval: bool = False,
 ) -> Assembly:
-    """Join everything that *config* asks for; nothing runs yet.
+    """Build and connect all parts for *config* without starting them.
 
     Args:
-        config: what the flags say.
-        reporter: hears of every decision.
-        service: the DNS service's reader and writer, if not those of `--provider`.
-        state: keeps what outlives the process, if not the place that the flags name.
-        ledger: tells whose a record is, if not the registry of `--registry`.
-        asks: write nothing before the plan is approved of, and nothing at all on objects.
+        config: the flags.
+        reporter: receives all decisions.
+        service: the reader and writer of the DNS service instead of those of `--provider`.
+        state: the state store instead of the one that the flags name.
+        registry: the registry instead of the one of `--registry`.
+        needs_approval: write nothing until the plan is approved; record no Events and no object statuses.
 
     Raises:
-        UsageError: a value that only its room can judge is wrong, or a folder or file is missing.
+        UsageError: a flag has a value that only its package can check, or a folder or file is missing.
     """
-    found = sources(config)
+    sources = build_sources(config)
     clock = SystemClock()
-    shared = lease(config, clock)
-    reader, writer = service or dns_service(config, shared)
-    kept = state or place_of(config, config.registry.txt_owner_id, shared)
-    settings = engine_settings(config, found, reader, writes=writer is not None, keeps_state=kept is not None)
-    engine = Engine(replace(settings, registry=ledger or settings.registry, asks=asks, elects=shared is not None))
-    budgets = reader.budgets if isinstance(reader, Metered) else tuple
-    metrics = Metrics(budgets=budgets, requests=TIMES)
-    metrics.led(leads=shared is None)
-    told = None if asks else announcer(config, settings.kinds, shared)
-    statuses = status_writer(config) if writer and not asks else None
-    kinds = tuple(source.kind for source in found)
-    seen = cluster(config, kinds)  # last, since it begins to read: no mistake may leave it running
+    gate = WriteGate(build_lease(config, clock), is_dry_run=config.control.dry_run, needs_approval=needs_approval)
+    reader, writer = service or build_provider(config, gate)
+    state = state or build_state_store(config, config.registry.txt_owner_id, gate)
+    settings = build_engine_settings(config, sources, reader, writes=writer is not None, has_state_store=bool(state))
+    settings = replace(settings, needs_approval=needs_approval, has_election=gate.lease is not None)
+    engine = Engine(replace(settings, registry=registry or settings.registry))
+    rate_limits = reader.read_rate_limits if isinstance(reader, RateLimited) else tuple
+    metrics = Metrics(rate_limits=rate_limits, request_times=REQUEST_TIMES)
+    metrics.set_leadership(is_leader=gate.lease is None)
+    recorder = None if needs_approval else build_event_recorder(config, settings.kinds)
+    kinds = tuple(source.kind for source in sources)
+    # the cluster is built last, since it starts reading: an invalid flag must not leave it running
+    cluster = build_cluster(config, kinds, build_generated_objects(config))
     controller = Controller(
-        Parts(
+        ControllerParts(
             engine=engine,
-            observer=Observer(found, seen.view),
-            cluster=seen,
+            observer=Observer(sources, cluster.view),
+            cluster=cluster,
             reader=reader,
             writer=writer,
-            teller=Teller(metrics, config.registry.txt_owner_id, reporter, told, partial(release_command, config)),
+            reporter=_build_reporter(config, metrics, reporter, recorder, clock, gate),
             clock=clock,
             kinds=kinds,
             interval_s=config.control.interval_s,
-            state=kept,
-            statuses=statuses,
-            lease=shared,
+            gate=gate,
+            state=state,
+            status_writer=build_status_writer(config) if writer and not needs_approval else None,
         )
     )
-    health = Application(healthy=controller.healthy, readiness=controller.ready, metrics=metrics.text)
     return Assembly(
         controller=controller,
         engine=engine,
-        server=Server(config.web.metrics_address, health),
-        page=page_server(config, controller.board.show, budgets),
+        server=_build_health_server(config, controller, metrics),
+        page=build_page_server(config, controller.snapshots.read, rate_limits),
     )
 
 
-def engine_settings(
-    config: Config, found: Sequence[Source], reader: ZoneReader, *, writes: bool, keeps_state: bool = False
-) -> EngineSettings:
-    """What the engine needs to know of *config*."""
-    ledger = registry(config)
-    return EngineSettings(
-        plan=plan_settings(config, ledger.owner),
-        registry=ledger,
-        adjust=reader.adjust,
-        traits=reader.traits,
-        kinds=by_label(found),
-        namespaces=(config.cluster.namespace,) if config.cluster.namespace else (),
-        writes=writes,
-        once=config.control.once,
-        interval_s=max(config.control.interval_s, config.least_audit_interval_s),
-        audit_calls_per_minute=config.control.audit_calls_per_minute,
-        deletes=delete_settings(config, ledger.owner),
-        fingerprint=fingerprint(config),
-        keeps_state=keeps_state,
+def _build_health_server(config: Config, controller: Controller, metrics: Metrics) -> WebServer:
+    """Build the server of health and metrics at `--metrics-address`."""
+    health = HealthApplication(
+        is_healthy=controller.is_healthy, read_readiness=controller.read_readiness, render_metrics=metrics.render
+    )
+    return WebServer(config.web.metrics_address, health)
+
+
+def _build_reporter(
+    config: Config,
+    metrics: Metrics,
+    reporter: Reporter | None,
+    recorder: EventRecorder | None,
+    clock: Clock,
+    gate: WriteGate,
+) -> ActivityReporter:
+    """Build the reporter of log, metrics and Events, with a limit on lines about single names."""
+    return ActivityReporter(
+        metrics,
+        config.registry.txt_owner_id,
+        reporter,
+        recorder,
+        approve=partial(format_approve_command, config),
+        accept=partial(format_accept_command, config),
+        limiter=LogLimiter(clock.monotonic_s),
+        gate=gate,
     )
 
 
-def delete_settings(config: Config, owner: str) -> DeleteSettings:
-    """What the engine needs to know of *config* about deletes; a single pass waits for nothing."""
-    chosen = config.deletes
-    deletes = Policy(config.control.policy) is Policy.SYNC
-    return DeleteSettings(
-        owner=owner,
-        grace_s=0.0 if config.control.once else chosen.delete_grace_period_s,
-        stale_hold_s=chosen.stale_hold_s if deletes else None,
-        limits=Limits(count=chosen.max_delete_count, percent=chosen.max_delete_percent),
-        releases=chosen.release,
-        at_once=config.control.compat,
-    )
+def build_page_server(
+    config: Config,
+    read_snapshot: Callable[[], ProcessSnapshot | None],
+    rate_limits: Callable[[], Iterable[RateLimitStatus]],
+) -> WebServer:
+    """Build the server of the live page and the JSON API at `--web-address`.
 
+    The code is imported with the first request, and the templates with the first browser, to save memory.
 
-def plan_settings(config: Config, owner: str) -> PlanSettings:
-    """What the planner needs to know of *config*."""
-    plan = config.plan
-    return PlanSettings(
-        owner=owner,
-        migrate_from=config.registry.migrate_from_txt_owner if owner else "",
-        policy=Policy(config.control.policy),
-        domains=domains(config),
-        managed_types=managed_types(plan),
-        source_order=config.sources.names,
-        provider=config.control.provider,
-        min_ttl_s=int(config.sources.min_ttl_s),
-        prefer_alias=config.sources.prefer_alias,
-        merges_namespaces=config.sources.merge_across_namespaces,
-        compat=config.control.compat,
-    )
+    Args:
+        config: the flags.
+        read_snapshot: returns a copy of the engine's state.
+        rate_limits: returns how many calls may be made now.
+    """
+
+    @cache
+    def build_site() -> WSGIApplication:
+        from extdns.web.api import Api
+        from extdns.web.site import Site
+
+        api = Api(config, rate_limits, partial(describe_objects, config))
+
+        @cache
+        def load_pages() -> Pages:
+            from extdns.web.pages import HtmlPages
+
+            return HtmlPages(config, api)
+
+        return Site(read_snapshot=read_snapshot, api=api, load_pages=load_pages, address=config.web.web_address)
+
+    def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        return build_site()(environ, start_response)
+
+    return WebServer(config.web.web_address, application, flag="--web-address", event=Event.PAGE_SERVED)

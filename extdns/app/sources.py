@@ -1,135 +1,328 @@
-"""The sources of `--source`."""
+"""Build the sources of `--source`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
-from extdns import log
-from extdns.app.sourcetable import TABLE
-from extdns.errors import UsageError
-from extdns.flags.sources import SOURCES
-from extdns.log import Event
+from extdns.flags.sources import GATEWAY_SOURCES, SOURCES
 from extdns.model import rrtype
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from extdns.config import Config, Sources
-    from extdns.model.cluster import Kind
+    from extdns.config import Config, SourceFlags
+    from extdns.model.kind import Kind
+    from extdns.model.resources.kinds import KubernetesObject
     from extdns.ports import Source
-    from extdns.sources.refine import Stage
-    from extdns.sources.selection import Selection
-    from extdns.sources.templates import Templates
-
-_log = log.get(__name__)
+    from extdns.sources.claim_builder import CommonSettings, Templates
+    from extdns.sources.claim_stages import ClaimStage
 
 
-def sources(config: Config) -> tuple[Source, ...]:
-    """The sources of `--source`, in its order, each once; raises `UsageError` if one cannot be."""
-    from extdns.sources.refine import Refined
-
-    chosen, selection, stages = config.sources, _selection(config), tuple(_stages(config))
-    found = [source for name in dict.fromkeys(chosen.names) for source in _named(name, config, selection)]
-    by_label(found)  # or marks would not tell what they were made for
-    return tuple(Refined(source=source, stages=stages) for source in found)
-
-
-def by_label(found: Iterable[Source]) -> Mapping[str, Kind]:
-    """The kinds that *found* read, by the first part of `resource` labels.
+def build_sources(config: Config) -> tuple[Source, ...]:
+    """Build the sources of `--source`, in its order, each once.
 
     Raises:
-        UsageError: marks would not tell which of two kinds they were made for.
+        UsageError: a flag of a source is invalid.
     """
-    known: dict[str, Kind] = {}
+    from extdns.sources.claim_stages import StagedSource
+
+    selection, stages = _build_common_settings(config), tuple(_build_stages(config))
+    names = dict.fromkeys(config.sources.names)
+    found = [source for name in names for source in _build_named(name, config, selection)]
+    return tuple(StagedSource(source=source, stages=stages) for source in found)
+
+
+def build_generated_objects(config: Config) -> Mapping[Kind, Sequence[KubernetesObject]]:
+    """Return the objects that the sources `empty` and `fake` read, by kind."""
+    objects: dict[Kind, Sequence[KubernetesObject]] = {}
+    if "empty" in config.sources.names:
+        from extdns.sources.fake import EMPTY_KIND
+
+        objects[EMPTY_KIND] = ()
+    if "fake" in config.sources.names:
+        from extdns.sources.fake import FAKE_KIND, build_objects, render_base_names
+
+        objects[FAKE_KIND] = build_objects(render_base_names(parse_templates(config)))
+    return objects
+
+
+def map_kinds_by_label(found: Iterable[Source]) -> Mapping[str, Kind]:
+    """Map the first part of `resource` labels to the kinds that *found* read.
+
+    A label of two kinds maps to neither, since an object of one kind must not count as deleted because there is none of
+    the other. These kinds get keys that no label can have.
+    """
+    kinds_by_label: dict[str, dict[Kind, None]] = {}
     for source in found:
-        for label in _labels(source):
-            other = known.setdefault(label, source.kind)
-            if other != source.kind:
-                raise UsageError(
-                    f"{other.resource} and {source.kind.resource} cannot be told apart: marks say {label} for both"
-                    "\n  allowed: one of them; read the other one by another extdns, with another --txt-owner-id"
-                )
-    return known
+        for label in _list_labels(source):
+            kinds_by_label.setdefault(label, {})[source.kind] = None
+    result: dict[str, Kind] = {}
+    for label, kinds in kinds_by_label.items():
+        for kind in kinds:
+            result[label if len(kinds) == 1 else f"{kind.plural}.{kind.api_version}"] = kind
+    return result
 
 
-def _labels(source: Source) -> tuple[str, ...]:
-    """What marks call the kind of *source*; `unstructured` goes by its name, whatever others call it."""
+def _list_labels(source: Source) -> tuple[str, ...]:
+    """Return the names of the source's kind in `resource` labels; `unstructured` uses the kind's own name, too."""
     kind = source.kind
     return (kind.label, kind.name.lower()) if source.name == "unstructured" else (kind.label,)
 
 
-def _named(name: str, config: Config, selection: Selection) -> Sequence[Source]:
-    """The one source of that *name*, or one for each kind that is asked for by a flag."""
+def _build_named(name: str, config: Config, selection: CommonSettings) -> Sequence[Source]:
+    """Build the source called *name*; for some names, one source for each kind that a flag selects."""
     if name == "traefik-proxy":
-        return _traefik(config.sources, selection)
+        return _build_traefik(config.sources, selection)
     if name != "unstructured":
-        return (TABLE[name](config.sources, selection),)
-    from extdns.app.resources import asked
+        return (SOURCE_BUILDERS[name](config.sources, selection),)
+    from extdns.app.cluster import find_requested_kinds
     from extdns.sources.unstructured import UnstructuredSource
 
-    return [UnstructuredSource(kind=kind, selection=selection) for kind in asked(config)]
+    return [UnstructuredSource(kind=kind, common=selection) for kind in find_requested_kinds(config)]
 
 
-def _traefik(chosen: Sources, selection: Selection) -> Sequence[Source]:
-    from extdns.sources.traefik import TraefikSource, kinds
+def _build_traefik(chosen: SourceFlags, selection: CommonSettings) -> Sequence[Source]:
+    from extdns.sources.traefik import TraefikSource, list_kinds
 
-    found = kinds(new=not chosen.traefik_disable_new, legacy=chosen.traefik_enable_legacy)
-    if not found:
-        raise UsageError("--traefik-disable-new leaves nothing to read\n  give --traefik-enable-legacy")
-    return [TraefikSource(kind=kind, selection=selection) for kind in found]
+    found = list_kinds(new=not chosen.traefik_disable_new, legacy=chosen.traefik_enable_legacy)
+    return [TraefikSource(kind=kind, common=selection) for kind in found]
 
 
-def _stages(config: Config) -> Iterator[Stage]:
-    """What every claim passes, in the order of spec sources 0.2; raises `UsageError`."""
-    from extdns.sources.defaulttargets import DefaultTargets, grouped
-    from extdns.sources.nat64 import Nat64, nat64_networks
-    from extdns.sources.pointers import Pointers
-    from extdns.sources.refine import validated
-    from extdns.sources.targetnets import TargetNets, networks
+def _build_stages(config: Config) -> Iterator[ClaimStage]:
+    """Build the stages that each claim passes through, in the order of docs/spec/sources.md 0.2.
+
+    Raises:
+        UsageError: a flag is invalid.
+    """
+    from extdns.sources.claim_stages import (
+        DefaultTargetsStage,
+        Nat64Stage,
+        PtrStage,
+        TargetNetworkStage,
+        parse_default_targets,
+        parse_nat64_networks,
+        parse_target_networks,
+        validate_claim,
+    )
 
     chosen = config.sources
     if chosen.default_targets:
-        yield DefaultTargets(groups=grouped(chosen.default_targets), force=chosen.force_default_targets)
-    yield validated
+        yield DefaultTargetsStage(
+            groups=parse_default_targets(chosen.default_targets), force=chosen.force_default_targets
+        )
+    yield validate_claim
     if chosen.nat64_networks:
-        yield Nat64(networks=nat64_networks(chosen.nat64_networks))
-    include, no_network = networks(chosen.target_net_filter)
-    exclude, also_none = networks(chosen.exclude_target_net)
-    for text in (*no_network, *also_none):
-        _log.warning(Event.NETWORK_IGNORED, value=text, allowed="a network as 192.0.2.0/24 or 2001:db8::/32")
+        yield Nat64Stage(networks=parse_nat64_networks(chosen.nat64_networks))
+    # invalid networks were reported as warnings (`extdns.flags.unchecked_kinds`)
+    include, _ = parse_target_networks(chosen.target_net_filter)
+    exclude, _ = parse_target_networks(chosen.exclude_target_net)
     if include or exclude:
-        yield TargetNets(include=include, exclude=exclude)
+        yield TargetNetworkStage(include=include, exclude=exclude)
     if rrtype.PTR in config.plan.managed_record_types:
-        yield Pointers(enabled=chosen.create_ptr)
+        yield PtrStage(enabled=chosen.create_ptr)
 
 
-def _selection(config: Config) -> Selection:
-    from extdns.sources.annotations import PREFIX, prefixes
-    from extdns.sources.selection import Selection
+def _build_common_settings(config: Config) -> CommonSettings:
+    from extdns.sources.annotations import PREFIX, choose_prefixes
+    from extdns.sources.claim_builder import CommonSettings
 
-    given = config.sources.annotation_prefix
-    return Selection(
+    prefix = config.sources.annotation_prefix
+    return CommonSettings(
         namespace=config.cluster.namespace,
         label_filter=config.sources.label_filter,
         annotation_filter=config.sources.annotation_filter,
-        prefixes=prefixes(PREFIX if given is None and config.control.compat else given),
+        prefixes=choose_prefixes(PREFIX if prefix is None and config.control.compat else prefix),
         ignore_hostname_annotation=config.sources.ignore_hostname_annotation,
-        templates=templates(config),
+        templates=parse_templates(config),
     )
 
 
-def templates(config: Config) -> Templates:
-    """The templates of the command line; raises `UsageError`."""
-    from extdns.sources.templates import NONE, Templates
+def parse_templates(config: Config) -> Templates:
+    """Parse the templates of the flags.
+
+    Raises:
+        UsageError: a template is invalid.
+    """
+    from extdns.sources.claim_builder import NO_TEMPLATES, Templates
 
     chosen = config.sources
     if not (chosen.fqdn_template or chosen.fqdn_target_template or chosen.target_template):
-        return NONE
-    from extdns.sources.gotemplate.template import Template
+        return NO_TEMPLATES
+    from extdns.gotemplate.template import Template
 
     return Templates(
-        fqdn=Template.read("--fqdn-template", chosen.fqdn_template, SOURCES),
-        fqdn_target=Template.read("--fqdn-target-template", chosen.fqdn_target_template, SOURCES),
-        target=Template.read("--target-template", chosen.target_template, SOURCES),
+        fqdn=Template.parse("--fqdn-template", chosen.fqdn_template, SOURCES),
+        fqdn_target=Template.parse("--fqdn-target-template", chosen.fqdn_target_template, SOURCES),
+        target=Template.parse("--target-template", chosen.target_template, SOURCES),
         combine=chosen.combine_fqdn_annotation,
     )
+
+
+def _build_ambassador(_: SourceFlags, selection: CommonSettings) -> Source:
+    from extdns.sources.ambassador import AmbassadorSource
+
+    return AmbassadorSource(common=selection)
+
+
+def _build_contour(_: SourceFlags, selection: CommonSettings) -> Source:
+    from extdns.sources.contour import ContourSource
+
+    return ContourSource(common=selection)
+
+
+def _build_crd(_: SourceFlags, selection: CommonSettings) -> Source:
+    from extdns.sources.crd import CrdSource
+
+    return CrdSource(common=selection)
+
+
+def _build_empty(_: SourceFlags, _selection: CommonSettings) -> Source:
+    from extdns.sources.fake import EmptySource
+
+    return EmptySource()
+
+
+def _build_f5(name: str, _: SourceFlags, selection: CommonSettings) -> Source:
+    from extdns.sources.f5 import F5Source
+
+    return F5Source(name=name, common=selection)
+
+
+def _build_fake(_: SourceFlags, _selection: CommonSettings) -> Source:
+    from extdns.sources.fake import FakeSource
+
+    return FakeSource()
+
+
+def _build_gloo(chosen: SourceFlags, selection: CommonSettings) -> Source:
+    from extdns.sources.gloo import GlooSource
+
+    return GlooSource(common=replace(selection, namespace=""), namespaces=chosen.gloo_namespace)
+
+
+def _build_route(name: str, chosen: SourceFlags, selection: CommonSettings) -> Source:
+    from extdns.sources.gateway.settings import RouteSettings, parse_gateway_labels
+    from extdns.sources.gateway.source import RouteSource
+
+    return RouteSource(
+        name=name,
+        settings=RouteSettings(
+            common=selection,
+            gateway_name=chosen.gateway_name,
+            gateway_namespace=chosen.gateway_namespace,
+            gateway_labels=parse_gateway_labels(chosen.gateway_label_filter),
+            listener_sets=chosen.gateway_listener_sets,
+        ),
+    )
+
+
+def _build_ingress(chosen: SourceFlags, selection: CommonSettings) -> Source:
+    from extdns.sources.ingress import IngressSettings, IngressSource
+
+    return IngressSource(
+        settings=IngressSettings(
+            common=selection,
+            ingress_class=chosen.ingress_class,
+            ignore_ingress_rules_spec=chosen.ignore_ingress_rules_spec,
+            ignore_ingress_tls_spec=chosen.ignore_ingress_tls_spec,
+        )
+    )
+
+
+def _build_istio_gateway(_: SourceFlags, selection: CommonSettings) -> Source:
+    from extdns.sources.istio import IstioGatewaySource
+
+    return IstioGatewaySource(common=selection)
+
+
+def _build_istio_virtualservice(_: SourceFlags, selection: CommonSettings) -> Source:
+    from extdns.sources.istio import IstioVirtualServiceSource
+
+    return IstioVirtualServiceSource(common=selection)
+
+
+def _build_kong(_: SourceFlags, selection: CommonSettings) -> Source:
+    from extdns.sources.kong import KongSource
+
+    return KongSource(common=selection)
+
+
+def _build_node(chosen: SourceFlags, selection: CommonSettings) -> Source:
+    from extdns.sources.node import NodeSettings, NodeSource
+
+    return NodeSource(
+        settings=NodeSettings(
+            common=selection,
+            exclude_unschedulable=chosen.exclude_unschedulable,
+            expose_internal_ipv6=chosen.expose_internal_ipv6,
+        )
+    )
+
+
+def _build_openshift(chosen: SourceFlags, selection: CommonSettings) -> Source:
+    from extdns.sources.openshift import OpenShiftSource
+
+    return OpenShiftSource(common=selection, router_name=chosen.openshift_router_name)
+
+
+def _build_pod(chosen: SourceFlags, selection: CommonSettings) -> Source:
+    from extdns.sources.pod import PodSettings, PodSource
+
+    return PodSource(
+        settings=PodSettings(
+            common=selection,
+            ignore_non_host_network_pods=chosen.ignore_non_host_network_pods,
+            pod_source_domain=chosen.pod_source_domain,
+            kops=chosen.compatibility == "kops-dns-controller",
+        )
+    )
+
+
+def _build_service(chosen: SourceFlags, selection: CommonSettings) -> Source:
+    from extdns.sources.service.expansions import Compatibility, ServiceSettings, parse_service_types
+    from extdns.sources.service.source import ServiceSource
+
+    return ServiceSource(
+        settings=ServiceSettings(
+            common=selection,
+            service_types=parse_service_types(chosen.service_type_filter),
+            publish_internal_services=chosen.publish_internal_services,
+            publish_host_ip=chosen.publish_host_ip,
+            always_publish_not_ready_addresses=chosen.always_publish_not_ready_addresses,
+            exclude_unschedulable=chosen.exclude_unschedulable,
+            expose_internal_ipv6=chosen.expose_internal_ipv6,
+            resolves_hostnames=chosen.resolve_service_load_balancer_hostname,
+            compatibility=Compatibility(chosen.compatibility),
+        )
+    )
+
+
+def _build_skipper(chosen: SourceFlags, selection: CommonSettings) -> Source:
+    from extdns.sources.skipper import SkipperSource, parse_group_version
+
+    return SkipperSource(kind=parse_group_version(chosen.skipper_routegroup_groupversion), common=selection)
+
+
+SOURCE_BUILDERS: Final[Mapping[str, Callable[[SourceFlags, CommonSettings], Source]]] = {
+    "ambassador-host": _build_ambassador,
+    "contour-httpproxy": _build_contour,
+    "crd": _build_crd,
+    "empty": _build_empty,
+    "f5-transportserver": partial(_build_f5, "f5-transportserver"),
+    "f5-virtualserver": partial(_build_f5, "f5-virtualserver"),
+    "fake": _build_fake,
+    "gloo-proxy": _build_gloo,
+    **{name: partial(_build_route, name) for name in GATEWAY_SOURCES},
+    "ingress": _build_ingress,
+    "istio-gateway": _build_istio_gateway,
+    "istio-virtualservice": _build_istio_virtualservice,
+    "kong-tcpingress": _build_kong,
+    "node": _build_node,
+    "openshift-route": _build_openshift,
+    "pod": _build_pod,
+    "service": _build_service,
+    "skipper-routegroup": _build_skipper,
+}

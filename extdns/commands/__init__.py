@@ -1,9 +1,8 @@
-"""Subcommands: one module each, from parsed configuration to exit code.
+"""Subcommands: one module each, from parsed flags to exit code.
 
-A command asks `extdns.app` for the parts it needs, runs them, and turns the result into words for
-people or JSON for programs. Tone and layout: the answer first, the evidence below it, the next step
-last.
+A command builds the parts it needs with `extdns.app`, runs them, and shows a document of `extdns.documents` as text or
+JSON: the answer first, then the evidence, then the next step.
 
-Here does not belong anything that another command would need: then it is a room's business.
-Modules are imported when their command is chosen, so that `--help` stays quick.
+What several commands need, such as one pass without a writer, has a module of its own here. What extdns shows belongs
+to `extdns.documents`. Modules are imported when their command is chosen, so that `--help` stays fast.
 """

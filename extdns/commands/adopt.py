@@ -1,165 +1,204 @@
-"""`extdns adopt`: takes ownership of records that stand just as objects ask, and that nobody owns.
-
-The schema of what it says to programs: `python -m extdns.commands.adopt > docs/reference/adopt.schema.json`.
-"""
+"""`extdns adopt`: take ownership of records that are exactly as objects request and that nobody owns."""
 
 from __future__ import annotations
 
-import sys
-from itertools import groupby
-from typing import TYPE_CHECKING, Final, Literal
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from extdns.app import assembly
-from extdns.app.registries import registry
-from extdns.app.services import service
-from extdns.commands.adopting import Adopting
-from extdns.commands.forms import show_facts
-from extdns.commands.onepass import ensure_files, look, over, single_pass
-from extdns.commands.options import output_of, switch_of
-from extdns.commands.plantext import heading, row, table
-from extdns.commands.pretended import PretendedState
-from extdns.controller.ending import DONE, FAILED, LEFT
-from extdns.controller.stopsignals import StopSignals
-from extdns.facts.document import VERSION, Facts, Version, schema_text, zone_name
-from extdns.facts.holding import holdings
-from extdns.facts.plan import Entry, entry, zone_facts
-from extdns.facts.words import incomplete
-from extdns.flags.mistakes import mistake
-from extdns.model.decision import Verdict
-from extdns.model.quantity import count
+from extdns.app.provider import build_provider
+from extdns.app.registry import build_registry, find_possible_owners
+from extdns.commands.one_pass import FixedStateStore, configure_pass, finish_pass, require_files, run_pass
+from extdns.commands.options import take_output, take_switch
+from extdns.commands.output import show_document
+from extdns.controller.exit_codes import DONE, FAILED, INCOMPLETE
+from extdns.controller.stop_signals import StopSignals
+from extdns.documents.adoption import build_adoption, format_adoption
+from extdns.flags.usage_errors import usage_error
+from extdns.model.change import Action, Blocked, ChangeSet, Update, Write
 from extdns.model.reason import Reason
-from extdns.model.saved import Saved
-from extdns.planner.compare import differences
+from extdns.model.record import restate_record
+from extdns.model.saved_state import Saved
+from extdns.planner.proposal import find_differences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from extdns.commands.onepass import Pass
     from extdns.config import Config
-    from extdns.model.decision import Decision
-    from extdns.model.name import DnsName
+    from extdns.documents.plan import PassResult
+    from extdns.model.change import Decision
+    from extdns.model.dns_name import DnsName
+    from extdns.model.record import OwnedRecord, Record, RecordKey
+    from extdns.model.zone import Zone
+    from extdns.ports import Registry
+    from registry.txt.possible_owners import PossibleOwner
+
 
 _Key = tuple[str, "DnsName", str, str]
 HELP: Final = """\
 Usage: extdns adopt [--yes] [flags] [--output=text|json]
 
-Shows records that stand just as objects ask for them and that nobody owns: made by hand, or by a tool that left. With
---yes their ownership records are written, and nothing else: no record changes, and one that somebody changes in the
-meantime is left alone. From then on extdns keeps them up to date, and removes them when nobody asks for them any more.
-Nothing is written while something cannot be read.
+Takes ownership of existing records, such as those made by hand or by a tool that is no longer used. A record can be
+adopted if it is exactly as an object requests and nobody owns it. Without --yes, the records are only listed.
 
-What cannot be taken is shown with the reason, without --yes too. What stands otherwise than objects ask is not taken
-either; `extdns plan` shows it. Flags and variables are those of extdns itself.
+With --yes, extdns writes the ownership records and nothing else; no other record changes. A record that somebody
+changes in the meantime is left alone. From then on extdns keeps the adopted records up to date, and deletes them when
+no object requests them. Nothing is written while something cannot be read.
 
-The exit code is 0 if there is nothing left to take, 2 if there is, and 1 if a flag is wrong, if something could not be
-read, or if a record cannot be taken.
+Records that cannot be adopted are listed with the reason. Records that differ from what objects request are not
+adopted; `extdns plan` shows them. All flags and environment variables of extdns apply.
+
+Exit code: 0 if nothing is left to adopt, 2 if something is, 1 if a flag is wrong, something could not be read, or a
+record cannot be adopted.
 """
 
 
-class AdoptionFacts(Facts, frozen=True):
-    """Records that can be taken, or were if taken is true, and those that cannot be, with the reason."""
-
-    api_version: Version
-    kind: Literal["Adoption"]
-    owner: str
-    taken: bool
-    records: tuple[Entry, ...]
-    refused: tuple[Entry, ...]
-    missing: tuple[str, ...]
-
-
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Show what can be taken, and take it if that is wanted; returns the exit code.
+    """List the records that can be adopted, and adopt them with `--yes`. Return the exit code.
 
     Raises:
         UsageError: a flag is wrong, or something that it names cannot be used.
     """
-    output, flags = output_of(arguments)
-    yes, flags = switch_of(flags, "--yes")
-    config = single_pass(flags, environ)
+    output, flags = take_output(arguments)
+    yes, flags = take_switch(flags, "--yes")
+    config = configure_pass(flags, environ)
     if not config.registry.txt_owner_id or config.registry.name == "noop":
-        raise mistake("without ownership records there is nothing to take", "give --registry=txt and --txt-owner-id")
-    ensure_files(config, "extdns adopt")
+        raise usage_error("extdns adopt needs ownership records", "give --registry=txt and --txt-owner-id")
+    require_files(config, "extdns adopt")
     if yes and config.control.dry_run:
-        raise mistake("--yes writes, and --dry-run forbids it", "leave one of them out")
-    made = look(config)
-    found = {one.key: one for one in made.decisions if _fits(one, config.registry.txt_owner_id)}
-    taken = yes and not made.missing
-    tried = _tried(config, found.values(), writes=taken) if found else made
-    made = made._replace(missing=tuple(dict.fromkeys((*made.missing, *tried.missing))))
-    refused = _refused(found, tried, Reason.PROGRAMMED if taken else Reason.MARK_MISSING)
-    left = tuple(one for key, one in found.items() if key not in {other.key for other in refused})
-    show_facts(_facts(made, left, refused, taken=taken), _lines(made, left, refused, taken=taken), output)
-    if made.missing or refused:
+        raise usage_error("--yes writes, and --dry-run forbids it", "leave one of them out")
+    result = run_pass(config)
+    candidates = {one.key: one for one in result.decisions if _is_candidate(one, config.registry.txt_owner_id)}
+    taken = yes and not result.missing
+    owned = _find_owned(result, candidates)
+    free = [one for key, one in candidates.items() if key not in owned]
+    attempt = _run_adopting_pass(config, free, writes=taken) if free else result
+    result = result._replace(missing=tuple(dict.fromkeys((*result.missing, *attempt.missing))))
+    refused = _find_refused(candidates, owned, attempt, Reason.PUBLISHED if taken else Reason.OWNERSHIP_RECORD_MISSING)
+    refused_keys = {one.key for one in refused}
+    records = tuple(one for key, one in candidates.items() if key not in refused_keys)
+    document = build_adoption(result, records, refused, taken=taken)
+    show_document(document, format_adoption(document), output)
+    if result.missing or refused:
         return FAILED
-    return LEFT if left and not taken else DONE
+    return INCOMPLETE if records and not taken else DONE
 
 
-def _fits(decision: Decision, owner: str) -> bool:
-    """Whether just what is wanted stands, and nobody owns it."""
-    if decision.reason is not Reason.FOREIGN_RECORD or decision.held is None or decision.wanted is None:
+def _is_candidate(decision: Decision, owner: str) -> bool:
+    """Return whether the current record equals the desired one and has no owner."""
+    if decision.reason is not Reason.FOREIGN_RECORD or decision.current is None or decision.desired is None:
         return False
-    return decision.held.owner is None and not differences(decision.held, decision.wanted, owner)
+    return decision.current.owner is None and not find_differences(decision.current, decision.desired, owner)
 
 
-def _tried(config: Config, found: Iterable[Decision], *, writes: bool) -> Pass:
-    """A pass that takes what was *found*; unless it *writes*, it has no writer, and shows what would come of it."""
+def _run_adopting_pass(config: Config, chosen: Iterable[Decision], *, writes: bool) -> PassResult:
+    """Run a pass that adopts the records of *chosen*. Unless it *writes*, it only plans."""
     config = replace(config, control=replace(config.control, dry_run=not writes))
-    chosen = {one.held.key for one in found if one.held}
+    keys = {one.current.key for one in chosen if one.current}
     with StopSignals() as signals:
         running = assembly.assemble(
             config,
-            service=service(config),
-            state=PretendedState(Saved()),
-            ledger=Adopting(registry(config), chosen),
-            asks=True,
+            service=build_provider(config),
+            state=FixedStateStore(Saved()),
+            registry=AdoptingRegistry(build_registry(config), keys),
+            needs_approval=True,
         )
         signals.deliver_to(running.controller.stop)
         running.controller.run(once=True, approve=lambda: None)
-    return over(config, running)
+    return finish_pass(config, running)
 
 
-def _refused(found: Mapping[_Key, Decision], tried: Pass, done: Reason) -> tuple[Decision, ...]:
-    """What of *found* did not end as *done*, as it was decided when it was *tried*."""
-    decided = {one.key: one for one in tried.engine.decisions if one.held}
-    return tuple(now for key, one in found.items() if (now := decided.get(key, one)).reason is not done)
+def _find_owned(result: PassResult, candidates: Mapping[_Key, Decision]) -> dict[_Key, Decision]:
+    """Return the *candidates* that may belong to an owner with other settings than ours, with the reason."""
+    owned: dict[_Key, Decision] = {}
+    for state in result.engine.zones:
+        here = {key: one for key, one in candidates.items() if one.zone == state.zone and one.current}
+        if here:
+            above = (other.cache for other in result.engine.zones if _is_above(other.zone, state.zone))
+            records = [record for cache in (state.cache, *above) for record in cache.all_records()]
+            owners = find_possible_owners(result.config, records)
+            for key, one in here.items():
+                if one.current and (owner := owners.find(one.current.record)):
+                    owned[key] = _refuse_adoption(one, owner)
+    return owned
 
 
-def _facts(made: Pass, left: Sequence[Decision], refused: Sequence[Decision], *, taken: bool) -> AdoptionFacts:
-    return AdoptionFacts(
-        api_version=VERSION,
-        kind="Adoption",
-        owner=made.config.registry.txt_owner_id,
-        taken=taken,
-        records=tuple(map(entry, left)),
-        refused=tuple(map(entry, refused)),
-        missing=made.missing,
-    )
+def _is_above(other: Zone, zone: Zone) -> bool:
+    """Return whether *other* is a zone above *zone*, which may hold the ownership record of its apex."""
+    return other.name != zone.name and zone.name.within(other.name)
 
 
-def _lines(made: Pass, left: Sequence[Decision], refused: Sequence[Decision], *, taken: bool) -> Iterator[str]:
-    standing = [replace(one, verdict=Verdict.KEEP, reason=Reason.PROGRAMMED, detail="") for one in left]
-    held = holdings(made.engine)
-    for zone, group in groupby(sorted((*standing, *refused), key=lambda one: one.order), key=lambda one: one.zone):
-        known = zone and (zone_facts(zone, held[zone]) if zone in held else zone_name(zone))
-        yield heading(known, made.config.control.provider)
-        yield ""
-        yield from table(row(entry(one)) for one in group)
-        yield ""
-    yield from incomplete(made.missing)
-    if refused:
-        yield f"{count(len(refused), 'record')} {'could not' if taken else 'cannot'} be taken."
-    if taken and left:
-        yield f"{count(len(left), 'record')} taken; only ownership records were written."
-    elif left and made.missing:
-        yield f"{count(len(left), 'record')} can be taken once all can be read; nothing is written before."
-    elif left:
-        yield f"{count(len(left), 'record')} can be taken. To write their ownership records: extdns adopt --yes [flags]"
-    elif not refused:
-        yield "No record stands that objects ask for just so and nobody owns."
+def _refuse_adoption(decision: Decision, owner: PossibleOwner) -> Decision:
+    if owner.owner is None:
+        detail = f"TXT {owner.text} looks like its ownership record, encrypted with another key"
+        return replace(decision, action=Action.KEEP, reason=Reason.OWNERSHIP_RECORD_UNREADABLE, detail=detail)
+    detail = f'TXT {owner.text}, an ownership record of "{owner.owner}", may belong to it under other settings'
+    return replace(decision, action=Action.KEEP, reason=Reason.OWNED_BY_OTHER, detail=detail)
 
 
-if __name__ == "__main__":
-    sys.stdout.write(schema_text(AdoptionFacts, "extdns adopt --output=json"))
+def _find_refused(
+    candidates: Mapping[_Key, Decision], owned: Mapping[_Key, Decision], attempt: PassResult, success: Reason
+) -> tuple[Decision, ...]:
+    """Return the *candidates* that are *owned*, or that the *attempt* did not decide with the reason *success*."""
+    decided = {**{one.key: one for one in attempt.engine.decisions if one.current}, **owned}
+    return tuple(now for key, one in candidates.items() if (now := decided.get(key, one)).reason is not success)
+
+
+class AdoptingRegistry:
+    """A `Registry` that treats chosen records without an owner as ours, lacking only their ownership records.
+
+    The only writes it returns are those of the missing ownership records.
+    """
+
+    def __init__(self, registry: Registry, chosen: Collection[RecordKey]) -> None:
+        """Treat the *chosen* records without an owner as ours. For all others, *registry* decides."""
+        self._registry = registry
+        self._chosen = frozenset(chosen)
+
+    @property
+    def owner(self) -> str:
+        """Our owner id."""
+        return self._registry.owner
+
+    def is_ownership_text(self, target: str) -> bool:
+        """Return whether the wrapped registry takes *target* for an ownership record."""
+        return self._registry.is_ownership_text(target)
+
+    def ownership_name(self, name: DnsName) -> DnsName | None:
+        """Return the name of the ownership record of *name* in the wrapped registry."""
+        return self._registry.ownership_name(name)
+
+    def related_names(self, name: DnsName) -> tuple[DnsName, ...]:
+        """Return the related names of *name* in the wrapped registry."""
+        return self._registry.related_names(name)
+
+    def read(self, records: Iterable[Record]) -> tuple[OwnedRecord, ...]:
+        """Read the owners, with the chosen records as ours but without a current ownership record."""
+        return tuple(
+            replace(owned, is_ours=True, has_current_format=False)
+            if owned.key in self._chosen and owned.owner is None and not (owned.is_ours or owned.encrypted_name)
+            else owned
+            for owned in self._registry.read(records)
+        )
+
+    def complete(self, change_set: ChangeSet, current: Iterable[Record]) -> ChangeSet | Blocked:
+        """Return only the writes that add ownership records; the records themselves are written as they are."""
+        additions = tuple(
+            change
+            for change in change_set.changes
+            if isinstance(change, Update) and change.key in self._chosen and change.differences == ("ownership record",)
+        )
+        if not additions:
+            return Blocked(reason=Reason.POLICY_KEEPS, detail="extdns adopt writes only ownership records")
+        completed = self._registry.complete(replace(change_set, changes=additions), current)
+        if isinstance(completed, Blocked):
+            return completed
+        return replace(completed, writes=tuple(map(self._keep_data, completed.writes)))
+
+    def _keep_data(self, write: Write) -> Write:
+        """Return *write* with the current data, if it is of a chosen record."""
+        if write.old is None or write.key not in self._chosen:
+            return write
+        return Write(old=write.old, new=restate_record(write.old))

@@ -1,107 +1,266 @@
-"""`extdns apply`: makes the changes of a stored plan, those and no others."""
+"""`extdns apply`: make the changes of a stored plan, and no others."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
+from extdns import __version__
 from extdns.app import assembly
-from extdns.app.services import service
-from extdns.commands.approval import Approval
-from extdns.commands.onepass import Pass, seen, single_pass
-from extdns.commands.options import value_of
+from extdns.app.provider import build_provider
+from extdns.commands.one_pass import configure_pass
+from extdns.commands.options import take_value
 from extdns.commands.output import show_lines
-from extdns.commands.planfacts import plan_facts
-from extdns.commands.planfile import differences, stored_plan
-from extdns.commands.plantext import row, table
-from extdns.controller.ending import DONE, FAILED, HELD
-from extdns.controller.stopsignals import StopSignals
-from extdns.errors import shown
-from extdns.facts.plan import entry
-from extdns.flags.mistakes import mistake
-from extdns.model.quantity import count
-from extdns.model.reason import Reason
+from extdns.controller.exit_codes import DONE, FAILED, HELD
+from extdns.controller.stop_signals import StopSignals
+from extdns.documents.document import format_json
+from extdns.documents.plan import (
+    PassResult,
+    PlanDocument,
+    PlanEntry,
+    build_entry,
+    build_plan_document,
+    summarize_pass,
+    with_checksum,
+)
+from extdns.documents.plan_text import build_plan_row, format_table
+from extdns.documents.text import join_targets
+from extdns.errors import UsageError, sanitize
+from extdns.flags.usage_errors import usage_error
+from extdns.model.change import Refused
+from extdns.model.dns_name import DnsName
+from extdns.model.plural import format_count
+from extdns.model.reason import Reason, find_meaning
+from extdns.model.record import RecordKey
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from extdns.commands.planfacts import PlanFacts
     from extdns.engine.engine import Engine
-    from extdns.facts.plan import Entry
+    from extdns.model.change import Batch, Change, ChangeSet, Outcome
+    from extdns.model.zone import Zone
+    from extdns.ports import ZoneWriter
 
 HELP: Final = """\
 Usage: extdns apply --plan=FILE [flags]
 
-Makes the changes of a plan that `extdns plan --output=json` printed, those and no others. One pass is made with the
-flags, which are those that the plan was made with. If it does not come to the very same plan, because records, their
-ownership records, objects, settings, zones or the version of extdns are not those of then, nothing is written.
+Makes exactly the changes of a plan that `extdns plan --output=json` printed. Give the flags that the plan was made
+with. extdns plans again; if the new plan differs from the stored one, because objects, records, ownership records,
+settings, zones or the version of extdns have changed, nothing is written.
 
-Each change is conditional, too: what somebody else changes while it is being written stays as it is. Events and the
-status of objects are left to the extdns that runs.
+Applying a plan approves its deletes: they need no other approval and do not count in the delete budget. Deletes that
+the plan shows as held stay held.
 
-The exit code is 0 if all changes of the plan were made, 3 if so but deletes are held, and 1 if the plan was refused or
-a change of it was not made.
+Every write is conditional: a record that somebody else changes in the meantime is left alone. Events and the status of
+objects are written only by the running extdns.
+
+Exit code: 0 if all changes were made, 3 if all were made but deletes are held, 1 if the plan was refused or a change
+was not made.
 """
-_AGAIN: Final = "nothing was written; look at what is planned now: extdns plan [flags]"
+_MAKE: Final = "to make a plan: extdns plan --output=json [flags] > plan.json"
+_PLAN_AGAIN: Final = "to see the current plan: extdns plan [flags]"
+_NOT_WRITTEN: Final = f"nothing was written; {_PLAN_AGAIN}"
+_MAX_DIFFERENCES: Final = 5
+_MAX_LENGTH: Final = 300
+_Key = tuple[str, str, str, str]
+_ChangeSetIdentity = tuple["Zone", "DnsName", "tuple[Change, ...]"]
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Apply the plan; returns the exit code.
+    """Apply the plan. Return the exit code.
 
     Raises:
-        UsageError: a flag is wrong, or the plan does not count any more; nothing was written.
+        UsageError: a flag is wrong, or the plan is out of date; nothing was written.
     """
-    path, flags = value_of(arguments, "--plan", allowed="the file of a plan")
+    path, flags = take_value(arguments, "--plan", allowed="the file of a plan")
     if path is None:
-        raise mistake("extdns apply needs a plan", "as in: extdns apply --plan=plan.json [flags]")
-    stored = stored_plan(path)
+        raise usage_error("extdns apply needs a plan", "as in: extdns apply --plan=plan.json [flags]")
+    stored = read_plan(path)
     if stored.missing:
-        raise mistake("the plan is incomplete, so it cannot be applied", *map(shown, stored.missing))
+        raise usage_error("the plan is incomplete, so it cannot be applied", *map(sanitize, stored.missing))
     if stored.base:
-        raise mistake("the plan is that of a difference, so it cannot be applied", "leave --base out when it is made")
-    config = single_pass(flags, environ)
-    reader, writer = service(config)
+        raise usage_error(
+            "the plan was made with --base, so it cannot be applied", "make a plan without --base: extdns plan"
+        )
+    config = configure_pass(flags, environ)
+    reader, writer = build_provider(config)
     if writer is None:
-        raise mistake("extdns apply writes, and --dry-run forbids it", "without writing: extdns plan [flags]")
-    approval = Approval(writer)
+        raise usage_error(
+            "extdns apply writes, and --dry-run forbids it", "to plan without writing: extdns plan [flags]"
+        )
+    approved = ApprovedPlanWriter(writer)
     with StopSignals() as signals:
-        running = assembly.assemble(config, service=(reader, approval), asks=True)
+        running = assembly.assemble(config, service=(reader, approved), needs_approval=True)
         signals.deliver_to(running.controller.stop)
+        running.engine.delete_guard.approve_plan(_find_deletes(stored))
 
         def approve() -> None:
-            _compare(stored, seen(config, running.engine))
-            approval.approve(running.engine)
+            _require_same_plan(stored, summarize_pass(config, running.engine))
+            approved.approve(running.engine)
 
         running.controller.run(once=True, approve=approve)
-    unmade = tuple(_unmade(running.engine, stored))
-    show_lines(_ending(unmade, stored))
-    if unmade or not running.controller.complete:
+    unmade = _find_unmade(running.engine, stored)
+    show_lines(_format_result(unmade, stored))
+    if unmade or not running.controller.is_complete:
         return FAILED
     return HELD if stored.summary.held else DONE
 
 
-def _compare(stored: PlanFacts, made: Pass) -> None:
-    """Go on only if the pass that was *made* comes to the *stored* plan."""
-    if made.missing:
-        raise mistake("the plan cannot be compared with what is planned now", *map(shown, made.missing), _AGAIN)
-    fresh = plan_facts(made)
+def _require_same_plan(stored: PlanDocument, result: PassResult) -> None:
+    """Check that the *stored* plan equals the plan of the pass with *result*.
+
+    Raises:
+        UsageError: they differ, or the pass could not read everything.
+    """
+    if result.missing:
+        raise usage_error(
+            "the plan cannot be compared with the current one", *map(sanitize, result.missing), _NOT_WRITTEN
+        )
+    fresh = build_plan_document(result)
     if fresh != stored:
-        raise mistake("the plan does not hold any more", *differences(stored, fresh), _AGAIN)
+        raise usage_error("the plan is out of date", *list_differences(stored, fresh), _NOT_WRITTEN)
 
 
-def _unmade(engine: Engine, stored: PlanFacts) -> Iterator[Entry]:
-    """What of the plan is not as it should be now."""
-    wanted = {one.key for one in stored.changes}
-    unlike = (entry(decision) for decision in engine.decisions if decision.reason is not Reason.PROGRAMMED)
-    yield from (one for one in unlike if one.key in wanted)
+def _find_deletes(stored: PlanDocument) -> Iterator[tuple[str, RecordKey]]:
+    """Yield the records that the plan deletes, each with the id of its zone."""
+    for one in stored.changes:
+        if one.action == "delete" and one.zone:
+            key = RecordKey(name=DnsName(one.name), set_identifier=one.set_identifier, type=one.type)
+            yield one.zone.id, key
 
 
-def _ending(unmade: Sequence[Entry], stored: PlanFacts) -> Iterator[str]:
-    """What became of the plan; first what was not made, and why."""
+def _find_unmade(engine: Engine, stored: PlanDocument) -> tuple[PlanEntry, ...]:
+    """Return the changes of the plan that were not made, with the current reason."""
+    planned = {one.key for one in stored.changes}
+    entries = (build_entry(decision) for decision in engine.decisions if decision.reason is not Reason.PUBLISHED)
+    return tuple(one for one in entries if one.key in planned)
+
+
+def _format_result(unmade: Sequence[PlanEntry], stored: PlanDocument) -> Iterator[str]:
+    """Yield the changes that were not made, with the reason, then the summary."""
     if unmade:
         yield "Not made, and why"
-        yield from table(map(row, unmade))
+        yield from format_table(map(build_plan_row, unmade))
         yield ""
     if stored.summary.held:
-        yield f"{count(stored.summary.held, 'delete')} held, as the plan says."
+        yield f"{format_count(stored.summary.held, 'delete')} held, as in the plan."
     made = len(stored.changes) - len(unmade)
-    yield f"{made} of {count(len(stored.changes), 'change')} made." if stored.changes else "Nothing was to be done."
+    yield (
+        f"{made} of {format_count(len(stored.changes), 'change')} made."
+        if stored.changes
+        else "The plan has no changes."
+    )
+
+
+class ApprovedPlanWriter:
+    """A `ZoneWriter` that refuses every change set that is not in the approved plan."""
+
+    def __init__(self, writer: ZoneWriter) -> None:
+        """Write with *writer*. Until `approve` is called, everything is refused."""
+        self._writer = writer
+        self._approved: frozenset[_ChangeSetIdentity] = frozenset()
+
+    def approve(self, engine: Engine) -> None:
+        """Approve the change sets that are in the write queues of *engine*."""
+        self._approved = frozenset(
+            _identify(change_set)
+            for state in engine.zones
+            for change_sets in state.queue.queued.values()
+            for change_set in change_sets
+        )
+
+    def submit(self, zone: Zone, batch: Batch) -> Outcome:
+        """Submit *batch*, or refuse it if a change set in it was not approved."""
+        others = {change_set.name for change_set in batch.change_sets if _identify(change_set) not in self._approved}
+        if others:
+            return Refused(message="not in the plan that is applied", offending_names=tuple(sorted(others)))
+        return self._writer.submit(zone, batch)
+
+
+def _identify(change_set: ChangeSet) -> _ChangeSetIdentity:
+    """Return what identifies a change set. Its writes do not: encrypted ownership records differ each time."""
+    return (change_set.zone, change_set.name, change_set.changes)
+
+
+class _BasisVersion(msgspec.Struct):
+    version: str
+
+
+class _PlanVersion(msgspec.Struct):
+    basis: _BasisVersion
+
+
+def read_plan(path: str) -> PlanDocument:
+    """Read the plan from the file at *path*.
+
+    Raises:
+        UsageError: the file cannot be read, or is not exactly what `extdns plan` of this version printed.
+    """
+    flag = f"--plan={sanitize(path)}"
+    try:
+        content = Path(path).read_bytes()
+    except (OSError, ValueError) as exc:
+        reason = exc.strerror if isinstance(exc, OSError) else "no file has such a name"
+        raise usage_error(f"{flag} cannot be read: {reason}", _MAKE) from exc
+    try:
+        found = msgspec.json.decode(content, type=_PlanVersion)
+    except msgspec.DecodeError as exc:
+        raise usage_error(f"{flag} is not a plan", _MAKE) from exc
+    if found.basis.version != __version__:
+        raise usage_error(
+            f"{flag} was made by extdns {sanitize(found.basis.version)}, and this is {__version__}", _PLAN_AGAIN
+        )
+    try:
+        document = msgspec.json.decode(content, type=PlanDocument)
+    except msgspec.DecodeError as exc:
+        raise _edited_error(flag) from exc
+    if content != format_json(with_checksum(document)).encode():
+        raise _edited_error(flag)
+    return document
+
+
+def _edited_error(flag: str) -> UsageError:
+    return usage_error(
+        f"{flag} was changed after extdns plan printed it", "apply the plan as it was printed, or make a new one", _MAKE
+    )
+
+
+def list_differences(stored: PlanDocument, fresh: PlanDocument) -> Iterator[str]:
+    """Yield a clause for each difference between two plans; nothing if they are equal."""
+    yield from _compare_lists("setting", stored.basis.settings, fresh.basis.settings)
+    yield from _compare_lists("zone", (one.id for one in stored.zones), (one.id for one in fresh.zones))
+    before, after = ({one.key: one for one in (*plan.changes, *plan.unfulfilled)} for plan in (stored, fresh))
+    changed = [key for key in sorted(before | after) if before.get(key) != after.get(key)]
+    for key in changed[:_MAX_DIFFERENCES]:
+        yield sanitize(_describe_difference(key, before.get(key), after.get(key)), _MAX_LENGTH)
+    if len(changed) > _MAX_DIFFERENCES:
+        yield f"and {len(changed) - _MAX_DIFFERENCES} more"
+    if not changed and stored != fresh:
+        yield "records, ownership records or objects that the plan is based on have changed"
+
+
+def _compare_lists(what: str, stored: Iterable[str], fresh: Iterable[str]) -> Iterator[str]:
+    before, after = dict.fromkeys(stored), dict.fromkeys(fresh)
+    removed, added = [one for one in before if one not in after], [one for one in after if one not in before]
+    yield from (f"the {what} {sanitize(one)} is only in the plan" for one in removed[:_MAX_DIFFERENCES])
+    yield from (f"the {what} {sanitize(one)} is not in the plan" for one in added[:_MAX_DIFFERENCES])
+
+
+def _describe_difference(key: _Key, stored: PlanEntry | None, fresh: PlanEntry | None) -> str:
+    _, name, identifier, rtype = key
+    what = f"{rtype} {name}{f' ({identifier})' if identifier else ''}".strip()
+    planned, now = _describe_entry(stored), _describe_entry(fresh)
+    if planned == now:
+        return f"{what}: {now}, as in the plan, but for other objects or ownership records"
+    return f"{what}: {planned} in the plan; now {now}"
+
+
+def _describe_entry(one: PlanEntry | None) -> str:
+    if one is None:
+        return "nothing"
+    evidence = () if one.evidence == (find_meaning(one.reason),) else one.evidence
+    data = (join_targets(one.after.targets),) if one.action == "create" and one.after else ()
+    return ", ".join((f"{one.action} [{one.reason}]", *data, *evidence))

@@ -1,132 +1,130 @@
-"""`extdns check`: whether credentials, rights and ways are there, by calls that only read.
-
-The schema of what it says to programs: `python -m extdns.commands.check > docs/reference/check.schema.json`.
-"""
+"""`extdns check`: check credentials, permissions and connectivity, with calls that only read."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
-from extdns.app.clusters import CLUSTERLESS, is_live
-from extdns.app.grants import grants
-from extdns.app.rights import rights
-from extdns.app.sources import sources
-from extdns.commands.forms import show_facts
-from extdns.commands.onepass import look, single_pass
-from extdns.commands.options import output_of
-from extdns.controller.ending import DONE, FAILED
+from extdns.app.cluster import SOURCES_WITHOUT_CLUSTER, has_live_cluster
+from extdns.app.permissions import check_cluster_permissions, check_permissions
+from extdns.app.sources import build_sources
+from extdns.commands.one_pass import configure_pass, run_pass
+from extdns.commands.options import take_output
+from extdns.commands.output import show_document
+from extdns.controller.exit_codes import DONE, FAILED
+from extdns.documents.check import CheckDocument, CheckResult, format_check
+from extdns.documents.document import VERSION
+from extdns.documents.snapshot import count_records
 from extdns.errors import ApiError
-from extdns.facts.document import VERSION, Facts, Version, schema_text
-from extdns.facts.holding import holdings
-from extdns.facts.printable import printable
-from extdns.model.quantity import count
+from extdns.model.plural import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from extdns.commands.onepass import Pass
     from extdns.config import Config
-    from extdns.model.cluster import Kind
+    from extdns.documents.check import CheckState
+    from extdns.documents.plan import PassResult
+    from extdns.model.kind import Kind
     from extdns.model.zone import Zone
 
 HELP: Final = """\
 Usage: extdns check [flags] [--output=text|json]
 
-Tests what extdns needs, with calls that only read: whether the API server can be reached and grants the rights that the
-flags need, reading and writing (it is asked: SelfSubjectAccessReview), whether all kinds of objects can be listed, and
-whether the DNS service takes the credentials, lists zones and lets them be read. Nothing is written.
+Checks everything that extdns needs, with calls that only read:
+  - that the API server can be reached and grants each permission that the flags need (SelfSubjectAccessReview),
+  - that every kind of object can be listed,
+  - that the DNS service accepts the credentials, and lets extdns list and read zones.
 
-Whether a zone may be changed is told by the service's word where there is one, and as unknown, with the reason, where
-only a change could tell. Flags and variables are those of extdns itself. The exit code is 0 if nothing is missing, and
-else 1.
+Whether a zone can be changed is taken from the service's permission API, or for zone files from the permissions of the
+file. Where only a real change could show it, the result is "unknown", with the reason. If no object requests a name,
+the result for objects is "unknown", because the filters may be wrong. A flag value that has no effect counts as
+missing. Nothing is written. All flags and environment variables of extdns apply.
+
+Exit code: 0 if nothing is missing, otherwise 1.
 """
-State = Literal["ok", "missing", "unknown"]
-_STATES: Final[Mapping[bool | None, State]] = {True: "ok", False: "missing", None: "unknown"}
-
-
-class CheckedFacts(Facts, frozen=True):
-    """One thing that is needed; next is what to do about it, "" if nothing is."""
-
-    what: str
-    state: State
-    detail: str
-    next: str
-
-
-class CheckFacts(Facts, frozen=True):
-    """Everything that was tested, in the order of the tests."""
-
-    api_version: Version
-    kind: Literal["Check"]
-    checks: tuple[CheckedFacts, ...]
+_STATES: Final[Mapping[bool | None, CheckState]] = {True: "ok", False: "missing", None: "unknown"}
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Test, and tell what is missing; returns the exit code.
+    """Check what extdns needs, and show what is missing. Return the exit code.
 
     Raises:
         UsageError: a flag is wrong, or something that it names cannot be used.
     """
-    output, flags = output_of(arguments)
-    config = single_pass(flags, environ)
-    made = look(config)
-    checks = (*_rights(config), *_read(made), *_writing(config, [one.zone for one in made.engine.zones]))
-    facts = CheckFacts(api_version=VERSION, kind="Check", checks=checks)
-    show_facts(facts, map(printable, _lines(facts)), output)
+    output, flags = take_output(arguments)
+    config = configure_pass(flags, environ)
+    result = run_pass(config)
+    checks = (
+        *_check_flags(config),
+        *_check_cluster(config),
+        *_check_reads(result),
+        *_check_writes(config, [one.zone for one in result.engine.zones]),
+    )
+    document = CheckDocument(api_version=VERSION, kind="Check", checks=checks)
+    show_document(document, format_check(document), output)
     return FAILED if any(one.state == "missing" for one in checks) else DONE
 
 
-def _rights(config: Config) -> Iterator[CheckedFacts]:
-    if not is_live(config):
+def _check_flags(config: Config) -> Iterator[CheckResult]:
+    """Report flag values that have no effect."""
+    for warning in config.warnings:
+        what, _, remedy = warning.partition("\n")
+        yield CheckResult(what=what, state="missing", detail="", next=remedy.strip())
+
+
+def _check_cluster(config: Config) -> Iterator[CheckResult]:
+    """Report the permissions of the service account."""
+    if not has_live_cluster(config):
         return
     try:
-        for right, there in rights(config, _kinds(config)):
-            remedy = "" if there else f"grant {right} to the service account, as the chart does"
-            yield CheckedFacts(what=f"right to {right}", state=_STATES[there], detail="", next=remedy)
+        for permission, granted in check_cluster_permissions(config, _list_kinds(config)):
+            remedy = "" if granted else f"grant {permission} to the service account, as the chart does"
+            yield CheckResult(what=f"permission to {permission}", state=_STATES[granted], detail="", next=remedy)
     except ApiError as exc:
-        yield CheckedFacts(
-            what="API server", state="missing", detail=str(exc), next="see --kubeconfig, --server, and the network"
+        yield CheckResult(
+            what="API server", state="missing", detail=str(exc), next="check --kubeconfig, --server, and the network"
         )
 
 
-def _kinds(config: Config) -> list[Kind]:
-    """The kinds that sources start from, without those that exist nowhere."""
-    return [source.kind for source in sources(config) if source.name not in CLUSTERLESS]
+def _list_kinds(config: Config) -> list[Kind]:
+    """Return the kinds of object that the sources read, without those that exist in no cluster."""
+    return [source.kind for source in build_sources(config) if source.name not in SOURCES_WITHOUT_CLUSTER]
 
 
-def _read(made: Pass) -> Iterator[CheckedFacts]:
-    for zone, holding in sorted(holdings(made.engine).items()):
-        counted = f"{count(holding.records, 'record')} read, {holding.ours} ours"
-        yield CheckedFacts(what=f"zone {zone}", state="ok", detail=counted, next="")
-    if not made.missing and not list(made.engine.zones):
-        yield CheckedFacts(
+def _check_reads(result: PassResult) -> Iterator[CheckResult]:
+    """Report the zones and objects that were read, and what could not be read."""
+    for zone, counts in sorted(count_records(result.engine).items()):
+        counted = f"{format_count(counts.records, 'record')} read, {counts.ours} ours"
+        yield CheckResult(what=f"zone {zone}", state="ok", detail=counted, next="")
+    if not result.missing and not list(result.engine.zones):
+        yield CheckResult(
             what="zones",
             state="missing",
-            detail="the credentials are accepted, and no zone passes the filters",
-            next="see --domain-filter, --zone-id-filter and the filters of the provider",
+            detail="the credentials are accepted, but no zone passes the filters",
+            next="check --domain-filter, --zone-id-filter and the filters of the provider",
         )
-    seen = len({key for key, _ in made.engine.claims.objects()})
-    yield CheckedFacts(what="objects", state="ok", detail=f"{count(seen, 'object')} read", next="")
-    for sentence in made.missing:
-        yield CheckedFacts(what="reading", state="missing", detail=sentence, next="the message says what is lacking")
+    yield _check_objects(result)
+    for problem in result.missing:
+        yield CheckResult(what="reading", state="missing", detail=problem, next="the message names what is missing")
 
 
-def _writing(config: Config, zones: Iterable[Zone]) -> Iterator[CheckedFacts]:
-    for zone, grant in grants(config, sorted(zones)):
-        what = f"right to change zone {zone}"
-        yield CheckedFacts(what=what, state=_STATES[grant.granted], detail=grant.detail, next=grant.remedy)
+def _check_objects(result: PassResult) -> CheckResult:
+    """Report how many objects were read. If none requests a name, the filters may be wrong."""
+    objects = dict(result.engine.claims.objects())
+    read = f"{format_count(len(objects), 'object')} read"
+    if any(claims for claims in objects.values()):
+        return CheckResult(what="objects", state="ok", detail=read, next="")
+    kinds = ", ".join(sorted({kind.name for kind in _list_kinds(result.config)}))
+    return CheckResult(
+        what="objects",
+        state="unknown",
+        detail=f"{read}, and none requests a name",
+        next=f"kinds that are read: {kinds or 'none'}; check --source, --namespace and the filters of objects",
+    )
 
 
-def _lines(facts: CheckFacts) -> Iterator[str]:
-    for one in facts.checks:
-        yield f"{one.state:7}  {one.what}{f': {one.detail}' if one.detail else ''}"
-        if one.next:
-            yield f"         {one.next}"
-    lacking = sum(one.state == "missing" for one in facts.checks)
-    yield f"{count(lacking, 'thing')} missing." if lacking else "Nothing is missing."
-
-
-if __name__ == "__main__":
-    sys.stdout.write(schema_text(CheckFacts, "extdns check --output=json"))
+def _check_writes(config: Config, zones: Iterable[Zone]) -> Iterator[CheckResult]:
+    """Report whether each zone can be changed."""
+    for zone, grant in check_permissions(config, sorted(zones)):
+        what = f"permission to change zone {zone}"
+        yield CheckResult(what=what, state=_STATES[grant.granted], detail=grant.detail, next=grant.remedy)

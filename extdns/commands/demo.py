@@ -1,4 +1,4 @@
-"""`extdns demo`: a small shop's manifests published into zone files, live (README, "make demo")."""
+"""`extdns demo`: publish the manifests of a small shop into zone files (`make demo`)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from extdns import log
 from extdns.app import assembly
 from extdns.commands.screen import Screen
 from extdns.config import parse
-from extdns.controller.ending import DONE, FAILED
-from extdns.controller.stopsignals import StopSignals
-from extdns.errors import UsageError, shortened, shown
+from extdns.controller.exit_codes import DONE, FAILED
+from extdns.controller.stop_signals import StopSignals
+from extdns.errors import UsageError, sanitize, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,28 +26,27 @@ _SCRATCH: Final = Path(".demo")
 HELP: Final = f"""\
 Usage: extdns demo
 
-Publishes the manifests of {_MANIFESTS} into copies of the zone files of {_ZONES}, below {_SCRATCH}. With a
-terminal it goes on until Ctrl-C, and shows what comes of edited manifests; else it makes one pass.
+Publishes the manifests in {_MANIFESTS} into copies of the zone files in {_ZONES}; the copies are in {_SCRATCH}.
+In a terminal it runs until Ctrl-C, and shows what happens when you edit a manifest. Otherwise it makes one pass.
 """
 
 
 def main(arguments: Sequence[str], _: Mapping[str, str]) -> int:
-    """Publish the examples; with a terminal on standard input go on until Ctrl-C, else make one pass.
+    """Publish the examples: until Ctrl-C if standard input is a terminal, otherwise in one pass.
 
-    Returns the exit code: 0 whatever the examples' mistakes cost, 1 if the pass was not complete.
+    Return the exit code: 1 if the pass was interrupted, otherwise 0, although some examples have invalid values.
 
     Raises:
-        UsageError: an argument was given, the examples are not below the current folder, or the
-            scratch folder cannot be written.
+        UsageError: an argument was given, the current folder lacks the examples, or the zone files cannot be written.
     """
     if arguments:
-        raise UsageError(f"extdns demo takes no arguments, and {shown(arguments[0])} was given")
+        raise UsageError(f"extdns demo takes no arguments, and {sanitize(arguments[0])} was given")
     if not _MANIFESTS.is_dir() or not _ZONES.is_dir():
         raise UsageError(
-            f"extdns demo needs {_MANIFESTS} and {_ZONES} below the current folder: start it in a checkout of extdns"
+            f"extdns demo needs the folders {_MANIFESTS} and {_ZONES}; start it in a checkout of the extdns repository"
         )
     live = sys.stdin is not None and sys.stdin.isatty()
-    flags = _flags(_fresh_zones(), once=not live)
+    flags = _build_flags(_copy_zones(), once=not live)
     screen = Screen()
     screen.show_command(flags)
     log.configure(format="text", level="error")
@@ -55,19 +54,21 @@ def main(arguments: Sequence[str], _: Mapping[str, str]) -> int:
         running = assembly.assemble(parse(flags, {}), reporter=screen)
         signals.deliver_to(running.controller.stop)
         try:
-            running.controller.run(once=not live, on_settled=(lambda: _begin(running, screen)) if live else None)
+            running.controller.run(
+                once=not live, on_first_pass=(lambda: _show_and_follow(running, screen)) if live else None
+            )
         finally:
             running.page.close()
-    if not running.controller.settled.is_set():
+    if not running.controller.first_pass_done.is_set():
         return FAILED
     if live:
-        screen.say(f"\nStopped; the zone files stay in {_SCRATCH / 'zones'}.")
+        screen.print(f"\nStopped. The zone files are in {_SCRATCH / 'zones'}.")
     else:
-        _show_first(running, screen)
+        _show_first_pass(running, screen)
     return DONE
 
 
-def _fresh_zones() -> Path:
+def _copy_zones() -> Path:
     zones = _SCRATCH / "zones"
     try:
         if zones.exists():
@@ -75,13 +76,13 @@ def _fresh_zones() -> Path:
         shutil.copytree(_ZONES, zones)
     except OSError as exc:
         raise UsageError(
-            f"extdns demo cannot write the folder {zones}: {exc.strerror or shortened(str(exc))}\n"
-            f"  remove {_SCRATCH}, or start it in a folder where files can be made"
+            f"extdns demo cannot write the folder {zones}: {exc.strerror or shorten(str(exc))}\n"
+            f"  remove {_SCRATCH}, or start it in a folder that you can write"
         ) from exc
     return zones
 
 
-def _flags(zones: Path, *, once: bool) -> list[str]:
+def _build_flags(zones: Path, *, once: bool) -> list[str]:
     flags = [
         f"--manifests={_MANIFESTS}",
         "--source=service",
@@ -94,18 +95,16 @@ def _flags(zones: Path, *, once: bool) -> list[str]:
     return [*flags, "--once"] if once else flags
 
 
-def _begin(running: Assembly, screen: Screen) -> None:
-    """The first pass is over, and the engine waits: show it, and from now on what changes."""
-    _show_first(running, screen)
-    screen.say(f"\n{_page(running)}")
-    screen.say(
-        f"\nWatching. Edit a file in {_MANIFESTS} (an address, a host name) and see what happens; Ctrl-C ends.\n"
-    )
+def _show_and_follow(running: Assembly, screen: Screen) -> None:
+    """Show the first pass, and from then on every change."""
+    _show_first_pass(running, screen)
+    screen.print(f"\n{_start_page(running)}")
+    screen.print(f"\nWatching. Edit an address or a hostname in {_MANIFESTS}, and see what happens. Ctrl-C stops.\n")
     screen.follow()
 
 
-def _page(running: Assembly) -> str:
-    """Serve the live page, if its address is free, and say where."""
+def _start_page(running: Assembly) -> str:
+    """Serve the live page if its port is free. Return the line that says where."""
     try:
         running.page.start()
     except UsageError as exc:
@@ -113,8 +112,8 @@ def _page(running: Assembly) -> str:
     return f"The live page: http://127.0.0.1:{running.page.port}/"
 
 
-def _show_first(running: Assembly, screen: Screen) -> None:
+def _show_first_pass(running: Assembly, screen: Screen) -> None:
     screen.show_names(running.engine.decisions)
-    screen.show_mistakes(running.engine.claims.objects())
+    screen.show_problems(running.engine.claims.objects())
     for path in sorted((_SCRATCH / "zones").glob("*.zone")):
         screen.show_file(path)

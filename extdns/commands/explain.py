@@ -1,24 +1,29 @@
-"""`extdns explain`: the whole way of a name or of an object, or what a reason code means."""
+"""`extdns explain`: trace a name or an object from the request to the record, or explain a reason code."""
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
-from extdns.app.services import service
-from extdns.commands import running
-from extdns.commands.codes import explain_code, looks_like_code
-from extdns.commands.forms import show_facts
-from extdns.commands.narrow import NarrowReader
-from extdns.commands.onepass import one_pass
-from extdns.commands.options import output_of
-from extdns.controller.ending import DONE, FAILED
-from extdns.errors import InvalidValueError, UsageError, shown
-from extdns.facts.name import NameFacts, name_facts
-from extdns.facts.nametext import name_text
-from extdns.facts.object import ObjectExplanation, object_facts_of, object_text
-from extdns.facts.snapshot import Snapshot
-from extdns.flags.mistakes import mistake
-from extdns.model.name import DnsName
+from msgspec.structs import replace
+
+from extdns.app.cluster import describe_objects
+from extdns.app.provider import build_provider
+from extdns.commands import running_process
+from extdns.commands.one_pass import ZonesOfNameReader, run_one_pass
+from extdns.commands.options import take_output
+from extdns.commands.output import show_document
+from extdns.controller.exit_codes import DONE, FAILED
+from extdns.documents.document import ProcessReference
+from extdns.documents.name import NameDocument, build_name
+from extdns.documents.name_text import format_name
+from extdns.documents.object import ObjectDocument, build_object, format_object
+from extdns.documents.reason import build_reason, format_reason
+from extdns.documents.snapshot import EngineSnapshot
+from extdns.errors import InvalidValueError, UsageError, sanitize
+from extdns.flags.usage_errors import usage_error
+from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,92 +31,131 @@ if TYPE_CHECKING:
     from extdns.config import Config
     from extdns.ports import ZoneReader
 
+
 HELP: Final = """\
 Usage: extdns explain NAME [flags | --controller=URL] [--output=text|json]
        extdns explain KIND/NAMESPACE/NAME [flags | --controller=URL] [--output=text|json]
        extdns explain CODE [--output=text|json]
 
-Says of a name which objects ask for it, where on the object, which of them wins, in which zone it lies, what stands
-there and whose it is, and what extdns would do and why. Of an object it says the same for each of its names, as in
-`extdns explain service/shop/web`; what has no namespace is KIND/NAME. Of a reason code it says what it means.
+For a name, shows which objects request it and where on the object, which of them is used, the zone, the current records
+and their owners, and what extdns would do and why.
 
---controller=URL asks a running extdns at the address of its live page, which costs no call to a cluster or DNS service.
-Without any flag the one of this machine is asked, if there is one. With the flags of extdns itself one pass is made
-over the objects and, for a name, over the zones that it lies in: give those with which it runs. Nothing is written.
+For an object, such as service/shop/web, shows the same for each of its names. Use KIND/NAME for objects without a
+namespace. For a reason code, shows what it means.
 
-The exit code is 0, and 1 if a flag is wrong, if there is no such object or code, or if something could not be read.
+Who answers:
+  without flags         the extdns that runs on this machine, if there is one
+  --controller=URL      the running extdns with this address of the live page; this costs no call to the cluster or the
+                        DNS service
+  other flags           this command, in one pass over the objects and, for a name, its zones; give the flags that
+                        extdns runs with. Nothing is written.
+
+Exit code: 0, or 1 if a flag is wrong, there is no such object or code, or something could not be read.
 """
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Explain the first of *arguments*; returns the exit code.
+    """Explain the first of *arguments*. Return the exit code.
 
     Raises:
-        UsageError: it is nothing that can be explained, or a flag is wrong.
+        UsageError: it is not a name, an object or a reason code, or a flag is wrong.
     """
-    output, rest = output_of(arguments)
+    output, rest = take_output(arguments)
     if not rest or rest[0].startswith("-"):
-        raise mistake(
+        raise usage_error(
             "extdns explain needs a name, an object or a reason code, before any flags",
             "as in: extdns explain shop.example.org, extdns explain service/shop/web, extdns explain held",
         )
-    what, flags = rest[0], rest[1:]
-    if looks_like_code(what):
-        return explain_code(what, flags, output)
-    controller, flags = running.controller_of(flags)
-    about = what if "/" in what else _parsed(what)
-    facts = _asked(about, controller, flags) or _looked(about, flags, environ)
-    lines = name_text(facts) if isinstance(facts, NameFacts) else object_text(facts)
-    show_facts(facts, lines, output)
-    return FAILED if facts.missing else DONE
+    topic, flags = rest[0], rest[1:]
+    if _is_reason_code(topic):
+        return _explain_reason(topic, flags, output)
+    controller, flags = running_process.take_controller(flags)
+    about = topic if "/" in topic else _parse_name(topic)
+    document = _query_process(about, controller, flags) or _explain_by_pass(about, flags, environ)
+    lines = format_name(document) if isinstance(document, NameDocument) else format_object(document)
+    show_document(document, lines, output)
+    return FAILED if document.missing else DONE
 
 
-def _parsed(text: str) -> DnsName:
+def _parse_name(text: str) -> DnsName:
     try:
         return DnsName.parse(text)
     except InvalidValueError as exc:
-        raise mistake(f"{shown(text)} is not a name", f"allowed: {exc.allowed}") from exc
+        raise usage_error(f"{sanitize(text)} is not a DNS name", f"allowed: {exc.allowed}") from exc
 
 
-def _asked(about: str, controller: str | None, flags: Sequence[str]) -> NameFacts | ObjectExplanation | None:
-    """What a running process says; None if none was named, and none is to be asked or answers."""
+def _query_process(about: str, controller: str | None, flags: Sequence[str]) -> NameDocument | ObjectDocument | None:
+    """Return the answer of a running process; None if there are flags for a pass, or if no local process answers."""
     if controller is None and flags:
         return None
-    place = running.NEARBY if controller is None else controller
+    address = running_process.LOCAL_ADDRESS if controller is None else controller
     try:
         if isinstance(about, DnsName):
-            return running.ask(place, f"names/{about}", NameFacts)
-        return running.ask(place, f"objects/{about}", ObjectExplanation)
-    except running.NoAnswerError:
+            return running_process.fetch_document(address, f"names/{about}", NameDocument)
+        return running_process.fetch_document(address, f"objects/{about}", ObjectDocument)
+    except running_process.NoAnswerError:
         if controller is not None:
             raise
         return None
 
 
-def _looked(about: str, flags: Sequence[str], environ: Mapping[str, str]) -> NameFacts | ObjectExplanation:
-    """What one pass finds."""
+def _explain_by_pass(about: str, flags: Sequence[str], environ: Mapping[str, str]) -> NameDocument | ObjectDocument:
+    """Make one pass, and return what it found."""
     try:
-        return _name(about, flags, environ) if isinstance(about, DnsName) else _object(about, flags, environ)
+        if isinstance(about, DnsName):
+            return _explain_name(about, flags, environ)
+        result = run_one_pass(flags, environ)
+        document = build_object(EngineSnapshot(result.engine), about, result.missing)
+        return replace(document, process=_describe_command(result.config))
     except UsageError as exc:
         if flags:
             raise
         raise UsageError(
-            f"{exc}\n  no extdns answers at {running.NEARBY} either; for others: --controller=URL"
+            f"{exc}\n  no extdns answers at {running_process.LOCAL_ADDRESS} either; to ask another: --controller=URL"
         ) from exc
 
 
-def _name(name: DnsName, flags: Sequence[str], environ: Mapping[str, str]) -> NameFacts:
-    narrow: list[NarrowReader] = []
+def _explain_name(name: DnsName, flags: Sequence[str], environ: Mapping[str, str]) -> NameDocument:
+    readers: list[ZonesOfNameReader] = []
 
-    def narrowed(config: Config) -> ZoneReader:
-        narrow.append(NarrowReader(service(config)[0], name))
-        return narrow[0]
+    def open_reader(config: Config) -> ZoneReader:
+        readers.append(ZonesOfNameReader(build_provider(config)[0], name))
+        return readers[0]
 
-    made = one_pass(flags, environ, narrowed)
-    known = narrow[0].zones_known
-    return name_facts(Snapshot(made.engine), name, made.config, zones_known=known, missing=made.missing)
+    result = run_one_pass(flags, environ, open_reader)
+    known = readers[0].zones_known
+    document = build_name(EngineSnapshot(result.engine), name, result.config, zones_known=known, missing=result.missing)
+    return replace(document, process=_describe_command(result.config))
 
 
-def _object(text: str, flags: Sequence[str], environ: Mapping[str, str]) -> ObjectExplanation:
-    made = one_pass(flags, environ)
-    return object_facts_of(Snapshot(made.engine), text, made.missing)
+def _describe_command(config: Config) -> ProcessReference:
+    return ProcessReference(address="", owner=config.registry.txt_owner_id, objects=describe_objects(config))
+
+
+def _is_reason_code(text: str) -> bool:
+    """Return whether *text* is neither a name, which has a dot, nor an object, which has a slash."""
+    return "." not in text and "/" not in text
+
+
+def _explain_reason(text: str, flags: Sequence[str], output: str) -> int:
+    """Show what the reason code *text* means. Return the exit code.
+
+    Raises:
+        UsageError: there is no such code, or there are flags.
+    """
+    if flags:
+        raise usage_error(
+            f"extdns explain {sanitize(text)} takes no flags but --output, and {sanitize(flags[0])} was given",
+            "a name has a dot, as in shop.example.org; an object is KIND/NAMESPACE/NAME",
+        )
+    try:
+        reason = Reason(text.strip("[]").lower())
+    except ValueError:
+        near = get_close_matches(text.lower(), list(Reason), n=1)
+        raise usage_error(
+            f"{sanitize(text)} is not a reason code",
+            f"did you mean: {near[0]}" if near else "",
+            "all codes: docs/reference/reasons.md; a name has a dot, an object is KIND/NAMESPACE/NAME",
+        ) from None
+    show_document(build_reason(reason), format_reason(reason), output)
+    return DONE

@@ -1,132 +1,65 @@
-"""`extdns migrate`: what a switch from the reference would change, and why.
-
-The schema of what it says to programs: `python -m extdns.commands.migrate > docs/reference/migrate.schema.json`.
-"""
+"""`extdns migrate`: show what a switch from external-dns would change."""
 
 from __future__ import annotations
 
-import sys
 from functools import partial
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
-from extdns.commands.forms import show_facts
-from extdns.commands.migrationtext import migration_text
-from extdns.commands.onepass import ensure_files, look, single_pass
-from extdns.commands.options import output_of
-from extdns.commands.pretended import PretendedState
-from extdns.commands.storedzones import as_read
-from extdns.controller.ending import DONE, FAILED, HELD, LEFT
-from extdns.engine.decisions import CHANGING, held
-from extdns.facts.document import VERSION, Facts, Version, schema_text
-from extdns.facts.plan import Entry, entry
+from extdns.commands.one_pass import FixedStateStore, configure_pass, require_files, run_pass
+from extdns.commands.options import take_output
+from extdns.commands.output import show_document
+from extdns.commands.zone_snapshot import build_engine_reader
+from extdns.controller.exit_codes import DONE, FAILED, HELD, INCOMPLETE
+from extdns.documents.migration import build_migration, format_migration
 from extdns.flags import parser
-from extdns.flags.mistakes import mistake
-from extdns.model.saved import Saved
+from extdns.flags.usage_errors import usage_error
+from extdns.model.saved_state import Saved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from extdns.commands.onepass import Pass
-    from extdns.model.decision import Decision
+    from extdns.documents.plan import PassResult
 
 HELP: Final = """\
 Usage: extdns migrate [flags of external-dns] [--output=text|json]
 
-Tells what a switch from external-dns would change: the flags and variables (EXTERNAL_DNS_*) with which that runs are
-read, and one pass is made that writes nothing. Changes that external-dns would make by itself are told from those that
-extdns makes because it differs on purpose.
+Shows what a switch from external-dns to extdns would change. Give the flags and environment variables (EXTERNAL_DNS_*)
+that external-dns runs with. extdns reads the objects and zones, plans once by its own rules and once by those of
+external-dns (--compat), and compares the two plans. Nothing is written.
 
-To compare, a second pass follows the rules of external-dns (--compat) over the same zones, which are read once.
+The output separates changes that external-dns would make anyway from those that extdns makes because it differs on
+purpose.
 
-The exit code is 0 if the switch changes nothing, 2 if something is changed, 3 if deletes are held, and 1 if a flag is
-wrong or something could not be read.
+Exit code: 0 if the switch changes nothing, 2 if it changes something, 3 if deletes are held, 1 if a flag is wrong or
+something could not be read.
 """
 
 
-class DifferingFacts(Facts, frozen=True):
-    """A record set that both would change, and not to the same; beside is what else extdns decides about its name."""
-
-    ours: Entry
-    theirs: Entry
-    beside: tuple[Entry, ...]
-
-
-class MigrationFacts(Facts, frozen=True):
-    """What would change: likewise what external-dns would do now, too; ours what extdns alone would do.
-
-    differing is where both would make a change, and not the same; theirs is what extdns decides where external-dns
-    would make a change now and extdns would not; flags are remarks on flags that mean nothing.
-    """
-
-    api_version: Version
-    kind: Literal["Migration"]
-    flags: tuple[str, ...]
-    likewise: tuple[Entry, ...]
-    differing: tuple[DifferingFacts, ...]
-    ours: tuple[Entry, ...]
-    theirs: tuple[Entry, ...]
-    held: int
-    missing: tuple[str, ...]
-
-
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Tell what the switch would change; returns the exit code.
+    """Show what the switch would change. Return the exit code.
 
     Raises:
         UsageError: a flag is wrong, or something that it names cannot be used.
     """
-    output, flags = output_of(arguments)
-    config = single_pass(flags, environ)
+    output, flags = take_output(arguments)
+    config = configure_pass(flags, environ)
     if config.control.compat:
-        raise mistake("extdns migrate compares with --compat by itself", "leave it out")
-    ensure_files(config, "extdns migrate")
-    made = look(config)
-    theirs = _theirs(made, flags, environ)
-    found = _compared(made, theirs)
-    show_facts(found, migration_text(found), output)
-    if made.missing or theirs.missing:
+        raise usage_error("extdns migrate compares with --compat by itself", "leave --compat out")
+    require_files(config, "extdns migrate")
+    ours = run_pass(config)
+    theirs = _run_compat_pass(ours, flags, environ)
+    document = build_migration(ours, theirs)
+    show_document(document, format_migration(document), output)
+    if ours.missing or theirs.missing:
         return FAILED
-    if any(map(held, made.decisions)):
+    if document.held:
         return HELD
-    return LEFT if found.likewise or found.differing or found.ours else DONE
+    return INCOMPLETE if document.likewise or document.differing or document.ours else DONE
 
 
-def _theirs(made: Pass, flags: Sequence[str], environ: Mapping[str, str]) -> Pass:
-    """A pass by the rules of the reference over the zones as they were read."""
-    policy = () if "policy" in parser.read(flags, environ) else (f"--policy={made.config.control.policy}",)
-    config = single_pass([*flags, *policy, "--compat"], environ)
-    return look(config, partial(as_read, made.engine, lambda state: state.mirror.records()), PretendedState(Saved()))
-
-
-def _compared(made: Pass, theirs: Pass) -> MigrationFacts:
-    """What each of the two would change."""
-    ours, others = ({one.key: one for one in found.decisions if one.verdict in CHANGING} for found in (made, theirs))
-    decided = {one.key: one for one in made.decisions}
-    both = {key: (one, others[key]) for key, one in ours.items() if key in others}
-    alike = {key for key, (mine, other) in both.items() if _change(mine) == _change(other)}
-    return MigrationFacts(
-        api_version=VERSION,
-        kind="Migration",
-        flags=made.config.notices,
-        likewise=tuple(entry(ours[key]) for key in both if key in alike),
-        differing=tuple(_differing(made, *pair) for key, pair in both.items() if key not in alike),
-        ours=tuple(entry(one) for key, one in ours.items() if key not in others),
-        theirs=tuple(entry(decided.get(key, one)) for key, one in others.items() if key not in ours),
-        held=sum(map(held, made.decisions)),
-        missing=made.missing,
-    )
-
-
-def _differing(made: Pass, mine: Decision, other: Decision) -> DifferingFacts:
-    about = (one for one in made.decisions if (one.zone, one.name) == (mine.zone, mine.name))
-    beside = tuple(entry(one) for one in about if one.verdict not in CHANGING)
-    return DifferingFacts(ours=entry(mine), theirs=entry(other), beside=beside)
-
-
-def _change(one: Decision) -> tuple[object, ...]:
-    wanted = one.wanted
-    return (one.verdict, wanted and (wanted.targets, wanted.ttl_s, wanted.properties))
-
-
-if __name__ == "__main__":
-    sys.stdout.write(schema_text(MigrationFacts, "extdns migrate --output=json"))
+def _run_compat_pass(ours: PassResult, flags: Sequence[str], environ: Mapping[str, str]) -> PassResult:
+    """Plan by the rules of external-dns, over the zones that the first pass has read."""
+    policy = () if "policy" in parser.parse_settings(flags, environ) else (f"--policy={ours.config.control.policy}",)
+    config = configure_pass([*flags, *policy, "--compat"], environ)
+    reader = partial(build_engine_reader, ours.engine, lambda state: state.cache.all_records())
+    return run_pass(config, reader, FixedStateStore(Saved()))

@@ -1,19 +1,26 @@
-"""Standard output, whose reader may have gone, may know few characters, or may never have been there."""
+"""Write to standard output, which may be closed, full, or unable to encode every character."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
+from extdns.commands.options import JSON
 from extdns.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from extdns.documents.document import Document
 
 
 def show(text: str) -> None:
-    """Write *text* now; what the reader's encoding lacks is escaped, and a reader that has gone is no mistake.
+    """Write *text* and flush it. Escape characters that the encoding lacks, and ignore a closed pipe.
 
     Raises:
-        UsageError: it cannot be written, as on a disk that is full.
+        UsageError: standard output cannot be written, for example because the disk is full.
     """
     out = sys.stdout
     if out is None:  # the process was started with it closed
@@ -29,12 +36,28 @@ def show(text: str) -> None:
 
 
 def show_lines(lines: Iterable[str]) -> None:
-    """As `show`, each of *lines* with its end."""
+    """Write *lines*, each with a line end, as `show` does."""
     show("".join(f"{line}\n" for line in lines))
 
 
+def warn(warnings: Iterable[str]) -> None:
+    """Write *warnings* to standard error; each may have several lines."""
+    if sys.stderr is not None:
+        sys.stderr.write("".join(f"warning: {warning}\n" for warning in warnings))
+
+
 def _silence(descriptor: int) -> None:
-    """Let what is left in buffers go nowhere; the interpreter complains if it cannot be written at the end."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, descriptor)
-    os.close(nowhere)
+    """Discard what is buffered; otherwise the interpreter fails to flush it at exit."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, descriptor)
+    os.close(null)
+
+
+def show_document(document: Document | Mapping[str, object], lines: Iterable[str], output: str) -> None:
+    """Write *document* if *output* is JSON, otherwise *lines*, its text form."""
+    if output == JSON:
+        from extdns.documents.document import format_json  # noqa: PLC0415 - `--help` imports this module, and needs no documents
+
+        show(format_json(document))
+    else:
+        show_lines(lines)

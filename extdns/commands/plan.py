@@ -1,110 +1,110 @@
-"""`extdns plan`: what one pass would do, without anything that could do it."""
+"""`extdns plan`: show what one pass would do, without a writer."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from extdns.commands import running
-from extdns.commands.base import difference
-from extdns.commands.onepass import asked, look, single_pass
-from extdns.commands.options import JSON, MARKDOWN, TEXT, output_of, switch_of, value_of
+from extdns.commands import running_process
+from extdns.commands.one_pass import configure_pass, open_reader, run_pass
+from extdns.commands.options import JSON, MARKDOWN, TEXT, take_output, take_switch, take_value
 from extdns.commands.output import show, show_lines
-from extdns.commands.planfacts import plan_facts, plan_of
-from extdns.commands.planmarkdown import plan_markdown
-from extdns.commands.plantext import UP_TO_DATE, plan_text
+from extdns.commands.plan_difference import plan_difference
 from extdns.commands.screen import Screen
-from extdns.commands.storedzones import stored_zones
-from extdns.controller.ending import DONE, FAILED, HELD, LEFT
-from extdns.engine.decisions import held
-from extdns.facts.document import json_text
-from extdns.facts.plan import RunningPlan, summary_facts
+from extdns.commands.zone_snapshot import read_zone_snapshot
+from extdns.controller.exit_codes import DONE, FAILED, HELD, INCOMPLETE
+from extdns.documents.document import format_json
+from extdns.documents.plan import RunningPlanDocument, build_plan_content, build_plan_document, count_actions
+from extdns.documents.plan_text import UP_TO_DATE, format_plan, format_plan_markdown
+from extdns.engine.decisions import is_held_decision
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from extdns.commands.onepass import Pass
-    from extdns.facts.plan import Planned, SummaryFacts
+    from extdns.documents.plan import PassResult, PlanContent, PlanSummary
 
 HELP: Final = """\
 Usage: extdns plan [flags] [--output=text|json|markdown] [--held]
                    [--base=DIR_OR_REF] [--zone-snapshot=FILE]
        extdns plan --controller=URL [--output=text|json|markdown]
 
-Shows what one pass would do: every change with the object that asks for it and the evidence it rests on, and what is
-kept, withheld or held, with the reason. Nothing is written: neither records, nor state, nor Events.
+Shows what one pass would do: every change with the object that requests it and the evidence, and every record that is
+kept, held or not published, with the reason. Nothing is written: no records, no state, no Events.
 
-Flags and variables are those of extdns itself; --once and --dry-run go without saying. There is no grace: a delete
-whose evidence is sufficient is shown as one. With --manifests=- the cluster is read from standard input.
+Give the flags and environment variables that extdns runs with; --once and --dry-run are implied. There is no grace
+period: deletes with sufficient evidence are shown as deletes. With --manifests=- the objects are read from standard
+input.
 
---zone-snapshot=FILE reads the zones as `extdns owners --output=json` printed them, and asks the DNS service nothing.
---base=DIR_OR_REF shows only what the manifests change against those of another folder or file, or of a revision of git:
-what they would do to zones as the others would leave them. --held shows what is held alone; the exit code is that of
-the whole plan.
+  --held                shows only held deletes; the exit code is that of the whole plan
+  --base=DIR_OR_REF     shows only what --manifests change compared with another file or folder, or a Git revision
+  --zone-snapshot=FILE  reads the zones from the output of `extdns owners --output=json`, not from the DNS service
+  --controller=URL      asks a running extdns, at the address of its live page, what it has planned but not yet written,
+                        and what it keeps or holds. This costs no call to the cluster or the DNS service, counts grace
+                        periods, and cannot be used for `extdns apply`
 
---controller=URL asks a running extdns, at the address of its live page, what it has planned and not done, and what it
-keeps or holds. That costs no call to a cluster or DNS service, counts graces, and is no plan for `extdns apply`.
+Symbols:  + create    ~ update    - delete    ! kept or not published
 
-  +  is created    ~  is updated    -  is deleted    !  is kept, or not published
-
-The exit code is 0 if there is nothing to do, 2 if there are changes, 3 if deletes are held, and 1 if a flag is wrong or
-something could not be read, so that the plan is not all.
+Exit code: 0 if there is nothing to do, 2 if there are changes, 3 if deletes are held, 1 if a flag is wrong or something
+could not be read, so that the plan is incomplete.
 """
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Show the plan; returns the exit code.
+    """Show the plan. Return the exit code.
 
     Raises:
         UsageError: a flag is wrong, or something that it names cannot be used.
     """
-    output, flags = output_of(arguments, (TEXT, JSON, MARKDOWN))
-    controller, flags = running.controller_of(flags)
+    output, flags = take_output(arguments, (TEXT, JSON, MARKDOWN))
+    controller, flags = running_process.take_controller(flags)
     if controller is not None:
-        return _of_a_process(controller, output)
-    only_held, flags = switch_of(flags, "--held")
-    snapshot, flags = value_of(flags, "--zone-snapshot", allowed="a file that extdns owners --output=json printed")
-    base, flags = value_of(flags, "--base", allowed="a file, a folder, or a revision of git")
-    config = single_pass(flags, environ)
-    reader = partial(stored_zones, snapshot) if snapshot else asked
-    made = look(config, reader) if base is None else difference(config, base, reader)
-    told = _held_alone(made) if only_held else made
-    _show(plan_facts(told) if output == JSON else plan_of(told), output, _nothing(base, only_held=only_held))
-    return _exit_code(made.missing, summary_facts(made.decisions))
+        return _show_running_plan(controller, output)
+    only_held, flags = take_switch(flags, "--held")
+    snapshot, flags = take_value(flags, "--zone-snapshot", allowed="a file that extdns owners --output=json printed")
+    base, flags = take_value(flags, "--base", allowed="a file, a folder, or a Git revision")
+    config = configure_pass(flags, environ)
+    reader = partial(read_zone_snapshot, snapshot) if snapshot else open_reader
+    result = run_pass(config, reader) if base is None else plan_difference(config, base, reader)
+    displayed = _select_held(result) if only_held else result
+    _show(
+        build_plan_document(displayed) if output == JSON else build_plan_content(displayed),
+        output,
+        _describe_empty_plan(base, only_held=only_held),
+    )
+    return _compute_exit_code(result.missing, count_actions(result.decisions))
 
 
-def _of_a_process(controller: str, output: str) -> int:
-    """Show what a running process has planned; returns the exit code."""
-    plan = running.ask(controller, "plan", RunningPlan)
+def _show_running_plan(controller: str, output: str) -> int:
+    """Show what a running process has planned. Return the exit code."""
+    plan = running_process.fetch_document(controller, "plan", RunningPlanDocument)
     _show(plan, output)
-    return _exit_code(plan.missing, plan.summary)
+    return _compute_exit_code(plan.missing, plan.summary)
 
 
-def _nothing(base: str | None, *, only_held: bool) -> str:
-    """What is said of a plan without entries."""
+def _describe_empty_plan(base: str | None, *, only_held: bool) -> str:
     if only_held:
         return "Nothing is held"
     return UP_TO_DATE if base is None else "The branch changes nothing"
 
 
-def _show(plan: Planned, output: str, nothing: str = UP_TO_DATE) -> None:
+def _show(plan: PlanContent, output: str, nothing: str = UP_TO_DATE) -> None:
     match output:
         case "json":
-            show(json_text(plan))
+            show(format_json(plan))
         case "markdown":
-            show_lines(plan_markdown(plan, nothing))
+            show_lines(format_plan_markdown(plan, nothing))
         case _:
             screen = Screen()
-            screen.show_lines(plan_text(plan, nothing, screen.width))
+            screen.show_lines(format_plan(plan, nothing, screen.width))
 
 
-def _held_alone(made: Pass) -> Pass:
-    return made._replace(decisions=tuple(filter(held, made.decisions)), mistakes=())
+def _select_held(result: PassResult) -> PassResult:
+    return result._replace(decisions=tuple(filter(is_held_decision, result.decisions)), problems=())
 
 
-def _exit_code(missing: Sequence[str], summary: SummaryFacts) -> int:
+def _compute_exit_code(missing: Sequence[str], summary: PlanSummary) -> int:
     if missing:
         return FAILED
     if summary.held:
         return HELD
-    return LEFT if summary.create or summary.update or summary.delete else DONE
+    return INCOMPLETE if summary.create or summary.update or summary.delete else DONE

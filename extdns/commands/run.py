@@ -1,21 +1,21 @@
-"""`extdns` without a subcommand: keep the records in step, or make one pass (`--once`)."""
+"""`extdns` without a subcommand: keep the records up to date, or make one pass (`--once`)."""
 
 from __future__ import annotations
 
 import gc
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final
 
 from extdns import __version__, log
 from extdns.app import assembly
+from extdns.app.state_store import is_state_missing
 from extdns.commands.output import show_lines
-from extdns.commands.plantext import plan_text
-from extdns.config import shown
-from extdns.controller.ending import FAILED, exit_code
-from extdns.controller.stopsignals import StopSignals
+from extdns.config import format_arguments
+from extdns.controller.exit_codes import FAILED, compute_exit_code
+from extdns.controller.stop_signals import StopSignals
+from extdns.documents.plan import build_plan_content, summarize_pass
+from extdns.documents.plan_text import format_plan
 from extdns.errors import UsageError
-from extdns.facts.plan import planned
-from extdns.facts.snapshot import Snapshot
-from extdns.facts.words import mistaken, told
 from extdns.log import Event
 
 if TYPE_CHECKING:
@@ -25,27 +25,28 @@ if TYPE_CHECKING:
 
 _log = log.get(__name__)
 
-# The collector looks for cycles, of which values that never change form none, after so many
-# allocations: by default after 700, which takes a fifth of a full pass.
-ALLOCATIONS: Final = 50_000
+# Frozen values form no reference cycles. With the default threshold of 700 allocations, the garbage collector takes a
+# fifth of a full pass.
+GC_THRESHOLD: Final = 50_000
 
 
-def main(config: Config) -> int:
-    """Run as *config* says; returns the exit code.
+def main(config: Config, signals: StopSignals | None = None) -> int:
+    """Run until a signal, or with `--once` make one pass. Return the exit code.
 
-    0: done, or stopped by a signal. With `--once` also 1: something failed or the pass was stopped
-    before it was complete, 3: something is held (design 6). A dry run of one pass prints its plan
-    on standard output.
+    *signals* are the handlers of stop signals, if the caller has installed them already.
+
+    The code is 0; with `--once` also 1 if something failed or the pass was interrupted, 3 if deletes are held
+    (docs/design/delete-safety.md). A dry run of one pass prints its plan to standard output.
 
     Raises:
         UsageError: something in *config* cannot be used; nothing was started.
     """
-    gc.set_threshold(ALLOCATIONS)
+    gc.set_threshold(GC_THRESHOLD)
     log.configure(format=config.log.format, level=config.log.level)
-    _announce(config)
-    with StopSignals() as signals:
+    _log_start(config)
+    with nullcontext(signals) if signals else StopSignals() as stop_signals:
         running = assembly.assemble(config)
-        signals.deliver_to(running.controller.stop)
+        stop_signals.deliver_to(running.controller.stop)
         try:
             with running.server:
                 if not config.control.once:
@@ -54,44 +55,46 @@ def main(config: Config) -> int:
         finally:
             running.controller.close()
             running.page.close()
-    return _ending(config, running) if config.control.once else 0
+    return _finish_once(config, running) if config.control.once else 0
 
 
-def _ending(config: Config, running: assembly.Assembly) -> int:
-    if not running.controller.settled.is_set():
-        _log.error(Event.UNFINISHED)
+def _finish_once(config: Config, running: assembly.Assembly) -> int:
+    if not running.controller.first_pass_done.is_set():
+        _log.error(Event.INCOMPLETE)
         return FAILED
     engine = running.engine
     if config.control.dry_run:
-        seen = Snapshot(engine)
-        plan = planned(seen, config, told(engine.decisions), mistaken(engine.claims.objects()), seen.missing)
-        show_lines(plan_text(plan))
-    return exit_code(engine) if running.controller.complete else FAILED
+        show_lines(format_plan(build_plan_content(summarize_pass(config, engine))))
+    return compute_exit_code(engine) if running.controller.is_complete else FAILED
 
 
 def _serve_page(running: assembly.Assembly) -> None:
-    """Serve the live page; nothing depends on it, so it stops no start."""
+    """Start the web server. If that fails, log the error and continue, since nothing else depends on it."""
     try:
         running.page.start()
     except UsageError as exc:
-        _log.warning(Event.PAGE_UNSERVED, message=str(exc).partition("\n")[0])
+        _log.warning(Event.PAGE_NOT_SERVED, message=str(exc).partition("\n")[0])
 
 
-def _announce(config: Config) -> None:
+def _log_start(config: Config) -> None:
     _log.info(Event.STARTED, version=__version__)
-    _log.info(Event.CONFIGURED, **_fields(shown(config)))
+    _log.info(Event.CONFIGURED, **_build_fields(format_arguments(config)))
     for notice in config.notices:
-        _log.warning(Event.FLAG_MOOT, notice=notice)
+        _log.warning(Event.FLAG_IGNORED, notice=notice)
+    for warning in config.warnings:
+        _log.warning(Event.FLAG_INEFFECTIVE, warning=warning.replace("\n ", ";"))
+    if is_state_missing(config):
+        _log.warning(Event.STATE_NOT_CONFIGURED)
     if config.control.dry_run:
         _log.info(Event.DRY_RUN)
 
 
-def _fields(arguments: Iterable[str]) -> dict[str, str]:
-    """Arguments by the name of their flag; values of a repeated one are joined, switches are true or false."""
+def _build_fields(arguments: Iterable[str]) -> dict[str, str]:
+    """Return the arguments by flag name. Join the values of a repeated flag; a switch is `true` or `false`."""
     fields: dict[str, str] = {}
     for argument in arguments:
-        name, given, value = argument.removeprefix("--").partition("=")
-        if not given:
+        name, equals, value = argument.removeprefix("--").partition("=")
+        if not equals:
             name, value = name.removeprefix("no-"), str(not name.startswith("no-")).lower()
         fields[name] = f"{fields[name]}, {value}" if name in fields else value
     return fields

@@ -1,4 +1,4 @@
-"""What a person sees of names while the demo runs; colour only adds to symbols and words."""
+"""Print tables of names and plans, in colour if standard output is a terminal."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from extdns.commands.output import show, show_lines
-from extdns.commands.plantext import Row, mistake_lines, row, table
-from extdns.errors import escaped
-from extdns.facts.document import mistake_facts
-from extdns.facts.plan import entry
-from extdns.facts.words import mistaken
-from extdns.model.quantity import count
+from extdns.documents.document import build_problem
+from extdns.documents.plan import build_entry
+from extdns.documents.plan_text import PlanRow, build_plan_row, describe_problem, format_table
+from extdns.documents.text import list_problems
+from extdns.errors import escape_unprintable
+from extdns.model.plural import format_count
 from extdns.model.reason import MEANINGS, Reason
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from extdns.model.change import Decision
     from extdns.model.claim import Claim
-    from extdns.model.cluster import ObjectKey
-    from extdns.model.decision import Decision
+    from extdns.model.kind import ObjectKey
 
 _COLOURS: Final = {"+": "green", "~": "yellow", "-": "red"}
 _SYMBOL_AT: Final = 2
@@ -32,60 +32,63 @@ _SYMBOL_AT: Final = 2
 class Screen:
     """Writes to standard output; implements `extdns.ports.Reporter`.
 
-    What comes from objects and zones is never markup: only `Text` is printed.
+    Values from objects and zones are printed as plain text, never as markup.
     """
 
     def __init__(self) -> None:
-        """Look at what standard output is."""
-        self._console = _console()
+        """Print to standard output."""
+        self._console = _find_console()
         self._following = False
 
-    def tell(self, decisions: Sequence[Decision]) -> None:
-        """Show decisions as they fall, once `follow` was called."""
+    def report(self, decisions: Sequence[Decision]) -> None:
+        """Print new decisions, if `follow` was called before."""
         if self._following:
-            self._show_rows(row(entry(decision)) for decision in decisions if decision.concerns_us)
+            self._show_rows(build_plan_row(build_entry(decision)) for decision in decisions if decision.is_relevant)
 
     def follow(self) -> None:
-        """From now on show each decision."""
+        """Print each new decision from now on."""
         self._following = True
 
-    def say(self, text: str, style: str = "") -> None:
-        """Print *text*, which may hold line ends, whatever else it holds."""
-        safe = "\n".join(map(escaped, text.split("\n")))
-        show(_coloured(self._console, safe, style) if self._console else f"{safe}\n")
+    def print(self, text: str, style: str = "") -> None:
+        """Print *text*; escape everything that is not printable but line ends."""
+        safe = "\n".join(map(escape_unprintable, text.split("\n")))
+        show(_render(self._console, safe, style) if self._console else f"{safe}\n")
 
     def show_command(self, flags: Sequence[str]) -> None:
-        """Show how to do by hand what is done."""
-        self.say(f"extdns {' '.join(flags)}\n", "dim")
+        """Print the command line that has the same result."""
+        self.print(f"extdns {' '.join(flags)}\n", "dim")
 
     def show_names(self, decisions: Iterable[Decision]) -> None:
-        """Show every name once: what is published, what is not, and why."""
-        concerning = [decision for decision in decisions if decision.concerns_us]
-        published = [decision for decision in concerning if decision.reason is Reason.PROGRAMMED]
-        rest = [decision for decision in concerning if decision.reason is not Reason.PROGRAMMED]
-        self.say("Published", "bold")
-        self._show_rows(row(entry(decision)) for decision in published)
+        """Show every record once: those that are published, then the others with their reasons."""
+        relevant = [decision for decision in decisions if decision.is_relevant]
+        published = [decision for decision in relevant if decision.reason is Reason.PUBLISHED]
+        rest = [decision for decision in relevant if decision.reason is not Reason.PUBLISHED]
+        self.print("Published", "bold")
+        self._show_rows(build_plan_row(build_entry(decision)) for decision in published)
         if rest:
-            self.say("\nNot published, and why", "bold")
-            self._show_rows(row(entry(decision)) for decision in rest)
-            self.say("")
+            self.print("\nNot published, and why", "bold")
+            self._show_rows(build_plan_row(build_entry(decision)) for decision in rest)
+            self.print("")
         for reason in sorted({decision.reason for decision in rest}):
-            self.say(f"  {reason}: {MEANINGS[reason]}", "dim")
-        verb, others = ("is" if len(found) == 1 else "are" for found in (published, rest))
-        self.say(f"\n{count(len(published), 'record')} {verb} published, {len(rest)} {others} not as objects ask.")
+            self.print(f"  {reason}: {MEANINGS[reason]}", "dim")
+        verb, rest_verb = ("is" if len(found) == 1 else "are" for found in (published, rest))
+        self.print(
+            f"\n{format_count(len(published), 'record')} {verb} published, "
+            f"{len(rest)} {rest_verb} not as objects request."
+        )
 
-    def show_mistakes(self, objects: Iterable[tuple[ObjectKey, Iterable[Claim]]]) -> None:
-        """Show what is wrong on objects, if anything is."""
-        wrong = tuple(mistaken(objects))
-        if wrong:
-            self.say("\nMistakes on objects; each costs only itself", "bold")
-        for key, mistake in wrong:
-            self.say("\n".join(mistake_lines(mistake_facts(key, mistake))))
+    def show_problems(self, objects: Iterable[tuple[ObjectKey, Iterable[Claim]]]) -> None:
+        """Show the invalid values on objects, if there are any."""
+        problems = tuple(list_problems(objects))
+        if problems:
+            self.print("\nInvalid values on objects, which are ignored", "bold")
+        for key, warning in problems:
+            self.print("\n".join(describe_problem(build_problem(key, warning))))
 
     def show_file(self, path: Path) -> None:
-        """Show a file as it is."""
-        self.say(f"\n{path}", "bold")
-        self.say(path.read_text(encoding="utf-8", errors="replace").rstrip())
+        """Show the content of a file."""
+        self.print(f"\n{path}", "bold")
+        self.print(path.read_text(encoding="utf-8", errors="replace").rstrip())
 
     def show_lines(self, lines: Iterable[str]) -> None:
         """Show lines of a table, each in the colour of its symbol."""
@@ -93,29 +96,29 @@ class Screen:
             show_lines(lines)
             return
         for line in lines:
-            self.say(line, _COLOURS.get(line[_SYMBOL_AT : _SYMBOL_AT + 1], ""))
+            self.print(line, _COLOURS.get(line[_SYMBOL_AT : _SYMBOL_AT + 1], ""))
 
     @property
     def width(self) -> int | None:
-        """Of the terminal, None if there is none."""
+        """The width of the terminal, None if standard output is not a terminal."""
         return self._console.width if self._console else None
 
-    def _show_rows(self, rows: Iterable[Row]) -> None:
-        self.show_lines(table(rows, self.width))
+    def _show_rows(self, rows: Iterable[PlanRow]) -> None:
+        self.show_lines(format_table(rows, self.width))
 
 
-def _console() -> Console | None:
-    """The terminal that standard output is, or that `FORCE_COLOR` makes of it; None if it is none."""
+def _find_console() -> Console | None:
+    """Return the terminal of standard output, also if `FORCE_COLOR` is set; None if there is none."""
     if sys.stdout is None or not (sys.stdout.isatty() or os.environ.get("FORCE_COLOR")):
         return None
-    from rich.console import Console  # noqa: PLC0415 - pipes have no use for what takes a while to load
+    from rich.console import Console  # noqa: PLC0415 - slow to import, and not needed in a pipe
 
     console = Console(highlight=False, markup=False, emoji=False)
     return console if console.is_terminal else None
 
 
-def _coloured(console: Console, text: str, style: str) -> str:
-    from rich.text import Text  # noqa: PLC0415 - as the console
+def _render(console: Console, text: str, style: str) -> str:
+    from rich.text import Text  # noqa: PLC0415 - as above
 
     with console.capture() as capture:
         console.print(Text(text, style=style), soft_wrap=True)

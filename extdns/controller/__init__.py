@@ -1,11 +1,9 @@
-"""Threads: they carry out the engine's effects and feed its inputs.
+"""The threads of the process: they feed the engine's inputs and carry out its effects.
 
-Here belong the loop, the worker of each effect, signals, the runs that logs and metrics count, and
-a clean end. One thread drives the engine; the others read pages, submit batches, take changes from
-the cluster and report back through one queue.
+One thread runs the engine. Others read the cluster, read zones and write batches, and return results through one
+queue. This package also reports what happens (log, metrics, Events, object statuses), and owns the write gate, which
+decides whether this process may write.
 
-Here does not belong a decision about DNS: if an answer depends on records or claims, the engine
-gives it. Errors that rooms raised are decided and logged here, once.
-
-Cluster, sources, registry and providers are known by their ports only; `extdns.app` brings them.
+Decisions about DNS belong to the engine. Errors of other packages are handled and logged here, once. The cluster,
+sources, registry and providers are used through `extdns.ports` only; `extdns.app` supplies them.
 """

@@ -1,4 +1,4 @@
-"""The clock of the process; the only place that asks the system for the time."""
+"""The clock of the process: the only place that reads the system's time."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from datetime import UTC, datetime
 
 
 class SystemClock:
-    """Implements `extdns.ports.Clock`."""
+    """Implement `extdns.ports.Clock` with the system's clocks."""
+
+    monotonic_s = staticmethod(time.monotonic)
 
     def now(self) -> datetime:
-        """The time of day in UTC."""
+        """Return the current time in UTC."""
         return datetime.now(UTC)
-
-    def monotonic_s(self) -> float:
-        """Seconds since some fixed moment."""
-        return time.monotonic()

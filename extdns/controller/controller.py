@@ -1,10 +1,10 @@
-"""The loop: one thread follows the cluster, one runs the engine, others make the engine's calls.
+"""The main loop: one thread runs the engine, one reads the cluster, and worker threads make the engine's calls.
 
 ::
 
-    cluster ─take─▶ follower ─observations─┐
-                                           ▼
-    workers ─answers────────────────────▶ inbox ─▶ engine thread ─effects─▶ workers, teller
+    Cluster.take ─▶ ClusterThread ─observations─┐
+                                                ▼
+    WorkerPool ───────results────────────────▶ inbox ─▶ Engine.step ─effects─▶ WorkerPool, ActivityReporter
 """
 
 from __future__ import annotations
@@ -12,44 +12,46 @@ from __future__ import annotations
 import queue
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from extdns.controller.board import Board
-from extdns.controller.candidacy import Candidacy
-from extdns.controller.follower import Follower
-from extdns.controller.instead import Standins
-from extdns.controller.keeper import Keeper
-from extdns.controller.progress import Progress
-from extdns.controller.pulse import Pulse
-from extdns.controller.runs import Runs
-from extdns.controller.standings import Standings
-from extdns.controller.workers import Workers
-from extdns.engine.effects import TellDecisions, TellHeld, TellOutcome, Wake
-from extdns.engine.inputs import Approved, Input, Submitted, Tick
-from extdns.errors import described
+from extdns.controller.cluster_thread import ClusterThread, Heartbeat
+from extdns.controller.fallback_inputs import FallbackInputs
+from extdns.controller.progress import ProgressTracker, SyncRuns
+from extdns.controller.snapshot_publisher import SnapshotPublisher
+from extdns.controller.status_updater import StatusUpdater
+from extdns.controller.worker_pool import StateCalls, WorkerPool
+from extdns.controller.write_gate import WriteGate
+from extdns.documents.held import describe_other_cluster
+from extdns.engine.effects import ReportDecisions, ReportHeldDeletes, ReportOutcome, Wake
+from extdns.engine.inputs import BatchCompleted, Input, KindStateChanged, PlanApproved, TimePassed
+from extdns.errors import describe_error
 
 if TYPE_CHECKING:
-    from extdns.controller.teller import Teller
+    from extdns.controller.reporter import ActivityReporter
     from extdns.engine.effects import Effect
     from extdns.engine.engine import Engine
     from extdns.engine.observer import Observer
-    from extdns.model.cluster import Kind, KindState
-    from extdns.ports import Clock, Cluster, Lease, State, StatusWriter, ZoneReader, ZoneWriter
+    from extdns.model.cluster import KindState
+    from extdns.model.kind import Kind
+    from extdns.ports import Clock, Cluster, StateStore, StatusWriter, ZoneReader, ZoneWriter
 
-_LONGEST_WAIT_S: Final = 60.0  # only a sign of life: whatever is due by itself has a time, and all else is an input
-_AFTER_DEFECT_S: Final = 1.0
-_PATIENCE_S: Final = 2.0
+_MAX_WAIT_S: Final = 60.0  # the loop needs no polling; this only keeps the heartbeat recent
+_DEFECT_PAUSE_S: Final = 1.0
+_STOP_TIMEOUT_S: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
-    """What the controller joins; `extdns.app` chooses them. Without writers nothing can be written.
+class ControllerParts:
+    """The parts that the controller connects. `extdns.app` chooses them.
 
     Attributes:
-        patience_s: how long the end waits for writes under way; less than a pod is given to end (30 s).
+        writer: None in a dry run.
+        interval_s: time between two runs (`--interval`).
+        state: None if no state is saved.
+        close_timeout_s: how long `close` waits for writes; less than the 30 s that Kubernetes gives a pod.
     """
 
     engine: Engine
@@ -57,214 +59,248 @@ class Parts:
     cluster: Cluster
     reader: ZoneReader
     writer: ZoneWriter | None
-    teller: Teller
+    reporter: ActivityReporter
     clock: Clock
     kinds: tuple[Kind, ...]
     interval_s: float
-    state: State | None = None
-    statuses: StatusWriter | None = None
-    lease: Lease | None = None
-    patience_s: float = 20.0
+    gate: WriteGate = field(default_factory=WriteGate)
+    state: StateStore | None = None
+    status_writer: StatusWriter | None = None
+    close_timeout_s: float = 20.0
 
 
 class Controller:
-    """Runs until everything is settled (`once`) or until it is stopped.
+    """Feed inputs to the engine and carry out its effects, for one pass (`once`) or until `stop` is called.
 
     Attributes:
-        settled: set once the first full pass is over and written.
-        board: what readers on other threads are shown.
+        first_pass_done: set when everything was planned once and, if there is a writer, written.
+        snapshots: copies of the engine's state for other threads.
     """
 
-    def __init__(self, parts: Parts) -> None:
-        """Join *parts*; nothing starts yet."""
+    def __init__(self, parts: ControllerParts) -> None:
+        """Connect *parts* without starting a thread."""
         self._parts = parts
         self._inbox: queue.SimpleQueue[Input] = queue.SimpleQueue()
-        self._first: deque[Input] = deque()
-        self._workers = Workers(
+        self._fallback_queue: deque[Input] = deque()
+        self._gate = parts.gate
+        self._workers = WorkerPool(
             parts.cluster,
             parts.reader,
             parts.writer,
-            Keeper(parts.state, parts.clock) if parts.state else None,
-            answer=self._inbox.put,
-            defect=parts.teller.defect,
+            StateCalls(parts.state, parts.clock) if parts.state else None,
+            gate=parts.gate,
+            put=self._inbox.put,
+            report_defect=parts.reporter.report_defect,
         )
-        self._follower = Follower(
+        self._cluster_thread = ClusterThread(
             parts.cluster,
             parts.observer,
             parts.kinds,
-            teller=parts.teller,
+            reporter=parts.reporter,
             clock=parts.clock,
             put=self._inbox.put,
         )
-        self._runs = Runs(
-            parts.engine, parts.teller, parts.clock, interval_s=parts.interval_s, writes=parts.writer is not None
+        self._runs = SyncRuns(
+            parts.engine, parts.reporter, parts.clock, interval_s=parts.interval_s, writes=parts.writer is not None
         )
-        self.settled = self._runs.settled
-        self._progress = Progress(parts.engine, parts.clock, writes=parts.writer is not None)
-        self._standings = Standings(parts.engine, parts.statuses, parts.clock) if parts.statuses else None
-        self.board = Board(
+        self.first_pass_done = self._runs.first_pass_done
+        self._progress = ProgressTracker(parts.engine, parts.clock, writes=parts.writer is not None)
+        self._status_updater = (
+            StatusUpdater(parts.engine, parts.status_writer, parts.clock, parts.gate) if parts.status_writer else None
+        )
+        self.snapshots = SnapshotPublisher(
             parts.engine,
             parts.clock,
-            kinds=lambda: tuple(self._follower.states.values()),
-            settled=self.settled.is_set,
-            wake=lambda: self._inbox.put(Tick()),
+            kinds=self.kind_states,
+            is_first_pass_done=self.first_pass_done.is_set,
+            is_healthy=self.is_healthy,
+            wake=self._wake,
         )
-        self._candidacy = Candidacy(parts.lease, parts.clock, self._inbox.put) if parts.lease else None
-        self._pulse = Pulse(parts.clock.monotonic_s())
-        self._standins = Standins(parts.kinds)
-        self._wake_s = 0.0
+        self._heartbeat = Heartbeat(parts.clock.monotonic_s())
+        self._fallbacks = FallbackInputs(parts.kinds)
+        self._wake_at = 0.0
         self._stopped_by: str | None = None
-        self._ending = False
+        self._is_closing = False
 
-    def stop(self, why: str = "") -> None:
-        """End soon; safe from any thread and from handlers of signals, of which *why* is the name."""
-        self._stopped_by = why
-        self._inbox.put(Tick())
+    def stop(self, signal: str = "") -> None:
+        """End the loop soon. Safe from any thread, and from the handler of the signal called *signal*."""
+        self._stopped_by = signal
+        self._wake()
 
-    def healthy(self) -> bool:
-        """Whether both threads get on, that of the engine and that of the cluster."""
+    def is_healthy(self) -> bool:
+        """Return whether the threads of the engine and of the cluster make progress."""
         now_s = self._parts.clock.monotonic_s()
-        return self._pulse.healthy(now_s) and self._follower.pulse.healthy(now_s)
+        return self._heartbeat.is_healthy(now_s) and self._cluster_thread.heartbeat.is_healthy(now_s)
 
-    def ready(self) -> tuple[bool, dict[str, object]]:
-        """Whether the first full pass has been made, once and for all; what fails, and how far kinds and work are."""
-        states = self._follower.states.values()
-        kinds = {state.kind.resource: _shown(state, self._parts.clock) for state in states}
-        election = {"election": self._candidacy.facts()} if self._candidacy else {}
-        work: dict[str, object] = {**self._progress.shown(), **election}
-        return self.settled.is_set(), {"failing": list(self._runs.failing), "kinds": kinds, **work}
+    def read_readiness(self) -> tuple[bool, dict[str, object]]:
+        """Return whether the first pass is done, and details: failures, kinds, work in progress, leader election."""
+        states = self._cluster_thread.states.values()
+        kinds = {state.kind.resource: _describe_kind(state, self._parts.clock) for state in states}
+        details: dict[str, object] = {"failing": list(self._runs.failing), "kinds": kinds}
+        details |= {**self._progress.describe(), **self._gate.describe()}
+        if problem := self._parts.engine.state_problem:
+            details["state"] = {"message": problem}
+        if cluster := self._parts.engine.other_cluster:
+            details["cluster"] = {"message": describe_other_cluster(cluster)}
+        return self.first_pass_done.is_set(), details
+
+    def kind_states(self) -> tuple[KindState, ...]:
+        """Return the state of each kind with the number of its objects. Safe from any thread."""
+        return self._cluster_thread.kind_states()
 
     @property
-    def complete(self) -> bool:
-        """Whether the first full pass is over, and no defect may have kept anything out of it."""
-        return self.settled.is_set() and not self._parts.teller.defects
+    def is_complete(self) -> bool:
+        """Whether the first pass is done, and no defect can have left anything out of it."""
+        return self.first_pass_done.is_set() and not self._parts.reporter.defect_count
 
     def run(
         self,
         *,
         once: bool,
-        on_settled: Callable[[], None] | None = None,
+        on_first_pass: Callable[[], None] | None = None,
         approve: Callable[[], None] | None = None,
     ) -> None:
-        """Run; with *once* until the first pass is settled.
+        """Run the loop on the calling thread, then close.
 
         Args:
-            once: make one pass, and leave it unfinished if the engine or the cluster are broken.
-            on_settled: called when the first pass is over, by the thread that runs the engine.
-            approve: called when all is planned and nothing is written, where the engine asks; what it raises ends
-                the run, and nothing will have been written.
+            once: end when the first pass is done, or when a thread is broken.
+            on_first_pass: called when the first pass is done.
+            approve: called when everything is planned and nothing is written, if the plan needs approval. If it
+                raises, the run ends without a write.
         """
-        self._follower.start()
+        self._cluster_thread.start()
         try:
-            self._loop(on_settled or (lambda: None), approve, once=once)
+            self._loop(on_first_pass or (lambda: None), approve, once=once)
             if self._stopped_by is not None:
-                self._parts.teller.stopped(self._stopped_by)
+                self._parts.reporter.report_stop(self._stopped_by)
         finally:
             self.close()
 
     def close(self) -> None:
-        """Wait for writes under way, and tell how they ended; harmless when called twice."""
-        if self._ending:
+        """Stop all threads, wait for writes, and report their outcomes. Calling it again has no effect."""
+        if self._is_closing:
             return
-        self._ending = True
-        self._follower.close()
-        is_written = self._workers.close(self._parts.clock, self._parts.patience_s)
+        self._is_closing = True
+        self._cluster_thread.close()
+        is_written = self._workers.close(self._parts.clock, self._parts.close_timeout_s)
         if not is_written:
-            self._parts.teller.abandoned()
+            self._parts.reporter.report_abandoned_write()
         while not self._inbox.empty():
-            if isinstance(item := self._inbox.get_nowait(), Submitted):
+            if isinstance(item := self._inbox.get_nowait(), BatchCompleted):
                 self._feed(item)
-        if not self._pulse.broken:
-            self._feed(Tick())  # what was written last is planned again, and can be told
-        if self._standings:
-            patience_s = self._parts.patience_s if self._stopped_by is None else _PATIENCE_S
-            self._guard(partial(self._standings.close, patience_s))
-        self._parts.teller.close()
-        if self._candidacy:
-            self._guard(partial(self._candidacy.close, give_up=is_written))
+        if not self._heartbeat.is_broken:
+            self._feed(TimePassed())  # replans the names that were written last, so that their statuses are known
+        if self._status_updater:
+            timeout_s = self._parts.close_timeout_s if self._stopped_by is None else _STOP_TIMEOUT_S
+            self._guard(partial(self._status_updater.close, timeout_s))
+        self._parts.reporter.close()
+        self._guard(partial(self._gate.close, release=is_written))
 
-    def _loop(self, on_settled: Callable[[], None], approve: Callable[[], None] | None, *, once: bool) -> None:
-        item: Input = Tick()
+    def _loop(self, on_first_pass: Callable[[], None], approve: Callable[[], None] | None, *, once: bool) -> None:
+        item: Input = TimePassed()
         while self._stopped_by is None:
-            for news in self._candidacy.news() if self._candidacy else ():
-                self._feed(news)
+            if self._gate.lease and (change := self._gate.take_leadership_change()):
+                self._feed(change)
             self._feed(item)
-            if approve and self._parts.engine.planned:
+            if approve and self._parts.engine.is_planned:
                 approve()
-                approve, item = None, Approved()
+                self._gate.approve()
+                approve, item = None, PlanApproved()
                 continue
-            self._guard(lambda: on_settled() if self._runs.look() else None)
-            if self._candidacy and self.settled.is_set():  # who leads is to be warm
-                self._candidacy.begin()
-            if self._standings:
-                self._guard(self._standings.look)
-            self._guard(self._progress.look)
-            self._guard(self.board.look)
-            if once and (self.settled.is_set() or self._pulse.broken or self._follower.pulse.broken):
+            self._update_reports(on_first_pass)
+            is_broken = self._heartbeat.is_broken or self._cluster_thread.heartbeat.is_broken
+            if once and (is_broken or self.first_pass_done.is_set()):
                 return
-            item = self._next()
+            item = self._take_input()
+
+    def _update_reports(self, on_first_pass: Callable[[], None]) -> None:
+        """Update runs, progress, object statuses and snapshots, each if it is due."""
+        now_s = self._parts.clock.monotonic_s()
+        if now_s >= self._runs.next_update_at:
+            self._guard(lambda: on_first_pass() if self._runs.update() else None)
+            if self._gate.lease and self.first_pass_done.is_set():  # a leader must have read everything before
+                self._gate.start_election(self._wake)
+        else:
+            self._wake_at = min(self._wake_at, self._runs.next_update_at)
+        if self._status_updater:
+            self._guard(self._status_updater.write_due)
+        if now_s >= self._progress.next_update_at:
+            self._guard(self._progress.update)
+        if self.snapshots.is_requested or now_s >= self.snapshots.discard_at:
+            self._guard(self.snapshots.update)
 
     def _feed(self, item: Input) -> None:
-        """Step once; what the engine fails to take in, it is told in other words."""
-        clock, teller = self._parts.clock, self._parts.teller
+        """Step the engine with *item* and carry out the effects. If it raises, queue fallback inputs."""
+        clock, reporter = self._parts.clock, self._parts.reporter
         now_s = clock.monotonic_s()
-        self._wake_s = now_s + _LONGEST_WAIT_S
-        self._guard(partial(teller.heard, item, clock.now))
-        if self._standings:
-            self._guard(partial(self._standings.heard, item))
+        self._wake_at = now_s + _MAX_WAIT_S
+        self._guard(partial(reporter.report_input, item, clock.now))
+        if self._status_updater:
+            self._guard(partial(self._status_updater.observe_input, item))
+        if isinstance(item, KindStateChanged):
+            item = self._fallbacks.correct(item)
         try:
-            effects = self._parts.engine.step(self._standins.truthful(item), now_s)
+            effects = self._parts.engine.step(item, now_s)
         except Exception as exc:  # noqa: BLE001 - law 3: one defect must not end the process
-            teller.defect(exc)
-            self._pulse.miss()
-            self._wake_s = now_s + _AFTER_DEFECT_S  # when the engine wanted to be woken is lost with the rest
-            self._first.extendleft(reversed(self._standins.instead(item, described(exc))))
-            if self._pulse.broken:
-                self._first.clear()
+            reporter.report_defect(exc)
+            self._heartbeat.record_failure()
+            self._wake_at = now_s + _DEFECT_PAUSE_S  # the effect with the engine's deadline is lost
+            self._fallback_queue.extendleft(reversed(self._fallbacks.build_fallbacks(item, describe_error(exc))))
+            if self._heartbeat.is_broken:
+                self._fallback_queue.clear()
             return
         for effect in effects:
-            self._guard(partial(self._carry_out, effect))
-        self._pulse.beat(clock.monotonic_s())
+            self._guard(partial(self._execute, effect))
+        self._heartbeat.record_success(clock.monotonic_s())
 
-    def _carry_out(self, effect: Effect) -> None:
+    def _execute(self, effect: Effect) -> None:
         match effect:
-            case TellOutcome(batch=batch, outcome=outcome):
-                self._guard(partial(self.board.ended, batch, outcome))
-                self._progress.ended(batch, outcome)
-                self._parts.teller.ended(batch, outcome)
-            case _ if self._ending:
+            case ReportOutcome(batch=batch, outcome=outcome):
+                self._guard(partial(self.snapshots.record_outcome, batch, outcome))
+                self._progress.record_outcome(batch, outcome)
+                self._parts.reporter.report_outcome(batch, outcome)
+            case _ if self._is_closing:
                 pass
             case Wake(at_s=at_s):
-                self._wake_s = min(self._wake_s, at_s)
-            case TellDecisions(decisions=decisions):
-                self._parts.teller.decided(decisions)
-                if self._standings:
-                    self._standings.decided(decisions)
-            case TellHeld():
-                self._parts.teller.held(effect)
+                self._wake_at = min(self._wake_at, at_s)
+            case ReportDecisions(decisions=decisions):
+                self._parts.reporter.report_decisions(decisions)
+                if self._status_updater:
+                    self._status_updater.observe_decisions(decisions)
+            case ReportHeldDeletes(held=held):
+                self._parts.reporter.report_held_deletes(held)
             case _:
-                self._workers.carry_out(effect)
+                self._workers.start(effect)
 
     def _guard(self, work: Callable[[], None]) -> None:
-        """Do *work*, of which a defect must cost nothing else."""
+        """Call *work*. Report an unexpected error instead of raising it (law 3)."""
         try:
             work()
         except Exception as exc:  # noqa: BLE001 - law 3
-            self._parts.teller.defect(exc)
+            self._parts.reporter.report_defect(exc)
 
-    def _next(self) -> Input:
-        if self._first:
-            return self._first.popleft()
-        wakes_s = [one.wake_s for one in (self._runs, self._standings, self._candidacy) if one]
-        wait_s = min(self._wake_s, *wakes_s) - self._parts.clock.monotonic_s()
+    def _wake(self) -> None:
+        """Make the loop step soon. Safe from any thread."""
+        self._inbox.put(TimePassed())
+
+    def _take_input(self) -> Input:
+        """Return the next input. If none comes before the next deadline, return `TimePassed`."""
+        if self._fallback_queue:
+            return self._fallback_queue.popleft()
+        now_s = self._parts.clock.monotonic_s()
+        wake_at = min(self._wake_at, self._runs.next_deadline_at)
+        if self._status_updater:
+            wake_at = min(wake_at, self._status_updater.next_deadline_at)
+        if self._gate.lease:
+            wake_at = min(wake_at, self._gate.find_deadline(now_s))
         try:
-            return self._inbox.get(timeout=wait_s) if wait_s > 0 else self._inbox.get_nowait()
+            return self._inbox.get(timeout=wake_at - now_s) if wake_at > now_s else self._inbox.get_nowait()
         except queue.Empty:
-            return Tick()
+            return TimePassed()
 
 
-def _shown(state: KindState, clock: Clock) -> dict[str, str]:
-    """The state of a kind for people, with the time of day at which it began."""
+def _describe_kind(state: KindState, clock: Clock) -> dict[str, str]:
+    """Describe *state* for the readiness endpoint, with the time at which it began."""
     since = clock.now() - timedelta(seconds=clock.monotonic_s() - state.since_s)
-    shown = {"phase": state.phase.value, "since": f"{since:%Y-%m-%dT%H:%M:%SZ}"}
-    return shown | ({"message": state.detail} if state.detail else {})
+    description = {"phase": state.phase.value, "since": f"{since:%Y-%m-%dT%H:%M:%SZ}"}
+    return description | ({"message": state.detail} if state.detail else {})

@@ -1,36 +1,42 @@
-"""How far long work has come: zones to read, names to write, and the time that is left (for log and readiness)."""
+"""Track the first pass, the runs that logs and metrics count, and the progress of long work.
+
+A run ends with the first pass and then every `--interval` (docs/design/differences.md). Changes do not wait for it.
+"""
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Final
 
 from extdns import log
+from extdns.engine.health import find_failures
 from extdns.log import Event
-from extdns.model.outcome import Applied
+from extdns.model.change import Applied
 from extdns.model.value import Value
 
 if TYPE_CHECKING:
+    from extdns.controller.reporter import ActivityReporter
     from extdns.engine.engine import Engine
-    from extdns.model.change import Batch
-    from extdns.model.outcome import Outcome
+    from extdns.model.change import Batch, Outcome
     from extdns.ports import Clock
 
-_LOOK_S: Final = 1.0
-_TOLD_EVERY_S: Final = 10.0
+_UPDATE_INTERVAL_S: Final = 1.0
+_LOG_INTERVAL_S: Final = 10.0
 
 _log = log.get(__name__)
 
 
-class Work(Value, frozen=True, kw_only=True):
-    """What is under way.
+class WorkInProgress(Value, frozen=True, kw_only=True):
+    """How much of the work is done, and how much is left.
 
     Attributes:
-        zones: all that are listed.
-        read: those of them that were read whole.
-        pages: pages read of the others.
-        names: names whose change waits or is being written.
-        written: names written since the work began, in so many *batches*.
-        left_s: seconds until all names are written, at the pace so far; None while zones are unread, or there is none.
+        zones: number of zones.
+        read: how many of them are fully read.
+        pages: pages read so far of the other zones.
+        names: names with changes that are queued or being written.
+        written: names written since the work began.
+        batches: batches in which they were written.
+        left_s: estimated seconds until all names are written; None while zones are unread or nothing was written yet.
     """
 
     zones: int
@@ -42,54 +48,55 @@ class Work(Value, frozen=True, kw_only=True):
     left_s: float | None = None
 
     @property
-    def done(self) -> tuple[int, ...]:
-        """Grows as long as the work gets on."""
+    def completed(self) -> tuple[int, ...]:
+        """Counters that grow as long as the work makes progress."""
         return (self.read, self.pages, self.batches)
 
 
-class Progress:
-    """Looked at after every step by the thread that runs the engine.
+class ProgressTracker:
+    """Measure the progress of long work, log it, and describe it for the readiness endpoint.
 
     Attributes:
-        work: what was under way a second ago at most, None if nothing was; any thread may read it.
+        work: the work in progress, at most a second old; None if there is none. Safe to read from any thread.
+        next_update_at: monotonic time from which the next step of the engine calls `update`.
     """
 
     def __init__(self, engine: Engine, clock: Clock, *, writes: bool) -> None:
-        """Watch *engine*; unless it *writes*, and leads, no name waits for that."""
+        """Measure the work of *engine*. Unless it *writes*, no name waits to be written."""
         self._engine = engine
         self._clock = clock
         self._writes = writes
-        self._next_look_s = 0.0
-        self._writing_s = 0.0
-        self._told_s = 0.0
-        self._told: tuple[int, ...] = ()
+        self.next_update_at = 0.0
+        self._writing_since = 0.0
+        self._logged_at = 0.0
+        self._logged: tuple[int, ...] = ()
         self._written = self._batches = 0
-        self.work: Work | None = None
+        self.work: WorkInProgress | None = None
 
-    def ended(self, batch: Batch, outcome: Outcome) -> None:
-        """A batch has an outcome."""
+    def record_outcome(self, batch: Batch, outcome: Outcome) -> None:
+        """Count the names of *batch* if it was applied."""
         if isinstance(outcome, Applied):
-            self._written += len({change_set.name for change_set in batch.sets})
+            self._written += len({change_set.name for change_set in batch.change_sets})
             self._batches += 1
 
-    def look(self) -> None:
-        """See how far the work is, once a second at most, and log it if it is long."""
+    def update(self) -> None:
+        """Measure the progress, at most once a second. Log it every ten seconds while it grows."""
         now_s = self._clock.monotonic_s()
-        if now_s < self._next_look_s:
+        if now_s < self.next_update_at:
             return
-        self._next_look_s = now_s + _LOOK_S
-        work = self._seen(now_s)
+        self.next_update_at = now_s + _UPDATE_INTERVAL_S
+        work = self._measure(now_s)
         if work.read == work.zones and not work.names:
             self.work, self._written, self._batches = None, 0, 0
             return
         if self.work is None:
-            self._told_s, self._told = now_s, work.done
+            self._logged_at, self._logged = now_s, work.completed
         self.work = work
-        if now_s - self._told_s >= _TOLD_EVERY_S and work.done != self._told:
-            self._tell(work, now_s)
+        if now_s - self._logged_at >= _LOG_INTERVAL_S and work.completed != self._logged:
+            self._log_progress(work, now_s)
 
-    def shown(self) -> dict[str, object]:
-        """What readiness says; nothing if no work is under way."""
+    def describe(self) -> dict[str, object]:
+        """Describe the work in progress for the readiness endpoint; {} if there is none."""
         work = self.work
         if work is None:
             return {}
@@ -105,26 +112,26 @@ class Progress:
             }
         }
 
-    def _seen(self, now_s: float) -> Work:
+    def _measure(self, now_s: float) -> WorkInProgress:
         states = tuple(self._engine.zones)
-        unread = [state for state in states if not state.mirror.whole]
-        writes = self._writes and self._engine.leadership.leads
-        names = sum(state.writes.waiting for state in states) if writes else 0
+        unread = [state for state in states if not state.cache.is_complete]
+        writes = self._writes and self._engine.leadership.is_leader
+        names = sum(state.queue.unfinished for state in states) if writes else 0
         if unread or not self._batches:
-            self._writing_s = now_s
-        pace = self._written / (now_s - self._writing_s) if now_s > self._writing_s else 0.0
-        return Work(
+            self._writing_since = now_s
+        rate = self._written / (now_s - self._writing_since) if now_s > self._writing_since else 0.0
+        return WorkInProgress(
             zones=len(states),
             read=len(states) - len(unread),
-            pages=sum(state.audit.pages for state in unread),
+            pages=sum(state.refresh.pages for state in unread),
             names=names,
             written=self._written,
             batches=self._batches,
-            left_s=round(names / pace, 1) if pace else None,
+            left_s=round(names / rate, 1) if rate else None,
         )
 
-    def _tell(self, work: Work, now_s: float) -> None:
-        self._told_s, self._told = now_s, work.done
+    def _log_progress(self, work: WorkInProgress, now_s: float) -> None:
+        self._logged_at, self._logged = now_s, work.completed
         _log.info(
             Event.PROGRESS,
             read=work.read,
@@ -135,3 +142,52 @@ class Progress:
             batches=work.batches or None,
             left_s=work.left_s,
         )
+
+
+class SyncRuns:
+    """Detect the end of the first pass and of each run, and collect what fails.
+
+    Attributes:
+        first_pass_done: set when everything was planned once and, if there is a writer, written.
+        failing: a message for each failure, at most a second old.
+        next_update_at: monotonic time from which the next step of the engine calls `update`; 0 during the first pass.
+        next_deadline_at: monotonic time at which `update` must be called even without a step.
+    """
+
+    def __init__(
+        self, engine: Engine, reporter: ActivityReporter, clock: Clock, *, interval_s: float, writes: bool
+    ) -> None:
+        """End a run every *interval_s* seconds. A first pass that takes longer ends failing runs meanwhile."""
+        self._engine = engine
+        self._reporter = reporter
+        self._clock = clock
+        self._interval_s = interval_s
+        self._writes = writes
+        self._next_run_at = self.next_deadline_at = clock.monotonic_s() + interval_s
+        self._next_check_at = 0.0
+        self.next_update_at = 0.0
+        self.first_pass_done = threading.Event()
+        self.failing: tuple[str, ...] = ()
+
+    def update(self) -> bool:
+        """End a run if one is due, and check for failures once a second. Return whether the first pass just ended."""
+        now_s = self._clock.monotonic_s()
+        engine = self._engine
+        is_first = not self.first_pass_done.is_set() and (engine.is_idle if self._writes else engine.is_planned)
+        if is_first:
+            self.first_pass_done.set()
+        ends_run = is_first or now_s >= self._next_run_at
+        if ends_run:
+            self._next_run_at = now_s + self._interval_s
+        is_outdated = not ends_run and now_s < self._next_check_at
+        if not is_outdated:
+            self._next_check_at = now_s + _UPDATE_INTERVAL_S
+            self.failing = find_failures(engine)
+            self._reporter.report_saved_state(engine.state_problem)
+            self._reporter.report_other_cluster(engine.other_cluster)
+        if ends_run:
+            self._reporter.report_run(engine, self.failing, self._clock.now())
+        check_at = min(self._next_run_at, self._next_check_at)
+        self.next_deadline_at = check_at if is_outdated else self._next_run_at
+        self.next_update_at = check_at if self.first_pass_done.is_set() else 0.0
+        return is_first

@@ -1,12 +1,12 @@
 """The state machine between the world and the planner: `step(input, now)` gives effects.
 
-Here belong what must be remembered between two events, and nothing else: the claim index, the
-mirror of each zone, the audit, timers, the write queue, outcomes, quarantine and budget.
+This package holds only what must be remembered between two events: the claim index, the cache
+and the refresh of each zone, timers, the write queue, retries, and the delete guard.
 
-Inputs are facts (an object's claims, a page of a zone, the outcome of a batch, time that passed);
-effects are wishes (read this page, submit this batch, tell these decisions). The controller carries
-them out and reports back. So tests drive every fault and every order of events without a thread,
-a socket or a pause.
+An input is one thing that happened outside (the claims of an object were computed, a page of a zone
+was read, a batch ended, time passed). An effect is one request to the controller (read this page,
+submit this batch, report these decisions); its result comes back as an input. So tests can produce
+every fault and every order of events without a thread, a socket or a pause.
 
-No I/O, no clock, no randomness, no log; no knowledge of a source, a registry or a provider.
+No I/O, no clock, no randomness, no log; no import of a source, a registry or a provider.
 """

@@ -1,4 +1,7 @@
-"""The claim index: who asks for which name, and how former claims ended (design 4, 6)."""
+"""The claim index: which objects request which names, and why earlier claims are no longer made.
+
+See docs/design/architecture.md; docs/design/delete-safety.md.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +11,25 @@ from msgspec.structs import replace
 
 from extdns.engine.inputs import Cause, Observation
 from extdns.model.change import Blocked
-from extdns.model.claim import Claim, Derivation, Filtered, Invalid, Wanted, Withheld
-from extdns.model.cluster import Kind, ObjectKey
+from extdns.model.claim import (
+    Claim,
+    Derivation,
+    ExcludedClaim,
+    InvalidClaim,
+    NameClaim,
+    ResolvedClaim,
+    TargetlessClaim,
+    UnresolvedClaim,
+)
+from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
-from extdns.model.name import DnsName
+from extdns.model.kind import Kind, ObjectKey
 from extdns.model.reason import Reason
 
-NameClaim = Wanted | Withheld
-Pair = tuple[DnsName, str]
-_Asker = tuple[str, ObjectKey]
+NameAndIdentifier = tuple[DnsName, str]
+_Requester = tuple[str, ObjectKey]
 
-_POINTER = Derivation.POINTER
+_PTR = Derivation.PTR
 
 _ENDINGS = {
     Cause.VERSION: Evidence.HOSTNAME_REMOVED,
@@ -29,127 +40,168 @@ _ENDINGS = {
 
 
 class ClaimIndex:
-    """Claims by object and by name; only `update` changes it.
+    """All claims, by object and by name, and why earlier claims ended.
 
     Attributes:
-        revision: grows with every change of what is asked for.
+        revision: grows with every change of the claims.
     """
 
     def __init__(self) -> None:
-        """Start empty: nothing is known of any object."""
-        self._by_asker: dict[_Asker, tuple[Claim, ...]] = {}
+        """Start without any object."""
+        self._by_requester: dict[_Requester, tuple[Claim, ...]] = {}
         self._by_name: dict[DnsName, tuple[NameClaim, ...]] = {}
+        self._targetless: dict[DnsName, tuple[TargetlessClaim, ...]] = {}
         self._ended: dict[DnsName, dict[tuple[str, str], Evidence | Blocked]] = {}
-        self._void: dict[str, list[Pair]] = {}  # of `_ended`, what waits for another look at the object, by resource
-        self._lacking: dict[_Asker, tuple[ObjectKey, ...]] = {}
-        self._failed: dict[_Asker, Observation] = {}
-        self._misnamed: dict[_Asker, tuple[Invalid, ...]] = {}
-        self._sources: dict[str, None] = {}
+        self._invalidated: dict[
+            str, list[NameAndIdentifier]
+        ] = {}  # by resource: what of `_ended` waits for the next observation of the object
+        self._missing_dependencies: dict[_Requester, tuple[ObjectKey, ...]] = {}
+        self._failed: dict[str, dict[ObjectKey, Observation]] = {}  # by source, only if an object of it fails
+        self._invalid_names: dict[_Requester, tuple[InvalidClaim, ...]] = {}
+        self._sources: dict[str, set[Kind]] = {}  # and the kinds that each reads
         self.revision = 0
 
     def update(self, seen: Observation) -> set[DnsName]:
-        """Take in what a source says of an object, and return the names for which that matters.
+        """Replace the claims of one object by those of the observation *seen*; return the names to plan again.
 
-        A failure leaves the object's last claims in force.
+        If the claims could not be computed, the last ones stay.
         """
-        self._sources[seen.source] = None
-        asker = (seen.source, seen.key)
-        before = self._by_asker.get(asker, ())
-        if before and (pointers := _withheld_pointers(before, seen.claims)):
-            seen = replace(seen, claims=(*seen.claims, *pointers))
+        self._sources.setdefault(seen.source, set()).add(seen.key.kind)
+        requester = (seen.source, seen.key)
+        before = self._by_requester.get(requester, ())
+        if before and (ptr_claims := _find_retained_ptr_claims(before, seen.claims)):
+            seen = replace(seen, claims=(*seen.claims, *ptr_claims))
         if seen.failure:
-            self._failed[asker] = seen
-            self._by_asker.setdefault(asker, ())
+            self._failed.setdefault(seen.source, {})[seen.key] = seen
+            self._by_requester.setdefault(requester, ())
             return set(_names(before))
-        recovered = self._failed.pop(asker, None) is not None
-        if seen.lacking:
-            self._lacking[asker] = seen.lacking
+        recovered = self._recover(requester)
+        if seen.missing_dependencies:
+            self._missing_dependencies[requester] = seen.missing_dependencies
         else:
-            self._lacking.pop(asker, None)
+            self._missing_dependencies.pop(requester, None)
         renewed = self._renew(seen)
         if seen.cause in {Cause.DELETED, Cause.MISSING}:
-            self._by_asker.pop(asker, None)
+            self._by_requester.pop(requester, None)
         else:
             if before == seen.claims:
-                seen = replace(seen, claims=before)  # `_reindex` goes by identity
-            self._by_asker[asker] = seen.claims
-        self._note_misnamed(asker, seen.claims)
+                seen = replace(seen, claims=before)  # `_reindex` compares by identity
+            self._by_requester[requester] = seen.claims
+        self._store_invalid_names(requester, seen.claims)
         if before == seen.claims and not recovered:
             return renewed
         self.revision += 1
         self._reindex(before, seen.claims)
         self._remember(before, seen)
-        return {*_names(before), *_names(seen.claims), *renewed}
+        return {*_names(before), *_names(seen.claims), *self._reindex_targetless(before, seen.claims), *renewed}
 
     def copy(self) -> ClaimIndex:
-        """Who asks for what now, in a table that does not change; how former claims ended is not told."""
+        """Return an unchanging copy of the present claims. It lacks why earlier claims ended."""
         copied = ClaimIndex()
-        copied._by_asker, copied._by_name = dict(self._by_asker), dict(self._by_name)
-        copied._failed, copied._sources = dict(self._failed), dict(self._sources)
+        copied._by_requester, copied._by_name = dict(self._by_requester), dict(self._by_name)
+        copied._targetless = dict(self._targetless)
+        copied._failed = {source: dict(failed) for source, failed in self._failed.items()}
+        copied._sources = dict(self._sources)
         copied.revision = self.revision
         return copied
 
-    def of(self, name: DnsName) -> tuple[NameClaim, ...]:
-        """All claims to *name*, wanted and withheld, by source and object."""
+    def claims(self, name: DnsName) -> tuple[NameClaim, ...]:
+        """Return all claims to *name*, resolved and unresolved, sorted by source and object."""
         return self._by_name.get(name, ())
 
+    def targetless_claims(self, name: DnsName) -> tuple[TargetlessClaim, ...]:
+        """Return the claims to *name* whose targets were all filtered out (`TargetlessClaim`)."""
+        return self._targetless.get(name, ())
+
     def names(self) -> KeysView[DnsName]:
-        """Every name that somebody asks for."""
+        """Return every name that an object requests."""
         return self._by_name.keys()
 
-    def knows(self, key: ObjectKey) -> bool:
-        """Tell whether a source has seen the object and it was not seen to go."""
-        return any((source, key) in self._by_asker for source in self._sources)
+    def has_object(self, key: ObjectKey) -> bool:
+        """Return whether a source has observed the object, and has not observed since that it is gone."""
+        return any((source, key) in self._by_requester for source in self._sources)
 
-    def failure(self, key: ObjectKey) -> str:
-        """Why the object's claims could not be computed, "" if they were."""
-        return next((seen.failure for source in self._sources if (seen := self._failed.get((source, key)))), "")
+    def find_failure(self, key: ObjectKey) -> str:
+        """Return the error with which computing the claims of the object failed, "" if it did not."""
+        return next((seen.failure for failed in self._failed.values() if (seen := failed.get(key))), "")
 
     @property
-    def failing(self) -> tuple[ObjectKey, str] | None:
-        """One of `failures`, the one that fails for the longest time; None if there is none."""
-        return next(((seen.key, seen.failure) for seen in self._failed.values()), None)
+    def failing_sources(self) -> frozenset[str]:
+        """Return the sources with an object whose claims could not be computed."""
+        return frozenset(self._failed)
+
+    def find_failing(self) -> tuple[ObjectKey, str] | None:
+        """Return one object whose claims cannot be computed, with the error; None if there is none."""
+        for failed in self._failed.values():
+            seen = next(iter(failed.values()))
+            return seen.key, seen.failure
+        return None
 
     def failures(self) -> Iterable[tuple[ObjectKey, str]]:
-        """Every object whose claims could not be computed, sorted, with the reason."""
-        return sorted((seen.key, seen.failure) for seen in self._failed.values())
+        """Return every object whose claims could not be computed, with the error, sorted."""
+        return sorted((seen.key, seen.failure) for failed in self._failed.values() for seen in failed.values())
 
-    def broken(self) -> Iterable[tuple[ObjectKey, str]]:
-        """Those of `failures` that do not just wait for a kind to be listed."""
-        return sorted((seen.key, seen.failure) for seen in self._failed.values() if not seen.parked_on)
+    def unexpected_failures(self) -> Iterable[tuple[ObjectKey, str]]:
+        """Return `failures` without the objects that only wait until another kind is listed."""
+        found = (seen for failed in self._failed.values() for seen in failed.values())
+        return sorted((seen.key, seen.failure) for seen in found if not seen.awaited_kind)
 
-    def misnamed(self) -> Iterable[Invalid]:
-        """What objects ask for that is no name, sorted by object."""
-        return (wrong for _, found in sorted(self._misnamed.items()) for wrong in found)
+    def _recover(self, requester: _Requester) -> bool:
+        """Remove the failure of *requester*, whose claims could now be computed; return whether there was one."""
+        source, key = requester
+        failed = self._failed.get(source, {})
+        recovered = failed.pop(key, None) is not None
+        if recovered and not failed:
+            del self._failed[source]
+        return recovered
 
-    def lacked(self, key: ObjectKey) -> tuple[ObjectKey, ...]:
-        """What the claims of the object at *key* are computed from, and a list lacks."""
-        return tuple([lost for source in self._sources for lost in self._lacking.get((source, key), ())])
+    def invalid_names(self) -> Iterable[InvalidClaim]:
+        """Return the hostnames that are not DNS names, sorted by object."""
+        return (invalid for _, found in sorted(self._invalid_names.items()) for invalid in found)
 
-    def ended(self, pair: Pair, resource: str) -> Evidence | Blocked | None:
-        """How the claim of *resource* to *pair* ended since start, or why that counts for nothing; None if it did not.
+    def missing_dependencies(self, key: ObjectKey) -> tuple[ObjectKey, ...]:
+        """Return the objects that the claims of *key* depend on and that a complete list of their kind lacks."""
+        return tuple(
+            [missing for source in self._sources for missing in self._missing_dependencies.get((source, key), ())]
+        )
 
-        Any claim's, if *resource* is "".
+    def find_ended(self, name_and_identifier: NameAndIdentifier, resource: str) -> Evidence | Blocked | None:
+        """Return the evidence that *resource* no longer requests the name and set identifier; None if it did not stop.
+
+        Only claims that ended since the process started count. With *resource* "" those of any object count. If the
+        way in which the claim ended is no evidence for a delete, return a `Blocked` that states why.
         """
-        endings = self._ended.get(pair[0], {})
+        ends = self._ended.get(name_and_identifier[0], {})
         if resource:
-            return endings.get((pair[1], resource))
-        return next((evidence for (identifier, _), evidence in sorted(endings.items()) if identifier == pair[1]), None)
+            return ends.get((name_and_identifier[1], resource))
+        return next(
+            (evidence for (identifier, _), evidence in sorted(ends.items()) if identifier == name_and_identifier[1]),
+            None,
+        )
 
-    def askers(self) -> Iterable[tuple[str, ObjectKey]]:
-        """Every object that a source has seen, with the source."""
-        return self._by_asker.keys()
+    def find_missing(self, name_and_identifier: NameAndIdentifier) -> list[str]:
+        """Return the resources, sorted, whose claims to the name ended because a list lacks their objects."""
+        ends = self._ended.get(name_and_identifier[0], {})
+        return sorted(
+            resource
+            for (identifier, resource), evidence in ends.items()
+            if identifier == name_and_identifier[1] and evidence is Evidence.ABSENT
+        )
+
+    def list_sources_and_objects(self) -> Iterable[tuple[str, ObjectKey]]:
+        """Return every object that a source has observed, with the source."""
+        return self._by_requester.keys()
 
     def objects(self) -> Iterable[tuple[ObjectKey, tuple[Claim, ...]]]:
-        """Every object that a source has seen, with its claims."""
-        return ((key, claims) for (_, key), claims in self._by_asker.items())
+        """Return every object that a source has observed, with its claims."""
+        return ((key, claims) for (_, key), claims in self._by_requester.items())
 
-    def _note_misnamed(self, asker: _Asker, claims: tuple[Claim, ...]) -> None:
-        wrong = tuple([one for one in claims if isinstance(one, Invalid) and one.reason is Reason.INVALID_NAME])
-        if wrong:
-            self._misnamed[asker] = wrong
+    def _store_invalid_names(self, requester: _Requester, claims: tuple[Claim, ...]) -> None:
+        invalid = tuple([one for one in claims if isinstance(one, InvalidClaim) and one.reason is Reason.INVALID_NAME])
+        if invalid:
+            self._invalid_names[requester] = invalid
         else:
-            self._misnamed.pop(asker, None)
+            self._invalid_names.pop(requester, None)
 
     def _reindex(self, before: tuple[Claim, ...], after: tuple[Claim, ...]) -> None:
         gone = {id(claim) for claim in before}
@@ -163,73 +215,96 @@ class ClaimIndex:
             if isinstance(claim, NameClaim):
                 self._by_name[claim.name] = _in_order((*self._by_name.get(claim.name, ()), claim))
 
+    def _reindex_targetless(self, before: tuple[Claim, ...], after: tuple[Claim, ...]) -> set[DnsName]:
+        """Replace an object's claims without targets in the index by name; return the names that changed."""
+        gone = {claim for claim in before if isinstance(claim, TargetlessClaim)}
+        new = {claim for claim in after if isinstance(claim, TargetlessClaim)}
+        names = {claim.name for claim in gone ^ new}
+        for name in names:
+            left = [claim for claim in self._targetless.get(name, ()) if claim not in gone]
+            if found := (*left, *(claim for claim in after if claim in new and claim.name == name)):
+                self._targetless[name] = found
+            else:
+                self._targetless.pop(name, None)
+        return names
+
     def _remember(self, before: tuple[Claim, ...], seen: Observation) -> None:
         if not (before or self._ended):
             return
         now = {(claim.name, claim.set_identifier) for claim in seen.claims if isinstance(claim, NameClaim)}
         for name, identifier in now:
             if name in self._ended:
-                self._ended[name].pop((identifier, seen.key.resource), None)
+                for resource in (seen.key.resource, *self._find_labels(name, identifier)):
+                    self._ended[name].pop((identifier, resource), None)
         for claim in before:
             if isinstance(claim, NameClaim) and (claim.name, claim.set_identifier) not in now:
-                endings = self._ended.setdefault(claim.name, {})
-                endings[claim.set_identifier, seen.key.resource] = _ending(seen, claim.name)
+                ends = self._ended.setdefault(claim.name, {})
+                end = _find_end(seen, claim.name)
+                ends[claim.set_identifier, seen.key.resource] = end
+                for resource in self._find_labels(claim.name, claim.set_identifier):
+                    ends.setdefault((claim.set_identifier, resource), end)
 
-    def void(self, kind: Kind) -> None:
-        """*kind* is not served any more: its last events may have told of its end, not of that of its objects.
+    def _find_labels(self, name: DnsName, set_identifier: str) -> list[str]:
+        """Return the objects with targetless claims to the name: its ownership record may name one of them."""
+        targetless = self._targetless.get(name, ())
+        return [one.provenance.ref.key.resource for one in targetless if one.desired.set_identifier == set_identifier]
 
-        Objects of *kind* count as missing; nothing is concluded from what others no longer find, until they are
-        looked at again.
+    def invalidate_kind(self, kind: Kind) -> None:
+        """Stop using recent absences of *kind* as evidence, because the API server no longer serves the kind.
+
+        Objects of *kind* count as missing. Claims of other objects that ended because such an object was not found are
+        no evidence until these objects are observed again.
         """
         own = f"{kind.label}/"
-        why = Blocked(reason=Reason.SOURCE_DOWN, detail=f"{kind.name} objects ceased to be served")
-        for name, endings in self._ended.items():
-            for (identifier, resource), evidence in endings.items():
+        block = Blocked(reason=Reason.SOURCE_DOWN, detail=f"{kind.name} objects ceased to be served")
+        for name, ends in self._ended.items():
+            for (identifier, resource), evidence in ends.items():
                 if resource.startswith(own):
-                    endings[identifier, resource] = Evidence.ABSENT
+                    ends[identifier, resource] = Evidence.ABSENT
                 elif evidence is Evidence.DEPENDENCY_CHANGED:
-                    endings[identifier, resource] = why
-                    self._void.setdefault(resource, []).append((name, identifier))
+                    ends[identifier, resource] = block
+                    self._invalidated.setdefault(resource, []).append((name, identifier))
 
     def _renew(self, seen: Observation) -> set[DnsName]:
-        """Judge by *seen* what counted for nothing; returns the names."""
-        pairs = self._void.pop(seen.key.resource, ())
-        for name, identifier in pairs:
-            endings, place = self._ended.get(name, {}), (identifier, seen.key.resource)
-            if isinstance(endings.get(place), Blocked):
-                endings[place] = _ending(seen, name)
-        return {name for name, _ in pairs}
+        """Replace ends of claims that were no evidence by the evidence that *seen* gives; return their names."""
+        names_and_identifiers = self._invalidated.pop(seen.key.resource, ())
+        for name, identifier in names_and_identifiers:
+            ends, ended_key = self._ended.get(name, {}), (identifier, seen.key.resource)
+            if isinstance(ends.get(ended_key), Blocked):
+                ends[ended_key] = _find_end(seen, name)
+        return {name for name, _ in names_and_identifiers}
 
-    def remembers(self, name: DnsName) -> bool:
-        """Tell whether a claim to *name* ended."""
+    def has_ended(self, name: DnsName) -> bool:
+        """Return whether a claim to *name* ended since the start and its end is still stored."""
         return name in self._ended
 
-    def forget(self, name: DnsName, except_for: Collection[tuple[str, str]]) -> None:
-        """Drop how claims to *name* ended, but for the records that still stand there.
+    def forget_ended(self, name: DnsName, except_for: Collection[tuple[str, str]]) -> None:
+        """Delete the stored ends of claims to *name*, except those that existing records still need.
 
         Args:
-            name: a name of which everything that stands is known.
-            except_for: set identifier and resource of each record of ours; resource "" keeps them all.
+            name: a name whose records in all zones are known.
+            except_for: set identifier and resource of each record of ours at the name. Resource "" keeps the ends of
+                all claims with that set identifier.
         """
-        endings = self._ended.get(name, {})
-        kept = {
+        ends = self._ended.get(name, {})
+        still_needed = {
             (identifier, resource): evidence
-            for (identifier, resource), evidence in endings.items()
+            for (identifier, resource), evidence in ends.items()
             if (identifier, resource) in except_for or (identifier, "") in except_for
         }
-        if kept:
-            self._ended[name] = kept
+        if still_needed:
+            self._ended[name] = still_needed
         else:
             self._ended.pop(name, None)
 
 
-def _withheld_pointers(before: Iterable[Claim], now: Iterable[Claim]) -> tuple[Claim, ...]:
-    """Pointers of *before* to names that are withheld *now*: as long as their addresses stay, so do these."""
-    pointers = [claim for claim in before if isinstance(claim, Wanted) and claim.provenance.derived is _POINTER]
-    if not pointers:
+def _find_retained_ptr_claims(before: Iterable[Claim], now: Iterable[Claim]) -> tuple[Claim, ...]:
+    """Return the PTR claims of *before* that stay, because the claims they derive from are unresolved *now*."""
+    ptr_claims = [claim for claim in before if isinstance(claim, ResolvedClaim) and claim.provenance.derivation is _PTR]
+    if not ptr_claims:
         return ()
-    withheld = {claim.name for claim in now if isinstance(claim, Withheld)}
-    return tuple(claim for claim in pointers if claim.endpoint.targets[0] in withheld)
+    unresolved = {claim.name for claim in now if isinstance(claim, UnresolvedClaim)}
+    return tuple(claim for claim in ptr_claims if claim.desired.targets[0] in unresolved)
 
 
 def _in_order(claims: tuple[NameClaim, ...]) -> tuple[NameClaim, ...]:
@@ -242,6 +317,6 @@ def _names(claims: Iterable[Claim]) -> list[DnsName]:
     return [claim.name for claim in claims if isinstance(claim, NameClaim)]
 
 
-def _ending(seen: Observation, name: DnsName) -> Evidence:
-    filtered = any(isinstance(claim, Filtered) and claim.name in {None, name} for claim in seen.claims)
+def _find_end(seen: Observation, name: DnsName) -> Evidence:
+    filtered = any(isinstance(claim, ExcludedClaim) and claim.name in {None, name} for claim in seen.claims)
     return Evidence.FILTERED_OUT if filtered and seen.cause is Cause.VERSION else _ENDINGS[seen.cause]

@@ -1,48 +1,36 @@
-"""The decisions in force, one entry a name, replaced one by one (design 4, "Status")."""
+"""The last decisions about every name, and what they wait for.
+
+A decision that waits states for what, and everything else derives from that: GET requests, subscriptions to objects,
+and the names that become dirty when something arrives. So no name can wait for an answer that was not requested, and
+no answer can arrive without planning the names that wait for it.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from enum import StrEnum
+from typing import Final, NamedTuple
 
-from extdns.model.decision import Decision, Verdict
-from extdns.model.name import DnsName
-from extdns.model.reason import Reason
+from extdns.model.change import Action, Decision
+from extdns.model.dns_name import DnsName
+from extdns.model.kind import Kind, ObjectKey
+from extdns.model.reason import Reason, select_reasons
+from extdns.model.reason_row import Category
 from extdns.model.zone import Zone
 
-FAILING = frozenset(
-    {
-        Reason.REFUSED,
-        Reason.FOUGHT_OVER,
-        Reason.ZONE_FORBIDDEN,
-        Reason.NO_ANSWER,
-        Reason.TRY_LATER,
-        Reason.POLICY_KEEPS_TYPE,
-        Reason.ROUTING_CONFLICT,
-        Reason.NO_OWNERSHIP_NAME,
-        Reason.TOO_LARGE,
-        Reason.UNSUPPORTED,
-        Reason.INVALID_TARGET,
-        Reason.MARK_CLASH,
-        Reason.OBJECT_FAILED,
-        Reason.RECORD_UNREADABLE,
-    }
-)
-IN_ORDER = frozenset({Reason.PROGRAMMED, Reason.MERGED_BEFORE})
-"""Reasons of records that stand as they should."""
-CHANGING = frozenset({Verdict.CREATE, Verdict.UPDATE, Verdict.DELETE})
-_HELD = frozenset({Reason.HELD, Reason.ORPHAN_UNCLAIMED})
-_OPEN = frozenset(
-    {Reason.OBJECT_FAILED, Reason.SOURCE_DOWN, Reason.ABSENT, Reason.ORPHAN_GONE, Reason.RECORD_UNREADABLE}
-)
+FAILING = frozenset(reason for reason in Reason if reason.row.fails)
+IN_SYNC = select_reasons(Category.IN_SYNC)
+CHANGING = frozenset({Action.CREATE, Action.UPDATE, Action.DELETE})
 
 
-def held(decision: Decision) -> bool:
-    """Tell whether a delete waits for a person.
+def is_held_decision(decision: Decision) -> bool:
+    """Return whether *decision* is a held delete, which waits for a person.
 
-    A delete with the same reason is no hold: it may be planned in a dry run, or made under `--compat`.
+    A delete with the same reason is not held: it was planned in a dry run, or is made with `--compat`.
     """
-    return decision.verdict is Verdict.KEEP and decision.reason in _HELD
+    return decision.action is Action.KEEP and decision.reason.row.is_held
 
 
 class Decisions:
@@ -54,28 +42,28 @@ class Decisions:
     """
 
     def __init__(self) -> None:
-        """Start without any."""
+        """Start without decisions."""
         self._by_name: dict[DnsName, tuple[Decision, ...]] = {}
         self.reasons: Counter[Reason] = Counter()
         self.revision = 0
 
-    def of(self, name: DnsName) -> tuple[Decision, ...]:
-        """The decisions of *name*, sorted by their order."""
+    def decisions(self, name: DnsName) -> tuple[Decision, ...]:
+        """Return the decisions about *name*, sorted."""
         return self._by_name.get(name, ())
 
     def __iter__(self) -> Iterator[Decision]:
-        """All decisions, by name."""
+        """Return all decisions, sorted by name."""
         return (decision for _, decided in self.by_name() for decision in decided)
 
     def by_name(self) -> Iterator[tuple[DnsName, tuple[Decision, ...]]]:
-        """Every name about which something is decided, sorted, with its decisions."""
+        """Return every name with its decisions, sorted."""
         return ((name, self._by_name[name]) for name in sorted(self._by_name))
 
-    def put(self, name: DnsName, decided: Iterable[Decision]) -> tuple[Decision, ...]:
-        """Replace what was decided for *name*; returns the decisions that are new."""
+    def replace(self, name: DnsName, decided: Iterable[Decision]) -> tuple[Decision, ...]:
+        """Replace the decisions about *name*; return those that are new."""
         new = tuple(decided)
         if len(new) > 1:
-            new = tuple(sorted(new, key=lambda decision: decision.order))
+            new = tuple(sorted(new, key=lambda decision: decision.sort_key))
         old = self._by_name.get(name, ())
         if new == old:
             return ()
@@ -90,13 +78,17 @@ class Decisions:
             self._by_name.pop(name, None)
         return tuple([decision for decision in new if decision not in old]) if old else new
 
-    def open_at(self, names: Iterable[DnsName]) -> set[Zone]:
-        """The zones in which it cannot be told yet what becomes of a record that stands at one of *names*."""
-        found = (decision for name in names for decision in self.of(name))
-        return {one.zone for one in found if one.zone and one.verdict is Verdict.KEEP and one.reason in _OPEN}
+    def find_undecided_zones(self, names: Iterable[DnsName]) -> set[Zone]:
+        """Return the zones with a record at one of *names* that is kept only until an answer arrives."""
+        found = (decision for name in names for decision in self.decisions(name))
+        return {
+            one.zone
+            for one in found
+            if one.zone and one.action is Action.KEEP and one.reason.row.category is Category.UNDECIDED
+        }
 
     def copy(self) -> Decisions:
-        """The same decisions, in a table that does not change."""
+        """Return an unchanging copy."""
         copied = Decisions()
         copied._by_name = dict(self._by_name)
         copied.reasons, copied.revision = self.reasons.copy(), self.revision
@@ -104,5 +96,89 @@ class Decisions:
 
     @property
     def failing(self) -> int:
-        """How many decisions are failures: refused, forbidden, without answer, or not computable."""
+        """The number of decisions whose reason is a failure."""
         return sum(self.reasons[reason] for reason in FAILING)
+
+
+_NOBODY: Final[frozenset[DnsName]] = frozenset()
+
+
+class Awaited(StrEnum):
+    """The kinds of things that a decision can wait for. The comment describes the value of `Wait.about`."""
+
+    ANSWER = "answer"  # whether the object at this key exists
+    OBJECT = "news"  # another version of the object at this key, or its end
+    COMPUTED = "computed"  # "": that the claims of all objects can be computed
+    SYNC = "sync"  # a complete list of this kind
+    GRACE = "grace"  # zone id: the delete guard grants a delete whose time has come
+    APPROVAL = "approval"  # zone id: a person approves a held delete, or the budget allows it again
+    RETRY = "retry"  # zone id: a pause ends, names are read again, or a batch gets its outcome
+    ZONE = "zone"  # zone id: the zone is read, or read again
+    ZONES = "zones"  # "": another list of zones
+    PLAN = "plan"  # "": planning the name raised; it is planned again after a pause
+
+
+class Wait(NamedTuple):
+    """One thing that a decision waits for."""
+
+    what: Awaited
+    about: ObjectKey | Kind | str = ""
+
+
+COMPUTED: Final = Wait(Awaited.COMPUTED)
+ZONES: Final = Wait(Awaited.ZONES)
+PLAN: Final = Wait(Awaited.PLAN)
+
+
+class ZoneWait(NamedTuple):
+    """What the decisions about a name in one zone wait for; an empty zone id means no particular zone."""
+
+    zone: str
+    wait: Wait
+
+
+class Waits:
+    """What each name waits for, and which names wait for each thing. Only names that wait take memory."""
+
+    def __init__(self) -> None:
+        """Start with no decisions."""
+        self._by_name: dict[DnsName, tuple[ZoneWait, ...]] = {}
+        self._names: dict[Wait, set[DnsName]] = {}
+
+    def waits(self, name: DnsName) -> tuple[ZoneWait, ...]:
+        """Return what *name* waits for, in each of its zones."""
+        return self._by_name.get(name, ())
+
+    def names(self, wait: Wait) -> AbstractSet[DnsName]:
+        """Return the names that wait for *wait*."""
+        return self._names.get(wait, _NOBODY)
+
+    def all_names(self) -> AbstractSet[DnsName]:
+        """Return every name that waits for something."""
+        return self._by_name.keys()
+
+    def replace(self, name: DnsName, waits: Iterable[ZoneWait]) -> list[Wait]:
+        """Replace the waits of *name*.
+
+        Returns:
+            The former waits of *name* that no name has any more.
+        """
+        new = tuple(dict.fromkeys(waits))
+        old = self._by_name.get(name, ())
+        if new == old:
+            return []
+        if new:
+            self._by_name[name] = new
+        else:
+            del self._by_name[name]
+        before, after = {one.wait for one in old}, {one.wait for one in new}
+        for wait in after - before:
+            self._names.setdefault(wait, set()).add(name)
+        return [wait for wait in before - after if self._drop(wait, name)]
+
+    def _drop(self, wait: Wait, name: DnsName) -> bool:
+        names = self._names[wait]
+        names.discard(name)
+        if not names:
+            del self._names[wait]
+        return not names

@@ -1,14 +1,12 @@
-"""What the engine asks for. The controller carries it out and feeds the answers back as inputs."""
+"""The effects of the engine: requests to the controller, which returns their results as inputs."""
 
 from __future__ import annotations
 
-from extdns.model.change import Batch
-from extdns.model.cluster import ObjectKey
-from extdns.model.decision import Decision
-from extdns.model.held import Held
-from extdns.model.name import DnsName
-from extdns.model.outcome import Outcome
-from extdns.model.saved import Saved
+from extdns.model.change import Batch, Decision, Outcome
+from extdns.model.dns_name import DnsName
+from extdns.model.evidence import HeldSet
+from extdns.model.kind import ObjectKey
+from extdns.model.saved_state import Saved
 from extdns.model.value import Value
 from extdns.model.zone import Zone
 
@@ -21,12 +19,12 @@ class ReadPage(Value, frozen=True, kw_only=True):
     """Read one page of *zone*, from its start or from the cursor *after*.
 
     Attributes:
-        onward: the pages behind it are to be read, too, one after the other, until one fails.
+        reads_to_end: whether to read the following pages, too, one after the other, until one fails.
     """
 
     zone: Zone
     after: str | None
-    onward: bool = False
+    reads_to_end: bool = False
 
 
 class ReadNames(Value, frozen=True, kw_only=True):
@@ -36,60 +34,53 @@ class ReadNames(Value, frozen=True, kw_only=True):
     names: tuple[DnsName, ...]
 
 
-class Submit(Value, frozen=True, kw_only=True):
-    """Write *batch* in one attempt."""
+class SubmitBatch(Value, frozen=True, kw_only=True):
+    """Submit *batch* in one attempt."""
 
     batch: Batch
 
 
-class Confirm(Value, frozen=True, kw_only=True):
-    """Ask the cluster whether an object exists."""
+class CheckExistence(Value, frozen=True, kw_only=True):
+    """Find out whether an object exists in the cluster."""
 
     key: ObjectKey
 
 
-class TellDecisions(Value, frozen=True, kw_only=True):
-    """Decisions that are new or changed, sorted by their order."""
+class ReportDecisions(Value, frozen=True, kw_only=True):
+    """Report decisions that are new or changed, sorted."""
 
     decisions: tuple[Decision, ...]
 
 
-class TellOutcome(Value, frozen=True, kw_only=True):
-    """How a batch ended."""
+class ReportOutcome(Value, frozen=True, kw_only=True):
+    """Report the outcome of a batch."""
 
     batch: Batch
     outcome: Outcome
 
 
-class TellHeld(Value, frozen=True, kw_only=True):
-    """Other deletes than before wait for a person in *zone*.
+class ReportHeldDeletes(Value, frozen=True, kw_only=True):
+    """Report the deletes that a scope holds, after they changed; the code is "" if there are none any more."""
 
-    Attributes:
-        code: releases them, "" when none is held any more.
-        held: sorted by the key of the record.
-    """
-
-    zone: Zone
-    code: str
-    held: tuple[Held, ...]
+    held: HeldSet
 
 
 class LoadState(Value, frozen=True, kw_only=True):
-    """Load what a former process kept."""
+    """Load the saved state."""
 
 
 class SaveState(Value, frozen=True, kw_only=True):
-    """Keep *saved*, whose times are monotonic seconds, for the next process."""
+    """Save the state; its times are monotonic seconds."""
 
     saved: Saved
 
 
-class LookForReleases(Value, frozen=True, kw_only=True):
-    """See which codes a person released."""
+class ReadApprovals(Value, frozen=True, kw_only=True):
+    """Read the codes that a person approved."""
 
 
 class Wake(Value, frozen=True, kw_only=True):
-    """Step again at *at_s*, in monotonic seconds, if nothing happens before."""
+    """Step again at *at_s* (monotonic seconds) if nothing happens before."""
 
     at_s: float
 
@@ -98,13 +89,13 @@ Effect = (
     ListZones
     | ReadPage
     | ReadNames
-    | Submit
-    | Confirm
-    | TellDecisions
-    | TellOutcome
-    | TellHeld
+    | SubmitBatch
+    | CheckExistence
+    | ReportDecisions
+    | ReportOutcome
+    | ReportHeldDeletes
     | LoadState
     | SaveState
-    | LookForReleases
+    | ReadApprovals
     | Wake
 )

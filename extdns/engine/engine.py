@@ -1,300 +1,399 @@
-"""The state machine: `step(input, now)` takes in one fact and returns what shall be done (design 4)."""
+"""The state machine: `step(input, now)` takes one input and returns effects (docs/design/architecture.md).
+
+Each step stores the input, plans the names that it makes dirty, and returns what the controller has to do: report
+decisions, read, submit batches, and when to step again.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, assert_never
 
-from extdns.engine import inputs as facts
+from extdns.engine import inputs
+from extdns.engine.batches import find_names
 from extdns.engine.claims import ClaimIndex
-from extdns.engine.decisions import Decisions
-from extdns.engine.doubts import names_of
-from extdns.engine.effects import Confirm, Effect, Submit, TellDecisions, TellHeld, TellOutcome, Wake
-from extdns.engine.judge import Judge
-from extdns.engine.keeping import Keeping
-from extdns.engine.leadership import Leadership
-from extdns.engine.orphans import Orphans
-from extdns.engine.patience import Patience
-from extdns.engine.planning import Planning
-from extdns.engine.readiness import Readiness
-from extdns.engine.reading import Reading
+from extdns.engine.decisions import COMPUTED, Awaited, Decisions, Wait, Waits
+from extdns.engine.delete_budget import find_owned
+from extdns.engine.delete_guard import DeleteGuard
+from extdns.engine.effects import (
+    CheckExistence,
+    Effect,
+    ReportDecisions,
+    ReportHeldDeletes,
+    ReportOutcome,
+    SubmitBatch,
+    Wake,
+)
+from extdns.engine.evidence import EvidenceReader
+from extdns.engine.observations import ExistenceChecks, KindPhases, ObjectProblems
+from extdns.engine.readiness import Leadership, Readiness
+from extdns.engine.reconcile import reconcile
+from extdns.engine.retries import Deadlines, GiveUpRule, RetryTable
+from extdns.engine.state import EngineState
+from extdns.engine.state_sync import StateSync
+from extdns.engine.zone_refresh import ZoneRefresher
 from extdns.engine.zones import Zones
-from extdns.model.cluster import Phase
-from extdns.model.outcome import Applied
+from extdns.model.change import Applied
+from extdns.model.cluster import KindState, Phase
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
     from extdns.engine.settings import EngineSettings
     from extdns.engine.zones import ZoneState
-    from extdns.model.change import Batch
-    from extdns.model.decision import Decision
-    from extdns.model.name import DnsName
-    from extdns.model.outcome import Outcome
-    from extdns.model.zone import Zone
+    from extdns.model.change import Batch, Decision, Outcome
+    from extdns.model.dns_name import DnsName
+    from extdns.model.saved_state import Saved
+    from extdns.model.zone import ZoneList
 
 
 class Engine:
-    """Keeps the zones in step with the claims.
+    """Plans every name, and decides what to read and write to bring the zones in line with the claims.
 
     Attributes:
-        settings, claims: what a person set, and who asks for what.
-        zones: what the zones hold, and what is on its way there.
-        decisions: how every name ended.
+        settings: the configuration.
+        claims: who requests what.
+        zones: what the zones hold, and what is queued for them.
+        decisions: what was concluded for every record.
+        delete_guard: which deletes may be made.
         readiness: whether planning may begin.
-        leadership: whether we lead, or stand by.
+        leadership: whether this process is the leader.
     """
 
     def __init__(self, settings: EngineSettings) -> None:
-        """Start with nothing known."""
+        """Start without claims and zones."""
         self.settings = settings
+        self._deadlines = Deadlines()
         self.claims = ClaimIndex()
-        self.zones = Zones(settings.deletes, longest_only=settings.traits.longest_only)
+        self.zones = Zones(longest_only=settings.capabilities.longest_match_only)
+        self.delete_guard = DeleteGuard(settings.deletes, settings.settings_digest)
         self.decisions = Decisions()
-        self.leadership = Leadership(settings, self.zones, self.decisions)
-        self.readiness = Readiness(settings.kinds.values(), settings.source_patience_s)
-        self._judge = Judge(self.claims, settings)
-        self._planning = Planning(settings, self.claims, self._judge, self.zones)
-        self._reading = Reading(settings, self.claims, self.zones)
-        self._patience = Patience(settings)
-        self._keeping = Keeping(settings, self.zones)
-        self._shown: dict[str, tuple[object, ...]] = {}
+        self.leadership = Leadership(settings, self.zones, self.decisions, self.delete_guard)
+        self.readiness = Readiness(settings.kinds.values(), settings.source_timeout_s, self._deadlines)
+        self._phases = KindPhases(settings.kinds.values())
+        self._problems = ObjectProblems()
+        self._checks = ExistenceChecks(settings, self._deadlines)
+        self._waits = Waits()
+        self._plan_retries = RetryTable()
+        self._state = EngineState(
+            settings=settings,
+            claims=self.claims,
+            evidence=EvidenceReader(settings, self.claims, self._phases, self._problems, self._checks),
+            checks=self._checks,
+            zones=self.zones,
+            delete_guard=self.delete_guard,
+            waits=self._waits,
+            decisions=self.decisions,
+            plan_retries=self._plan_retries,
+        )
+        self._refresher = ZoneRefresher(settings, self.claims, self.zones, self._deadlines)
+        self._give_up = GiveUpRule(is_single_pass=settings.once, timeout_s=settings.source_timeout_s)
+        self._state_sync = StateSync(settings, self.zones, self.delete_guard)
         self._dirty: set[DnsName] = set()
-        self._gather_until_s = 0.0
+        self._gather_until_at = 0.0
         self._written: set[DnsName] = set()
-        self._orphans = Orphans()
         self._batches = 0
         self._effects: list[Effect] = []
         self._now_s = 0.0
+        self._is_started = False
+        self._deadlines.register(self._find_deadlines)
 
-    def step(self, item: facts.Input, now_s: float) -> tuple[Effect, ...]:
-        """Take in *item* at *now_s* (monotonic seconds) and return what to do, in order.
+    def step(self, item: inputs.Input, now_s: float) -> tuple[Effect, ...]:
+        """Process the input *item* at *now_s* (monotonic seconds) and return the effects, in order.
 
-        Names at which stands now just what was planned are planned again by the next step, which comes at
-        once: nothing rests on it, and the next batch is on its way meanwhile.
-
-        What a step that raises wanted done is returned by the next one: something waits for it.
+        The names that an applied batch wrote are planned by the step after it, which follows immediately; the next
+        batch does not wait for that. If a step raises, the next step returns its effects, because an answer to each of
+        them is awaited.
         """
         self._now_s = now_s
+        if not self._is_started:
+            self._is_started = True
+            self.delete_guard.start(now_s)
         self._dirty |= self._written
         self._written = set()
         self._effects.extend(self._take(item, now_s))
         self._effects.extend(self._advance(now_s))
         effects, self._effects = self._effects, []
-        wake_s = self._wake_s(now_s)
-        return (*effects, Wake(at_s=wake_s)) if wake_s is not None else tuple(effects)
+        next_at = now_s if self._written else self._deadlines.find_next(now_s)
+        return (*effects, Wake(at_s=next_at)) if next_at is not None else tuple(effects)
 
     @property
-    def planned(self) -> bool:
-        """Whether every name that can be planned has been: the first full pass is over."""
-        read = self.zones.open and all(self._patience.read(state, self._now_s) for state in self.zones)
-        seen = self.readiness.open and self.readiness.complete(self._now_s)
-        decides = self._keeping.open or not self.leadership.leads
-        due = self._dirty or self._written
-        return read and seen and decides and not due and not self._judge.awaiting
-
-    @property
-    def settled(self) -> bool:
-        """Whether nothing is on its way any more, but for what fails and is not waited for."""
-        states = self.zones if self.leadership.leads else ()
-        written = self.planned and all(self._patience.written(state, self._now_s) for state in states)
-        return written and not (self.settings.once and self._keeping.busy(self._now_s))
-
-    def rests(self, name: DnsName) -> bool:
-        """Whether what is decided about *name* rests on all that was taken in, and nothing of it is on its way."""
-        if name in self._dirty or name in self._written or not (self.readiness.open and self.zones.open):
+    def is_planned(self) -> bool:
+        """Return whether every name that can be planned has been planned: the first full pass is over."""
+        if self._dirty or self._written or not (self.readiness.is_open and self.zones.is_ready):
             return False
-        states = self.zones.of(name)
+        if self._checks.awaits_answers or not self.readiness.is_complete(self._now_s):
+            return False
+        if self.leadership.is_leader and not self._is_cluster_compared(self._now_s):
+            return False
+        return all(state.cache.is_complete or state.is_read(self._give_up, self._now_s) for state in self.zones)
+
+    @property
+    def is_idle(self) -> bool:
+        """Return whether nothing more is to be written or saved, other than what fails and was given up."""
+        if not self.is_planned:
+            return False
+        states = self.zones if self.leadership.is_leader else ()
+        is_written = all(state.is_written(self._give_up, self._now_s) for state in states)
+        return is_written and not (self.settings.once and self._state_sync.is_busy(self._now_s))
+
+    def is_final(self, name: DnsName) -> bool:
+        """Return whether the decisions about *name* consider all inputs, and no write of it is in flight."""
+        if name in self._dirty or name in self._written or not (self.readiness.is_open and self.zones.is_ready):
+            return False
         return all(
-            (state.mirror.whole or state.audit.backoff.failures) and not state.writes.busy(name) for state in states
+            (state.cache.is_complete or state.refresh.retry.failures) and not state.queue.is_writing(name)
+            for state in self.zones.containing(name)
         )
 
     @property
-    def unreadable(self) -> tuple[str, ...]:
-        """Objects and manifests that cannot be read, with the reason."""
-        return tuple(self._judge.problems())
+    def state_problem(self) -> str:
+        """Why the saved state is unknown or cannot be saved, for people; "" if there is no problem."""
+        return self._state_sync.problem
 
-    def _take(self, item: facts.Input, now_s: float) -> Iterable[Effect]:  # noqa: C901, PLR0912 - one case a fact
+    @property
+    def other_cluster(self) -> str:
+        """The id of the cluster that the objects come from, if a person has to accept it first; else ""."""
+        return self.delete_guard.cluster.other_id
+
+    @property
+    def unreadable_objects(self) -> tuple[str, ...]:
+        """The objects and manifests that cannot be read, each with its error."""
+        return tuple(self._problems.messages())
+
+    def _take(self, item: inputs.Input, now_s: float) -> Iterable[Effect]:  # noqa: C901, PLR0912 - one case an input
+        """Store the input *item*, and enqueue the names that it concerns."""
         match item:
-            case facts.Observed(observations=observations):
-                for seen in observations:
-                    self._observe(seen, now_s)
-            case facts.KindReported(state=state):
-                matters, was_open = self._judge.report(state), self.readiness.open
-                self.readiness.report(state, now_s)
-                if state.phase is Phase.NOT_SERVED:
-                    self.claims.void(state.kind)
-                if self.readiness.open and (matters or not was_open):
-                    self._soil(self._everything())
-            case facts.ProblemReported(problem=problem):
-                self._judge.note(problem)
-                self._soil(self._orphans.all())
-            case facts.Existence(key=key, exists=exists):
-                for counting in self._judge.confirm(key, exists=exists, now_s=now_s):
-                    self._soil(self._orphans.of(counting))
-            case facts.ZonesListed(zones=found):
-                self._reading.listed(found, now_s)
-                if self.zones.update(found, now_s):
-                    self._keeping.adopt(now_s)
-                    self._soil(self._everything())
-            case facts.PageRead():
-                self._soil(self._reading.page(item, now_s))
-            case facts.NamesRead():
-                self._soil(self._reading.names(item))
-            case facts.ReadFailed():
-                self._soil(self._reading.failed(item, now_s))
-            case facts.Submitted(zone=zone, number=number, outcome=outcome):
-                zone_state = self.zones.state(zone)
-                if zone_state and (batch := zone_state.writes.in_flight) and batch.number == number:
-                    return self._landed(zone_state, batch, outcome, now_s)
-            case facts.StateLoaded(saved=saved):
-                self._soil(self._keeping.loaded(saved, now_s))
-            case facts.StateAnswered(released=codes):
-                self._soil(self._keeping.answered(codes, now_s))
-            case facts.StateFailed():
-                self._soil(self._keeping.failed(now_s))
-            case facts.Approved():
-                self._keeping.writes = self.settings.writes
-            case facts.Led(leads=leads):
-                self._lead(leads=leads, now_s=now_s)
-            case facts.Tick():
+            case inputs.Observed(observations=observations):
+                for observation in observations:
+                    self._observe(observation, now_s)
+            case inputs.KindStateChanged(state=state):
+                self._take_kind_state(state, now_s)
+            case inputs.ProblemChanged(problem=problem):
+                self._problems.report(problem)
+                self._enqueue(self._waits.all_names())
+            case inputs.ExistenceChecked(key=key, exists=exists):
+                for answered in self._checks.answer(key, exists=exists, now_s=now_s):
+                    self._enqueue(self._waits.names(Wait(Awaited.ANSWER, answered)))
+            case inputs.ZonesListed(zones=found):
+                self._take_zones(found, now_s)
+            case inputs.PageRead():
+                self._enqueue(self._refresher.take_page(item, now_s))
+            case inputs.NamesRead():
+                self._enqueue(self._refresher.take_names(item))
+            case inputs.ReadFailed():
+                self._enqueue(self._refresher.take_failure(item, now_s))
+            case inputs.BatchCompleted():
+                return self._take_outcome(item, now_s)
+            case inputs.StateLoaded(saved=saved):
+                self._take_state(saved, now_s)
+            case inputs.StateAnswered(approved=codes):
+                self._enqueue(self._state_sync.handle_answer(codes, now_s))
+                self._enqueue(self._find_all_names() if self.delete_guard.cluster.adopt() else ())
+            case inputs.StateFailed(message=message, forbidden=forbidden):
+                self._enqueue(self._state_sync.handle_failure(now_s, message, forbidden=forbidden))
+            case inputs.ClusterIdentified(identity=identity):
+                if self.delete_guard.cluster.identify(identity):
+                    self._enqueue(self._find_all_names())
+            case inputs.PlanApproved():
+                self._state_sync.may_write = self.settings.has_writer
+            case inputs.LeadershipChanged(is_leader=is_leader):
+                self._state_sync.set_leader(is_leader=is_leader, now_s=now_s)
+                self._refresher.change_leadership(is_leader=is_leader, now_s=now_s)
+                self._enqueue(self.leadership.change(is_leader=is_leader))
+            case inputs.TimePassed():
                 if self.readiness.tick(now_s):
-                    self._soil(self._everything())
+                    self._enqueue(self._find_all_names())
             case _:
                 assert_never(item)
         return ()
 
-    def _lead(self, *, leads: bool, now_s: float) -> None:
-        self._keeping.lead(leads=leads, now_s=now_s)
-        self._reading.lead(leads=leads, now_s=now_s)
-        self._soil(self.leadership.change(leads=leads))
+    def _take_kind_state(self, state: KindState, now_s: float) -> None:
+        """Store the phase of a kind. Enqueue all names if that can change decisions or lets planning begin."""
+        matters, was_open = self._phases.report(state), self.readiness.is_open
+        self.readiness.report(state, now_s)
+        if state.phase is Phase.NOT_SERVED:
+            self.claims.invalidate_kind(state.kind)
+        if self.readiness.is_open and (matters or not was_open):
+            self._enqueue(self._find_all_names())
 
-    def _observe(self, seen: facts.Observation, now_s: float) -> None:
-        self._judge.observe(seen)
-        if seen.parked_on:
-            self.readiness.need(seen.parked_on)
-        failing = self.claims.failing
-        names = self.claims.update(seen) | self._orphans.of(seen.key)
-        if (failing is None) is not (self.claims.failing is None):
-            names |= self._orphans.of(None)
-        self._soil(names, now_s + self.settings.gather_s)
+    def _take_zones(self, found: ZoneList, now_s: float) -> None:
+        """Store a list of zones. Enqueue all names if they may belong to other zones now."""
+        self._refresher.slow_down_after_list(found, now_s)
+        if self.zones.update(found, now_s):
+            self.delete_guard.retain_zones(self.zones.get_membership_tests())
+            self._enqueue(self._find_all_names())
 
-    def _landed(self, state: ZoneState, batch: Batch, outcome: Outcome, now_s: float) -> Iterable[Effect]:
-        names = names_of(batch)
-        was_forbidden = bool(state.writes.forbidden)
+    def _observe(self, observation: inputs.Observation, now_s: float) -> None:
+        """Store the claims of one observation, and enqueue the names whose claims changed.
+
+        An observed object exists, so existence checks of it, and of dependencies that it found again, are dropped.
+        """
+        key, still_missing = observation.key, observation.missing_dependencies
+        observed = [missing for missing in self.claims.missing_dependencies(key) if missing not in still_missing]
+        if observation.cause in {inputs.Cause.VERSION, inputs.Cause.DEPENDENCY}:
+            observed.append(key)
+        names: set[DnsName] = set()
+        for one in observed:
+            self._checks.forget(one)
+            names |= self._waits.names(Wait(Awaited.ANSWER, one))
+        if observation.awaited_kind:
+            self.readiness.require(observation.awaited_kind)
+        failing = self.claims.failing_sources
+        names |= self.claims.update(observation) | self._waits.names(Wait(Awaited.OBJECT, key))
+        if failing != self.claims.failing_sources:
+            names |= self._waits.names(COMPUTED)
+        self._enqueue(names, now_s + self.settings.gather_s if self._should_gather(names) else 0.0)
+
+    def _should_gather(self, names: Collection[DnsName]) -> bool:
+        """Return whether to plan *names* only after `gather_s`, together with other names.
+
+        That is so if a claim to them ended, because deletes are counted together and another object may request the
+        name in the next event; and if a batch is in flight in their zone, because their changes have to wait anyway.
+        """
+        if any(self.claims.has_ended(name) for name in names):
+            return True
+        busy = [state.zone.name for state in self.zones if state.queue.in_flight]
+        return bool(busy) and any(name.within(zone) for name in names for zone in busy)
+
+    def _take_state(self, saved: Saved, now_s: float) -> None:
+        """Load the state that another process saved, and enqueue the names that it concerns."""
+        self._enqueue(self._state_sync.handle_loaded(saved, now_s))
+        is_other = self.delete_guard.cluster.adopt() or self.delete_guard.cluster.is_other
+        self._enqueue(self._find_all_names() if is_other or self.delete_guard.has_any_restored else ())
+
+    def _take_outcome(self, item: inputs.BatchCompleted, now_s: float) -> Iterable[Effect]:
+        """Record the outcome of the batch in flight. Ignore the outcome of any other batch."""
+        state = self.zones.find(item.zone)
+        if state and (batch := state.queue.in_flight) and batch.number == item.number:
+            return self._record_outcome(state, batch, item.outcome, now_s)
+        return ()
+
+    def _record_outcome(self, state: ZoneState, batch: Batch, outcome: Outcome, now_s: float) -> Iterable[Effect]:
+        self._gather_until_at = 0.0  # the next batch can be sent
+        names = find_names(batch)
+        was_forbidden = bool(state.queue.forbidden)
         keys = [write.key for write in batch.writes]
-        state.audit.touch(key.name for key in keys)
+        state.refresh.skip_names(key.name for key in keys)
         if isinstance(outcome, Applied):
-            state.mirror.wrote(keys, outcome.records)
-            state.writes.applied(batch, now_s)
-            self._written |= self._reading.with_related(names)
+            state.cache.record_write(keys, outcome.records)
+            state.queue.record_applied(batch, now_s)
+            self._written |= self._refresher.add_related(names)
         else:
-            state.writes.failed(batch, outcome, now_s)
-            self._soil(self._reading.with_related(names))
-        if bool(state.writes.forbidden) is not was_forbidden:
-            self._soil(state.writes.pending)
-        return (TellOutcome(batch=batch, outcome=outcome),)
+            state.queue.record_failure(batch, outcome, now_s)
+            self._enqueue(self._refresher.add_related(names))
+        if bool(state.queue.forbidden) is not was_forbidden:
+            self._enqueue(state.queue.queued)
+        return (ReportOutcome(batch=batch, outcome=outcome),)
 
-    def _soil(self, names: Iterable[DnsName], gather_until_s: float = 0.0) -> None:
-        """Plan *names* again, at once or after their companions have gathered."""
+    def _enqueue(self, names: Iterable[DnsName], gather_until_at: float = 0.0) -> None:
+        """Make *names* dirty. They are planned in this step, or at *gather_until_at* (monotonic seconds)."""
         if not self._dirty:
-            self._gather_until_s = gather_until_s
+            self._gather_until_at = gather_until_at
         self._dirty.update(names)
 
-    def _everything(self) -> Iterator[DnsName]:
+    def _find_all_names(self) -> Iterator[DnsName]:
         yield from self.claims.names()
         for state in self.zones:
-            yield from state.mirror.plannable(self.settings.plan.managed_types)
+            yield from state.cache.find_plannable_names(self.settings.plan.managed_types)
 
     def _advance(self, now_s: float) -> Iterator[Effect]:
-        if self._patience.lost(self.zones.backoff, now_s) and self.zones.despair():
-            self._soil(self._everything())
-        if self.readiness.open and self.zones.open:
-            for state in self.zones:
-                self._dirty.update(state.writes.retriable(now_s))
-            if told := self.leadership.told(self._plan_due(now_s), self._dirty):
-                yield TellDecisions(decisions=told)
-            yield from self._held()
-        for key in self._judge.ask(now_s):
-            yield Confirm(key=key)
-        if self.planned and not self.readiness.missing() and (ready := self._keeping.acceptable):
-            self._keeping.accept(ready - self.decisions.open_at(self._orphans.all()), now_s)
-        yield from self._keeping.due(now_s)
-        if self._keeping.writes and not self._dirty:
-            yield from self._submissions(now_s)
-        yield from self._reading.due(now_s)
+        """Plan the dirty and due names, and return the effects of this step that do not depend on the input."""
+        if self._give_up.is_reached(self.zones.retry, now_s) and self.zones.stop_waiting():
+            self._enqueue(self._find_all_names())
+        if self.readiness.is_open and self.zones.is_ready:
+            self._enqueue_due(now_s)
+            if decisions := self.leadership.select_reportable(self._plan_due(now_s), self._dirty):
+                yield ReportDecisions(decisions=decisions)
+            for held in self.delete_guard.take_changed_held_sets():
+                yield ReportHeldDeletes(held=held)
+        for key in self._checks.take_due(now_s):
+            yield CheckExistence(key=key)
+        if self.is_planned:
+            self._end_pass()
+        yield from self._state_sync.take_due(now_s)
+        if self._state_sync.may_write and not self._dirty:
+            yield from self._submit_batches(now_s)
+        yield from self._refresher.find_due(now_s)
+
+    def _enqueue_due(self, now_s: float) -> None:
+        """Enqueue the names whose retry pause has ended."""
+        for state in self.zones:
+            if state.queue.retries.next_deadline_at <= now_s:
+                self._dirty.update(state.queue.take_due(now_s))
+        if self._plan_retries.next_deadline_at <= now_s:
+            self._dirty.update(name for name, _ in self._plan_retries.take_due(now_s))
+
+    def _end_pass(self) -> None:
+        """After every name was planned, drop restored holds that match no record, and accept new settings."""
+        self._state_sync.drop_restored()
+        if not self.readiness.find_missing() and (ready := self._state_sync.find_acceptable_zones()):
+            self._state_sync.accept_settings(ready - self.decisions.find_undecided_zones(self._waits.all_names()))
 
     def _plan_due(self, now_s: float) -> tuple[Decision, ...]:
-        """Plan what is dirty, and then what may go because of that or of the time; returns the new decisions."""
-        if self._dirty and now_s < self._gather_until_s:
+        """Plan the dirty names, then those whose deletes the delete guard grants; return the new decisions."""
+        if self._dirty and now_s < self._gather_until_at:
             return ()
-        told = [*self._plan_dirty(now_s)]
-        while self._keeping.open and (moved := {name for state in self.zones for name in state.deletes.advance(now_s)}):
-            self._dirty |= self._reading.with_related(moved)
-            told += self._plan_dirty(now_s)
-        in_force = [decision for decision in told if decision in self.decisions.of(decision.name)]
-        return tuple(sorted(in_force, key=lambda decision: decision.order))
-
-    def _held(self) -> Iterator[Effect]:
-        """Tell what is held in each zone, when that is something else than before, or for another reason."""
-        for state in self.zones:
-            if state.deletes.shown != self._shown.get(state.zone.id, ("", ())):
-                self._shown[state.zone.id] = state.deletes.shown
-                yield TellHeld(zone=state.zone, code=state.deletes.releases.code, held=state.deletes.held)
+        new = self._plan_dirty(now_s)
+        while self._is_cluster_compared(now_s) and (granted := self.delete_guard.advance(now_s)):
+            self._dirty |= self._refresher.add_related(granted)
+            new += self._plan_dirty(now_s)
+        in_force = [decision for decision in new if decision in self.decisions.decisions(decision.name)]
+        return tuple(sorted(in_force, key=lambda decision: decision.sort_key))
 
     def _plan_dirty(self, now_s: float) -> list[Decision]:
-        """Plan what is dirty, in the order of names; then what stepped back for a plan that is no more."""
-        told: list[Decision] = []
+        """Plan the dirty names, in their order; return the new decisions.
+
+        A name that was blocked by the queued change of another name is planned again if that change is withdrawn.
+        """
+        new: list[Decision] = []
         planned: set[DnsName] = set()
-        more: Counter[Zone] = Counter()  # records that are ours; all names together, since one may pass to another
+        # Of all names together, because a record can pass from one namespace to another.
+        added: Counter[tuple[str, str]] = Counter()
         while self._dirty:
             names, self._dirty = self._dirty, set()
             planned |= names
-            withdrawn = [(state.writes, state.writes.withdraw(names)) for state in self.zones]
+            withdrawn = [(state.queue, state.queue.withdraw(names)) for state in self.zones if state.queue.queued]
             for name in sorted(names):
-                former = self.decisions.of(name)
-                decided = self._planning.plan(name, former, now_s)
-                self._file_orphans(name, decided)
-                told += self.decisions.put(name, decided)
-                more.update(_owned(decided))
-                more.subtract(_owned(former))
-            for writes, sets in withdrawn:
-                self._dirty |= self._reading.with_related(writes.lacking(sets)) - planned
-        for zone, count in more.items():
-            if count and (state := self.zones.state(zone)):
-                state.deletes.budget.own(count, now_s)
-        return told
+                former = self.decisions.decisions(name)
+                new += reconcile(name, self._state, now_s)
+                decisions = self.decisions.decisions(name)
+                if decisions is not former:
+                    added.update(find_owned(decisions))
+                    added.subtract(find_owned(former))
+            for queue, sets in withdrawn:
+                if changed := queue.find_changed(sets):
+                    self._dirty |= self._refresher.add_related(changed) - planned
+        for (zone_id, namespace), count in added.items():
+            if count:
+                self.delete_guard.add_owned(zone_id, namespace, count, now_s)
+        return new
 
-    def _file_orphans(self, name: DnsName, decided: Iterable[Decision]) -> None:
-        """Remember what stands for the sake of an object that does not ask for it, so that news of it count."""
-        keys = {
-            key
-            for decision in decided
-            if decision.held and decision.held.ours and not decision.wanted
-            for key in self._judge.behind(decision.held)
-        }
-        for key in self._orphans.put(name, keys):
-            self._judge.forget(key)
+    def _is_cluster_compared(self, now_s: float) -> bool:
+        """Return whether the cluster was compared with that of the saved state, or waiting for its identity is over."""
+        return self._state_sync.is_ready and now_s >= self.delete_guard.cluster.identity_deadline_at
 
-    def _submissions(self, now_s: float) -> Iterator[Effect]:
+    def _submit_batches(self, now_s: float) -> Iterator[Effect]:
+        """Send the next batch of each zone in which none is in flight.
+
+        Only creates are sent until the cluster was compared with that of the saved state.
+        """
+        only_creates = not (self.settings.deletes.immediate or self._is_cluster_compared(now_s))
         for state in self.zones:
-            batch = state.writes.next_batch(self._batches + 1, self.settings.traits, now_s)
+            batch = state.queue.take_batch(
+                self._batches + 1, self.settings.capabilities, now_s, only_creates=only_creates
+            )
             if batch:
                 self._batches += 1
-                yield Submit(batch=batch)
+                yield SubmitBatch(batch=batch)
 
-    def _wake_s(self, now_s: float) -> float | None:
-        if self._written:
-            return now_s
-        times = [*self._reading.times(), *self._judge.doubts.values(), *self._patience.times(self.zones)]
-        times.append(self.readiness.patient_until_s(now_s))
+    def _find_deadlines(self, _now_s: float) -> list[float]:
+        times = [self._state_sync.next_deadline_at, self._plan_retries.next_deadline_at]
         if self._dirty:
-            times.append(self._gather_until_s)
-        times += [state.writes.wake_s(now_s) or 0.0 for state in self.zones]
-        times += [state.deletes.wake_s for state in self.zones if self._keeping.open]
-        times.append(self._keeping.wake_s)
-        return min((time_s for time_s in times if time_s > now_s), default=None)
-
-
-def _owned(decisions: Iterable[Decision]) -> list[Zone]:
-    """The zone of each record of ours, as often as there are any."""
-    return [one.zone for one in decisions if one.zone and one.held and one.held.ours]
+            times.append(self._gather_until_at)
+        for state in self.zones:
+            times += (state.queue.retries.next_deadline_at, state.queue.retry.until_at)
+        times += self.zones.find_deadlines(self._give_up)
+        if self._state_sync.is_ready:
+            times += (self.delete_guard.next_deadline_at, self.delete_guard.cluster.identity_deadline_at)
+        return times

@@ -1,76 +1,96 @@
-"""What is failing now, in words for people; nothing is when every source, zone and name in scope is in order."""
+"""Messages about what is failing now, for people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from extdns.errors import shortened
-from extdns.model.name import MAX_LABEL_BYTES
-from extdns.model.quantity import count
+from extdns.errors import shorten
+from extdns.model.dns_name import MAX_LABEL_BYTES
+from extdns.model.plural import format_count
+from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
     from extdns.engine.engine import Engine
     from extdns.engine.zones import ZoneState
 
 
-def failures(engine: Engine) -> tuple[str, ...]:
-    """One sentence for each thing that fails, sources first; () if nothing does."""
+def find_failures(engine: Engine) -> tuple[str, ...]:
+    """Return a message for each source, object, zone and change that fails now, sources first; () if none does."""
     return tuple(_failures(engine))
 
 
-def unread(engine: Engine) -> tuple[str, ...]:
-    """Those of `failures` for which not everything is known that a plan rests on."""
+def find_unread(engine: Engine) -> tuple[str, ...]:
+    """Return a message for each failure that makes a plan incomplete: a source, an object or a zone is not read."""
     return tuple(_unread(engine))
+
+
+def reference_fails(engine: Engine) -> bool:
+    """Return whether external-dns would have failed in this situation, which `--compat` takes for the exit code.
+
+    It leaves out a change that is larger than a batch, with a warning. In a dry run it sends nothing that can
+    be refused, so only failed reads and computations count.
+    """
+    if any(_unread(engine)):
+        return True
+    reasons = engine.decisions.reasons
+    if not engine.settings.has_writer:
+        return any(reasons[reason] for reason in (Reason.OBJECT_FAILED, Reason.RECORD_UNREADABLE))
+    failing = engine.decisions.failing - reasons[Reason.TOO_LARGE]
+    return failing > 0 or any(_find_invalid_names(engine)) or any(any(_unwritten(state)) for state in engine.zones)
 
 
 def _failures(engine: Engine) -> Iterator[str]:
     yield from _unread(engine)
     for state in engine.zones:
         yield from _unwritten(state)
-    if failing := engine.decisions.failing:
-        yield f"{count(failing, 'record')} could not be published"
-    yield from _misnamed(engine)
+    unreadable = engine.decisions.reasons[Reason.RECORD_UNREADABLE]
+    if failing := engine.decisions.failing - unreadable:
+        yield f"{format_count(failing, 'record')} could not be published"
+    if unreadable:
+        yield f"{format_count(unreadable, 'record')} left alone: a record at the name cannot be read"
+    yield from _find_invalid_names(engine)
 
 
 def _unread(engine: Engine) -> Iterator[str]:
-    for kind, phase in engine.readiness.missing():
+    for kind, phase in engine.readiness.find_missing():
         yield f"{kind} objects are {phase}"
     for key, failure in engine.claims.failures():
         yield f"{key.kind.name} {key.namespace}/{key.name}: {failure}"
-    yield from engine.unreadable
-    if engine.zones.backoff.failures:
-        yield f"zones cannot be listed: {engine.zones.backoff.message}"
-    elif not engine.zones.listed:
+    yield from engine.unreadable_objects
+    if engine.zones.retry.failures:
+        yield f"zones cannot be listed: {engine.zones.retry.message}"
+    elif not engine.zones.is_listed:
         yield "zones have not been listed yet"
-    for account in engine.zones.failed:
+    for account in engine.zones.failed_accounts:
         yield f"zones of {account.account or 'the account'}: {account.message}"
     for state in engine.zones:
-        if state.audit.backoff.failures:
-            yield f"zone {state.zone} cannot be read: {state.audit.backoff.message}"
-        elif not state.mirror.whole:
+        if state.refresh.retry.failures:
+            yield f"zone {state.zone} cannot be read: {state.refresh.retry.message}"
+        elif not state.cache.is_complete:
             yield f"zone {state.zone} has not been read yet"
 
 
-def _misnamed(engine: Engine) -> Iterator[str]:
-    """What is no name, is refused by us in the service's place, if it would have got to one of our zones.
+def _find_invalid_names(engine: Engine) -> Iterator[str]:
+    """Return a message for each hostname that is not a DNS name and would belong to one of the zones.
 
-    Labels that are too long get nowhere: the reference passes over them (spec plan 0.1).
+    Hostnames with labels that are too long are ignored, as external-dns does (docs/spec/plan.md 0.1).
     """
     zones = tuple(f".{state.zone.name}" for state in engine.zones)
-    for wrong in engine.claims.misnamed():
-        name = wrong.value.strip().removesuffix(".").lower()
+    for invalid in engine.claims.invalid_names():
+        name = invalid.value.strip().removesuffix(".").lower()
         if name.endswith(zones) and all(len(label.encode()) <= MAX_LABEL_BYTES for label in name.split(".")):
-            yield f"{wrong.provenance.ref}: {shortened(wrong.value)!r} is no name; allowed: {wrong.allowed}"
+            yield f"{invalid.provenance.ref}: {shorten(invalid.value)!r} is not a DNS name; allowed: {invalid.allowed}"
 
 
 def _unwritten(state: ZoneState) -> Iterator[str]:
-    if state.writes.forbidden:
-        yield f"zone {state.zone}: {state.writes.forbidden}"
-    elif state.writes.backoff.failures and state.writes.pending:
-        yield f"zone {state.zone}: {count(len(state.writes.pending), 'name waits', 'names wait')} for the service"
-    if contested := state.writes.clashes.contested:
-        names = count(contested, "name is", "names are")
+    if state.queue.forbidden:
+        yield f"zone {state.zone}: {state.queue.forbidden}"
+    elif state.queue.retry.failures and state.queue.queued:
+        waiting = format_count(len(state.queue.queued), "name waits", "names wait")
+        yield f"zone {state.zone}: {waiting} for the service"
+    if contested := state.queue.conflicting:
+        names = format_count(contested, "name is", "names are")
         yield f"zone {state.zone}: {names} changed by somebody else again and again"
-    if state.writes.doubts.batch:
+    if state.queue.unconfirmed.unanswered_batch:
         yield f"zone {state.zone}: a batch was not answered"

@@ -1,22 +1,23 @@
-"""What the engine is told. Each value is one fact from outside; time comes with every step."""
+"""The inputs of the engine: each is one thing that happened outside. The time is an argument of every step."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
 
+from extdns.model.change import Outcome
 from extdns.model.claim import Claim
-from extdns.model.cluster import Kind, KindState, ObjectKey, ObjectProblem
-from extdns.model.name import DnsName
-from extdns.model.outcome import Outcome
+from extdns.model.cluster import ClusterIdentity, KindState, ObjectProblem
+from extdns.model.dns_name import DnsName
+from extdns.model.kind import Kind, ObjectKey
 from extdns.model.record import Record
-from extdns.model.saved import Saved
+from extdns.model.saved_state import Saved
 from extdns.model.value import Value
-from extdns.model.zone import Page, Zone, ZoneList
+from extdns.model.zone import Zone, ZoneList, ZonePage
 
 
 class Cause(StrEnum):
-    """Why an object was looked at again."""
+    """Why the claims of an object were computed again."""
 
     VERSION = "version"  # the object is new or was modified
     DEPENDENCY = "dependency"  # something it was computed from changed
@@ -25,14 +26,14 @@ class Cause(StrEnum):
 
 
 class Observation(Value, frozen=True, kw_only=True):
-    """What one source says of one object now.
+    """The claims that one source makes of one object now.
 
     Attributes:
-        claims: () for an object that is gone, or that asks for nothing.
-        failure: why the claims could not be computed, "" if they were; its last claims stay.
-        parked_on: the kind that has to be listed before they can be, None if none.
-        lacking: what they are computed from, by its name, and a complete list lacks; it may be there.
-        generation: `metadata.generation` of the object as it was looked at, 0 where it has none.
+        claims: () for an object that is gone or requests nothing.
+        failure: why the claims could not be computed, "" if they were. The last claims stay.
+        awaited_kind: the kind that must be listed before they can be computed, None if there is none.
+        missing_dependencies: objects that the claims are computed from and that a complete list lacks; they may exist.
+        generation: `metadata.generation` of the object, 0 if it has none.
     """
 
     source: str
@@ -40,52 +41,57 @@ class Observation(Value, frozen=True, kw_only=True):
     cause: Cause
     claims: tuple[Claim, ...] = ()
     failure: str = ""
-    parked_on: Kind | None = None
-    lacking: tuple[ObjectKey, ...] = ()
+    awaited_kind: Kind | None = None
+    missing_dependencies: tuple[ObjectKey, ...] = ()
     generation: int = 0
 
 
 class Observed(Value, frozen=True, kw_only=True):
-    """Objects were looked at."""
+    """Claims of objects were computed."""
 
     observations: tuple[Observation, ...]
 
 
-class KindReported(Value, frozen=True, kw_only=True):
-    """The list and watch of a kind came to another phase."""
+class KindStateChanged(Value, frozen=True, kw_only=True):
+    """The phase of the local store of a kind changed."""
 
     state: KindState
 
 
-class ProblemReported(Value, frozen=True, kw_only=True):
-    """An object cannot be read, or can again."""
+class ProblemChanged(Value, frozen=True, kw_only=True):
+    """An object cannot be decoded, or can be again."""
 
     problem: ObjectProblem
 
 
-class Existence(Value, frozen=True, kw_only=True):
-    """Whether an object exists was asked; None: cannot be known now."""
+class ExistenceChecked(Value, frozen=True, kw_only=True):
+    """The answer to `CheckExistence`; *exists* is None if it is not known.
+
+    Attributes:
+        detail: why it is not known, "" if no reason was given.
+    """
 
     key: ObjectKey
     exists: bool | None
+    detail: str = ""
 
 
 class ZonesListed(Value, frozen=True, kw_only=True):
-    """The zones of all accounts that answered."""
+    """The zones of all accounts were listed, or of those that answered."""
 
     zones: ZoneList
 
 
 class PageRead(Value, frozen=True, kw_only=True):
-    """A page of a zone, asked for with the cursor *asked*."""
+    """A page of a zone, requested with the cursor *after*, was read."""
 
     zone: Zone
-    asked: str | None
-    page: Page
+    after: str | None
+    page: ZonePage
 
 
 class NamesRead(Value, frozen=True, kw_only=True):
-    """All records of *names*."""
+    """All records of *names* were read."""
 
     zone: Zone
     names: tuple[DnsName, ...]
@@ -93,7 +99,7 @@ class NamesRead(Value, frozen=True, kw_only=True):
 
 
 class Call(StrEnum):
-    """A read that can fail."""
+    """A call that reads and can fail."""
 
     ZONES = "list zones"
     PAGE = "read the zone"
@@ -104,9 +110,9 @@ class ReadFailed(Value, frozen=True, kw_only=True):
     """A read failed.
 
     Attributes:
-        zone: None for the list of zones.
-        retry_after_s: the pause that the service asked for.
-        forbidden: a person must grant a right first.
+        zone: None if the zones could not be listed.
+        retry_after_s: the pause that the service requests, None if it requests none.
+        forbidden: whether a permission is missing.
     """
 
     call: Call
@@ -116,8 +122,8 @@ class ReadFailed(Value, frozen=True, kw_only=True):
     forbidden: bool = False
 
 
-class Submitted(Value, frozen=True, kw_only=True):
-    """The outcome of the batch with that number."""
+class BatchCompleted(Value, frozen=True, kw_only=True):
+    """The batch with this number has an outcome."""
 
     number: int
     zone: Zone
@@ -125,62 +131,74 @@ class Submitted(Value, frozen=True, kw_only=True):
 
 
 class StateLoaded(Value, frozen=True, kw_only=True):
-    """What a former process kept, in monotonic seconds of this one; nothing, if there was none."""
+    """The saved state was loaded; its times are monotonic seconds of this process. It is empty if there was none."""
 
     saved: Saved
 
 
 class StateAnswered(Value, frozen=True, kw_only=True):
-    """What was to be kept is kept, or which codes a person released.
+    """The state was saved, or approvals were read.
 
     Attributes:
-        released: codes, () when saving was asked for.
+        approved: the codes that a person approved, () after saving.
     """
 
-    released: tuple[str, ...] = ()
+    approved: tuple[str, ...] = ()
 
 
 class StateFailed(Value, frozen=True, kw_only=True):
-    """Loading or saving failed."""
+    """The state could not be loaded or saved.
+
+    Attributes:
+        forbidden: whether a permission is missing, so that trying again soon is useless.
+    """
 
     message: str
+    forbidden: bool = False
 
 
-class Approved(Value, frozen=True, kw_only=True):
-    """Somebody has seen the whole plan and wants it written."""
+class ClusterIdentified(Value, frozen=True, kw_only=True):
+    """The identity of the cluster was read: at the start, after a reconnect, and at intervals."""
+
+    identity: ClusterIdentity
 
 
-class Led(Value, frozen=True, kw_only=True):
-    """From now on we lead, or somebody else may: then we stand by."""
-
-    leads: bool
+class PlanApproved(Value, frozen=True, kw_only=True):
+    """A person approved the whole plan; write it."""
 
 
-class Tick(Value, frozen=True, kw_only=True):
-    """Nothing but time has passed."""
+class LeadershipChanged(Value, frozen=True, kw_only=True):
+    """This process became the leader or a standby."""
+
+    is_leader: bool
+
+
+class TimePassed(Value, frozen=True, kw_only=True):
+    """Time has passed and nothing else happened."""
 
 
 Input = (
     Observed
-    | KindReported
-    | ProblemReported
-    | Existence
+    | KindStateChanged
+    | ProblemChanged
+    | ExistenceChecked
     | ZonesListed
     | PageRead
     | NamesRead
     | ReadFailed
-    | Submitted
+    | BatchCompleted
     | StateLoaded
     | StateAnswered
     | StateFailed
-    | Approved
-    | Led
-    | Tick
+    | ClusterIdentified
+    | PlanApproved
+    | LeadershipChanged
+    | TimePassed
 )
 
 
-def records_by_name(records: Sequence[Record]) -> dict[DnsName, tuple[Record, ...]]:
-    """*records* grouped by name, each group sorted by key."""
+def group_by_name(records: Sequence[Record]) -> dict[DnsName, tuple[Record, ...]]:
+    """Return *records* grouped by name, each group sorted by key."""
     groups: dict[DnsName, list[Record]] = {}
     for record in records:
         groups.setdefault(record.name, []).append(record)

@@ -1,99 +1,225 @@
-"""From changes of objects to observations: each object is asked again when it, or what it rests on, changed."""
+"""From changes of objects to observations: compute the claims of an object when it or an object it depends on changed.
+
+A view records which objects a source looks up. If one of them changes, the claims are computed again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
-from extdns.engine.dependencies import Asker, Dependencies, RecordingView
 from extdns.engine.inputs import Cause, Observation
-from extdns.errors import ExtdnsError, described
-from extdns.model.cluster import KindChange, ObjectChange, ObjectProblem, Phase, Sight
-from extdns.ports import NotReadyError
+from extdns.errors import ExtdnsError, describe_error
+from extdns.model.cluster import IdentityRead, KindChange, ObjectChange, ObjectProblem, Phase, Sighting
+from extdns.model.kind import Kind, ObjectKey
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.ports import ClusterView, NotSyncedError
 
 if TYPE_CHECKING:
     from extdns.model.claim import Claim
-    from extdns.model.cluster import ClusterChange, Kind, ObjectKey
-    from extdns.ports import Source, View
+    from extdns.model.cluster import ClusterChange
+    from extdns.ports import Source
 
-_GONE = {Sight.DELETED: Cause.DELETED, Sight.MISSING: Cause.MISSING}
+
+_GONE = {Sighting.DELETED: Cause.DELETED, Sighting.MISSING: Cause.MISSING}
 _ENDS = frozenset(_GONE.values())
 
 
 class Observer:
-    """Asks sources for the claims of objects, and remembers what the answers rest on."""
+    """Computes the claims of objects, and records which other objects they depend on.
 
-    def __init__(self, sources: Sequence[Source], view: View) -> None:
-        """Ask *sources*, which look things up in *view*."""
+    Attributes:
+        computed: how often claims were computed.
+    """
+
+    def __init__(self, sources: Sequence[Source], view: ClusterView) -> None:
+        """Use *sources*, which look up other objects in *view*."""
         self._sources = {(source.name, source.kind): source for source in sources}
         self._names: dict[Kind, list[str]] = {}
         for name, kind in self._sources:
             self._names.setdefault(kind, []).append(name)
         self._view = view
         self._dependencies = Dependencies()
-        self._parked: dict[Kind, set[Asker]] = {}
-        self._missing: set[ObjectKey] = set()  # what others look up by its name and a list lacks
-        self.asked = 0
+        self._waiting: dict[Kind, set[Requester]] = {}
+        self._missing: dict[
+            ObjectKey, Mapping[str, str]
+        ] = {}  # with their labels: objects that lists lack and that others depend on
+        self.computed = 0
 
     def observe(self, changes: Iterable[ClusterChange]) -> tuple[Observation, ...]:
-        """What the sources say of every object that *changes* touch, each asked once, in a stable order."""
-        due: dict[Asker, Cause] = {}
+        """Compute the claims of every object that *changes* concern, once each; return the observations, sorted."""
+        due: dict[Requester, Cause] = {}
         for change in changes:
             match change:
                 case ObjectChange():
                     self._touch(change, due)
                 case KindChange(state=state) if state.phase is Phase.SYNCED:
-                    for asker in sorted(self._parked.pop(state.kind, ())):
-                        due.setdefault(asker, Cause.DEPENDENCY)
-                case KindChange() | ObjectProblem():
+                    for requester in sorted(self._waiting.pop(state.kind, ())):
+                        due.setdefault(requester, Cause.DEPENDENCY)
+                case KindChange() | ObjectProblem() | IdentityRead():
                     pass
-        found = tuple(self._ask(asker, cause) for asker, cause in due.items())
+        found = tuple(self._compute(requester, cause) for requester, cause in due.items())
         if self._missing:
-            self._missing = {key for key in self._missing if self._dependencies.on(key, ())}
+            needed = (item for item in self._missing.items() if self._dependencies.find_dependents(item[0], (item[1],)))
+            self._missing = dict(needed)
         return found
 
-    def _touch(self, change: ObjectChange, due: dict[Asker, Cause]) -> None:
+    def _touch(self, change: ObjectChange, due: dict[Requester, Cause]) -> None:
         cause = Cause.VERSION if change.new is not None else _GONE.get(change.seen, Cause.MISSING)
         for name in self._names.get(change.key.kind, ()):
-            asker = Asker(name, change.key)
-            due.pop(asker, None)
-            due[asker] = cause
+            requester = Requester(name, change.key)
+            due.pop(requester, None)
+            due[requester] = cause
         versions = (version.metadata.labels or {} for version in (change.old, change.new) if version is not None)
-        for asker in sorted(self._dependencies.on(change.key, versions)):
-            due.setdefault(asker, Cause.DEPENDENCY)
+        for requester in sorted(self._dependencies.find_dependents(change.key, versions)):
+            due.setdefault(requester, Cause.DEPENDENCY)
         if cause is Cause.MISSING:
-            self._missing.add(change.key)
+            self._missing[change.key] = (change.old.metadata.labels or {}) if change.old is not None else {}
         else:
-            self._missing.discard(change.key)
+            self._missing.pop(change.key, None)
 
-    def _ask(self, asker: Asker, cause: Cause) -> Observation:
+    def _compute(self, requester: Requester, cause: Cause) -> Observation:
         claims: tuple[Claim, ...] = ()
-        failure, parked_on = "", None
+        failure, awaited_kind = "", None
         generation = 0
         recording = RecordingView(self._view)
         try:
-            obj = None if cause in _ENDS else self._view.get(asker.key.kind, asker.key.namespace, asker.key.name)
+            obj = (
+                None
+                if cause in _ENDS
+                else self._view.get(requester.key.kind, requester.key.namespace, requester.key.name)
+            )
             if obj is not None:
-                self.asked += 1
+                self.computed += 1
                 generation = obj.metadata.generation
-                claims = self._sources[asker.source, asker.key.kind].claims(obj, recording)
+                claims = self._sources[requester.source, requester.key.kind].find_claims(obj, recording)
             elif cause not in _ENDS:
                 cause = Cause.MISSING
-        except NotReadyError as exc:
-            self._parked.setdefault(exc.kind, set()).add(asker)
-            failure, parked_on = str(exc), exc.kind
+        except NotSyncedError as exc:
+            self._waiting.setdefault(exc.kind, set()).add(requester)
+            failure, awaited_kind = str(exc), exc.kind
         except ExtdnsError as exc:
             failure = str(exc)
-        except Exception as exc:  # noqa: BLE001 - law 3: whatever one object does to a source stays with that object
-            failure = described(exc)
-        self._dependencies.replace(asker, recording.lookups)
+        except Exception as exc:  # noqa: BLE001 - law 3: a failure of one object affects no other
+            failure = describe_error(exc)
+        self._dependencies.replace(requester, recording.lookups)
         return Observation(
-            source=asker.source,
-            key=asker.key,
+            source=requester.source,
+            key=requester.key,
             cause=cause,
             claims=claims,
             failure=failure,
-            parked_on=parked_on,
-            lacking=tuple(sorted(self._missing.intersection(recording.lookups))) if self._missing else (),
+            awaited_kind=awaited_kind,
+            missing_dependencies=self._find_missing(recording.lookups) if self._missing else (),
             generation=generation,
         )
+
+    def _find_missing(self, lookups: AbstractSet[Lookup]) -> tuple[ObjectKey, ...]:
+        """Return the objects that *lookups* by name or labels found before, but that a new list lacks; sorted."""
+        found = self._missing.keys() & lookups
+        for selection in lookups:
+            if isinstance(selection, Selection):
+                same_kind = (item for item in self._missing.items() if item[0].kind == selection.kind)
+                found |= {key for key, labels in same_kind if selection.covers(key, labels)}
+        return tuple(sorted(found))
+
+
+class Requester(NamedTuple):
+    """A source, and an object whose claims it computes."""
+
+    source: str
+    key: ObjectKey
+
+
+class Selection(NamedTuple):
+    """The objects of a kind and namespace ("" for all) with certain labels, sorted."""
+
+    kind: Kind
+    namespace: str
+    labels: tuple[tuple[str, str], ...]
+
+    def covers(self, key: ObjectKey, labels: Mapping[str, str]) -> bool:
+        """Return whether an object at *key* with *labels* is selected."""
+        is_here = self.namespace in {"", key.namespace}
+        return is_here and all(labels.get(name) == value for name, value in self.labels)
+
+
+Lookup = ObjectKey | Selection
+
+
+@dataclass(slots=True)
+class RecordingView:
+    """A view of the cluster that records what is looked up."""
+
+    view: ClusterView
+    lookups: set[Lookup] = field(default_factory=set)
+
+    def get(self, kind: Kind, namespace: str, name: str) -> KubernetesObject | None:
+        """Return one object as `ClusterView.get` does, and record the lookup, even if there is no such object."""
+        self.lookups.add(ObjectKey(kind, namespace, name))
+        return self.view.get(kind, namespace, name)
+
+    def select(self, kind: Kind, namespace: str, labels: Mapping[str, str]) -> Sequence[KubernetesObject]:
+        """Return objects as `ClusterView.select` does, and record the lookup, so that later matches count, too."""
+        self.lookups.add(Selection(kind, namespace, tuple(sorted(labels.items()))))
+        return self.view.select(kind, namespace, labels)
+
+
+class Dependencies:
+    """The lookups that the claims of each object depend on, indexed in both directions."""
+
+    def __init__(self) -> None:
+        """Start with no objects, so with no lookups."""
+        self._lookups: dict[Requester, frozenset[Lookup]] = {}
+        self._requesters: dict[Lookup, set[Requester]] = {}
+        self._selections: dict[tuple[Kind, tuple[str, str] | None], set[Selection]] = {}
+
+    def replace(self, requester: Requester, lookups: Iterable[Lookup]) -> None:
+        """Replace the lookups that the claims of *requester* depend on."""
+        new = frozenset(lookups)
+        old = self._lookups.get(requester, frozenset())
+        if new == old:
+            return
+        for lookup in old - new:
+            self._drop(requester, lookup)
+        for lookup in new - old:
+            self._requesters.setdefault(lookup, set()).add(requester)
+            if isinstance(lookup, Selection):
+                self._selections.setdefault(_handle(lookup), set()).add(lookup)
+        if new:
+            self._lookups[requester] = new
+        else:
+            self._lookups.pop(requester, None)
+
+    def _drop(self, requester: Requester, lookup: Lookup) -> None:
+        requesters = self._requesters[lookup]
+        requesters.discard(requester)
+        if requesters:
+            return
+        del self._requesters[lookup]
+        if isinstance(lookup, Selection):
+            handle = _handle(lookup)
+            self._selections[handle].discard(lookup)
+            if not self._selections[handle]:
+                del self._selections[handle]
+
+    def find_dependents(self, key: ObjectKey, labels: Iterable[Mapping[str, str]]) -> set[Requester]:
+        """Return the objects whose claims depend on the object at *key*, looked up by name or by labels.
+
+        Args:
+            key: the object that changed.
+            labels: its labels before and after the change.
+        """
+        found = set(self._requesters.get(key, ()))
+        for version in labels if self._selections else ():
+            for handle in (None, *version.items()):
+                for selection in self._selections.get((key.kind, handle), ()):
+                    if selection.covers(key, version):
+                        found |= self._requesters[selection]
+        return found
+
+
+def _handle(selection: Selection) -> tuple[Kind, tuple[str, str] | None]:
+    return (selection.kind, selection.labels[0] if selection.labels else None)

@@ -1,55 +1,57 @@
-"""What a person set that decides how the engine works."""
+"""The settings of the engine."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from extdns.engine.deletesettings import DeleteSettings
-from extdns.model.adjusted import Adjusted
-from extdns.model.cluster import Kind
-from extdns.model.record import Endpoint
-from extdns.model.zone import Traits, Zone
+from extdns.engine.delete_budget import DeleteSettings
+from extdns.model.change import AdjustedRecords
+from extdns.model.kind import Kind
+from extdns.model.record import DesiredRecord
+from extdns.model.zone import Capabilities, Zone
 from extdns.planner.settings import PlanSettings
 from extdns.ports import Registry
 
-Adjust = Callable[[Sequence[Endpoint], Zone], Adjusted]
+Adjust = Callable[[Sequence[DesiredRecord], Zone], AdjustedRecords]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineSettings:
-    """Settings and pure collaborators of the engine.
+    """The settings of the engine, and the pure functions that it calls.
 
     Attributes:
-        kinds: by the first part of a `resource` label (`service`), the kind that a source reads.
-        namespaces: the namespaces that are read, () for all.
-        writes: whether there is a writer; without one every plan is made and none is sent.
-        asks: whether nothing is written before somebody has approved of the whole plan.
-        elects: whether several processes share the work, of which one leads; until we do, we stand by.
-        once: one pass: absence needs no confirmation, nothing is waited for.
-        interval_s: from the start of one audit round to the next.
-        audit_calls_per_minute: reads for audits, zone lists included.
-        gather_s: how long a first event waits for its companions.
-        deletes: when a delete may be made.
-        fingerprint: stands for the settings that decide what is wanted.
-        keeps_state: whether there is a place to keep what outlives the process.
-        source_patience_s: how long a source may fail before planning starts without it.
+        kinds: the kinds that sources read, by the first part of a `resource` label (`service`).
+        namespaces: the namespaces that sources read, () for all.
+        has_writer: whether there is a writer. Without one everything is planned and nothing is written.
+        needs_approval: whether a person must approve the whole plan before anything is written.
+        has_election: whether there is a leader election; the process begins as a standby then.
+        once: whether the process ends after one pass; it waits for no grace period.
+        interval_s: time from the start of one refresh of a zone to the start of the next.
+        refresh_calls_per_minute: calls to refresh zones, lists of zones included.
+        gather_s: how long events are gathered, if they are, before their names are planned.
+        deletes: when deletes may be made.
+        settings_digest: the digest of the settings that decide which records are requested.
+        has_state_store: whether state can be saved.
+        is_state_store_missing: whether the configuration should name a state store and does not.
+        source_timeout_s: how long a source may fail before planning begins without it.
     """
 
     plan: PlanSettings
     registry: Registry
     adjust: Adjust
-    traits: Traits
+    capabilities: Capabilities
     kinds: Mapping[str, Kind]
     namespaces: tuple[str, ...] = ()
-    writes: bool = True
-    asks: bool = False
-    elects: bool = False
+    has_writer: bool = True
+    needs_approval: bool = False
+    has_election: bool = False
     once: bool = False
     interval_s: float = 60.0
-    audit_calls_per_minute: int = 12
+    refresh_calls_per_minute: int = 12
     gather_s: float = 0.02
-    source_patience_s: float = 30.0
+    source_timeout_s: float = 30.0
     deletes: DeleteSettings = field(default_factory=DeleteSettings)
-    fingerprint: str = ""
-    keeps_state: bool = False
+    settings_digest: str = ""
+    has_state_store: bool = False
+    is_state_store_missing: bool = False

@@ -1,168 +1,246 @@
-"""The zones in reach, each with its mirror, audit and write queue (design 4, "Zone placement")."""
+"""The zones of all accounts: the names that belong to each, and its cache, refresh and write queue."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Final
 
-from extdns.engine.audit import Audit
-from extdns.engine.backoff import Backoff
-from extdns.engine.deletes import Deletes
-from extdns.engine.deletesettings import DeleteSettings
-from extdns.engine.inputs import ReadFailed
-from extdns.engine.mirror import Mirror
-from extdns.engine.writes import Writes
-from extdns.model.name import DnsName
-from extdns.model.zone import AccountFailure, Zone, ZoneList
-from extdns.planner.placement import Placement
+from extdns.engine.retries import Failure, GiveUpRule, Retry
+from extdns.engine.write_queue import WriteQueue
+from extdns.engine.zone_cache import ZoneCache, ZoneRefresh
+from extdns.model.dns_name import DnsName
+from extdns.model.zone import Zone
 
-_GONE_AFTER_S = 300.0
-_LONGEST_PAUSE_S = 60.0  # no more often than where nothing fails
+if TYPE_CHECKING:
+    from extdns.engine.inputs import ReadFailed
+    from extdns.model.dns_name import DnsName
+    from extdns.model.record import Record
+    from extdns.model.zone import AccountFailure, Zone, ZoneList
+
+
+_GONE_AFTER_S: Final = 300.0
 
 
 @dataclass(slots=True, eq=False)
 class ZoneState:
-    """What the engine keeps of one zone.
+    """The state of one zone in the engine.
 
     Attributes:
-        waiting: names to plan once the zone has been read whole.
-        missing_since_s: monotonic time of the first complete list that lacked the zone, None while
-            it is listed.
+        cache: what the zone held when it was last read or written.
+        refresh: the progress of reading the zone again, page by page.
+        queue: the changes to write.
+        names_awaiting_read: names that are planned once the zone was fully read.
+        missing_since_at: monotonic time of the first complete list without the zone, None while it is listed.
+        leftovers: by the name of a zone below, the ownership records in this zone whose records were deleted.
     """
 
     zone: Zone
-    deletes: Deletes
-    mirror: Mirror = field(default_factory=Mirror)
-    audit: Audit = field(default_factory=Audit)
-    writes: Writes = field(default_factory=Writes)
-    waiting: set[DnsName] = field(default_factory=set)
-    missing_since_s: float | None = None
+    cache: ZoneCache = field(default_factory=ZoneCache)
+    refresh: ZoneRefresh = field(default_factory=ZoneRefresh)
+    queue: WriteQueue = field(default_factory=WriteQueue)
+    names_awaiting_read: set[DnsName] = field(default_factory=set)
+    missing_since_at: float | None = None
+    leftovers: dict[DnsName, tuple[Record, ...]] = field(default_factory=dict)
 
-    def sure(self, name: DnsName) -> bool:
-        """Tell whether all that stands at *name* is known."""
-        return self.mirror.whole and not (self.writes.busy(name) or self.writes.doubts.about(name))
+    def is_fully_known(self, name: DnsName) -> bool:
+        """Return whether the cache has all records of *name*, with no write of unknown effect."""
+        return self.cache.is_complete and not (self.queue.is_writing(name) or name in self.queue.unconfirmed.names)
+
+    def is_read(self, rule: GiveUpRule, now_s: float) -> bool:
+        """Return whether the zone was fully read, or reading it was given up by *rule*."""
+        return self.cache.is_complete or rule.is_reached(self.refresh.retry, now_s)
+
+    def is_written(self, rule: GiveUpRule, now_s: float) -> bool:
+        """Return whether no change is left to write, other than those given up by *rule*."""
+        if self.queue.forbidden or rule.is_reached(self.queue.retry, now_s):
+            return True
+        if self.queue.unconfirmed.names:
+            return rule.is_reached(self.refresh.retry, now_s)
+        return not (self.queue.in_flight or self.queue.has_sendable(rule, now_s))
 
 
 class Zones:
     """All zones, by id.
 
     Attributes:
-        listed: whether the zones were listed at least once.
-        open: whether names may be placed: there is a list, or none has come for long enough.
-        asked: whether a list is on its way.
-        next_s: monotonic time at which they are listed again.
-        failed: accounts whose zones could not be listed the last time.
-        unknown: of these, the accounts that have not answered since start: what they hold is not
-            known, so new names wait. A permanent refusal is an answer: none of its zones is in reach.
+        is_listed: whether the zones were listed at least once.
+        is_ready: whether names can be planned: the zones were listed, or listing them was given up.
+        is_listing: whether a list has been requested and not answered.
+        next_list_at: monotonic time at which they are listed again.
+        failed_accounts: accounts whose zones could not be listed the last time.
+        unknown_accounts: those of them that have not answered since the start, so that new names wait: their zones are
+            not known. An account without the permission to list zones has answered; it has none.
+        retry: failures in a row to list zones.
     """
 
-    def __init__(self, deletes: DeleteSettings, *, longest_only: bool = False) -> None:
-        """Start without any zone; *deletes* is for each of them, *longest_only* as in `Traits`."""
-        self._deletes = deletes
+    def __init__(self, *, longest_only: bool = False) -> None:
+        """Start without zones. *longest_only* is `Capabilities.longest_match_only`."""
         self._longest_only = longest_only
         self._states: dict[str, ZoneState] = {}
         self._by_name: dict[str, list[ZoneState]] = {}
-        self._placement = Placement(())
-        self.listed = self.open = self.asked = False
-        self.next_s = 0.0
-        self.failed: tuple[AccountFailure, ...] = ()
-        self.unknown: tuple[str, ...] = ()
-        self.backoff = Backoff(most_s=_LONGEST_PAUSE_S)
-        self._partial = Backoff(most_s=_LONGEST_PAUSE_S)
+        self._placement = ZonePlacement(())
+        self.is_listed = self.is_ready = self.is_listing = False
+        self.next_list_at = 0.0
+        self.failed_accounts: tuple[AccountFailure, ...] = ()
+        self.unknown_accounts: tuple[str, ...] = ()
+        self.retry = Retry(Failure.ZONE_LIST)
+        self._account_retry = Retry(Failure.ZONE_LIST)
 
     def __iter__(self) -> Iterator[ZoneState]:
-        """All states, sorted by zone."""
+        """Iterate over the states of all zones, sorted by zone."""
         return iter(self._states.values())
 
-    def state(self, zone: Zone) -> ZoneState | None:
-        """The state of *zone*, None if it is no longer kept."""
+    def find(self, zone: Zone) -> ZoneState | None:
+        """Return the state of *zone*, None if it is no longer listed."""
         return self._states.get(zone.id)
 
     @property
-    def placement(self) -> Placement:
-        """Which names belong where; never changed, but replaced."""
+    def placement(self) -> ZonePlacement:
+        """The index of zones by name; immutable, and replaced when the list of zones changes."""
         return self._placement
 
-    def of(self, name: DnsName) -> list[ZoneState]:
-        """The zones that *name* belongs to."""
-        return [self._states[zone.id] for zone in self._placement.zones_of(name)]
+    def containing(self, name: DnsName) -> list[ZoneState]:
+        """Return the zones that *name* belongs to."""
+        return [self._states[zone.id] for zone in self._placement.find_zones(name)]
 
-    def left_behind(self, name: DnsName, home: Sequence[ZoneState]) -> list[ZoneState]:
-        """The zones that hold records of *name* although it belongs to those of *home*, innermost first."""
+    def find_ownership_zone(self, home: ZoneState, ownership_name: DnsName | None) -> ZoneState | None:
+        """Return the zone other than *home* that holds the ownership record at *ownership_name*.
+
+        None if *home* holds it, or if no known zone contains the name.
+        """
+        if ownership_name is None or ownership_name.within(home.zone.name):
+            return None
+        found = [state for state in self.containing(ownership_name) if home.zone.name != state.zone.name]
+        return next((state for state in found if state.zone.private is home.zone.private), next(iter(found), None))
+
+    def find_former_zones(self, name: DnsName, home: Sequence[ZoneState]) -> list[ZoneState]:
+        """Return the zones that have records of *name* but are not among its zones *home*, longest zone name first."""
         if len(home) == len(self._states):
             return []
         found: list[ZoneState] = []
         ancestor: str = name
         while ancestor:
-            found += [state for state in self._by_name.get(ancestor, ()) if state.mirror.of(name) and state not in home]
+            same_name = self._by_name.get(ancestor, ())
+            found += [state for state in same_name if state.cache.records(name) and state not in home]
             ancestor = ancestor.partition(".")[2]
         return found
 
-    def fail(self, now_s: float, failed: ReadFailed) -> None:
-        """The list did not come; it is asked for again after a pause."""
-        self.asked, self.next_s = False, 0.0
-        self.backoff.fail(now_s, failed.retry_after_s, message=failed.message, refused=failed.forbidden)
+    def record_failure(self, now_s: float, failed: ReadFailed) -> None:
+        """Record that listing the zones failed, and schedule a retry."""
+        self.is_listing, self.next_list_at = False, 0.0
+        self.retry.record_failure(now_s, failed.retry_after_s, message=failed.message, is_forbidden=failed.forbidden)
 
-    def despair(self) -> bool:
-        """The list is not waited for any more; returns whether that changes what becomes of names.
+    def stop_waiting(self) -> bool:
+        """Allow planning although the zones were never listed. Return whether names must be planned because of that.
 
-        A refusal for good counts as an empty list. Otherwise names wait, and that is told.
+        Without the permission to list zones, there are no zones. With any other failure names wait for the list.
         """
-        if self.listed:
+        if self.is_listed:
             return False
-        before = self.open, self.unknown
-        self.open, self.unknown = True, () if self.backoff.refused else ("",)
-        return before != (self.open, self.unknown)
+        before = self.is_ready, self.unknown_accounts
+        self.is_ready, self.unknown_accounts = True, () if self.retry.is_forbidden else ("",)
+        return before != (self.is_ready, self.unknown_accounts)
 
     def update(self, found: ZoneList, now_s: float) -> bool:
-        """Take in a list; returns whether names may belong elsewhere now, or wait no more.
+        """Replace the zones by those of a list. Return whether all names must be planned again because of that.
 
-        An account that failed keeps the zones it had. A zone that a complete list lacks stays until
-        another one, five minutes later, lacks it too.
+        An account that failed keeps its zones. A zone missing in a complete list is kept until another list, at least
+        five minutes later, does not have it either.
         """
-        before = ([(state.zone, state.missing_since_s) for state in self], self.unknown)
+        before = ([(state.zone, state.missing_since_at) for state in self], self.unknown_accounts)
         failing = {failure.account for failure in found.failed}
         unknown = (failure.account for failure in found.failed if not failure.permanent)
-        self.unknown = tuple(account for account in unknown if not self.listed or account in self.unknown)
-        self.asked, self.failed = False, found.failed
-        self.listed = self.open = True
-        self.backoff.succeed()
-        self._hurry(now_s)
-        self._retain({zone.id for zone in found.zones}, failing, now_s)
+        self.unknown_accounts = tuple(
+            account for account in unknown if not self.is_listed or account in self.unknown_accounts
+        )
+        self.is_listing, self.failed_accounts = False, found.failed
+        self.is_listed = self.is_ready = True
+        self.retry.record_success()
+        self._schedule_account_retry(now_s)
+        self._remove_missing({zone.id for zone in found.zones}, failing, now_s)
         for zone in found.zones:
             if zone.id not in self._states:
-                self._states[zone.id] = ZoneState(zone, Deletes(zone, self._deletes))
+                self._states[zone.id] = ZoneState(zone)
             self._states[zone.id].zone = zone
         self._states = {state.zone.id: state for state in sorted(self, key=lambda state: state.zone)}
-        self._place()
-        return before != ([(state.zone, state.missing_since_s) for state in self], self.unknown)
+        self._index()
+        return before != ([(state.zone, state.missing_since_at) for state in self], self.unknown_accounts)
 
-    def _hurry(self, now_s: float) -> None:
-        """An account that has not answered yet holds up new names: it is asked before the next list is due."""
-        if self.unknown:
-            self._partial.fail(now_s)
-            self.next_s = min(self.next_s, self._partial.until_s)
+    def find_deadlines(self, rule: GiveUpRule) -> Iterable[float]:
+        """Return the times at which *rule* gives up failing reads and writes."""
+        retries = [self.retry]
+        for state in self._states.values():
+            retries += (state.refresh.retry, state.queue.retry)
+        return rule.find_deadlines(retries)
+
+    def _schedule_account_retry(self, now_s: float) -> None:
+        """Schedule an earlier list of zones if an account has not answered since the start: new names wait for it."""
+        if self.unknown_accounts:
+            self._account_retry.record_failure(now_s)
+            self.next_list_at = min(self.next_list_at, self._account_retry.until_at)
         else:
-            self._partial.succeed()
+            self._account_retry.record_success()
 
-    def _retain(self, listed: set[str], failing: set[str], now_s: float) -> None:
+    def _remove_missing(self, listed: set[str], failing: set[str], now_s: float) -> None:
         for state in tuple(self):
             if state.zone.id in listed or state.zone.account in failing:
-                state.missing_since_s = None
-            elif state.missing_since_s is None:
-                state.missing_since_s = now_s
-            elif now_s - state.missing_since_s >= _GONE_AFTER_S:
+                state.missing_since_at = None
+            elif state.missing_since_at is None:
+                state.missing_since_at = now_s
+            elif now_s - state.missing_since_at >= _GONE_AFTER_S:
                 del self._states[state.zone.id]
 
-    def _place(self) -> None:
-        self._placement = Placement((state.zone for state in self), longest_only=self._longest_only)
+    def _index(self) -> None:
+        self._placement = ZonePlacement((state.zone for state in self), longest_only=self._longest_only)
         self._by_name = {}
         for state in self:
             self._by_name.setdefault(state.zone.name, []).append(state)
-            belongs = partial(self._belongs, state)
-            state.writes.retain(belongs)
-            state.deletes.retain(belongs)
+        for state in self:
+            state.queue.retain(partial(self._belongs, state))
+
+    def get_membership_tests(self) -> dict[str, Callable[[DnsName], bool]]:
+        """Return, by zone id, a function that returns whether a name belongs to the zone."""
+        return {state.zone.id: partial(self._belongs, state) for state in self}
 
     def _belongs(self, state: ZoneState, name: DnsName) -> bool:
-        return state in self.of(name)
+        is_zone_below = name != state.zone.name and name.within(state.zone.name) and name in self._by_name
+        return is_zone_below or state in self.containing(name)  # ownership records of a zone below may be here
+
+
+_REMEMBERED_PARENTS = 4096
+
+
+class ZonePlacement:
+    """An index of the zones of all accounts by name; immutable."""
+
+    def __init__(self, zones: Iterable[Zone], *, longest_only: bool = False) -> None:
+        """Index *zones* by name. *longest_only*: see `Capabilities.longest_match_only`."""
+        self._longest_only = longest_only
+        by_name: dict[str, list[Zone]] = {}
+        for zone in sorted(zones):
+            by_name.setdefault(zone.name, []).append(zone)
+        self._by_name = {name: tuple(found) for name, found in by_name.items()}
+        self._above = lru_cache(maxsize=_REMEMBERED_PARENTS)(self._search)
+
+    def find_zones(self, name: DnsName) -> tuple[Zone, ...]:
+        """Return the zones of *name*: all private zones that contain it, and the longest-matching public ones; sorted.
+
+        With `longest_only`, return only the zones of the longest match, public or private. Zones of equal name are all
+        returned, because each has records of its own.
+        """
+        return self._search(name) if name in self._by_name else self._above(name[name.find(".") + 1 :])
+
+    def _search(self, name: str) -> tuple[Zone, ...]:
+        found: list[Zone] = []
+        public = False
+        ancestor = name
+        while ancestor:
+            if zones := self._by_name.get(ancestor):
+                found += [zone for zone in zones if zone.private or not public]
+                if self._longest_only:
+                    break
+                public = public or any(not zone.private for zone in zones)
+            ancestor = ancestor.partition(".")[2]
+        return tuple(sorted(found))

@@ -1,13 +1,12 @@
-"""The flag table: every setting, said once.
+"""The table of flags: every setting, defined once.
 
-Here belong the flags, one file a topic with its tuple `FLAGS`; `table` joins them. From that one
-table are made the command line and environment parser, `--help`, the reference page and
-`extdns.config`. The kinds of value that a flag can have (duration, regex, selector, …) are small
+Each topic has a module with its tuples of flags; `table` joins them. The command line and environment parser,
+`--help`, the reference page and `extdns.config` are made from this table. The kinds of value that a flag can have
 modules of their own.
 
-Every flag of the reference is here. One that this version does not have is marked `Absent` and
-stops the start when it would matter; one that no longer means anything is `Moot` and says so.
-None is silently ignored.
+Every flag of external-dns is in the table. A flag that this version does not support is `Absent`, and is an error
+at the start if it would have an effect. A flag that has no meaning in extdns is `Moot`, and logs a notice.
+No flag is silently ignored.
 
-Here does not belong what a setting does, and no I/O but the reading of `@file` arguments.
+What a setting does is implemented elsewhere. The only I/O here is the reading of `@file` arguments.
 """

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from extdns.flags.kind import Kind
+from extdns.flags.kind import ValueKind
 
 _MAX_PORT: Final = 65535
 _PORT = re.compile(r"\d{1,5}", re.ASCII)
@@ -30,10 +30,10 @@ class ListenAddress:
 
 
 def parse_address(text: str) -> ListenAddress:
-    """Read `HOST:PORT`; the host may be missing, an IPv6 address stands in brackets.
+    """Parse `HOST:PORT`. The host may be missing; an IPv6 address must be in brackets.
 
     Raises:
-        ValueError: no port, no number, or an IPv6 address without brackets.
+        ValueError: the port is missing or no number, or an IPv6 address has no brackets.
     """
     host, colon, port = text.rpartition(":")
     if not colon or not _PORT.fullmatch(port) or int(port) > _MAX_PORT:
@@ -46,11 +46,11 @@ def parse_address(text: str) -> ListenAddress:
     return ListenAddress(host=host, port=int(port))
 
 
-ADDRESS: Final[Kind[ListenAddress]] = Kind(
+ADDRESS: Final[ValueKind[ListenAddress]] = ValueKind(
     noun="an address to listen on",
     metavar="HOST:PORT",
     allowed=":PORT, HOST:PORT or [IPV6]:PORT, with a port from 0 to 65535",
-    read=parse_address,
-    write=str,
+    parse=parse_address,
+    format=str,
     suggest=lambda text: f":{text}" if _PORT.fullmatch(text) else "",
 )

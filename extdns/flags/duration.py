@@ -1,4 +1,4 @@
-"""Durations as flags write them: Go's syntax, and days and weeks (spec sources 9.1)."""
+"""Durations as values of flags: the syntax of Go, with days and weeks (docs/spec/sources.md 9.1)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from extdns.flags.kind import Kind
+from extdns.flags.kind import ValueKind
 
 _NANOSECONDS: Final = {
     "ns": 1,
@@ -26,19 +26,19 @@ _MAX_CHARACTERS: Final = 128
 
 
 def parse_duration(text: str) -> float:
-    """Read a duration and return seconds.
+    """Parse a duration such as `1h30m`. Return seconds.
 
     Raises:
-        ValueError: not a duration, or longer than 292 years; the message says which.
+        ValueError: *text* is not a duration, or it is longer than 292 years.
     """
     sign, digits = (text[0], text[1:]) if text[:1] in ("+", "-") else ("", text)
-    total = 0 if digits == "0" else _nanoseconds(digits)
+    total = 0 if digits == "0" else _parse_nanoseconds(digits)
     if total > _LONGEST:
         raise ValueError("it is longer than 292 years")
     return (-total if sign == "-" else total) / 10**9
 
 
-def _nanoseconds(text: str) -> int:
+def _parse_nanoseconds(text: str) -> int:
     if not text or len(text) > _MAX_CHARACTERS:
         raise ValueError
     total = position = 0
@@ -52,42 +52,55 @@ def _nanoseconds(text: str) -> int:
     return total
 
 
-def duration_text(seconds: float) -> str:
-    """Write *seconds* in the shortest mix of h, m and s, such as `1h30m`; to the nanosecond."""
+def format_duration(seconds: float) -> str:
+    """Format *seconds*, rounded to nanoseconds, with the units h, m and s, such as `1h30m`."""
     numerator, denominator = abs(seconds).as_integer_ratio()
-    whole = (2 * numerator * 10**9 + denominator) // (2 * denominator)
-    hours, rest = divmod(whole, _NANOSECONDS["h"])
+    nanoseconds = (2 * numerator * 10**9 + denominator) // (2 * denominator)
+    hours, rest = divmod(nanoseconds, _NANOSECONDS["h"])
     minutes, rest = divmod(rest, _NANOSECONDS["m"])
-    parts = [f"{hours}h" if hours else "", f"{minutes}m" if minutes else "", _seconds_text(rest)]
-    return ("-" if seconds < 0 else "") + "".join(parts) if whole else "0s"
+    parts = [f"{hours}h" if hours else "", f"{minutes}m" if minutes else "", _format_seconds(rest)]
+    return ("-" if seconds < 0 else "") + "".join(parts) if nanoseconds else "0s"
 
 
-def _seconds_text(nanoseconds: int) -> str:
-    whole, fraction = divmod(nanoseconds, 10**9)
+def _format_seconds(nanoseconds: int) -> str:
+    seconds, fraction = divmod(nanoseconds, 10**9)
     if fraction:
-        return f"{whole}.{fraction:09d}".rstrip("0") + "s"
-    return f"{whole}s" if whole else ""
+        return f"{seconds}.{fraction:09d}".rstrip("0") + "s"
+    return f"{seconds}s" if seconds else ""
 
 
 def _suggest(text: str) -> str:
-    """A number alone lacks its unit: the commonest mistake, since some help texts invite it."""
+    """Suggest the duration in seconds for a number without a unit, a common error; "" for any other text."""
     return f"{text}s" if text.isascii() and text.isdigit() and text.strip("0") else ""
 
 
-def _read_period(text: str) -> float:
+def _parse_positive(text: str) -> float:
     seconds = parse_duration(text)
     if seconds <= 0:
-        raise ValueError("it must be longer than nothing")
+        raise ValueError("it must be longer than 0s")
     return seconds
 
 
-DURATION: Final[Kind[float]] = Kind(
+DURATION: Final[ValueKind[float]] = ValueKind(
     noun="a duration",
     metavar="DURATION",
     allowed="numbers with units, such as 90s, 1m30s or 2h (units: ns us ms s m h d w)",
-    read=parse_duration,
-    write=duration_text,
+    parse=parse_duration,
+    format=format_duration,
     suggest=_suggest,
     pattern="[+-]?(0|([0-9.]+([nuµ\u03bcm]?s|[mhdw]))+)",
 )
-PERIOD: Final = replace(DURATION, read=_read_period)
+POSITIVE_DURATION: Final = replace(DURATION, parse=_parse_positive)
+
+
+def _parse_non_negative(text: str) -> float:
+    seconds = parse_duration(text)
+    if seconds < 0:
+        raise ValueError("it is negative")
+    return seconds
+
+
+NON_NEGATIVE_DURATION: Final = replace(
+    DURATION, parse=_parse_non_negative, allowed="0s and more, such as 90s, 1m30s or 2h"
+)
+"""A duration that must not be negative, for flags that external-dns does not have."""

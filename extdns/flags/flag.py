@@ -1,4 +1,4 @@
-"""One flag: its name, what it takes, where it counts and whether this version has it."""
+"""Define a flag: its name, the values it takes, when it applies, and whether this version supports it."""
 
 from __future__ import annotations
 
@@ -7,117 +7,128 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from extdns.flags.kind import BOOLEAN, Kind
+from extdns.flags.kind import BOOLEAN, ValueKind
+from extdns.masking import MASK, mask_url
 
-MASK: Final = "******"
-SAME: Final = object()
+SAME_DEFAULT: Final = object()
 
 
 @dataclass(frozen=True, slots=True)
 class Implemented:
-    """It does what its help says.
+    """Marks a flag that this version supports.
 
     Attributes:
-        says: the rest of the notice that is given with it, which begins with the flag; "" is none.
+        notice: what to log if the flag is set, without the flag at the beginning; "" for nothing.
     """
 
-    says: str = ""
+    notice: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moot:
-    """Accepted with one notice, since it has lost its meaning here.
+    """Marks a flag of external-dns that has no meaning in extdns. It is accepted, and a notice is logged.
 
     Attributes:
-        says: the rest of the notice, which begins with the flag.
-        bounds_audit: its duration becomes the least time between two audits of a zone.
+        notice: what to log if the flag is set, without the flag at the beginning.
+        bounds_refresh: whether its value, a duration, is the minimum time between two refreshes of a zone.
     """
 
-    says: str
-    bounds_audit: bool = False
+    notice: str
+    bounds_refresh: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """Not in this version: stops the start, unless what it belongs to is not chosen."""
+    """Marks a flag that this version does not support.
+
+    Setting it is an error, unless its source, provider or registry is not chosen.
+    """
 
 
-State = Implemented | Moot | Absent
+Support = Implemented | Moot | Absent
 IMPLEMENTED: Final = Implemented()
 ABSENT: Final = Absent()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flag:
-    """One row of the table.
+    """A command-line flag: one row of the table of flags.
 
     Attributes:
-        name: without the dashes.
-        kind: what one value is; BOOLEAN makes a switch, `--name` and `--no-name`.
-        help: a sentence without its full stop, in lower case.
-        default: the value when nothing is given; a tuple if repeatable, None if there is none.
-        reference_default: the reference's default, which `--compat` restores; SAME if ours is it.
-        repeatable: given several times, it makes a tuple; else a second time is a mistake.
-        sources: the sources it belongs to; empty is all of them. So too *providers* and *registries*.
-        secret: its value is never shown.
-        environment: whether it can be set by an environment variable.
-        state: whether this version has it.
+        name: its name without the dashes.
+        kind: the kind of one value. With BOOLEAN the flag is a switch: `--name` and `--no-name`.
+        help: what the flag does: a sentence that begins in lower case, without the full stop.
+        default: the value if the flag is not set; a tuple for a repeatable flag, None for no value.
+        reference_default: the default with `--compat`, which is that of external-dns; SAME_DEFAULT if it is *default*.
+        repeatable: whether the flag may be given several times; its value is then a tuple.
+        sources: the sources that the flag belongs to, () for all.
+        providers: the providers that the flag belongs to, () for all.
+        registries: the registries that the flag belongs to, () for all.
+        secret: whether the value is a secret, which is masked wherever it is shown.
+        environment: whether an environment variable can set the flag.
+        support: whether this version supports the flag.
     """
 
     name: str
-    kind: Kind[Any]
+    kind: ValueKind[Any]
     help: str
     default: Any = ""
-    reference_default: Any = SAME
+    reference_default: Any = SAME_DEFAULT
     repeatable: bool = False
     sources: tuple[str, ...] = ()
     providers: tuple[str, ...] = ()
     registries: tuple[str, ...] = ()
     secret: bool = False
     environment: bool = True
-    state: State = IMPLEMENTED
+    support: Support = IMPLEMENTED
 
     @property
     def spelling(self) -> str:
-        """The flag as it is written, `--name`."""
+        """The flag with its dashes, `--name`."""
         return f"--{self.name}"
 
     @property
     def is_switch(self) -> bool:
-        """Whether it takes no value."""
+        """Whether the flag takes no value."""
         return self.kind is BOOLEAN
 
     @property
     def variable(self) -> str:
-        """The environment variable (spec plan 8.1); "" if there is none."""
+        """The environment variable that sets the flag (docs/spec/plan.md 8.1); "" if there is none."""
         return "EXTERNAL_DNS_" + re.sub(r"[^A-Za-z0-9_]+", "_", self.name).upper() if self.environment else ""
 
-    def default_value(self, *, compat: bool) -> Any:  # noqa: ANN401  # as many types as kinds
-        """The value when nothing is given, with or without `--compat`."""
-        return self.reference_default if compat and self.reference_default is not SAME else self.default
+    def get_default(self, *, compat: bool) -> Any:  # noqa: ANN401  # as many types as kinds
+        """Return the value if the flag is not set. *compat* is whether `--compat` is set."""
+        return self.reference_default if compat and self.reference_default is not SAME_DEFAULT else self.default
 
-    def is_idle(self, value: object) -> bool:
-        """Whether *value* asks for nothing, so that not having the flag makes no difference."""
+    def has_no_effect(self, value: object) -> bool:
+        """Return whether *value* is the empty default, so that it makes no difference if the flag is unsupported."""
         return not value and value == self.default
 
-    def belongs(self, values: Mapping[str, Any]) -> bool:
-        """Whether one of the sources, providers and registries that it is for is chosen in *values*."""
+    def is_relevant(self, values: Mapping[str, Any]) -> bool:
+        """Return whether *values* choose a source, a provider and a registry that the flag belongs to."""
         return (
             (not self.sources or not set(self.sources).isdisjoint(values["source"]))
             and (not self.providers or values["provider"] in self.providers)
             and (not self.registries or values["registry"] in self.registries)
         )
 
-    def arguments(self, value: object, *, masked: bool = False) -> tuple[str, ...]:
-        """The command line that gives *value*; None and an empty tuple are given by nothing.
+    def format_arguments(self, value: object, *, masked: bool = False) -> tuple[str, ...]:
+        """Return the command-line arguments that set the flag to *value*; () for None and for an empty tuple.
 
         Args:
-            value: what reading the arguments would give.
-            masked: show `******` for a secret that is not empty.
+            value: a value as the parser of the command line returns it.
+            masked: whether to replace a secret, and the secrets in a URL, by `******`.
         """
         if self.is_switch:
             return (self.spelling if value else f"--no-{self.name}",)
         if value is None:
             return ()
-        texts = (self.kind.write(one) for one in (value if self.repeatable and isinstance(value, tuple) else (value,)))
-        return tuple(f"{self.spelling}={MASK if masked and self.secret and text else text}" for text in texts)
+        texts = (self.kind.format(one) for one in (value if self.repeatable and isinstance(value, tuple) else (value,)))
+        return tuple(f"{self.spelling}={self.mask_value(text) if masked else text}" for text in texts)
+
+    def mask_value(self, text: str) -> str:
+        """Return *text*, a value of this flag, with secrets replaced by `******`."""
+        if self.secret:
+            return MASK if text else ""
+        return mask_url(text) if self.kind.is_url else text

@@ -1,4 +1,4 @@
-"""What values a flag can have: how one is read, written and explained."""
+"""Define kinds of value: how to parse, format and explain the values of a flag."""
 
 from __future__ import annotations
 
@@ -16,68 +16,84 @@ _INT64: Final = 2**63
 _DIGITS = re.compile(r"[+-]?\d{1,19}", re.ASCII)
 
 
-def _no_suggestion(_text: str) -> str:
+def _suggest_nothing(_text: str) -> str:
     return ""
 
 
+def _is_always_effective(_value: object) -> bool:
+    return True
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind(Generic[T]):
-    """One kind of value.
+class ValueKind(Generic[T]):
+    """A kind of value that flags can have, such as a duration.
 
     Attributes:
-        noun: completes `--interval=72 is not …`, article included.
-        metavar: stands for the value in `--help`.
-        allowed: what would have been right, as a noun phrase.
-        read: text to value; raises ValueError, whose message (it may be empty) says why not.
-        write: value to text, so that `read(write(value)) == value`.
-        choices: all the texts there are, for a closed set; else empty.
-        suggest: the right text that a wrong one probably meant, or "".
-        pattern: matches all texts that can be right, and perhaps more (ECMA 262, whole text); "" if any can.
+        noun: the name of the kind with its article, for errors such as `--interval=72 is not a duration`.
+        metavar: the placeholder for a value in `--help`, such as `DURATION`.
+        allowed: which values are allowed, as a noun phrase for errors.
+        parse: converts text to a value. Raises ValueError if it is invalid, with the reason or no message.
+        format: converts a value to text, so that `parse(format(value)) == value`.
+        choices: all allowed texts, () if they cannot be listed.
+        suggest: returns the valid text that the user of an invalid one probably meant, "" if there is none.
+        pattern: a regular expression (ECMA 262) that every valid text matches as a whole; "" if there is none.
+        is_url: whether the value is a URL, which may contain a user and a password.
+        is_effective: returns whether a value has an effect. Other values get a warning; they are accepted because
+            external-dns accepts them.
+        consequence: what happens to a value without effect, as a clause for the warning.
     """
 
     noun: str
     metavar: str
     allowed: str
-    read: Callable[[str], T]
-    write: Callable[[T], str]
+    parse: Callable[[str], T]
+    format: Callable[[T], str]
     choices: tuple[str, ...] = ()
-    suggest: Callable[[str], str] = _no_suggestion
+    suggest: Callable[[str], str] = _suggest_nothing
     pattern: str = ""
+    is_url: bool = False
+    is_effective: Callable[[T], bool] = _is_always_effective
+    consequence: str = ""
 
 
-def read_boolean(text: str) -> bool:
-    """Read a switch from the environment (spec sources 9.1).
+def parse_boolean(text: str) -> bool:
+    """Parse the value of a switch in an environment variable (docs/spec/sources.md 9.1).
 
     Raises:
-        ValueError: none of the spellings of true and false that Go knows.
+        ValueError: *text* is not one of the spellings of true and false that Go accepts.
     """
     if text not in _TRUE + _FALSE:
         raise ValueError
     return text in _TRUE
 
 
-def number(least: int = -_INT64) -> Kind[int]:
-    """Make the kind of whole numbers from *least* up to what 64 bits hold."""
+def make_number_kind(least: int = -_INT64, most: int = _INT64 - 1) -> ValueKind[int]:
+    """Make a kind for whole numbers from *least* to *most*, by default the range of a signed 64-bit integer."""
 
     def read(text: str) -> int:
-        if not _DIGITS.fullmatch(text) or not least <= int(text) < _INT64:
+        if not _DIGITS.fullmatch(text) or not least <= int(text) <= most:
             raise ValueError
         return int(text)
 
-    allowed = "digits, such as 10" if least == -_INT64 else f"{least} and more"
-    return Kind(noun="a whole number", metavar="N", allowed=allowed, read=read, write=str, pattern=r"[+-]?[0-9]{1,19}")
+    if most < _INT64 - 1:
+        allowed = f"{least} to {most}"
+    else:
+        allowed = "digits, such as 10" if least == -_INT64 else f"{least} and more"
+    return ValueKind(
+        noun="a whole number", metavar="N", allowed=allowed, parse=read, format=str, pattern=r"[+-]?[0-9]{1,19}"
+    )
 
 
-def _read_pair(text: str) -> tuple[str, str]:
-    """Split at the first `=` or `:`, whichever comes first (spec plan 8.1)."""
+def _parse_key_value(text: str) -> tuple[str, str]:
+    """Split *text* into key and value at the first `=` or `:` (docs/spec/plan.md 8.1)."""
     for position, character in enumerate(text):
         if character in "=:":
             return text[:position], text[position + 1 :]
     raise ValueError
 
 
-def choice(noun: str, *values: str, metavar: str = "NAME") -> Kind[str]:
-    """Make the kind of a closed set of texts; case matters (spec sources 9.1)."""
+def make_choice_kind(noun: str, *values: str, metavar: str = "NAME") -> ValueKind[str]:
+    """Make a kind that allows only *values*, case-sensitive (docs/spec/sources.md 9.1)."""
 
     def read(text: str) -> str:
         if text not in values:
@@ -89,24 +105,27 @@ def choice(noun: str, *values: str, metavar: str = "NAME") -> Kind[str]:
         return next((folded[near] for near in get_close_matches(text.lower(), folded, n=1)), "")
 
     named = tuple(value for value in values if value)
-    return Kind(
-        noun=noun, metavar=metavar, allowed=", ".join(named), read=read, write=str, choices=values, suggest=suggest
+    return ValueKind(
+        noun=noun, metavar=metavar, allowed=", ".join(named), parse=read, format=str, choices=values, suggest=suggest
     )
 
 
-def text(metavar: str = "TEXT") -> Kind[str]:
-    """Make a kind that takes any text, shown as *metavar*."""
-    return Kind(noun="a text", metavar=metavar, allowed="any text", read=str, write=str)
+def make_text_kind(metavar: str = "TEXT") -> ValueKind[str]:
+    """Make a kind that allows any text. `--help` shows *metavar* as its placeholder."""
+    return ValueKind(noun="a text", metavar=metavar, allowed="any text", parse=str, format=str)
 
 
-BOOLEAN: Final[Kind[bool]] = Kind(
+URL: Final[ValueKind[str]] = ValueKind(
+    noun="a URL", metavar="URL", allowed="any text", parse=str, format=str, is_url=True
+)
+BOOLEAN: Final[ValueKind[bool]] = ValueKind(
     noun="true or false",
     metavar="",
     allowed=", ".join(_TRUE + _FALSE),
-    read=read_boolean,
-    write=lambda value: "true" if value else "false",
+    parse=parse_boolean,
+    format=lambda value: "true" if value else "false",
 )
-NUMBER: Final = number()
-PAIR: Final[Kind[tuple[str, str]]] = Kind(
-    noun="a pair", metavar="KEY=VALUE", allowed="KEY=VALUE", read=_read_pair, write="=".join
+NUMBER: Final = make_number_kind()
+KEY_VALUE: Final[ValueKind[tuple[str, str]]] = ValueKind(
+    noun="a pair", metavar="KEY=VALUE", allowed="KEY=VALUE", parse=_parse_key_value, format="=".join
 )

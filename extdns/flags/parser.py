@@ -1,19 +1,21 @@
-"""Command line and environment to values (spec sources 9.1, spec plan 8.1).
+"""Parse the command line and the environment into values of flags (docs/spec/sources.md 9.1, docs/spec/plan.md 8.1).
 
-The rules are the reference's. They are kept here and not by argparse because argparse, whatever
-its settings, takes `--min-ttl -1` and `--namespace "-a b"` for flag and value, and reads `--`
-differently from one Python to the next.
+The rules are those of external-dns. argparse cannot follow them: with any settings, it takes `--min-ttl -1` and
+`--namespace "-a b"` for a flag with a value, and it treats `--` differently in different versions of Python.
 """
 
 from __future__ import annotations
 
+import re
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from extdns.flags import mistakes
+from extdns import masking
+from extdns.flags import usage_errors
 from extdns.flags.flag import Flag
 from extdns.flags.table import BY_NAME, FLAGS
 
@@ -29,49 +31,51 @@ _VALUED: Final = {flag.spelling: flag for flag in FLAGS if not flag.is_switch}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """One flag that was given: its value, and where it came from (`--name` or a variable)."""
+    """A flag that was set: its value, and its *origin*, `--name` or the environment variable."""
 
     flag: Flag
     value: Any
     origin: str
 
 
-def asked_for(argv: Sequence[str]) -> Literal["help", "version"] | None:
-    """Tell whether the command line asks for help or the version, whatever else it says.
+def find_requested_text(argv: Sequence[str]) -> Literal["help", "version"] | None:
+    """Return "help" or "version" if `--help` or `--version` is among the arguments, otherwise None.
 
     Raises:
         UsageError: an `@file` cannot be read.
     """
-    arguments = expanded(argv)
+    arguments = expand_files(argv)
     flags = arguments[: arguments.index("--")] if "--" in arguments else arguments
     if "--help" in flags:
         return "help"
     return "version" if "--version" in flags else None
 
 
-def read(argv: Sequence[str], environ: Mapping[str, str]) -> dict[str, Setting]:
-    """Read what was given, by flag name in the order of the table; the command line wins.
+def parse_settings(argv: Sequence[str], environ: Mapping[str, str]) -> dict[str, Setting]:
+    """Parse the flags that are set, by name in the order of the table. The command line overrides the environment.
 
     Raises:
-        UsageError: the first mistake, told for the user.
+        UsageError: a flag is unknown or has an invalid value; the first one is reported.
     """
-    given = _from_arguments(expanded(argv))
-    given |= _from_environment(environ, skip=given.keys())
-    return {flag.name: given[flag.name] for flag in FLAGS if flag.name in given}
+    arguments = expand_files(argv)
+    hide_secrets(arguments, environ)
+    settings = _parse_arguments(arguments)
+    settings |= _parse_environment(environ, skip=settings.keys())
+    return {flag.name: settings[flag.name] for flag in FLAGS if flag.name in settings}
 
 
-def with_defaults(given: Mapping[str, Setting]) -> dict[str, Any]:
-    """The value of every flag, by name; `--compat` decides between two defaults."""
-    compat = "compat" in given and bool(given["compat"].value)
-    defaults = {flag.name: flag.default_value(compat=compat) for flag in FLAGS}
-    return defaults | {name: setting.value for name, setting in given.items()}
+def apply_defaults(settings: Mapping[str, Setting]) -> dict[str, Any]:
+    """Return the value of every flag, by name: that in *settings*, or the default, which depends on `--compat`."""
+    compat = "compat" in settings and bool(settings["compat"].value)
+    defaults = {flag.name: flag.get_default(compat=compat) for flag in FLAGS}
+    return defaults | {name: setting.value for name, setting in settings.items()}
 
 
-def expanded(argv: Iterable[str]) -> tuple[str, ...]:
-    """Replace each `@file` before `--` by the file's lines, without blank ones and `#` comments.
+def expand_files(argv: Iterable[str]) -> tuple[str, ...]:
+    """Replace each argument `@file` before `--` by the lines of the file, without blank lines and `#` comments.
 
     Raises:
-        UsageError: a file cannot be read, or files name each other without end.
+        UsageError: a file cannot be read, or there are more than 100 files, as when a file includes itself.
     """
     waiting, arguments, files = deque(argv), list[str](), 0
     while waiting:
@@ -83,84 +87,127 @@ def expanded(argv: Iterable[str]) -> tuple[str, ...]:
             continue
         files += 1
         if files > _MOST_FILES:
-            raise mistakes.mistake(f"{argument} is one file too many", "does it name itself?")
-        waiting.extendleft(reversed(_lines(argument)))
+            raise usage_errors.usage_error(
+                f"{argument} exceeds the limit of {_MOST_FILES} files", "check whether a file includes itself"
+            )
+        waiting.extendleft(reversed(_read_lines(argument)))
     return tuple(arguments)
 
 
-def _lines(argument: str) -> list[str]:
+def _read_lines(argument: str) -> list[str]:
     try:
         text = Path(argument[1:]).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:  # ValueError: a null byte in the name, or text that is not UTF-8
-        reason = error.strerror if isinstance(error, OSError) else "it is no file of UTF-8 text"
-        raise mistakes.mistake(
+        reason = error.strerror if isinstance(error, OSError) else "the file is not UTF-8 text"
+        raise usage_errors.usage_error(
             f"{argument} cannot be read: {reason}", "an argument that begins with @ is a file of arguments"
         ) from error
     return [line for line in text.split("\n") if line.strip() and not line.startswith("#")]
 
 
-def _from_arguments(arguments: Sequence[str]) -> dict[str, Setting]:
+def _parse_arguments(arguments: Sequence[str]) -> dict[str, Setting]:
     end = arguments.index("--") if "--" in arguments else len(arguments)
     waiting, rest = deque(arguments[:end]), arguments[end + 1 :]
     found: dict[str, list[str | bool]] = {}
     while waiting:
-        flag, value = _next(waiting)
+        flag, value = _take_flag(waiting)
         values = found.setdefault(flag.name, [])
         if values and not flag.repeatable:
-            raise mistakes.given_twice(flag.spelling)
+            raise usage_errors.repeated_flag_error(flag.spelling)
         values.append(value)
     if rest:
-        raise mistakes.positional(rest[0])
-    return {name: _setting(BY_NAME[name], BY_NAME[name].spelling, values) for name, values in found.items()}
+        raise usage_errors.positional_argument_error(rest[0])
+    return {name: _make_setting(BY_NAME[name], BY_NAME[name].spelling, values) for name, values in found.items()}
 
 
-def _next(waiting: deque[str]) -> tuple[Flag, str | bool]:
-    """Take one flag, with its value, from the front."""
+def _take_flag(waiting: deque[str]) -> tuple[Flag, str | bool]:
+    """Remove the first flag and its value from *waiting*, and return them."""
     argument = waiting.popleft()
     spelling, equals, text = argument.partition("=")
     if spelling in _SWITCHES:
         flag, on = _SWITCHES[spelling]
         if equals:
-            raise mistakes.value_unwanted(flag, argument)
+            raise usage_errors.switch_value_error(flag, argument)
         return flag, on
     if spelling in _VALUED:
         flag = _VALUED[spelling]
         if equals:
             return flag, text
         if not waiting or _looks_like_flag(waiting[0]):
-            raise mistakes.value_missing(flag)
+            raise usage_errors.missing_value_error(flag)
         return flag, waiting.popleft()
     if _looks_like_flag(argument):
-        raise mistakes.unknown_flag(spelling)
-    raise mistakes.positional(argument)
+        raise usage_errors.unknown_flag_error(spelling)
+    raise usage_errors.positional_argument_error(argument)
 
 
 def _looks_like_flag(argument: str) -> bool:
     return argument.startswith("-") and argument != "-"
 
 
-def _from_environment(environ: Mapping[str, str], skip: Iterable[str]) -> dict[str, Setting]:
+def _parse_environment(environ: Mapping[str, str], skip: Iterable[str]) -> dict[str, Setting]:
     found: dict[str, Setting] = {}
     skipped = set(skip)
     for flag in FLAGS:
         text = environ.get(flag.variable, "") if flag.variable and flag.name not in skipped else ""
         if text:
-            found[flag.name] = _setting(flag, flag.variable, _env_values(text) if flag.repeatable else [text])
+            found[flag.name] = _make_setting(flag, flag.variable, _split_variable(text) if flag.repeatable else [text])
     return found
 
 
-def _env_values(text: str) -> list[str]:
-    """One value a line; one newline at the end is not another line."""
+def _split_variable(text: str) -> list[str]:
+    """Return the values of a repeatable flag in a variable: its lines. A newline at the end adds no value."""
     return text.replace("\r\n", "\n").removesuffix("\n").split("\n")
 
 
-def _setting(flag: Flag, origin: str, raw: Sequence[str | bool]) -> Setting:
-    values = tuple(value if isinstance(value, bool) else _read_value(flag, origin, value) for value in raw)
+def _make_setting(flag: Flag, origin: str, raw: Sequence[str | bool]) -> Setting:
+    values = tuple(value if isinstance(value, bool) else _parse_value(flag, origin, value) for value in raw)
     return Setting(flag=flag, value=values if flag.repeatable else values[0], origin=origin)
 
 
-def _read_value(flag: Flag, origin: str, text: str) -> object:
+def _parse_value(flag: Flag, origin: str, text: str) -> object:
     try:
-        return flag.kind.read(text)
+        return flag.kind.parse(text)
     except ValueError as error:
-        raise mistakes.value_refused(flag, origin, text, str(error)) from error
+        raise usage_errors.invalid_value_error(flag, origin, text, str(error)) from error
+
+
+_CONFIDENTIAL: Final = {flag.spelling: flag for flag in FLAGS if flag.secret or flag.kind.is_url}
+_VARIABLES: Final = {flag.variable: flag for flag in _CONFIDENTIAL.values() if flag.variable}
+_URL_VARIABLE: Final = re.compile(r"(?:_PROXY|URLS?|_URI|_ENDPOINT|_SERVER)(?:$|_)", re.IGNORECASE)
+_LIST: Final = re.compile(r"[\s,]+")
+
+
+def hide_secrets(arguments: Sequence[str], environ: Mapping[str, str]) -> None:
+    """Mask the secrets in *arguments* and *environ*, valid or not, in all later output of the process."""
+    masking.add_secrets((*_find_in_arguments(arguments), *_find_in_environment(environ)))
+
+
+def _find_in_arguments(arguments: Sequence[str]) -> Iterator[str]:
+    for argument, following in pairwise((*arguments, "")):
+        yield from masking.find_in_text(argument)
+        spelling, equals, value = argument.partition("=")
+        if flag := _CONFIDENTIAL.get(spelling):
+            yield from _find_in_value(flag, value if equals else following)
+
+
+def _find_in_environment(environ: Mapping[str, str]) -> Iterator[str]:
+    for name, value in environ.items():
+        yield from masking.find_in_text(value)
+        if flag := _VARIABLES.get(name):
+            yield from _find_in_value(flag, value)
+        elif masking.is_secret_name(name):
+            yield value
+        elif _URL_VARIABLE.search(name):
+            yield from _find_in_urls((value, *_LIST.split(value)))
+
+
+def _find_in_value(flag: Flag, value: str) -> Iterator[str]:
+    if flag.secret:
+        yield value
+    else:
+        yield from _find_in_urls((value,))
+
+
+def _find_in_urls(urls: Iterable[str]) -> Iterator[str]:
+    return (secret for url in urls for secret in masking.find_in_url(url))

@@ -1,6 +1,6 @@
-r"""Regular expressions of `--regex-domain-filter` and `--regex-domain-exclusion` (spec plan 7.3).
+r"""Regular expressions of `--regex-domain-filter` and `--regex-domain-exclusion` (docs/spec/plan.md 7.3).
 
-Users write the syntax of RE2; Python's differs. What only RE2 knows is translated:
+The values have the syntax of RE2, which differs from that of Python. What only RE2 has is translated:
 
 =====================  ==========================================
 RE2                    Python
@@ -10,11 +10,11 @@ RE2                    Python
 `\z`                   `\Z`
 `\Q…\E`, `\x{2f}`      the characters, escaped
 `[[:alnum:]]`          `[0-9A-Za-z]`
-`(?U)`                 nothing: greed does not decide a match
+`(?U)`                 nothing: greediness does not change whether a text matches
 =====================  ==========================================
 
-What only Python knows (look-around, back-references, possessive repeats) is refused as RE2 does.
-`\p{…}` and `\C` are refused although RE2 knows them.
+What only Python has (look-around, back-references, possessive repeats) is an error, as in RE2.
+`\p{…}` and `\C` are errors although RE2 has them.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from extdns.flags.kind import Kind
+from extdns.flags.kind import ValueKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Regex:
-    """A compiled expression; *text* is what the user wrote, and all that is compared."""
+    """A compiled regular expression. Two are equal if their *text*, as given by the user, is equal."""
 
     text: str
     pattern: re.Pattern[str] = field(compare=False, repr=False)
 
 
 def parse_regex(text: str) -> Regex | None:
-    """Read an RE2 expression; "" is none.
+    """Compile a regular expression in the syntax of RE2. Return None for "".
 
     Raises:
-        ValueError: not an expression, or one that uses what RE2 or we do not have.
+        ValueError: *text* is invalid, or uses syntax that RE2 or this module does not support.
     """
     if not text:
         return None
@@ -63,7 +63,7 @@ _POSIX: Final = {
     "upper": "A-Z",
     "word": "0-9A-Za-z_",
 }
-# RE2 knows these as ASCII only; Python would take every script's digits and letters.
+# In RE2 these are ASCII only; in Python they would match digits and letters of every script.
 _SETS: Final = {
     "d": "0-9",
     "D": r"\x00-/:-\U0010ffff",
@@ -96,12 +96,15 @@ _CLASS_ATOM = re.compile(
     """,
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
-_PLACES: Final = {"A": r"\A", "z": r"\Z", "b": r"(?a:\b)", "B": r"(?a:\B)"}
+_ASSERTIONS: Final = {"A": r"\A", "z": r"\Z", "b": r"(?a:\b)", "B": r"(?a:\B)"}
 _CONTROL: Final = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 
 class _Translator:
-    """One pass from left to right; `_flags` holds, a group, the flags to close at its end."""
+    """Translates an RE2 expression to Python, from left to right.
+
+    `_flags` has one entry for each open group: the flag groups to close at its end.
+    """
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -114,39 +117,39 @@ class _Translator:
         while self._position < len(self._text):
             match = _TOKEN.match(self._text, self._position)
             if match is None:
-                raise ValueError(f"RE2 has no {self._text[self._position :][:4]!r}")
+                raise ValueError(f"{self._text[self._position :][:4]!r} is not supported in regular expressions")
             self._position = match.end()
             if repeated and match.lastgroup == "repeat":
-                raise ValueError(f"{match[0]!r} repeats a repeat")
+                raise ValueError(f"{match[0]!r} follows another repetition")
             repeated = match.lastgroup == "repeat"
-            out.append(self._translated(match))
+            out.append(self._translate_token(match))
         if len(self._flags) != 1:
-            raise ValueError("a ) is missing")
+            raise ValueError("a ( has no )")
         return "".join(out) + ")" * len(self._flags[-1])
 
-    def _translated(self, match: re.Match[str]) -> str:
+    def _translate_token(self, match: re.Match[str]) -> str:
         match match.lastgroup:
             case "quoted":
                 return re.escape(match["quoted"])
             case "escape":
-                return _outside_class(match["escape"][1:])
+                return _translate_escape(match["escape"][1:])
             case "flags_end":
-                return self._flag_group(match["flags"].replace("U", "").rstrip("-"), match["flags_end"])
+                return self._open_flag_group(match["flags"].replace("U", "").rstrip("-"), match["flags_end"])
             case "name" | "open":
                 self._flags.append([])
                 return f"(?P<{match['name']}>" if match["name"] else "("
             case "close":
-                return self._close()
+                return self._close_group()
             case "bar":
                 return ")" * len(self._flags[-1]) + "|" + "".join(self._flags[-1])
             case "class":
-                return self._class(match["class"])
+                return self._translate_class(match["class"])
             case "literal":
                 return re.escape(match[0])
             case _:
                 return match[0]
 
-    def _flag_group(self, flags: str, end: str) -> str:
+    def _open_flag_group(self, flags: str, end: str) -> str:
         opened = f"(?{flags}:"
         if end == ":":
             self._flags.append([])
@@ -154,52 +157,52 @@ class _Translator:
             self._flags[-1].append(opened)
         return opened
 
-    def _close(self) -> str:
+    def _close_group(self) -> str:
         if len(self._flags) == 1:
-            raise ValueError("a ( is missing")
+            raise ValueError("a ) has no (")
         return ")" * (len(self._flags.pop()) + 1)
 
-    def _class(self, opening: str) -> str:
-        out = opening + self._class_item()
+    def _translate_class(self, opening: str) -> str:
+        out = opening + self._translate_class_item()
         while not self._text.startswith("]", self._position):
-            out += self._class_item()
+            out += self._translate_class_item()
         self._position += 1
         return out + "]"
 
-    def _class_item(self) -> str:
-        low, is_character = self._class_atom()
+    def _translate_class_item(self) -> str:
+        low, is_character = self._translate_class_atom()
         if not self._text.startswith("-", self._position) or self._text.startswith("-]", self._position):
             return low
         self._position += 1
-        high, also = self._class_atom()
+        high, also = self._translate_class_atom()
         if not (is_character and also):
             raise ValueError("a range in […] needs a character at both ends")
         return f"{low}-{high}"
 
-    def _class_atom(self) -> tuple[str, bool]:
-        """One character or named set within [...], and whether it is a character."""
+    def _translate_class_atom(self) -> tuple[str, bool]:
+        """Translate one character or named set within [...]. Return it, and whether it is a single character."""
         match = _CLASS_ATOM.match(self._text, self._position)
         if match is None:
-            raise ValueError("a ] is missing")
+            raise ValueError("a [ has no ]")
         self._position = match.end()
         if match["posix"]:
             if match["posix"] not in _POSIX:
-                raise ValueError(f"{match[0]} is not available")
+                raise ValueError(f"{match[0]} is not a character class of regular expressions")
             return _POSIX[match["posix"]], False
         if match["escape"] and match["escape"][1:] in _SETS:
             return _SETS[match["escape"][1:]], False
-        return re.escape(_character(match["escape"][1:]) if match["escape"] else match[0]), True
+        return re.escape(_decode_character(match["escape"][1:]) if match["escape"] else match[0]), True
 
 
-def _outside_class(body: str) -> str:
-    """What an escape (without its backslash) becomes where it stands for itself."""
+def _translate_escape(body: str) -> str:
+    """Translate an escape sequence outside of [...], given without its backslash."""
     if body in _SETS:
         return f"[{_SETS[body]}]"
-    return _PLACES[body] if body in _PLACES else re.escape(_character(body))
+    return _ASSERTIONS[body] if body in _ASSERTIONS else re.escape(_decode_character(body))
 
 
-def _character(body: str) -> str:
-    """The one character that an escape (without its backslash) stands for."""
+def _decode_character(body: str) -> str:
+    """Return the character that an escape sequence, given without its backslash, represents."""
     if body in _CONTROL:
         return _CONTROL[body]
     if body.startswith("x") and len(body) > 1:
@@ -207,14 +210,14 @@ def _character(body: str) -> str:
     if body[0] in "01234567" and body not in "1234567":
         return chr(int(body, 8))
     if body.isascii() and body.isalnum():
-        raise ValueError(f"\\{body} is not available")
+        raise ValueError(f"\\{body} is not supported in regular expressions")
     return body
 
 
-REGEX: Final[Kind[Regex | None]] = Kind(
+REGEX: Final[ValueKind[Regex | None]] = ValueKind(
     noun="a regular expression",
     metavar="REGEX",
     allowed="RE2 syntax, without \\p{…} and \\C",
-    read=parse_regex,
-    write=lambda regex: regex.text if regex else "",
+    parse=parse_regex,
+    format=lambda regex: regex.text if regex else "",
 )

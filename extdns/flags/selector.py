@@ -1,30 +1,30 @@
-"""Selectors as values of `--label-filter` and `--annotation-filter` (spec sources 2.7)."""
+"""Selectors as values of `--label-filter` and `--annotation-filter` (docs/spec/sources.md 2.7)."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from extdns.flags.kind import Kind
-from extdns.model.selector import Selector, parse_annotation_selector, parse_label_selector
+from extdns.flags.kind import ValueKind
+from extdns.model.selection import Selector, parse_annotation_selector, parse_label_selector
 
-_FORMS: Final = "key, !key, key=value, key in (a,b), key notin (a,b)"
+_SYNTAX: Final = "key, !key, key=value, key in (a,b), key notin (a,b)"
 
 
-def _write(selector: Selector) -> str:
+def _format_selector(selector: Selector) -> str:
     return selector.text
 
 
-LABEL_SELECTOR: Final[Kind[Selector]] = Kind(
+LABEL_SELECTOR: Final[ValueKind[Selector]] = ValueKind(
     noun="a label selector",
     metavar="SELECTOR",
-    allowed=f"{_FORMS}, key!=value, key>1, key<1; a comma is AND",
-    read=parse_label_selector,
-    write=_write,
+    allowed=f"{_SYNTAX}, key!=value, key>1, key<1; a comma is AND",
+    parse=parse_label_selector,
+    format=_format_selector,
 )
-ANNOTATION_SELECTOR: Final[Kind[Selector]] = Kind(
+ANNOTATION_SELECTOR: Final[ValueKind[Selector]] = ValueKind(
     noun="an annotation selector",
     metavar="SELECTOR",
-    allowed=f"{_FORMS}; a comma is AND",
-    read=parse_annotation_selector,
-    write=_write,
+    allowed=f"{_SYNTAX}; a comma is AND",
+    parse=parse_annotation_selector,
+    format=_format_selector,
 )

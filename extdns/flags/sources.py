@@ -1,14 +1,14 @@
-"""Which kinds of object are read, and what holds for all of them."""
+"""Flags of the sources: which kinds of object are read, and how names and targets are made from them."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from extdns.flags.duration import DURATION
-from extdns.flags.flag import Flag
-from extdns.flags.kind import BOOLEAN, Kind, choice, text
+from extdns.flags.flag import ABSENT, Flag, Moot
+from extdns.flags.kind import BOOLEAN, ValueKind, make_choice_kind, make_text_kind
 from extdns.flags.selector import ANNOTATION_SELECTOR, LABEL_SELECTOR
-from extdns.model.selector import EVERYTHING
+from extdns.flags.unchecked_kinds import CIDR, CLASS, DOMAIN, NAMESPACE, TIME
+from extdns.model.selection import EVERYTHING
 
 GATEWAY_SOURCES: Final = (
     "gateway-grpcroute",
@@ -43,28 +43,28 @@ SOURCES: Final = (
 REFERENCE_PREFIX: Final = "external-dns.kubernetes.io/"
 
 
-def _read_prefix(written: str) -> str:
+def _parse_prefix(written: str) -> str:
     if not written.endswith("/"):
         raise ValueError
     return written
 
 
-PREFIX: Final[Kind[str]] = Kind(
+PREFIX: Final[ValueKind[str]] = ValueKind(
     noun="an annotation prefix",
     metavar="PREFIX/",
     allowed="a text that ends in /",
-    read=_read_prefix,
-    write=str,
+    parse=_parse_prefix,
+    format=str,
     suggest=lambda written: f"{written}/" if written else REFERENCE_PREFIX,
 )
 
-FLAGS: Final = (
+SOURCE_FLAGS: Final = (
     Flag(
         name="source",
-        kind=choice("a source", *SOURCES),
+        kind=make_choice_kind("a source", *SOURCES),
         default=(),
         repeatable=True,
-        help="kind of object that DNS names are read from; at least one must be given",
+        help="kind of object to read DNS names from; at least one is required",
     ),
     Flag(
         name="annotation-filter",
@@ -87,44 +87,44 @@ FLAGS: Final = (
         name="ignore-hostname-annotation",
         kind=BOOLEAN,
         default=False,
-        help="take names from --fqdn-template alone, not from the hostname annotation",
+        help="take names only from --fqdn-template, not from the hostname annotation",
     ),
     Flag(
         name="target-net-filter",
-        kind=text("CIDR"),
+        kind=CIDR,
         default=(),
         repeatable=True,
         help="publish only targets inside this network",
     ),
     Flag(
         name="exclude-target-net",
-        kind=text("CIDR"),
+        kind=CIDR,
         default=(),
         repeatable=True,
         help="never publish targets inside this network",
     ),
     Flag(
         name="min-ttl",
-        kind=DURATION,
+        kind=TIME,
         default=0.0,
-        help="TTL of records whose object sets none, in whole seconds; 0s leaves it to the provider",
+        help="TTL of records whose object sets none, in whole seconds; 0s uses the provider's default",
     ),
     Flag(
         name="prefer-alias",
         kind=BOOLEAN,
         default=False,
-        help="ask the provider for an alias wherever a CNAME is wanted",
+        help="request an alias wherever a CNAME is requested",
     ),
     Flag(
         name="merge-across-namespaces",
         kind=BOOLEAN,
         default=False,
         reference_default=True,
-        help="merge the targets of objects from several namespaces that ask for one name",
+        help="merge the targets of objects in several namespaces that request one name",
     ),
     Flag(
         name="default-targets",
-        kind=text("TARGET"),
+        kind=make_text_kind("TARGET"),
         default=(),
         repeatable=True,
         help="target of records that have none of their own",
@@ -137,7 +137,7 @@ FLAGS: Final = (
     ),
     Flag(
         name="nat64-networks",
-        kind=text("CIDR"),
+        kind=make_text_kind("CIDR"),
         default=(),
         repeatable=True,
         help="IPv6 /96 network whose addresses also get the A record they embed",
@@ -147,5 +147,251 @@ FLAGS: Final = (
         kind=BOOLEAN,
         default=False,
         help="publish a PTR record for each address; PTR must be among --managed-record-types",
+    ),
+)
+
+
+SERVICE_TYPE: Final = make_choice_kind("a type of Service", "ClusterIP", "NodePort", "LoadBalancer", "ExternalName")
+
+SERVICE_FLAGS: Final = (
+    Flag(
+        name="service-type-filter",
+        kind=make_text_kind("TYPE"),  # `validation` checks it, and only if Services are read
+        default=(),
+        repeatable=True,
+        sources=("service",),
+        help="read only Services of this type: ClusterIP, NodePort, LoadBalancer or ExternalName",
+    ),
+    Flag(
+        name="publish-internal-services",
+        kind=BOOLEAN,
+        default=False,
+        sources=("service",),
+        help="publish the cluster addresses of ClusterIP Services",
+    ),
+    Flag(
+        name="publish-host-ip",
+        kind=BOOLEAN,
+        default=False,
+        sources=("service",),
+        help="publish the addresses of the hosts of a headless Service's pods",
+    ),
+    Flag(
+        name="always-publish-not-ready-addresses",
+        kind=BOOLEAN,
+        default=False,
+        sources=("service",),
+        help="publish addresses of headless Services also while they are not ready",
+    ),
+    Flag(
+        name="exclude-unschedulable",
+        kind=BOOLEAN,
+        default=True,
+        sources=("node", "service"),
+        help="ignore unschedulable nodes",
+    ),
+    Flag(
+        name="expose-internal-ipv6",
+        kind=BOOLEAN,
+        default=False,
+        sources=("node", "service"),
+        help="publish the internal IPv6 addresses of nodes too",
+    ),
+    Flag(
+        name="listen-endpoint-events",
+        kind=BOOLEAN,
+        default=False,
+        sources=("service",),
+        support=Moot(notice="has no effect: changes of EndpointSlices are always handled"),
+        help="act on changes of EndpointSlices",
+    ),
+    Flag(
+        name="resolve-service-load-balancer-hostname",
+        kind=BOOLEAN,
+        default=False,
+        sources=("service",),
+        help="publish the addresses behind a load balancer's host names instead of a CNAME; while DNS fails for one of "
+        "them, the record is kept as it is; with --compat it is written without that one",
+    ),
+    Flag(
+        name="compatibility",
+        kind=make_choice_kind("a compatibility mode", "", "mate", "molecule", "kops-dns-controller", metavar="MODE"),
+        sources=("pod", "service"),
+        help="also read the annotations of this older tool",
+    ),
+)
+
+
+_INGRESS: Final = ("ingress",)
+
+INGRESS_FLAGS: Final = (
+    Flag(
+        name="ingress-class",
+        kind=CLASS,
+        default=(),
+        repeatable=True,
+        sources=_INGRESS,
+        help="read only Ingresses of this class",
+    ),
+    Flag(
+        name="ignore-ingress-rules-spec",
+        kind=BOOLEAN,
+        default=False,
+        sources=_INGRESS,
+        help="take no names from spec.rules",
+    ),
+    Flag(
+        name="ignore-ingress-tls-spec",
+        kind=BOOLEAN,
+        default=False,
+        sources=_INGRESS,
+        help="take no names from spec.tls",
+    ),
+)
+
+
+GATEWAY_FLAGS: Final = (
+    Flag(
+        name="gateway-name",
+        kind=make_text_kind("NAME"),
+        sources=GATEWAY_SOURCES,
+        help="read only routes of Gateways with this name",
+    ),
+    Flag(
+        name="gateway-namespace",
+        kind=NAMESPACE,
+        sources=GATEWAY_SOURCES,
+        help="read only routes of Gateways in this namespace",
+    ),
+    Flag(
+        name="gateway-label-filter",
+        kind=make_text_kind("SELECTOR"),  # checked when a Gateway source is built, as in external-dns
+        sources=GATEWAY_SOURCES,
+        help="read only routes of Gateways whose labels match",
+    ),
+    Flag(
+        name="gateway-listener-sets",
+        kind=BOOLEAN,
+        default=False,
+        sources=GATEWAY_SOURCES,
+        help="read ListenerSets too",
+    ),
+)
+
+
+OTHER_SOURCE_FLAGS: Final = (
+    Flag(
+        name="ignore-non-host-network-pods",
+        kind=BOOLEAN,
+        default=False,
+        sources=("pod",),
+        help="read only pods on the host's network",
+    ),
+    Flag(
+        name="pod-source-domain",
+        kind=DOMAIN,
+        sources=("pod",),
+        help="publish every pod under this domain",
+    ),
+    Flag(
+        name="crd-source-apiversion",
+        kind=make_text_kind("GROUP/VERSION"),
+        default="externaldns.k8s.io/v1alpha1",
+        sources=("crd",),
+        support=Moot(notice="has no effect: DNSEndpoints of externaldns.k8s.io/v1alpha1 are read"),
+        help="API version of the custom resource",
+    ),
+    Flag(
+        name="crd-source-kind",
+        kind=make_text_kind("KIND"),
+        default="DNSEndpoint",
+        sources=("crd",),
+        support=Moot(notice="has no effect: DNSEndpoints of externaldns.k8s.io/v1alpha1 are read"),
+        help="kind of the custom resource",
+    ),
+    Flag(
+        name="connector-source-server",
+        kind=make_text_kind("HOST:PORT"),
+        default="localhost:8080",
+        sources=("connector",),
+        support=ABSENT,
+        help="server of the connector source",
+    ),
+    Flag(
+        name="gloo-namespace",
+        kind=NAMESPACE,
+        default=("gloo-system",),
+        repeatable=True,
+        sources=("gloo-proxy",),
+        help="namespace of the Gloo Proxies to read; --namespace does not apply",
+    ),
+    Flag(
+        name="openshift-router-name",
+        kind=make_text_kind("NAME"),
+        sources=("openshift-route",),
+        help="router whose host names are the targets",
+    ),
+    Flag(
+        name="skipper-routegroup-groupversion",
+        kind=make_text_kind("GROUP/VERSION"),
+        default="zalando.org/v1",
+        sources=("skipper-routegroup",),
+        help="API version of RouteGroups",
+    ),
+    Flag(
+        name="traefik-enable-legacy",
+        kind=BOOLEAN,
+        default=False,
+        sources=("traefik-proxy",),
+        help="read traefik.containo.us, which needs --traefik-disable-new",
+    ),
+    Flag(
+        name="traefik-disable-new",
+        kind=BOOLEAN,
+        default=False,
+        sources=("traefik-proxy",),
+        help="do not read traefik.io",
+    ),
+    Flag(
+        name="unstructured-resource",
+        kind=make_text_kind("RESOURCE"),
+        default=(),
+        repeatable=True,
+        sources=("unstructured",),
+        help="resource to read, as resource.version.group",
+    ),
+)
+
+
+_TEMPLATE: Final = make_text_kind("TEMPLATE")
+
+TEMPLATE_FLAGS: Final = (
+    Flag(
+        name="fqdn-template",
+        kind=_TEMPLATE,
+        default=(),
+        repeatable=True,
+        help="Go template of the names of objects without a hostname",
+    ),
+    Flag(
+        name="target-template",
+        kind=_TEMPLATE,
+        default=(),
+        repeatable=True,
+        sources=("f5-transportserver", "f5-virtualserver", "gloo-proxy", "traefik-proxy", "unstructured"),
+        help="Go template of targets",
+    ),
+    Flag(
+        name="fqdn-target-template",
+        kind=_TEMPLATE,
+        default=(),
+        repeatable=True,
+        help="Go template of pairs, name:target",
+    ),
+    Flag(
+        name="combine-fqdn-annotation",
+        kind=BOOLEAN,
+        default=False,
+        help="use the templates for objects with a hostname too",
     ),
 )

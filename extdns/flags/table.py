@@ -1,68 +1,45 @@
-"""The table: every flag, by topic and by name."""
+"""List every flag, by topic and by name."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
 
-from extdns.flags import (
-    aws,
-    azure,
-    cloudflare,
-    cluster,
-    control,
-    deletes,
-    election,
-    gateway,
-    google,
-    ingress,
-    inmemory,
-    otherproviders,
-    othersources,
-    plan,
-    registry,
-    reporting,
-    rfc2136,
-    service,
-    sources,
-    templates,
-    webhook,
-    zonefile,
-)
+from extdns.flags import process, providers, records, sources, unavailable_providers
 from extdns.flags.flag import Flag
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
-    """Flags that are shown together, under *title*."""
+    """Flags that `--help` and the reference page show together, under *title*."""
 
     title: str
     flags: tuple[Flag, ...]
 
 
 TOPICS: Final = (
-    Topic(title="What runs, and when", flags=control.FLAGS),
-    Topic(title="Where objects are read from", flags=cluster.FLAGS),
-    Topic(title="Sources", flags=sources.FLAGS),
-    Topic(title="Source service", flags=service.FLAGS),
-    Topic(title="Source ingress", flags=ingress.FLAGS),
-    Topic(title="Sources gateway-*", flags=gateway.FLAGS),
-    Topic(title="Other sources", flags=othersources.FLAGS),
-    Topic(title="Templates", flags=templates.FLAGS),
-    Topic(title="Names, types and zones", flags=plan.FLAGS),
-    Topic(title="Deletes", flags=deletes.FLAGS),
-    Topic(title="Leader election", flags=election.FLAGS),
-    Topic(title="Registry", flags=registry.FLAGS),
-    Topic(title="Logs, metrics and Events", flags=reporting.FLAGS),
-    Topic(title="Provider zonefile", flags=zonefile.FLAGS),
-    Topic(title="Provider inmemory", flags=inmemory.FLAGS),
-    Topic(title="Providers aws and aws-sd", flags=aws.FLAGS),
-    Topic(title="Provider google", flags=google.FLAGS),
-    Topic(title="Providers azure, azure-dns and azure-private-dns", flags=azure.FLAGS),
-    Topic(title="Provider cloudflare", flags=cloudflare.FLAGS),
-    Topic(title="Provider rfc2136", flags=rfc2136.FLAGS),
-    Topic(title="Provider webhook", flags=webhook.FLAGS),
-    Topic(title="Other providers", flags=otherproviders.FLAGS),
+    Topic(title="What runs, and when", flags=process.CONTROL_FLAGS),
+    Topic(title="Where objects are read from", flags=process.CLUSTER_FLAGS),
+    Topic(title="Sources", flags=sources.SOURCE_FLAGS),
+    Topic(title="Source service", flags=sources.SERVICE_FLAGS),
+    Topic(title="Source ingress", flags=sources.INGRESS_FLAGS),
+    Topic(title="Sources gateway-*", flags=sources.GATEWAY_FLAGS),
+    Topic(title="Other sources", flags=sources.OTHER_SOURCE_FLAGS),
+    Topic(title="Templates", flags=sources.TEMPLATE_FLAGS),
+    Topic(title="Names, types and zones", flags=records.SCOPE_FLAGS),
+    Topic(title="Deletes", flags=records.DELETE_FLAGS),
+    Topic(title="Leader election", flags=process.ELECTION_FLAGS),
+    Topic(title="Registry", flags=records.REGISTRY_FLAGS),
+    Topic(title="Logs, metrics and Events", flags=process.REPORTING_FLAGS),
+    Topic(title="Provider zonefile", flags=providers.ZONEFILE_FLAGS),
+    Topic(title="Provider inmemory", flags=providers.INMEMORY_FLAGS),
+    Topic(title="Providers aws and aws-sd", flags=providers.AWS_FLAGS),
+    Topic(title="Provider google", flags=providers.GOOGLE_FLAGS),
+    Topic(title="Providers azure, azure-dns and azure-private-dns", flags=unavailable_providers.AZURE_FLAGS),
+    Topic(title="Provider cloudflare", flags=unavailable_providers.CLOUDFLARE_FLAGS),
+    Topic(title="Provider rfc2136", flags=unavailable_providers.RFC2136_FLAGS),
+    Topic(title="Provider webhook", flags=unavailable_providers.WEBHOOK_FLAGS),
+    Topic(title="Other providers", flags=unavailable_providers.OTHER_PROVIDER_FLAGS),
 )
 FLAGS: Final = tuple(flag for topic in TOPICS for flag in topic.flags)
 BY_NAME: Final = {flag.name: flag for flag in FLAGS}

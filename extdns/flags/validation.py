@@ -1,29 +1,36 @@
-"""Whether the values fit together (spec plan 8.4): the first that does not is told.
+"""Check that the values of the flags fit together (docs/spec/plan.md 8.4), and that this version supports them.
 
-What one value must be by itself is its kind's affair. Where the reference has a message, its words
-are the first line.
+The kind of a flag checks each value by itself (`extdns.flags.kind`). Where external-dns has a message for an error, the
+first line is that message.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
-from extdns.flags.control import POLICIES
+from extdns.errors import sanitize
 from extdns.flags.duration import DURATION
-from extdns.flags.election import WRITE_S
-from extdns.flags.mistakes import mistake, not_of_kind
-from extdns.flags.service import SERVICE_TYPE
-from extdns.flags.support import AVAILABLE
+from extdns.flags.flag import Absent, Flag, Implemented, Moot
+from extdns.flags.kind import ValueKind
+from extdns.flags.parser import Setting
+from extdns.flags.process import MAX_WRITE_S, POLICIES
+from extdns.flags.sources import SERVICE_TYPE, SOURCES
+from extdns.flags.usage_errors import invalid_kind_error, usage_error
 
+_ROUTE53_ID: Final = re.compile(r"[a-z/]*[A-Z0-9]{1,32}", re.ASCII)
 Values = Mapping[str, Any]
 
 
 def validate(values: Values) -> None:
-    """Check the value of every flag, by name, in the order of spec plan 8.4; ours come last.
+    """Check that the values of the flags, given by name, fit together.
+
+    Rules of external-dns come first, in the order of docs/spec/plan.md 8.4; those of extdns come last.
 
     Raises:
-        UsageError: the first thing that is wrong.
+        UsageError: the first rule that is violated.
     """
     _check_required(values)
     _check_azure(values)
@@ -34,36 +41,36 @@ def validate(values: Values) -> None:
 
 def _check_required(values: Values) -> None:
     if not values["source"]:
-        raise mistake(
+        raise usage_error(
             "no sources specified", f"give --source; available in this version: {', '.join(AVAILABLE['source'])}"
         )
     if not values["provider"]:
-        raise mistake(
+        raise usage_error(
             "no provider specified", f"give --provider; available in this version: {', '.join(AVAILABLE['provider'])}"
         )
     if not values["policy"]:
-        raise mistake(
-            f"--policy must be set explicitly (one of: {', '.join(POLICIES)})", "--compat does without our default"
+        raise usage_error(
+            f"--policy must be set explicitly (one of: {', '.join(POLICIES)})", "with --compat it has no default"
         )
 
 
 def _check_azure(values: Values) -> None:
     if values["provider"] == "azure" and not values["azure-config-file"]:
-        raise mistake("no Azure config file specified", "give --azure-config-file=PATH")
+        raise usage_error("no Azure config file specified", "give --azure-config-file=PATH")
 
 
 def _check_rfc2136(values: Values) -> None:
     if values["provider"] != "rfc2136":
         return
     if values["rfc2136-min-ttl"] < 0:
-        raise mistake("TTL specified for rfc2136 is negative", "allowed for --rfc2136-min-ttl: 0s and more")
+        raise usage_error("TTL specified for rfc2136 is negative", "allowed for --rfc2136-min-ttl: 0s and more")
     if values["rfc2136-insecure"] and values["rfc2136-gss-tsig"]:
-        raise mistake("--rfc2136-insecure and --rfc2136-gss-tsig are mutually exclusive arguments")
+        raise usage_error("--rfc2136-insecure and --rfc2136-gss-tsig are mutually exclusive arguments")
     kerberos = tuple(f"rfc2136-kerberos-{part}" for part in ("realm", "username", "password"))
     if values["rfc2136-gss-tsig"] and not all(values[name] for name in kerberos):
-        raise mistake(f"--rfc2136-gss-tsig requires {', '.join(f'--{name}' for name in kerberos)}")
+        raise usage_error(f"--rfc2136-gss-tsig requires {', '.join(f'--{name}' for name in kerberos)}")
     if values["rfc2136-batch-change-size"] < 1:
-        raise mistake(
+        raise usage_error(
             "batch size specified for rfc2136 cannot be less than 1",
             "allowed for --rfc2136-batch-change-size: 1 and more",
         )
@@ -71,33 +78,30 @@ def _check_rfc2136(values: Values) -> None:
 
 def _check_combinations(values: Values) -> None:
     if values["ignore-hostname-annotation"] and not values["fqdn-template"]:
-        raise mistake("FQDN Template must be set if ignoring annotations", "give --fqdn-template")
+        raise usage_error("FQDN Template must be set if ignoring annotations", "give --fqdn-template")
     if values["txt-prefix"] and values["txt-suffix"]:
-        raise mistake("txt-prefix and txt-suffix are mutual exclusive", "leave out --txt-prefix or --txt-suffix")
+        raise usage_error("txt-prefix and txt-suffix are mutual exclusive", "leave out --txt-prefix or --txt-suffix")
     if values["create-ptr"] and "PTR" not in values["managed-record-types"]:
-        raise mistake("--create-ptr requires PTR in --managed-record-types", "add --managed-record-types=PTR")
+        raise usage_error("--create-ptr requires PTR in --managed-record-types", "add --managed-record-types=PTR")
 
 
 def _check_ours(values: Values) -> None:
     if values["provider"] == "zonefile" and not values["zonefile-dir"]:
-        raise mistake("--provider=zonefile has no folder for its files", "give --zonefile-dir=DIR")
-    for name in ("delete-grace-period", "stale-hold"):
-        if (values[name] or 0.0) < 0.0:
-            raise mistake(f"--{name} is negative", f"allowed for --{name}: 0s and more")
+        raise usage_error("--provider=zonefile has no folder for its files", "give --zonefile-dir=DIR")
     if values["leader-elect"]:
         _check_election(values)
     types = values["service-type-filter"]
-    if "service" in values["source"] and "" not in types:  # an empty one switches the filter off (spec sources 3.1)
-        for wrong in (one for one in types if one not in SERVICE_TYPE.choices):
-            raise not_of_kind(SERVICE_TYPE, "--service-type-filter", wrong)
+    if "service" in values["source"] and "" not in types:  # "" turns the filter off (docs/spec/sources.md 3.1)
+        for invalid in (one for one in types if one not in SERVICE_TYPE.choices):
+            raise invalid_kind_error(SERVICE_TYPE, "--service-type-filter", invalid)
 
 
 def _check_election(values: Values) -> None:
-    """What keeps two processes apart in the end is that writes are conditional, and ended before a Lease is."""
+    """Check that leader election is safe: writes are conditional, and end before the Lease expires."""
     for name, meant in (("compat", "--compat"), ("aws-conditional-writes", "--no-aws-conditional-writes")):
         unsafe = values[name] if name == "compat" else values["provider"] == "aws" and not values[name]
         if unsafe:
-            raise mistake(
+            raise usage_error(
                 f"--leader-elect and {meant} do not go together: only conditional writes keep two processes apart",
                 "leave out one of them",
             )
@@ -105,14 +109,121 @@ def _check_election(values: Values) -> None:
         values[f"leader-elect-{name}"] for name in ("lease-duration", "renew-deadline", "retry-period")
     )
     if retry_s <= 0.0:
-        raise mistake("--leader-elect-retry-period is not positive", "allowed: more than 0s")
+        raise usage_error(
+            f"--leader-elect-retry-period={DURATION.format(retry_s)} is too short", "allowed: more than 0s"
+        )
     if deadline_s <= retry_s:
-        raise mistake(
-            "--leader-elect-renew-deadline leaves no time to renew",
-            f"allowed: more than --leader-elect-retry-period, which is {DURATION.write(retry_s)}",
+        raise usage_error(
+            f"--leader-elect-renew-deadline={DURATION.format(deadline_s)} leaves no time to renew",
+            f"allowed: more than --leader-elect-retry-period, which is {DURATION.format(retry_s)}",
         )
-    if duration_s < deadline_s + WRITE_S:
-        raise mistake(
-            "--leader-elect-lease-duration may end while a last write is under way",
-            f"allowed: {DURATION.write(deadline_s + WRITE_S)} and more, 12s longer than --leader-elect-renew-deadline",
+    if duration_s < deadline_s + MAX_WRITE_S:
+        raise usage_error(
+            f"--leader-elect-lease-duration={DURATION.format(duration_s)} may expire during a write",
+            f"allowed: {DURATION.format(deadline_s + MAX_WRITE_S)} and more, --leader-elect-renew-deadline plus 12s",
         )
+
+
+AVAILABLE: Final[Mapping[str, tuple[str, ...]]] = {
+    "source": tuple(name for name in SOURCES if name != "connector"),
+    "provider": ("aws", "google", "inmemory", "zonefile"),
+    "registry": ("noop", "txt"),
+}
+
+
+def check_support(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> None:
+    """Check that this version supports the chosen sources, provider, registry and flags.
+
+    Args:
+        settings: the flags that are set, by name.
+        values: the value of every flag, by name.
+
+    Raises:
+        UsageError: this version does not support one of them.
+    """
+    for name in AVAILABLE:
+        _check_available(name, settings, values)
+    for setting in settings.values():
+        flag = setting.flag
+        if isinstance(flag.support, Absent) and flag.is_relevant(values) and not flag.has_no_effect(setting.value):
+            raise usage_error(f"{setting.origin} is not supported by this version", "supported flags: extdns --help")
+
+
+def _check_available(name: str, settings: Mapping[str, Setting], values: Mapping[str, Any]) -> None:
+    chosen = values[name] if isinstance(values[name], tuple) else (values[name],)
+    origin = settings[name].origin if name in settings else f"--{name}"
+    for one in chosen:
+        if one not in AVAILABLE[name]:
+            raise usage_error(
+                f"{origin}={one} is not supported by this version", f"available: {', '.join(AVAILABLE[name])}"
+            )
+
+
+def find_notices(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return a line for each flag that is set, has an effect and has a notice, in the order of the table."""
+    return tuple(
+        f"{setting.origin} {setting.flag.support.notice}"
+        for setting in settings.values()
+        if isinstance(setting.flag.support, Moot | Implemented)
+        and setting.flag.support.notice
+        and setting.flag.is_relevant(values)
+    )
+
+
+def min_refresh_interval_s(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> float:
+    """Return the longest zone cache duration that is set, in seconds; 0 if none is (docs/design/differences.md)."""
+    times = (
+        float(setting.value)
+        for setting in settings.values()
+        if isinstance(setting.flag.support, Moot)
+        and setting.flag.support.bounds_refresh
+        and setting.flag.is_relevant(values)
+    )
+    return max((0.0, *times))
+
+
+def find_warnings(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return a warning of two lines for each value that can have no effect, in the order of the table.
+
+    Args:
+        settings: the flags that are set, by name.
+        values: the value of every flag, by name.
+    """
+    if values["compat"]:
+        return ()
+    return tuple(
+        _describe_ineffective(setting.flag, setting.origin, value, kind)
+        for setting in settings.values()
+        if setting.flag.is_relevant(values)
+        for kind in (_find_kind(setting.flag, values),)
+        for value in (setting.value if setting.flag.repeatable else (setting.value,))
+        if not kind.is_effective(value)
+    )
+
+
+def _find_kind(flag: Flag, values: Mapping[str, Any]) -> ValueKind[Any]:
+    """Return the kind of *flag*; for `--zone-id-filter` with Route 53, one that checks for ids of hosted zones."""
+    if flag.name != "zone-id-filter" or values["provider"] not in {"aws", ""}:
+        return flag.kind
+    allowed = "the id of a hosted zone, such as Z0123456789ABC, or its end; for zones by name --domain-filter"
+    return replace(
+        flag.kind,
+        noun="the id of a hosted zone",
+        allowed=allowed,
+        is_effective=lambda value: not value or _ROUTE53_ID.fullmatch(value) is not None,
+    )
+
+
+def _describe_ineffective(flag: Flag, origin: str, value: object, kind: ValueKind[Any]) -> str:
+    written = kind.format(value)
+    return (
+        f"{origin}={sanitize(written)} is not {kind.noun}: {kind.consequence}\n  {_suggest_remedy(flag, kind, written)}"
+    )
+
+
+def _suggest_remedy(flag: Flag, kind: ValueKind[Any], written: str) -> str:
+    parts = [part.strip() for part in written.split(",")]
+    if flag.repeatable and len(parts) > 1 and all(part and kind.is_effective(part) for part in parts):
+        return f"commas do not separate; write {sanitize(' '.join(flag.format_arguments(tuple(parts))))}"
+    meant = kind.suggest(written)
+    return f"allowed: {kind.allowed}" + (f"          did you mean: {sanitize(meant)}" if meant else "")

@@ -1,12 +1,10 @@
-"""The cluster, live or from files: objects, the view, and the keys that changed.
+"""Access to Kubernetes: a live API server, or manifests in files.
 
-Here belong reading manifests and watching them, list and watch, the object cache, the view
-with its remembered look-ups, Events and leases. Both kinds of cluster answer the same ports and
-feed the same queue of changed keys, so that no other room can tell them apart.
+`live` lists and watches an API server, and `manifests` reads YAML and JSON files. Both implement the port
+`Cluster` and deliver the same changes; both keep objects in a `local_store.py`. The other modules write
+to the API server: Events (`events.py`), the status of objects (`status_writer.py`), leader election
+(`leader_election.py`) and the saved state (`state_store.py`).
 
 Only `client.py` may import the `kubernetes` package, for configuration, credentials and TLS.
-Objects are decoded into lean structs of just the fields that sources read.
-
-A document that cannot be read is reported with file and line; what it described before stays, and
-the others go on.
+`object_decoder.py` decodes objects into structs with only the fields that sources read.
 """

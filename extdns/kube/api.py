@@ -1,4 +1,4 @@
-"""Requests to the API server: whole answers and streams of lines, bounded, with errors that say what to do."""
+"""Send requests to the API server, and limit the size and duration of responses."""
 
 from __future__ import annotations
 
@@ -10,53 +10,57 @@ from http import HTTPStatus
 from typing import Final
 
 from extdns.errors import ApiError
-from extdns.kube.client import Answer, Client
-from extdns.kube.status import refusal
+from extdns.kube.api_protocol import build_error
+from extdns.kube.client import HttpClient, HttpResponse
 
 _MAX_ANSWER_BYTES: Final = 512 * 1024 * 1024
 _MAX_LINE_BYTES: Final = 64 * 1024 * 1024
 _MAX_REFUSAL_BYTES: Final = 64 * 1024
 
 
-class Limit:
-    """When a request must be over."""
+class RequestDeadline:
+    """The time at which a request must be complete."""
 
     def __init__(self, seconds: float, monotonic: Callable[[], float]) -> None:
-        """Begin now; 0 *seconds* are no limit."""
+        """Start now; 0 *seconds* means no limit."""
         self._seconds = seconds
         self._monotonic = monotonic
         self._until_s = monotonic() + seconds if seconds else math.inf
 
     def check(self, call: str) -> None:
-        """Raise `ApiError` if it is not."""
+        """Raise `ApiError` if the deadline has passed."""
         if self._monotonic() > self._until_s:
-            raise ApiError(f"{call}: the answer was not whole after {self._seconds:g} s")
+            raise ApiError(f"{call}: the response was not complete after {self._seconds:g} s")
 
 
-class Stream:
-    """The lines of an answer, for one thread to go through once."""
+class ResponseStream:
+    """The lines of a response. One thread may iterate over it once."""
 
-    def __init__(self, call: str, answer: Answer, limit: Limit) -> None:
-        """Read *answer*, which *call* names in messages, within *limit*."""
+    def __init__(self, call: str, answer: HttpResponse, limit: RequestDeadline) -> None:
+        """Read *answer* within *limit*. *call* names the request in messages."""
         self._call = call
         self._answer = answer
-        self._limit: Limit | None = limit
+        self._limit: RequestDeadline | None = limit
 
-    def allow_silence(self, silence_s: float) -> None:
-        """Go on without end from now on, unless nothing comes for *silence_s* seconds."""
+    def set_idle_timeout(self, silence_s: float) -> None:
+        """Remove the deadline, and fail only if no data arrives for *silence_s* seconds."""
         self._limit = None
-        self._answer.allow_silence(silence_s)
+        self._answer.set_idle_timeout(silence_s)
+
+    def abort(self) -> None:
+        """Cut the connection, from any thread. The iteration ends, or raises `ApiError`."""
+        self._answer.abort()
 
     def __iter__(self) -> Iterator[bytes]:
-        """Lines without their ends, as they come, until the server ends them.
+        """Yield lines without line ends as they arrive, until the server ends the response.
 
         Raises:
-            ApiError: the connection was cut, perhaps in the middle of a line, or silent for too long; or the
-                time of a request is over, before silence was allowed.
+            ApiError: the connection was cut or idle for too long, a line is too long, or the deadline has passed.
+
         """
         parts: list[bytes] = []
         size = 0
-        for chunk in self._answer.chunks():
+        for chunk in self._answer.read_chunks():
             if self._limit is not None:
                 self._limit.check(self._call)
             first, *others = chunk.split(b"\n")
@@ -71,20 +75,21 @@ class Stream:
             raise ApiError(f"{self._call}: the connection ended in the middle of a line")
 
 
-class Api:
-    """Requests to one API server; safe from any thread. They raise `ApiError` and nothing else."""
+class ApiClient:
+    """Sends requests to one API server; safe from any thread. Every request raises only `ApiError`."""
 
     def __init__(
-        self, client: Client, *, request_timeout_s: float, monotonic: Callable[[], float] = time.monotonic
+        self, client: HttpClient, *, request_timeout_s: float, monotonic: Callable[[], float] = time.monotonic
     ) -> None:
-        """Ask through *client*; whole answers must be there after *request_timeout_s*, if it is not 0."""
+        """Send requests through *client*. A response must be complete after *request_timeout_s*; 0 is no limit."""
+        self.server = client.server
         self._client = client
         self._request_timeout_s = request_timeout_s
         self._monotonic = monotonic
         self._closed = False
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> bytes:
-        """The body of an answer to GET."""
+        """Send GET and return the response body."""
         return self.send("GET", path, query)
 
     def send(
@@ -95,57 +100,67 @@ class Api:
         body: bytes | None = None,
         content_type: str = "application/json",
     ) -> bytes:
-        """The body of an answer; *content_type* is that of *body*."""
-        with self._success(method, path, query or {}, body, content_type if body is not None else "") as good:
-            return b"".join(self._whole(f"{method} {path}", good, _MAX_ANSWER_BYTES))
+        """Send a request and return the response body. *content_type* describes *body*."""
+        with self._open_response(method, path, query or {}, body, content_type if body is not None else "") as response:
+            return b"".join(self._read_limited(f"{method} {path}", response, _MAX_ANSWER_BYTES))
 
     @contextmanager
-    def stream(self, path: str, query: Mapping[str, str]) -> Iterator[Stream]:
-        """The answer to GET, line by line."""
-        with self._success("GET", path, query) as good:
-            yield Stream(f"GET {path}", good, Limit(self._request_timeout_s, self._monotonic))
+    def stream(self, path: str, query: Mapping[str, str]) -> Iterator[ResponseStream]:
+        """Send GET and give the response line by line."""
+        with self._open_response("GET", path, query) as response:
+            yield ResponseStream(f"GET {path}", response, RequestDeadline(self._request_timeout_s, self._monotonic))
+
+    @property
+    def ca_certificates(self) -> bytes:
+        """The CA certificates of the API server in PEM, or b"" if the system's certificates are used."""
+        return self._client.ca_certificates
+
+    @property
+    def service_account_token(self) -> str:
+        """The token of the pod's service account, or "" if a kubeconfig gives the credentials."""
+        return self._client.service_account_token
 
     def close(self) -> None:
-        """Cut what is under way; from then on every request fails."""
+        """Cut all connections. Later requests fail."""
         self._closed = True
         self._client.close()
 
     @contextmanager
-    def _success(
+    def _open_response(
         self,
         method: str,
         path: str,
         query: Mapping[str, str],
         body: bytes | None = None,
         content_type: str = "",
-    ) -> Iterator[Answer]:
+    ) -> Iterator[HttpResponse]:
         self._check_open()
         answer = self._client.request(method, path, query, body, content_type)
         try:
             if not answer.is_success:
-                raise self._refusal(f"{method} {path}", answer)
+                raise self._build_refusal(f"{method} {path}", answer)
             yield answer
         finally:
             answer.close()
 
     def _check_open(self) -> None:
         if self._closed:
-            raise ApiError("extdns is ending")
+            raise ApiError("extdns is shutting down")
 
-    def _refusal(self, call: str, answer: Answer) -> ApiError:
+    def _build_refusal(self, call: str, answer: HttpResponse) -> ApiError:
         if answer.status == HTTPStatus.UNAUTHORIZED:
             self._client.reload()
-        said: list[bytes] = []
-        with suppress(ApiError):  # what there is will do
-            said.extend(self._whole(call, answer, _MAX_REFUSAL_BYTES))
-        return refusal(call, answer.status, b"".join(said), answer.retry_after)
+        body: list[bytes] = []
+        with suppress(ApiError):  # an incomplete body is enough for a message
+            body.extend(self._read_limited(call, answer, _MAX_REFUSAL_BYTES))
+        return build_error(call, answer.status, b"".join(body), answer.retry_after)
 
-    def _whole(self, call: str, answer: Answer, most_bytes: int) -> Iterator[bytes]:
-        """All chunks of a body that must be small and quick enough."""
-        limit, size = Limit(self._request_timeout_s, self._monotonic), 0
-        for chunk in answer.chunks():
+    def _read_limited(self, call: str, answer: HttpResponse, max_bytes: int) -> Iterator[bytes]:
+        """Yield the chunks of a body; raise `ApiError` if it is too large or takes too long."""
+        limit, size = RequestDeadline(self._request_timeout_s, self._monotonic), 0
+        for chunk in answer.read_chunks():
             size += len(chunk)
-            if size > most_bytes:
-                raise ApiError(f"{call}: the answer is larger than {most_bytes >> 20} MiB")
+            if size > max_bytes:
+                raise ApiError(f"{call}: the response is larger than {max_bytes >> 20} MiB")
             limit.check(call)
             yield chunk

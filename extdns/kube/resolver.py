@@ -1,8 +1,14 @@
-"""Finds the addresses of a host as its system does: in /etc/hosts, else as /etc/resolv.conf says (spec sources 3.4)."""
+"""Resolve host names in the background, and present the addresses as objects of the cluster.
+
+Addresses come from /etc/hosts, else from the servers in /etc/resolv.conf (docs/spec/sources.md 3.4).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import heapq
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -10,70 +16,81 @@ import dns.exception
 import dns.resolver
 
 from extdns.errors import UnresolvedError, UsageError
-from extdns.model.target import address
+from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, Phase
+from extdns.model.kind import Kind, ObjectKey
+from extdns.model.record import parse_address
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.resources.meta import ObjectMeta
+from extdns.model.resources.resolved_host import RESOLVED_HOST, ResolvedHost
+from extdns.ports import Cluster, ClusterView, NotSyncedError
 
-_LONGEST_S: Final = 5.0
+_TIMEOUT_S: Final = 5.0
 
 
-class Answer(NamedTuple):
-    """Addresses, sorted, and for how many seconds they may be kept; none if there is no such name, or none of it."""
+class HostAddresses(NamedTuple):
+    """Sorted addresses and their TTL in seconds; no addresses if the name does not exist or has none."""
 
     addresses: tuple[str, ...]
     ttl_s: float
 
 
-Ask = Callable[[str], Answer]
+ResolveHost = Callable[[str], HostAddresses]
 
 
-def system_resolver(path: str = "/etc/resolv.conf", *, port: int = 53, hosts: str = "/etc/hosts") -> Ask:
-    """The resolver that *path* configures, asked at *port* for what *hosts* does not list; it raises `UnresolvedError`.
+def build_system_resolver(path: str = "/etc/resolv.conf", *, port: int = 53, hosts: str = "/etc/hosts") -> ResolveHost:
+    """Build a resolver that reads the file *hosts* first, then queries the servers of *path* at *port*.
+
+    The resolver raises `UnresolvedError`.
 
     Raises:
-        UsageError: there is no such configuration.
+        UsageError: *path* does not configure a resolver.
     """
     try:
         resolver = dns.resolver.Resolver(path)
         resolver.port = port
     except dns.exception.DNSException as exc:
         raise UsageError(
-            f"--resolve-service-load-balancer-hostname: {path} names no resolver\n"
-            "  allowed: a file with nameserver lines"
+            f"--resolve-service-load-balancer-hostname: no DNS server found in {path}\n"
+            "  allowed: a file with nameserver lines, as resolv.conf(5)"
         ) from exc
 
-    def ask(host: str) -> Answer:
-        if listed := _listed(Path(hosts), host):
-            return Answer(listed, 0.0)
+    def resolve(host: str) -> HostAddresses:
+        if listed := _read_hosts_file(Path(hosts), host):
+            return HostAddresses(listed, 0.0)
         addresses: set[str] = set()
         ttls_s: list[float] = []
         for rdtype in ("A", "AAAA"):
             try:
-                answer = resolver.resolve(host, rdtype, search=False, lifetime=_LONGEST_S, raise_on_no_answer=False)
+                answer = resolver.resolve(host, rdtype, search=False, lifetime=_TIMEOUT_S, raise_on_no_answer=False)
             except dns.resolver.NXDOMAIN:
                 break
             except dns.exception.DNSException as exc:
-                raise UnresolvedError(f"asking for {rdtype}: {exc}") from exc
+                raise UnresolvedError(f"the {rdtype} query failed: {exc}") from exc
             if answer.rrset is not None:
                 addresses.update(str(rdata) for rdata in answer.rrset)
                 ttls_s.append(float(answer.rrset.ttl))
-        return Answer(tuple(sorted(addresses)), min(ttls_s, default=0.0))
+        return HostAddresses(tuple(sorted(addresses)), min(ttls_s, default=0.0))
 
-    return ask
+    return resolve
 
 
-def unfailing(ask: Ask) -> Ask:
-    """*ask*, for which a host has no address while it is not known, as for external-dns (spec sources 3.4, rule 3)."""
+def ignore_failures(resolve: ResolveHost) -> ResolveHost:
+    """Wrap *resolve*: if a lookup fails, the host has no address, as in external-dns.
 
-    def answer(host: str) -> Answer:
+    See docs/spec/sources.md 3.4, rule 3.
+    """
+
+    def answer(host: str) -> HostAddresses:
         try:
-            return ask(host)
+            return resolve(host)
         except UnresolvedError:
-            return Answer((), 0.0)
+            return HostAddresses((), 0.0)
 
     return answer
 
 
-def _listed(hosts: Path, host: str) -> tuple[str, ...]:
-    """The addresses of *host* in the file *hosts* (hosts(5)), which may change at any time and need not be there."""
+def _read_hosts_file(hosts: Path, host: str) -> tuple[str, ...]:
+    """Return the addresses of *host* in the file *hosts* (hosts(5)). The file may change or be absent."""
     try:
         lines = hosts.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -81,6 +98,178 @@ def _listed(hosts: Path, host: str) -> tuple[str, ...]:
     found: set[str] = set()
     for line in lines:
         text, *names = line.partition("#")[0].lower().split() or ("",)
-        if host.lower() in names and (parsed := address(text)):
+        if host.lower() in names and (parsed := parse_address(text)):
             found.add(str(parsed))
     return tuple(sorted(found))
+
+
+_MIN_INTERVAL_S: Final = 30.0
+_MAX_INTERVAL_S: Final = 300.0
+_CLOSING_S: Final = 1.0
+
+
+class HostChange(NamedTuple):
+    """A host before (None if it was unknown) and after a change."""
+
+    old: ResolvedHost | None
+    new: ResolvedHost
+
+
+class HostResolver:
+    """Resolves each host from its first lookup on; safe from any thread.
+
+    A host is resolved again after its TTL, but not before 30 s and not after 300 s. A failed or empty lookup
+    does not remove known addresses, and a failed lookup does not replace an empty one. Without addresses,
+    lookups are repeated with exponential backoff.
+    """
+
+    def __init__(self, resolve: ResolveHost, *, monotonic: Callable[[], float] = time.monotonic) -> None:
+        """Use *resolve*. Resolves nothing yet."""
+        self._resolve = resolve
+        self._monotonic = monotonic
+        self._changed = threading.Condition()
+        self._due: list[tuple[float, str]] = []
+        self._known: dict[str, ResolvedHost] = {}
+        self._retry_after_s: dict[str, float] = {}
+        self._changes: list[HostChange] = []
+        self._ended = False
+        self._thread = threading.Thread(target=self._run, name="resolver", daemon=True)
+
+    def start_resolving(self, name: str) -> None:
+        """Start to resolve *name* unless that was started before."""
+        with self._changed:
+            if name in self._retry_after_s or self._ended:
+                return
+            self._retry_after_s[name] = _MIN_INTERVAL_S
+            heapq.heappush(self._due, (self._monotonic(), name))
+            self._changed.notify_all()
+            if self._thread.ident is None:
+                self._thread.start()
+
+    def take(self) -> list[HostChange]:
+        """Return the changes since the last call."""
+        with self._changed:
+            changes, self._changes = self._changes, []
+            return changes
+
+    def close(self) -> None:
+        """Stop resolving. Can be called twice."""
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+        if self._thread.ident is not None:
+            self._thread.join(_CLOSING_S)
+
+    def _run(self) -> None:
+        while name := self._wait_for_due():
+            try:
+                answer, failure = self._resolve(name), ""
+            except UnresolvedError as exc:
+                answer, failure = HostAddresses((), 0.0), str(exc)
+            if answer.addresses:
+                pause_s, self._retry_after_s[name] = max(answer.ttl_s, _MIN_INTERVAL_S), _MIN_INTERVAL_S
+            else:
+                pause_s, self._retry_after_s[name] = self._retry_after_s[name], self._retry_after_s[name] * 2
+            host = ResolvedHost(metadata=ObjectMeta(name=name), addresses=answer.addresses, failure=failure)
+            self._store(name, host, min(pause_s, _MAX_INTERVAL_S))
+
+    def _wait_for_due(self) -> str:
+        """Wait for the next name that is due; return "" at the end."""
+        with self._changed:
+            while not self._ended:
+                wait_s = self._due[0][0] - self._monotonic() if self._due else None
+                if wait_s is not None and wait_s <= 0:
+                    return heapq.heappop(self._due)[1]
+                self._changed.wait(wait_s)
+        return ""
+
+    def _store(self, name: str, host: ResolvedHost, pause_s: float) -> None:
+        with self._changed:
+            heapq.heappush(self._due, (self._monotonic() + pause_s, name))
+            old = self._known.get(name)
+            if host == old or (old is not None and _rank_knowledge(host) < _rank_knowledge(old)):
+                return
+            self._known[name] = host
+            self._changes.append(HostChange(old, host))
+
+
+def _rank_knowledge(host: ResolvedHost) -> int:
+    """Return 2 if *host* has addresses, 1 if it is known to have none, and 0 if its lookup failed."""
+    return 2 if host.addresses else int(not host.failure)
+
+
+_TAKE_INTERVAL_S: Final = 1.0
+_TAKE_FIRST_INTERVAL_S: Final = 0.05
+
+
+class ClusterWithHosts:
+    """Add host names and their addresses to a cluster; implements `Cluster` and `ClusterView`.
+
+    Each host is an object of the kind `RESOLVED_HOST` after its first lookup. The kind is synced while no
+    first lookup is open. Only one thread may use lookups and `take`.
+    """
+
+    def __init__(
+        self, cluster: Cluster, hosts: HostResolver, *, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Add *hosts* to *cluster*."""
+        self._cluster = cluster
+        self._hosts = hosts
+        self._monotonic = monotonic
+        self._known: dict[str, ResolvedHost] = {}
+        self._waiting: set[str] = set()
+        self._phase: Phase | None = None
+
+    @property
+    def view(self) -> ClusterView:
+        """A view of the objects that `take` has returned so far."""
+        return self
+
+    def get(self, kind: Kind, namespace: str, name: str) -> KubernetesObject | None:
+        """Implement `ClusterView.get`. A host that is not resolved yet raises `NotSyncedError`."""
+        if kind != RESOLVED_HOST:
+            return self._cluster.view.get(kind, namespace, name)
+        if name not in self._known:
+            self._waiting.add(name)
+            self._hosts.start_resolving(name)
+            raise NotSyncedError(RESOLVED_HOST)
+        return self._known[name]
+
+    def select(self, kind: Kind, namespace: str, labels: Mapping[str, str]) -> Sequence[KubernetesObject]:
+        """Implement `ClusterView.select`. Hosts cannot be selected."""
+        return self._cluster.view.select(kind, namespace, labels)
+
+    def require(self, kind: Kind) -> KindState:
+        """Implement `Cluster.require`."""
+        return self._cluster.require(kind)
+
+    def exists(self, key: ObjectKey) -> bool | None:
+        """Implement `Cluster.exists`."""
+        return self._cluster.exists(key)
+
+    def take(self, timeout_s: float) -> tuple[ClusterChange, ...]:
+        """Implement `Cluster.take`. First results for hosts are returned at once, changes up to a second later."""
+        changes = self._take_changes()
+        if changes:
+            timeout_s = 0.0
+        elif self._waiting or self._known:
+            timeout_s = min(timeout_s, _TAKE_FIRST_INTERVAL_S if self._waiting else _TAKE_INTERVAL_S)
+        return (*changes, *self._cluster.take(timeout_s))
+
+    def close(self) -> None:
+        """Implement `Cluster.close`, and stop resolving."""
+        self._hosts.close()
+        self._cluster.close()
+
+    def _take_changes(self) -> list[ClusterChange]:
+        changes: list[ClusterChange] = []
+        for old, new in self._hosts.take():
+            name = new.metadata.name
+            self._known[name] = new
+            self._waiting.discard(name)
+            changes.append(ObjectChange(key=ObjectKey(RESOLVED_HOST, "", name), old=old, new=new))
+        phase = Phase.LISTING if self._waiting else Phase.SYNCED
+        if phase is not self._phase and (self._waiting or self._known):
+            self._phase = phase
+            changes.append(KindChange(state=KindState(kind=RESOLVED_HOST, phase=phase, since_s=self._monotonic())))
+        return changes

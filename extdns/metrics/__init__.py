@@ -1,11 +1,11 @@
-"""What is counted, for those who chart it and are woken by it.
+"""Prometheus metrics.
 
-The names that the reference's users chart and alert on are kept to the letter (spec plan 1.8); what
-the reference does not know has names of its own, which begin with `extdns_`.
+The names that users of external-dns chart and alert on are kept exactly (docs/spec/plan.md 1.8). Metrics that it does
+not have begin with `extdns_`.
 
-Whoever decides something reports it to `metrics.Metrics`, whose methods are named for what happens
-and take plain values. Nothing here decides, and no metric is read back by the application. The
-table is the one list of metrics there is; the reference page is made from it.
+Code that detects an event calls a method of `metrics.Metrics`, which is named for the event and takes plain values.
+Nothing is decided here, and extdns reads no metric back. `table` lists all metrics; the reference page and the
+dashboard are generated from it.
 
-Only this room imports prometheus-client.
+Only this package imports prometheus-client.
 """

@@ -1,4 +1,4 @@
-"""The dashboard for Grafana: `python -m extdns.metrics.dashboard > charts/extdns/files/dashboard.json`."""
+"""Generate the dashboard for Grafana: `python -m extdns.metrics.dashboard > charts/extdns/files/dashboard.json`."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ import sys
 from typing import Any, Final, NamedTuple
 
 from extdns.metrics import table
-from extdns.metrics.table import Form, Metric
+from extdns.metrics.table import Metric, MetricType
 
 _SOURCE: Final = {"type": "prometheus", "uid": "${datasource}"}
 _CHOSEN: Final = 'namespace=~"$namespace", job=~"$job"'
 
 
 class Panel(NamedTuple):
-    """One panel, as high as its row.
+    """One panel; all panels of a row have the same height.
 
     Attributes:
-        query: in PromQL.
-        legend: a template over labels.
-        width: of the 24 columns that there are.
-        kind: `stat` shows the last value, `timeseries` all.
-        unit: as Grafana calls it.
-        bad: the last value is red from 1 on.
+        query: the PromQL query.
+        legend: the template of the legend, with labels.
+        width: number of columns, of 24.
+        kind: `stat` for the last value, `timeseries` for all.
+        unit: the name of the unit in Grafana.
+        is_red_from_one: whether a last value of 1 or more is red.
     """
 
     title: str
@@ -31,66 +31,83 @@ class Panel(NamedTuple):
     width: int = 12
     kind: str = "timeseries"
     unit: str = "short"
-    bad: bool = False
+    is_red_from_one: bool = False
 
 
-def _query(metric: Metric, by: str = "") -> str:
-    """The growth of *metric* a minute over all replicas, or its greatest value, for each value of the labels *by*.
+def _build_query(metric: Metric, by: str = "") -> str:
+    """Return the query for the rate of a counter per minute, or for the maximum of a gauge, over all replicas.
 
-    Replicas that stand by know less than the leader, never more.
+    A standby never has a greater value than the leader.
     """
     chosen = f"{metric.name}{{{_CHOSEN}}}"
     labels = f" by ({by})" if by else ""
-    if metric.form is Form.COUNTER:
+    if metric.type is MetricType.COUNTER:
         return f"sum{labels} (60 * rate({chosen}[$__rate_interval]))"
     return f"max{labels} ({chosen})"
 
 
-def _least(metric: Metric, by: str) -> str:
-    """What *metric* is at the replica that has the least of it, for each value of the labels *by*."""
+def _build_min_query(metric: Metric, by: str) -> str:
+    """Return the query for the minimum of *metric* over all replicas, for each value of the labels *by*."""
     return f"min by ({by}) ({metric.name}{{{_CHOSEN}}})"
 
 
 ROWS: Final = (
     (
-        Panel("Names asked for", _query(table.ENDPOINTS_WANTED), width=3, kind="stat"),
-        Panel("Deletes held", f"sum({_query(table.DELETES_HELD, 'zone_id')})", width=3, kind="stat", bad=True),
-        Panel("Names set aside", _query(table.QUARANTINED), width=3, kind="stat", bad=True),
-        Panel("Kept without a target", _query(table.STALE), width=3, kind="stat"),
-        Panel("Objects not readable", _query(table.PROBLEMS), width=3, kind="stat", bad=True),
-        Panel("Last in order", f"time() - {_query(table.SYNCED)}", width=3, kind="stat", unit="s"),
+        Panel("Requested endpoints", _build_query(table.REQUESTED_ENDPOINTS), width=3, kind="stat"),
+        Panel(
+            "Held deletes",
+            f"sum({_build_query(table.DELETES_HELD, 'zone_id')})",
+            width=3,
+            kind="stat",
+            is_red_from_one=True,
+        ),
+        Panel("Names backing off", _build_query(table.BACKING_OFF), width=3, kind="stat", is_red_from_one=True),
+        Panel("Retained records", _build_query(table.RETAINED), width=3, kind="stat"),
+        Panel("Unreadable objects", _build_query(table.PROBLEMS), width=3, kind="stat", is_red_from_one=True),
+        Panel("Since last successful run", f"time() - {_build_query(table.SYNCED)}", width=3, kind="stat", unit="s"),
         Panel("Replicas", f"count({table.LEADER.name}{{{_CHOSEN}}})", width=3, kind="stat"),
-        Panel("That lead", f"sum({table.LEADER.name}{{{_CHOSEN}}})", width=3, kind="stat"),
+        Panel("Leaders", f"sum({table.LEADER.name}{{{_CHOSEN}}})", width=3, kind="stat"),
     ),
     (
-        Panel("Endpoints by type", _query(table.RECORDS_WANTED, "record_type"), "{{record_type}}"),
-        Panel("Endpoints that stand by type", _query(table.VERIFIED, "record_type"), "{{record_type}}"),
+        Panel("Requested endpoints by type", _build_query(table.REQUESTED_RECORDS, "record_type"), "{{record_type}}"),
+        Panel("Published endpoints by type", _build_query(table.VERIFIED, "record_type"), "{{record_type}}"),
     ),
     (
-        Panel("Decisions in force", _query(table.DECISIONS, "reason"), "{{reason}}"),
-        Panel("Deletes held by zone", _query(table.DELETES_HELD, "zone"), "{{zone}}"),
+        Panel("Current decisions by reason", _build_query(table.DECISIONS, "reason"), "{{reason}}"),
+        Panel("Held deletes by zone", _build_query(table.DELETES_HELD, "zone"), "{{zone}}"),
     ),
     (
-        Panel("Batches a minute by outcome", _query(table.BATCHES, "outcome"), "{{outcome}}"),
-        Panel("Names whose change waits or is being written", _query(table.PENDING)),
+        Panel("Batches per minute by outcome", _build_query(table.BATCHES, "outcome"), "{{outcome}}"),
+        Panel("Names queued or being written", _build_query(table.QUEUED)),
     ),
     (
-        Panel("Calls that may be sent at once", _least(table.API_LEFT, "account, action"), "{{account}} {{action}}"),
-        Panel("Throttled calls a minute", _query(table.THROTTLED, "account, action"), "{{account}} {{action}}"),
+        Panel(
+            "API calls left in the rate limit",
+            _build_min_query(table.API_LEFT, "account, action"),
+            "{{account}} {{action}}",
+        ),
+        Panel(
+            "Throttled API calls per minute", _build_query(table.THROTTLED, "account, action"), "{{account}} {{action}}"
+        ),
     ),
     (
-        Panel("Time since a zone was read whole", f"time() - {_query(table.ZONE_READ, 'zone')}", "{{zone}}", unit="s"),
-        Panel("Phases of kinds of objects", _query(table.PHASES, "kind, phase"), "{{kind}}: {{phase}}"),
+        Panel(
+            "Time since the zone was fully read",
+            f"time() - {_build_query(table.ZONE_READ, 'zone')}",
+            "{{zone}}",
+            unit="s",
+        ),
+        Panel("List and watch by kind and phase", _build_query(table.PHASES, "kind, phase"), "{{kind}}: {{phase}}"),
     ),
     (
-        Panel("Failures to read objects, a minute", _query(table.SOURCE_ERRORS)),
-        Panel("Failures of reads and writes of zones, a minute", _query(table.REGISTRY_ERRORS)),
+        Panel("Source errors per minute", _build_query(table.SOURCE_ERRORS)),
+        Panel("Failed zone reads and writes per minute", _build_query(table.REGISTRY_ERRORS)),
     ),
 )
 
 
-def dashboard() -> dict[str, Any]:
-    """The dashboard in Grafana's JSON model."""
+def build_dashboard() -> dict[str, Any]:
+    """Build the dashboard in Grafana's JSON model."""
     return {
         "title": "extdns",
         "uid": "extdns",
@@ -99,12 +116,12 @@ def dashboard() -> dict[str, Any]:
         "editable": False,
         "refresh": "1m",
         "time": {"from": "now-6h", "to": "now"},
-        "templating": {"list": _variables()},
-        "panels": _panels(),
+        "templating": {"list": _build_variables()},
+        "panels": _build_panels(),
     }
 
 
-def _variables() -> list[dict[str, Any]]:
+def _build_variables() -> list[dict[str, Any]]:
     values = {
         label: {
             "name": label,
@@ -122,21 +139,21 @@ def _variables() -> list[dict[str, Any]]:
     return [{"name": "datasource", "type": "datasource", "query": "prometheus"}, *values.values()]
 
 
-def _panels() -> list[dict[str, Any]]:
+def _build_panels() -> list[dict[str, Any]]:
     made: list[dict[str, Any]] = []
     top = 0
     for row in ROWS:
         left, height = 0, 4 if row[0].kind == "stat" else 8
         for panel in row:
-            place = {"x": left, "y": top, "w": panel.width, "h": height}
-            made.append(_panel(panel) | {"id": len(made) + 1, "gridPos": place})
+            position = {"x": left, "y": top, "w": panel.width, "h": height}
+            made.append(_build_panel(panel) | {"id": len(made) + 1, "gridPos": position})
             left += panel.width
         top += height
     return made
 
 
-def _panel(panel: Panel) -> dict[str, Any]:
-    steps = [{"color": "green", "value": None}, *([{"color": "red", "value": 1}] if panel.bad else [])]
+def _build_panel(panel: Panel) -> dict[str, Any]:
+    steps = [{"color": "green", "value": None}, *([{"color": "red", "value": 1}] if panel.is_red_from_one else [])]
     return {
         "title": panel.title,
         "type": panel.kind,
@@ -150,4 +167,4 @@ def _panel(panel: Panel) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(f"{json.dumps(dashboard(), indent=2)}\n")
+    sys.stdout.write(f"{json.dumps(build_dashboard(), indent=2)}\n")

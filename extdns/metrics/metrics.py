@@ -1,4 +1,4 @@
-"""Takes in what happens, and shows it in Prometheus' text format."""
+"""Count events, and render all metrics in the Prometheus text format."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import platform
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, NamedTuple, assert_never
+from typing import Final, NamedTuple
 
 from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, SummaryMetricFamily
@@ -17,26 +17,25 @@ from prometheus_client.registry import Collector
 
 from extdns import __version__
 from extdns.metrics import table
-from extdns.metrics.requests import RequestTimes
-from extdns.metrics.table import Form, Metric
-from extdns.model.apibudget import ApiBudget
+from extdns.metrics.request_times import RequestTimes
+from extdns.metrics.table import Metric, MetricType
+from extdns.model.change import Applied, Outcome, WriteConflict, spell_outcome
 from extdns.model.cluster import KindState, Phase
-from extdns.model.held import Held
-from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
-from extdns.model.zone import Zone
+from extdns.model.evidence import HeldSet, Scope
+from extdns.model.zone import RateLimitStatus, Zone
 
-_ARCHITECTURES: Final = {"x86_64": "amd64", "aarch64": "arm64"}  # the names that the reference uses
+_ARCHITECTURES: Final = {"x86_64": "amd64", "aarch64": "arm64"}  # as external-dns names them
 _MAX_LABEL: Final = 255
-_REVISION: Final = "unknown"  # a package knows its version, not the commit
+_REVISION: Final = "unknown"  # the package contains its version, but not the commit
 _MAX_NAMED: Final = 50
 
 Samples = Mapping[tuple[str, ...], float]
 
 
 class Mismatch(NamedTuple):
-    """A record of somebody else where one of ours would have been created.
+    """A foreign record at a name where extdns would otherwise create a record of that type.
 
-    *foreign_owner* is the owner that its mark names, else its set identifier.
+    *foreign_owner* is the owner in its ownership record or, as in the metric of external-dns, its set identifier.
     """
 
     record_type: str
@@ -46,91 +45,94 @@ class Mismatch(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
-    """How much there is of everything now.
+class Statistics:
+    """Counts of records, claims and decisions.
 
     Attributes:
-        held: record sets in the zones by record type, without marks.
-        wanted: endpoints asked for, each once, by record type.
-        verified: those of *wanted* that stand, by record type.
-        deduplicated: endpoints left out as asked for already, by record type and source.
-        invalid: endpoints left out as no valid record, by record type and source.
-        mismatches: records of others that keep ours from being created.
-        reasons: decisions in force by reason code.
-        stale: records of ours whose object cannot say a target.
-        pending: names whose change waits or is being written.
-        quarantined: names that are set aside for a while.
+        current: numbers of records in the zones by type, without ownership records.
+        requested: requested endpoints by type; equal ones count once.
+        verified: requested endpoints by type that a zone holds.
+        deduplicated: endpoints that repeat another one, by type and source.
+        invalid: endpoints that are not valid records, by type and source.
+        mismatches: foreign records in place of which extdns would create one.
+        reasons: decisions by reason code.
+        unexpected: records that are not as requested, without those that filters exclude.
+        retained: our records whose object has no valid target now.
+        queued: names whose changes are queued or being written.
+        backing_off: names whose changes wait for a retry.
         problems: objects and manifests that cannot be read.
     """
 
-    held: Mapping[str, int] = field(default_factory=dict)
-    wanted: Mapping[str, int] = field(default_factory=dict)
+    current: Mapping[str, int] = field(default_factory=dict)
+    requested: Mapping[str, int] = field(default_factory=dict)
     verified: Mapping[str, int] = field(default_factory=dict)
     deduplicated: Mapping[tuple[str, str], int] = field(default_factory=dict)
     invalid: Mapping[tuple[str, str], int] = field(default_factory=dict)
     mismatches: tuple[Mismatch, ...] = ()
     reasons: Mapping[str, int] = field(default_factory=dict)
-    stale: int = 0
-    pending: int = 0
-    quarantined: int = 0
+    unexpected: int = 0
+    retained: int = 0
+    queued: int = 0
+    backing_off: int = 0
     problems: int = 0
 
 
 class Metrics(Collector):
-    """All metrics of one process; any thread may call any method.
+    """All metrics of the process. All methods are safe from any thread.
 
-    Values are kept in dictionaries and become metrics when somebody asks, so that nobody sees half
-    of an update, and label sets that no longer exist are gone at once.
+    Values are stored in dictionaries, and become metrics when they are scraped. So a scrape never contains half of an
+    update, and label sets that no longer exist disappear at once.
     """
 
     def __init__(
         self,
         *,
-        budgets: Callable[[], Iterable[ApiBudget]] = tuple,
-        requests: RequestTimes | None = None,
+        rate_limits: Callable[[], Iterable[RateLimitStatus]] = tuple,
+        request_times: RequestTimes | None = None,
     ) -> None:
         """Start at zero.
 
         Args:
-            budgets: how many calls may be made, asked when somebody asks for metrics.
-            requests: how long requests took.
+            rate_limits: returns how many calls may be made now; called at each scrape.
+            request_times: the durations of requests.
         """
-        self._budgets = budgets
-        self._requests = requests or RequestTimes()
+        self._rate_limits = rate_limits
+        self._requests = request_times or RequestTimes()
+        self._held: dict[Scope, HeldSet] = {}
         self._lock = threading.Lock()
-        plain = (metric for metric in table.TABLE if metric.form is not Form.SUMMARY)
+        plain = (metric for metric in table.TABLE if metric.type is not MetricType.SUMMARY)
         self._samples: dict[Metric, Samples] = {metric: {} if metric.labels else {(): 0} for metric in plain}
-        self._samples[table.BUILD_INFO] = {(*_platform(), _REVISION, __version__): 1}
+        self._samples[table.BUILD_INFO] = {(*_describe_platform(), _REVISION, __version__): 1}
         self._registry = CollectorRegistry()
         self._registry.register(self)
         ProcessCollector(registry=self._registry)
 
-    def text(self) -> bytes:
-        """Everything in text format 0.0.4."""
+    def render(self) -> bytes:
+        """Render all metrics in the text format 0.0.4."""
         return generate_latest(self._registry)
 
     def collect(self) -> Iterator[GaugeMetricFamily | CounterMetricFamily | SummaryMetricFamily]:
-        """All metrics in the order of the table, the summary last, their label sets sorted; the library calls this."""
-        budgets = tuple(self._budgets())
+        """Build all metrics, in the order of the table, for prometheus-client. Label sets are sorted."""
+        rate_limits = tuple(self._rate_limits())
         with self._lock:
-            self._count_calls(budgets)
+            self._set_rate_limits(rate_limits)
             snapshot = tuple(self._samples.items())
         for metric, samples in snapshot:
-            family = (GaugeMetricFamily if metric.form is Form.GAUGE else CounterMetricFamily)(
+            family = (GaugeMetricFamily if metric.type is MetricType.GAUGE else CounterMetricFamily)(
                 metric.name, metric.help, labels=metric.labels
             )
             for labels, value in sorted(samples.items()):
                 family.add_metric(labels, value)
             yield family
-        yield self._requests.family()
+        yield self._requests.build_family()
 
-    def run_ended(self, now: datetime, *, failing: int, changes: int) -> None:
-        """A run came to its end (design 5).
+    def count_run(self, now: datetime, *, failing: int, changes: int) -> None:
+        """Count a run (docs/design/differences.md, "Runs").
 
         Args:
-            now: when.
-            failing: sources, zones and names in scope that are failing.
-            changes: changes made since the run before or, in a dry run, left to make.
+            now: the end of the run.
+            failing: number of sources, zones and names that fail.
+            changes: number of changes since the previous run or, in a dry run, of planned changes.
         """
         with self._lock:
             if failing:
@@ -142,25 +144,25 @@ class Metrics(Collector):
             if not changes:
                 self._add(table.IDLE_RUNS)
 
-    def counted(self, counts: Counts) -> None:
-        """Everything was counted anew; what was counted before is forgotten."""
+    def set_statistics(self, counts: Statistics) -> None:
+        """Replace all statistics by *counts*."""
         with self._lock:
-            self._set(table.ENDPOINTS_HELD, sum(counts.held.values()))
-            self._samples[table.RECORDS_HELD] = _by_type(counts.held)
-            self._set(table.ENDPOINTS_WANTED, sum(counts.wanted.values()))
-            self._samples[table.RECORDS_WANTED] = _by_type(counts.wanted)
-            self._samples[table.VERIFIED] = _by_type(counts.verified)
-            self._samples[table.DEDUPLICATED] = _lowered(counts.deduplicated.items())
-            self._samples[table.INVALID] = _lowered(counts.invalid.items())
-            self._samples[table.OWNED_BY_OTHERS] = _by_domain(counts.mismatches)
+            self._set(table.ZONE_ENDPOINTS, sum(counts.current.values()))
+            self._samples[table.ZONE_RECORDS] = _build_type_samples(counts.current)
+            self._set(table.REQUESTED_ENDPOINTS, sum(counts.requested.values()))
+            self._samples[table.REQUESTED_RECORDS] = _build_type_samples(counts.requested)
+            self._samples[table.VERIFIED] = _build_type_samples(counts.verified)
+            self._samples[table.DEDUPLICATED] = _lowercase_labels(counts.deduplicated.items())
+            self._samples[table.INVALID] = _lowercase_labels(counts.invalid.items())
+            self._samples[table.OWNED_BY_OTHERS] = _build_domain_samples(counts.mismatches)
             self._samples[table.DECISIONS] = {(code,): count for code, count in counts.reasons.items() if count}
-            self._set(table.STALE, counts.stale)
-            self._set(table.PENDING, counts.pending)
-            self._set(table.QUARANTINED, counts.quarantined)
+            self._set(table.RETAINED, counts.retained)
+            self._set(table.QUEUED, counts.queued)
+            self._set(table.BACKING_OFF, counts.backing_off)
             self._set(table.PROBLEMS, counts.problems)
 
-    def phase_changed(self, state: KindState) -> None:
-        """The list and watch of a kind came to another phase."""
+    def set_phase(self, state: KindState) -> None:
+        """Set the phase of the list and watch of a kind, and count it if it is an error."""
         kind = state.kind.resource
         with self._lock:
             others = {labels: value for labels, value in self._samples[table.PHASES].items() if labels[0] != kind}
@@ -168,69 +170,80 @@ class Metrics(Collector):
             if state.phase not in {Phase.LISTING, Phase.SYNCED}:
                 self._add(table.SOURCE_ERRORS)
 
-    def object_failed(self) -> None:
-        """What an object asks for could not be computed."""
+    def count_object_failure(self) -> None:
+        """Count one object whose claims could not be computed."""
         with self._lock:
             self._add(table.SOURCE_ERRORS)
 
-    def defect_met(self) -> None:
-        """Something in this program failed that should not have."""
+    def count_defect(self) -> None:
+        """Count an unexpected error of extdns."""
         with self._lock:
             self._add(table.DEFECTS)
 
-    def zones_listed(self, zones: Iterable[Zone]) -> None:
-        """There are these *zones* and no others."""
-        known = {_labels(zone.name, zone.id) for zone in zones}
+    def set_zones(self, zones: Iterable[Zone]) -> None:
+        """Remove the metrics of all zones except *zones*."""
+        known = {_sanitize_labels(zone.name, zone.id) for zone in zones}
         with self._lock:
             read = self._samples[table.ZONE_READ]
             self._samples[table.ZONE_READ] = {labels: at_s for labels, at_s in read.items() if labels in known}
 
-    def zone_read(self, zone: Zone, now: datetime) -> None:
-        """The last page of a reading of *zone* came in."""
+    def set_zone_read_time(self, zone: Zone, now: datetime) -> None:
+        """Set the time at which *zone* was last read completely."""
         with self._lock:
             read = self._samples[table.ZONE_READ]
-            self._samples[table.ZONE_READ] = {**read, _labels(zone.name, zone.id): now.timestamp()}
+            self._samples[table.ZONE_READ] = {**read, _sanitize_labels(zone.name, zone.id): now.timestamp()}
 
-    def deletes_held(self, zone: Zone, code: str, held: Sequence[Held]) -> None:
-        """Just *held* wait in *zone* for a person who releases *code*."""
-        here = _labels(zone.name, zone.id)
-        named = {
-            (*here, *_labels(one.owned.record.name, one.owned.record.type.lower(), one.evidence, code)): 1.0
-            for one in held[:_MAX_NAMED]
-        }
+    def set_held_deletes(self, held: HeldSet) -> None:
+        """Replace the held deletes of one scope."""
         with self._lock:
-            self._renew(table.DELETES_HELD, here, {here: len(held)} if held else {})
-            self._renew(table.HELD_RECORD, here, named)
+            self._held.pop(held.scope, None)
+            if held.held:
+                self._held[held.scope] = held
+            sets = [one for _, one in sorted(self._held.items(), key=lambda item: item[0])]
+            counts = Counter(_sanitize_labels(one.zone.name, one.zone.id) for found in sets for one in found.held)
+            self._samples[table.DELETES_HELD] = {labels: float(count) for labels, count in sorted(counts.items())}
+            self._samples[table.HELD_RECORD] = {
+                _sanitize_labels(
+                    one.zone.name,
+                    one.zone.id,
+                    one.owned.record.name,
+                    one.owned.record.type.lower(),
+                    one.evidence,
+                    found.code,
+                ): 1.0
+                for found in sets
+                for one in found.held[:_MAX_NAMED]
+            }
 
-    def led(self, *, leads: bool) -> None:
-        """We lead from now on, or no more."""
+    def set_leadership(self, *, is_leader: bool) -> None:
+        """Set whether this process is the leader."""
         with self._lock:
-            self._set(table.LEADER, leads)
+            self._set(table.LEADER, is_leader)
 
-    def read_failed(self) -> None:
-        """The list of zones, a page of a zone or some names could not be read."""
+    def set_saved_state(self, *, is_known: bool) -> None:
+        """Set whether the saved state was loaded and can be saved."""
+        with self._lock:
+            self._set(table.STATE_KNOWN, is_known)
+
+    def count_read_failure(self) -> None:
+        """Count a failed read of the list of zones, a page or names."""
         with self._lock:
             self._add(table.REGISTRY_ERRORS)
 
-    def batch_ended(self, outcome: Outcome) -> None:
-        """A batch of writes came to its end."""
+    def count_batch(self, outcome: Outcome) -> None:
+        """Count the outcome of a batch."""
         with self._lock:
-            self._add(table.BATCHES, _outcome(outcome))
-            if not isinstance(outcome, Applied | Conflict):
+            self._add(table.BATCHES, spell_outcome(outcome))
+            if not isinstance(outcome, Applied | WriteConflict):
                 self._add(table.REGISTRY_ERRORS)
 
-    def _count_calls(self, budgets: Iterable[ApiBudget]) -> None:
-        by_action = {_labels(budget.account, budget.action): budget for budget in budgets}
-        self._samples[table.API_LEFT] = {labels: budget.left for labels, budget in by_action.items()}
-        self._samples[table.API_RATE] = {labels: budget.per_s for labels, budget in by_action.items()}
+    def _set_rate_limits(self, rate_limits: Iterable[RateLimitStatus]) -> None:
+        by_action = {_sanitize_labels(limit.account, limit.action): limit for limit in rate_limits}
+        self._samples[table.API_LEFT] = {labels: limit.calls_left for labels, limit in by_action.items()}
+        self._samples[table.API_RATE] = {labels: limit.per_s for labels, limit in by_action.items()}
         self._samples[table.THROTTLED] = {
-            labels: budget.throttled for labels, budget in by_action.items() if budget.action
+            labels: limit.throttle_count for labels, limit in by_action.items() if limit.action
         }
-
-    def _renew(self, metric: Metric, zone: tuple[str, ...], samples: Samples) -> None:
-        """Let *samples* be those of *metric* whose labels begin with *zone*."""
-        others = {key: value for key, value in self._samples[metric].items() if key[: len(zone)] != zone}
-        self._samples[metric] = {**others, **samples}
 
     def _set(self, metric: Metric, value: float) -> None:
         self._samples[metric] = {(): value}
@@ -240,52 +253,36 @@ class Metrics(Collector):
         self._samples[metric] = {**samples, labels: samples.get(labels, 0) + 1}
 
 
-def _platform() -> tuple[str, str, str]:
-    """Architecture and system as Go names them, and the version of Python between them."""
+def _describe_platform() -> tuple[str, str, str]:
+    """Return architecture, Python version and system, the first and the last as Go names them."""
     machine = platform.machine()
     return _ARCHITECTURES.get(machine, machine), f"python{platform.python_version()}", sys.platform
 
 
-def _outcome(outcome: Outcome) -> str:
-    match outcome:
-        case Applied():
-            return "applied"
-        case Conflict():
-            return "conflict"
-        case Refused():
-            return "refused"
-        case Forbidden():
-            return "forbidden"
-        case TryLater():
-            return "try-later"
-        case Unknown():
-            return "unknown"
-        case _:
-            assert_never(outcome)
+def _build_type_samples(counts: Mapping[str, int]) -> Samples:
+    return _lowercase_labels(((record_type,), count) for record_type, count in counts.items())
 
 
-def _by_type(counts: Mapping[str, int]) -> Samples:
-    return _lowered(((record_type,), count) for record_type, count in counts.items())
+def _build_domain_samples(mismatches: Iterable[Mismatch]) -> Samples:
+    return _lowercase_labels(
+        ((one.record_type, one.owner, one.foreign_owner, _find_parent_domain(one.name)), 1) for one in mismatches
+    )
 
 
-def _by_domain(mismatches: Iterable[Mismatch]) -> Samples:
-    return _lowered(((one.record_type, one.owner, one.foreign_owner, _domain(one.name)), 1) for one in mismatches)
-
-
-def _domain(name: str) -> str:
-    """*name* without its first label, unless a single one would remain (spec plan 1.8)."""
+def _find_parent_domain(name: str) -> str:
+    """Return *name* without its first label, or *name* if only one label would remain (docs/spec/plan.md 1.8)."""
     rest = name.partition(".")[2]
     return rest if "." in rest else name
 
 
-def _lowered(counts: Iterable[tuple[tuple[str, ...], int]]) -> Samples:
-    """*counts* with labels in lower case (spec plan 1.8); what falls together is summed."""
+def _lowercase_labels(counts: Iterable[tuple[tuple[str, ...], int]]) -> Samples:
+    """Convert labels to lower case (docs/spec/plan.md 1.8), and sum counts whose labels become equal."""
     summed: Counter[tuple[str, ...]] = Counter()
     for labels, count in counts:
-        summed[_labels(*(label.lower() for label in labels))] += count
+        summed[_sanitize_labels(*(label.lower() for label in labels))] += count
     return summed
 
 
-def _labels(*values: str) -> tuple[str, ...]:
-    """*values*, some of which come out of zones, cut to what labels should bear, without what cannot be encoded."""
+def _sanitize_labels(*values: str) -> tuple[str, ...]:
+    """Shorten label values, and replace characters that cannot be encoded. Values may come from zones."""
     return tuple(value[:_MAX_LABEL].encode(errors="replace").decode() for value in values)

@@ -1,13 +1,12 @@
-"""Values: what every other room speaks in.
+"""Values that every other package uses.
 
-Here belong names, targets, TTLs, endpoints, labels, claims, records, zones, change sets, outcomes,
-evidence, reasons and decisions, each frozen, compared by value, and checked once, in its
-constructor or in `from_text`. What is canonical (a name's case and IDNA form, the spelling of an
-IPv6 address, the order of targets) is canonical by construction, so that no later code asks again.
+Belongs here: names, targets, TTLs, claims, records, zones, changes, outcomes, evidence, reasons and
+decisions. Each value is frozen, compares by content, and is checked once, when it is made. What has
+a canonical form (the case and IDNA form of a name, the spelling of an IPv6 address, the order of
+targets) gets it then, so that no later code has to check again.
 
-Here does not belong anything that decides: merging, placing and planning are the planner's, reading
-a mark's text is the registry's. Nothing here does I/O, asks for the time, rolls dice, reads the
-environment or logs.
+Does not belong here: decisions (merging and planning are in the planner, reading ownership records
+in the registry), I/O, clocks, randomness, the environment, logging.
 
-One idea, one module, named by its noun. Sequences are tuples; closed sets are unions or `StrEnum`.
+Sequences are tuples; closed sets are unions or `StrEnum`.
 """

@@ -1,77 +1,79 @@
-"""Changes of records, and the change sets in which they reach a zone (design 2, laws 5-6)."""
+"""Changes of records, their change sets and batches, the outcomes of batches, and decisions (laws 5-7)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import Literal, Self, assert_never
 
+from extdns.model.claim import Provenance
+from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
-from extdns.model.name import DnsName
-from extdns.model.ownership import Owned
 from extdns.model.reason import Reason
-from extdns.model.record import Endpoint, Record, RecordKey
+from extdns.model.record import DesiredRecord, OwnedRecord, Record, RecordKey
 from extdns.model.value import Value
 from extdns.model.zone import Zone
 
 
 class Create(Value, frozen=True, kw_only=True):
-    """Make a record set where none of its key stands."""
+    """Create a record where none with its key exists."""
 
-    wanted: Endpoint
+    desired: DesiredRecord
 
     @property
     def key(self) -> RecordKey:
-        """The identity of the record set to make."""
-        return self.wanted.key
+        """The key of the record to create."""
+        return self.desired.key
 
 
 class Update(Value, frozen=True, kw_only=True):
-    """Replace a record set of ours by another of the same key.
+    """Replace a record of ours by another one with the same key.
 
     Attributes:
-        differences: what differs, in words that messages use: `targets`, `ttl`, `properties`,
-            `mark`, `owner`.
+        differences: what differs, in the words of messages: `targets`, `ttl`, `properties`,
+            `ownership record`, `owner`.
     """
 
-    held: Owned
-    wanted: Endpoint
+    current: OwnedRecord
+    desired: DesiredRecord
     differences: tuple[str, ...]
 
     @property
     def key(self) -> RecordKey:
-        """The identity of the record set to replace."""
-        return self.held.key
+        """The key of the record to replace."""
+        return self.current.key
 
 
 class Delete(Value, frozen=True, kw_only=True):
-    """Remove a record set of ours."""
+    """Delete a record of ours."""
 
-    held: Owned
+    current: OwnedRecord
     evidence: Evidence
 
     @property
     def key(self) -> RecordKey:
-        """The identity of the record set to remove."""
-        return self.held.key
+        """The key of the record to delete."""
+        return self.current.key
 
 
 Change = Create | Update | Delete
 
 
 class Write(Value, frozen=True, kw_only=True):
-    """One record set before and after, mark or not.
+    """One record before and after; it may be an ownership record.
 
     Attributes:
-        old: what must stand there now, exactly; None: nothing may.
-        new: what shall stand there; None: nothing. Equal content restates the record, which makes
-            the batch fail if somebody else changed it.
+        old: the record that must exist now, exactly; None if none may exist.
+        new: the record that will exist; None if none will. If it equals *old*, the batch fails if somebody else
+            changed the record.
     """
 
     old: Record | None
-    new: Endpoint | None
+    new: DesiredRecord | None
 
     @property
     def key(self) -> RecordKey:
-        """The identity of the record set that is written."""
+        """The key of the record that is written."""
         if self.new is not None:
             return self.new.key
         if self.old is None:
@@ -81,48 +83,209 @@ class Write(Value, frozen=True, kw_only=True):
 
 
 class ChangeSet(Value, frozen=True, kw_only=True):
-    """Changes of one name in one zone that happen together or not at all (law 6).
+    """Changes of one name in one zone that apply together or not at all (law 6).
 
     Attributes:
         changes: sorted by key.
-        writes: what the registry made of them, marks included, sorted by key; empty before
+        writes: the records to write, ownership records included, sorted by key; empty before
             `Registry.complete`.
+        ownership_zone: the zone that holds the ownership records if *zone* has no place for them, as for its apex; None
+            if that zone is not managed.
     """
 
     zone: Zone
     name: DnsName
     changes: tuple[Change, ...]
     writes: tuple[Write, ...] = ()
+    ownership_zone: Zone | None = None
 
 
-def alike(one: Sequence[ChangeSet], other: Sequence[ChangeSet]) -> bool:
-    """Tell whether both do the same to the same records; what encrypted marks hide is never equal."""
-    return [_gist(change_set) for change_set in one] == [_gist(change_set) for change_set in other]
+def are_equivalent(one: Sequence[ChangeSet], other: Sequence[ChangeSet]) -> bool:
+    """Return whether both make the same changes; the text of encrypted ownership records, which varies, is ignored."""
+    return [_get_identity(change_set) for change_set in one] == [_get_identity(change_set) for change_set in other]
 
 
-def _gist(change_set: ChangeSet) -> object:
+def _get_identity(change_set: ChangeSet) -> object:
     return change_set.changes, [(write.key, write.old) for write in change_set.writes]
 
 
 class Blocked(Value, frozen=True, kw_only=True):
-    """A change set that cannot be made, for a reason that a person can act on."""
+    """The reason why a change cannot be made, or not now."""
 
     reason: Reason
     detail: str
 
 
 class Batch(Value, frozen=True, kw_only=True):
-    """Change sets submitted to one zone in one call, sorted by name.
+    """Change sets sent to one zone in one call, sorted by name.
 
     Attributes:
-        number: unique within the process, rising.
+        number: unique within the process, increasing.
     """
 
     number: int
     zone: Zone
-    sets: tuple[ChangeSet, ...]
+    change_sets: tuple[ChangeSet, ...]
 
     @property
     def writes(self) -> tuple[Write, ...]:
-        """All writes of the batch, in the order of its sets."""
-        return tuple(write for change_set in self.sets for write in change_set.writes)
+        """All writes of the batch, in the order of its change sets."""
+        return tuple(write for change_set in self.change_sets for write in change_set.writes)
+
+
+class Applied(Value, frozen=True, kw_only=True):
+    """The service made every write.
+
+    Attributes:
+        records: the records that exist now at the written keys, in the form in which they would be
+            read.
+        change_id: the service's id of the change, "" if it has none.
+        unconditional: whether the write may have overwritten something that the plan had not seen.
+    """
+
+    records: tuple[Record, ...]
+    change_id: str = ""
+    unconditional: bool = False
+
+
+class WriteConflict(Value, frozen=True, kw_only=True):
+    """A record was not as the batch stated: it exists, does not exist, or differs. Nothing was written.
+
+    Attributes:
+        offending_names: the names that the service blames, () if it names none.
+    """
+
+    message: str
+    offending_names: tuple[DnsName, ...] = ()
+
+
+class Refused(Value, frozen=True, kw_only=True):
+    """The service rejected the batch. Nothing was written.
+
+    Attributes:
+        offending_names: names the service spoke of, () if it named none.
+    """
+
+    message: str
+    offending_names: tuple[DnsName, ...] = ()
+
+
+class Forbidden(Value, frozen=True, kw_only=True):
+    """A permission is missing. Nothing was written."""
+
+    message: str
+
+
+class TryLater(Value, frozen=True, kw_only=True):
+    """The service throttled the call, is busy or failed. Nothing was written."""
+
+    message: str
+    retry_after_s: float | None = None
+
+
+class Unknown(Value, frozen=True, kw_only=True):
+    """No response arrived: the batch may or may not have been applied."""
+
+    message: str
+
+
+Outcome = Applied | WriteConflict | Refused | Forbidden | TryLater | Unknown
+
+OutcomeWord = Literal["applied", "conflict", "refused", "forbidden", "try-later", "unknown"]
+
+
+def spell_outcome(outcome: Outcome) -> OutcomeWord:
+    """Return the word for *outcome* that documents, the live page and metrics use."""
+    match outcome:
+        case Applied():
+            return "applied"
+        case WriteConflict():
+            return "conflict"
+        case Refused():
+            return "refused"
+        case Forbidden():
+            return "forbidden"
+        case TryLater():
+            return "try-later"
+        case Unknown():
+            return "unknown"
+        case _:
+            assert_never(outcome)
+
+
+class Refusal(Value, frozen=True, kw_only=True):
+    """A desired record that the service cannot hold, known before calling it."""
+
+    desired: DesiredRecord
+    reason: Reason
+    detail: str
+
+
+class AdjustedRecords(Value, frozen=True, kw_only=True):
+    """Desired records as the service would hold them, so that they compare exactly with current ones."""
+
+    accepted: tuple[DesiredRecord, ...]
+    refused: tuple[Refusal, ...] = ()
+
+    @classmethod
+    def from_results(cls, found: Iterable[DesiredRecord | Refusal]) -> Self:
+        """Split results, one for each desired record, into adjusted records and refusals; the order is kept."""
+        entries = tuple(found)
+        return cls(
+            accepted=tuple(entry for entry in entries if isinstance(entry, DesiredRecord)),
+            refused=tuple(entry for entry in entries if isinstance(entry, Refusal)),
+        )
+
+
+class Action(StrEnum):
+    """What happens to a record."""
+
+    CREATE = "create"
+    UPDATE = "update"
+    DELETE = "delete"
+    KEEP = "keep"  # a record exists and stays
+    NONE = "none"  # no record exists and none is created
+
+
+class Decision(Value, frozen=True, kw_only=True):
+    """The decision about one record of one zone, or about one claim that no zone holds.
+
+    Attributes:
+        zone: None if no zone holds the name.
+        desired: the requested record, None if there is none.
+        current: the existing record, None if there is none.
+        requested_by: the claims that request it, the deciding one first.
+        detail: one clause for a person, "" if the reason is enough.
+    """
+
+    zone: Zone | None
+    name: DnsName
+    set_identifier: str
+    type: str
+    action: Action
+    reason: Reason
+    detail: str = ""
+    desired: DesiredRecord | None = None
+    current: OwnedRecord | None = None
+    requested_by: tuple[Provenance, ...] = ()
+
+    @property
+    def is_relevant(self) -> bool:
+        """Whether the record is ours, is requested by an object, or cannot be read.
+
+        Other foreign records are irrelevant. The owner of a record that cannot be read is unknown.
+        """
+        if self.reason is Reason.RECORD_UNREADABLE:
+            return True
+        return bool(self.requested_by) or self.current is None or self.current.is_ours
+
+    @property
+    def key(self) -> tuple[str, DnsName, str, str]:
+        """The identity of the record: id of the zone or "", name, set identifier, type."""
+        return (self.zone.id if self.zone else "", self.name, self.set_identifier, self.type)
+
+    @property
+    def sort_key(self) -> tuple[str, str, str, str, str]:
+        """The sort key: zone, name, set identifier, type, reason."""
+        zone = f"{self.zone.name} {self.zone.id}" if self.zone else ""
+        return (zone, self.name, self.set_identifier, self.type, self.reason)

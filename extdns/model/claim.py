@@ -1,42 +1,42 @@
-"""Claims: what one object asks for, and why (design 4)."""
+"""Claims: what one object requests, and where on the object (docs/design/architecture.md)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
 
-from extdns.model.cluster import ObjectRef
-from extdns.model.name import DnsName
+from extdns.model.dns_name import DnsName
+from extdns.model.kind import ObjectRef
 from extdns.model.reason import Reason
-from extdns.model.record import Endpoint
+from extdns.model.record import DesiredRecord
 from extdns.model.value import Value
 
 
 class Derivation(StrEnum):
-    """How a claim was made out of another one. The value is what messages call it."""
+    """How a claim was derived from another one. The value is used in messages."""
 
     NONE = ""
     NAT64 = "nat64"
-    POINTER = "ptr"
+    PTR = "ptr"
 
 
 class Provenance(Value, frozen=True, kw_only=True):
-    """Where a claim comes from.
+    """The place that a claim comes from.
 
     Attributes:
         source: the name of the source, as `--source` spells it.
         field: the annotation, field or template that named the host, as `spec.rules[0].host`.
-        derived: how, if not the object itself says it; such claims are merged with their like alone.
+        derivation: how it was derived, if the object does not state it. Derived claims merge only with their like.
     """
 
     source: str
     ref: ObjectRef
     field: str
-    derived: Derivation = Derivation.NONE
+    derivation: Derivation = Derivation.NONE
 
 
-class Notice(Value, frozen=True, kw_only=True):
-    """Something on an object that is wrong but costs no record, such as an unreadable TTL."""
+class ClaimWarning(Value, frozen=True, kw_only=True):
+    """A problem on an object that prevents no record, such as an invalid TTL."""
 
     reason: Reason
     field: str
@@ -44,30 +44,30 @@ class Notice(Value, frozen=True, kw_only=True):
     allowed: str
 
 
-class Wanted(Value, frozen=True, kw_only=True):
-    """The object wants this endpoint."""
+class ResolvedClaim(Value, frozen=True, kw_only=True):
+    """The object requests this record."""
 
-    endpoint: Endpoint
+    desired: DesiredRecord
     provenance: Provenance
-    notices: tuple[Notice, ...] = ()
+    warnings: tuple[ClaimWarning, ...] = ()
 
     @property
     def name(self) -> DnsName:
-        """The name asked for."""
-        return self.endpoint.name
+        """The requested name."""
+        return self.desired.name
 
     @property
     def set_identifier(self) -> str:
-        """The set identifier asked for, "" for a simple record."""
-        return self.endpoint.set_identifier
+        """The requested set identifier, "" for a simple record."""
+        return self.desired.set_identifier
 
 
-class Withheld(Value, frozen=True, kw_only=True):
-    """The object wants the name, but cannot say its targets now; what is published stays.
+class UnresolvedClaim(Value, frozen=True, kw_only=True):
+    """The object requests the name, but its targets are not known now. An existing record stays.
 
     Attributes:
         detail: one sentence for a person.
-        type: the record type it asks for, "" where that is not known.
+        type: the requested record type, "" if that is not known.
     """
 
     name: DnsName
@@ -78,8 +78,8 @@ class Withheld(Value, frozen=True, kw_only=True):
     type: str = ""
 
 
-class Invalid(Value, frozen=True, kw_only=True):
-    """The object asks for something that is no name or no endpoint; nothing comes of it."""
+class InvalidClaim(Value, frozen=True, kw_only=True):
+    """The object requests something that is not a valid name or record. It is not published."""
 
     provenance: Provenance
     reason: Reason
@@ -87,31 +87,52 @@ class Invalid(Value, frozen=True, kw_only=True):
     allowed: str
 
 
-class Filtered(Value, frozen=True, kw_only=True):
-    """The object, or one name on it, is left out by configuration.
+class ExcludedClaim(Value, frozen=True, kw_only=True):
+    """The object, or one name on it, is excluded by configuration.
 
     Attributes:
-        by: the flag or annotation that leaves it out, as `--ingress-class`.
-        name: the name left out; None: the whole object is, and this is its only claim.
+        excluded_by: the flag or annotation that excludes it, as `--ingress-class`.
+        name: the excluded name; None if the whole object is excluded, and this is its only claim.
     """
 
     ref: ObjectRef
-    by: str
+    excluded_by: str
     name: DnsName | None = None
 
 
-Claim = Wanted | Withheld | Invalid | Filtered
+class TargetlessClaim(Value, frozen=True, kw_only=True):
+    """A claim that publishes nothing, because a filter removed all targets or none of them embeds an IPv4 address.
+
+    Filters and NAT64 act after claims are merged (docs/spec/sources.md 0.2). So it still gives its TTL, labels and
+    properties to the claims that it is merged with, if it comes first among them.
+
+    Attributes:
+        desired: as the object requests it, without targets.
+    """
+
+    desired: DesiredRecord
+    provenance: Provenance
+
+    @property
+    def name(self) -> DnsName:
+        """The requested name."""
+        return self.desired.name
 
 
-def mistakes(claims: Iterable[Claim]) -> tuple[Notice, ...]:
-    """What is wrong on the object that makes *claims*, each mistake once, in their order."""
-    found: dict[Notice, None] = {}
+Claim = ResolvedClaim | UnresolvedClaim | InvalidClaim | ExcludedClaim | TargetlessClaim
+NameClaim = ResolvedClaim | UnresolvedClaim
+"""A claim to a name."""
+
+
+def find_problems(claims: Iterable[Claim]) -> tuple[ClaimWarning, ...]:
+    """Return the warnings of *claims*, all of one object, without duplicates, in their order."""
+    found: dict[ClaimWarning, None] = {}
     for claim in claims:
         match claim:
-            case Invalid(provenance=where, reason=reason, value=value, allowed=allowed):
-                found[Notice(reason=reason, field=where.field, value=value, allowed=allowed)] = None
-            case Wanted(notices=notices):
+            case InvalidClaim(provenance=where, reason=reason, value=value, allowed=allowed):
+                found[ClaimWarning(reason=reason, field=where.field, value=value, allowed=allowed)] = None
+            case ResolvedClaim(warnings=notices):
                 found.update(dict.fromkeys(notices))
-            case Withheld() | Filtered():
+            case UnresolvedClaim() | ExcludedClaim() | TargetlessClaim():
                 pass
     return tuple(found)

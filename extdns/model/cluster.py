@@ -1,104 +1,20 @@
-"""What the cluster tells: kinds, references to objects, and changes of them (Kubernetes API conventions)."""
+"""Changes of objects, the state of their lists, and the identity of the cluster."""
 
 from __future__ import annotations
 
-import sys
+import hashlib
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from extdns.model.kind import Kind, ObjectKey
 from extdns.model.value import Value
 
 if TYPE_CHECKING:
-    from extdns.model.objects import KubernetesObject
-
-
-class Kind(NamedTuple):
-    """A kind of object the API server serves.
-
-    Attributes:
-        version: the one we prefer.
-        older: versions that say the same of the fields we read, the best one first.
-        mark: how marks name the kind, "" for its name in small letters; see `label`. A slash at its end
-            is that of an empty namespace, which marks state for kinds that `--unstructured-resource` adds.
-    """
-
-    group: str
-    version: str
-    name: str
-    plural: str
-    namespaced: bool = True
-    older: tuple[str, ...] = ()
-    mark: str = ""
-
-    @property
-    def api_version(self) -> str:
-        """`group/version`, or the version alone for the core group."""
-        return f"{self.group}/{self.version}" if self.group else self.version
-
-    @property
-    def api_versions(self) -> tuple[str, ...]:
-        """Every `apiVersion` under which its objects are read, the preferred one first."""
-        return tuple(form.api_version for form in self.forms)
-
-    @property
-    def forms(self) -> tuple[Kind, ...]:
-        """The kind as each single version has it, the preferred one first."""
-        return tuple(self._replace(version=version, older=()) for version in (self.version, *self.older))
-
-    @property
-    def resource(self) -> str:
-        """The plural with its group, as `ingresses.networking.k8s.io`."""
-        return f"{self.plural}.{self.group}" if self.group else self.plural
-
-    @property
-    def label(self) -> str:
-        """The first part of `resource` labels, as `service` (spec sources 1.8)."""
-        return self.mark.removesuffix("/") or self.name.lower()
-
-
-class ObjectKey(NamedTuple):
-    """Where an object lives; namespace "" for cluster-scoped kinds. Sorts by namespace, then name."""
-
-    kind: Kind
-    namespace: str
-    name: str
-
-    @property
-    def resource(self) -> str:
-        """The `resource` label of ownership marks, as `service/shop/web` or `node/n1` (spec sources 1.8).
-
-        One text, however often it is asked for: claims, records and what was written hold it.
-        """
-        kind, namespace, name = self
-        place = f"{namespace}/{name}" if kind.namespaced else name
-        return sys.intern(f"{kind.mark or kind.label}/{place}")
-
-
-class ObjectRef(Value, frozen=True, kw_only=True):
-    """One object, as claims and Events name it.
-
-    Attributes:
-        uid: "" where the manifest has none.
-        created: RFC 3339 text of `creationTimestamp`, "" where unknown; decides who was first.
-    """
-
-    key: ObjectKey
-    uid: str = ""
-    created: str = ""
-
-    @property
-    def seniority(self) -> tuple[bool, str, str, str]:
-        """Sort key, oldest first; objects of unknown age come last, ties by namespace and name."""
-        return (not self.created, self.created, self.key.namespace, self.key.name)
-
-    def __str__(self) -> str:
-        """`Service shop/web`, as messages name it."""
-        place = f"{self.key.namespace}/{self.key.name}" if self.key.namespace else self.key.name
-        return f"{self.key.kind.name} {place}"
+    from extdns.model.resources.kinds import KubernetesObject
 
 
 class Phase(StrEnum):
-    """How far the list and watch of one kind has come."""
+    """The state of the list and watch of one kind."""
 
     LISTING = "listing"
     SYNCED = "synced"
@@ -108,21 +24,23 @@ class Phase(StrEnum):
 
 
 class KindState(Value, frozen=True, kw_only=True):
-    """The state of one kind, with what a person needs to mend it.
+    """The phase of one kind, with what a person needs to fix it.
 
     Attributes:
         since_s: monotonic seconds at which the phase began.
         detail: the error behind a phase that is not `SYNCED`, else "".
+        objects: the number of known objects, where it is counted.
     """
 
     kind: Kind
     phase: Phase
     since_s: float = 0.0
     detail: str = ""
+    objects: int = 0
 
 
-class Sight(StrEnum):
-    """How a change of an object was seen; the evidence of deletes rests on it (design 6)."""
+class Sighting(StrEnum):
+    """How a change of an object was observed. Evidence for deletes depends on it (docs/design/delete-safety.md)."""
 
     PRESENT = "present"  # added, modified, or in a list
     DELETED = "deleted"  # a DELETED event
@@ -130,32 +48,98 @@ class Sight(StrEnum):
 
 
 class ObjectChange(Value, frozen=True, kw_only=True):
-    """One object became *new*; None when it is gone (`seen` says how we know)."""
+    """An object changed from *old* to *new*, which is None if it is gone; `seen` states how that was observed."""
 
     key: ObjectKey
     old: KubernetesObject | None
     new: KubernetesObject | None
-    seen: Sight = Sight.PRESENT
+    seen: Sighting = Sighting.PRESENT
 
 
 class KindChange(Value, frozen=True, kw_only=True):
-    """A kind came to another phase; `SYNCED` follows the changes of a complete list."""
+    """The phase of a kind changed. `SYNCED` follows the changes of a complete list."""
 
     state: KindState
 
 
 class ObjectProblem(Value, frozen=True, kw_only=True):
-    """Something that should be an object cannot be read; its last good version counts.
+    """An object cannot be read; its last valid version counts.
 
     Attributes:
-        place: where to look, as `shop.yaml:12` or `Service shop/web`.
-        key: which object, None if even that cannot be told.
-        message: what is wrong and what is allowed; "" once the place is in order again.
+        location: where it is, as `shop.yaml:12` or `Service shop/web`.
+        key: the object, None if it cannot be determined.
+        message: what is wrong and what is allowed; "" once it can be read again.
     """
 
-    place: str
+    location: str
     key: ObjectKey | None
     message: str
 
 
-ClusterChange = ObjectChange | KindChange | ObjectProblem
+class IdentityRead(Value, frozen=True, kw_only=True):
+    """The identity of the cluster was read. All changes that follow come from this cluster."""
+
+    identity: ClusterIdentity
+
+
+ClusterChange = ObjectChange | KindChange | ObjectProblem | IdentityRead
+
+
+SHARED_ISSUERS: Final = frozenset(
+    {
+        "https://kubernetes.default.svc",
+        "https://kubernetes.default.svc.cluster.local",
+        "kubernetes.default.svc",
+        "kubernetes/serviceaccount",
+    }
+)
+"""Token issuers that most self-managed clusters have in common: they identify none of them."""
+
+
+class ClusterIdentity(Value, frozen=True, kw_only=True):
+    """The identity of a cluster, as far as it is known. Each part is "" while it is unknown.
+
+    Attributes:
+        uid: the uid of the namespace `kube-system`.
+        issuer: the issuer of the pod's token.
+        authority: a digest of the certificate authority of the API server.
+        given: the value of `--cluster-id`.
+    """
+
+    uid: str = ""
+    issuer: str = ""
+    authority: str = ""
+    given: str = ""
+
+    @property
+    def parts(self) -> tuple[str, str, str, str]:
+        """The parts that can be compared: all, but an issuer that many clusters have in common is ""."""
+        issuer = "" if self.issuer.rstrip("/") in SHARED_ISSUERS else self.issuer
+        return self.uid, issuer, self.authority, self.given
+
+    @property
+    def id(self) -> str:
+        """The id of the cluster, as `7f3a-91c2`, with which a person accepts it; "" if no part is known."""
+        text = hashlib.blake2b(repr(self.parts).encode(), digest_size=4).hexdigest()
+        return f"{text[:4]}-{text[4:]}" if self.is_known else ""
+
+    def update(self, newer: ClusterIdentity) -> ClusterIdentity:
+        """Return *newer*, with its unknown parts filled in from this one."""
+        uid, issuer, authority, given = (
+            later or former for later, former in zip(newer.fields, self.fields, strict=True)
+        )
+        return ClusterIdentity(uid=uid, issuer=issuer, authority=authority, given=given)
+
+    @property
+    def fields(self) -> tuple[str, str, str, str]:
+        """All four parts, unchanged."""
+        return self.uid, self.issuer, self.authority, self.given
+
+    @property
+    def is_known(self) -> bool:
+        """Whether any field is known and can be compared."""
+        return any(self.parts)
+
+    def differs_from(self, other: ClusterIdentity) -> bool:
+        """Return whether a field that is known in both identities differs."""
+        return any(mine and theirs and mine != theirs for mine, theirs in zip(self.parts, other.parts, strict=True))

@@ -1,12 +1,17 @@
-"""Evidence for deletes (design 6)."""
+"""Evidence for deletes, and deletes that wait (docs/design/delete-safety.md)."""
 
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Final, NamedTuple
+
+from extdns.model.record import OwnedRecord
+from extdns.model.value import Value
+from extdns.model.zone import Zone
 
 
 class Evidence(StrEnum):
-    """Why a record that is ours may go. The value is the reason code."""
+    """The observation that allows a delete. The value is the reason code."""
 
     OBJECT_DELETED = "object-deleted"
     HOSTNAME_REMOVED = "hostname-removed"
@@ -16,15 +21,82 @@ class Evidence(StrEnum):
     ABSENT = "absent"
     ORPHAN_GONE = "orphan-gone"
     ORPHAN_UNCLAIMED = "orphan-unclaimed"
-    STALE = "stale"  # the object has not been able to say its target for --stale-hold
-    REPLACED = "replaced"  # the pair lives on in another form, in the same change set
+    UNRESOLVED_EXPIRED = "unresolved-expired"  # the claim has been unresolved for longer than the limit
+    REPLACED = "replaced"  # another record takes its place in the same change set
 
     @property
-    def by_absence(self) -> bool:
-        """Whether it rests on something not being there; such deletes have a smaller budget."""
+    def is_by_absence(self) -> bool:
+        """Whether the evidence is the absence of something. Such deletes have a smaller budget."""
         return self in {Evidence.ABSENT, Evidence.ORPHAN_GONE, Evidence.ORPHAN_UNCLAIMED}
 
     @property
-    def sufficient(self) -> bool:
-        """Whether a delete may follow without a person's word."""
+    def is_sufficient(self) -> bool:
+        """Whether the delete needs no approval."""
         return self is not Evidence.ORPHAN_UNCLAIMED
+
+
+class Scope(NamedTuple):
+    """The scope of a delete budget: a zone, one namespace in a zone, or all zones (both fields "").
+
+    Attributes:
+        zone_id: "" for all zones.
+        namespace: the namespace of the resources of the records, "" for all.
+    """
+
+    zone_id: str
+    namespace: str = ""
+
+
+ALL_ZONES: Final = Scope("")
+
+
+class HeldDelete(Value, frozen=True, kw_only=True):
+    """A held delete: a record of ours that stays until a person approves the delete, and the evidence for it."""
+
+    zone: Zone
+    owned: OwnedRecord
+    evidence: Evidence
+
+
+class HeldSet(Value, frozen=True, kw_only=True):
+    """The deletes that one scope holds.
+
+    Attributes:
+        zone: the zone of the scope, None for all zones.
+        code: the code that approves them; "" until the saved state contains it.
+        held: the held deletes, sorted by zone and record key.
+    """
+
+    scope: Scope
+    zone: Zone | None
+    code: str
+    held: tuple[HeldDelete, ...]
+
+    def __str__(self) -> str:
+        """Return the scope for messages: `zone example.org`, `namespace shop in zone example.org` or `all zones`."""
+        where = f"zone {self.zone.name}" if self.zone else "all zones"
+        return f"namespace {self.scope.namespace} in {where}" if self.scope.namespace else where
+
+
+class DeleteStatus(Value, frozen=True, kw_only=True):
+    """A delete with evidence that was not made yet.
+
+    Attributes:
+        grace_ends_s: when its grace period or `--unresolved-timeout` ends (monotonic seconds); None if it waits for
+            something else.
+    """
+
+    evidence: Evidence
+    grace_ends_s: float | None
+
+
+class PendingDelete(Value, frozen=True, kw_only=True):
+    """A delete that has evidence now.
+
+    Attributes:
+        is_transfer: whether the name passes to an object of another namespace. No budget counts transfers.
+    """
+
+    owned: OwnedRecord
+    evidence: Evidence
+    is_transfer: bool = False

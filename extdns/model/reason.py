@@ -1,20 +1,27 @@
-"""Reason codes: why something was decided (law 7). Explain, Events, metrics, page and logs share them."""
+"""Reason codes: why a decision was made (law 7).
+
+`extdns explain`, Events, metrics, logs and the web server show them. Each code has one row
+(reason_row.py): all classification reads it, and docs, metrics and schemas are generated from the rows.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
+from extdns.model.reason_row import RECORD_ERROR, Category, EventWhen, Group, LogLevel, ReasonRow
+
 
 class Reason(StrEnum):
-    """One code for each way in which a claim, a name or a change can end."""
+    """Why a decision was made: one code for each outcome of a claim, a record or a change."""
 
     # published, or about to be
-    PROGRAMMED = "programmed"
-    WANTED = "wanted"
+    PUBLISHED = "published"
+    REQUESTED = "requested"
     CHANGED = "changed"
     DRIFT_REPAIRED = "drift-repaired"
-    MARK_MISSING = "mark-missing"
+    OWNERSHIP_RECORD_MISSING = "ownership-record-missing"
     OWNER_MIGRATED = "owner-migrated"
     # removed
     OBJECT_DELETED = "object-deleted"
@@ -25,25 +32,28 @@ class Reason(StrEnum):
     ABSENT = "absent"
     ORPHAN_GONE = "orphan-gone"
     ORPHAN_UNCLAIMED = "orphan-unclaimed"
-    STALE = "stale"
+    UNRESOLVED_EXPIRED = "unresolved-expired"
     REPLACED = "replaced"
-    # kept as it is
+    # kept
     IN_GRACE = "in-grace"
     HELD = "held"
+    OTHER_CLUSTER = "other-cluster"
     NO_ADDRESS = "no-address"
     NOT_ACCEPTED = "not-accepted"
+    ABSENCE_UNCONFIRMED = "absence-unconfirmed"
     OBJECT_FAILED = "object-failed"
     SOURCE_DOWN = "source-down"
     POLICY_KEEPS = "policy-keeps"
     POLICY_KEEPS_TYPE = "policy-keeps-type"
-    # the object is wrong
+    # invalid values on the object
     INVALID_NAME = "invalid-name"
     INVALID_TARGET = "invalid-target"
     INVALID_TTL = "invalid-ttl"
     INVALID_ENDPOINT = "invalid-endpoint"
     INVALID_ANNOTATION = "invalid-annotation"
     INVALID_OBJECT = "invalid-object"
-    # left out by configuration
+    FORGED_OWNERSHIP = "forged-ownership"
+    # excluded by configuration, or no readable zone
     DOMAIN_FILTERED = "domain-filtered"
     TYPE_UNMANAGED = "type-unmanaged"
     TARGETS_FILTERED = "targets-filtered"
@@ -53,116 +63,333 @@ class Reason(StrEnum):
     ZONE_GONE = "zone-gone"
     ZONE_MOVED = "zone-moved"
     RECORD_UNREADABLE = "record-unreadable"
-    # somebody else has it
+    # owned by somebody else, or in conflict with another record
     OWNED_BY_OTHER = "owned-by-other"
     FOREIGN_RECORD = "foreign-record"
-    MARK_UNREADABLE = "mark-unreadable"
-    CONFLICT_LOST = "conflict-lost"
+    OWNERSHIP_RECORD_UNREADABLE = "ownership-record-unreadable"
+    CONTEST_LOST = "contest-lost"
     MERGED_BEFORE = "merged-before"
-    FOUGHT_OVER = "fought-over"
-    TYPE_CONFLICT = "type-conflict"
-    ROUTING_CONFLICT = "routing-conflict"
+    CONTENDED = "contended"
+    INCOMPATIBLE_TYPE = "incompatible-type"
+    INCOMPATIBLE_RECORD = "incompatible-record"
     NO_OWNERSHIP_NAME = "no-ownership-name"
-    MARK_CLASH = "mark-clash"
-    # the service does not take it
+    DUPLICATE_OWNERSHIP_NAME = "duplicate-ownership-name"
+    # refused by the DNS service
     UNSUPPORTED = "unsupported"
     TOO_LARGE = "too-large"
     REFUSED = "refused"
     ZONE_FORBIDDEN = "zone-forbidden"
-    CHANGED_MEANWHILE = "changed-meanwhile"
+    WRITE_CONFLICT = "write-conflict"
     TRY_LATER = "try-later"
     NO_ANSWER = "no-answer"
 
+    @property
+    def row(self) -> ReasonRow:
+        """The row of the code: its meaning and classification."""
+        return ROWS[self]
 
-MEANINGS: Final[dict[Reason, str]] = {
-    Reason.PROGRAMMED: "The record is in its zone as the object asks for it.",
-    Reason.WANTED: "An object asks for the record and no record of a managed type is in its way; it is to be created.",
-    Reason.CHANGED: "The record is ours and differs from what the object asks for; it is updated.",
-    Reason.DRIFT_REPAIRED: "Somebody else changed the record, which is ours; it is set right again.",
-    Reason.MARK_MISSING: "The record is ours by an older mark; a mark in today's naming is added.",
-    Reason.OWNER_MIGRATED: "The record belonged to the owner given by --migrate-from-txt-owner and is taken over.",
-    Reason.OBJECT_DELETED: "The object that asked for the record was seen to be deleted.",
-    Reason.HOSTNAME_REMOVED: "A newer version of the object no longer asks for the name.",
-    Reason.FILTERED_OUT: "The object is not selected by a filter, a class or its controller annotation.",
-    Reason.DEPENDENCY_CHANGED: "The object is unchanged, but what it refers to no longer yields the name.",
-    Reason.NO_ENDPOINTS: "Complete endpoint, pod or node data yields no target for the name.",
-    Reason.ABSENT: "A complete list lacks the object, and asking for it confirmed that it is gone.",
-    Reason.ORPHAN_GONE: "The record is ours, nobody asks for it, and the object it was made for is gone.",
-    Reason.ORPHAN_UNCLAIMED: "The record is ours and nobody asks for it, but nothing shows that its object is gone; "
-    "it is kept until a person releases it.",
-    Reason.STALE: "The object has not been able to say its target for longer than --stale-hold.",
-    Reason.REPLACED: "The same claim asks for the name in another form; old and new are exchanged together.",
-    Reason.IN_GRACE: "There is evidence that the record may go; it goes when the evidence has held for "
-    "--delete-grace-period.",
-    Reason.HELD: "More of the zone's records would go than --max-delete-count and --max-delete-percent allow; "
-    "none goes until a person releases them.",
-    Reason.NO_ADDRESS: "The object asks for the name, but its status holds no address yet; what is published stays.",
-    Reason.NOT_ACCEPTED: "What the object is attached to has not, or not yet, accepted it; what is published stays.",
-    Reason.OBJECT_FAILED: "What the object asks for could not be computed; what is published for it stays.",
-    Reason.SOURCE_DOWN: "The kind of object behind the record is not listed; what is published stays.",
-    Reason.POLICY_KEEPS: "--policy does not allow this change.",
-    Reason.POLICY_KEEPS_TYPE: "The new form cannot stand beside the old one, which --policy keeps.",
-    Reason.INVALID_NAME: "What the object asks for is not a domain name.",
-    Reason.INVALID_TARGET: "A target is not valid record data for its type.",
-    Reason.INVALID_TTL: "The ttl annotation is no TTL; the record is published without one.",
-    Reason.INVALID_ENDPOINT: "Name, type and targets do not make a valid record.",
-    Reason.INVALID_ANNOTATION: "An annotation has a value that means nothing; it is treated as absent.",
-    Reason.INVALID_OBJECT: "A field of the object has a value that has no meaning; what is published stays.",
-    Reason.DOMAIN_FILTERED: "The name is outside the domain filters.",
-    Reason.TYPE_UNMANAGED: "The record type is not among the managed record types.",
-    Reason.TARGETS_FILTERED: "No target is left after the target network filters.",
-    Reason.NO_ZONE: "No zone holds the name.",
-    Reason.ZONES_UNKNOWN: "An account's zones cannot be listed, so the right zone is unknown; new names wait.",
-    Reason.ZONE_UNREAD: "The zone has not been read whole yet.",
-    Reason.ZONE_GONE: "The zone is no longer listed.",
-    Reason.ZONE_MOVED: "The name belongs to another zone now; what was published in this one stays.",
-    Reason.RECORD_UNREADABLE: "A record at the name, or at one where its marks may stand, cannot be read; "
-    "nothing is changed there until it is set right.",
-    Reason.OWNED_BY_OTHER: "The name is marked as belonging to another owner.",
-    Reason.FOREIGN_RECORD: "A record that nothing proves to be ours is in the way.",
-    Reason.MARK_UNREADABLE: "What looks like the ownership record is encrypted with another key, so nothing proves the "
-    "record to be ours; it is left alone.",
-    Reason.CONFLICT_LOST: "Another object asks for the same name and was first.",
-    Reason.MERGED_BEFORE: "Objects of several namespaces ask for the name, and the record already holds the targets of "
-    "all; it stays so, but the next change of any of them ends that.",
-    Reason.FOUGHT_OVER: "The same was written three times within ten minutes, and somebody changed it back each time; "
-    "the name is left as it is for a while, first for five minutes.",
-    Reason.TYPE_CONFLICT: "The name is wanted in two forms that exclude each other. A CNAME yields to any other type; "
-    "where both addresses and an alias are wanted, one claim decides which it is.",
-    Reason.ROUTING_CONFLICT: "The name is wanted, or somebody else has it, as a simple record and also with set "
-    "identifiers, or as a CNAME and as another type under two of them; the two cannot stand side by side.",
-    Reason.NO_OWNERSHIP_NAME: "No ownership record can be made for it: its name is too long, lies outside the zone, or "
-    "is taken by a record that is not ours. Without a mark nothing is created.",
-    Reason.MARK_CLASH: "Its ownership record would have the name of another record's mark.",
-    Reason.UNSUPPORTED: "The DNS service cannot hold such a record.",
-    Reason.TOO_LARGE: "The change is larger than the service takes in one call.",
-    Reason.REFUSED: "The DNS service refused the change; it is tried again with growing pauses.",
-    Reason.ZONE_FORBIDDEN: "The right to change this zone is missing.",
-    Reason.CHANGED_MEANWHILE: "Somebody else changed the record first; it is read again.",
-    Reason.TRY_LATER: "The DNS service is busy; the change is sent again.",
-    Reason.NO_ANSWER: "The DNS service did not answer; the zone is asked what happened.",
+    @property
+    def event(self) -> str:
+        """The `reason` of Events: from the row, by default the code in camel case, as `ContestLost`."""
+        return self.row.event or "".join(word.capitalize() for word in self.value.split("-"))
+
+
+_REVIEW: Final = "See and approve held deletes: extdns status"
+ROWS: Final[dict[Reason, ReasonRow]] = {
+    Reason.PUBLISHED: ReasonRow(
+        Group.PUBLISHED, "The zone holds what the object requests.", category=Category.IN_SYNC, log=LogLevel.NOTHING
+    ),
+    Reason.REQUESTED: ReasonRow(
+        Group.PUBLISHED,
+        "An object requests the record, and nothing is in its way. It will be created.",
+    ),
+    Reason.CHANGED: ReasonRow(
+        Group.PUBLISHED, "The record is ours and differs from what the object requests. It will be updated."
+    ),
+    Reason.DRIFT_REPAIRED: ReasonRow(
+        Group.PUBLISHED, "Somebody else changed the record, which is ours. It will be changed back."
+    ),
+    Reason.OWNERSHIP_RECORD_MISSING: ReasonRow(
+        Group.PUBLISHED,
+        "The record is ours by an ownership record in an old format. One in the newest format will be added.",
+    ),
+    Reason.OWNER_MIGRATED: ReasonRow(
+        Group.PUBLISHED,
+        "The record belonged to the owner in --migrate-from-txt-owner. It becomes ours.",
+    ),
+    Reason.OBJECT_DELETED: ReasonRow(Group.REMOVED, "The object that requested the record was deleted."),
+    Reason.HOSTNAME_REMOVED: ReasonRow(Group.REMOVED, "A newer version of the object no longer requests the name."),
+    Reason.FILTERED_OUT: ReasonRow(
+        Group.REMOVED, "A filter, a class or the controller annotation no longer selects the object."
+    ),
+    Reason.DEPENDENCY_CHANGED: ReasonRow(
+        Group.REMOVED, "The object is unchanged, but the objects that it refers to no longer yield the name."
+    ),
+    Reason.NO_ENDPOINTS: ReasonRow(
+        Group.REMOVED,
+        "Complete endpoint, pod or node data yields no target for the name.",
+        log=LogLevel.INFO,
+    ),
+    Reason.ABSENT: ReasonRow(
+        Group.REMOVED, "A complete list lacks the object, and a GET confirmed that it does not exist."
+    ),
+    Reason.ORPHAN_GONE: ReasonRow(
+        Group.REMOVED, "The record is ours, no object requests it, and its resource no longer exists."
+    ),
+    Reason.ORPHAN_UNCLAIMED: ReasonRow(
+        Group.REMOVED,
+        "The record is ours and no object requests it, but its resource may still exist. The record stays until a "
+        "person approves the delete.",
+        is_held=True,
+        event_when=EventWhen.HELD,
+        event="Held",
+        next_step=_REVIEW,
+    ),
+    Reason.UNRESOLVED_EXPIRED: ReasonRow(
+        Group.REMOVED, "The claim has been unresolved for longer than --unresolved-timeout."
+    ),
+    Reason.REPLACED: ReasonRow(
+        Group.REMOVED,
+        "The same object now requests another record that cannot coexist with this one. Both change together.",
+    ),
+    Reason.IN_GRACE: ReasonRow(
+        Group.KEPT,
+        "There is evidence for the delete. The record goes when the evidence has lasted for --delete-grace-period.",
+    ),
+    Reason.HELD: ReasonRow(
+        Group.KEPT,
+        "The delete waits for approval: more records of the zone, or of one namespace in it, would go within ten "
+        "minutes than --max-delete-count and --max-delete-percent allow.",
+        is_held=True,
+        event_when=EventWhen.HELD,
+        event="Held",
+        next_step=_REVIEW,
+    ),
+    Reason.OTHER_CLUSTER: ReasonRow(
+        Group.KEPT,
+        "The saved state belongs to another cluster than the objects. Updates and deletes are held until a person "
+        "accepts this cluster: extdns accept-cluster.",
+        is_held=True,
+    ),
+    Reason.NO_ADDRESS: ReasonRow(
+        Group.KEPT,
+        "The status of the object holds no address yet. An existing record is retained.",
+        category=Category.UNRESOLVED,
+        event_when=EventWhen.RETAINED,
+        event="Retained",
+        log=LogLevel.INFO,
+    ),
+    Reason.NOT_ACCEPTED: ReasonRow(
+        Group.KEPT,
+        "The parent of the object, such as its Gateway, has not accepted it. An existing record is retained.",
+        category=Category.UNRESOLVED,
+        event_when=EventWhen.RETAINED,
+        event="Retained",
+        log=LogLevel.INFO,
+    ),
+    Reason.ABSENCE_UNCONFIRMED: ReasonRow(
+        Group.KEPT,
+        "A list lacks the resource of the record, but the API server has not confirmed that it does not exist. "
+        "The record stays.",
+        category=Category.UNDECIDED,
+    ),
+    Reason.OBJECT_FAILED: ReasonRow(
+        Group.KEPT,
+        "The claims of the object could not be computed. Its existing records stay.",
+        category=Category.UNDECIDED,
+        fails=True,
+    ),
+    Reason.SOURCE_DOWN: ReasonRow(
+        Group.KEPT, "The kind of the resource cannot be listed. The record stays.", category=Category.UNDECIDED
+    ),
+    Reason.POLICY_KEEPS: ReasonRow(Group.KEPT, "--policy does not allow this change.", log=LogLevel.INFO),
+    Reason.POLICY_KEEPS_TYPE: ReasonRow(
+        Group.KEPT,
+        "The requested record cannot coexist with the current one, which --policy keeps.",
+        fails=True,
+    ),
+    Reason.INVALID_NAME: ReasonRow(
+        Group.OBJECT, "The object requests a name that is not a valid DNS name.", event_when=EventWhen.ALWAYS
+    ),
+    Reason.INVALID_TARGET: ReasonRow(
+        Group.OBJECT,
+        "A target is not valid data for the record type.",
+        category=Category.UNRESOLVED,
+        fails=True,
+    ),
+    Reason.INVALID_TTL: ReasonRow(
+        Group.OBJECT,
+        "The ttl annotation is not a valid TTL. The record is published with the default TTL.",
+        event_when=EventWhen.ALWAYS,
+    ),
+    Reason.INVALID_ENDPOINT: ReasonRow(
+        Group.OBJECT,
+        "Name, type and targets do not make a valid record, such as an A record with a host name as its target.",
+        category=Category.UNRESOLVED,
+        event_when=EventWhen.ALWAYS,
+    ),
+    Reason.INVALID_ANNOTATION: ReasonRow(
+        Group.OBJECT,
+        "An annotation has an invalid value. It is treated as absent.",
+        event_when=EventWhen.ALWAYS,
+    ),
+    Reason.INVALID_OBJECT: ReasonRow(
+        Group.OBJECT,
+        "A field of the object has an invalid value. Existing records stay.",
+        category=Category.UNRESOLVED,
+        event_when=EventWhen.ALWAYS,
+    ),
+    Reason.FORGED_OWNERSHIP: ReasonRow(
+        Group.OBJECT,
+        "The object requests a TXT record whose text reads as an ownership record. It is not published, because "
+        "it could claim records of others as ours.",
+        keeps_replaced=True,
+        fails=True,
+    ),
+    Reason.DOMAIN_FILTERED: ReasonRow(
+        Group.CONFIGURATION, "The domain filters exclude the name.", category=Category.EXCLUDED, log=LogLevel.NOTHING
+    ),
+    Reason.TYPE_UNMANAGED: ReasonRow(
+        Group.CONFIGURATION,
+        "The record type is not in --managed-record-types.",
+        category=Category.EXCLUDED,
+        log=LogLevel.NOTHING,
+    ),
+    Reason.TARGETS_FILTERED: ReasonRow(Group.CONFIGURATION, "The target network filters exclude every target."),
+    Reason.NO_ZONE: ReasonRow(Group.CONFIGURATION, "No zone can hold the name."),
+    Reason.ZONES_UNKNOWN: ReasonRow(
+        Group.CONFIGURATION,
+        "The zones of an account cannot be listed, so the right zone is unknown. New names wait.",
+        category=Category.UNREAD,
+    ),
+    Reason.ZONE_UNREAD: ReasonRow(
+        Group.CONFIGURATION, "The zone has not been fully read yet.", category=Category.UNREAD, log=LogLevel.NOTHING
+    ),
+    Reason.ZONE_GONE: ReasonRow(Group.CONFIGURATION, "The service no longer lists the zone."),
+    Reason.ZONE_MOVED: ReasonRow(
+        Group.CONFIGURATION, "The name belongs to another zone now. The record in this zone stays."
+    ),
+    Reason.RECORD_UNREADABLE: ReasonRow(
+        Group.CONFIGURATION,
+        "A record at the name, or at the name of an ownership record for it, cannot be parsed. Nothing is changed "
+        "there until it is corrected.",
+        category=Category.UNDECIDED,
+        fails=True,
+    ),
+    Reason.OWNED_BY_OTHER: ReasonRow(
+        Group.CONFLICT,
+        "The ownership record of the name names another owner.",
+        category=Category.FOREIGN,
+        keeps_replaced=True,
+        event_when=EventWhen.ALWAYS,
+    ),
+    Reason.FOREIGN_RECORD: ReasonRow(
+        Group.CONFLICT,
+        "A record that is not ours is in the way.",
+        category=Category.FOREIGN,
+        keeps_replaced=True,
+        event_when=EventWhen.ALWAYS,
+    ),
+    Reason.OWNERSHIP_RECORD_UNREADABLE: ReasonRow(
+        Group.CONFLICT,
+        "A TXT record that may be the ownership record is encrypted with another key, so the record does not "
+        "count as ours. It is left alone.",
+        category=Category.FOREIGN,
+        keeps_replaced=True,
+        event_when=EventWhen.ALWAYS,
+    ),
+    Reason.CONTEST_LOST: ReasonRow(
+        Group.CONFLICT,
+        "Another object requests the same name and has precedence.",
+        category=Category.REJECTED,
+        event_when=EventWhen.ALWAYS,
+        log=LogLevel.INFO,
+    ),
+    Reason.MERGED_BEFORE: ReasonRow(
+        Group.CONFLICT,
+        "The record equals what external-dns merged from objects in several namespaces. It stays until one of "
+        "them changes; then the namespace that has the name keeps it alone.",
+        category=Category.IN_SYNC,
+    ),
+    Reason.CONTENDED: ReasonRow(
+        Group.CONFLICT,
+        "Another writer changed the record back three times within ten minutes. extdns waits before it tries "
+        "again: first five minutes, then longer.",
+        fails=True,
+    ),
+    Reason.INCOMPATIBLE_TYPE: ReasonRow(
+        Group.CONFLICT,
+        "Objects request the name as a CNAME and as another type. These cannot coexist, and the CNAME is not "
+        "published.",
+        category=Category.REJECTED,
+        event_when=EventWhen.ALWAYS,
+    ),
+    Reason.INCOMPATIBLE_RECORD: ReasonRow(
+        Group.CONFLICT,
+        "The record cannot coexist with another one that is requested or not ours: a CNAME excludes all other "
+        "types, and records of one type are all simple or all have the same routing policy.",
+        fails=True,
+    ),
+    Reason.NO_OWNERSHIP_NAME: ReasonRow(
+        Group.CONFLICT,
+        "No ownership record can be written for it: the name would be too long, is outside the zone, or is taken "
+        "by a record that is not ours. Without one, nothing is created.",
+        fails=True,
+    ),
+    Reason.DUPLICATE_OWNERSHIP_NAME: ReasonRow(
+        Group.CONFLICT,
+        "Its ownership record would have the same name as that of another record.",
+        fails=True,
+    ),
+    Reason.UNSUPPORTED: ReasonRow(
+        Group.PROVIDER,
+        "The DNS service does not support such a record.",
+        keeps_replaced=True,
+        fails=True,
+        event=RECORD_ERROR,
+    ),
+    Reason.TOO_LARGE: ReasonRow(
+        Group.PROVIDER,
+        "The change is larger than one API call allows.",
+        fails=True,
+        event=RECORD_ERROR,
+    ),
+    Reason.REFUSED: ReasonRow(
+        Group.PROVIDER,
+        "The DNS service rejected the change. extdns retries with back-off.",
+        fails=True,
+        event=RECORD_ERROR,
+    ),
+    Reason.ZONE_FORBIDDEN: ReasonRow(
+        Group.PROVIDER,
+        "The permission to change this zone is missing.",
+        fails=True,
+        event=RECORD_ERROR,
+    ),
+    Reason.WRITE_CONFLICT: ReasonRow(
+        Group.PROVIDER,
+        "The record is not what was read: somebody else changed it first. It is read and planned again.",
+        transient=True,
+    ),
+    Reason.TRY_LATER: ReasonRow(
+        Group.PROVIDER, "The DNS service is busy. The change is sent again.", fails=True, transient=True
+    ),
+    Reason.NO_ANSWER: ReasonRow(
+        Group.PROVIDER,
+        "The DNS service did not answer. The zone is read to see whether the change was made.",
+        fails=True,
+        transient=True,
+    ),
 }
 
-SOMEBODY_ELSES: Final = frozenset({Reason.OWNED_BY_OTHER, Reason.FOREIGN_RECORD, Reason.MARK_UNREADABLE})
-"""A record stands that nothing proves to be ours."""
-
-UNREAD: Final = frozenset({Reason.ZONE_UNREAD, Reason.ZONES_UNKNOWN})
-"""What stands is not known."""
-
-WITHHELD: Final = frozenset(
-    {
-        Reason.NO_ADDRESS,
-        Reason.NOT_ACCEPTED,
-        Reason.INVALID_TARGET,
-        Reason.INVALID_ENDPOINT,
-        Reason.INVALID_OBJECT,
-    }
-)
-"""An object asks for the name and does not say what it should hold; a record that stays for it may be stale."""
-
-_OF_CODES: Final = {reason.value: text for reason, text in MEANINGS.items()}
+MEANINGS: Final[Mapping[str, str]] = {reason: row.text for reason, row in ROWS.items()}
 
 
-def meaning(code: str) -> str:
-    """What the reason *code* means; "" of one that is unknown here, which a process of another version may tell."""
-    return _OF_CODES.get(code, "")
+def select_reasons(category: Category) -> frozenset[Reason]:
+    """Return the reasons of *category*."""
+    return frozenset(reason for reason, row in ROWS.items() if row.category is category)
+
+
+def find_meaning(code: str) -> str:
+    """Return the text of the reason *code*; "" for an unknown code, as a process of another version may send."""
+    return MEANINGS.get(code, "")

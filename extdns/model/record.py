@@ -1,37 +1,42 @@
-"""Records as a zone holds them, and endpoints as somebody wants them (spec plan 0.1)."""
+"""Records: desired ones, those that a zone holds, those with an owner, and their data (docs/spec/plan.md 0.1)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ipaddress
+import re
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Final
 
-from extdns.model import pairs, rrtype, ttl
-from extdns.model.name import DnsName
-from extdns.model.pairs import Pairs
-from extdns.model.target import canonical
-from extdns.model.value import Value
+from extdns.errors import InvalidValueError
+from extdns.model import rrtype, ttl
+from extdns.model.dns_name import DnsName
+from extdns.model.value import EMPTY_MAP, StringMap, Value
 
 ALIAS = "alias"
 OWNER = "owner"
 RESOURCE = "resource"
+RECORD_TYPE = "record-type"
+"""A property of a claim that only the PTR stage reads (docs/spec/sources.md 8.5)."""
 
 
 class RecordKey(Value, frozen=True, order=True):
-    """What identifies a record set within a zone; sorts by name, set identifier, type."""
+    """The identity of a record within a zone. Sorts by name, set identifier, type."""
 
     name: DnsName
     set_identifier: str
     type: str
 
 
-class Endpoint(Value, frozen=True, kw_only=True):
-    """A record set that somebody wants.
+class DesiredRecord(Value, frozen=True, kw_only=True):
+    """A record that objects request. A record is always a record set: all values of one name, type and set identifier.
 
     Attributes:
         type: a record type, in capitals.
         targets: canonical record data, sorted, without duplicates.
-        ttl_s: seconds, `ttl.UNSET` (0) when nobody said.
+        ttl_s: seconds, `ttl.UNSET` (0) if the object states none.
         set_identifier: "" for a simple record, else the member of a routing policy.
-        labels: `resource` and whatever else goes into the ownership mark, `owner` excepted.
+        labels: the labels of the ownership record, such as `resource`, without `owner`.
         properties: provider-specific, such as `alias` or `aws/weight`.
     """
 
@@ -40,34 +45,34 @@ class Endpoint(Value, frozen=True, kw_only=True):
     targets: tuple[str, ...]
     ttl_s: int = ttl.UNSET
     set_identifier: str = ""
-    labels: Pairs = pairs.NONE
-    properties: Pairs = pairs.NONE
+    labels: StringMap = EMPTY_MAP
+    properties: StringMap = EMPTY_MAP
 
     @property
     def key(self) -> RecordKey:
-        """The identity of the record set this endpoint would become."""
+        """The identity of the record."""
         return RecordKey(self.name, self.set_identifier, self.type)
 
     @property
     def resource(self) -> str:
-        """The object it is made for, as `service/shop/web`, "" if none is named."""
+        """The object that requests it, as `service/shop/web`; "" if none is named."""
         return self.labels.get(RESOURCE)
 
     @property
     def is_alias(self) -> bool:
-        """Whether it is an A or AAAA that points at a name, which only some services have."""
+        """Whether it is an alias: an A or AAAA record that points to a name, which only some services have."""
         return self.properties.get(ALIAS) == "true" and self.type in rrtype.ADDRESSES
 
 
 class Record(Value, frozen=True, kw_only=True):
-    """A record set as it was read from a zone.
+    """A record as it was read from a zone.
 
     Attributes:
         type: a record type, in capitals, or `rrtype.UNREADABLE`.
         targets: canonical record data, sorted, without duplicates; TXT values keep their quotes.
         ttl_s: seconds.
-        exact: the service's own form, opaque and hashable, for conditional writes; None when the
-            other fields say all.
+        exact: the service's own form, opaque and hashable, for conditional writes; None if the
+            other fields are enough.
     """
 
     name: DnsName
@@ -75,17 +80,17 @@ class Record(Value, frozen=True, kw_only=True):
     targets: tuple[str, ...]
     ttl_s: int
     set_identifier: str = ""
-    properties: Pairs = pairs.NONE
+    properties: StringMap = EMPTY_MAP
     exact: object = None
 
     @property
     def key(self) -> RecordKey:
-        """The identity of the record set in its zone."""
+        """The identity of the record."""
         return RecordKey(self.name, self.set_identifier, self.type)
 
 
-def foreseen_record(endpoint: Endpoint) -> Record:
-    """What will stand once *endpoint* is written, as far as it says; the service may fill in a TTL."""
+def project_record(endpoint: DesiredRecord) -> Record:
+    """Return the record that is expected in the zone after *endpoint* was written. The service may set a TTL."""
     return Record(
         name=endpoint.name,
         type=endpoint.type,
@@ -96,9 +101,9 @@ def foreseen_record(endpoint: Endpoint) -> Record:
     )
 
 
-def restated(record: Record) -> Endpoint:
-    """The endpoint that leaves *record* as it stands."""
-    return Endpoint(
+def restate_record(record: Record) -> DesiredRecord:
+    """Return the desired record that equals *record*, so that writing it changes nothing."""
+    return DesiredRecord(
         name=record.name,
         type=record.type,
         targets=record.targets,
@@ -108,6 +113,274 @@ def restated(record: Record) -> Endpoint:
     )
 
 
-def canonical_targets(rtype: str, targets: Iterable[str]) -> tuple[str, ...]:
-    """*targets* in canonical form, sorted by text and without duplicates (spec sources 1.5)."""
-    return tuple(sorted({canonical(rtype, target) for target in targets}))
+class OwnedRecord(Value, frozen=True, kw_only=True):
+    """A record that is not an ownership record, with what the registry knows of its ownership.
+
+    Attributes:
+        owner: the owner id that its ownership records name, None if nothing proves an owner.
+        is_ours: whether the record is proven to be ours (law 1).
+        labels: the labels of its ownership records, without `owner`.
+        ownership_records: the records that prove its ownership, as read, sorted by key.
+        has_current_format: whether one of them has the current naming format; if not, the next update adds one.
+        is_unambiguous: whether they can belong to no other record. If they can, external-dns takes them for those of
+            the other record alone, and the engine counts this one as foreign.
+        encrypted_name: the name of what could be its ownership record, encrypted with another key; "" if there is none.
+        mixed_name: the name of what would be its ownership record if it held no other value; "" if there is none.
+        forged: the name of what would be its ownership record if it had none of its own, which shows that somebody
+            published it as a TXT record; "" if there is none.
+    """
+
+    record: Record
+    owner: str | None = None
+    is_ours: bool = False
+    labels: StringMap = EMPTY_MAP
+    ownership_records: tuple[Record, ...] = ()
+    has_current_format: bool = True
+    is_unambiguous: bool = True
+    encrypted_name: str = ""
+    mixed_name: str = ""
+    forged: str = ""
+
+    @property
+    def key(self) -> RecordKey:
+        """The identity of the record."""
+        return self.record.key
+
+    @property
+    def resource(self) -> str:
+        """The object that the ownership record names, as `service/shop/web`; "" if none."""
+        return self.labels.get(RESOURCE)
+
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+_OCTET: Final = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
+_IPV4: Final = re.compile(rf"{_OCTET}(?:\.{_OCTET}){{3}}")
+_UNTOUCHED: Final = frozenset({rrtype.TXT, rrtype.NAPTR, rrtype.SRV})
+
+
+@lru_cache(maxsize=4096)
+def parse_address(text: str) -> Address | None:
+    """Parse an IP address. Return None if *text* is none; IPv4 with leading zeros is none."""
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError:
+        return None
+
+
+def is_ipv4(text: str) -> bool:
+    """Return whether *text* is an IPv4 address, which has only one spelling. Cheaper than `parse_address`."""
+    return _IPV4.fullmatch(text) is not None
+
+
+def strip_trailing_dots(text: str) -> str:
+    """Return *text* without one or two dots at its end, as external-dns, which strips one in each of two places."""
+    return text.removesuffix(".").removesuffix(".") if text.endswith(".") else text
+
+
+def choose_record_type(target: str) -> str:
+    """Return the record type for *target*: A, AAAA, or CNAME if it is not an IP literal.
+
+    See docs/spec/sources.md 1.3.
+    """
+    parsed = parse_address(target)
+    if parsed is None:
+        return rrtype.CNAME
+    return rrtype.A if parsed.version == 4 else rrtype.AAAA  # noqa: PLR2004 - the IP version
+
+
+def parse_target(text: str) -> tuple[str, str]:
+    """Return the record type for a target (see `choose_record_type`) and its canonical form.
+
+    The type is that of the text without trailing dots: `192.0.2.1.` is an address (docs/spec/sources.md 2.2).
+
+    Raises:
+        InvalidValueError: an address with a zone (fe80::1%eth0), which is meaningful on one host
+            only, or text that is neither an address nor a name.
+    """
+    given, text = text, strip_trailing_dots(text)
+    if is_ipv4(text):
+        return rrtype.A, text
+    parsed = parse_address(text)
+    if parsed is None:
+        return rrtype.CNAME, DnsName.parse(text or given)
+    if "%" in text:
+        raise InvalidValueError(text, "an address without zone", "invalid-target")
+    return rrtype.AAAA, _format_address(parsed)
+
+
+def canonicalize(rtype: str, text: str) -> str:
+    """Return the canonical spelling of *text* as record data of *rtype*.
+
+    IP literals are compressed and lower-cased (RFC 5952), host names lose one trailing dot and are
+    lower-cased; TXT, NAPTR and SRV stay as they are. `find_record_problem` checks whether the data
+    is valid for its type.
+    """
+    if rtype in _UNTOUCHED or is_ipv4(text):
+        return text
+    parsed = parse_address(text)
+    if parsed is not None:
+        return _format_address(parsed)
+    if rtype == rrtype.MX:
+        fields = " ".join(text.split()).lower()
+        return fields if fields.endswith(" .") else fields.removesuffix(".")  # "0 ." accepts no mail (RFC 7505)
+    return _canonicalize_host(text)
+
+
+def _format_address(parsed: Address) -> str:
+    """Format by RFC 5952; Python formats IPv4-mapped addresses by its section 5 only from 3.13 on."""
+    mapped = parsed.ipv4_mapped if parsed.version == 6 else None  # noqa: PLR2004 - the IP version
+    return f"::ffff:{mapped}" if mapped else str(parsed)
+
+
+def _canonicalize_host(text: str) -> str:
+    try:
+        return DnsName.parse(text)
+    except InvalidValueError:
+        return text.removesuffix(".")
+
+
+def build_sort_key(target: str) -> tuple[int, int, str]:
+    """Build a sort key: IPv4, then IPv6, both by number, then everything else by text (docs/spec/plan.md 0.2)."""
+    parsed = parse_address(target)
+    if parsed is None:
+        return (2, 0, target)
+    return (0 if parsed.version == 4 else 1, int(parsed), "")  # noqa: PLR2004 - the IP version
+
+
+_ALIASABLE: Final = rrtype.ADDRESSES | {rrtype.CNAME}
+_REVERSE: Final = (".in-addr.arpa", ".ip6.arpa")
+_MAX_UINT16: Final = "65535"
+
+
+class RecordProblem(Value, frozen=True, kw_only=True):
+    """What is wrong with a desired record.
+
+    Attributes:
+        value: the offending text: a target, a name or a property.
+        allowed: what is allowed, as a noun phrase.
+    """
+
+    value: str
+    allowed: str
+
+
+def find_record_problem(endpoint: DesiredRecord) -> RecordProblem | None:
+    """Return the first problem of *endpoint*, None if it is valid.
+
+    One invalid target makes the whole record invalid. CNAME, DNAME, TXT, NS, NAPTR and unknown types are
+    always valid. Records without targets are valid, except PTR.
+    """
+    rtype = endpoint.type
+    if rtype in rrtype.ADDRESSES:
+        return None if endpoint.is_alias else _find_bad_target(endpoint.targets, *_FAMILIES[rtype])
+    if rtype not in _ALIASABLE and endpoint.properties.has(ALIAS):
+        return RecordProblem(value=f"alias on {rtype}", allowed="alias on A, AAAA and CNAME only")
+    if rtype == rrtype.PTR:
+        return _find_ptr_problem(endpoint)
+    if rtype == rrtype.MX:
+        return _find_bad_target(endpoint.targets, _is_mx, "a preference from 0 to 65535 and a host")
+    if rtype == rrtype.SRV:
+        return _find_bad_target(
+            endpoint.targets, _is_srv, "priority, weight and port from 0 to 65535, and a host ending in '.'"
+        )
+    return None
+
+
+def _find_bad_target(targets: Iterable[str], is_valid: Callable[[str], bool], allowed: str) -> RecordProblem | None:
+    wrong = next((target for target in targets if not is_valid(target)), None)
+    return None if wrong is None else RecordProblem(value=wrong, allowed=allowed)
+
+
+def _is_ipv6(target: str) -> bool:
+    parsed = parse_address(target)
+    # A zone suffix (fe80::1%eth0) is meaningful on one host only and has no place in record data.
+    return parsed is not None and parsed.version == 6 and "%" not in target  # noqa: PLR2004 - the IP version
+
+
+_FAMILIES: Final = {rrtype.A: (is_ipv4, "IPv4 addresses"), rrtype.AAAA: (_is_ipv6, "IPv6 addresses without zone")}
+
+
+def _is_mx(target: str) -> bool:
+    return _has_numbers(target.split(), 1)
+
+
+def _is_srv(target: str) -> bool:
+    return _has_numbers(target.split(), 3) and target.rstrip().endswith(".")
+
+
+def _has_numbers(fields: list[str], count: int) -> bool:
+    """Return whether *fields* are *count* 16-bit numbers and one host."""
+    return len(fields) == count + 1 and all(_is_uint16(field) for field in fields[:count])
+
+
+def _is_uint16(field: str) -> bool:
+    if not (field.isascii() and field.isdigit()):
+        return False
+    digits = field.lstrip("0")
+    return (len(digits), digits) <= (len(_MAX_UINT16), _MAX_UINT16)
+
+
+def _find_ptr_problem(endpoint: DesiredRecord) -> RecordProblem | None:
+    prefix = next((endpoint.name.removesuffix(tree) for tree in _REVERSE if endpoint.name.endswith(tree)), "")
+    if not prefix or prefix.startswith("."):
+        return RecordProblem(value=endpoint.name, allowed="a name below in-addr.arpa or ip6.arpa")
+    if not endpoint.targets:
+        return RecordProblem(value="no target", allowed="at least one host name")
+    return _find_bad_target(endpoint.targets, _is_ptr_target, "host names, not addresses")
+
+
+def _is_ptr_target(target: str) -> bool:
+    return bool(target.strip()) and parse_address(target) is None
+
+
+def canonicalize_targets(rtype: str, targets: Iterable[str]) -> tuple[str, ...]:
+    """Return *targets* in canonical form, sorted by text, without duplicates (docs/spec/sources.md 1.5)."""
+    return tuple(sorted({canonicalize(rtype, target) for target in targets}))
+
+
+MAX_VALUE_CHARACTERS: Final = 4000
+_MAX_STRING: Final = 255
+_UNIT: Final = r'(?:\\[0-9]{3}|\\.|[^\\"])'
+_UNITS: Final = re.compile(_UNIT)
+_STRING: Final = re.compile(rf'"({_UNIT}*)"')
+_VALUE: Final = re.compile(rf'"{_UNIT}*"(?:\s+"{_UNIT}*")*', re.ASCII)
+_PRINTABLE: Final = re.compile(r"[\x20-\x7e]*", re.ASCII)
+
+
+def is_txt_value(text: str) -> bool:
+    """Return whether *text* is one or more quoted strings of printable characters."""
+    return _VALUE.fullmatch(text) is not None and _PRINTABLE.fullmatch(text) is not None
+
+
+def split_strings(text: str) -> str:
+    """Return *text* with no string longer than 255 characters. An escape counts as one character."""
+    if len(text) <= _MAX_STRING + 2:
+        return text
+    return " ".join(f'"{part}"' for string in _parse_strings(text) for part in _split_units(string)) or text
+
+
+def join_strings(text: str) -> str:
+    """Return *text* with full strings joined. Text that is not a list of strings stays unchanged."""
+    if len(text) <= _MAX_STRING + 2 or not is_txt_value(text):
+        return text
+    found: list[str] = []
+    full = False
+    for string in _parse_strings(text):
+        if full:
+            found[-1] += string
+        else:
+            found.append(string)
+        if string or not full:  # joining an empty string leaves it full
+            length = len(_UNITS.findall(string))
+            full = length >= _MAX_STRING and length % _MAX_STRING == 0
+    return " ".join(f'"{string}"' for string in found)
+
+
+def _parse_strings(text: str) -> list[str]:
+    return _STRING.findall(text)
+
+
+def _split_units(string: str) -> list[str]:
+    units = _UNITS.findall(string)
+    return ["".join(units[at : at + _MAX_STRING]) for at in range(0, len(units), _MAX_STRING)] or [""]

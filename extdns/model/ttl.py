@@ -1,4 +1,4 @@
-"""Times to live as annotations write them (spec sources 2.2)."""
+"""TTLs as annotations state them (docs/spec/sources.md 2.2)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MAX_CHARACTERS = 64
 
 
 def parse_ttl(text: str) -> int:
-    """Read a `ttl` annotation: a Go duration cut to whole seconds, or a number of seconds.
+    """Parse a `ttl` annotation: a Go duration truncated to whole seconds, or a number of seconds.
 
     Raises:
         InvalidValueError: anything else, or a value outside 1 to 2147483647 seconds.

@@ -1,14 +1,60 @@
-"""The base of values: what passes between rooms, and what is held of every name."""
+"""The base class of values, and immutable maps of strings."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 import msgspec
 
 
 class Value(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A frozen class of keyword-only fields, which compares and hashes by them.
+    """A frozen struct of keyword-only fields, which compares and hashes by content.
 
-    A struct rather than a dataclass: there are dozens of these for each name, and a struct is made ten
-    times as fast and takes less memory. The collector of cycles passes them over, so nothing that a
-    value holds may refer back to it. `msgspec.structs.replace` gives an altered copy.
+    A struct rather than a dataclass: there are dozens of values for each name, and a struct is made ten
+    times as fast and takes less memory. The garbage collector does not track structs, so a value must
+    not refer back to itself. `msgspec.structs.replace` returns a changed copy.
     """
+
+
+class StringMap(tuple[tuple[str, str], ...]):
+    """Key-value pairs, sorted by key, each key once.
+
+    It is a tuple, so it hashes and compares fast and takes little memory. Equal content gives equal bytes.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def from_items(cls, entries: Mapping[str, str] | Iterable[tuple[str, str]] = ()) -> StringMap:
+        """Build from a mapping or from pairs. If a key occurs twice, the last value wins."""
+        content = dict(entries)
+        return cls(sorted(content.items())) if content else EMPTY_MAP
+
+    def get(self, key: str, default: str = "") -> str:
+        """Return the value of *key*, or *default*."""
+        for name, value in self:
+            if name == key:
+                return value
+        return default
+
+    def has(self, key: str) -> bool:
+        """Return whether *key* is present."""
+        for name, _ in self:  # noqa: SIM110 - called several times for each ownership record, and four times as fast as a generator
+            if name == key:
+                return True
+        return False
+
+    def set(self, key: str, value: str) -> StringMap:
+        """Return a copy in which *key* has *value*."""
+        return StringMap(sorted([*(pair for pair in self if pair[0] != key), (key, value)]))
+
+    def without(self, *keys: str) -> StringMap:
+        """Return a copy without *keys*."""
+        left = [pair for pair in self if pair[0] not in keys]
+        if len(left) == len(self):
+            return self
+        return StringMap(left) if left else EMPTY_MAP
+
+
+EMPTY_MAP: Final = StringMap()

@@ -1,9 +1,12 @@
-"""Zones, and what a DNS service can and cannot do (design 2, 4)."""
+"""Zones, and the capabilities, rate limits and permissions of a DNS service."""
 
 from __future__ import annotations
 
-from extdns.model.name import DnsName
-from extdns.model.record import Record
+from typing import Final
+
+from extdns.model import rrtype
+from extdns.model.dns_name import DnsName
+from extdns.model.record import DesiredRecord, Record
 from extdns.model.value import Value
 
 
@@ -12,8 +15,8 @@ class Zone(Value, frozen=True, kw_only=True, order=True):
 
     Attributes:
         id: unique among all zones of the process.
-        account: the account or profile that holds it, "" where there is only one.
-        private: whether only some networks see it (split horizon).
+        account: the account or profile that holds it, "" if there is only one.
+        private: whether only some networks can see it (split horizon).
     """
 
     name: DnsName
@@ -22,7 +25,7 @@ class Zone(Value, frozen=True, kw_only=True, order=True):
     private: bool = False
 
     def __str__(self) -> str:
-        """`example.org (Z2ABC)`, as messages name it."""
+        """Return `example.org (Z2ABC)`, as used in messages."""
         return self.name if self.id == self.name else f"{self.name} ({self.id})"
 
 
@@ -30,7 +33,7 @@ class AccountFailure(Value, frozen=True, kw_only=True):
     """An account whose zones could not be listed.
 
     Attributes:
-        permanent: whether only a person can mend it (a right is missing).
+        permanent: whether only a person can fix it, as a missing permission.
     """
 
     account: str
@@ -39,10 +42,10 @@ class AccountFailure(Value, frozen=True, kw_only=True):
 
 
 class ZoneList(Value, frozen=True, kw_only=True):
-    """All zones that could be listed, sorted, and the accounts that failed.
+    """The zones that could be listed, sorted, and the accounts that failed.
 
     Attributes:
-        calls: calls to the service that the list took.
+        calls: the number of calls that the list took.
     """
 
     zones: tuple[Zone, ...]
@@ -50,46 +53,96 @@ class ZoneList(Value, frozen=True, kw_only=True):
     calls: int = 1
 
 
-class Page(Value, frozen=True, kw_only=True):
-    """Part of a zone.
+class ZonePage(Value, frozen=True, kw_only=True):
+    """One page of a zone.
 
     Attributes:
         records: in the service's order.
-        after: opaque cursor of the next page, None on the last.
+        after: the opaque cursor of the next page, None on the last one.
     """
 
     records: tuple[Record, ...]
     after: str | None = None
 
 
-class Traits(Value, frozen=True, kw_only=True):
-    """What a DNS service promises (design 2, last paragraph).
+class Capabilities(Value, frozen=True, kw_only=True):
+    """What a DNS service guarantees (docs/design/architecture.md, "Ports").
 
     Attributes:
-        atomic: a batch applies whole or not at all.
-        conditional: a write fails if the record is not what the change says it was.
-        names_culprits: a refusal names the record sets it is about.
-        ordered: pages come in the order of `DnsName.order`, so that absence can be told page by page.
-        overwrites: an update is sent as what it makes alone, and that counts twice, unless the batch is too large so.
-        max_batch_writes: writes (record and mark count one each) in a batch; an update counts two.
-        max_batch_values: values in a batch, counted likewise; an alias is one. None for no limit.
-        max_batch_bytes: bytes of record data in a batch.
-        types: record types the service takes from us.
-        longest_only: a name goes to the zones that match longest; else to every private zone above it as well.
+        atomic: whether a batch applies completely or not at all.
+        conditional: whether a write fails if the record is not what the change states.
+        names_offending_records: whether a refusal names the records it concerns.
+        has_ordered_pages: whether pages are sorted by `DnsName.order`, so that each page shows which names are absent.
+        sends_upserts: whether an update is one UPSERT that counts twice, unless the batch becomes too large.
+        max_batch_writes: the most writes in a batch; ownership records count too, and an update counts two.
+        max_batch_values: the most values in a batch, counted likewise; an alias counts one. None for no limit.
+        max_batch_bytes: the most bytes of record data in a batch.
+        types: the record types that can be written.
+        longest_match_only: whether a name belongs only to the zones of the longest match; if not, to every private zone
+            above it as well.
     """
 
     atomic: bool
     conditional: bool
-    names_culprits: bool = False
-    ordered: bool = False
-    overwrites: bool = False
+    names_offending_records: bool = False
+    has_ordered_pages: bool = False
+    sends_upserts: bool = False
     max_batch_writes: int = 1000
     max_batch_values: int | None = None
     max_batch_bytes: int = 32000
     types: frozenset[str] = frozenset()
-    longest_only: bool = False
+    longest_match_only: bool = False
 
     @property
-    def guards(self) -> bool:
-        """Whether the service makes just what was planned or nothing; if not, we must look before every write."""
+    def is_safe_to_write_blind(self) -> bool:
+        """Whether a batch can be sent without reading its names first: it is atomic and conditional."""
         return self.atomic and self.conditional
+
+
+class RateLimitStatus(Value, frozen=True, kw_only=True):
+    """The state of one token bucket of API calls.
+
+    Attributes:
+        account: the account, "" if there is only one.
+        action: the API action, as the service names it; "" for all calls of the account together.
+        calls_left: calls that may be made at once; negative while earlier calls are paid off.
+        per_s: tokens added each second now.
+        throttle_count: how often the service throttled since the start.
+    """
+
+    account: str
+    action: str
+    calls_left: float
+    per_s: float
+    throttle_count: int
+
+
+class Permission(Value, frozen=True, kw_only=True):
+    """Whether a zone may be changed.
+
+    Attributes:
+        granted: None if that is not known.
+        detail: what is allowed or missing and how that was determined, or why it is not known.
+        remedy: what to do about it, "" if there is nothing to do.
+    """
+
+    granted: bool | None
+    detail: str
+    remedy: str = ""
+
+
+_NOT_AT_WILDCARDS: Final = frozenset({rrtype.NS, rrtype.DNAME})
+
+
+def find_placement_problem(endpoint: DesiredRecord, zone: Zone) -> str:
+    """Return why *zone* cannot hold *endpoint*, "" if it can (RFC 1034 3.6.2, RFC 4592 4.2 and 4.4)."""
+    name, rtype = endpoint.name, endpoint.type
+    if not name.within(zone.name):
+        return f"{name} lies outside zone {zone}"
+    if not endpoint.targets:
+        return f"{rtype} needs a target"
+    if rtype == rrtype.CNAME and name == zone.name:
+        return f"a CNAME is not allowed at the apex of {zone}, which has SOA and NS"
+    if rtype in _NOT_AT_WILDCARDS and name.is_wildcard:
+        return f"{rtype} is not allowed at a wildcard"
+    return ""

@@ -1,12 +1,12 @@
 """From claims and records to changes: pure functions on values.
 
-Here belong the steps between what objects want and what a zone gets: merge within a source, zone
-placement, the two-level table (name, then set identifier), conflicts, replacements, change
-detection, the ownership filter, policy, and the evidence that a delete carries.
+Belongs here: the steps between claims and changes, such as merging claims, zone placement, hostname
+contests, comparing desired with current records, coexistence and `--policy`.
 
-Here does not belong state: the engine keeps it and passes in what a name needs. The planner plans
-the names it is given and no others; a full pass is merely all of them. Every change and every
-claim that came to nothing leaves with a reason.
 
-The result depends on its arguments alone, never on their order. No I/O, no clock, no log.
+Does not belong here: state, which the engine holds. The planner gets what it needs for one name and plans that
+name only; a full pass plans all names. Every change, and every claim that is not fulfilled, has a reason.
+
+
+Results depend on the arguments only, never on their order. No I/O, no clock, no log.
 """

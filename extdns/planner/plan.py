@@ -1,223 +1,302 @@
-"""The plan of one name in one zone (spec plan 2, design 4 and 6).
+"""The steps of planning one name in one zone (docs/spec/plan.md 2; docs/design/delete-safety.md).
 
 ::
 
-    held records + candidates ▸ table ▸ one form ▸ proposals ▸ evidence, policy and leave ▸ neighbours ▸ change sets
+    current + desired ▸ table ▸ routings ▸ draft ─▶ evidence, refusals, --policy ─▶ delete guard ─▶ coexistence ─▶ sets
+                                             └─ which records need evidence ─┘
+
+Every step takes values and returns values. Between them the engine finds the evidence and reviews the deletes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from extdns.model.change import Blocked, Change, ChangeSet, Create, Delete, Update
-from extdns.model.decision import Decision, Verdict
+from extdns.model.change import Blocked, Change, ChangeSet, Delete, Update
+from extdns.model.claim import Provenance
+from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
-from extdns.model.name import DnsName
-from extdns.model.ownership import Owned
 from extdns.model.reason import Reason
+from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey
 from extdns.model.value import Value
 from extdns.model.zone import Zone
-from extdns.planner import forms
-from extdns.planner.merge import Candidate, in_order
-from extdns.planner.policy import allows
-from extdns.planner.proposal import UP_TO_DATE, Proposal, propose
-from extdns.planner.settings import PlanSettings
-from extdns.planner.table import Row, rows
-
-Judge = Callable[[Owned], Evidence | Blocked]
-Leave = Callable[[Owned, Evidence], Evidence | Blocked]
+from extdns.planner import coexistence
+from extdns.planner.decide import Unfulfilled, reject_candidate
+from extdns.planner.merge import Candidate, sort_candidates
+from extdns.planner.proposal import UP_TO_DATE, NameRow, Proposal, build_rows, propose
+from extdns.planner.settings import PlanSettings, allows
 
 
-class NamePlan(Value, frozen=True, kw_only=True):
-    """What shall happen at one name of one zone.
+class NameComparison(Value, frozen=True, kw_only=True):
+    """The comparison of current and desired records of one name, before evidence is considered.
 
     Attributes:
-        sets: change sets without marks, sorted by set identifier.
-        decisions: one for every record set of a managed type and for every claim that lost.
+        proposals: one for each record of a managed type. The evidence of a delete only states whether another record of
+            its set identifier is requested (`REPLACED`) or none is (`ORPHAN_UNCLAIMED`).
+        rejected: candidates that lost to another candidate.
     """
 
-    sets: tuple[ChangeSet, ...] = ()
-    decisions: tuple[Decision, ...] = ()
+    proposals: tuple[Proposal, ...]
+    rejected: tuple[Unfulfilled, ...] = ()
 
 
-def plan_name(
-    *,
-    zone: Zone,
-    name: DnsName,
-    held: Iterable[Owned],
-    candidates: Iterable[Candidate],
-    judge: Judge,
-    leave: Leave,
-    settings: PlanSettings,
-) -> NamePlan:
-    """Plan *name* in *zone*.
+def compare_name(
+    current: Iterable[OwnedRecord], candidates: Iterable[Candidate], settings: PlanSettings
+) -> NameComparison:
+    """Return the proposed changes of a name's records, and the requested records that are rejected, with reasons.
 
     Args:
-        zone: where the name was placed.
-        name: the name to plan.
-        held: what the registry read at the name.
-        candidates: what objects want there, adjusted by the provider.
-        judge: tells the evidence for removing a record of ours that nothing replaces, or what keeps it.
-        leave: tells whether such a record may go now on its evidence, or what it waits for.
-        settings: what a person set.
+        current: the records of the name, with their ownership.
+        candidates: the desired records, adjusted by the provider.
+        settings: the settings of the planner.
     """
-    wanted = in_order(candidates, settings)
-    table, misfits = forms.one_form(_managed(held, wanted, settings))
-    asked = [proposal for row in table for proposal in propose(row, settings)]
-    proposals = forms.compatible([_permitted(_checked(one, asked, judge, settings), leave) for one in asked])
+    desired = sort_candidates(candidates, settings)
+    table, incompatible = coexistence.choose_routings(_build_managed_rows(current, desired, settings))
+    proposals = tuple([proposal for row in table for proposal in propose(row, settings)])
     types = settings.managed_types
-    decisions = [_lost(zone, one, Reason.TYPE_UNMANAGED) for one in wanted if one.endpoint.type not in types]
-    decisions += [_decision(zone, proposal) for proposal in proposals]
-    decisions += [_lost(zone, candidate, Reason.ROUTING_CONFLICT) for candidate in misfits]
+    rejected = [_reject(one, Reason.TYPE_UNMANAGED) for one in desired if one.desired.type not in types]
+    rejected += [_reject(one, Reason.INCOMPATIBLE_RECORD) for one in incompatible]
     for row in table:
-        if row.losers or row.outdone:
-            decisions += _losers(zone, row)
-    if len(decisions) > 1:
-        decisions.sort(key=lambda decision: decision.order)
-    return NamePlan(sets=_sets(zone, name, proposals), decisions=tuple(decisions))
+        if row.yielding_cnames or row.other_candidates:
+            rejected += _reject_others(row)
+    return NameComparison(proposals=proposals, rejected=tuple(rejected))
 
 
-def setback(
-    candidate: Candidate, rivals: Iterable[Candidate], held: Iterable[Owned], settings: PlanSettings
-) -> Reason | None:
-    """Why *candidate* would come to nothing in any case (spec plan 2.1, 2.3 to 2.5, 2.8), None if it would be written.
+def find_removals(
+    comparison: NameComparison, retained: Mapping[RecordKey, Blocked], settings: PlanSettings
+) -> list[OwnedRecord]:
+    """Return the records of *comparison* that can be deleted only with evidence: nothing replaces or keeps them.
 
     Args:
-        candidate: what the service refuses.
-        rivals: what it takes at the same name.
-        held: what the registry read there.
+        comparison: of a name.
+        retained: the records that stay regardless of evidence, and why.
+        settings: the settings of the planner.
+    """
+    return [
+        one.outcome.current
+        for one in comparison.proposals
+        if isinstance(one.outcome, Delete)
+        and not (one.key in retained or _is_old_owners(one.outcome.current, settings))
+        and not _is_exchanged(one.outcome, comparison.proposals)
+    ]
+
+
+def find_target_removals(comparison: NameComparison) -> list[tuple[Update, Candidate]]:
+    """Return the updates of *comparison* that remove targets and add none, with the candidates that decide them."""
+    return [
+        (one.outcome, one.candidate)
+        for one in comparison.proposals
+        if isinstance(one.outcome, Update) and one.candidate and _removes_targets_only(one.outcome)
+    ]
+
+
+def propose_changes(
+    comparison: NameComparison,
+    findings: Mapping[RecordKey, Evidence | Blocked],
+    retained: Mapping[RecordKey, Blocked],
+    settings: PlanSettings,
+) -> tuple[Proposal, ...]:
+    """Give each delete of *comparison* its evidence or the reason why the record stays, and apply `--policy`.
+
+    Args:
+        comparison: of a name.
+        findings: what was found about the records that `find_removals` returned, and why updates that
+            `find_target_removals` returned cannot be made yet.
+        retained: the records that stay regardless of evidence, and why.
+        settings: the settings of the planner.
+    """
+    resolved: list[Proposal] = []
+    for proposal in comparison.proposals:
+        outcome = proposal.outcome
+        if isinstance(outcome, Delete):
+            outcome = _resolve_delete(outcome, comparison.proposals, findings, retained, settings)
+        elif isinstance(found := findings.get(proposal.key), Blocked):
+            outcome = found
+        if not (isinstance(outcome, Blocked) or allows(settings.policy, outcome)):
+            outcome = Blocked(reason=Reason.POLICY_KEEPS, detail=f"--policy={settings.policy}")
+        resolved.append(proposal if outcome is proposal.outcome else replace(proposal, outcome=outcome))
+    return tuple(resolved)
+
+
+def finalize(
+    proposals: Sequence[Proposal], current: Iterable[OwnedRecord], settings: PlanSettings
+) -> tuple[Proposal, ...]:
+    """Block changes of *proposals* that cannot coexist with other changes or with a record that stays (law 6)."""
+    types = settings.managed_types
+    unmanaged = [
+        Proposal(key=one.key, outcome=UP_TO_DATE, current=one) for one in current if one.record.type not in types
+    ]
+    if len(proposals) + len(unmanaged) <= 1:
+        return tuple(proposals)
+    return tuple(coexistence.drop_incompatible([*proposals, *unmanaged])[: len(proposals)])
+
+
+def group_changes(zone: Zone, name: DnsName, proposals: Iterable[Proposal]) -> tuple[ChangeSet, ...]:
+    """Group the changes of *proposals* into change sets without ownership records, sorted by their first key.
+
+    Changes of one set identifier, and changes of records that cannot coexist, form one set (law 6).
+    """
+    changes = [one.outcome for one in proposals if not isinstance(one.outcome, Blocked)]
+    if len(changes) > 1:
+        changes.sort(key=lambda change: change.key)
+    groups: list[list[Change]] = []
+    for change in changes:
+        joined = [group for group in groups if any(_should_group(change, other) for other in group)]
+        merged = [change, *(other for group in joined for other in group)]
+        groups = [*(group for group in groups if group not in joined), merged]
+    for group in groups:
+        group.sort(key=lambda change: change.key)
+    groups.sort(key=lambda group: group[0].key)
+    return tuple([ChangeSet(zone=zone, name=name, changes=tuple(group)) for group in groups])
+
+
+def find_changed(
+    current: Sequence[OwnedRecord], candidates: Iterable[Candidate], settings: PlanSettings
+) -> frozenset[RecordKey]:
+    """Return the keys of the records that would change if exactly *candidates* were requested and deletes allowed."""
+    comparison = compare_name(current, candidates, settings)
+    free = dict.fromkeys((one.key for one in find_removals(comparison, {}, settings)), Evidence.REPLACED)
+    proposals = finalize(propose_changes(comparison, free, {}, settings), current, settings)
+    return frozenset(one.key for one in proposals if not isinstance(one.outcome, Blocked))
+
+
+def find_obstacle(
+    candidate: Candidate, rivals: Iterable[Candidate], current: Iterable[OwnedRecord], settings: PlanSettings
+) -> Reason | None:
+    """Return why a refused *candidate* would not be written even without the refusal; None if it would.
+
+    Args:
+        candidate: a candidate that the service refuses.
+        rivals: the candidates at the same name that it accepts.
+        current: the records of the name, with their ownership.
         settings: what a person set.
     """
-    if candidate.endpoint.type not in settings.managed_types:
+    if candidate.desired.type not in settings.managed_types:
         return Reason.TYPE_UNMANAGED
-    for row in _managed(held, in_order((*rivals, candidate), settings), settings):
-        if candidate in row.losers:
-            return Reason.TYPE_CONFLICT
-        if candidate in row.outdone:
-            return Reason.CONFLICT_LOST
+    for row in _build_managed_rows(current, sort_candidates((*rivals, candidate), settings), settings):
+        if candidate in row.yielding_cnames:
+            return Reason.INCOMPATIBLE_TYPE
+        if candidate in row.other_candidates:
+            return Reason.CONTEST_LOST
         for proposal in propose(row, settings):
             if proposal.candidate is candidate:
-                return _obstacle(proposal.outcome, settings)
+                return _find_block(proposal.outcome, settings)
     return None
 
 
-def _obstacle(outcome: Change | Blocked, settings: PlanSettings) -> Reason | None:
-    """What keeps *outcome* from being made, None if nothing does or nothing has to be."""
+def find_refused_successors(current: Iterable[OwnedRecord], refused: Iterable[Unfulfilled]) -> dict[RecordKey, Blocked]:
+    """Return the records of ours that stay because the service refuses the record that replaces them (law 6).
+
+    That is any requested record of the same set identifier, or one that cannot coexist with the current record.
+    """
+    found: dict[RecordKey, Blocked] = {}
+    for owned in current:
+        for one in refused:
+            if owned.is_ours and one.desired is not None and (block := _keep_for_refused(owned, one.desired, one)):
+                found.setdefault(owned.key, block)
+    return found
+
+
+def _keep_for_refused(owned: OwnedRecord, endpoint: DesiredRecord, refused: Unfulfilled) -> Blocked | None:
+    if endpoint.key == owned.key:
+        return refused.block
+    if refused.block.reason.row.keeps_replaced and _would_replace(endpoint, refused.requested_by, owned):
+        return replace(refused.block, detail=f"{endpoint.type} cannot replace it: {refused.block.detail}")
+    return None
+
+
+def _would_replace(endpoint: DesiredRecord, requested_by: Iterable[Provenance], owned: OwnedRecord) -> bool:
+    """Return whether *endpoint* would replace *owned*, including another set identifier of the same object."""
+    if endpoint.set_identifier == owned.record.set_identifier or not coexistence.can_coexist((owned.record, endpoint)):
+        return True
+    return endpoint.type == owned.record.type and coexistence.is_requested_by_resource(owned, requested_by)
+
+
+def _find_block(outcome: Change | Blocked, settings: PlanSettings) -> Reason | None:
+    """Return why `--policy` does not allow *outcome*, None if it does."""
     if isinstance(outcome, Blocked):
         return None if outcome is UP_TO_DATE else outcome.reason
     return None if allows(settings.policy, outcome) else Reason.POLICY_KEEPS
 
 
-def _managed(held: Iterable[Owned], wanted: Iterable[Candidate], settings: PlanSettings) -> tuple[Row, ...]:
-    """The rows of a name, with what is of a managed type; *wanted* is in order."""
+def _build_managed_rows(
+    current: Iterable[OwnedRecord], desired: Iterable[Candidate], settings: PlanSettings
+) -> tuple[NameRow, ...]:
+    """Build the rows of a name from records and sorted candidates of managed types."""
     types = settings.managed_types
-    visible = [owned for owned in held if owned.record.type in types]
-    return rows(visible, [candidate for candidate in wanted if candidate.endpoint.type in types])
+    visible = [owned for owned in current if owned.record.type in types]
+    return build_rows(visible, [candidate for candidate in desired if candidate.desired.type in types])
 
 
-def _checked(proposal: Proposal, all_: Sequence[Proposal], judge: Judge, settings: PlanSettings) -> Proposal:
-    """Ask for the evidence of a delete, then the policy."""
-    outcome = proposal.outcome
-    if isinstance(outcome, Delete):
-        evidence = _evidence(outcome, all_, judge, settings)
-        if isinstance(evidence, Blocked):
-            return replace(proposal, outcome=evidence)
-        outcome = replace(outcome, evidence=evidence)
-        proposal = replace(proposal, outcome=outcome)
-    if isinstance(outcome, Blocked) or allows(settings.policy, outcome):
-        return proposal
-    return replace(proposal, outcome=Blocked(reason=Reason.POLICY_KEEPS, detail=f"--policy={settings.policy}"))
+def _resolve_delete(
+    change: Delete,
+    proposals: Sequence[Proposal],
+    findings: Mapping[RecordKey, Evidence | Blocked],
+    retained: Mapping[RecordKey, Blocked],
+    settings: PlanSettings,
+) -> Delete | Blocked:
+    if _is_exchanged(change, proposals):
+        return replace(change, evidence=Evidence.REPLACED)
+    if _is_old_owners(change.current, settings):
+        detail = f'owned by "{change.current.owner}"; taken over once an object requests it'
+        return Blocked(reason=Reason.OWNED_BY_OTHER, detail=detail)
+    found = retained.get(change.key) or findings[change.key]
+    if isinstance(found, Blocked):
+        return change if change.evidence is Evidence.REPLACED and found.reason is Reason.CONTEST_LOST else found
+    if change.evidence is Evidence.REPLACED and _requests_another_type(change.current, proposals):
+        return change
+    return replace(change, evidence=found)
 
 
-def _permitted(proposal: Proposal, leave: Leave) -> Proposal:
-    """Ask whether a delete may be made now."""
-    outcome = proposal.outcome
-    if not isinstance(outcome, Delete) or outcome.evidence is Evidence.REPLACED:
-        return proposal
-    answer = leave(outcome.held, outcome.evidence)
-    return replace(proposal, outcome=answer) if isinstance(answer, Blocked) else proposal
+def _is_exchanged(change: Delete, proposals: Sequence[Proposal]) -> bool:
+    """Return whether a requested record of the same object or set identifier cannot coexist with the deleted one."""
+    if coexistence.is_replaced(change.current, proposals):
+        return True
+    return change.evidence is Evidence.REPLACED and coexistence.is_excluded(change.current, proposals)
 
 
-def _evidence(change: Delete, all_: Sequence[Proposal], judge: Judge, settings: PlanSettings) -> Evidence | Blocked:
-    held, in_row = change.held, change.evidence is Evidence.REPLACED
-    if forms.replaced(held, all_) or (in_row and forms.excluded(held, all_)):
-        return Evidence.REPLACED
-    if held.owner is not None and held.owner != settings.owner:
-        return Blocked(reason=Reason.OWNED_BY_OTHER, detail=f'owned by "{held.owner}", taken over only when claimed')
-    standing = judge(held)
-    undecided = isinstance(standing, Blocked) and standing.reason not in _DECIDED
-    return Evidence.REPLACED if in_row and not undecided else standing
+def _requests_another_type(owned: OwnedRecord, proposals: Iterable[Proposal]) -> bool:
+    """Return whether the object of *owned* now requests its name and set identifier with another type.
 
-
-# Answers after which the live claims of the pair decide. Any other means that the object behind the
-# record still wants it but cannot say what: then it stays, unless a live claim excludes it (design 4,
-# "Where claims meet").
-_DECIDED = frozenset({Reason.CONFLICT_LOST, *(Reason(evidence.value) for evidence in Evidence)})
-
-
-def _sets(zone: Zone, name: DnsName, proposals: Iterable[Proposal]) -> tuple[ChangeSet, ...]:
-    """One change set for each set identifier, one for all if they cannot stand side by side (law 6)."""
-    changes = [one.outcome for one in proposals if not isinstance(one.outcome, Blocked)]
-    if len(changes) > 1:
-        changes.sort(key=lambda change: change.key)
-    apart = forms.beside(change.key for change in changes)
-    groups = groupby(changes, key=lambda change: change.key.set_identifier) if apart else [("", changes)]
-    return tuple([ChangeSet(zone=zone, name=name, changes=tuple(group)) for _, group in groups])
-
-
-def _decision(zone: Zone, proposal: Proposal) -> Decision:
-    verdict, reason, detail = _ending(proposal)
-    candidate, key = proposal.candidate, proposal.key
-    return Decision(
-        zone=zone,
-        name=key.name,
-        set_identifier=key.set_identifier,
-        type=key.type,
-        verdict=verdict,
-        reason=reason,
-        detail=detail,
-        wanted=candidate.endpoint if candidate else None,
-        held=proposal.held,
-        asked_by=candidate.asked_by if candidate else (),
+    Records of other types that other objects request can coexist with it and are no evidence.
+    """
+    identifier = owned.record.set_identifier
+    candidates = [one.candidate for one in proposals if one.candidate and one.key.set_identifier == identifier]
+    return any(
+        not owned.resource or coexistence.is_requested_by_resource(owned, one.requested_by) for one in candidates
     )
 
 
-def _ending(proposal: Proposal) -> tuple[Verdict, Reason, str]:
-    match proposal.outcome:
-        case Create():
-            return Verdict.CREATE, Reason.WANTED, ""
-        case Update(differences=("mark",)):
-            return Verdict.UPDATE, Reason.MARK_MISSING, ""
-        case Update(differences=words):
-            reason = Reason.OWNER_MIGRATED if words == ("owner",) else Reason.CHANGED
-            return Verdict.UPDATE, reason, ", ".join(words)
-        case Delete(evidence=evidence):
-            return Verdict.DELETE, Reason(evidence.value), ""
-        case Blocked(reason=reason, detail=detail):
-            return Verdict.NONE if proposal.held is None else Verdict.KEEP, reason, detail
-
-
-def _losers(zone: Zone, row: Row) -> Iterable[Decision]:
-    for candidate in row.losers:
-        yield _lost(zone, candidate, Reason.TYPE_CONFLICT)
-    for candidate in row.outdone:
-        ahead = row.winners[candidate.endpoint.type].asked_by[0]
-        yield _lost(zone, candidate, Reason.CONFLICT_LOST, f"{ahead.ref} has it")
-
-
-def _lost(zone: Zone, candidate: Candidate, reason: Reason, detail: str = "") -> Decision:
-    endpoint = candidate.endpoint
-    return Decision(
-        zone=zone,
-        name=endpoint.name,
-        set_identifier=endpoint.set_identifier,
-        type=endpoint.type,
-        verdict=Verdict.NONE,
-        reason=reason,
-        detail=detail,
-        wanted=endpoint,
-        asked_by=candidate.asked_by,
+def _removes_targets_only(update: Update) -> bool:
+    current, desired = (
+        {target.casefold() for target in targets} for targets in (update.current.record.targets, update.desired.targets)
     )
+    return desired < current
+
+
+def _is_old_owners(owned: OwnedRecord, settings: PlanSettings) -> bool:
+    return owned.owner is not None and owned.owner != settings.owner
+
+
+def _should_group(one: Change, other: Change) -> bool:
+    if one.key.set_identifier == other.key.set_identifier:
+        return True
+    return any(
+        not coexistence.can_coexist((left, right))
+        for left in coexistence.find_contents((one,))
+        for right in coexistence.find_contents((other,))
+    )
+
+
+def _reject(candidate: Candidate, reason: Reason, detail: str = "") -> Unfulfilled:
+    return reject_candidate(candidate, Blocked(reason=reason, detail=detail))
+
+
+def _reject_others(row: NameRow) -> Iterable[Unfulfilled]:
+    for candidate in row.yielding_cnames:
+        yield _reject(candidate, Reason.INCOMPATIBLE_TYPE)
+    for candidate in row.other_candidates:
+        winner = row.winners[candidate.desired.type].requested_by[0]
+        yield _reject(candidate, Reason.CONTEST_LOST, f"{winner.ref} has precedence")

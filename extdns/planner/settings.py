@@ -1,25 +1,49 @@
-"""What a person set that decides plans."""
+"""Settings of the planner, and `--policy` (docs/spec/plan.md 2.8)."""
 
 from __future__ import annotations
 
+from enum import StrEnum
+from typing import assert_never
+
 from extdns.model import rrtype
-from extdns.model.domains import DomainFilter
+from extdns.model.change import Change, Create, Delete, Update
+from extdns.model.selection import DomainFilter
 from extdns.model.value import Value
-from extdns.planner.policy import Policy
+
+
+class Policy(StrEnum):
+    """The value of `--policy`."""
+
+    SYNC = "sync"
+    UPSERT_ONLY = "upsert-only"
+    CREATE_ONLY = "create-only"
+
+
+def allows(policy: Policy, change: Change) -> bool:
+    """Return whether *policy* allows *change*."""
+    match change:
+        case Create():
+            return True
+        case Update():
+            return policy is not Policy.CREATE_ONLY
+        case Delete():
+            return policy is Policy.SYNC
+        case _:
+            assert_never(change)
 
 
 class PlanSettings(Value, frozen=True, kw_only=True):
-    """Settings of the planner.
+    """The settings of the planner.
 
     Attributes:
-        owner: our owner id, "" where the registry proves nothing (noop).
-        migrate_from: an older owner id whose records are taken over when claimed, "" for none.
+        owner: our owner id, "" if the registry has no ownership records (noop).
+        migrate_from: an earlier owner id whose records are taken over if requested, "" for none.
         managed_types: record types in scope, exclusions already taken out.
-        source_order: names of the sources in the order of `--source`; earlier ones win ties.
-        provider: as `--provider` spells it; decides which provider-specific properties stay.
-        min_ttl_s: TTL for endpoints without one, 0 for none.
-        merges_namespaces: whether claims of several namespaces to one name are merged.
-        compat: do as the reference does where design 5 marks a difference.
+        source_order: the names of the sources in the order of `--source`; an earlier one wins a tie.
+        provider: the value of `--provider`, which decides which properties are kept.
+        min_ttl_s: the TTL for records without one, 0 for none.
+        merges_namespaces: whether claims of several namespaces to one name merge.
+        compat: the value of `--compat`: whether to behave as external-dns (docs/design/differences.md).
     """
 
     owner: str

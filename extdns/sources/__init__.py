@@ -1,12 +1,16 @@
-"""From Kubernetes objects to claims: one module a kind.
+"""Turn Kubernetes objects into claims. Each source is one module or package.
 
-A source is a pure function of one object of its primary kind and of a read-only view of the
-cluster. Whatever else it looks at (endpoints, pods, nodes, classes) it asks of the view, which
-remembers the question, so that a change of the answer makes the object dirty again.
+A source is a pure function of one object and of a read-only view of the cluster. It looks up other
+objects (EndpointSlices, pods, nodes) in the view. The view records each lookup, so extdns computes
+the claims of the object again when the result of a lookup changes.
 
-Here belong annotations, filters, hostnames and targets, and what is wrong with them: a bad value
-costs one claim, which is then withheld or skipped with a reason that names object, field, value
-and what is allowed. Here does not belong anything about zones, ownership or DNS services.
+Sources read annotations, filters, hostnames and targets. A bad value affects one claim, which is then
+unresolved or invalid, with a reason that names the object, the field, the value and the allowed
+values. Sources do not use zones, ownership records or DNS services.
 
-Sources do not know each other; what several need is a module of its own, named for its idea.
+Sources do not import each other. They share `annotations.py` (annotations and the record options they
+set), `targets.py` (addresses and host names as targets), `claim_builder.py` (build the claims of one
+object), `host_publisher.py` (publish the hosts of its fields, annotations and templates) and
+`endpoint_claims.py` (records that an object lists completely). `claim_stages.py` processes the claims of
+every source afterwards.
 """

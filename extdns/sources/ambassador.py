@@ -1,72 +1,78 @@
-"""The `ambassador-host` source: getambassador.io/v3alpha1 Hosts (spec sources 7.6)."""
+"""The `ambassador-host` source: getambassador.io/v3alpha1 Hosts (docs/spec/sources.md 7.6)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
 
-from extdns.errors import shortened
+from extdns.errors import shorten
 from extdns.model.claim import Claim
-from extdns.model.objects import SERVICE, KubernetesObject, Service
 from extdns.model.reason import Reason
-from extdns.model.vendors import AMBASSADOR_HOST, AmbassadorHost
-from extdns.ports import View
-from extdns.sources.hosting import Hosting
-from extdns.sources.selection import Selection
-from extdns.sources.targets import Answer, LeftOut, Missing, balanced, found
+from extdns.model.resources.core import SERVICE, Service
+from extdns.model.resources.ingress_controllers import AMBASSADOR_HOST, AmbassadorHost
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.ports import ClusterView
+from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.host_publisher import HostPublisher
+from extdns.sources.targets import ExcludedHost, MissingTargets, TargetResult, parse_targets, read_load_balancer
 
 _NAME: Final = "ambassador-host"
-_SERVICE: Final = "external-dns.ambassador-service"  # bears no prefix
+_SERVICE: Final = "external-dns.ambassador-service"  # does not follow --annotation-prefix
 _FIELD: Final = f"annotation {_SERVICE}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmbassadorSource:
-    """Names of Hosts, at the addresses of the Service that their annotation names."""
+    """Publishes the hostname of Hosts, with the addresses of the Service that an annotation names."""
 
     name = _NAME
     kind = AMBASSADOR_HOST
 
-    selection: Selection
+    common: CommonSettings
 
-    def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:
-        """What the Host *obj* asks for, in the order of `Draft.claims`.
+    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:
+        """Return the claims of the Host *obj*, in the order of `ClaimBuilder.build`.
 
         Raises:
-            NotReadyError: it takes Services to tell, and they are not listed yet.
-            TypeError: *obj* is no Host.
+            NotSyncedError: Services are needed and not listed yet.
+            TypeError: *obj* is not a Host.
         """
         if not isinstance(obj, AmbassadorHost):
-            raise TypeError(f"the {_NAME} source reads Hosts only")
-        hosting = Hosting(_NAME, AMBASSADOR_HOST, obj, self.selection)
-        if left_out := hosting.left_out(whoever_controls=True):
-            return left_out
+            raise TypeError(f"the {_NAME} source reads Hosts only, not {type(obj).__name__}")
+        publisher = HostPublisher(_NAME, AMBASSADOR_HOST, obj, self.common)
+        if exclusion := publisher.find_exclusion(ignore_controller=True):
+            return exclusion
         reference = (obj.metadata.annotations or {}).get(_SERVICE)
         if reference is None:
-            answer: Answer = LeftOut(by=f"{_FIELD}, which is absent")
+            result: TargetResult = ExcludedHost(excluded_by=f"{_FIELD}, which is absent")
         else:
-            answer = hosting.target or _of_service(reference, view)
-        hosting.publish(obj.spec.hostname, "spec.hostname", answer)
-        return hosting.claims()
+            result = publisher.annotated_targets or _find_service_targets(reference, view)
+        publisher.publish(obj.spec.hostname, "spec.hostname", result)
+        return publisher.build()
 
 
-def _of_service(reference: str, view: View) -> Answer:
-    place = _place(reference)
-    if place is None:
-        detail = f"{_FIELD}: {shortened(reference)!r} is no Service; allowed: namespace/name, name.namespace or name"
-        return Missing(reason=Reason.INVALID_ANNOTATION, detail=detail)
-    namespace, name = place
+def _find_service_targets(reference: str, view: ClusterView) -> TargetResult:
+    service_key = _parse_service_reference(reference)
+    if service_key is None:
+        allowed = "namespace/name, name.namespace or name"
+        detail = f"{_FIELD}: {shorten(reference)!r} is not a valid Service reference; allowed: {allowed}"
+        return MissingTargets(reason=Reason.INVALID_ANNOTATION, detail=detail)
+    namespace, name = service_key
     service = view.get(SERVICE, namespace, name)
     if not isinstance(service, Service):
-        return LeftOut(by=f"{_FIELD}: there is no Service {shortened(f'{namespace}/{name}')}")
+        return ExcludedHost(excluded_by=f"{_FIELD}: there is no Service {shorten(f'{namespace}/{name}')}")
     if service.spec.external_ips:
-        nothing = Missing(reason=Reason.NO_ADDRESS, detail=f"spec.externalIPs of Service {namespace}/{name} is empty")
-        return found(service.spec.external_ips, f"spec.externalIPs of Service {namespace}/{name}", otherwise=nothing)
-    return balanced(service.status)
+        if_empty = MissingTargets(
+            reason=Reason.NO_ADDRESS, detail=f"spec.externalIPs of Service {namespace}/{name} is empty"
+        )
+        return parse_targets(
+            service.spec.external_ips, f"spec.externalIPs of Service {namespace}/{name}", if_empty=if_empty
+        )
+    return read_load_balancer(service.status)
 
 
-def _place(reference: str) -> tuple[str, str] | None:
-    """Namespace and name of the Service that *reference* means, None if it means none."""
+def _parse_service_reference(reference: str) -> tuple[str, str] | None:
+    """Return namespace and name of the Service at *reference*, or None if *reference* is not valid."""
     namespace, slash, name = reference.partition("/")
     if slash:
         return None if "/" in name else (namespace, name)

@@ -1,4 +1,4 @@
-"""The `contour-httpproxy` source: projectcontour.io/v1 HTTPProxies (spec sources 7.3)."""
+"""The `contour-httpproxy` source: projectcontour.io/v1 HTTPProxies (docs/spec/sources.md 7.3)."""
 
 from __future__ import annotations
 
@@ -6,40 +6,40 @@ from dataclasses import dataclass
 from typing import Final
 
 from extdns.model.claim import Claim
-from extdns.model.objects import KubernetesObject
-from extdns.model.vendors import HTTP_PROXY, HttpProxy
-from extdns.ports import View
-from extdns.sources.hosting import Hosting
-from extdns.sources.selection import Selection
-from extdns.sources.targets import balanced
+from extdns.model.resources.ingress_controllers import HTTP_PROXY, HttpProxy
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.ports import ClusterView
+from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.host_publisher import HostPublisher
+from extdns.sources.targets import read_load_balancer
 
 _NAME: Final = "contour-httpproxy"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContourSource:
-    """Names of HTTPProxies, whether Contour finds them valid or not."""
+    """Publishes the hostnames of HTTPProxies, even of those that Contour reports as invalid."""
 
     name = _NAME
     kind = HTTP_PROXY
 
-    selection: Selection
+    common: CommonSettings
 
-    def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it says all itself
-        """What the HTTPProxy *obj* asks for, in the order of `Draft.claims`.
+    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
+        """Return the claims of the HTTPProxy *obj*, in the order of `ClaimBuilder.build`.
 
         Raises:
-            TemplateError: a template fails on it.
-            TypeError: *obj* is no HTTPProxy.
+            TemplateError: a template cannot be rendered for it.
+            TypeError: *obj* is not a HTTPProxy.
         """
         if not isinstance(obj, HttpProxy):
-            raise TypeError(f"the {_NAME} source reads HTTPProxies only")
-        hosting = Hosting(_NAME, HTTP_PROXY, obj, self.selection)
-        if left_out := hosting.left_out():
-            return left_out
-        answer = hosting.target or balanced(obj.status)
+            raise TypeError(f"the {_NAME} source reads HTTPProxies only, not {type(obj).__name__}")
+        publisher = HostPublisher(_NAME, HTTP_PROXY, obj, self.common)
+        if exclusion := publisher.find_exclusion():
+            return exclusion
+        result = publisher.annotated_targets or read_load_balancer(obj.status)
         if obj.spec.virtualhost is not None:
-            hosting.publish(obj.spec.virtualhost.fqdn, "spec.virtualhost.fqdn", answer)
-        hosting.publish_annotated(answer)
-        hosting.publish_templated(answer)
-        return hosting.claims()
+            publisher.publish(obj.spec.virtualhost.fqdn, "spec.virtualhost.fqdn", result)
+        publisher.publish_annotation_hosts(result)
+        publisher.publish_template_hosts(result)
+        return publisher.build()

@@ -1,45 +1,45 @@
-"""The `crd` source: externaldns.k8s.io/v1alpha1 DNSEndpoints (spec sources 6.3)."""
+"""The `crd` source: externaldns.k8s.io/v1alpha1 DNSEndpoints (docs/spec/sources.md 6.3)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
 
-from extdns.model.claim import Claim, Filtered, Provenance
-from extdns.model.dnsendpoint import DNS_ENDPOINT, DnsEndpoint
-from extdns.model.objects import KubernetesObject, ref_of
-from extdns.ports import View
+from extdns.model.claim import Claim, ExcludedClaim, Provenance
+from extdns.model.resources.externaldns import DNS_ENDPOINT, DnsEndpoint
+from extdns.model.resources.kinds import KubernetesObject, build_ref
+from extdns.ports import ClusterView
 from extdns.sources.annotations import PREFIX, Annotations
-from extdns.sources.selection import Selection
-from extdns.sources.verbatim import claim_of
+from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.endpoint_claims import build_endpoint_claim
 
 _NAME: Final = "crd"
-_NOT_READ: Final = Annotations(prefix=PREFIX)
+_NO_ANNOTATIONS: Final = Annotations(prefix=PREFIX)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrdSource:
-    """Records that DNSEndpoints write out; annotations on them mean nothing but to `--annotation-filter`."""
+    """Publishes the records of DNSEndpoints. Their annotations are used by `--annotation-filter` only."""
 
     name = _NAME
     kind = DNS_ENDPOINT
 
-    selection: Selection
+    common: CommonSettings
 
-    def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it says all itself
-        """What the DNSEndpoint *obj* asks for, in its order, nothing twice.
+    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
+        """Return the claims of the DNSEndpoint *obj* in the order of its endpoints, without duplicates.
 
         Raises:
-            TypeError: *obj* is no DNSEndpoint.
+            TypeError: *obj* is not a DNSEndpoint.
         """
         if not isinstance(obj, DnsEndpoint):
-            raise TypeError(f"the {_NAME} source reads DNSEndpoints only")
-        ref = ref_of(DNS_ENDPOINT, obj)
-        by = self.selection.left_out_by(ref, obj.metadata, _NOT_READ)
-        if by:
-            return (Filtered(ref=ref, by=by),)
+            raise TypeError(f"the {_NAME} source reads DNSEndpoints only, not {type(obj).__name__}")
+        ref = build_ref(DNS_ENDPOINT, obj)
+        excluded_by = self.common.find_exclusion(ref, obj.metadata, _NO_ANNOTATIONS)
+        if excluded_by:
+            return (ExcludedClaim(ref=ref, excluded_by=excluded_by),)
         claims = (
-            claim_of(written, Provenance(source=_NAME, ref=ref, field=f"spec.endpoints[{at}]"))
+            build_endpoint_claim(written, Provenance(source=_NAME, ref=ref, field=f"spec.endpoints[{at}]"))
             for at, written in enumerate(obj.spec.endpoints or ())
             if written is not None
         )

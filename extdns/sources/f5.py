@@ -1,4 +1,4 @@
-"""The sources `f5-virtualserver` and `f5-transportserver`: cis.f5.com/v1 (spec sources 7.10)."""
+"""The sources `f5-virtualserver` and `f5-transportserver`: cis.f5.com/v1 (docs/spec/sources.md 7.10)."""
 
 from __future__ import annotations
 
@@ -7,58 +7,66 @@ from dataclasses import dataclass
 from typing import Final
 
 from extdns.model.claim import Claim
-from extdns.model.cluster import Kind
-from extdns.model.objects import KubernetesObject
+from extdns.model.kind import Kind
 from extdns.model.reason import Reason
-from extdns.model.vendors import F5_TRANSPORT_SERVER, F5_VIRTUAL_SERVER, F5TransportServer, F5VirtualServer
-from extdns.ports import View
-from extdns.sources.hosting import Hosting
-from extdns.sources.selection import Selection
-from extdns.sources.targets import Answer, Missing, found
+from extdns.model.resources.ingress_controllers import (
+    F5_TRANSPORT_SERVER,
+    F5_VIRTUAL_SERVER,
+    F5TransportServer,
+    F5VirtualServer,
+)
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.ports import ClusterView
+from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.host_publisher import HostPublisher
+from extdns.sources.targets import MissingTargets, TargetResult, parse_targets
 
 _KINDS: Final[Mapping[str, Kind]] = {
     "f5-transportserver": F5_TRANSPORT_SERVER,
     "f5-virtualserver": F5_VIRTUAL_SERVER,
 }
-_NONE: Final = Missing(reason=Reason.NO_ADDRESS, detail="status.vsAddress is not assigned")
+_NO_ADDRESS: Final = MissingTargets(reason=Reason.NO_ADDRESS, detail="status.vsAddress is not assigned")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class F5Source:
-    """Hosts of VirtualServers or TransportServers that have an address.
+    """Publishes the hosts of VirtualServers or TransportServers.
 
     Attributes:
-        name: as `--source` spells it.
+        name: name of the source, as in `--source`.
     """
 
     name: str
-    selection: Selection
+    common: CommonSettings
 
     @property
     def kind(self) -> Kind:
-        """VirtualServers or TransportServers."""
+        """The kind of object: VirtualServer or TransportServer."""
         return _KINDS[self.name]
 
-    def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it says all itself
-        """What *obj* asks for, in the order of `Draft.claims`.
+    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
+        """Return the claims of *obj*, in the order of `ClaimBuilder.build`.
 
         Raises:
-            TemplateError: a template fails on it.
+            TemplateError: a template cannot be rendered for it.
             TypeError: *obj* is of another kind.
         """
         if not isinstance(obj, F5VirtualServer | F5TransportServer):
-            raise TypeError(f"the {self.name} source reads {self.kind.name}s only")
-        hosting = Hosting(self.name, self.kind, obj, self.selection, ttl_alone=True)
-        if left_out := hosting.left_out():
-            return left_out
+            raise TypeError(f"the {self.name} source reads {self.kind.name}s only, not {type(obj).__name__}")
+        publisher = HostPublisher(self.name, self.kind, obj, self.common, ttl_only=True)
+        if exclusion := publisher.find_exclusion():
+            return exclusion
         if obj.status.vs_address.lower() in {"", "none"}:
-            answer: Answer = _NONE
+            result: TargetResult = _NO_ADDRESS
         else:
             own = obj.spec.virtual_server_address
             field = "spec.virtualServerAddress" if own else "status.vsAddress"
-            answer = hosting.target or found((own or obj.status.vs_address,), field, otherwise=_NONE)
-        hosting.publish(obj.spec.host, "spec.host", answer)
+            result = publisher.annotated_targets or parse_targets(
+                (own or obj.status.vs_address,), field, if_empty=_NO_ADDRESS
+            )
+        publisher.publish(obj.spec.host, "spec.host", result)
         if self.kind == F5_VIRTUAL_SERVER:
             for at, alias in enumerate(obj.spec.host_aliases or ()):
-                hosting.publish(alias, f"spec.hostAliases[{at}]", answer)
-        return hosting.claims() + hosting.made()
+                publisher.publish(alias, f"spec.hostAliases[{at}]", result)
+        publisher.publish_bare_template_targets()
+        return publisher.build()

@@ -1,4 +1,7 @@
-"""The `fake` source: records of all types, made up to try a set-up without a cluster (spec sources 6.6)."""
+"""The `fake` source: generated records of all types, to try extdns without a cluster (docs/spec/sources.md 6.6).
+
+The `empty` source publishes nothing.
+"""
 
 from __future__ import annotations
 
@@ -10,45 +13,48 @@ from typing import Final
 import msgspec
 
 from extdns.errors import UsageError
+from extdns.gotemplate.errors import TemplateError
 from extdns.model import rrtype
 from extdns.model.claim import Claim, Provenance
-from extdns.model.cluster import Kind
-from extdns.model.dnsendpoint import DnsEndpoint, DnsEndpointSpec, SpecEndpoint
-from extdns.model.lean import ObjectMeta
-from extdns.model.objects import POD, KubernetesObject, Pod, ref_of
-from extdns.ports import View
-from extdns.sources.gotemplate.errors import TemplateError
-from extdns.sources.templates import Templates
-from extdns.sources.verbatim import claim_of
+from extdns.model.kind import Kind
+from extdns.model.resources.core import POD, Pod
+from extdns.model.resources.externaldns import DnsEndpoint, DnsEndpointSpec, SpecEndpoint
+from extdns.model.resources.kinds import KubernetesObject, build_ref
+from extdns.model.resources.meta import ObjectMeta
+from extdns.ports import ClusterView
+from extdns.sources.claim_builder import Templates
+from extdns.sources.endpoint_claims import build_endpoint_claim
 
 _NAME: Final = "fake"
 _NAMESPACE: Final = "default"
 _OWNER: Final = '"heritage=external-dns,external-dns/owner=fake"'
 
-BASE: Final = "example.com"
-FAKE: Final = Kind("", "", "Fake", "fakes", mark=_NAME)
+DEFAULT_BASE_NAME: Final = "example.com"
+FAKE_KIND: Final = Kind("", "", "Fake", "fakes", resource_prefix=_NAME)
 
 
-def bases(templates: Templates) -> tuple[str, ...]:
-    """The names that all others are below: what `--fqdn-template` makes of a Pod called `fake`, else `BASE`.
+def render_base_names(templates: Templates) -> tuple[str, ...]:
+    """Return the names that `--fqdn-template` renders for a Pod named `fake`, or `DEFAULT_BASE_NAME` without template.
 
     Raises:
-        UsageError: the template fails on it.
+        UsageError: the template cannot be rendered.
     """
-    whole = msgspec.json.encode({"metadata": {"name": _NAME, "namespace": _NAMESPACE}})
-    pod = Pod(metadata=ObjectMeta(name=_NAME, namespace=_NAMESPACE, whole=whole))
+    full_object = msgspec.json.encode({"metadata": {"name": _NAME, "namespace": _NAMESPACE}})
+    pod = Pod(metadata=ObjectMeta(name=_NAME, namespace=_NAMESPACE, full_object=full_object))
     try:
-        return tuple(text for text, _ in templates.hosts(_NAME, POD, pod, named=False)) or (BASE,)
+        return tuple(text for text, _ in templates.render_hosts(_NAME, POD, pod, has_hosts=False)) or (
+            DEFAULT_BASE_NAME,
+        )
     except TemplateError as exc:
         raise UsageError(str(exc)) from exc
 
 
-def invented(bases: Iterable[str]) -> tuple[DnsEndpoint, ...]:
-    """One object for each name made up below *bases*, always the same ones for the same bases, sorted."""
+def build_objects(bases: Iterable[str]) -> tuple[DnsEndpoint, ...]:
+    """Generate one DNSEndpoint for each generated name below *bases*, sorted; the same for the same *bases*."""
     names: dict[str, list[SpecEndpoint]] = {}
     bases = tuple(dict.fromkeys(bases))
     for base in bases:
-        for made in _endpoints(base, len(bases)):
+        for made in _build_endpoints(base, len(bases)):
             names.setdefault(made.dns_name, []).append(made)
     return tuple(
         DnsEndpoint(metadata=ObjectMeta(name=name, namespace=_NAMESPACE), spec=DnsEndpointSpec(endpoints=tuple(made)))
@@ -56,57 +62,74 @@ def invented(bases: Iterable[str]) -> tuple[DnsEndpoint, ...]:
     )
 
 
-def _endpoints(base: str, addresses: int) -> Iterator[SpecEndpoint]:
-    """One endpoint of each type; *addresses* is how many the A record has."""
+def _build_endpoints(base: str, addresses: int) -> Iterator[SpecEndpoint]:
+    """Generate one endpoint of each record type below *base*. The A record has *addresses* targets."""
 
     def host(of: str, length: int = 4) -> str:
-        return f"{_letters(f'{base} {of}', length)}.{base}"
+        return f"{_derive_letters(f'{base} {of}', length)}.{base}"
 
-    ipv4 = [f"192.0.2.{_number(f'{base} {count}', 253) + 1}" for count in range(addresses)]
-    reverse = f"{_number(f'{base} reverse', 253) + 1}.2.0.192.in-addr.arpa"
+    ipv4 = [f"192.0.2.{_derive_number(f'{base} {count}', 253) + 1}" for count in range(addresses)]
+    reverse = f"{_derive_number(f'{base} reverse', 253) + 1}.2.0.192.in-addr.arpa"
     service = f"_sip._udp.{base}"
-    yield _endpoint(host("a"), rrtype.A, *ipv4)
-    yield _endpoint(host("aaaa"), rrtype.AAAA, f"2001:db8::{_number(f'{base} aaaa', 0xFFFE) + 1:x}")
-    yield _endpoint(host("cname"), rrtype.CNAME, host("cname target"))
-    yield _endpoint(host("dname"), rrtype.DNAME, host("dname target"))
-    yield _endpoint(host("txt"), rrtype.TXT, _OWNER)
-    yield _endpoint(service, rrtype.SRV, f"10 20 5060 {host('srv')}.")
-    yield _endpoint(base, rrtype.NS, host("ns", 3))
-    yield _endpoint(reverse, rrtype.PTR, host("ptr"))
-    yield _endpoint(base, rrtype.MX, f"10 {host('mx')}")
-    yield _endpoint(service, rrtype.NAPTR, f'100 10 "u" "E2U+sip" "!^.*$!sip:info@{base}!" .')
+    yield _build_endpoint(host("a"), rrtype.A, *ipv4)
+    yield _build_endpoint(host("aaaa"), rrtype.AAAA, f"2001:db8::{_derive_number(f'{base} aaaa', 0xFFFE) + 1:x}")
+    yield _build_endpoint(host("cname"), rrtype.CNAME, host("cname target"))
+    yield _build_endpoint(host("dname"), rrtype.DNAME, host("dname target"))
+    yield _build_endpoint(host("txt"), rrtype.TXT, _OWNER)
+    yield _build_endpoint(service, rrtype.SRV, f"10 20 5060 {host('srv')}.")
+    yield _build_endpoint(base, rrtype.NS, host("ns", 3))
+    yield _build_endpoint(reverse, rrtype.PTR, host("ptr"))
+    yield _build_endpoint(base, rrtype.MX, f"10 {host('mx')}")
+    yield _build_endpoint(service, rrtype.NAPTR, f'100 10 "u" "E2U+sip" "!^.*$!sip:info@{base}!" .')
 
 
-def _endpoint(name: str, rtype: str, *targets: str) -> SpecEndpoint:
+def _build_endpoint(name: str, rtype: str, *targets: str) -> SpecEndpoint:
     return SpecEndpoint(dns_name=name, record_type=rtype, targets=targets, set_identifier=_NAME)
 
 
-def _letters(seed: str, count: int) -> str:
-    return "".join(chr(ord("a") + byte % 26) for byte in _bytes(seed)[:count])
+def _derive_letters(seed: str, count: int) -> str:
+    return "".join(chr(ord("a") + byte % 26) for byte in _hash_seed(seed)[:count])
 
 
-def _number(seed: str, below: int) -> int:
-    return int.from_bytes(_bytes(seed)[:4]) % below
+def _derive_number(seed: str, below: int) -> int:
+    return int.from_bytes(_hash_seed(seed)[:4]) % below
 
 
-def _bytes(seed: str) -> bytes:
+def _hash_seed(seed: str) -> bytes:
     return hashlib.sha256(seed.encode()).digest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FakeSource:
-    """What the objects of `invented` say."""
+    """Publishes the endpoints of the objects that `build_objects` generates."""
 
     name = _NAME
-    kind = FAKE
+    kind = FAKE_KIND
 
-    def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it says all itself
-        """What *obj* asks for, one claim a record type.
+    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
+        """Return one claim for each endpoint of *obj*.
 
         Raises:
-            TypeError: *obj* was not invented.
+            TypeError: *obj* is not a DNSEndpoint.
         """
         if not isinstance(obj, DnsEndpoint):
-            raise TypeError(f"the {_NAME} source reads what it invented only")
-        at = Provenance(source=_NAME, ref=ref_of(FAKE, obj), field="invented")
-        return tuple(claim_of(made, at) for made in obj.spec.endpoints or () if made is not None)
+            raise TypeError(f"the {_NAME} source reads generated DNSEndpoints only, not {type(obj).__name__}")
+        at = Provenance(source=_NAME, ref=build_ref(FAKE_KIND, obj), field="invented")
+        return tuple(build_endpoint_claim(made, at) for made in obj.spec.endpoints or () if made is not None)
+
+
+_EMPTY: Final = "empty"
+
+EMPTY_KIND: Final = Kind("", "", "Empty", "empties")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmptySource:
+    """Publishes nothing. There are no objects of its kind."""
+
+    name = _EMPTY
+    kind = EMPTY_KIND
+
+    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
+        """Return no claims."""
+        return ()

@@ -1,4 +1,4 @@
-"""The `ingress` source: networking.k8s.io/v1 Ingresses (spec sources 4)."""
+"""The `ingress` source: networking.k8s.io/v1 Ingresses (docs/spec/sources.md 4)."""
 
 from __future__ import annotations
 
@@ -8,17 +8,22 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from extdns.errors import UsageError, shortened, shown
-from extdns.model.claim import Claim, Filtered
-from extdns.model.objects import INGRESS, Ingress, IngressSpec, KubernetesObject, ref_of
+from extdns.errors import UsageError, sanitize, shorten
+from extdns.model.claim import Claim
 from extdns.model.reason import Reason
-from extdns.model.selector import is_label_value
-from extdns.ports import View
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.resources.networking import INGRESS, Ingress, IngressSpec
+from extdns.model.selection import is_label_value
+from extdns.ports import ClusterView
 from extdns.sources.annotations import Annotations
-from extdns.sources.draft import Draft
-from extdns.sources.selection import Selection
-from extdns.sources.targets import Answer, LeftOut, Missing, annotated, balanced
-from extdns.sources.terms import Terms
+from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.host_publisher import HostPublisher
+from extdns.sources.targets import (
+    ExcludedHost,
+    MissingTargets,
+    TargetResult,
+    read_load_balancer,
+)
 
 _NAME: Final = "ingress"
 _HOSTNAME: Final = "hostname"
@@ -26,8 +31,8 @@ _HOSTNAME_SOURCE: Final = "ingress-hostname-source"
 _CLASS: Final = "kubernetes.io/ingress.class"
 
 
-class _Origin(StrEnum):
-    """Where a host is written. The value is what `ingress-hostname-source` says to take only such hosts."""
+class _IngressHostnameSource(StrEnum):
+    """Where an Ingress states a host. The value of the `ingress-hostname-source` annotation selects one of them."""
 
     DEFINED = "defined-hosts-only"
     ANNOTATED = "annotation-only"
@@ -38,84 +43,85 @@ class IngressSettings:
     """Settings of the `ingress` source, named as the flags are.
 
     Attributes:
-        ingress_class: the classes looked at, () for all.
+        ingress_class: read Ingresses of these classes only; () is all.
 
     Raises:
-        UsageError: a class that cannot be one, or classes beside an annotation filter on the same annotation.
+        UsageError: a class name is not valid, or `--annotation-filter` filters the class annotation, too.
     """
 
-    selection: Selection = Selection()  # noqa: RUF009 - frozen
+    common: CommonSettings = CommonSettings()  # noqa: RUF009 - frozen
     ingress_class: tuple[str, ...] = ()
     ignore_ingress_rules_spec: bool = False
     ignore_ingress_tls_spec: bool = False
 
     def __post_init__(self) -> None:
-        wrong = next((name for name in self.ingress_class if not is_label_value(name)), None)
-        if wrong is not None:
+        invalid = next((name for name in self.ingress_class if not is_label_value(name)), None)
+        if invalid is not None:
             allowed = "at most 63 letters, digits, '-', '_' and '.', a letter or digit at both ends"
-            raise UsageError(f"--ingress-class={shown(wrong)} is not a class\n  allowed: {allowed}")
-        if self.ingress_class and self.selection.annotation_filter.mentions(_CLASS):
-            raise UsageError(f"--ingress-class and an --annotation-filter on {_CLASS} exclude each other")
+            raise UsageError(f"--ingress-class={sanitize(invalid)} is not a class\n  allowed: {allowed}")
+        if self.ingress_class and self.common.annotation_filter.mentions(_CLASS):
+            raise UsageError(f"--ingress-class and an --annotation-filter on {_CLASS} cannot be used together")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngressSource:
-    """Names that Ingresses ask for by rule, TLS section or annotation."""
+    """Publishes the hosts in rules, TLS sections and annotations of Ingresses."""
 
     name = _NAME
     kind = INGRESS
 
     settings: IngressSettings
 
-    def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it says all itself
-        """What the Ingress *obj* asks for, in the order of `Draft.claims`.
+    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
+        """Return the claims of the Ingress *obj*, in the order of `ClaimBuilder.build`.
 
         Raises:
-            TemplateError: a template fails on it.
-            TypeError: *obj* is no Ingress.
+            TemplateError: a template cannot be rendered for it.
+            TypeError: *obj* is not an Ingress.
         """
         if not isinstance(obj, Ingress):
-            raise TypeError(f"the {_NAME} source reads Ingresses only")
-        ref, selection = ref_of(INGRESS, obj), self.settings.selection
-        notes = Annotations.of(obj.metadata.annotations, selection.prefixes)
-        by = selection.left_out_by(ref, obj.metadata, notes) or self._class_left_out_by(obj)
-        if by:
-            return (Filtered(ref=ref, by=by),)
-        draft = Draft(_NAME, ref, Terms.of(notes))
-        targets = annotated(notes) or balanced(obj.status)
-        for text, field, origin, ignored_by in self._hosts(obj.spec, notes):
-            draft.ask(text, field, _excluded(notes, origin) or (LeftOut(by=ignored_by) if ignored_by else targets))
-        for text, field in selection.templates.hosts(_NAME, INGRESS, obj, named=draft.wants):
-            draft.ask(text, field, targets)
-        return draft.claims()
+            raise TypeError(f"the {_NAME} source reads Ingresses only, not {type(obj).__name__}")
+        publisher = HostPublisher(_NAME, INGRESS, obj, self.settings.common)
+        if exclusion := publisher.find_exclusion(self._find_class_exclusion(obj)):
+            return exclusion
+        targets = publisher.annotated_targets or read_load_balancer(obj.status)
+        for text, field, origin, ignored_by in self._list_hosts(obj.spec, publisher.annotations):
+            rejection = _find_hostname_source_exclusion(publisher.annotations, origin)
+            publisher.publish(
+                text, field, rejection or (ExcludedHost(excluded_by=ignored_by) if ignored_by else targets)
+            )
+        publisher.publish_template_hosts(targets)
+        return publisher.build()
 
-    def _class_left_out_by(self, ingress: Ingress) -> str:
+    def _find_class_exclusion(self, ingress: Ingress) -> str:
         name = ingress.spec.ingress_class_name or (ingress.metadata.annotations or {}).get(_CLASS)
         return "--ingress-class" if self.settings.ingress_class and name not in self.settings.ingress_class else ""
 
-    def _hosts(self, spec: IngressSpec, notes: Annotations) -> Iterator[tuple[str, str, _Origin, str]]:
-        """Every host as it is written, where, and the flag that makes nothing of it, "" if none does."""
-        by = "--ignore-ingress-rules-spec" if self.settings.ignore_ingress_rules_spec else ""
+    def _list_hosts(
+        self, spec: IngressSpec, annotations: Annotations
+    ) -> Iterator[tuple[str, str, _IngressHostnameSource, str]]:
+        """Yield each host with its field, where it is written, and the flag that excludes it ("" if none does)."""
+        excluded_by = "--ignore-ingress-rules-spec" if self.settings.ignore_ingress_rules_spec else ""
         for at, rule in enumerate(spec.rules or ()):
             if rule.host:
-                yield rule.host, sys.intern(f"spec.rules[{at}].host"), _Origin.DEFINED, by
-        by = "--ignore-ingress-tls-spec" if self.settings.ignore_ingress_tls_spec else ""
+                yield rule.host, sys.intern(f"spec.rules[{at}].host"), _IngressHostnameSource.DEFINED, excluded_by
+        excluded_by = "--ignore-ingress-tls-spec" if self.settings.ignore_ingress_tls_spec else ""
         for at, tls in enumerate(spec.tls or ()):
             for item, host in enumerate(tls.hosts or ()):
                 if host:
-                    yield host, sys.intern(f"spec.tls[{at}].hosts[{item}]"), _Origin.DEFINED, by
-        by = "--ignore-hostname-annotation" if self.settings.selection.ignore_hostname_annotation else ""
-        for host in notes.listed(_HOSTNAME):
-            yield host, notes.field(_HOSTNAME), _Origin.ANNOTATED, by
+                    yield host, sys.intern(f"spec.tls[{at}].hosts[{item}]"), _IngressHostnameSource.DEFINED, excluded_by
+        excluded_by = "--ignore-hostname-annotation" if self.settings.common.ignore_hostname_annotation else ""
+        for host in annotations.get_list(_HOSTNAME):
+            yield host, annotations.describe_field(_HOSTNAME), _IngressHostnameSource.ANNOTATED, excluded_by
 
 
-def _excluded(notes: Annotations, origin: _Origin) -> Answer | None:
-    """What `ingress-hostname-source` makes of hosts from *origin*, None if it takes them."""
-    given = notes.get(_HOSTNAME_SOURCE)
-    if given is None or given.lower() == origin:
+def _find_hostname_source_exclusion(annotations: Annotations, origin: _IngressHostnameSource) -> TargetResult | None:
+    """Return why `ingress-hostname-source` does not select hosts of *origin*, or None if it selects them."""
+    value = annotations.get(_HOSTNAME_SOURCE)
+    if value is None or value.lower() == origin:
         return None
-    field, allowed = notes.field(_HOSTNAME_SOURCE), tuple(_Origin)
-    if given.lower() in allowed:
-        return LeftOut(by=field)
-    detail = f"{field}: {shortened(given)!r} is no source of hosts; allowed: {' or '.join(allowed)}"
-    return Missing(reason=Reason.INVALID_ANNOTATION, detail=detail)
+    field, allowed = annotations.describe_field(_HOSTNAME_SOURCE), tuple(_IngressHostnameSource)
+    if value.lower() in allowed:
+        return ExcludedHost(excluded_by=field)
+    detail = f"{field}: {shorten(value)!r} is not a source of hosts; allowed: {' or '.join(allowed)}"
+    return MissingTargets(reason=Reason.INVALID_ANNOTATION, detail=detail)

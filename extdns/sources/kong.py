@@ -1,4 +1,4 @@
-"""The `kong-tcpingress` source: configuration.konghq.com/v1beta1 TCPIngresses (spec sources 7.7)."""
+"""The `kong-tcpingress` source: configuration.konghq.com/v1beta1 TCPIngresses (docs/spec/sources.md 7.7)."""
 
 from __future__ import annotations
 
@@ -6,38 +6,38 @@ from dataclasses import dataclass
 from typing import Final
 
 from extdns.model.claim import Claim
-from extdns.model.objects import KubernetesObject
-from extdns.model.vendors import TCP_INGRESS, TcpIngress
-from extdns.ports import View
-from extdns.sources.hosting import Hosting
-from extdns.sources.selection import Selection
-from extdns.sources.targets import balanced
+from extdns.model.resources.ingress_controllers import TCP_INGRESS, TcpIngress
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.ports import ClusterView
+from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.host_publisher import HostPublisher
+from extdns.sources.targets import read_load_balancer
 
 _NAME: Final = "kong-tcpingress"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KongSource:
-    """Names that the rules of TCPIngresses have, and those of their annotation."""
+    """Publishes the hosts of the rules of TCPIngresses, and those of the `hostname` annotation."""
 
     name = _NAME
     kind = TCP_INGRESS
 
-    selection: Selection
+    common: CommonSettings
 
-    def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it says all itself
-        """What the TCPIngress *obj* asks for, in the order of `Draft.claims`.
+    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
+        """Return the claims of the TCPIngress *obj*, in the order of `ClaimBuilder.build`.
 
         Raises:
-            TypeError: *obj* is no TCPIngress.
+            TypeError: *obj* is not a TCPIngress.
         """
         if not isinstance(obj, TcpIngress):
-            raise TypeError(f"the {_NAME} source reads TCPIngresses only")
-        hosting = Hosting(_NAME, TCP_INGRESS, obj, self.selection)
-        if left_out := hosting.left_out():
-            return left_out
-        answer = hosting.target or balanced(obj.status)
-        hosting.publish_annotated(answer)
+            raise TypeError(f"the {_NAME} source reads TCPIngresses only, not {type(obj).__name__}")
+        publisher = HostPublisher(_NAME, TCP_INGRESS, obj, self.common)
+        if exclusion := publisher.find_exclusion():
+            return exclusion
+        result = publisher.annotated_targets or read_load_balancer(obj.status)
+        publisher.publish_annotation_hosts(result)
         for at, rule in enumerate(obj.spec.rules or ()):
-            hosting.publish(rule.host, f"spec.rules[{at}].host", answer)
-        return hosting.claims()
+            publisher.publish(rule.host, f"spec.rules[{at}].host", result)
+        return publisher.build()

@@ -1,4 +1,4 @@
-"""The `node` source: core/v1 Nodes, by their own names (spec sources 6.1)."""
+"""The `node` source: core/v1 Nodes (docs/spec/sources.md 6.1)."""
 
 from __future__ import annotations
 
@@ -6,20 +6,26 @@ from dataclasses import dataclass
 from typing import Final
 
 from extdns.errors import ExtdnsError
-from extdns.model.claim import Claim, Filtered, Wanted, Withheld
-from extdns.model.objects import NODE, KubernetesObject, Node, ref_of
+from extdns.model.claim import Claim, ResolvedClaim, UnresolvedClaim
 from extdns.model.reason import Reason
-from extdns.ports import View
-from extdns.sources import nodes
-from extdns.sources.annotations import Annotations
-from extdns.sources.draft import Draft
-from extdns.sources.selection import Selection
-from extdns.sources.targets import Found, Missing, annotated, found
-from extdns.sources.terms import Terms
+from extdns.model.resources.core import NODE, Node
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.ports import ClusterView
+from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.host_publisher import HostPublisher
+from extdns.sources.targets import (
+    EXTERNAL_IP,
+    INTERNAL_IP,
+    FoundTargets,
+    MissingTargets,
+    list_node_addresses,
+    list_public_node_addresses,
+    parse_targets,
+)
 
 _NAME: Final = "node"
 _FIELD: Final = "metadata.name"
-_NONE: Final = Missing(
+_NO_ADDRESS: Final = MissingTargets(
     reason=Reason.OBJECT_FAILED, detail="status.addresses has neither an ExternalIP nor an InternalIP"
 )
 
@@ -28,53 +34,49 @@ _NONE: Final = Missing(
 class NodeSettings:
     """Settings of the `node` source, named as the flags are."""
 
-    selection: Selection = Selection()  # noqa: RUF009 - frozen
+    common: CommonSettings = CommonSettings()  # noqa: RUF009 - frozen
     exclude_unschedulable: bool = True
     expose_internal_ipv6: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeSource:
-    """Nodes under their own names."""
+    """Publishes the addresses of Nodes under the names of the Nodes or of templates."""
 
     name = _NAME
     kind = NODE
 
     settings: NodeSettings
 
-    def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it says all itself
-        """What the Node *obj* asks for, in the order of `Draft.claims`.
+    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
+        """Return the claims of the Node *obj*, in the order of `ClaimBuilder.build`.
 
         Raises:
-            ExtdnsError: it has no address, and no name for which that could be said.
-            TemplateError: a template fails on it.
-            TypeError: *obj* is no Node.
+            ExtdnsError: the Node has no address, and no claim can carry that problem.
+            TemplateError: a template cannot be rendered for it.
+            TypeError: *obj* is not a Node.
         """
         if not isinstance(obj, Node):
-            raise TypeError(f"the {_NAME} source reads Nodes only")
-        ref, selection = ref_of(NODE, obj), self.settings.selection
-        notes = Annotations.of(obj.metadata.annotations, selection.prefixes)
-        by = selection.left_out_by(ref, obj.metadata, notes) or self._left_out_by(obj)
-        if by:
-            return (Filtered(ref=ref, by=by),)
-        draft, bare = Draft(_NAME, ref, Terms.ttl_alone(notes)), Draft(_NAME, ref, Terms(), resource="")
-        templates, targets = selection.templates, annotated(notes) or self._addresses(obj)
-        if templates.combine or not templates.any:
-            draft.ask(obj.metadata.name, _FIELD, targets)
-        templates.add_pairs(bare, _NAME, NODE, obj, named=draft.wants)
-        for text, field in templates.hosts(_NAME, NODE, obj, named=draft.wants or bare.wants):
-            draft.ask(text, field, targets)
-        claims = draft.claims() + bare.claims()
-        if targets == _NONE and not any(isinstance(claim, Wanted | Withheld) for claim in claims):
-            raise ExtdnsError(_NONE.detail)
+            raise TypeError(f"the {_NAME} source reads Nodes only, not {type(obj).__name__}")
+        publisher = HostPublisher(_NAME, NODE, obj, self.settings.common, ttl_only=True)
+        if exclusion := publisher.find_exclusion(self._find_unschedulable_exclusion(obj)):
+            return exclusion
+        templates, targets = self.settings.common.templates, publisher.annotated_targets or self._read_addresses(obj)
+        if templates.combine or not templates.can_name_hosts:
+            publisher.publish(obj.metadata.name, _FIELD, targets)
+        publisher.publish_template_pairs()
+        publisher.publish_template_hosts(targets)
+        claims = publisher.build()
+        if targets == _NO_ADDRESS and not any(isinstance(claim, ResolvedClaim | UnresolvedClaim) for claim in claims):
+            raise ExtdnsError(_NO_ADDRESS.detail)
         return claims
 
-    def _left_out_by(self, node: Node) -> str:
+    def _find_unschedulable_exclusion(self, node: Node) -> str:
         return "--exclude-unschedulable" if self.settings.exclude_unschedulable and node.spec.unschedulable else ""
 
-    def _addresses(self, node: Node) -> Found | Missing:
-        if nodes.addresses((node,), nodes.EXTERNAL):
-            texts = nodes.public((node,), expose_internal_ipv6=self.settings.expose_internal_ipv6)
+    def _read_addresses(self, node: Node) -> FoundTargets | MissingTargets:
+        if list_node_addresses((node,), EXTERNAL_IP):
+            texts = list_public_node_addresses((node,), expose_internal_ipv6=self.settings.expose_internal_ipv6)
         else:
-            texts = nodes.addresses((node,), nodes.INTERNAL)
-        return found(texts, "status.addresses", otherwise=_NONE)
+            texts = list_node_addresses((node,), INTERNAL_IP)
+        return parse_targets(texts, "status.addresses", if_empty=_NO_ADDRESS)

@@ -1,4 +1,4 @@
-"""The `openshift-route` source: route.openshift.io/v1 Routes (spec sources 7.5)."""
+"""The `openshift-route` source: route.openshift.io/v1 Routes (docs/spec/sources.md 7.5)."""
 
 from __future__ import annotations
 
@@ -6,67 +6,67 @@ from dataclasses import dataclass
 from typing import Final
 
 from extdns.model.claim import Claim
-from extdns.model.lean import Condition
-from extdns.model.objects import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.vendors import OPENSHIFT_ROUTE, OpenShiftRoute, RouterStatus
-from extdns.ports import View
-from extdns.sources.hosting import Hosting
-from extdns.sources.selection import Selection
-from extdns.sources.targets import Answer, Missing, found
+from extdns.model.resources.ingress_controllers import OPENSHIFT_ROUTE, OpenShiftRoute, RouterStatus
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.resources.meta import Condition
+from extdns.ports import ClusterView
+from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.host_publisher import HostPublisher
+from extdns.sources.targets import MissingTargets, TargetResult, parse_targets
 
 _NAME: Final = "openshift-route"
 _ADMITTED: Final = Condition(type="Admitted", status="True")
-_UNADMITTED: Final = Missing(reason=Reason.NOT_ACCEPTED, detail="status.ingress has no router that admits it")
+_NOT_ADMITTED: Final = MissingTargets(reason=Reason.NOT_ACCEPTED, detail="no router in status.ingress admits the Route")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenShiftSource:
-    """Names under which routers admit Routes.
+    """Publishes the hosts of Routes that a router admits.
 
     Attributes:
-        router_name: the only router that counts, "" for the first that admits the Route.
+        router_name: use the status of this router only; "" is the first router that admits the Route.
     """
 
     name = _NAME
     kind = OPENSHIFT_ROUTE
 
-    selection: Selection
+    common: CommonSettings
     router_name: str = ""
 
-    def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it says all itself
-        """What the Route *obj* asks for, in the order of `Draft.claims`.
+    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
+        """Return the claims of the Route *obj*, in the order of `ClaimBuilder.build`.
 
         Raises:
-            TemplateError: a template fails on it.
-            TypeError: *obj* is no Route of OpenShift.
+            TemplateError: a template cannot be rendered for it.
+            TypeError: *obj* is not a Route of OpenShift.
         """
         if not isinstance(obj, OpenShiftRoute):
-            raise TypeError(f"the {_NAME} source reads Routes of OpenShift only")
-        hosting = Hosting(_NAME, OPENSHIFT_ROUTE, obj, self.selection)
-        if left_out := hosting.left_out():
-            return left_out
+            raise TypeError(f"the {_NAME} source reads Routes of OpenShift only, not {type(obj).__name__}")
+        publisher = HostPublisher(_NAME, OPENSHIFT_ROUTE, obj, self.common)
+        if exclusion := publisher.find_exclusion():
+            return exclusion
         entries = [
             (entry, f"status.ingress[{at}]")
             for at, entry in enumerate(obj.status.ingress or ())
             if self.router_name in {"", entry.router_name}
         ]
         usable = next((found for found in entries if _is_usable(found[0])), None)
-        answer = hosting.target or (_canonical(*usable) if usable else _UNADMITTED)
+        result = publisher.annotated_targets or (_read_canonical_hostname(*usable) if usable else _NOT_ADMITTED)
         if usable:
-            hosting.publish(usable[0].host, f"{usable[1]}.host", answer)
-        else:  # what it is known by stays
+            publisher.publish(usable[0].host, f"{usable[1]}.host", result)
+        else:  # unresolved claims, so existing records stay
             for entry, field in entries:
-                hosting.publish(entry.host, f"{field}.host", _UNADMITTED)
-            hosting.publish(obj.spec.host, "spec.host", _UNADMITTED)
-        hosting.publish_annotated(answer)
-        hosting.publish_templated(answer)
-        return hosting.claims()
+                publisher.publish(entry.host, f"{field}.host", _NOT_ADMITTED)
+            publisher.publish(obj.spec.host, "spec.host", _NOT_ADMITTED)
+        publisher.publish_annotation_hosts(result)
+        publisher.publish_template_hosts(result)
+        return publisher.build()
 
 
 def _is_usable(entry: RouterStatus) -> bool:
     return _ADMITTED in (entry.conditions or ()) and bool(entry.router_canonical_hostname)
 
 
-def _canonical(entry: RouterStatus, field: str) -> Answer:
-    return found((entry.router_canonical_hostname,), f"{field}.routerCanonicalHostname", otherwise=_UNADMITTED)
+def _read_canonical_hostname(entry: RouterStatus, field: str) -> TargetResult:
+    return parse_targets((entry.router_canonical_hostname,), f"{field}.routerCanonicalHostname", if_empty=_NOT_ADMITTED)

@@ -1,4 +1,4 @@
-"""The `pod` source: core/v1 Pods (spec sources 6.2)."""
+"""The `pod` source: core/v1 Pods (docs/spec/sources.md 6.2)."""
 
 from __future__ import annotations
 
@@ -7,30 +7,38 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, assert_never
 
-from extdns.model.claim import Claim, Filtered
-from extdns.model.objects import NODE, POD, KubernetesObject, Node, Pod, ref_of
+from extdns.model.claim import Claim
 from extdns.model.reason import Reason
-from extdns.ports import View
-from extdns.sources import nodes
-from extdns.sources.annotations import Annotations, items
-from extdns.sources.draft import Draft
-from extdns.sources.selection import Selection
-from extdns.sources.targets import Answer, LeftOut, Missing, annotated, found
-from extdns.sources.terms import Terms
+from extdns.model.resources.core import NODE, POD, Node, Pod
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.ports import ClusterView
+from extdns.sources.annotations import Annotations, split_list
+from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.host_publisher import HostPublisher
+from extdns.sources.targets import (
+    ExcludedHost,
+    MissingTargets,
+    TargetResult,
+    list_public_node_addresses,
+    parse_targets,
+)
 
 _NAME: Final = "pod"
-_UNSCHEDULED: Final = Missing(reason=Reason.NO_ADDRESS, detail="the pod is on no node yet")
-_NO_POD_IP: Final = Missing(reason=Reason.NO_ADDRESS, detail="status.podIP is not written yet")
+_UNSCHEDULED: Final = MissingTargets(reason=Reason.NO_ADDRESS, detail="the Pod is not scheduled to a Node yet")
+_NO_POD_IP: Final = MissingTargets(reason=Reason.NO_ADDRESS, detail="status.podIP is not set yet")
 
 
-class _Place(StrEnum):
-    """Whose address a host is to have. The value is the annotation that asks for it."""
+class _AddressOwner(StrEnum):
+    """Whether a host gets the address of the pod or of its node. The value is the annotation that lists such hosts."""
 
     POD = "internal-hostname"
     NODE = "hostname"
 
 
-_KOPS: Final = {"dns.alpha.kubernetes.io/internal": _Place.POD, "dns.alpha.kubernetes.io/external": _Place.NODE}
+_KOPS: Final = {
+    "dns.alpha.kubernetes.io/internal": _AddressOwner.POD,
+    "dns.alpha.kubernetes.io/external": _AddressOwner.NODE,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,11 +46,11 @@ class PodSettings:
     """Settings of the `pod` source, named as the flags are.
 
     Attributes:
-        pod_source_domain: every pod is published under it, "" for none.
-        kops: read the annotations of kops' dns-controller, too.
+        pod_source_domain: publish every pod as a subdomain of this domain; "" publishes none.
+        kops: also read the annotations of kops' dns-controller.
     """
 
-    selection: Selection = Selection()  # noqa: RUF009 - frozen
+    common: CommonSettings = CommonSettings()  # noqa: RUF009 - frozen
     ignore_non_host_network_pods: bool = False
     pod_source_domain: str = ""
     kops: bool = False
@@ -50,9 +58,9 @@ class PodSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSource:
-    """Names that Pods ask for by annotation, and their own below `--pod-source-domain`.
+    """Publishes the hosts in annotations of Pods, and the Pods' names below `--pod-source-domain`.
 
-    Their marks name no pod, because many pods share a name and none of them lasts.
+    Ownership records name no pod, because several pods share a hostname and pods are short-lived.
     """
 
     name = _NAME
@@ -60,67 +68,62 @@ class PodSource:
 
     settings: PodSettings
 
-    def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:
-        """What the Pod *obj* asks for, in the order of `Draft.claims`.
+    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:
+        """Return the claims of the Pod *obj*.
 
         Raises:
-            NotReadyError: it takes nodes to tell, and they are not listed yet.
-            TemplateError: a template fails on it.
-            TypeError: *obj* is no Pod.
+            NotSyncedError: nodes are needed and not listed yet.
+            TemplateError: a template cannot be rendered for it.
+            TypeError: *obj* is not a Pod.
         """
         if not isinstance(obj, Pod):
-            raise TypeError(f"the {_NAME} source reads Pods only")
-        ref, selection = ref_of(POD, obj), self.settings.selection
-        notes = Annotations.of(obj.metadata.annotations, selection.prefixes)
-        by = selection.left_out_by(ref, obj.metadata, notes)
-        if by:
-            return (Filtered(ref=ref, by=by),)
-        draft = Draft(_NAME, ref, Terms.ttl_alone(notes), resource="")
-        given = self._left_out(obj) or annotated(notes)
-        for text, field, place, answer in self._hosts(obj, notes, given):
-            name = draft.name(text, field)
+            raise TypeError(f"the {_NAME} source reads Pods only, not {type(obj).__name__}")
+        publisher = HostPublisher(_NAME, POD, obj, self.settings.common, ttl_only=True, resource="")
+        if exclusion := publisher.find_exclusion():
+            return exclusion
+        override = self._find_network_exclusion(obj) or publisher.annotated_targets
+        for text, field, owner, result in self._list_hosts(obj, publisher.annotations, override):
+            name = publisher.builder.parse_name(text, field)
             if name is not None:
-                draft.add(name, field, answer or _address(obj, place, view))
-        bare = Draft(_NAME, ref, Terms(), resource="")
-        selection.templates.add_pairs(bare, _NAME, POD, obj, named=draft.wants)
-        for text, field in selection.templates.hosts(_NAME, POD, obj, named=draft.wants or bare.wants):
-            draft.ask(text, field, _addresses(obj))
-        return draft.claims() + bare.claims()
+                publisher.builder.request_name(name, field, result or _read_address(obj, owner, view))
+        publisher.publish_template_pairs()
+        publisher.publish_template_hosts(_read_pod_ips(obj))
+        return publisher.build()
 
-    def _left_out(self, pod: Pod) -> LeftOut | None:
+    def _find_network_exclusion(self, pod: Pod) -> ExcludedHost | None:
         ignored = self.settings.ignore_non_host_network_pods and not pod.spec.host_network
-        return LeftOut(by="--ignore-non-host-network-pods") if ignored else None
+        return ExcludedHost(excluded_by="--ignore-non-host-network-pods") if ignored else None
 
-    def _hosts(
-        self, pod: Pod, notes: Annotations, given: Answer | None
-    ) -> Iterator[tuple[str, str, _Place, Answer | None]]:
-        """Every host as it is written, where, and what it is to point at: the place's address if nothing else is."""
-        for place in _Place:
-            for text in notes.listed(place):
-                yield text, notes.field(place), place, given
-        for key, place in _KOPS.items() if self.settings.kops else ():
-            for text in items((pod.metadata.annotations or {}).get(key)):
-                yield text, f"annotation {key}", place, self._left_out(pod)
+    def _list_hosts(
+        self, pod: Pod, annotations: Annotations, override: TargetResult | None
+    ) -> Iterator[tuple[str, str, _AddressOwner, TargetResult | None]]:
+        """Yield each host with its field, whose address it gets, and the result that overrides that address."""
+        for owner in _AddressOwner:
+            for text in annotations.get_list(owner):
+                yield text, annotations.describe_field(owner), owner, override
+        for key, owner in _KOPS.items() if self.settings.kops else ():
+            for text in split_list((pod.metadata.annotations or {}).get(key)):
+                yield text, f"annotation {key}", owner, self._find_network_exclusion(pod)
         if self.settings.pod_source_domain:
-            yield f"{pod.metadata.name}.{self.settings.pod_source_domain}", "metadata.name", _Place.POD, given
+            yield f"{pod.metadata.name}.{self.settings.pod_source_domain}", "metadata.name", _AddressOwner.POD, override
 
 
-def _addresses(pod: Pod) -> Answer:
+def _read_pod_ips(pod: Pod) -> TargetResult:
     texts = (one.ip for one in pod.status.pod_ips or ())
-    return found(texts, "status.podIPs", otherwise=_NO_POD_IP)
+    return parse_targets(texts, "status.podIPs", if_empty=_NO_POD_IP)
 
 
-def _address(pod: Pod, place: _Place, view: View) -> Answer:
-    match place:
-        case _Place.POD:
-            return found((pod.status.pod_ip,), "status.podIP", otherwise=_NO_POD_IP)
-        case _Place.NODE if not pod.spec.node_name:
+def _read_address(pod: Pod, owner: _AddressOwner, view: ClusterView) -> TargetResult:
+    match owner:
+        case _AddressOwner.POD:
+            return parse_targets((pod.status.pod_ip,), "status.podIP", if_empty=_NO_POD_IP)
+        case _AddressOwner.NODE if not pod.spec.node_name:
             return _UNSCHEDULED
-        case _Place.NODE:
+        case _AddressOwner.NODE:
             node = view.get(NODE, "", pod.spec.node_name)
-            texts = nodes.public((node,), expose_internal_ipv6=True) if isinstance(node, Node) else ()
-            why = "has no public address" if node else "is not there"
-            nothing = Missing(reason=Reason.NO_ENDPOINTS, detail=f"Node {pod.spec.node_name} {why}")
-            return found(texts, f"status.addresses of Node {pod.spec.node_name}", otherwise=nothing)
+            texts = list_public_node_addresses((node,), expose_internal_ipv6=True) if isinstance(node, Node) else ()
+            problem = "has no public address" if node else "does not exist"
+            if_empty = MissingTargets(reason=Reason.NO_ENDPOINTS, detail=f"Node {pod.spec.node_name} {problem}")
+            return parse_targets(texts, f"status.addresses of Node {pod.spec.node_name}", if_empty=if_empty)
         case _:
-            assert_never(place)
+            assert_never(owner)

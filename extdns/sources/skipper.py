@@ -1,4 +1,7 @@
-"""The `skipper-routegroup` source: RouteGroups of the group and version that a flag names (spec sources 7.9)."""
+"""The `skipper-routegroup` source: RouteGroups. A flag names their API group and version.
+
+See docs/spec/sources.md 7.9.
+"""
 
 from __future__ import annotations
 
@@ -9,74 +12,75 @@ from typing import Final
 
 import msgspec
 
-from extdns.errors import ExtdnsError, UsageError, shown
+from extdns.errors import ExtdnsError, UsageError, sanitize
 from extdns.model.claim import Claim
-from extdns.model.cluster import Kind
-from extdns.model.lean import Custom
-from extdns.model.objects import KubernetesObject
+from extdns.model.kind import Kind
 from extdns.model.reason import Reason
-from extdns.model.skipper import ROUTE_GROUP, RouteGroup
-from extdns.ports import View
-from extdns.sources.hosting import Hosting
-from extdns.sources.selection import Selection
-from extdns.sources.targets import Missing, found
+from extdns.model.resources.ingress_controllers import ROUTE_GROUP, RouteGroup
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.resources.meta import CustomResource
+from extdns.ports import ClusterView
+from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.host_publisher import HostPublisher
+from extdns.sources.targets import MissingTargets, parse_targets
 
+_ROUTE_GROUPS: Final = msgspec.json.Decoder(RouteGroup)
 _NAME: Final = "skipper-routegroup"
 _FIELD: Final = "status.loadBalancer.routeGroup"
-_NO_ADDRESS: Final = Missing(reason=Reason.NO_ADDRESS, detail=f"{_FIELD} has no address yet")
-_FORM: Final = re.compile(r"([a-z0-9.-]+)/([a-z0-9]+)")
+_NO_ADDRESS: Final = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"{_FIELD} has no address yet")
+_GROUP_VERSION: Final = re.compile(r"([a-z0-9.-]+)/([a-z0-9]+)")
 
 
-def kind(group_version: str) -> Kind:
-    """RouteGroups of *group_version*, as `zalando.org/v1`; raises `UsageError`."""
-    parts = _FORM.fullmatch(group_version)
+def parse_group_version(group_version: str) -> Kind:
+    """Parse `--skipper-routegroup-groupversion`, such as `zalando.org/v1`; raises `UsageError`."""
+    parts = _GROUP_VERSION.fullmatch(group_version)
     if parts is None:
         raise UsageError(
-            f"--skipper-routegroup-groupversion={shown(group_version)} is not a group and its version"
-            f"\n  allowed: GROUP/VERSION, as {ROUTE_GROUP.api_version}"
+            f"--skipper-routegroup-groupversion={sanitize(group_version)} is not a group and its version"
+            f"\n  allowed: GROUP/VERSION, such as {ROUTE_GROUP.api_version}"
         )
     return ROUTE_GROUP._replace(group=parts[1], version=parts[2])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkipperSource:
-    """Hosts of RouteGroups, which clusters keep whole.
+    """Publishes the hosts of RouteGroups. The cluster must keep full objects.
 
     Attributes:
-        kind: made by `kind`.
+        kind: the kind of RouteGroup, from `parse_group_version`.
     """
 
     name = _NAME
 
     kind: Kind
-    selection: Selection
+    common: CommonSettings
 
-    def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it says all itself
-        """What the RouteGroup *obj* asks for, in the order of `Draft.claims`.
+    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
+        """Return the claims of the RouteGroup *obj*, in the order of `ClaimBuilder.build`.
 
         Raises:
-            ExtdnsError: a field has a value of another type than RouteGroups have.
-            TemplateError: a template fails on it.
-            TypeError: *obj* is not one that clusters keep whole.
+            ExtdnsError: a field has the wrong type.
+            TemplateError: a template cannot be rendered for it.
+            TypeError: *obj* is not a full object of a custom resource.
         """
-        if not isinstance(obj, Custom):
-            raise TypeError(f"the {_NAME} source reads RouteGroups only")
-        hosting = Hosting(_NAME, self.kind, obj, self.selection)
-        if left_out := hosting.left_out():
-            return left_out
+        if not isinstance(obj, CustomResource):
+            raise TypeError(f"the {_NAME} source reads RouteGroups only, not {type(obj).__name__}")
+        publisher = HostPublisher(_NAME, self.kind, obj, self.common)
+        if exclusion := publisher.find_exclusion():
+            return exclusion
         try:
-            group = msgspec.json.decode(obj.metadata.whole, type=RouteGroup)
+            group = _ROUTE_GROUPS.decode(obj.metadata.full_object)
         except msgspec.ValidationError as exc:
-            raise ExtdnsError(f"{hosting.ref} is not readable: {exc}") from exc
-        answer = hosting.target or found(_points(group), _FIELD, otherwise=_NO_ADDRESS)
+            raise ExtdnsError(f"{publisher.ref} cannot be decoded: {exc}") from exc
+        result = publisher.annotated_targets or parse_targets(_list_addresses(group), _FIELD, if_empty=_NO_ADDRESS)
         for at, host in enumerate(group.spec.hosts or ()):
-            hosting.publish(host, f"spec.hosts[{at}]", answer)
-        hosting.publish_annotated(answer)
-        hosting.publish_templated(answer)
-        return hosting.claims()
+            publisher.publish(host, f"spec.hosts[{at}]", result)
+        publisher.publish_annotation_hosts(result)
+        publisher.publish_template_hosts(result)
+        return publisher.build()
 
 
-def _points(group: RouteGroup) -> Iterator[str]:
+def _list_addresses(group: RouteGroup) -> Iterator[str]:
     if group.status.load_balancer is not None:
         for point in group.status.load_balancer.route_group or ():
             yield point.ip

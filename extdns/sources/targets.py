@@ -1,118 +1,186 @@
-"""What the hosts of an object shall point at, or why that cannot be said (spec sources 1.3, 1.4, 2.2)."""
+"""Find the targets of an object's hostnames: in an annotation, the load balancer status, nodes or another object.
+
+See docs/spec/sources.md 1.3, 1.4, 2.2.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from extdns.errors import InvalidValueError, shortened
-from extdns.model.balancing import Status
-from extdns.model.claim import Notice
+from extdns.errors import ExtdnsError, InvalidValueError, shorten
+from extdns.model import rrtype
+from extdns.model.claim import ClaimWarning
 from extdns.model.reason import Reason
-from extdns.model.target import typed
+from extdns.model.record import choose_record_type, parse_target, strip_trailing_dots
+from extdns.model.resources.core import Node
+from extdns.model.resources.meta import LoadBalancedStatus
+from extdns.model.resources.networking import INGRESS, Ingress
 from extdns.model.value import Value
+from extdns.ports import ClusterView
 from extdns.sources.annotations import Annotations
 
-TARGET: Final = "target"
+TARGET_ANNOTATION: Final = "target"
 
 _ALLOWED: Final = "IP addresses without zone, or host names"
 
 
-class Found(Value, frozen=True, kw_only=True):
-    """Targets.
+class FoundTargets(Value, frozen=True, kw_only=True):
+    """The targets of a hostname.
 
     Attributes:
-        groups: record type and canonical, sorted targets; every type once, in order of A, AAAA, CNAME.
-        notices: on targets that were left out.
+        groups: canonical, sorted targets by record type, in the order A, AAAA, CNAME.
+        warnings: one for each invalid target, which is ignored.
     """
 
     groups: tuple[tuple[str, tuple[str, ...]], ...]
-    notices: tuple[Notice, ...] = ()
+    warnings: tuple[ClaimWarning, ...] = ()
 
 
-class Missing(Value, frozen=True, kw_only=True):
-    """No target now.
+class MissingTargets(Value, frozen=True, kw_only=True):
+    """A hostname has no known target.
 
     Attributes:
-        reason: `NO_ENDPOINTS` if complete data says that there is none; else what is published stays.
-        detail: one clause for a person.
+        reason: `NO_ENDPOINTS` if complete data shows that there is none. With other reasons an existing record stays.
+        detail: the explanation for people.
     """
 
     reason: Reason
     detail: str
-    notices: tuple[Notice, ...] = ()
+    warnings: tuple[ClaimWarning, ...] = ()
 
 
-_NO_ADDRESS: Final = Missing(reason=Reason.NO_ADDRESS, detail="status.loadBalancer has no address yet")
+NO_LOAD_BALANCER_ADDRESS: Final = MissingTargets(
+    reason=Reason.NO_ADDRESS, detail="status.loadBalancer has no address yet"
+)
 
 
-class LeftOut(Value, frozen=True, kw_only=True):
-    """Configuration does not let these hosts be published; *by* is the flag or annotation."""
+class ExcludedHost(Value, frozen=True, kw_only=True):
+    """A hostname that configuration excludes; *excluded_by* names the flag or annotation."""
 
-    by: str
-
-
-Answer = Found | Missing | LeftOut
+    excluded_by: str
 
 
-def found(texts: Iterable[str], field: str, *, otherwise: Missing, notices: tuple[Notice, ...] = ()) -> Found | Missing:
-    """Sort *texts* by the record type that fits each; empty ones are dropped (deviation 1).
+TargetResult = FoundTargets | MissingTargets | ExcludedHost
+
+
+def parse_targets(
+    texts: Iterable[str], field: str, *, if_empty: MissingTargets, warnings: tuple[ClaimWarning, ...] = ()
+) -> FoundTargets | MissingTargets:
+    """Parse *texts* and group them by record type; empty texts are dropped (docs/spec/sources.md 11).
 
     Args:
-        texts: addresses and host names as they were found.
-        field: where they were found.
-        otherwise: the answer if there is no text at all.
-        notices: on how they were found.
+        texts: addresses and host names.
+        field: the field that holds them.
+        if_empty: the result if all texts are empty.
+        warnings: warnings to add to the result.
     """
     groups: dict[str, set[str]] = {}
-    wrong: list[Notice] = []
+    invalid: list[ClaimWarning] = []
     for text in texts:
         if text:
             try:
-                rtype, target = typed(text)
+                rtype, target = parse_target(text)
             except InvalidValueError:
-                wrong.append(Notice(reason=Reason.INVALID_TARGET, field=field, value=text, allowed=_ALLOWED))
+                invalid.append(ClaimWarning(reason=Reason.INVALID_TARGET, field=field, value=text, allowed=_ALLOWED))
             else:
                 groups.setdefault(rtype, set()).add(target)
     if groups:
         by_type = tuple((rtype, tuple(sorted(groups[rtype]))) for rtype in sorted(groups))
-        return Found(groups=by_type, notices=notices + tuple(wrong))
-    if wrong:
-        detail = f"{field}: {shortened(wrong[0].value)!r} is no target; allowed: {_ALLOWED}"
-        return Missing(reason=Reason.INVALID_TARGET, detail=detail, notices=notices)
-    return Missing(reason=otherwise.reason, detail=otherwise.detail, notices=notices + otherwise.notices)
+        return FoundTargets(groups=by_type, warnings=warnings + tuple(invalid))
+    if invalid:
+        detail = f"{field}: {shorten(invalid[0].value)!r} is not a target; allowed: {_ALLOWED}"
+        return MissingTargets(reason=Reason.INVALID_TARGET, detail=detail, warnings=warnings)
+    return MissingTargets(reason=if_empty.reason, detail=if_empty.detail, warnings=warnings + if_empty.warnings)
 
 
-def annotated(notes: Annotations, *, of: str = "") -> Found | Missing | None:
-    """What the `target` annotation says, None if it is absent or empty; *of* names another object that bears it."""
-    if not notes.get(TARGET):
+def read_target_annotation(annotations: Annotations, *, on_object: str = "") -> FoundTargets | MissingTargets | None:
+    """Return the targets of the `target` annotation, or None if it is absent or empty.
+
+    Args:
+        annotations: annotations of the object that has the targets.
+        on_object: description of that object for messages, "" if it is the object of the claim.
+    """
+    if not annotations.get(TARGET_ANNOTATION):
         return None
-    field = f"{notes.field(TARGET)} of {of}" if of else notes.field(TARGET)
-    nothing = Missing(reason=Reason.INVALID_TARGET, detail=f"{field} lists nothing; allowed: {_ALLOWED}")
-    return found(notes.listed(TARGET), field, otherwise=nothing)
+    field = (
+        f"{annotations.describe_field(TARGET_ANNOTATION)} of {on_object}"
+        if on_object
+        else annotations.describe_field(TARGET_ANNOTATION)
+    )
+    if_empty = MissingTargets(reason=Reason.INVALID_TARGET, detail=f"{field} has no target; allowed: {_ALLOWED}")
+    return parse_targets(annotations.get_list(TARGET_ANNOTATION), field, if_empty=if_empty)
 
 
-def united(answers: Sequence[Found]) -> Found:
-    """All that *answers*, of which there is one at least, found, as one."""
-    if len(answers) == 1:
-        return answers[0]
+def merge_targets(results: Sequence[FoundTargets]) -> FoundTargets:
+    """Merge *results*, at least one, by record type."""
+    if len(results) == 1:
+        return results[0]
     groups: dict[str, set[str]] = {}
-    notices: dict[Notice, None] = {}
-    for answer in answers:
-        notices |= dict.fromkeys(answer.notices)
+    warnings: dict[ClaimWarning, None] = {}
+    for answer in results:
+        warnings |= dict.fromkeys(answer.warnings)
         for rtype, targets in answer.groups:
             groups.setdefault(rtype, set()).update(targets)
     by_type = tuple((rtype, tuple(sorted(groups[rtype]))) for rtype in sorted(groups))
-    return Found(groups=by_type, notices=tuple(notices))
+    return FoundTargets(groups=by_type, warnings=tuple(warnings))
 
 
-def balanced(status: Status) -> Found | Missing:
-    """What the status of a Service or an Ingress says (spec sources 3.4, 4.2)."""
-    return found(_ingress_points(status), "status.loadBalancer", otherwise=_NO_ADDRESS)
+def read_load_balancer(status: LoadBalancedStatus) -> FoundTargets | MissingTargets:
+    """Return the addresses in the load balancer status of a Service or Ingress (docs/spec/sources.md 3.4, 4.2)."""
+    return parse_targets(
+        _list_load_balancer_addresses(status), "status.loadBalancer", if_empty=NO_LOAD_BALANCER_ADDRESS
+    )
 
 
-def _ingress_points(status: Status) -> Iterator[str]:
+def _list_load_balancer_addresses(status: LoadBalancedStatus) -> Iterator[str]:
     if status.load_balancer is not None:
         for point in status.load_balancer.ingress or ():
             yield point.ip
             yield point.hostname
+
+
+EXTERNAL_IP: Final = "ExternalIP"
+INTERNAL_IP: Final = "InternalIP"
+
+
+def list_node_addresses(nodes: Iterable[Node], kind: str) -> list[str]:
+    """List all addresses of type *kind*, in the order of *nodes*."""
+    return [found.address for node in nodes for found in node.status.addresses or () if found.type == kind]
+
+
+def list_public_node_addresses(nodes: Iterable[Node], *, expose_internal_ipv6: bool) -> list[str]:
+    """List external addresses and, with *expose_internal_ipv6*, also internal IPv6 addresses."""
+    nodes = tuple(nodes)
+    internal = list_node_addresses(nodes, INTERNAL_IP) if expose_internal_ipv6 else []
+    return list_node_addresses(nodes, EXTERNAL_IP) + [
+        text for text in internal if choose_record_type(strip_trailing_dots(text)) == rrtype.AAAA
+    ]
+
+
+def parse_reference(reference: str, home: str, field: str, kind: str) -> tuple[str, str]:
+    """Return namespace and name in *reference*: `name` (in namespace *home*) or `namespace/name`. *field* holds it.
+
+    Raises:
+        ExtdnsError: *reference* has more than one slash, so it is not a valid reference to an object of *kind*.
+    """
+    *namespaces, name = reference.split("/")
+    if len(namespaces) > 1:
+        raise ExtdnsError(
+            f"{field}: {shorten(reference)!r} is not a valid {kind} reference; allowed: name or namespace/name"
+        )
+    return namespaces[0] if namespaces else home, name
+
+
+def get_ingress(reference: str, home: str, field: str, view: ClusterView) -> Ingress:
+    """Return the Ingress at *reference*, which is parsed as in `parse_reference`.
+
+    Raises:
+        ExtdnsError: *reference* is not valid, or there is no such Ingress.
+        NotSyncedError: Ingresses are not listed yet.
+    """
+    namespace, name = parse_reference(reference, home, field, INGRESS.name)
+    found = view.get(INGRESS, namespace, name)
+    if not isinstance(found, Ingress):
+        raise ExtdnsError(f"{field}: there is no Ingress {shorten(f'{namespace}/{name}')}")
+    return found

@@ -1,4 +1,4 @@
-"""The `traefik-proxy` source: IngressRoutes for HTTP, TCP and UDP (spec sources 7.4)."""
+"""The `traefik-proxy` source: IngressRoutes for HTTP, TCP and UDP (docs/spec/sources.md 7.4)."""
 
 from __future__ import annotations
 
@@ -8,69 +8,77 @@ from dataclasses import dataclass
 from typing import Final
 
 from extdns.model.claim import Claim
-from extdns.model.cluster import Kind
-from extdns.model.objects import KubernetesObject
+from extdns.model.kind import Kind
 from extdns.model.reason import Reason
-from extdns.model.traefik import LEGACY, STRUCTS, IngressRoute, IngressRouteTcp, IngressRouteUdp
-from extdns.ports import View
-from extdns.sources.hosting import Hosting
-from extdns.sources.selection import Selection
-from extdns.sources.targets import Missing
+from extdns.model.resources.ingress_controllers import (
+    TRAEFIK_LEGACY_STRUCTS,
+    TRAEFIK_STRUCTS,
+    IngressRoute,
+    IngressRouteTcp,
+    IngressRouteUdp,
+)
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.ports import ClusterView
+from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.host_publisher import HostPublisher
+from extdns.sources.targets import MissingTargets
 
 _NAME: Final = "traefik-proxy"
-_NO_TARGET: Final = Missing(
-    reason=Reason.NO_ENDPOINTS, detail="no target annotation, and no status of such objects tells an address"
+_NO_TARGET: Final = MissingTargets(
+    reason=Reason.NO_ENDPOINTS,
+    detail="there is no target annotation, and IngressRoutes have no address in their status",
 )
-_BEGIN: Final = re.compile(r"Host(?:SNI|Header)?\s*\(\s*`", re.ASCII)
-_END: Final = re.compile(r"`\s*\)|\n", re.ASCII)
+_MATCHER_START: Final = re.compile(r"Host(?:SNI|Header)?\s*\(\s*`", re.ASCII)
+_MATCHER_END: Final = re.compile(r"`\s*\)|\n", re.ASCII)
 _HOST: Final = re.compile(r"`([^,`]+)`")
 
 
-def kinds(*, new: bool, legacy: bool) -> tuple[Kind, ...]:
-    """The kinds that are read: those of traefik.io, and those of its former group."""
-    return (*(STRUCTS if new else ()), *(LEGACY if legacy else ()))
+def list_kinds(*, new: bool, legacy: bool) -> tuple[Kind, ...]:
+    """List the kinds to read: those of the group traefik.io, and those of the older group traefik.containo.us."""
+    return (*(TRAEFIK_STRUCTS if new else ()), *(TRAEFIK_LEGACY_STRUCTS if legacy else ()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraefikSource:
-    """Hosts of the rules of IngressRoutes of one kind, at the targets of their annotation.
+    """Publishes the hosts in the rules of IngressRoutes of one kind, with the targets of the `target` annotation.
 
     Attributes:
-        kind: one of `kinds`.
+        kind: one of `list_kinds`.
     """
 
     name = _NAME
 
     kind: Kind
-    selection: Selection
+    common: CommonSettings
 
-    def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it says all itself
-        """What *obj* asks for, in the order of `Draft.claims`.
+    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
+        """Return the claims of *obj*, in the order of `ClaimBuilder.build`.
 
         Raises:
-            TemplateError: a template fails on it.
+            TemplateError: a template cannot be rendered for it.
             TypeError: *obj* is of another kind.
         """
         if not isinstance(obj, IngressRoute | IngressRouteTcp | IngressRouteUdp):
-            raise TypeError(f"the {_NAME} source reads IngressRoutes only")
-        hosting = Hosting(_NAME, self.kind, obj, self.selection)
-        if left_out := hosting.left_out():
-            return left_out
-        answer = hosting.target or _NO_TARGET
-        hosting.publish_annotated(answer)
+            raise TypeError(f"the {_NAME} source reads IngressRoutes only, not {type(obj).__name__}")
+        publisher = HostPublisher(_NAME, self.kind, obj, self.common)
+        if exclusion := publisher.find_exclusion():
+            return exclusion
+        result = publisher.annotated_targets or _NO_TARGET
+        publisher.publish_annotation_hosts(result)
         for at, route in enumerate(() if isinstance(obj, IngressRouteUdp) else obj.spec.routes or ()):
-            for host in _hosts(route.match):
-                hosting.publish(host, f"spec.routes[{at}].match", answer)
-        return hosting.claims() + hosting.made()
+            for host in _parse_hosts(route.match):
+                publisher.publish(host, f"spec.routes[{at}].match", result)
+        publisher.publish_bare_template_targets()
+        return publisher.build()
 
 
-def _hosts(rule: str) -> Iterator[str]:
-    """Hosts between backquotes in a *rule*; what it negates or combines is not understood.
+def _parse_hosts(rule: str) -> Iterator[str]:
+    """Yield the hosts between backquotes in *rule*. Negations and combinations are not evaluated.
 
-    A search that fails goes on behind what it has seen, so that no rule takes long.
+    The search never goes back in the text, so its time is linear in the length of the rule.
     """
     at = 0
-    while (begin := _BEGIN.search(rule, at)) and (end := _END.search(rule, begin.end())):
+    while (begin := _MATCHER_START.search(rule, at)) and (end := _MATCHER_END.search(rule, begin.end())):
         if end[0] != "\n":
             for host in _HOST.findall(rule, begin.end() - 1, end.end()):
                 if host != "*":

@@ -1,4 +1,4 @@
-"""The `unstructured` source: any kind that `--unstructured-resource` names (spec sources 6.4)."""
+"""The `unstructured` source: objects of any kind that `--unstructured-resource` names (docs/spec/sources.md 6.4)."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from dataclasses import dataclass
 from typing import Final
 
 from extdns.model.claim import Claim
-from extdns.model.cluster import Kind
-from extdns.model.objects import KubernetesObject, key_of
+from extdns.model.kind import Kind
 from extdns.model.reason import Reason
-from extdns.ports import View
-from extdns.sources.hosting import Hosting
-from extdns.sources.selection import Selection
-from extdns.sources.targets import Missing
+from extdns.model.resources.kinds import KubernetesObject, build_key
+from extdns.ports import ClusterView
+from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.host_publisher import HostPublisher
+from extdns.sources.targets import MissingTargets
 
 _NAME: Final = "unstructured"
-_NO_TARGET: Final = Missing(
-    reason=Reason.NO_ENDPOINTS, detail="no target annotation, and of such objects nothing else is read"
+_NO_TARGET: Final = MissingTargets(
+    reason=Reason.NO_ENDPOINTS, detail="there is no target annotation, and extdns reads no other field of such objects"
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnstructuredSource:
-    """Names and targets that annotations or templates give; one for each kind.
+    """Publishes hostnames of annotations and templates, for objects of one kind.
 
     Attributes:
         kind: the kind of object.
@@ -31,15 +31,15 @@ class UnstructuredSource:
     name = _NAME
 
     kind: Kind
-    selection: Selection
+    common: CommonSettings
 
-    def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:  # noqa: ARG002 - it says all itself
-        """What *obj* asks for, in the order of `Draft.claims`; raises `TemplateError` if a template fails on it."""
-        kind, namespace, name = key_of(self.kind, obj)
-        label = f"{kind.name.lower()}/{namespace}/{name}"  # also where another source marks the kind otherwise
-        hosting = Hosting(_NAME, kind, obj, self.selection, ttl_alone=True, resource=label)
-        if left_out := hosting.left_out():
-            return left_out
-        hosting.publish_annotated(hosting.target or _NO_TARGET, in_any_case=True)
-        hosting.make()
-        return hosting.claims()
+    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
+        """Return the claims of *obj*, in the order of `ClaimBuilder.build`; raises `TemplateError`."""
+        kind, namespace, name = build_key(self.kind, obj)
+        label = f"{kind.name.lower()}/{namespace}/{name}"  # the same label as other sources of this kind, if any
+        publisher = HostPublisher(_NAME, kind, obj, self.common, ttl_only=True, resource=label)
+        if exclusion := publisher.find_exclusion():
+            return exclusion
+        publisher.publish_annotation_hosts(publisher.annotated_targets or _NO_TARGET, ignore_flag=True)
+        publisher.publish_template_targets()
+        return publisher.build()

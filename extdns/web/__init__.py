@@ -1,8 +1,7 @@
-"""What a browser, a probe or a scraper sees: health, metrics, the JSON API and the live page.
+"""HTTP: health, metrics, the JSON API and the live page.
 
-The web server reads: a copy of what the engine holds, made when asked and at most once a second,
-and the metrics registry. It never calls a provider, the cluster or the controller, so
-that no request, however many of them, can slow down or change what is published.
+The web server only reads: a copy of the engine's state, made on request and at most once a second, and the metrics. It
+never calls a provider, the cluster or the controller, so that requests can neither slow down nor change the work.
 
-Whatever comes out of the cluster is escaped; secrets have been masked before they get here.
+Values from the cluster are escaped here. Secrets are masked before they get here.
 """

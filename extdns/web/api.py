@@ -1,33 +1,36 @@
-"""The JSON API: which document is served at which path below `/api/v1/` (docs/reference/openapi.json)."""
+"""The JSON API: the documents below `/api/v1/` (docs/reference/openapi.json)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from extdns.errors import InvalidValueError, UsageError, shown
-from extdns.facts.areas import (
-    changes_facts,
-    names_facts,
-    sources_facts,
-    status_facts,
-    zones_facts,
+from msgspec.structs import replace
+
+from extdns.documents.document import VERSION, Document, ProcessReference, format_json
+from extdns.documents.held import build_held
+from extdns.documents.name import build_name
+from extdns.documents.object import build_object
+from extdns.documents.plan import build_running_plan
+from extdns.documents.status import (
+    build_changes,
+    build_names,
+    build_sources,
+    build_status,
+    build_zones,
 )
-from extdns.facts.document import VERSION, Facts, json_text
-from extdns.facts.held import held_facts
-from extdns.facts.name import name_facts
-from extdns.facts.object import object_facts_of
-from extdns.facts.plan import running_plan
-from extdns.model.name import DnsName
-from extdns.web.answer import Answer
-from extdns.web.query import WISHES, BadRequestError, Query
+from extdns.errors import InvalidValueError, UsageError, sanitize
+from extdns.model.dns_name import DnsName
+from extdns.web.query import FILTER_PARAMETERS, BadRequestError, Query
+from extdns.web.response import Response
 
 if TYPE_CHECKING:
     from extdns.config import Config
-    from extdns.facts.live import Live
-    from extdns.facts.name import NameFacts
-    from extdns.model.apibudget import ApiBudget
+    from extdns.documents.name import NameDocument
+    from extdns.documents.snapshot import ProcessSnapshot
+    from extdns.model.zone import RateLimitStatus
 
 PREFIX: Final = "/api/v1/"
 _ROWS: Final = 100
@@ -35,78 +38,105 @@ _NAMES: Final = "names/"
 _OBJECTS: Final = "objects/"
 
 
-class NotThereError(Exception):
-    """Nothing is served at the path; the text says what is."""
+class PageNotFoundError(Exception):
+    """There is no document at the path; the message lists the available paths."""
 
 
 class Api:
-    """Answers what is asked of one moment of the process."""
+    """Build documents from copies of the engine's state."""
 
-    def __init__(self, config: Config, budgets: Callable[[], Iterable[ApiBudget]]) -> None:
-        """Speak of a process that runs as *config* says; *budgets* tells which calls it may make."""
+    def __init__(
+        self,
+        config: Config,
+        rate_limits: Callable[[], Iterable[RateLimitStatus]],
+        describe_objects: Callable[[], str] = str,
+    ) -> None:
+        """Build documents about this process.
+
+        Args:
+            config: the flags.
+            rate_limits: returns how many calls may be made now.
+            describe_objects: returns where objects are read from, such as `cluster https://192.0.2.1:6443`.
+        """
         self._config = config
-        self._documents: Mapping[str, Callable[[Live], Facts]] = {
-            "status": status_facts,
-            "zones": lambda live: zones_facts(live, config, budgets()),
-            "sources": sources_facts,
-            "changes": changes_facts,
-            "held": lambda live: held_facts(live, config),
-            "plan": lambda live: running_plan(live, config),
+        self._objects = cache(describe_objects)
+        self._documents: Mapping[str, Callable[[ProcessSnapshot], Document]] = {
+            "status": build_status,
+            "zones": lambda live: build_zones(live, config, rate_limits()),
+            "sources": build_sources,
+            "changes": build_changes,
+            "held": lambda live: build_held(live, config),
+            "plan": lambda live: build_running_plan(live, config),
         }
 
-    def document(self, live: Live, path: str, query: str) -> Facts:
-        """The document at *path*, which begins behind `PREFIX`.
+    def describe_process(self, address: str) -> ProcessReference:
+        """Return the document that identifies this process. The client reached it at *address*."""
+        return ProcessReference(address=address, owner=self._config.registry.txt_owner_id, objects=self._objects())
+
+    def build_document(self, live: ProcessSnapshot, path: str, query: str, address: str = "") -> Document:
+        """Build the document at *path*, which lacks `PREFIX`. The client reached the process at *address*.
 
         Raises:
-            BadRequestError: the path or the query is wrong.
-            NotThereError: there is no such document.
+            BadRequestError: the path or the query is invalid.
+            PageNotFoundError: there is no such document.
         """
+        return replace(self._document(live, path, query), process=self.describe_process(address))
+
+    def build_name_document(self, live: ProcessSnapshot, text: str, address: str = "") -> NameDocument:
+        """Build the document about the name *text*, requested or not.
+
+        Raises:
+            BadRequestError: *text* is not a DNS name.
+        """
+        return replace(self._name(live, text), process=self.describe_process(address))
+
+    def _document(self, live: ProcessSnapshot, path: str, query: str) -> Document:
         if path == "names":
-            asked = Query.parse(query, (*WISHES, "after", "limit"))
-            return names_facts(live, live.names.part(asked.wish(live.at), asked.get("after", ""), asked.most(_ROWS)))
+            parsed = Query.parse(query, (*FILTER_PARAMETERS, "after", "limit"))
+            return build_names(
+                live,
+                live.names.find_page(
+                    parsed.build_name_query(live.at), parsed.get("after", ""), parsed.parse_limit(_ROWS)
+                ),
+            )
         Query.parse(query, ())
         if path.startswith(_NAMES):
-            return self.name(live, path.removeprefix(_NAMES))
+            return self._name(live, path.removeprefix(_NAMES))
         if path.startswith(_OBJECTS):
-            return _object(live, path.removeprefix(_OBJECTS))
+            return _build_object_document(live, path.removeprefix(_OBJECTS))
         if path not in self._documents:
             known = ", ".join(sorted((*self._documents, "names", "names/NAME", "objects/KIND/NAMESPACE/NAME")))
-            raise NotThereError(f"there is no {PREFIX}{shown(path)}; there are: {known}")
+            raise PageNotFoundError(f"{PREFIX}{sanitize(path)} not found; available: {known}")
         return self._documents[path](live)
 
-    def name(self, live: Live, text: str) -> NameFacts:
-        """What is known of the name *text*, whether or not anybody asks for it.
-
-        Raises:
-            BadRequestError: it is no name.
-        """
+    def _name(self, live: ProcessSnapshot, text: str) -> NameDocument:
         try:
             name = DnsName.parse(text)
         except InvalidValueError as exc:
-            raise BadRequestError(f"{shown(text)} is not a name; allowed: {exc.allowed}") from exc
-        return name_facts(
-            live.seen,
+            raise BadRequestError(f"{sanitize(text)} is not a name; allowed: {exc.allowed}") from exc
+        return build_name(
+            live.engine,
             name,
             self._config,
-            zones_known=len(live.seen.zones),
-            missing=live.seen.missing,
+            zones_known=len(live.engine.zones),
+            missing=live.engine.missing,
             live=live,
         )
 
 
-def _object(live: Live, text: str) -> Facts:
+def _build_object_document(live: ProcessSnapshot, text: str) -> Document:
     try:
-        return object_facts_of(live.seen, text, live.seen.missing, live)
+        return build_object(live.engine, text, live.engine.missing, live)
     except UsageError as exc:
-        raise NotThereError(str(exc).replace("\n", ";")) from exc
+        raise PageNotFoundError(str(exc).replace("\n", ";")) from exc
 
 
-def answer(document: Facts) -> Answer:
-    """*document* as JSON."""
-    return Answer(body=json_text(document).encode(), content_type="application/json")
+def build_document_response(document: Document) -> Response:
+    """Build the response with *document* as JSON."""
+    return Response(body=format_json(document).encode(), content_type="application/json")
 
 
-def failure(status: HTTPStatus, message: str) -> Answer:
-    """Why there is no document, as JSON."""
-    body = json_text({"apiVersion": VERSION, "kind": "Error", "message": message})
-    return Answer(status=status, body=body.encode(), content_type="application/json")
+def build_error_response(status: HTTPStatus, message: str) -> Response:
+    """Build an error response as JSON."""
+    body = format_json({"apiVersion": VERSION, "kind": "Error", "message": message})
+    return Response(status=status, body=body.encode(), content_type="application/json")

@@ -1,4 +1,4 @@
-"""The standard library's WSGI server, made fit to be left alone: bounded in time and number, and silent."""
+"""The WSGI server of the standard library, with limits on the time and number of connections, and without its log."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wsgiref.handlers import SimpleHandler
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 from extdns import log
-from extdns.errors import described
+from extdns.errors import describe_error
 from extdns.log import Event
 
 if TYPE_CHECKING:
@@ -26,30 +26,35 @@ if TYPE_CHECKING:
 _log = log.get(__name__)
 _CHECK_S: Final = 0.5
 _EXHAUSTED: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
-_MAKING_ROOM_S: Final = 0.02
+_EXHAUSTED_PAUSE_S: Final = 0.02
 _MAX_REQUEST_LINE: Final = 65536
 
 
 class Connections(ThreadingMixIn, WSGIServer):
-    """Answers each connection on a thread of its own, one request each.
+    """Handle each connection, which carries one request, on a thread of its own.
 
-    Neither slow nor many clients can keep a probe from its answer: who takes too long is hung up on,
-    and when there are too many the oldest is.
+    Neither slow nor many clients can delay a probe: a connection that takes too long is closed, and the oldest one
+    is closed when there are too many.
     """
 
     daemon_threads = True
-    timeout = 0  # `handle_request` is only called when somebody is there
+    timeout = 0  # `handle_request` is called only when a connection is waiting
 
     def __init__(
-        self, listening: socket.socket, application: WSGIApplication, *, patience_s: float = 10.0, most: int = 64
+        self,
+        listening: socket.socket,
+        application: WSGIApplication,
+        *,
+        timeout_s: float = 10.0,
+        max_connections: int = 64,
     ) -> None:
         """Take over the socket *listening*.
 
         Args:
-            listening: closed by `server_close`.
-            application: answers requests, from any thread.
-            patience_s: how long a connection may last.
-            most: how many there may be at a time.
+            listening: the socket; `server_close` closes it.
+            application: called from any thread.
+            timeout_s: how long a connection may last.
+            max_connections: how many connections may be open at a time.
         """
         self.address_family = listening.family
         address = listening.getsockname()
@@ -59,14 +64,14 @@ class Connections(ThreadingMixIn, WSGIServer):
         self.server_name, self.server_port = address[:2]
         self.setup_environ()
         self.pages = application
-        self._patience_s = patience_s
-        self._most = most
+        self._timeout_s = timeout_s
+        self._max_connections = max_connections
         self._lock = threading.Lock()
         self._deadlines: dict[_RequestType, float] = {}
         self._stop, self._stopped = socket.socketpair()
 
     def serve(self) -> None:
-        """Accept connections until `stop` is called; sleeps while there are none."""
+        """Accept connections until `stop` is called."""
         with selectors.DefaultSelector() as selector:
             selector.register(self.socket, selectors.EVENT_READ)
             selector.register(self._stopped, selectors.EVENT_READ)
@@ -76,57 +81,59 @@ class Connections(ThreadingMixIn, WSGIServer):
                     return
                 if self.socket in ready:
                     self.handle_request()
-                self._hang_up_overdue(time.monotonic())
+                self._close_overdue(time.monotonic())
 
     def stop(self) -> None:
-        """Make `serve` return; from any thread."""
+        """Make `serve` return. Safe from any thread."""
         self._stop.close()
 
     def server_close(self) -> None:
-        """Close the sockets, `serve` having returned."""
+        """Close the sockets after `serve` has returned."""
         super().server_close()
         self._stop.close()
         self._stopped.close()
 
     def get_request(self) -> tuple[socket.socket, object]:
-        """Accept a connection; where the process may open no more files, the oldest one makes room first."""
+        """Accept a connection. If the process cannot open more files, close the oldest connection."""
         try:
             return super().get_request()
         except OSError as exc:
             if exc.errno in _EXHAUSTED:
                 with self._lock:
                     if self._deadlines:
-                        self._hang_up(next(iter(self._deadlines)))
-                time.sleep(_MAKING_ROOM_S)  # who waits keeps the socket readable
+                        self._end(next(iter(self._deadlines)))
+                time.sleep(
+                    _EXHAUSTED_PAUSE_S
+                )  # the waiting connection keeps the socket readable, so that this is repeated
             raise
 
     def process_request(self, request: _RequestType, client_address: object) -> None:
         """Start a thread for a new connection."""
         with self._lock:
-            while len(self._deadlines) >= self._most:
-                self._hang_up(next(iter(self._deadlines)))
-            self._deadlines[request] = time.monotonic() + self._patience_s
+            while len(self._deadlines) >= self._max_connections:
+                self._end(next(iter(self._deadlines)))
+            self._deadlines[request] = time.monotonic() + self._timeout_s
         super().process_request(request, client_address)
 
     def shutdown_request(self, request: _RequestType) -> None:
-        """Close a connection that is done with."""
+        """Close a finished connection."""
         with self._lock:
             self._deadlines.pop(request, None)
         super().shutdown_request(request)
 
-    def handle_error(self, request: _RequestType, client_address: object) -> None:  # noqa: ARG002 - the signature is given
-        """Log what is no failure of the network; clients that go away are none of our business."""
+    def handle_error(self, request: _RequestType, client_address: object) -> None:  # noqa: ARG002 - the signature of the base class
+        """Log an unexpected error. Network errors are ignored: clients may go away at any time."""
         error = sys.exception()
         if not isinstance(error, OSError):
-            _log.error(Event.REQUEST_FAILED, error=described(error))
+            _log.error(Event.REQUEST_FAILED, error=describe_error(error))
 
-    def _hang_up_overdue(self, now_s: float) -> None:
+    def _close_overdue(self, now_s: float) -> None:
         with self._lock:
             for request in [request for request, until_s in self._deadlines.items() if until_s <= now_s]:
-                self._hang_up(request)
+                self._end(request)
 
-    def _hang_up(self, request: _RequestType) -> None:
-        """Make reads and writes of the connection end; its thread closes it then."""
+    def _end(self, request: _RequestType) -> None:
+        """Shut the connection down, so that its thread closes it."""
         del self._deadlines[request]
         with suppress(OSError):
             cast("socket.socket", request).shutdown(socket.SHUT_RDWR)
@@ -149,21 +156,21 @@ class _Handler(WSGIRequestHandler):
             gateway.run(cast("Connections", self.server).pages)
 
     def send_response(self, code: int, message: str | None = None) -> None:
-        """Send the status without saying what runs here."""
+        """Send the status without a `Server` header."""
         self.send_response_only(code, message)
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the signature is given
-        """Leave requests out of the log; a probe comes every few seconds."""
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the signature of the base class
+        """Log no requests: there is a probe every few seconds."""
 
 
 class _Gateway(SimpleHandler):
     environ: WSGIEnvironment | None
-    os_environ = {}  # noqa: RUF012 - inherited: a copy of the process's, which the application has no use for
-    error_body = b"the request could not be answered; the log says why\n"
+    os_environ = {}  # noqa: RUF012 - inherited: the environment variables, which the application does not need
+    error_body = b"internal error; see the log\n"
 
     def log_exception(
         self, exc_info: tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
     ) -> None:
-        """Log a failure of the application."""
+        """Log an error of the application."""
         error = exc_info[1]
-        _log.error(Event.REQUEST_FAILED, path=(self.environ or {}).get("PATH_INFO"), error=described(error))
+        _log.error(Event.REQUEST_FAILED, path=(self.environ or {}).get("PATH_INFO"), error=describe_error(error))

@@ -1,6 +1,6 @@
-"""The live page: what a browser is shown of a running process, read-only and without JavaScript if need be.
+"""The live page of a running process. It is read-only, and works without JavaScript.
 
-Addresses are relative, so that the page works below any path of a proxy.
+URLs are relative, so that the page works below any path of a proxy.
 """
 
 from __future__ import annotations
@@ -13,25 +13,24 @@ from urllib.parse import urlencode
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from extdns.errors import shown
-from extdns.facts import areas
-from extdns.facts.held import held_facts
-from extdns.facts.names import STATES, State
-from extdns.facts.nametext import next_step, place, sections
-from extdns.facts.printable import printable
-from extdns.facts.times import moment, span
-from extdns.facts.words import short_field
-from extdns.model.quantity import count
+from extdns.documents import status
+from extdns.documents.document import describe_process, format_command
+from extdns.documents.held import build_held, describe_other_cluster
+from extdns.documents.name_text import build_sections, describe_object, suggest_next_step
+from extdns.documents.names import STATES, NameState
+from extdns.documents.text import escape_line, format_duration, format_time, shorten_field
+from extdns.errors import sanitize
+from extdns.model.plural import format_count
 from extdns.model.reason import MEANINGS, Reason
-from extdns.web.answer import Answer
-from extdns.web.api import PREFIX, Api, NotThereError
-from extdns.web.query import WISHES, BadRequestError, Query
+from extdns.web.api import PREFIX, Api, PageNotFoundError
+from extdns.web.query import FILTER_PARAMETERS, BadRequestError, Query
+from extdns.web.response import Response
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from extdns.config import Config
-    from extdns.facts.live import Live
+    from extdns.documents.snapshot import ProcessSnapshot
 
 _HERE: Final = Path(__file__).parent
 _HTML: Final = "text/html; charset=utf-8"
@@ -46,14 +45,14 @@ AREAS: Final = {"/": "Names", "/zones": "Zones", "/sources": "Sources", "/change
 
 
 class HtmlPages:
-    """Makes pages of the documents that the JSON API serves."""
+    """Render the documents of the JSON API as HTML."""
 
     def __init__(self, config: Config, api: Api) -> None:
-        """Show what *api* serves of a process that runs as *config* says; templates and other files are read once."""
+        """Render the documents of *api*. Templates and assets are read once."""
         self._config = config
         self._api = api
         self._assets = {
-            path: Answer(body=(_HERE / "static" / path[1:]).read_bytes(), content_type=kind)
+            path: Response(body=(_HERE / "static" / path[1:]).read_bytes(), content_type=kind)
             for path, kind in _ASSETS.items()
         }
         self._templates = Environment(
@@ -68,111 +67,117 @@ class HtmlPages:
         self._templates.filters |= {
             "address": _address,
             "age": _age,
-            "counted": count,
+            "counted": format_count,
             "explained": _explained,
-            "field": short_field,
-            "place": place,
+            "field": shorten_field,
+            "other_cluster": describe_other_cluster,
+            "place": describe_object,
             "time": _time,
         }
         self._templates.globals |= {"areas": AREAS, "meanings": dict(MEANINGS), "states": STATES}
 
-    def asset(self, path: str) -> Answer | None:
-        """A file that pages need, None if *path* is none."""
+    def find_asset(self, path: str) -> Response | None:
+        """Return the response with the style sheet, script or icon at *path*; None if there is none."""
         return self._assets.get(path)
 
-    def page(self, live: Live, path: str, query: str) -> Answer:
-        """The page at *path*.
+    def build_page(self, live: ProcessSnapshot, path: str, query: str, address: str) -> Response:
+        """Build the page at *path* of the process that the client reached at *address*.
 
         Raises:
-            BadRequestError: the query is wrong.
-            NotThereError: there is no such page.
+            BadRequestError: the query is invalid.
+            PageNotFoundError: there is no such page.
         """
         match path:
             case "/":
-                return self._names(live, query)
+                return self._build_names_page(live, query, address)
             case "/name":
-                return self._name(live, query)
+                return self._build_name_page(live, query, address)
             case "/zones" | "/sources" | "/changes":
                 Query.parse(query, ())
-                document = self._api.document(live, path[1:], "")
-                return self._rendered(f"{path[1:]}.html", live, path, document=document)
+                document = self._api.build_document(live, path[1:], "", address)
+                return self._render(f"{path[1:]}.html", live, path, address, document=document)
             case _:
-                raise NotThereError(f"there is no {shown(path)}; there are: {', '.join(AREAS)}, and {PREFIX}")
+                raise PageNotFoundError(f"{sanitize(path)} not found; available: {', '.join(AREAS)}, {PREFIX}")
 
-    def _names(self, live: Live, query: str) -> Answer:
-        asked = Query.parse(query, (*WISHES, "after", "limit"))
-        most = asked.most(_ROWS)
-        found = live.names.part(asked.wish(live.at), asked.get("after", ""), most)
-        filters = {name: asked[name] for name in (*WISHES, "limit") if name in asked}
-        return self._rendered(
+    def _build_names_page(self, live: ProcessSnapshot, query: str, address: str) -> Response:
+        parsed = Query.parse(query, (*FILTER_PARAMETERS, "after", "limit"))
+        most = parsed.parse_limit(_ROWS)
+        found = live.names.find_page(parsed.build_name_query(live.at), parsed.get("after", ""), most)
+        filters = {name: parsed[name] for name in (*FILTER_PARAMETERS, "limit") if name in parsed}
+        return self._render(
             "names.html",
             live,
             "/",
-            document=areas.names_facts(live, found),
-            asked=asked,
+            address,
+            document=status.build_names(live, found),
+            query=parsed,
             first=_address(filters) if found.before is not None else None,
             before=_address(filters | {"after": found.before}) if found.before is not None else None,
             after=_address(filters | {"after": found.after}) if found.after is not None else None,
             without={name: _address({key: filters[key] for key in filters if key != name}) for name in filters},
-            by_state={state: _address(filters | {"state": state.value}) for state in State},
+            by_state={state: _address(filters | {"state": state.value}) for state in NameState},
             ages=_AGES,
-            zones=sorted({entry.zone.name for entry in live.seen.zones}),
-            sources=sorted({source for source, _ in live.seen.claims.askers()}),
-            reasons=sorted(reason for reason, number in live.seen.decisions.reasons.items() if number),
+            zones=sorted({entry.zone.name for entry in live.engine.zones}),
+            sources=sorted({source for source, _ in live.engine.claims.list_sources_and_objects()}),
+            reasons=sorted(reason for reason, number in live.engine.decisions.reasons.items() if number),
         )
 
-    def _name(self, live: Live, query: str) -> Answer:
-        asked = Query.parse(query, ("of",))
-        if "of" not in asked:
-            raise BadRequestError("name?of=NAME needs a name")
-        facts = self._api.name(live, asked["of"])
-        meaning = MEANINGS[Reason(facts.reason)] if facts.reason else ""
-        return self._rendered(
+    def _build_name_page(self, live: ProcessSnapshot, query: str, address: str) -> Response:
+        parsed = Query.parse(query, ("of",))
+        if "of" not in parsed:
+            raise BadRequestError("name?of=NAME requires a name")
+        document = self._api.build_name_document(live, parsed["of"], address)
+        meaning = MEANINGS[Reason(document.reason)] if document.reason else ""
+        return self._render(
             "name.html",
             live,
             "/name",
-            facts=facts,
+            address,
+            command=format_command(f"explain {document.name}", document.process),
+            facts=document,
             meaning=meaning,
-            sections=tuple(sections(facts)),
-            next_step=next_step(facts),
+            sections=tuple(build_sections(document)),
+            next_step=suggest_next_step(document),
         )
 
-    def _rendered(self, template: str, live: Live, path: str, **more: object) -> Answer:
+    def _render(self, template: str, live: ProcessSnapshot, path: str, address: str, **more: object) -> Response:
         body = self._templates.get_template(template).render(
             live=live,
             path=path,
             title=AREAS.get(path, ""),
-            status=areas.status_facts(live),
-            held=held_facts(live, self._config),
+            status=status.build_status(live),
+            held=build_held(live, self._config),
             at=live.at,
+            age_s=live.age_s,
+            process=describe_process(self._api.describe_process(address)),
             burst=self._config.control.api_burst,
             **more,
         )
-        return Answer(body=body.encode("utf-8", "backslashreplace"), content_type=_HTML)
+        return Response(body=body.encode("utf-8", "backslashreplace"), content_type=_HTML)
 
 
 def _finalize(value: object) -> object:
-    """Whatever is shown fits on a line and has no characters that change how the rest is read."""
-    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    """Escape unprintable characters in *value* if it is a string, before a template displays it."""
+    return escape_line(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _address(parameters: Mapping[str, str]) -> Markup:
-    """The relative address of the list of names, with *parameters*, whole whatever its length."""
+    """Return the relative URL of the list of names with *parameters*, never shortened."""
     return escape(f".?{urlencode(parameters)}" if parameters else ".")
 
 
 def _explained(name: str) -> Markup:
-    """The relative address of the page of *name*."""
+    """Return the relative URL of the page of *name*."""
     return escape(f"name?{urlencode({'of': name})}")
 
 
 def _age(since: datetime, now: datetime) -> Markup:
-    """How old something is at *now* that is there *since* then."""
+    """Render the time between *since* and *now*."""
     form = Markup('<time datetime="{0:%Y-%m-%dT%H:%M:%SZ}" title="{1}">{2}</time>')
-    return form.format(since, moment(since), span((now - since).total_seconds()))
+    return form.format(since, format_time(since), format_duration((now - since).total_seconds()))
 
 
 def _time(at: datetime, now: datetime) -> Markup:
-    """*at* in UTC, and how long before *now* that was."""
+    """Render *at* in UTC, and how long before *now* it was."""
     form = Markup('<time datetime="{0:%Y-%m-%dT%H:%M:%SZ}">{0:%Y-%m-%d %H:%M:%S} UTC</time> <span>{1} ago</span>')
-    return form.format(at, span((now - at).total_seconds()))
+    return form.format(at, format_duration((now - at).total_seconds()))

@@ -1,4 +1,4 @@
-"""What a request asks for, checked: parameters of the JSON API and of the page are the same."""
+"""Parse and validate the query of a request. The JSON API and the live page have the same parameters."""
 
 from __future__ import annotations
 
@@ -8,90 +8,90 @@ from datetime import datetime, timedelta
 from typing import Final
 from urllib.parse import parse_qsl
 
-from extdns.errors import shown
-from extdns.facts.names import State, Wish
+from extdns.documents.names import NameQuery, NameState
+from extdns.errors import sanitize
 from extdns.flags.duration import parse_duration
 from extdns.model.reason import Reason
 
-_MOST_FIELDS: Final = 20
-_MOST_CHARACTERS: Final = 300
-_MOST_ROWS: Final = 500
-WISHES: Final = ("q", "state", "reason", "zone", "source", "age")
+_MAX_FIELDS: Final = 20
+_MAX_CHARACTERS: Final = 300
+_MAX_ROWS: Final = 500
+FILTER_PARAMETERS: Final = ("q", "state", "reason", "zone", "source", "age")
 _CHOICES: Final[Mapping[str, Collection[str]]] = {
-    "state": tuple(State),
+    "state": tuple(NameState),
     "reason": tuple(Reason),
 }
 
 
 class BadRequestError(Exception):
-    """The request is wrong; the text says what is allowed."""
+    """The request is invalid; the message says what is allowed."""
 
 
 class Query(dict[str, str]):
-    """Parameters by name, each given once; what is empty counts as not given."""
+    """The parameters of a query by name. Empty ones are left out."""
 
     @classmethod
     def parse(cls, text: str, allowed: Collection[str]) -> Query:
-        """Read the part of an address behind `?`.
+        """Parse *text*, the part of a URL after `?`.
 
         Raises:
-            BadRequestError: a parameter is none of *allowed*, or has no allowed value.
+            BadRequestError: a parameter is not in *allowed*, is repeated, or has an invalid value.
         """
         try:
-            pairs = parse_qsl(text, max_num_fields=_MOST_FIELDS)
+            pairs = parse_qsl(text, max_num_fields=_MAX_FIELDS)
         except ValueError as exc:
-            raise BadRequestError(f"at most {_MOST_FIELDS} parameters") from exc
+            raise BadRequestError(f"too many parameters; allowed: {_MAX_FIELDS}") from exc
         query = cls()
         for name, value in pairs:
             _check(name, value, allowed)
             if name in query:
-                raise BadRequestError(f"{name} is given twice")
+                raise BadRequestError(f"{name} is repeated")
             query[name] = value
         return query
 
-    def wish(self, now: datetime) -> Wish:
-        """Which names are asked for.
+    def build_name_query(self, now: datetime) -> NameQuery:
+        """Build the filter for the list of names; *now* is the time from which `age` counts.
 
         Raises:
-            BadRequestError: `age` is no duration, or none that is over.
+            BadRequestError: `age` is not a positive duration.
         """
-        return Wish(
+        return NameQuery(
             text=self.get("q", "").strip().lower(),
             state=self.get("state", ""),
             reason=self.get("reason", ""),
             zone=self.get("zone", ""),
             source=self.get("source", ""),
-            since=now - timedelta(seconds=_age_s(self["age"])) if "age" in self else None,
+            since=now - timedelta(seconds=_parse_age(self["age"])) if "age" in self else None,
         )
 
-    def most(self, otherwise: int) -> int:
-        """How many rows there are to a page.
+    def parse_limit(self, default: int) -> int:
+        """Return the number of rows of a page, from `limit`.
 
         Raises:
-            BadRequestError: `limit` is no such number.
+            BadRequestError: `limit` is not a number from 1 to 500.
         """
-        text = self.get("limit", str(otherwise))
-        if not (text.isascii() and text.isdigit() and len(text) <= len(str(_MOST_ROWS))):
-            raise BadRequestError(f"limit={shown(text)} is not a number from 1 to {_MOST_ROWS}")
+        text = self.get("limit", str(default))
+        if not (text.isascii() and text.isdigit() and len(text) <= len(str(_MAX_ROWS))):
+            raise BadRequestError(f"limit={sanitize(text)} is not a number from 1 to {_MAX_ROWS}")
         number = int(text)
-        if not 1 <= number <= _MOST_ROWS:
-            raise BadRequestError(f"limit={number} is not a number from 1 to {_MOST_ROWS}")
+        if not 1 <= number <= _MAX_ROWS:
+            raise BadRequestError(f"limit={number} is not a number from 1 to {_MAX_ROWS}")
         return number
 
 
-def _age_s(text: str) -> float:
+def _parse_age(text: str) -> float:
     with suppress(ValueError):
         if (age_s := parse_duration(text)) > 0:
             return age_s
-    raise BadRequestError(f"age={shown(text)} is not a duration; allowed: as 90s, 10m, 1h30m, 7d")
+    raise BadRequestError(f"age={sanitize(text)} is not a duration; allowed: values such as 90s, 10m, 1h30m, 7d")
 
 
 def _check(name: str, value: str, allowed: Collection[str]) -> None:
     if name not in allowed:
-        what = f"allowed: {', '.join(allowed)}" if allowed else "none is allowed here"
-        raise BadRequestError(f"there is no parameter {shown(name)}; {what}")
-    if len(value) > _MOST_CHARACTERS:
-        raise BadRequestError(f"{name} has {len(value)} characters; allowed: {_MOST_CHARACTERS}")
+        what = f"allowed: {', '.join(allowed)}" if allowed else "this path has no parameters"
+        raise BadRequestError(f"unknown parameter {sanitize(name)}; {what}")
+    if len(value) > _MAX_CHARACTERS:
+        raise BadRequestError(f"{name} has {len(value)} characters; allowed: {_MAX_CHARACTERS}")
     choices = _CHOICES.get(name)
     if choices is not None and value not in choices:
-        raise BadRequestError(f"{name}={shown(value)} is none; allowed: {', '.join(choices)}")
+        raise BadRequestError(f"{name}={sanitize(value)} is not allowed; allowed: {', '.join(choices)}")

@@ -1,4 +1,4 @@
-"""An HTTP server for a WSGI application, on threads of its own."""
+"""An HTTP server for a WSGI application, on its own threads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Self
 
 from extdns import log
-from extdns.errors import UsageError, shortened, shown
+from extdns.errors import UsageError, sanitize, shorten
 from extdns.log import Event
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ _ALL_IPV4: Final = "0.0.0.0"  # noqa: S104 - what the flag asks for when it name
 _ALL_IPV6: Final = "::"
 
 
-class Server:
-    """Serves while it is open, as a context manager or from `start` to `close`."""
+class WebServer:
+    """Serve while it is open, as a context manager or from `start` to `close`."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Server:
         flag: str = "--metrics-address",
         event: Event = Event.SERVING,
     ) -> None:
-        """Nothing is bound yet; *flag* gave the *address*, and *event* tells that it is served."""
+        """Prepare to serve *application* at *address*, the value of *flag*; *event* is logged by `start`."""
         self._flag = flag
         self._event = event
         self._address = address
@@ -46,16 +46,16 @@ class Server:
 
     @property
     def port(self) -> int:
-        """The port it listens on, which is the system's choice if the address says 0; 0 while it is closed."""
+        """The port, which the system chooses if that of the address is 0; 0 while the server is closed."""
         return self._connections.server_port if self._connections else 0
 
     def start(self) -> None:
-        """Listen, and answer in the background.
+        """Listen, and serve on a background thread.
 
         Raises:
-            UsageError: the address cannot be listened on.
+            UsageError: the address cannot be used.
         """
-        from extdns.web.connections import Connections  # noqa: PLC0415 - most commands serve nobody
+        from extdns.web.connections import Connections  # noqa: PLC0415 - most commands serve nothing
 
         self._connections = Connections(_listen(self._address, self._flag), self._application)
         self._thread = threading.Thread(target=self._connections.serve, name="web", daemon=True)
@@ -63,7 +63,7 @@ class Server:
         _log.info(self._event, address=str(self._address), port=self.port)
 
     def close(self) -> None:
-        """Stop listening; what is being answered goes on. Harmless if it is closed."""
+        """Stop listening. Requests in progress continue. Calling it again has no effect."""
         if self._connections and self._thread:
             self._connections.stop()
             self._thread.join()
@@ -81,37 +81,37 @@ class Server:
 
 
 def _listen(address: ListenAddress, flag: str) -> socket.socket:
-    """A listening socket; without a host, on IPv4 and IPv6 where there is IPv6."""
+    """Open a listening socket; without a host, on IPv4 and, if available, IPv6."""
     try:
         if not address.host:
-            with suppress(OSError):  # a kernel may know IPv6 and yet have no such addresses
-                return _bound(_ALL_IPV6, address.port)
-        return _bound(address.host or _ALL_IPV4, address.port)
-    except (OSError, UnicodeError) as exc:  # the latter is what Python says of names that IDNA rules out
+            with suppress(OSError):  # the kernel may support IPv6 without any IPv6 address
+                return _bind(_ALL_IPV6, address.port)
+        return _bind(address.host or _ALL_IPV4, address.port)
+    except (OSError, UnicodeError) as exc:  # Python raises UnicodeError for host names that IDNA forbids
         raise UsageError(
-            f"{flag}={shown(str(address))} cannot be listened on: {_reason(exc, address)}\n"
-            "  choose another host or port; port 0 takes a free one"
+            f"{flag}={sanitize(str(address))} cannot be used: {_describe_problem(exc, address)}\n"
+            "  use another host or port; port 0 selects a free one"
         ) from exc
 
 
-def _reason(exc: OSError | UnicodeError, address: ListenAddress) -> str:
-    """What is wrong, for people; the system's own word where it is none of the usual mistakes."""
+def _describe_problem(exc: OSError | UnicodeError, address: ListenAddress) -> str:
+    """Describe a common error in plain words, any other with the message of the system."""
     match exc:
         case UnicodeError():
-            return f"{shortened(address.host)!r} is no host name"
+            return f"{shorten(address.host)!r} is not a host name"
         case socket.gaierror():
-            return f"no address is known of the host {shortened(address.host)!r}"
+            return f"cannot resolve the host {shorten(address.host)!r}"
         case OSError(errno=errno.EADDRINUSE):
-            return f"port {address.port} is taken by another process"
+            return f"port {address.port} is in use by another process"
         case OSError(errno=errno.EADDRNOTAVAIL | errno.EAFNOSUPPORT | errno.EINVAL):
             return f"this machine has no address {address.host}"
         case OSError(errno=errno.EACCES | errno.EPERM):
-            return f"the right to use port {address.port} is missing"
+            return f"no permission to use port {address.port}"
         case _:
             return os.strerror(exc.errno or 0)
 
 
-def _bound(host: str, port: int) -> socket.socket:
-    family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+def _bind(host: str, port: int) -> socket.socket:
+    family, _, _, _, found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
     both = host == _ALL_IPV6 and socket.has_dualstack_ipv6()
-    return socket.create_server(place[:2], family=family, dualstack_ipv6=both)
+    return socket.create_server(found[:2], family=family, dualstack_ipv6=both)

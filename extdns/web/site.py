@@ -1,22 +1,23 @@
-"""The live page and the JSON API, as one WSGI application."""
+"""The live page and the JSON API, as one WSGI application (PEP 3333)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import urlsplit
 
-from extdns.errors import shown
-from extdns.web.answer import METHODS, Answer, give, not_allowed, text
-from extdns.web.api import PREFIX, NotThereError, answer, failure
+from extdns.errors import sanitize
+from extdns.web.api import PREFIX, PageNotFoundError, build_document_response, build_error_response
 from extdns.web.query import BadRequestError
+from extdns.web.response import METHODS, Response, build_method_not_allowed, build_text_response, send_response
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
-    from extdns.facts.live import Live
+    from extdns.documents.snapshot import ProcessSnapshot
     from extdns.flags.address import ListenAddress
     from extdns.web.api import Api
 
@@ -32,91 +33,110 @@ _HEADERS: Final = (
     ("X-Content-Type-Options", "nosniff"),
 )
 _LOCAL: Final = "localhost"
-_BUSY: Final = "the process is busy and has shown nothing yet; try again in a moment"
+_HOST: Final = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?")
+"""Hosts that need no quotes in a shell command."""
+_BUSY: Final = "the process is busy and has no data yet; try again in a moment"
 
 
 class Pages(Protocol):
-    """What a browser is shown."""
+    """Build the pages and their assets."""
 
-    def page(self, live: Live, path: str, query: str) -> Answer:
-        """The page at *path*. Raises `BadRequestError` and `NotThereError` as the API does."""
+    def build_page(self, live: ProcessSnapshot, path: str, query: str, address: str) -> Response:
+        """Build the page at *path* of the process that the client reached at *address*.
+
+        Raises:
+            BadRequestError: the query is invalid.
+            PageNotFoundError: there is no such page.
+        """
         ...
 
-    def asset(self, path: str) -> Answer | None:
-        """What pages need besides, None if *path* is nothing of that."""
+    def find_asset(self, path: str) -> Response | None:
+        """Return the style sheet, script or icon at *path*; None if there is none."""
         ...
 
 
 class Site:
-    """Answers GET and HEAD; nothing that is asked here changes anything."""
+    """Respond to GET and HEAD. No request changes anything."""
 
     def __init__(
         self,
         *,
-        show: Callable[[], Live | None],
+        read_snapshot: Callable[[], ProcessSnapshot | None],
         api: Api,
-        pages: Callable[[], Pages],
+        load_pages: Callable[[], Pages],
         address: ListenAddress,
     ) -> None:
-        """Serve what *show* shows.
+        """Serve the copies that *read_snapshot* returns.
 
         Args:
-            show: asked at every request, from any thread.
-            api: makes the documents.
-            pages: asked when a browser comes; a process that nobody looks at does without.
-            address: where this is served; one of this machine alone answers only to its own names.
+            read_snapshot: called for each request, from any thread.
+            api: builds the documents.
+            load_pages: called when a browser asks for a page, so that other processes need no templates.
+            address: the address of the server. On a loopback address, only requests to a loopback host are accepted.
         """
-        self._show = show
+        self._read_snapshot = read_snapshot
         self._api = api
-        self._pages = pages
+        self._load_pages = load_pages
+        self._address = str(address)
         self._host = address.host if is_local(address.host) else None
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer one request."""
+        """Respond to one request."""
         method = str(environ["REQUEST_METHOD"])
-        return give(self._answer(environ, method), method, start_response, _HEADERS)
+        return send_response(self._respond(environ, method), method, start_response, _HEADERS)
 
-    def _answer(self, environ: WSGIEnvironment, method: str) -> Answer:
-        if self._host is not None and not _is_own(str(environ.get("HTTP_HOST", _LOCAL)), self._host):
-            # another site may have made its own name point here, to read along in a visitor's browser
-            asked = shown(str(environ["HTTP_HOST"]))
-            return text(HTTPStatus.MISDIRECTED_REQUEST, f"{asked} is not here; ask for localhost or 127.0.0.1")
+    def _respond(self, environ: WSGIEnvironment, method: str) -> Response:
+        if self._host is not None and not _is_own_host(str(environ.get("HTTP_HOST", _LOCAL)), self._host):
+            # DNS rebinding: another site may resolve its own name to this address, to read from the visitor's browser
+            host = sanitize(str(environ["HTTP_HOST"]))
+            return build_text_response(
+                HTTPStatus.MISDIRECTED_REQUEST, f"{host} is not served here; use localhost or 127.0.0.1"
+            )
         if method not in METHODS:
-            return not_allowed()
+            return build_method_not_allowed()
         path = str(environ["PATH_INFO"]).encode("latin-1").decode("utf-8", "replace")
-        speaks_json = path.startswith(PREFIX)
+        is_api = path.startswith(PREFIX)
         try:
-            return self._found(path, str(environ.get("QUERY_STRING", "")), speaks_json=speaks_json)
+            query = str(environ.get("QUERY_STRING", ""))
+            return self._build_response(path, query, self._find_address(environ), is_api=is_api)
         except BadRequestError as exc:
             status, message = HTTPStatus.BAD_REQUEST, str(exc)
-        except NotThereError as exc:
+        except PageNotFoundError as exc:
             status, message = HTTPStatus.NOT_FOUND, str(exc)
-        return failure(status, message) if speaks_json else text(status, message)
+        return build_error_response(status, message) if is_api else build_text_response(status, message)
 
-    def _found(self, path: str, query: str, *, speaks_json: bool) -> Answer:
-        if not speaks_json and (asset := self._pages().asset(path)):
+    def _find_address(self, environ: WSGIEnvironment) -> str:
+        """Return the address at which the client reached this server, for the commands on the page."""
+        host = str(environ.get("HTTP_HOST", ""))
+        scheme = "https" if environ.get("HTTP_X_FORWARDED_PROTO") == "https" else "http"  # a proxy may terminate TLS
+        return f"{scheme}://{host if _HOST.fullmatch(host) else self._address}"
+
+    def _build_response(self, path: str, query: str, address: str, *, is_api: bool) -> Response:
+        if not is_api and (asset := self._load_pages().find_asset(path)):
             return asset
-        live = self._show()
-        if live is None:
-            busy = failure if speaks_json else text
-            return busy(HTTPStatus.SERVICE_UNAVAILABLE, _BUSY)
-        if speaks_json:
-            return answer(self._api.document(live, path.removeprefix(PREFIX), query))
-        return self._pages().page(live, path, query)
+        snapshot = self._read_snapshot()
+        if snapshot is None:
+            build = build_error_response if is_api else build_text_response
+            return build(HTTPStatus.SERVICE_UNAVAILABLE, _BUSY)
+        if is_api:
+            return build_document_response(
+                self._api.build_document(snapshot, path.removeprefix(PREFIX), query, address)
+            )
+        return self._load_pages().build_page(snapshot, path, query, address)
 
 
 def is_local(host: str) -> bool:
-    """Tell whether *host* is this machine alone."""
+    """Return whether *host* is a loopback address."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
         return host == _LOCAL
 
 
-def _is_own(asked: str, host: str) -> bool:
-    """Tell whether the `Host` header *asked* names this machine; the port may be that of a tunnel."""
+def _is_own_host(header: str, host: str) -> bool:
+    """Return whether the `Host` *header* names this machine. Any port is accepted: it may be that of a tunnel."""
     try:
-        name = urlsplit(f"//{asked}").hostname or ""
+        name = urlsplit(f"//{header}").hostname or ""
     except ValueError:
         return False
     return name == host or is_local(name)

@@ -1,15 +1,14 @@
-"""Amazon Route 53 (spec plan 4): conditional, atomic batches, with AWS's own credential chain.
+"""Amazon Route 53 (docs/spec/plan.md 4): conditional, atomic batches, with the credential chain of the AWS SDK.
 
-A change is the DELETE of exactly what stood plus the CREATE of what shall stand, in one request that
-is sent once. What the service would refuse is refused beforehand, where the rule is known, and what
-it would not give back is put into the form in which it does, so that a second pass changes nothing.
+An update is a DELETE of the exact current record and a CREATE of the desired one, in one request that is sent once.
+`adjust` refuses what Route 53 is known to refuse, and normalizes the rest to the form in which Route 53 returns it, so
+that a second pass changes nothing.
 
-    client, codes             the SDK, and AWS's error codes                 answers    refusals into outcomes
-    wire, codec               record sets, to and from records               targets    zones of AWS's own names
-    names, routing            parts of them
-    adjust, validity          what the service can hold of what is wanted    selection  which zones are ours
-    zones, listing, shapes    lists of zones, pages, what a batch is         settings   what a person set
-    reader, writer            the two ports
+    settings       accounts, zone filter, limits        client         the SDK: sessions, calls, errors
+    record_sets    record sets ↔ records, XML           errors         error responses → outcomes
+    alias_targets  hosted zones of load balancers       zones          list the zones of all accounts
+    adjust         what Route 53 can hold               reader, writer the two ports
+    iam_policy     IAM policies that extdns needs       permissions    check them by simulation
 
 Only `client` imports boto3 and botocore.
 """

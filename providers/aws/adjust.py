@@ -1,108 +1,270 @@
-"""What Route 53 would hold of what is wanted, in the form in which it is read back (spec plan 4.5, 11)."""
+"""Adjust desired records to what Route 53 can hold, and refuse what it would refuse.
+
+The result has the form in which Route 53 returns it (docs/spec/plan.md 4.5, 11), so that a second pass changes nothing.
+The rules of refusal are those of the API reference: ResourceRecordSet and AliasTarget.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
 from typing import Final
 
 from msgspec.structs import replace
 
-from extdns.model import pairs, rrtype, texts, ttl
-from extdns.model.adjusted import Adjusted, Refusal
-from extdns.model.pairs import Pairs
+from extdns.model import rrtype, ttl
+from extdns.model.change import AdjustedRecords, Refusal
 from extdns.model.reason import Reason
-from extdns.model.record import ALIAS, Endpoint, canonical_targets
-from extdns.model.zone import Zone
-from providers.aws import routing
-from providers.aws.codec import DEFAULT_TTL_S, HEALTH, TARGET_ZONE
-from providers.aws.targets import CLOUDFRONT, canonical_zone, target_zone
-from providers.aws.validity import TYPES, objection
-from providers.aws.wire import bare_id
+from extdns.model.record import (
+    ALIAS,
+    MAX_VALUE_CHARACTERS,
+    DesiredRecord,
+    canonicalize_targets,
+    find_record_problem,
+    is_txt_value,
+    join_strings,
+    parse_address,
+)
+from extdns.model.routing_policy import find_policies
+from extdns.model.value import EMPTY_MAP, StringMap
+from extdns.model.zone import Zone, find_placement_problem
+from providers.aws.alias_targets import CLOUDFRONT_ZONE, find_alias_zone, find_aws_zone
+from providers.aws.record_sets import (
+    BIAS,
+    CONTINENT,
+    COORDINATES,
+    COUNTRY,
+    DEFAULT_TTL_S,
+    EVALUATE_HEALTH,
+    FAILOVER,
+    HEALTH_CHECK,
+    MULTI_VALUE,
+    NEAR_GROUP,
+    NEAR_REGION,
+    PROPERTY_NAMES,
+    REGION,
+    SUBDIVISION,
+    TARGET_ZONE,
+    WEIGHT,
+    strip_id_path,
+)
+from providers.aws.settings import AliasSettings
 
-PIN: Final = "aws/hosted-zone-id"
+SUPPORTED_TYPES: Final = frozenset(rrtype.OWNABLE) - {rrtype.DNAME}
+ZONE_ID: Final = "aws/hosted-zone-id"
 _TRUE: Final = "true"
-_BIASED: Final = frozenset({*rrtype.ADDRESSES, rrtype.CNAME})  # those whose bias is 0 if nobody gave one
-_CHOICES: Final = frozenset({"true", "false", rrtype.A, rrtype.AAAA})
+_TYPES_WITH_BIAS: Final = frozenset({*rrtype.ADDRESSES, rrtype.CNAME})  # their bias is 0 by default
+_ALIAS_VALUES: Final = frozenset({"true", "false", rrtype.A, rrtype.AAAA})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AliasSettings:
-    """When a CNAME becomes an alias, and whether aliases follow their target's health unless told otherwise."""
-
-    prefer_cname: bool = False
-    evaluate_target_health: bool = True
-
-
-def adjusted(endpoint: Endpoint, zone: Zone, settings: AliasSettings) -> Adjusted:
-    """What *zone* would hold for *endpoint*; a CNAME may become two aliases."""
-    if endpoint.type not in TYPES:
-        allowed = ", ".join(rtype for rtype in rrtype.OWNABLE if rtype in TYPES)
-        return _refused(endpoint, f"Route 53 has no {endpoint.type}; allowed: {allowed}")
-    pin = bare_id(endpoint.properties.get(PIN)) if endpoint.properties else ""
-    if pin and pin != zone.id:
-        return _refused(endpoint, f"meant for zone {pin} alone", Reason.NO_ZONE)
-    forms = _forms(endpoint, zone, settings)
-    for form in forms:
-        if wrong := objection(form, zone):
-            return _refused(endpoint, wrong)
-    return Adjusted(wanted=forms)
+def adjust_record(desired: DesiredRecord, zone: Zone, settings: AliasSettings) -> AdjustedRecords:
+    """Return *desired* in the form in which *zone* will hold it, or why it cannot. A CNAME can become two aliases."""
+    if desired.type not in SUPPORTED_TYPES:
+        allowed = ", ".join(rtype for rtype in rrtype.OWNABLE if rtype in SUPPORTED_TYPES)
+        return _refuse(desired, f"Route 53 does not support {desired.type}; allowed: {allowed}")
+    zone_id = strip_id_path(desired.properties.get(ZONE_ID)) if desired.properties else ""
+    if zone_id and zone_id != zone.id:
+        return _refuse(desired, f"the record is for zone {zone_id} only", Reason.NO_ZONE)
+    types = _find_alias_types(desired, settings)
+    if types:
+        records = tuple(_build_alias(replace(desired, type=rtype), zone, settings) for rtype in types)
+    else:
+        records = (_normalize(desired),)
+    for record in records:
+        if problem := find_problem(record, zone):
+            return _refuse(desired, problem)
+    return AdjustedRecords(accepted=records)
 
 
-def _refused(endpoint: Endpoint, detail: str, reason: Reason = Reason.UNSUPPORTED) -> Adjusted:
-    return Adjusted(wanted=(), refused=(Refusal(endpoint=endpoint, reason=reason, detail=detail),))
+def _refuse(desired: DesiredRecord, detail: str, reason: Reason = Reason.UNSUPPORTED) -> AdjustedRecords:
+    return AdjustedRecords(accepted=(), refused=(Refusal(desired=desired, reason=reason, detail=detail),))
 
 
-def _forms(endpoint: Endpoint, zone: Zone, settings: AliasSettings) -> tuple[Endpoint, ...]:
-    types = _alias_types(endpoint, settings)
-    if not types:
-        return (_plain(endpoint),)
-    return tuple(_alias(replace(endpoint, type=rtype), zone, settings) for rtype in types)
-
-
-def _alias_types(endpoint: Endpoint, settings: AliasSettings) -> tuple[str, ...]:
-    """The types of the aliases that *endpoint* becomes, () if it becomes none."""
-    said = endpoint.properties.get(ALIAS) if endpoint.properties else ""
-    if endpoint.type in rrtype.ADDRESSES:
-        return (endpoint.type,) if said == _TRUE and endpoint.targets else ()
-    if endpoint.type != rrtype.CNAME or not endpoint.targets:
+def _find_alias_types(desired: DesiredRecord, settings: AliasSettings) -> tuple[str, ...]:
+    """Return the types of the aliases that *desired* becomes, or () if it does not become an alias."""
+    choice = desired.properties.get(ALIAS) if desired.properties else ""
+    if desired.type in rrtype.ADDRESSES:
+        return (desired.type,) if choice == _TRUE and desired.targets else ()
+    if desired.type != rrtype.CNAME or not desired.targets:
         return ()
-    if said not in _CHOICES:
-        said = _TRUE if not settings.prefer_cname and canonical_zone(endpoint.targets[0]) else "false"
-    if said == _TRUE:
+    if choice not in _ALIAS_VALUES:
+        choice = _TRUE if not settings.prefer_cname and find_aws_zone(desired.targets[0]) else "false"
+    if choice == _TRUE:
         return (rrtype.A, rrtype.AAAA)
-    return (said,) if said in rrtype.ADDRESSES else ()
+    return (choice,) if choice in rrtype.ADDRESSES else ()
 
 
-def _alias(endpoint: Endpoint, zone: Zone, settings: AliasSettings) -> Endpoint:
-    host = endpoint.targets[0]
-    found = _policy(endpoint)
-    found[ALIAS] = _TRUE
-    given = endpoint.properties
-    follows = given.get(HEALTH) == _TRUE if given.has(HEALTH) else settings.evaluate_target_health
-    found[HEALTH] = _TRUE if follows and canonical_zone(host) != CLOUDFRONT else "false"
-    if (target := bare_id(given.get(TARGET_ZONE))) and target != target_zone(host, zone.id):
-        found[TARGET_ZONE] = target
+def _build_alias(desired: DesiredRecord, zone: Zone, settings: AliasSettings) -> DesiredRecord:
+    host = desired.targets[0]
+    properties = _normalize_properties(desired)
+    properties[ALIAS] = _TRUE
+    requested = desired.properties.get(EVALUATE_HEALTH)
+    evaluates = requested == _TRUE if desired.properties.has(EVALUATE_HEALTH) else settings.evaluate_target_health
+    properties[EVALUATE_HEALTH] = _TRUE if evaluates and find_aws_zone(host) != CLOUDFRONT_ZONE else "false"
+    if (target := strip_id_path(desired.properties.get(TARGET_ZONE))) and target != find_alias_zone(host, zone.id):
+        properties[TARGET_ZONE] = target
     return replace(
-        endpoint,
+        desired,
         targets=(host,),
-        ttl_s=ttl.UNSET if endpoint.ttl_s == ttl.UNSET else DEFAULT_TTL_S,
-        properties=Pairs.of(found),
+        ttl_s=ttl.UNSET if desired.ttl_s == ttl.UNSET else DEFAULT_TTL_S,
+        properties=StringMap.from_items(properties),
     )
 
 
-def _plain(endpoint: Endpoint) -> Endpoint:
-    if endpoint.type == rrtype.TXT:
-        endpoint = replace(endpoint, targets=canonical_targets(rrtype.TXT, map(texts.joined, endpoint.targets)))
-    if not endpoint.properties:
-        return endpoint
-    found = _policy(endpoint)
-    return replace(endpoint, properties=Pairs.of(found) if found else pairs.NONE)
+def _normalize(desired: DesiredRecord) -> DesiredRecord:
+    if desired.type == rrtype.TXT:
+        values = map(join_strings, desired.targets)
+        desired = replace(desired, targets=canonicalize_targets(rrtype.TXT, values))
+    if not desired.properties:
+        return desired
+    properties = _normalize_properties(desired)
+    return replace(desired, properties=StringMap.from_items(properties) if properties else EMPTY_MAP)
 
 
-def _policy(endpoint: Endpoint) -> dict[str, str]:
-    given = dict(endpoint.properties)
-    biased = bool(endpoint.set_identifier) and endpoint.type in _BIASED
-    found = routing.settled(given, biased=biased) if given else {}
-    if check := given.get(routing.HEALTH_CHECK):
-        found[routing.HEALTH_CHECK] = check
+def _normalize_properties(desired: DesiredRecord) -> dict[str, str]:
+    properties = dict(desired.properties)
+    has_bias = bool(desired.set_identifier) and desired.type in _TYPES_WITH_BIAS
+    normalized = normalize_policy(properties, has_bias=has_bias) if properties else {}
+    if check := properties.get(HEALTH_CHECK):
+        normalized[HEALTH_CHECK] = check
+    return normalized
+
+
+_NEAR: Final = frozenset({NEAR_REGION, NEAR_GROUP, BIAS, COORDINATES})
+_INTEGER: Final = re.compile(r"[+-]?[0-9]{1,18}", re.ASCII)
+_DEGREES: Final = re.compile(r"([+-]?)0*([0-9]{1,3}(?:\.[0-9]{1,2})?)", re.ASCII)
+_MAX_LATITUDE: Final = 90
+_MAX_LONGITUDE: Final = 180
+
+
+def normalize_policy(properties: Mapping[str, str], *, has_bias: bool) -> dict[str, str]:
+    """Return the routing properties among *properties* as Route 53 will return them.
+
+    As in external-dns, a weight or bias that is not a number is 0, and invalid coordinates are dropped. A continent
+    makes country and subdivision meaningless. Country codes become upper case, and coordinates lose leading zeros.
+
+    Args:
+        properties: of a desired record.
+        has_bias: whether to add the default bias to a geoproximity policy without one.
+    """
+    found = {name: value for name, value in properties.items() if name in PROPERTY_NAMES}
+    if MULTI_VALUE in found:
+        found[MULTI_VALUE] = ""
+    for name in (WEIGHT, BIAS):
+        if name in found:
+            found[name] = str(int(found[name])) if _INTEGER.fullmatch(found[name]) else "0"
+    if CONTINENT in found:
+        found = {name: value for name, value in found.items() if name not in {COUNTRY, SUBDIVISION}}
+    if COUNTRY in found:
+        found[COUNTRY] = found[COUNTRY].upper()
+    if coordinates := found.pop(COORDINATES, ""):
+        found |= _normalize_coordinates(coordinates)
+    if has_bias and not found.keys().isdisjoint(_NEAR):
+        found.setdefault(BIAS, "0")
     return found
+
+
+def _normalize_coordinates(text: str) -> dict[str, str]:
+    """Return the coordinates property for *text*, {} if it is invalid."""
+    latitude, longitude = (_DEGREES.fullmatch(part) for part in text.partition(",")[::2])
+    if latitude is None or longitude is None:
+        return {}
+    if abs(float(latitude[0])) > _MAX_LATITUDE or abs(float(longitude[0])) > _MAX_LONGITUDE:
+        return {}
+    return {COORDINATES: f"{latitude[1]}{latitude[2]},{longitude[1]}{longitude[2]}"}
+
+
+_MAX_VALUES: Final = 400
+_MAX_SET_IDENTIFIER: Final = 128
+_MAX_WEIGHT: Final = 255
+_MAX_BIAS: Final = 99
+_REGION: Final = re.compile(r"[a-z]+(?:-[a-z]+)+-[0-9]+", re.ASCII)
+# Characters that XML cannot hold or would change (XML 1.0 sections 2.2 and 2.11).
+_INVALID_CHARACTER: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def find_problem(desired: DesiredRecord, zone: Zone) -> str:
+    """Return why Route 53 would refuse the adjusted record *desired*; "" if no known rule forbids it."""
+    problem = find_placement_problem(desired, zone) or _find_invalid_character(desired)
+    if problem:
+        return problem
+    if len(desired.set_identifier) > _MAX_SET_IDENTIFIER:
+        return f"a set identifier of {len(desired.set_identifier)} characters; allowed: {_MAX_SET_IDENTIFIER}"
+    if (desired.properties or desired.set_identifier) and (problem := _find_policy_problem(desired)):
+        return problem
+    return (_find_alias_problem(desired, zone) if desired.is_alias else "") or _find_value_problem(desired)
+
+
+def _find_invalid_character(desired: DesiredRecord) -> str:
+    texts = [("set identifier", desired.set_identifier), *desired.properties]
+    texts += [(desired.type, target) for target in desired.targets]
+    for field, text in texts:
+        if _INVALID_CHARACTER.search(text):
+            return f"{field} {text[:60]!r}; allowed: no control characters"
+    return ""
+
+
+def _find_policy_problem(desired: DesiredRecord) -> str:
+    properties, set_identifier, is_alias = desired.properties, desired.set_identifier, desired.is_alias
+    policies = find_policies(properties)
+    if policies and not set_identifier:
+        return f"{policies[0]} needs a set identifier"
+    if set_identifier and not policies:
+        return f"set identifier {set_identifier!r} needs a routing policy, such as the annotation aws-weight"
+    if len(policies) > 1:
+        return f"{' and '.join(policies)} together; a record has one routing policy"
+    if properties.has(MULTI_VALUE) and (is_alias or desired.type == rrtype.CNAME):
+        return f"multi-value answers need values, not {'an alias' if is_alias else 'a CNAME'}"
+    empty = next((name for name, value in properties if name in PROPERTY_NAMES - {MULTI_VALUE} and not value), "")
+    return f"{empty} is empty" if empty else _find_policy_value_problem(properties)
+
+
+def _find_policy_value_problem(properties: StringMap) -> str:
+    weight, bias, failover = (properties.get(name) for name in (WEIGHT, BIAS, FAILOVER))
+    if weight and not 0 <= int(weight) <= _MAX_WEIGHT:
+        return f"weight {weight}; allowed: 0 to {_MAX_WEIGHT}"
+    if bias and abs(int(bias)) > _MAX_BIAS:
+        return f"bias {bias}; allowed: -{_MAX_BIAS} to {_MAX_BIAS}"
+    if properties.has(FAILOVER) and failover not in {"PRIMARY", "SECONDARY"}:
+        return f"failover {failover!r}; allowed: PRIMARY, SECONDARY"
+    if properties.has(REGION) and not _REGION.fullmatch(properties.get(REGION)):
+        return f"region {properties.get(REGION)!r}; allowed: a region of AWS, such as eu-central-1"
+    if properties.has(SUBDIVISION) and not properties.get(COUNTRY):
+        return "a geolocation subdivision needs its country, US or UA"
+    if not _NEAR.isdisjoint(name for name, _ in properties) and sum(map(properties.has, _NEAR - {BIAS})) != 1:
+        return "geoproximity needs either a region, a local zone group or coordinates"
+    return ""
+
+
+def _find_alias_problem(desired: DesiredRecord, zone: Zone) -> str:
+    host = desired.targets[0]
+    if parse_address(host):
+        return f"an alias points at a name, not at {host}"
+    if host == desired.name:
+        return f"the alias {desired.name} points to itself"
+    if zone.private and find_aws_zone(host) == CLOUDFRONT_ZONE:
+        return f"an alias to CloudFront, {host}, is allowed in public zones only"
+    is_inside = host == zone.name or host.endswith(f".{zone.name}")
+    if not (is_inside or desired.properties.has(TARGET_ZONE) or find_aws_zone(host)):
+        return f"{host} is neither an AWS load balancer nor within {zone}; an alias must point to one of them"
+    return ""
+
+
+def _find_value_problem(desired: DesiredRecord) -> str:
+    rtype, targets = desired.type, desired.targets
+    if rtype == rrtype.CNAME and len(targets) > 1:
+        return f"a CNAME can have only one target, not {len(targets)}: {', '.join(targets)}"
+    if len(targets) > _MAX_VALUES:
+        return f"{len(targets)} values in one record; allowed: {_MAX_VALUES}"
+    if rtype == rrtype.TXT:
+        return next((problem for target in targets if (problem := _find_txt_problem(target))), "")
+    found = find_record_problem(desired) if rtype != rrtype.PTR else None  # Route 53 accepts PTR at any name
+    return f"{found.value!r}; allowed: {found.allowed}" if found else ""
+
+
+def _find_txt_problem(target: str) -> str:
+    if not is_txt_value(target):
+        return f"{target[:60]!r}; allowed: TXT values of printable ASCII in double quotes"
+    if len(target) > MAX_VALUE_CHARACTERS:
+        return f"a TXT value of {len(target)} characters; allowed: {MAX_VALUE_CHARACTERS}"
+    return ""

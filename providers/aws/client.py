@@ -1,230 +1,378 @@
-"""The SDK: sessions, calls and the translation of its errors; the one place that knows it.
+"""Call AWS: sessions, calls and their errors. The only module that imports the SDK.
 
-Reads keep the SDK's retries. A batch is sent once: if an applied one were silently sent again, every
-record of it would come back as "already exists".
+Reads are retried by the SDK. A batch is sent once: if the SDK repeated a batch that was applied, each of its records
+would come back as "already exists".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import botocore.exceptions as sdk
+import botocore.session
+from boto3.session import Session
 from botocore.config import Config
+from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshableCredentials
 from botocore.parsers import ResponseParserError
 
-from providers.aws import codes
-from providers.aws.listing import listed
-from providers.aws.session import configured, session_of
-from providers.aws.shapes import body
-from providers.aws.wire import Action, HostedZone, ListedSets, Position, WireChange, bare_id
-from providers.remote.allowance import Allowance
-from providers.remote.failure import CallFailedError, Trouble
-from providers.remote.writing import SLOW_S, Writing
+from extdns.model.api_request import UNANSWERED, RequestObserver, build_request
+from providers.aws import errors
+from providers.aws.record_sets import (
+    ChangeAction,
+    HostedZone,
+    RecordSetChange,
+    RecordSetPosition,
+    Route53Page,
+    parse_page,
+    render_batch,
+    strip_id_path,
+)
+from providers.common.api_calls import (
+    DEFAULT_TIMEOUTS_S,
+    SHORT_TIMEOUTS_S,
+    CallFailedError,
+    FailureKind,
+    RateLimiter,
+    WriteOptions,
+    find_ca_bundle,
+)
 
 if TYPE_CHECKING:
-    from boto3.session import Session
     from types_boto3_route53 import Route53Client
 
-    from extdns.model.apibudget import ApiBudget
-    from providers.aws.settings import Access, AwsSettings
+    from extdns.model.zone import RateLimitStatus
+    from providers.aws.settings import AwsAccount, AwsSettings
 
-_BODY: Final = "Body"
-_WRITTEN: Final[ContextVar[bytes]] = ContextVar("_WRITTEN")
-_FIRST_ERROR: Final = 300
 _CHANGE: Final = "ChangeResourceRecordSets"
-_MOST_ATTEMPTS: Final = 10  # what 0, "without limit", comes to: the engine asks again anyway
-_LOOKED_FOR: Final = (
+_BODY: Final = "Body"
+_BATCH_BODY: Final[ContextVar[bytes]] = ContextVar("_BATCH_BODY")
+_MAX_ATTEMPTS: Final = (
+    10  # --aws-api-retries=0 means "no limit"; ten are enough, because the engine repeats failed reads
+)
+_MAX_TAGGED_ZONES: Final = 10  # API reference, ListTagsForResources
+_CREDENTIAL_SOURCES: Final = (
     "none in AWS_ACCESS_KEY_ID, AWS_WEB_IDENTITY_TOKEN_FILE (IRSA), AWS_CONTAINER_CREDENTIALS_FULL_URI (Pod Identity), "
     "the shared configuration, or from the machine's role"
 )
-_TAGS_AT_ONCE: Final = 10  # API reference, ListTagsForResources
-
-_UNSENT: Final = (sdk.EndpointConnectionError, sdk.ConnectTimeoutError, sdk.ProxyConnectionError, sdk.SSLError)
+_NOT_SENT: Final = (sdk.EndpointConnectionError, sdk.ConnectTimeoutError, sdk.ProxyConnectionError, sdk.SSLError)
 _UNANSWERED: Final = (sdk.HTTPClientError, sdk.ReadTimeoutError, sdk.IncompleteReadError, ResponseParserError)
 
 
-class Client:
-    """Route 53 as one account sees it; any thread may call. Every call raises `CallFailedError` alone."""
+class Route53Api:
+    """Calls Route 53 with the credentials of one account, from any thread. Every call raises only `CallFailedError`."""
 
-    def __init__(self, access: Access, attempts: int, allowance: Allowance, writing: Writing | None = None) -> None:
-        """Call with the credentials that *access* leads to, which are looked for by the first call.
+    def __init__(
+        self, account: AwsAccount, attempts: int, rate_limiter: RateLimiter, write_options: WriteOptions | None = None
+    ) -> None:
+        """Create an API. The first call looks for the credentials of *account*.
 
         Args:
-            access: profile and role.
-            attempts: how often a read is tried at most; 0 for as often as is sensible.
-            allowance: how many calls may be made.
-            writing: what bounds a batch.
+            account: profile and role.
+            attempts: attempts of a read, the first included; 0 for the maximum of 10.
+            rate_limiter: delays calls to the allowed rate.
+            write_options: timeouts of a batch, and whether it may start.
         """
-        self._access = access
-        self._allowance = allowance
-        self._writing = writing or Writing()
-        self._attempts = attempts if attempts > 0 else _MOST_ATTEMPTS
+        self._account = account
+        self._rate_limiter = rate_limiter
+        self._write_options = write_options or WriteOptions()
+        self._attempts = attempts if attempts > 0 else _MAX_ATTEMPTS
         self._lock = Lock()
-        self._made: tuple[Route53Client, Route53Client] | None = None
+        self._clients: tuple[Route53Client, Route53Client] | None = None
 
-    def budgets(self) -> tuple[ApiBudget, ...]:
-        """How many calls may still be made."""
-        return self._allowance.budgets()
+    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
+        """Return how many calls may be made now."""
+        return self._rate_limiter.read_rate_limits()
 
-    def zones(self) -> tuple[HostedZone, ...]:
-        """All zones of the account, whatever page they are on."""
+    def list_zones(self) -> tuple[HostedZone, ...]:
+        """Return all zones of the account, from all pages."""
         found: list[HostedZone] = []
         marker: dict[str, Any] = {}
         while True:
-            with self._calling("ListHostedZones") as (reads, _):
-                answer = reads.list_hosted_zones(**marker)
-                found += [_zone(zone) for zone in answer["HostedZones"]]
+            with self._call("ListHostedZones") as (reader, _):
+                answer = reader.list_hosted_zones(**marker)
+                found += map(_parse_zone, answer["HostedZones"])
                 if not answer["IsTruncated"]:
                     return tuple(found)
                 marker = {"Marker": answer["NextMarker"]}
 
-    def zone(self, zone_id: str) -> HostedZone:
-        """One zone."""
-        with self._calling("GetHostedZone", zone_id) as (reads, _):
-            return _zone(reads.get_hosted_zone(Id=zone_id)["HostedZone"])
+    def get_zone(self, zone_id: str) -> HostedZone:
+        """Return one zone."""
+        with self._call("GetHostedZone", zone_id) as (reader, _):
+            return _parse_zone(reader.get_hosted_zone(Id=zone_id)["HostedZone"])
 
-    def tags(self, zone_ids: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
-        """The tags of zones, by zone id and key."""
+    def list_tags(self, zone_ids: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
+        """Return the tags of zones, by zone id and key."""
         found: dict[str, Mapping[str, str]] = {}
-        for start in range(0, len(zone_ids), _TAGS_AT_ONCE):
-            part = list(zone_ids[start : start + _TAGS_AT_ONCE])
-            with self._calling("ListTagsForResources", ", ".join(part)) as (reads, _):
-                answer = reads.list_tags_for_resources(ResourceType="hostedzone", ResourceIds=part)
+        for start in range(0, len(zone_ids), _MAX_TAGGED_ZONES):
+            part = list(zone_ids[start : start + _MAX_TAGGED_ZONES])
+            with self._call("ListTagsForResources", ", ".join(part)) as (reader, _):
+                answer = reader.list_tags_for_resources(ResourceType="hostedzone", ResourceIds=part)
                 for tagged in answer["ResourceTagSets"]:
                     tags = ((tag.get("Key", ""), tag.get("Value", "")) for tag in tagged.get("Tags", ()))
                     found[tagged.get("ResourceId", "")] = dict(tags)
         return found
 
-    def page(self, zone_id: str, about: str, start: Position | None, most: int) -> ListedSets:
-        """At most *most* record sets of a zone, which messages call *about*, beginning at *start*."""
-        where: dict[str, Any] = {}
+    def list_record_sets(
+        self, zone_id: str, zone_label: str, start: RecordSetPosition | None, limit: int
+    ) -> Route53Page:
+        """Return at most *limit* record sets of a zone, from *start* on. Errors name the zone as *zone_label*."""
+        position: dict[str, Any] = {}
         if start:
-            where = {"StartRecordName": start.name, "StartRecordType": start.type}
-            if not start.type:
-                del where["StartRecordType"]
+            position["StartRecordName"] = start.name
+            if start.type:
+                position["StartRecordType"] = start.type
             if start.set_identifier:
-                where["StartRecordIdentifier"] = start.set_identifier
-        with self._calling("ListResourceRecordSets", about) as (reads, _):
-            answer: Any = reads.list_resource_record_sets(HostedZoneId=zone_id, MaxItems=str(most), **where)
-            return listed(answer[_BODY])
+                position["StartRecordIdentifier"] = start.set_identifier
+        with self._call("ListResourceRecordSets", zone_label) as (reader, _):
+            answer: Any = reader.list_resource_record_sets(HostedZoneId=zone_id, MaxItems=str(limit), **position)
+            return parse_page(answer[_BODY])
 
-    def change(self, zone_id: str, about: str, changes: Sequence[WireChange]) -> str:
-        """Make *changes* in one attempt; returns the service's id of the change."""
-        _WRITTEN.set(body(changes))
-        with self._calling(_CHANGE, about, changes=sum(_tokens(one) for one in changes)) as (_, writes):
-            answer = writes.change_resource_record_sets(HostedZoneId=zone_id, ChangeBatch={"Changes": []})
+    def change_record_sets(self, zone_id: str, zone_label: str, changes: Sequence[RecordSetChange]) -> str:
+        """Make *changes* in one attempt, and return Route 53's id of the change."""
+        _BATCH_BODY.set(render_batch(changes))
+        tokens = len(changes) + [change.action for change in changes].count(ChangeAction.UPSERT)
+        with self._call(_CHANGE, zone_label, changes=tokens) as (_, writer):
+            answer = writer.change_resource_record_sets(HostedZoneId=zone_id, ChangeBatch={"Changes": []})
             return answer["ChangeInfo"]["Id"].removeprefix("/change/")
 
     @contextmanager
-    def _calling(
-        self, operation: str, about: str = "", *, changes: int = 0
+    def _call(
+        self, operation: str, context: str = "", *, changes: int = 0
     ) -> Iterator[tuple[Route53Client, Route53Client]]:
-        """The clients for one call; what the SDK raises meanwhile is raised as ours, the original as its cause."""
-        self._allowance.take(operation, changes=changes)
+        """Wait until the rate limit allows the call, and yield the clients for reading and writing."""
+        self._rate_limiter.acquire(operation, changes=changes)
         try:
-            with translated("route53", operation, about):
-                yield self._clients()
+            with translate_errors("route53", operation, context):
+                yield self._open_clients()
         except CallFailedError as failed:
             if "Thrott" in failed.code:
-                self._allowance.throttled(operation, changes=changes)
-            elif failed.code == codes.STILL_BUSY:
-                self._allowance.busy(operation)
-            elif failed.trouble is Trouble.CREDENTIALS:
-                self._made = None  # they may have appeared by the next call
+                self._rate_limiter.record_throttle(operation, changes=changes)
+            elif failed.code == errors.PRIOR_REQUEST_NOT_COMPLETE:
+                self._rate_limiter.record_busy(operation)
+            elif failed.kind is FailureKind.CREDENTIALS:
+                self._clients = None  # credentials may exist by the next call
             raise
-        self._allowance.worked(operation)
+        self._rate_limiter.record_success(operation)
 
-    def _clients(self) -> tuple[Route53Client, Route53Client]:
-        """One that tries again by itself, and one that does not."""
+    def _open_clients(self) -> tuple[Route53Client, Route53Client]:
+        """Return the client for reading, which retries, and the one for writing, which does not."""
         with self._lock:
-            if self._made is None:
-                session = session_of(self._access)
-                self._made = (_client(session, self._attempts, SLOW_S), _writer(session, self._writing))
-            return self._made
+            if self._clients is None:
+                session = open_session(self._account)
+                reader = _build_route53_client(session, self._attempts, DEFAULT_TIMEOUTS_S)
+                self._clients = (reader, _build_writer(session, self._write_options))
+            return self._clients
 
 
-def clients(settings: AwsSettings) -> dict[str, Client]:
-    """A client for each account, by the name that its zones bear."""
+def build_apis(settings: AwsSettings) -> dict[str, Route53Api]:
+    """Return an API for each account, by the name in `Zone.account`."""
     return {
-        name: Client(
-            access, settings.attempts, Allowance(name, rate=settings.rate, pause_s=settings.pause_s), settings.writing
+        name: Route53Api(
+            account,
+            settings.attempts,
+            RateLimiter(name, rate=settings.rate_limit, pause_s=settings.pause_s),
+            settings.write_options,
         )
-        for name, access in settings.by_name.items()
+        for name, account in settings.accounts_by_name.items()
     }
 
 
+def _parse_zone(found: Any) -> HostedZone:  # noqa: ANN401 - the SDK's own dictionary
+    config = found.get("Config", {})
+    return HostedZone(id=strip_id_path(found["Id"]), name=found["Name"], private=config.get("PrivateZone", False))
+
+
+def _build_writer(session: Session, write_options: WriteOptions) -> Route53Client:
+    """Return a client that checks right before sending whether the write may still begin.
+
+    Before that, it gets credentials and signs the request, which can take seconds.
+    """
+    client = _build_route53_client(session, 1, write_options.timeouts_s)
+    client.meta.events.register(
+        f"before-send.route53.{_CHANGE}", lambda **_: write_options.require_can_begin(f"route53:{_CHANGE}")
+    )
+    return client
+
+
+def _build_route53_client(session: Session, attempts: int, timeouts_s: tuple[float, float]) -> Route53Client:
+    """Return a client that uses `record_sets` to render batches and parse pages, which is faster than the SDK."""
+    config = Config(
+        parameter_validation=False
+    )  # validation would reject the empty batch, whose body is replaced before sending
+    client = session.client("route53", config=build_config(attempts, timeouts_s).merge(config))
+    client.meta.events.register("before-parse.route53.ListResourceRecordSets", _keep_page_body)
+    client.meta.events.register(f"before-call.route53.{_CHANGE}", _set_batch_body)
+    return client
+
+
+def _set_batch_body(params: dict[str, Any], **_: object) -> None:
+    """Send the rendered batch instead of the empty one that the SDK rendered."""
+    params["body"] = _BATCH_BODY.get()
+
+
+def _keep_page_body(response_dict: dict[str, Any], customized_response_dict: dict[str, Any], **_: object) -> None:
+    """Keep the SDK from parsing the body of a successful response; called by the SDK before it parses a response.
+
+    The body is moved to *customized_response_dict*, which the SDK merges into its result. In *response_dict* an
+    empty XML document takes its place.
+    """
+    if response_dict["status_code"] < 300:  # noqa: PLR2004 - the SDK parses errors
+        customized_response_dict[_BODY] = response_dict["body"]
+        response_dict["body"] = b"<parsed-by-extdns/>"
+
+
+# Errors.
+
+
 @contextmanager
-def translated(service: str, operation: str, about: str) -> Iterator[None]:
-    """Raise as ours what the SDK raises in a call, the original as its cause."""
+def translate_errors(service: str, operation: str, context: str) -> Iterator[None]:
+    """Raise the errors of the SDK in one call as `CallFailedError`, with the original as the cause.
+
+    Args:
+        service: such as `route53`.
+        operation: of the API.
+        context: description of the subject of the call for messages, such as its zone; "" for none.
+    """
     call = f"{service}:{operation}"
     try:
         yield
     except sdk.ClientError as exc:
-        raise _answered(exc, service, operation, about) from exc
-    except (*_UNSENT, *_UNANSWERED) as exc:
-        trouble = Trouble.LATER if isinstance(exc, _UNSENT) else Trouble.UNANSWERED
-        raise CallFailedError(trouble, call, about, type(exc).__name__, str(exc)) from exc
-    except (ValueError, LookupError) as exc:  # the answer is not what it should be
-        raise CallFailedError(Trouble.UNANSWERED, call, about, type(exc).__name__, str(exc)) from exc
+        raise _parse_error_response(exc, service, operation, context) from exc
+    except (*_NOT_SENT, *_UNANSWERED) as exc:
+        kind = FailureKind.RETRYABLE if isinstance(exc, _NOT_SENT) else FailureKind.UNANSWERED
+        raise CallFailedError(kind, call, context, type(exc).__name__, str(exc)) from exc
+    except (ValueError, LookupError) as exc:  # the response does not have the documented form
+        raise CallFailedError(FailureKind.UNANSWERED, call, context, type(exc).__name__, str(exc)) from exc
     except (sdk.BotoCoreError, OSError) as exc:
-        words = f"{exc}: {_LOOKED_FOR}" if isinstance(exc, sdk.NoCredentialsError) else str(exc)
-        raise CallFailedError(Trouble.CREDENTIALS, call, about, type(exc).__name__, words) from exc
+        detail = f"{exc}: {_CREDENTIAL_SOURCES}" if isinstance(exc, sdk.NoCredentialsError) else str(exc)
+        raise CallFailedError(FailureKind.CREDENTIALS, call, context, type(exc).__name__, detail) from exc
 
 
-def _writer(session: Session, writing: Writing) -> Route53Client:
-    """A client whose calls are asked once more whether they may begin, when they are signed: that may take its time."""
-    made = _client(session, 1, writing.timeouts_s)
-    made.meta.events.register(f"before-send.route53.{_CHANGE}", lambda **_: writing.check(f"route53:{_CHANGE}"))
-    return made
-
-
-def _client(session: Session, attempts: int, timeouts_s: tuple[float, float]) -> Route53Client:
-    # Without validation, which is a fifth of the time of a batch: what we send has one shape.
-    made = session.client("route53", config=configured(attempts, timeouts_s).merge(Config(parameter_validation=False)))
-    made.meta.events.register("before-parse.route53.ListResourceRecordSets", _keep_body)
-    made.meta.events.register("before-call.route53.ChangeResourceRecordSets", _give_body)
-    return made
-
-
-def _give_body(params: dict[str, Any], **_: object) -> None:
-    """Send our body in place of the SDK's, which was made from an empty batch."""
-    params["body"] = _WRITTEN.get()
-
-
-def _keep_body(response_dict: dict[str, Any], customized_response_dict: dict[str, Any], **_: object) -> None:
-    """Hand the body of a page to us, in place of what the SDK would make of it."""
-    if response_dict["status_code"] < _FIRST_ERROR:
-        customized_response_dict[_BODY] = response_dict["body"]
-        response_dict["body"] = b"<left-to-us/>"
-
-
-def _answered(exc: sdk.ClientError, service: str, operation: str, about: str) -> CallFailedError:
-    """An answer that is an error; one to the call that gets credentials is about these."""
+def _parse_error_response(exc: sdk.ClientError, service: str, operation: str, context: str) -> CallFailedError:
+    """Return the error for an error response. If it is from another operation, STS refused the credentials."""
     answer: Any = exc.response
     error = answer.get("Error", {})
     code = error.get("Code", "") or "Unknown"
-    words = error.get("Message", "") or ", ".join(answer.get("messages", ()))
+    detail = error.get("Message", "") or ", ".join(answer.get("messages", ()))
     status = answer.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    if code in codes.LATER or status >= 500:  # noqa: PLR2004 - the server's own failures
-        trouble = Trouble.LATER
-    elif exc.operation_name != operation or code in codes.CREDENTIALS:
-        trouble = Trouble.CREDENTIALS
+    if code in errors.RETRYABLE_CODES or status >= 500:  # noqa: PLR2004 - server errors
+        kind = FailureKind.RETRYABLE
+    elif exc.operation_name != operation or code in errors.CREDENTIAL_CODES:
+        kind = FailureKind.CREDENTIALS
     elif status == 403:  # noqa: PLR2004 - forbidden
-        trouble = Trouble.FORBIDDEN
+        kind = FailureKind.FORBIDDEN
     else:
-        trouble = Trouble.REFUSED
-    asked = service if exc.operation_name == operation else "sts"
-    return CallFailedError(trouble, f"{asked}:{exc.operation_name}", about, code, words)
+        kind = FailureKind.REFUSED
+    called = service if exc.operation_name == operation else "sts"
+    return CallFailedError(kind, f"{called}:{exc.operation_name}", context, code, detail)
 
 
-def _tokens(change: WireChange) -> int:
-    return 2 if change.action is Action.UPSERT else 1
+# Sessions: credentials, region, certificates and the HTTP client.
+
+_NAME: Final = "extdns"
+_USER_AGENT: Final = f"{_NAME} Botocore/{botocore.__version__}"
+_DEFAULT_REGION: Final = "us-east-1"  # Route 53 is global; the region only selects the partition
+_ATTEMPTS: Final = 3
+_CONNECTIONS: Final = 16
 
 
-def _zone(found: Any) -> HostedZone:  # noqa: ANN401 - the SDK's own dictionary
-    config = found.get("Config", {})
-    return HostedZone(id=bare_id(found["Id"]), name=found["Name"], private=config.get("PrivateZone", False))
+def open_session(account: AwsAccount) -> Session:
+    """Return a session with the credentials of *account*; the first call looks for them."""
+    session = _build_session(account)
+    if account.role:
+        session.register_component("credential_provider", _AssumedRole(_build_session(account), account))
+    return Session(botocore_session=session)
+
+
+def _build_session(account: AwsAccount) -> botocore.session.Session:
+    session = botocore.session.Session(profile=account.profile or None)
+    observe_requests(session, account.on_request)
+    # EKS sets AWS_REGION, which SDKs of other languages read; botocore reads only AWS_DEFAULT_REGION.
+    region = os.environ.get("AWS_REGION") or session.get_config_variable("region") or _DEFAULT_REGION
+    session.set_config_variable("region", region)
+    if not session.get_config_variable("ca_bundle") and (
+        file := find_ca_bundle(os.environ, sdk_variable="AWS_CA_BUNDLE")
+    ):
+        session.set_config_variable("ca_bundle", file)
+    return session
+
+
+class _AssumedRole:
+    """Provides the credentials of a role; the SDK refreshes them before they expire."""
+
+    def __init__(self, source: botocore.session.Session, account: AwsAccount) -> None:
+        """Assume the role of *account* with the credentials of *source*."""
+        self._source = source
+        self._account = account
+
+    def load_credentials(self) -> DeferredRefreshableCredentials:
+        """Return the credentials; called by the SDK."""
+        source = self._source.get_credentials()
+        if source is None:
+            raise sdk.NoCredentialsError
+        extra = {"RoleSessionName": _NAME}
+        if self._account.external_id:
+            extra["ExternalId"] = self._account.external_id
+        fetcher = AssumeRoleCredentialFetcher(self._source.create_client, source, self._account.role, extra_args=extra)
+        return DeferredRefreshableCredentials(method="assume-role", refresh_using=fetcher.fetch_credentials)
+
+
+def build_client(session: Session, service: str) -> Any:  # noqa: ANN401 - we have the SDK's types for Route 53 only
+    """Return a client of another *service*, for few and rare calls."""
+    build: Any = session.client
+    return build(service, config=build_config(_ATTEMPTS, SHORT_TIMEOUTS_S))
+
+
+def build_config(attempts: int, timeouts_s: tuple[float, float]) -> Config:
+    """Return a configuration with the attempts of a call, and the timeouts to connect and to respond."""
+    connect_s, read_s = timeouts_s
+    return Config(
+        retries={"mode": "standard", "total_max_attempts": attempts},
+        connect_timeout=connect_s,
+        read_timeout=read_s,
+        max_pool_connections=_CONNECTIONS,
+        user_agent=_USER_AGENT,  # without it, the SDK builds a user agent from two dozen parts for each call
+    )
+
+
+class SessionEvents(Protocol):
+    """Registers handlers of SDK events: a session, whose clients inherit them."""
+
+    def register(self, event_name: str, handler: Callable[..., None], /) -> None:
+        """Call *handler* with the fields of the event."""
+        ...
+
+
+class _SentRequest(NamedTuple):
+    at_s: float
+    method: str
+    url: str
+
+
+_SENT: Final[ContextVar[_SentRequest | None]] = ContextVar("_SENT", default=None)
+
+
+def observe_requests(session: SessionEvents, on_request: RequestObserver) -> None:
+    """Call *on_request* after each request of the clients that *session* opens from now on."""
+    session.register("before-send", _start_request)
+    session.register("response-received", lambda **event: _end_request(event["response_dict"], on_request))
+
+
+def _start_request(**event: Any) -> None:  # noqa: ANN401 - the SDK's types
+    """Store the time at which a request is sent. Handlers that can prevent the request run before this one."""
+    request = event["request"]
+    _SENT.set(_SentRequest(time.monotonic(), request.method, request.url))
+
+
+def _end_request(response: dict[str, Any] | None, on_request: RequestObserver) -> None:
+    """Call *on_request* for the request that was sent last, if any. *response* is None if the request failed."""
+    if sent := _SENT.get():
+        _SENT.set(None)
+        status = response["status_code"] if response else UNANSWERED
+        on_request(build_request(sent.method, sent.url, status=status, seconds=time.monotonic() - sent.at_s))

@@ -1,4 +1,4 @@
-"""Route 53 as a `ZoneReader`."""
+"""Read Route 53: the `ZoneReader` port."""
 
 from __future__ import annotations
 
@@ -7,134 +7,134 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from extdns.errors import RetryableError
-from extdns.model.adjusted import Adjusted
-from extdns.model.name import DnsName
-from extdns.model.record import Endpoint, Record
-from extdns.model.zone import Page, Traits, Zone, ZoneList
-from providers.aws import codec, names
-from providers.aws.adjust import adjusted
-from providers.aws.quotas import MOST_CHARACTERS, MOST_ELEMENTS
-from providers.aws.validity import TYPES
-from providers.aws.wire import ListedSets, Position
-from providers.aws.zones import listed
-from providers.remote.failure import CallFailedError, as_read_error
+from extdns.model.change import AdjustedRecords
+from extdns.model.dns_name import DnsName
+from extdns.model.record import DesiredRecord, Record
+from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
+from providers.aws import record_sets
+from providers.aws.adjust import SUPPORTED_TYPES, adjust_record
+from providers.aws.record_sets import MAX_BATCH_CHARACTERS, MAX_BATCH_ELEMENTS, RecordSetPosition, Route53Page
+from providers.aws.zones import list_zones
+from providers.common.api_calls import CallFailedError, convert_to_read_error
 
 if TYPE_CHECKING:
-    from extdns.model.apibudget import ApiBudget
-    from providers.aws.client import Client
+    from extdns.model.zone import RateLimitStatus
+    from providers.aws.client import Route53Api
     from providers.aws.settings import AwsSettings
 
-_SOA: Final = "SOA"  # the service's own
-# Of names with other characters it is not said whether they are sorted as they are or as they are escaped.
+_SOA: Final = "SOA"  # SOA records are managed by Route 53
+# Names whose position in a page is certain. For others, Route 53 does not document whether it sorts by escaped name.
 _PLAIN: Final = re.compile(r"[a-z0-9_.-]+", re.ASCII)
-_ITEMS_A_NAME: Final = 20
+_ITEMS_PER_NAME: Final = 20
 
 
 class Route53Reader:
-    """Reads the zones of one or more accounts; one that fails keeps no other from being read."""
+    """Reads the zones of one or more accounts; if one account fails, the others are still read."""
 
-    def __init__(self, settings: AwsSettings, clients: Mapping[str, Client]) -> None:
-        """Read with *clients*, by account; what the flags say of batches is stated in the traits."""
+    def __init__(self, settings: AwsSettings, apis: Mapping[str, Route53Api]) -> None:
+        """Create a reader of *apis*, by account; *settings* can make batches smaller than Route 53's limits."""
         self._settings = settings
-        self._clients = clients
-        self._traits = Traits(
+        self._apis = apis
+        self._capabilities = Capabilities(
             atomic=True,
             conditional=True,
-            names_culprits=True,
-            overwrites=not settings.conditional,
-            max_batch_writes=min(max(settings.max_changes, 1), MOST_ELEMENTS),
-            max_batch_values=min(max(settings.max_values, 1), MOST_ELEMENTS),
-            max_batch_bytes=min(max(settings.max_bytes, 1), MOST_CHARACTERS),
-            types=TYPES,
+            names_offending_records=True,
+            sends_upserts=not settings.conditional,
+            max_batch_writes=min(max(settings.max_changes, 1), MAX_BATCH_ELEMENTS),
+            max_batch_values=min(max(settings.max_values, 1), MAX_BATCH_ELEMENTS),
+            max_batch_bytes=min(max(settings.max_bytes, 1), MAX_BATCH_CHARACTERS),
+            types=SUPPORTED_TYPES,
         )
 
     @property
-    def traits(self) -> Traits:
-        """Batches are atomic, and conditional by deleting exactly what stood."""
-        return self._traits
+    def capabilities(self) -> Capabilities:
+        """What Route 53 can do: batches are atomic, and conditional because they delete the exact current record."""
+        return self._capabilities
 
-    def budgets(self) -> tuple[ApiBudget, ...]:
-        """How many calls each account may still make."""
-        return tuple(budget for client in self._clients.values() for budget in client.budgets())
+    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
+        """Return how many calls each account may make now."""
+        return tuple(status for api in self._apis.values() for status in api.read_rate_limits())
 
-    def zones(self) -> ZoneList:
-        """The zones that pass the filters, of every account that answers; of one zone listed twice, the first.
+    def list_zones(self) -> ZoneList:
+        """Return the zones that match the zone filter, and which accounts failed.
 
         Raises:
-            RetryableError: no account answers, though none of them says that a right is missing.
+            RetryableError: all accounts failed, and not for lack of permissions.
         """
-        return listed(self._settings.selection, self._clients)
+        return list_zones(self._settings.zone_filter, self._apis)
 
-    def adjust(self, wanted: Sequence[Endpoint], zone: Zone) -> Adjusted:
-        """Aliases for the load balancers of AWS, properties as they are read back, and what would be refused."""
-        found = [adjusted(endpoint, zone, self._settings.aliases) for endpoint in wanted]
-        if len(found) == 1:
-            return found[0]
-        return Adjusted(
-            wanted=tuple(form for one in found for form in one.wanted),
+    def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        """Return *desired* as *zone* will hold it, with aliases to load balancers, and the records it would refuse."""
+        if len(desired) == 1:
+            return adjust_record(desired[0], zone, self._settings.aliases)
+        found = [adjust_record(record, zone, self._settings.aliases) for record in desired]
+        return AdjustedRecords(
+            accepted=tuple(record for one in found for record in one.accepted),
             refused=tuple(refusal for one in found for refusal in one.refused),
         )
 
-    def page(self, zone: Zone, after: str | None) -> Page:
-        """The next record sets in the order of the service; the SOA is left out.
+    def read_page(self, zone: Zone, after: str | None) -> ZonePage:
+        """Return the next record sets in the order of Route 53, without the SOA.
 
         Raises:
-            ProviderError: the zone cannot be read, or is not there.
+            ProviderError: the zone cannot be read, or does not exist.
         """
-        found = self._sets(zone, _position(after) if after else None, self._settings.page_items)
-        return Page(records=_records(found, zone), after=_cursor(found.after) if found.after else None)
+        found = self._read_sets(zone, _parse_cursor(after) if after else None, self._settings.page_items)
+        return ZonePage(records=_build_records(found, zone), after=_format_cursor(found.after) if found.after else None)
 
-    def names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """All records of *names*; names that lie close together share a call.
+    def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+        """Return all records of *names*; names that are close in Route 53's order share a call.
 
         Raises:
-            ProviderError: the zone cannot be read, or is not there.
+            ProviderError: the zone cannot be read, or does not exist.
         """
-        wanted = sorted(set(names), key=lambda name: name.order)
-        plain = [name for name in wanted if _PLAIN.fullmatch(name)]
-        groups = [plain, *([name] for name in wanted if not _PLAIN.fullmatch(name))]
-        return tuple({record.key: record for group in groups for record in self._group(zone, group)}.values())
+        ordered = sorted(set(names), key=lambda name: name.order)
+        plain = [name for name in ordered if _PLAIN.fullmatch(name)]
+        groups = [plain, *([name] for name in ordered if not _PLAIN.fullmatch(name))]
+        return tuple({record.key: record for group in groups for record in self._read_group(zone, group)}.values())
 
-    def _group(self, zone: Zone, left: list[DnsName]) -> Iterator[Record]:
-        """The records of names in the zone's order, or of a single one; some may come twice."""
-        wanted = frozenset(left)
-        start: Position | None = None
-        while left:
-            most = min(self._settings.page_items, _ITEMS_A_NAME * len(left))
-            page = self._sets(zone, start or Position(name=left[0], type=""), most)
-            yield from (record for record in _records(page, zone) if record.name in wanted)
+    def _read_group(self, zone: Zone, remaining: list[DnsName]) -> Iterator[Record]:
+        """Yield the records of the names *remaining*, which must be sorted if several. A record can occur twice."""
+        names = frozenset(remaining)
+        start: RecordSetPosition | None = None
+        while remaining:
+            limit = min(self._settings.page_items, _ITEMS_PER_NAME * len(remaining))
+            page = self._read_sets(zone, start or RecordSetPosition(name=remaining[0], type=""), limit)
+            yield from (record for record in _build_records(page, zone) if record.name in names)
             if page.after is None:
                 return
-            continues = names.parsed(page.after.name)
-            following = _place(page.after)
-            left = [name for name in left if name == continues or (name != left[0] and name.order > following)]
-            start = page.after if left and left[0] == continues else None
+            continues = record_sets.parse_name(page.after.name)
+            following = _find_first_order(page.after)
+            remaining = [
+                name for name in remaining if name == continues or (name != remaining[0] and name.order > following)
+            ]
+            start = page.after if remaining and remaining[0] == continues else None
 
-    def _sets(self, zone: Zone, start: Position | None, most: int) -> ListedSets:
-        client = self._clients.get(zone.account)
-        if client is None:
-            raise RetryableError(f"no account {zone.account!r} is configured, which zone {zone} belongs to")
+    def _read_sets(self, zone: Zone, start: RecordSetPosition | None, limit: int) -> Route53Page:
+        api = self._apis.get(zone.account)
+        if api is None:
+            raise RetryableError(f"zone {zone} belongs to account {zone.account!r}, which is not configured")
         try:
-            return client.page(zone.id, f"zone {zone}", start, most)
+            return api.list_record_sets(zone.id, f"zone {zone}", start, limit)
         except CallFailedError as exc:
-            raise as_read_error(exc) from exc
+            raise convert_to_read_error(exc) from exc
 
 
-def _place(position: Position) -> str:
-    """A place among names, as `DnsName.order` gives it, that is certainly not behind *position*."""
-    spelled = position.name.removesuffix(".")
-    return min(".".join(reversed(text.split("."))) + "." for text in (spelled, names.unescaped(spelled)))
+def _find_first_order(position: RecordSetPosition) -> str:
+    """Return the sort key of *position* (see `DnsName.order`): that of its escaped or unescaped name, the lower one."""
+    name = position.name.removesuffix(".")
+    return min(".".join(reversed(text.split("."))) + "." for text in (name, record_sets.unescape(name)))
 
 
-def _records(page: ListedSets, zone: Zone) -> tuple[Record, ...]:
-    records = (codec.record(found, zone) for found in page.sets if found.type != _SOA)
+def _build_records(page: Route53Page, zone: Zone) -> tuple[Record, ...]:
+    records = (record_sets.build_record(found, zone) for found in page.sets if found.type != _SOA)
     return tuple(record for record in records if record is not None)
 
 
-def _cursor(position: Position) -> str:
-    return f"{position.name} {position.type} {position.set_identifier}"  # names and types hold no blank
+def _format_cursor(position: RecordSetPosition) -> str:
+    return f"{position.name} {position.type} {position.set_identifier}"  # names and types contain no blanks
 
 
-def _position(cursor: str) -> Position:
+def _parse_cursor(cursor: str) -> RecordSetPosition:
     name, rtype, set_identifier = cursor.split(" ", 2)
-    return Position(name=name, type=rtype, set_identifier=set_identifier)
+    return RecordSetPosition(name=name, type=rtype, set_identifier=set_identifier)

@@ -1,4 +1,4 @@
-"""The zones of all accounts that pass the filters (spec plan 4.2)."""
+"""List the hosted zones of all accounts that match the zone filter (docs/spec/plan.md 4.2)."""
 
 from __future__ import annotations
 
@@ -8,117 +8,124 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.errors import RetryableError
 from extdns.model.zone import AccountFailure, Zone, ZoneList
-from providers.aws import names
-from providers.aws.wire import HostedZone, bare_id
-from providers.remote.failure import UNNAMED, CallFailedError, Trouble
+from providers.aws import record_sets
+from providers.aws.record_sets import HostedZone, strip_id_path
+from providers.aws.settings import Route53ZoneFilter
+from providers.common.api_calls import ZONE_ID_FILTER_HINT, CallFailedError, FailureKind
 
 if TYPE_CHECKING:
-    from providers.aws.client import Client
-    from providers.aws.selection import Selection
-
-_ZONES_A_PAGE: Final = 100
-_TAGS_A_CALL: Final = 10
+    from providers.aws.client import Route53Api
 
 
-def listed(selection: Selection, clients: Mapping[str, Client]) -> ZoneList:
-    """The zones of every account that answers; of one listed twice, the first.
+_ZONES_PER_PAGE: Final = 100
+_ZONES_PER_TAG_CALL: Final = 10
+
+
+def list_zones(zone_filter: Route53ZoneFilter, apis: Mapping[str, Route53Api]) -> ZoneList:
+    """Return the matching zones of all accounts, and which accounts failed. A zone in two accounts counts once.
 
     Raises:
-        RetryableError: no account answers, though none of them says that a right is missing.
+        RetryableError: all accounts failed, and not for lack of permissions.
     """
-    listing = _Listing(selection)
-    for account, client in clients.items():
-        listing.add(account, client)
-    listing.end()
-    if len(listing.failed) == len(clients) and not (listing.found or any(one.permanent for one in listing.failed)):
-        raise RetryableError("; ".join(failure.message for failure in listing.failed))
+    listing = _Listing(zone_filter)
+    for account, api in apis.items():
+        listing.add_account(account, api)
+    listing.add_list_errors()
+    if len(listing.failures) == len(apis) and not (listing.zones or any(one.permanent for one in listing.failures)):
+        raise RetryableError("; ".join(failure.message for failure in listing.failures))
     return ZoneList(
-        zones=tuple(sorted(listing.found.values())), failed=tuple(listing.failed), calls=max(listing.calls, 1)
+        zones=tuple(sorted(listing.zones.values())), failed=tuple(listing.failures), calls=max(listing.calls, 1)
     )
 
 
 @dataclass(slots=True)
 class _Listing:
-    """What was found so far, what failed, and how many calls it took."""
+    """Collects the zones of all accounts, and the failures.
 
-    selection: Selection
-    found: dict[str, Zone] = field(default_factory=dict[str, Zone])
-    failed: list[AccountFailure] = field(default_factory=list[AccountFailure])
+    Attributes:
+        zones: by id.
+        calls: API calls so far.
+        _found_by_id: whether some account has a zone with one of the filter's ids.
+        _list_errors: errors by account, for accounts that could not be listed and have no such zone.
+    """
+
+    zone_filter: Route53ZoneFilter
+    zones: dict[str, Zone] = field(default_factory=dict[str, Zone])
+    failures: list[AccountFailure] = field(default_factory=list[AccountFailure])
     calls: int = 0
-    # Whether any account has a zone that is named, and what kept those that know none from being listed.
-    _picked: bool = False
-    _unlisted: dict[str, CallFailedError] = field(default_factory=dict[str, CallFailedError])
 
-    def add(self, account: str, client: Client) -> None:
-        """Ask one account."""
+    _found_by_id: bool = False
+    _list_errors: dict[str, CallFailedError] = field(default_factory=dict[str, CallFailedError])
+
+    def add_account(self, account: str, api: Route53Api) -> None:
+        """List the zones of one account, and add those that the filter selects, or the failure."""
         try:
-            reachable = self._reachable(account, client)
+            found = self._find_zones(account, api)
         except CallFailedError as exc:
-            self._fail(account, exc)
+            self._add_failure(account, exc)
             return
-        self._picked = self._picked or any(self.selection.picks(one.id) for one in reachable)
-        passing = [zone for one in reachable if (zone := self._passing(one, account))]
-        for zone in self._tagged(passing, account, client) if self.selection.tags and passing else passing:
-            self.found.setdefault(zone.id, zone)
+        self._found_by_id = self._found_by_id or any(self.zone_filter.matches_id(one.id) for one in found)
+        selected = [zone for one in found if (zone := self._build_zone(one, account))]
+        for zone in self._select_by_tags(selected, account, api) if self.zone_filter.tags and selected else selected:
+            self.zones.setdefault(zone.id, zone)
 
-    def end(self) -> None:
-        """Say that zones could not be listed where none that is named was found by itself, in any account."""
-        if self._picked:
+    def add_list_errors(self) -> None:
+        """Report accounts that could not be listed, unless some account has a zone with one of the filter's ids."""
+        if self._found_by_id:
             return
-        ids = ", ".join(self.selection.ids)
-        lack = f"; without this right --zone-id-filter takes whole ids alone, and no zone is {ids}"
-        for account, exc in self._unlisted.items():
-            self._fail(account, exc, after=lack)
+        ids = ", ".join(self.zone_filter.ids)
+        hint = f"; without this permission --zone-id-filter needs complete ids, and no zone is {ids}"
+        for account, exc in self._list_errors.items():
+            self._add_failure(account, exc, after=hint)
 
-    def _passing(self, found: HostedZone, account: str) -> Zone | None:
-        name = names.parsed(found.name)
-        if name is None or not self.selection.passes(found.id, name, private=found.private):
+    def _build_zone(self, found: HostedZone, account: str) -> Zone | None:
+        name = record_sets.parse_name(found.name)
+        if name is None or not self.zone_filter.matches(found.id, name, private=found.private):
             return None
         return Zone(name=name, id=found.id, account=account, private=found.private)
 
-    def _tagged(self, zones: Sequence[Zone], account: str, client: Client) -> Sequence[Zone]:
-        self.calls += -(-len(zones) // _TAGS_A_CALL)
+    def _select_by_tags(self, zones: Sequence[Zone], account: str, api: Route53Api) -> Sequence[Zone]:
+        self.calls += -(-len(zones) // _ZONES_PER_TAG_CALL)
         try:
-            tags = client.tags([zone.id for zone in zones])
+            tags = api.list_tags([zone.id for zone in zones])
         except CallFailedError as exc:
-            self._fail(account, exc, "failed to list tags for zones: ")
+            self._add_failure(account, exc, "failed to list tags for zones: ")
             return ()
-        return [zone for zone in zones if self.selection.wears(tags.get(zone.id, {}))]
+        return [zone for zone in zones if self.zone_filter.matches_tags(tags.get(zone.id, {}))]
 
-    def _reachable(self, account: str, client: Client) -> Sequence[HostedZone]:
-        """All zones; where they cannot be listed, those that `--zone-id-filter` names, one by one."""
+    def _find_zones(self, account: str, api: Route53Api) -> Sequence[HostedZone]:
+        """Return all zones; if listing is forbidden, get those in `--zone-id-filter` one by one."""
         self.calls += 1
         try:
-            found = client.zones()
+            found = api.list_zones()
         except CallFailedError as exc:
-            if exc.trouble is Trouble.FORBIDDEN:
-                return self._named(account, client, exc) if self.selection.ids else self._unnamed(account, exc)
+            if exc.kind is FailureKind.FORBIDDEN:
+                if self.zone_filter.ids:
+                    return self._get_zones_by_id(account, api, exc)
+                self._add_failure(account, exc, after=ZONE_ID_FILTER_HINT)
+                return ()
             raise
-        self.calls += max(len(found) - 1, 0) // _ZONES_A_PAGE
+        self.calls += max(len(found) - 1, 0) // _ZONES_PER_PAGE
         return found
 
-    def _unnamed(self, account: str, exc: CallFailedError) -> Sequence[HostedZone]:
-        self._fail(account, exc, after=UNNAMED)
-        return ()
-
-    def _named(self, account: str, client: Client, unlisted: CallFailedError) -> Sequence[HostedZone]:
+    def _get_zones_by_id(self, account: str, api: Route53Api, list_error: CallFailedError) -> Sequence[HostedZone]:
         found: list[HostedZone] = []
-        strange = 0
-        for zone_id in self.selection.ids:
+        refused = 0
+        for zone_id in self.zone_filter.ids:
             self.calls += 1
             try:
-                found.append(client.zone(bare_id(zone_id)))
+                found.append(api.get_zone(strip_id_path(zone_id)))
             except CallFailedError as exc:
-                if exc.trouble is Trouble.FORBIDDEN:
-                    self._fail(account, exc)
-                elif exc.trouble is Trouble.REFUSED:  # the zone of another account, perhaps
-                    strange += 1
+                if exc.kind is FailureKind.FORBIDDEN:
+                    self._add_failure(account, exc)
+                elif exc.kind is FailureKind.REFUSED:  # the zone can belong to another account
+                    refused += 1
                 else:
                     raise
-        if strange == len(self.selection.ids):
-            self._unlisted[account] = unlisted
+        if refused == len(self.zone_filter.ids):
+            self._list_errors[account] = list_error
         return found
 
-    def _fail(self, account: str, exc: CallFailedError, before: str = "", after: str = "") -> None:
-        permanent = exc.trouble is Trouble.FORBIDDEN
-        self.failed.append(AccountFailure(account=account, message=f"{before}{exc}{after}", permanent=permanent))
+    def _add_failure(self, account: str, exc: CallFailedError, before: str = "", after: str = "") -> None:
+        permanent = exc.kind is FailureKind.FORBIDDEN
+        self.failures.append(AccountFailure(account=account, message=f"{before}{exc}{after}", permanent=permanent))

@@ -1,13 +1,12 @@
-"""Google Cloud DNS (spec plan 5): atomic changes, conditional by nature, with application default credentials.
+"""Google Cloud DNS (docs/spec/plan.md 5): atomic and conditional changes, with application default credentials.
 
-A change names exactly what stood (deletions) and what shall stand (additions), in one request that is
-sent once; the service refuses it whole if anything is not as it says. There are no set identifiers: a
-routing policy is part of its one record set, read and written whole as the property `google/routing-policy`.
+A change lists the exact current record sets (deletions) and the desired ones (additions), in one request that is sent
+once. The service refuses the whole change if a deletion differs from what it holds. There are no set identifiers: a
+routing policy is part of its record set, and is kept as the property `google/routing-policy`.
 
-    client                     the SDK                                      answers    refusals into outcomes
-    wire, codec, policy        record sets, to and from records             selection  which zones are ours
-    adjust, validity           what the service can hold of what is wanted  settings   what a person set
-    zones                      lists of zones                               reader, writer  the two ports
+    settings       project, zone filter, limits     client  the SDK: credentials, calls, errors
+    record_sets    API resources, records           adjust  what Cloud DNS can hold
+    reader         zones, records, permissions      writer  changes, and error responses → outcomes
 
 Only `client` imports Google's libraries.
 """

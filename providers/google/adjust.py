@@ -1,4 +1,8 @@
-"""What Cloud DNS would hold of what is wanted, in the form in which it is read back (spec plan 5, 11)."""
+"""Adjust desired records to what Cloud DNS can hold, and refuse what it would refuse (docs/spec/plan.md 5, 11).
+
+The result has the form in which the service returns it, so that a second pass changes nothing. The rules of refusal are
+those of the guides "Error messages" and "DNS records overview".
+"""
 
 from __future__ import annotations
 
@@ -6,52 +10,87 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from extdns.model import pairs, rrtype, texts
-from extdns.model.adjusted import Refusal
-from extdns.model.pairs import Pairs
+from extdns.model import rrtype
+from extdns.model.change import Refusal
 from extdns.model.reason import Reason
-from extdns.model.record import Endpoint, canonical_targets
-from extdns.model.zone import Zone
-from providers.google import policy
-from providers.google.validity import TYPES, objection
-from providers.google.wire import Limits
+from extdns.model.record import (
+    DesiredRecord,
+    canonicalize_targets,
+    find_record_problem,
+    is_txt_value,
+    join_strings,
+    parse_address,
+)
+from extdns.model.value import EMPTY_MAP, StringMap
+from extdns.model.zone import Zone, find_placement_problem
+from providers.google.record_sets import ROUTING_POLICY, ProjectLimits, list_policy_targets, normalize_policy
 
-_NOT_BARE: Final = frozenset('"\\')
+SUPPORTED_TYPES: Final = frozenset(rrtype.OWNABLE) - {rrtype.DNAME}
+_NEEDS_QUOTES: Final = frozenset('"\\')
 
 
-def adjusted(endpoint: Endpoint, zone: Zone, limits: Limits) -> Endpoint | Refusal:
-    """*endpoint* as *zone* would hold it, or why it cannot."""
-    if endpoint.type not in TYPES:
-        allowed = ", ".join(rtype for rtype in rrtype.OWNABLE if rtype in TYPES)
-        return _refusal(endpoint, f"Cloud DNS has no {endpoint.type}; allowed: {allowed}")
+def adjust_record(desired: DesiredRecord, zone: Zone, limits: ProjectLimits) -> DesiredRecord | Refusal:
+    """Return *desired* in the form in which *zone* will hold it, or why it cannot."""
+    if desired.type not in SUPPORTED_TYPES:
+        allowed = ", ".join(rtype for rtype in rrtype.OWNABLE if rtype in SUPPORTED_TYPES)
+        return _refuse(desired, f"Cloud DNS does not support {desired.type}; allowed: {allowed}")
     try:
-        form = _form(endpoint)
+        record = _normalize(desired)
     except ValueError as exc:
-        return _refusal(endpoint, f"{policy.PROPERTY}: {exc}")
-    wrong = objection(form, zone, limits)
-    return _refusal(endpoint, wrong) if wrong else form
+        return _refuse(desired, f"{ROUTING_POLICY}: {exc}")
+    problem = find_problem(record, zone, limits)
+    return _refuse(desired, problem) if problem else record
 
 
-def _refusal(endpoint: Endpoint, detail: str) -> Refusal:
-    return Refusal(endpoint=endpoint, reason=Reason.UNSUPPORTED, detail=detail)
+def _refuse(desired: DesiredRecord, detail: str) -> Refusal:
+    return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=detail)
 
 
-def _form(endpoint: Endpoint) -> Endpoint:
-    routing = endpoint.properties.get(policy.PROPERTY)
+def _normalize(desired: DesiredRecord) -> DesiredRecord:
+    """Return *desired* in the form in which the service returns it.
+
+    Raises:
+        ValueError: its routing policy is not valid.
+    """
+    routing = desired.properties.get(ROUTING_POLICY)
     if routing:
-        routing = policy.settled(routing)
-        properties = Pairs.of({policy.PROPERTY: routing})
+        routing = normalize_policy(routing)
         return replace(
-            endpoint, targets=canonical_targets(endpoint.type, policy.targets(routing)), properties=properties
+            desired,
+            targets=canonicalize_targets(desired.type, list_policy_targets(routing)),
+            properties=StringMap.from_items({ROUTING_POLICY: routing}),
         )
-    if endpoint.type == rrtype.TXT:
-        endpoint = replace(endpoint, targets=canonical_targets(rrtype.TXT, map(_text, endpoint.targets)))
-    return replace(endpoint, properties=pairs.NONE) if endpoint.properties else endpoint
+    if desired.type == rrtype.TXT:
+        desired = replace(desired, targets=canonicalize_targets(rrtype.TXT, map(_quote, desired.targets)))
+    return replace(desired, properties=EMPTY_MAP) if desired.properties else desired
 
 
-def _text(target: str) -> str:
-    """A TXT value in quotes; of one without, the service makes a string of each word."""
+def _quote(target: str) -> str:
+    """Return a TXT value in quotes. Without them, the service would make a string of each word."""
     words = target.split()
-    if words and _NOT_BARE.isdisjoint(target):
+    if words and _NEEDS_QUOTES.isdisjoint(target):
         target = " ".join(f'"{word}"' for word in words)
-    return texts.joined(target)
+    return join_strings(target)
+
+
+def find_problem(desired: DesiredRecord, zone: Zone, limits: ProjectLimits) -> str:
+    """Return why the service would refuse the adjusted record *desired*; "" if no known rule forbids it."""
+    if desired.set_identifier:
+        return f"Cloud DNS does not support set identifiers, such as {desired.set_identifier!r}"
+    return find_placement_problem(desired, zone) or _find_value_problem(desired, limits)
+
+
+def _find_value_problem(desired: DesiredRecord, limits: ProjectLimits) -> str:
+    rtype, targets = desired.type, desired.targets
+    if rtype == rrtype.CNAME and len(targets) > 1 and not desired.properties.has(ROUTING_POLICY):
+        return f"a CNAME can have only one target, not {len(targets)}: {', '.join(targets)}"
+    limit = limits.name_servers if rtype == rrtype.NS else limits.values
+    if len(targets) > limit:
+        return f"{len(targets)} values in one record; allowed: {limit}"
+    if rtype == rrtype.TXT:
+        invalid = next((target for target in targets if not is_txt_value(target)), None)
+        return "" if invalid is None else f"{invalid[:60]!r}; allowed: TXT values of printable ASCII in double quotes"
+    if rtype in rrtype.ADDRESSES and (host := next((text for text in targets if parse_address(text) is None), "")):
+        return f"{rtype} needs addresses, not {host}; Cloud DNS does not support aliases"
+    found = find_record_problem(desired) if rtype != rrtype.PTR else None  # the service accepts PTR at any name
+    return f"{found.value!r}; allowed: {found.allowed}" if found else ""

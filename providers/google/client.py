@@ -1,9 +1,8 @@
-"""The SDK: credentials, calls and the translation of its errors; the one place that knows it.
+"""Call Cloud DNS: credentials, calls and their errors. The only module that imports Google's libraries.
 
-The client of google-cloud-dns knows neither routing policies nor paging sizes; its connection takes us
-to the documented REST resources, which we ask ourselves. Nothing is sent twice but a read whose
-connection broke, and what the service did not look at because of its token: if a change that was
-applied were sent again, all of it would be a conflict.
+The client of google-cloud-dns supports neither routing policies nor page sizes, so we use its connection to call the
+documented REST resources. Only two requests are sent again: a read whose connection broke, and a request that the
+service rejected because of an expired token. A change that was applied and sent again would be a write conflict.
 """
 
 from __future__ import annotations
@@ -27,238 +26,247 @@ from google.auth.transport.requests import AuthorizedSession, Request
 from google.cloud import dns
 from requests.adapters import HTTPAdapter
 
-from extdns.model.apibudget import ApiBudget
-from extdns.model.request import UNANSWERED, sent
-from providers.google import wire
+from extdns.model.api_request import UNANSWERED, build_request
+from extdns.model.zone import RateLimitStatus
+from providers.common.api_calls import DEFAULT_TIMEOUTS_S, CallFailedError, FailureKind, RateLimiter, find_ca_bundle
+from providers.google import record_sets
+from providers.google.record_sets import CloudDnsPage, CloudDnsRecordSet, ManagedZone, ProjectLimits
 from providers.google.settings import GoogleSettings
-from providers.google.wire import Limits, ListedSets, ManagedZone, RecordSet
-from providers.remote.allowance import Allowance
-from providers.remote.failure import CallFailedError, Trouble
-from providers.remote.trust import bundle
-from providers.remote.writing import SLOW_S
 
-_US: Final = "extdns"
+_NAME: Final = "extdns"
 _CHANGE: Final = "changes.create"
 _CONNECTIONS: Final = 16
-_RATES: Final = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"})
-_RATE: Final = "Quota exceeded for quota "  # how the gateway before the service begins, whatever its reason
-_UNSENT: Final = frozenset({"NewConnectionError", "NameResolutionError", "ConnectTimeoutError"})
+_RATE_REASONS: Final = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"})
+_RATE_MESSAGE: Final = "Quota exceeded for quota "  # messages of the API gateway about quotas start with it
+_NOT_SENT: Final = frozenset({"NewConnectionError", "NameResolutionError", "ConnectTimeoutError"})
 _Json = Mapping[str, Any]
 
 
-class Client:
-    """Cloud DNS as one project has it; any thread may call. Every call raises `CallFailedError` alone."""
+class CloudDnsApi:
+    """Calls Cloud DNS for one project, from any thread. Every call raises only `CallFailedError`."""
 
-    def __init__(self, settings: GoogleSettings, allowance: Allowance) -> None:
-        """Call as *settings* say, as often as *allowance* lets; credentials are looked for by the first call."""
+    def __init__(self, settings: GoogleSettings, rate_limiter: RateLimiter) -> None:
+        """Create an API. The first call looks for credentials; *rate_limiter* delays calls to the allowed rate."""
         self._settings = settings
-        self._allowance = allowance
+        self._rate_limiter = rate_limiter
         self._lock = Lock()
-        self._made: dns.Client | None = None
+        self._client: dns.Client | None = None
 
-    def budgets(self) -> tuple[ApiBudget, ...]:
-        """How many calls may still be made."""
-        return self._allowance.budgets()
+    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
+        """Return how many calls may be made now."""
+        return self._rate_limiter.read_rate_limits()
 
-    def zones(self) -> tuple[tuple[ManagedZone, ...], int]:
-        """All zones of the project, whatever page they are on, and how many calls that took."""
+    def list_zones(self) -> tuple[tuple[ManagedZone, ...], int]:
+        """Return all zones of the project, from all pages, and the number of calls that it took."""
         found: list[ManagedZone] = []
         query: dict[str, str] = {}
         calls = 0
         while True:
             calls += 1
-            with self._calling("managedZones.list") as connection:
-                answer = _read(connection, f"{_project(connection)}/managedZones", query)
-                found += map(wire.zone, answer.get("managedZones", ()))
+            with self._call("managedZones.list") as connection:
+                answer = _send_read(connection, f"{_get_project_path(connection)}/managedZones", query)
+                found += map(record_sets.parse_zone, answer.get("managedZones", ()))
             if not answer.get("nextPageToken"):
                 return tuple(found), calls
             query = {"pageToken": answer["nextPageToken"]}
 
-    def zone(self, name: str) -> ManagedZone:
-        """One zone, by name or number."""
-        with self._calling("managedZones.get", f"zone {name}") as connection:
-            return wire.zone(_read(connection, _zone(connection, name)))
+    def get_zone(self, name: str) -> ManagedZone:
+        """Return one zone, by name or number."""
+        with self._call("managedZones.get", f"zone {name}") as connection:
+            return record_sets.parse_zone(_send_read(connection, _get_zone_path(connection, name)))
 
-    def limits(self) -> Limits:
-        """What the project may hold and change."""
-        with self._calling("projects.get") as connection:
-            return wire.limits(_read(connection, _project(connection)).get("quota", {}))
+    def get_limits(self) -> ProjectLimits:
+        """Return the limits of the project."""
+        with self._call("projects.get") as connection:
+            return record_sets.parse_limits(_send_read(connection, _get_project_path(connection)).get("quota", {}))
 
-    def page(self, zone: str, about: str, *, name: str, after: str, most: int) -> ListedSets:
-        """At most *most* record sets of a zone, which messages call *about*: of *name*, "" for all.
+    def list_record_sets(self, zone: str, zone_label: str, *, name: str, after: str, limit: int) -> CloudDnsPage:
+        """Return a page of record sets of a zone.
 
         Args:
-            zone: its name or number.
-            about: what messages call it.
-            name: with a dot at the end.
+            zone: name or number of the zone.
+            zone_label: description of the zone for messages.
+            name: of the record sets, with a dot at the end; "" for all.
             after: the token of the page, "" for the first.
-            most: how many.
+            limit: the largest number of record sets.
         """
-        query = {"maxResults": str(most), "name": name, "pageToken": after}
-        with self._calling("resourceRecordSets.list", about) as connection:
-            path = f"{_zone(connection, zone)}/rrsets"
-            answer = _read(connection, path, {field: text for field, text in query.items() if text})
-            sets = tuple(map(wire.record_set, answer.get("rrsets", ())))
-        return ListedSets(sets=sets, after=answer.get("nextPageToken", ""))
+        query = {"maxResults": str(limit), "name": name, "pageToken": after}
+        with self._call("resourceRecordSets.list", zone_label) as connection:
+            path = f"{_get_zone_path(connection, zone)}/rrsets"
+            answer = _send_read(connection, path, {field: text for field, text in query.items() if text})
+            sets = tuple(map(record_sets.parse_record_set, answer.get("rrsets", ())))
+        return CloudDnsPage(sets=sets, after=answer.get("nextPageToken", ""))
 
-    def permitted(self, zone: str, about: str, permissions: Sequence[str]) -> frozenset[str]:
-        """Which of *permissions* we have on a zone, by its name; none on one that is not there."""
-        with self._calling("managedZones.testIamPermissions", about) as connection:
-            path = f"{_zone(connection, zone)}:testIamPermissions"
+    def test_permissions(self, zone: str, zone_label: str, permissions: Sequence[str]) -> frozenset[str]:
+        """Return which of *permissions* our credentials have on the zone *name*; none if the zone does not exist."""
+        with self._call("managedZones.testIamPermissions", zone_label) as connection:
+            path = f"{_get_zone_path(connection, zone)}:testIamPermissions"
             body = {"permissions": list(permissions)}
-            answer = connection.api_request("POST", path, data=body, timeout=SLOW_S)
+            answer = connection.api_request("POST", path, data=body, timeout=DEFAULT_TIMEOUTS_S)
             return frozenset(answer.get("permissions", ()))
 
-    def change(self, zone: str, about: str, additions: Sequence[RecordSet], deletions: Sequence[RecordSet]) -> str:
-        """Make a change in one attempt; returns the service's id of it."""
+    def create_change(
+        self, zone: str, zone_label: str, additions: Sequence[CloudDnsRecordSet], deletions: Sequence[CloudDnsRecordSet]
+    ) -> str:
+        """Send a change once, and return the id that the service gave it."""
         body: dict[str, Any] = {"kind": "dns#change"}
         if additions:
-            body["additions"] = [wire.written(one) for one in additions]
+            body["additions"] = [record_sets.serialize_record_set(one) for one in additions]
         if deletions:
-            body["deletions"] = [wire.written(one) for one in deletions]
-        with self._calling(_CHANGE, about, changes=len(additions) + len(deletions)) as connection:
-            path = f"{_zone(connection, zone)}/changes"
-            answer = connection.api_request("POST", path, data=body, timeout=self._settings.writing.timeouts_s)
+            body["deletions"] = [record_sets.serialize_record_set(one) for one in deletions]
+        with self._call(_CHANGE, zone_label, changes=len(additions) + len(deletions)) as connection:
+            path = f"{_get_zone_path(connection, zone)}/changes"
+            answer = connection.api_request("POST", path, data=body, timeout=self._settings.write_options.timeouts_s)
             return str(answer["id"])
 
     @contextmanager
-    def _calling(self, method: str, about: str = "", *, changes: int = 0) -> Iterator[Any]:
-        """The connection for one call; what is raised meanwhile is raised as ours, the original as its cause."""
+    def _call(self, method: str, context: str = "", *, changes: int = 0) -> Iterator[Any]:
+        """Wait until the rate limit allows the call, and yield the connection.
+
+        Raise the errors of the SDK as `CallFailedError`, with the original as the cause.
+        """
         call = f"dns.{method}"
-        self._allowance.take(method, changes=changes)
+        self._rate_limiter.acquire(method, changes=changes)
         try:
-            yield self._client()._connection  # noqa: SLF001 - the SDK's own way to what it does not model
-            self._allowance.worked(method)
+            yield self._open_client()._connection  # noqa: SLF001 - the SDK has no public call for other resources
+            self._rate_limiter.record_success(method)
         except GoogleAPICallError as exc:
-            failed = _answered(exc, call, about)
-            if failed.code in _RATES or exc.code == requests.codes.too_many_requests:
-                self._allowance.throttled(method, changes=changes)
+            failed = _parse_error_response(exc, call, context)
+            if failed.code in _RATE_REASONS or exc.code == requests.codes.too_many_requests:
+                self._rate_limiter.record_throttle(method, changes=changes)
             raise failed from exc
         except auth.GoogleAuthError as exc:
-            self._made = None  # credentials may have appeared by the next call
-            trouble = Trouble.LATER if isinstance(exc, auth.TransportError) else Trouble.CREDENTIALS
-            raise CallFailedError(trouble, call, about, type(exc).__name__, str(exc)) from exc
+            self._client = None  # credentials may exist by the next call
+            kind = FailureKind.RETRYABLE if isinstance(exc, auth.TransportError) else FailureKind.CREDENTIALS
+            raise CallFailedError(kind, call, context, type(exc).__name__, str(exc)) from exc
         except requests.RequestException as exc:
-            trouble = Trouble.LATER if _is_unsent(exc) else Trouble.UNANSWERED
-            raise CallFailedError(trouble, call, about, type(exc).__name__, str(exc)) from exc
-        except (ValueError, LookupError, TypeError, AttributeError) as exc:  # the answer is not what it should be
-            raise CallFailedError(Trouble.UNANSWERED, call, about, type(exc).__name__, str(exc)) from exc
+            kind = FailureKind.RETRYABLE if _is_unsent(exc) else FailureKind.UNANSWERED
+            raise CallFailedError(kind, call, context, type(exc).__name__, str(exc)) from exc
+        except (
+            ValueError,
+            LookupError,
+            TypeError,
+            AttributeError,
+        ) as exc:  # the response does not have the documented form
+            raise CallFailedError(FailureKind.UNANSWERED, call, context, type(exc).__name__, str(exc)) from exc
         except OSError as exc:
-            raise CallFailedError(Trouble.CREDENTIALS, call, about, type(exc).__name__, str(exc)) from exc
+            raise CallFailedError(FailureKind.CREDENTIALS, call, context, type(exc).__name__, str(exc)) from exc
 
-    def _client(self) -> dns.Client:
+    def _open_client(self) -> dns.Client:
         with self._lock:
-            if self._made is None:
-                self._made = _client(self._settings)
-            return self._made
+            if self._client is None:
+                self._client = _build_client(self._settings)
+            return self._client
 
 
-def client(settings: GoogleSettings) -> Client:
-    """A client of the project of *settings*."""
-    return Client(settings, Allowance(rate=settings.rate, pause_s=settings.pause_s))
+def build_api(settings: GoogleSettings) -> CloudDnsApi:
+    """Return an API for the project in *settings*."""
+    return CloudDnsApi(settings, RateLimiter(rate=settings.rate_limit, pause_s=settings.pause_s))
 
 
-def _client(settings: GoogleSettings) -> dns.Client:
-    if settings.project:  # else the SDK asks another service for the project of a federated identity
+def _build_client(settings: GoogleSettings) -> dns.Client:
+    if settings.project:  # otherwise the SDK calls another service to find the project of a federated identity
         os.environ[PROJECT] = settings.project
-    credentials, own = _credentials(settings.endpoint)
-    project = settings.project or own
+    credentials, default_project = _credentials(settings.endpoint)
+    project = settings.project or default_project
     if not project:
-        raise auth.DefaultCredentialsError("the credentials belong to no project; name one with --google-project")
+        raise auth.DefaultCredentialsError("the credentials do not name a project; set --google-project")
     session = requests.Session()
     if not isinstance(credentials, AnonymousCredentials):
-        session = AuthorizedSession(credentials, auth_request=Request(_prepared(requests.Session(), settings)))
+        session = AuthorizedSession(credentials, auth_request=Request(_prepare_session(requests.Session(), settings)))
     return dns.Client(
         project=project,
         credentials=credentials,
-        _http=_prepared(session, settings),
-        client_info=ClientInfo(user_agent=_US),
+        _http=_prepare_session(session, settings),
+        client_info=ClientInfo(user_agent=_NAME),
         client_options={"api_endpoint": settings.endpoint.rstrip("/")} if settings.endpoint else None,
     )
 
 
 def _credentials(endpoint: str) -> tuple[Credentials, str | None]:
-    """The application default credentials and the project that they belong to; none for what is not encrypted."""
+    """Return the application default credentials and their project; no credentials if *endpoint* is not encrypted."""
     if endpoint.startswith("http:"):
         return AnonymousCredentials(), None
     return google.auth.default(scopes=dns.Client.SCOPE)
 
 
 class _Adapter(HTTPAdapter):
-    """Has connections for all threads; asks whether a change may begin each time that it is to be sent.
+    """Keeps connections for all threads, and checks before each attempt of a change whether it may begin.
 
-    Before the first time a token may have to be got, and before the next, since one that the service
-    does not take any more is got again by the SDK: that may take its time.
+    The SDK may fetch a token before the first attempt, and again before the second if the service rejects the token.
+    That can take seconds.
     """
 
     def __init__(self, settings: GoogleSettings) -> None:
         super().__init__(pool_maxsize=_CONNECTIONS)
         self._settings = settings
 
-    def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:  # noqa: ANN401 - as they come
+    def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:  # noqa: ANN401 - as in the base class
         if request.method == "POST" and request.path_url.partition("?")[0].endswith("/changes"):
-            self._settings.writing.check(f"dns.{_CHANGE}")
+            self._settings.write_options.require_can_begin(f"dns.{_CHANGE}")
         status, start_s = UNANSWERED, time.monotonic()
         try:
             answer = super().send(request, *args, **kwargs)
             status = answer.status_code
         finally:
             seconds = time.monotonic() - start_s
-            self._settings.heard(sent(request.method or "", request.url or "", status=status, seconds=seconds))
+            self._settings.on_request(
+                build_request(request.method or "", request.url or "", status=status, seconds=seconds)
+            )
         return answer
 
 
-def _prepared(session: requests.Session, settings: GoogleSettings) -> requests.Session:
-    """*session*, which sends what *settings* let it send, and trusts whom a Go program would."""
+def _prepare_session(session: requests.Session, settings: GoogleSettings) -> requests.Session:
+    """Make *session* use `_Adapter` for all URLs, and trust the certificates that a Go program would; return it."""
     for scheme in ("https://", "http://"):
         session.mount(scheme, _Adapter(settings))
-    session.verify = bundle(os.environ, before="REQUESTS_CA_BUNDLE") or True
+    session.verify = find_ca_bundle(os.environ, sdk_variable="REQUESTS_CA_BUNDLE") or True
     return session
 
 
-def _project(connection: Any) -> str:  # noqa: ANN401 - the SDK has no types
-    return f"/projects/{quote(connection._client.project, safe='')}"  # noqa: SLF001 - see `_calling`
+def _get_project_path(connection: Any) -> str:  # noqa: ANN401 - the SDK has no types
+    return f"/projects/{quote(connection._client.project, safe='')}"  # noqa: SLF001 - see `_call`
 
 
-def _zone(connection: Any, zone: str) -> str:  # noqa: ANN401 - the SDK has no types
-    return f"{_project(connection)}/managedZones/{quote(zone, safe='')}"
+def _get_zone_path(connection: Any, zone: str) -> str:  # noqa: ANN401 - the SDK has no types
+    return f"{_get_project_path(connection)}/managedZones/{quote(zone, safe='')}"
 
 
-def _read(connection: Any, path: str, query: Mapping[str, str] | None = None) -> _Json:  # noqa: ANN401 - the SDK has no types
-    """The answer to a read, which is asked once more if a connection that was kept has broken."""
+def _send_read(connection: Any, path: str, query: Mapping[str, str] | None = None) -> _Json:  # noqa: ANN401 - the SDK has no types
+    """Send a read and return the response; send it once more if a reused connection broke."""
     try:
-        return connection.api_request("GET", path, query_params=query, timeout=SLOW_S)  # type: ignore[no-any-return]
+        return connection.api_request("GET", path, query_params=query, timeout=DEFAULT_TIMEOUTS_S)  # type: ignore[no-any-return]
     except requests.ConnectionError as exc:
         if _is_unsent(exc):
             raise
-        return connection.api_request("GET", path, query_params=query, timeout=SLOW_S)  # type: ignore[no-any-return]
+        return connection.api_request("GET", path, query_params=query, timeout=DEFAULT_TIMEOUTS_S)  # type: ignore[no-any-return]
 
 
 def _is_unsent(exc: requests.RequestException) -> bool:
-    """Tell whether the request certainly never left."""
+    """Return whether the request was certainly not sent."""
     if isinstance(exc, requests.ConnectTimeout | requests.exceptions.ProxyError | requests.exceptions.SSLError):
         return True
     inner = exc.args[0] if exc.args else None
-    return type(getattr(inner, "reason", inner)).__name__ in _UNSENT
+    return type(getattr(inner, "reason", inner)).__name__ in _NOT_SENT
 
 
-def _answered(exc: GoogleAPICallError, call: str, about: str) -> CallFailedError:
-    """An answer that is an error."""
+def _parse_error_response(exc: GoogleAPICallError, call: str, context: str) -> CallFailedError:
+    """Return the error for an error response."""
     errors = [error for error in exc.errors if isinstance(error, Mapping)]
     first = next((str(error["reason"]) for error in errors if error.get("reason")), "")
     parts = tuple(str(error["message"]) for error in errors if error.get("message"))
-    words = "; ".join(dict.fromkeys(parts)) or exc.message
+    detail = "; ".join(dict.fromkeys(parts)) or exc.message
     reason = first or str(exc.code or "")
-    return CallFailedError(_trouble(exc.code or 0, reason, words), call, about, reason, words, parts=parts)
+    return CallFailedError(_find_kind(exc.code or 0, reason, detail), call, context, reason, detail, messages=parts)
 
 
-def _trouble(status: int, reason: str, words: str) -> Trouble:
+def _find_kind(status: int, reason: str, detail: str) -> FailureKind:
     if status == requests.codes.unauthorized:
-        return Trouble.CREDENTIALS
-    if status == requests.codes.too_many_requests or status >= 500:  # noqa: PLR2004 - the server's own failures
-        return Trouble.LATER
-    if reason in _RATES or words.startswith(_RATE):
-        return Trouble.LATER
+        return FailureKind.CREDENTIALS
+    if status == requests.codes.too_many_requests or status >= 500:  # noqa: PLR2004 - server errors
+        return FailureKind.RETRYABLE
+    if reason in _RATE_REASONS or detail.startswith(_RATE_MESSAGE):
+        return FailureKind.RETRYABLE
     if status == requests.codes.forbidden and reason != "quotaExceeded":
-        return Trouble.FORBIDDEN
-    return Trouble.REFUSED
+        return FailureKind.FORBIDDEN
+    return FailureKind.REFUSED

@@ -1,13 +1,37 @@
-"""What a person set for Cloud DNS."""
+"""Settings of the Cloud DNS provider: project, zone filter and limits."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from extdns.model.request import Heard, unheard
-from providers.google.selection import Selection
-from providers.remote.allowance import Rate
-from providers.remote.writing import Writing
+from extdns.model.api_request import RequestObserver, ignore_request
+from extdns.model.dns_name import DnsName
+from extdns.model.selection import DomainFilter
+from providers.common.api_calls import RateLimit, WriteOptions
+from providers.google.record_sets import ManagedZone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CloudDnsZoneFilter:
+    """Selects managed zones; a zone must match all filters, and peering zones never match.
+
+    Attributes:
+        ids: suffixes of numeric ids or names of zones; one must match, () matches all.
+        visibility: `public`, `private`, "" for both.
+        domains: the domain filter, applied to the zone's DNS name.
+    """
+
+    ids: tuple[str, ...] = ()
+    visibility: str = ""
+    domains: DomainFilter = DomainFilter()  # noqa: RUF009 - frozen
+
+    def matches(self, zone: ManagedZone, name: DnsName) -> bool:
+        """Return whether *zone*, whose DNS name is *name*, matches."""
+        if zone.peering or (self.visibility and (self.visibility == "private") != zone.private):
+            return False
+        if self.ids and not (zone.number.endswith(self.ids) or zone.name.endswith(self.ids)):
+            return False
+        return self.domains.matches(name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,23 +39,23 @@ class GoogleSettings:
     """Settings of the provider.
 
     Attributes:
-        project: ID of the project of the zones, "" for the one that the credentials or the machine belong to.
-        endpoint: URL of the API without `/dns/v1`, "" for Google's own. To one that begins with `http:` no
-            credentials are sent, as to other emulators.
-        page_items: record sets a page.
-        max_changes: additions and deletions of a change together, 0 for as many as the project may make.
-        pause_s: from one change to the next, 0 for none.
-        rate: calls of the project.
-        writing: what bounds a change.
-        heard: is told of each request.
+        project: ID of the project of the zones; "" is the project of the credentials or of the machine.
+        endpoint: URL of the API without `/dns/v1`, "" for Google's own. If it starts with `http:`, for an emulator, no
+            credentials are sent.
+        page_items: record sets in a page.
+        max_changes: additions and deletions of a change together, 0 for the project's limit.
+        pause_s: the least time between two changes, 0 for none.
+        rate_limit: API calls of the project.
+        write_options: timeouts of a change, and whether it may start.
+        on_request: called after each HTTP request.
     """
 
     project: str = ""
     endpoint: str = ""
-    selection: Selection = Selection()  # noqa: RUF009 - frozen
+    zone_filter: CloudDnsZoneFilter = CloudDnsZoneFilter()
     page_items: int = 1000
     max_changes: int = 1000
     pause_s: float = 0.0
-    rate: Rate = Rate()  # noqa: RUF009 - frozen
-    writing: Writing = Writing()  # noqa: RUF009 - frozen
-    heard: Heard = unheard
+    rate_limit: RateLimit = RateLimit()  # noqa: RUF009 - frozen
+    write_options: WriteOptions = WriteOptions()  # noqa: RUF009 - frozen
+    on_request: RequestObserver = ignore_request

@@ -1,9 +1,8 @@
-"""Records that live as long as the process: for trying out, for tests, and for the benchmark.
+"""Keep records in memory while the process runs: for trying out extdns, for tests and for the benchmark.
 
-It behaves as a strict DNS service does: a batch applies whole or not at all, every write says what
-must stand there, and what DNS forbids is refused with the names it is about. Set identifiers and
-provider-specific properties are kept as they are given.
+The provider behaves like a strict DNS service: a batch is atomic, each write is conditional, and a batch that DNS does
+not allow is refused with the offending names. Set identifiers and provider-specific properties are stored unchanged.
 
-Zones come from `--inmemory-zone` (spec plan 6.3), where the reference matches names by plain
-suffixes and drops what matches none; here zones are matched by whole labels, by the planner.
+Zones come from `--inmemory-zone` (docs/spec/plan.md 6.3). external-dns matches names to them by plain suffix, and drops
+names without a match; here the planner matches whole labels.
 """

@@ -1,32 +1,40 @@
-"""The in-memory DNS service; any thread may read and write it."""
+"""Serve zones from memory: the `ZoneReader` and `ZoneWriter` ports."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from threading import Lock
 from types import MappingProxyType
 from typing import Final
 
-from extdns.errors import InvalidValueError, RetryableError, UsageError, shown
+from extdns.errors import InvalidValueError, RetryableError, UsageError, sanitize
 from extdns.model import rrtype, ttl
-from extdns.model.adjusted import Adjusted, Refusal
-from extdns.model.change import Batch
-from extdns.model.name import DnsName
-from extdns.model.outcome import Applied, Outcome, TryLater
+from extdns.model.change import (
+    AdjustedRecords,
+    Applied,
+    Batch,
+    Outcome,
+    Refusal,
+    Refused,
+    TryLater,
+    Write,
+    WriteConflict,
+)
+from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
-from extdns.model.record import Endpoint, Record
-from extdns.model.zone import Page, Traits, Zone, ZoneList
-from providers.inmemory.held import Held
-from providers.inmemory.rules import objection
+from extdns.model.record import DesiredRecord, Record, RecordKey
+from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
+from providers.inmemory.records import StoredRecords
 
-_TRAITS: Final = Traits(
-    atomic=True, conditional=True, names_culprits=True, ordered=True, types=frozenset(rrtype.OWNABLE)
+_CAPABILITIES: Final = Capabilities(
+    atomic=True, conditional=True, names_offending_records=True, has_ordered_pages=True, types=frozenset(rrtype.OWNABLE)
 )
 _NO_SEED: Final[Mapping[Zone, Iterable[Record]]] = MappingProxyType({})
 
 
 class InMemoryProvider:
-    """Zones and their records; both `ZoneReader` and `ZoneWriter`."""
+    """Holds zones and their records; safe from any thread."""
 
     def __init__(
         self,
@@ -36,104 +44,155 @@ class InMemoryProvider:
         page_size: int = 300,
         default_ttl_s: int = 300,
     ) -> None:
-        """Begin with empty *zones* and with those of *seed*, which hold records.
+        """Start with the empty *zones* and the zones in *seed*.
 
         Args:
-            zones: values of `--inmemory-zone`; "" names none, as the reference's default does.
-            seed: records by zone, also for zones whose id or account is not their name.
-            page_size: record sets a page.
-            default_ttl_s: seconds, for endpoints whose TTL is unset.
+            zones: values of `--inmemory-zone`; "", the default of external-dns, is ignored.
+            seed: records by zone; these zones can have any id and account.
+            page_size: record sets in a page.
+            default_ttl_s: the TTL of records whose TTL is unset.
 
         Raises:
-            UsageError: one of *zones* is no domain name.
+            UsageError: one of *zones* is not a domain name.
         """
-        named = [_zone(text) for text in zones if text]
+        named = [_parse_zone(text) for text in zones if text]
         self._zones = {zone.id: zone for zone in (*named, *seed)}
-        self._held = {zone_id: Held(seed.get(zone, ())) for zone_id, zone in self._zones.items()}
+        self._records = {zone_id: StoredRecords(seed.get(zone, ())) for zone_id, zone in self._zones.items()}
         self._page_size = page_size
         self._default_ttl_s = default_ttl_s
         self._lock = Lock()
 
     @property
-    def traits(self) -> Traits:
-        """All that a service can promise."""
-        return _TRAITS
+    def capabilities(self) -> Capabilities:
+        """What this provider can do: batches are atomic, and all writes are conditional."""
+        return _CAPABILITIES
 
-    def zones(self) -> ZoneList:
-        """The zones it began with; listing them never fails."""
+    def list_zones(self) -> ZoneList:
+        """Return all zones; this never fails."""
         return ZoneList(zones=tuple(sorted(self._zones.values())))
 
-    def adjust(self, wanted: Sequence[Endpoint], zone: Zone) -> Adjusted:
-        """Refuse unknown types and names outside *zone*; the rest is held as it is wanted."""
-        return Adjusted.of(_adjusted(endpoint, zone) for endpoint in wanted)
+    def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        """Refuse *desired* if its type is unknown or its name is outside *zone*; else return it unchanged."""
+        return AdjustedRecords.from_results(_adjust(record, zone) for record in desired)
 
-    def page(self, zone: Zone, after: str | None) -> Page:
-        """The next record sets, sorted by `DnsName.order`, set identifier and type.
-
-        Raises:
-            RetryableError: there is no such zone.
-        """
-        with self._lock:
-            return self._of(zone).page(after, self._page_size)
-
-    def names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """All records of *names*, in the order asked for.
+    def read_page(self, zone: Zone, after: str | None) -> ZonePage:
+        """Return the next record sets, sorted by `DnsName.order`, set identifier and type.
 
         Raises:
             RetryableError: there is no such zone.
         """
         with self._lock:
-            return self._of(zone).names(names)
+            return self._find_zone(zone).read_page(after, self._page_size)
+
+    def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+        """Return all records of *names*, in their order.
+
+        Raises:
+            RetryableError: there is no such zone.
+        """
+        with self._lock:
+            return self._find_zone(zone).read_names(names)
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
-        """Apply the writes of *batch* if all of them find what they expect and break no rule."""
+        """Apply *batch* if its conditions hold and its records are allowed together."""
         writes = batch.writes
         with self._lock:
             try:
-                held = self._of(zone)
+                stored = self._find_zone(zone)
             except RetryableError as exc:
                 return TryLater(message=str(exc))
-            refused = objection(held, writes, zone)
+            refused = find_refusal(stored, writes, zone)
             if refused is not None:
                 return refused
             records = tuple(self._record(write.new) for write in writes if write.new is not None)
             for write in writes:
                 if write.new is None:
-                    held.remove(write.key)
+                    stored.remove(write.key)
             for record in records:
-                held.put(record)
+                stored.put(record)
         return Applied(records=records)
 
-    def _of(self, zone: Zone) -> Held:
-        held = self._held.get(zone.id)
-        if held is None:
+    def _find_zone(self, zone: Zone) -> StoredRecords:
+        stored = self._records.get(zone.id)
+        if stored is None:
             raise RetryableError(f"there is no zone {zone} in memory")
-        return held
+        return stored
 
-    def _record(self, endpoint: Endpoint) -> Record:
+    def _record(self, desired: DesiredRecord) -> Record:
         return Record(
-            name=endpoint.name,
-            type=endpoint.type,
-            targets=endpoint.targets,
-            ttl_s=self._default_ttl_s if endpoint.ttl_s == ttl.UNSET else endpoint.ttl_s,
-            set_identifier=endpoint.set_identifier,
-            properties=endpoint.properties,
+            name=desired.name,
+            type=desired.type,
+            targets=desired.targets,
+            ttl_s=self._default_ttl_s if desired.ttl_s == ttl.UNSET else desired.ttl_s,
+            set_identifier=desired.set_identifier,
+            properties=desired.properties,
         )
 
 
-def _zone(text: str) -> Zone:
+def _parse_zone(text: str) -> Zone:
     try:
         name = DnsName.parse(text)
     except InvalidValueError as exc:
-        raise UsageError(f"--inmemory-zone={shown(text)}: {exc}") from exc
+        raise UsageError(f"--inmemory-zone={sanitize(text)}: {exc}") from exc
     return Zone(name=name, id=name)
 
 
-def _adjusted(endpoint: Endpoint, zone: Zone) -> Endpoint | Refusal:
-    if endpoint.type not in _TRAITS.types:
-        detail = f"{endpoint.type} is not among the types held in memory: {', '.join(rrtype.OWNABLE)}"
-    elif not endpoint.name.within(zone.name):
-        detail = f"{endpoint.name} lies outside zone {zone}"
+def _adjust(desired: DesiredRecord, zone: Zone) -> DesiredRecord | Refusal:
+    if desired.type not in _CAPABILITIES.types:
+        detail = f"{desired.type} is not among the supported types: {', '.join(rrtype.OWNABLE)}"
+    elif not desired.name.within(zone.name):
+        detail = f"{desired.name} lies outside zone {zone}"
     else:
-        return endpoint
-    return Refusal(endpoint=endpoint, reason=Reason.UNSUPPORTED, detail=detail)
+        return desired
+    return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=detail)
+
+
+def find_refusal(stored: StoredRecords, writes: Sequence[Write], zone: Zone) -> WriteConflict | Refused | None:
+    """Return why *writes* cannot be applied to the records of *zone*, or None if they can."""
+    conflicts: list[tuple[RecordKey, str]] = []
+    groups: dict[DnsName, dict[RecordKey, list[Write]]] = {}
+    for write in writes:
+        key = write.key
+        groups.setdefault(key.name, {}).setdefault(key, []).append(write)
+        if detail := _find_conflict(stored.find(key), write):
+            conflicts.append((key, detail))
+    if conflicts:
+        message = "; ".join(f"{key.name} {key.type} {detail}" for key, detail in conflicts)
+        return WriteConflict(message=message, offending_names=tuple(sorted({key.name for key, _ in conflicts})))
+    problems = {name: detail for name in sorted(groups) if (detail := _find_problem(stored, name, groups[name], zone))}
+    if problems:
+        message = "; ".join(f"{name}: {detail}" for name, detail in problems.items())
+        return Refused(message=message, offending_names=tuple(problems))
+    return None
+
+
+def _find_conflict(current: Record | None, write: Write) -> str:
+    if current == write.old:
+        return ""
+    if current is None:
+        return "is gone"
+    return "already exists" if write.old is None else "has changed since it was read"
+
+
+def _find_problem(stored: StoredRecords, name: DnsName, writes: Mapping[RecordKey, Sequence[Write]], zone: Zone) -> str:
+    if not name.within(zone.name):
+        return f"it lies outside zone {zone}"
+    if repeated := sorted(key.type for key, found in writes.items() if len(found) > 1):
+        return f"{repeated[0]} is written twice in one batch"
+    remaining = {record.key for record in stored.get_records(name)} - writes.keys()
+    return _find_incompatibility(remaining | {key for key, found in writes.items() if found[0].new is not None})
+
+
+def _find_incompatibility(keys: Collection[RecordKey]) -> str:
+    """Return why *keys*, all of one name, cannot coexist; "" if they can.
+
+    A CNAME cannot coexist with other types (RFC 1034 section 3.6.2). The record sets of a type are either one simple
+    record set or the members of a routing policy, as in Route 53.
+    """
+    if len(keys) < 2:  # noqa: PLR2004 - a single record always can
+        return ""
+    counts = Counter(key.type for key in keys)
+    if rrtype.CNAME in counts and len(counts) > 1:
+        return f"a CNAME cannot coexist with {', '.join(sorted(set(counts) - {rrtype.CNAME}))}"
+    mixed = sorted(key.type for key in keys if not key.set_identifier and counts[key.type] > 1)
+    return f"{mixed[0]} without set identifier cannot coexist with {mixed[0]} with one" if mixed else ""

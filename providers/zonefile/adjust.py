@@ -1,8 +1,7 @@
-"""What a zone file can hold of what is wanted, in the form in which it is read back.
+"""Adjust desired records to the form in which they are read back from a zone file.
 
-Refused is also what makes a server reject the whole zone instead of the one record: BIND, by
-default (`check-names`), for owners of addresses and hosts in data that are no host names (RFC 1123
-section 2.1).
+Records for which a server would reject the whole zone are refused, too. By default (`check-names`), BIND does so if the
+owner of an address, or a host in record data, is not a host name (RFC 1123 section 2.1).
 """
 
 from __future__ import annotations
@@ -13,62 +12,61 @@ from typing import Final
 from msgspec.structs import replace
 
 from extdns.errors import InvalidValueError
-from extdns.model import pairs, rrtype
-from extdns.model.adjusted import Refusal
-from extdns.model.placing import misplaced
+from extdns.model import rrtype
+from extdns.model.change import Refusal
 from extdns.model.reason import Reason
-from extdns.model.record import Endpoint, canonical_targets
-from extdns.model.target import address
-from extdns.model.zone import Zone
+from extdns.model.record import DesiredRecord, canonicalize_targets, parse_address
+from extdns.model.value import EMPTY_MAP
+from extdns.model.zone import Zone, find_placement_problem
 from providers.zonefile import rdata
 
-TYPES: Final = frozenset(rrtype.OWNABLE)
+SUPPORTED_TYPES: Final = frozenset(rrtype.OWNABLE)
 _HOST: Final = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.?)+", re.IGNORECASE)
-_OF_HOSTS: Final = rrtype.ADDRESSES | {rrtype.MX}
-_AT_HOSTS: Final = frozenset({rrtype.NS, rrtype.MX, rrtype.SRV})
-_SINGLE: Final = frozenset({rrtype.CNAME, rrtype.DNAME})
-_REVERSE: Final = ("in-addr.arpa", "ip6.arpa")
+_TYPES_OF_HOSTS: Final = rrtype.ADDRESSES | {rrtype.MX}
+_TYPES_WITH_HOST: Final = frozenset({rrtype.NS, rrtype.MX, rrtype.SRV})
+_SINGLE_VALUE_TYPES: Final = frozenset({rrtype.CNAME, rrtype.DNAME})
+_REVERSE_ZONES: Final = ("in-addr.arpa", "ip6.arpa")
 
 
-def adjusted(endpoint: Endpoint, zone: Zone) -> Endpoint | Refusal:
-    """*endpoint* as a file of *zone* would hold it, or why none can."""
-    detail = _unsupported(endpoint, zone)
+def adjust_record(desired: DesiredRecord, zone: Zone) -> DesiredRecord | Refusal:
+    """Return *desired* in the form in which the file of *zone* will hold it, or why it cannot."""
+    detail = _find_problem(desired, zone)
     if detail:
-        return Refusal(endpoint=endpoint, reason=Reason.UNSUPPORTED, detail=detail)
+        return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=detail)
     try:
-        targets = [_target(endpoint, target) for target in endpoint.targets]
+        targets = [_normalize_target(desired, target) for target in desired.targets]
     except InvalidValueError as exc:
-        return Refusal(endpoint=endpoint, reason=Reason.INVALID_TARGET, detail=str(exc))
-    found = canonical_targets(endpoint.type, targets)
-    if found == endpoint.targets and not endpoint.properties:
-        return endpoint
-    return replace(endpoint, targets=found, properties=pairs.NONE)
+        return Refusal(desired=desired, reason=Reason.INVALID_TARGET, detail=str(exc))
+    found = canonicalize_targets(desired.type, targets)
+    if found == desired.targets and not desired.properties:
+        return desired
+    return replace(desired, targets=found, properties=EMPTY_MAP)
 
 
-def _unsupported(endpoint: Endpoint, zone: Zone) -> str:
-    name, rtype = endpoint.name, endpoint.type
-    if rtype not in TYPES:
+def _find_problem(desired: DesiredRecord, zone: Zone) -> str:
+    name, rtype = desired.name, desired.type
+    if rtype not in SUPPORTED_TYPES:
         return f"{rtype} is not among the types written to zone files: {', '.join(rrtype.OWNABLE)}"
-    if endpoint.set_identifier:
-        return f"zone files have no routing policies; {endpoint.set_identifier!r} is a set identifier"
-    if endpoint.is_alias and not all(address(target) for target in endpoint.targets):
+    if desired.set_identifier:
+        return f"zone files have no routing policies; {desired.set_identifier!r} is a set identifier"
+    if desired.is_alias and not all(parse_address(target) for target in desired.targets):
         return f"zone files have no aliases; {rtype} needs addresses, a name needs CNAME"
-    if wrong := misplaced(endpoint, zone):
-        return wrong
-    if rtype in _SINGLE and len(endpoint.targets) > 1:
-        return f"a {rtype} has one target, this has {len(endpoint.targets)}: {', '.join(endpoint.targets)}"
-    if rtype in _OF_HOSTS and not _HOST.fullmatch(name.removeprefix("*.")):
-        return f"{name} is no host name (letters, digits, hyphens); BIND rejects the whole zone for such an {rtype}"
+    if problem := find_placement_problem(desired, zone):
+        return problem
+    if rtype in _SINGLE_VALUE_TYPES and len(desired.targets) > 1:
+        return f"a {rtype} can have only one target, not {len(desired.targets)}: {', '.join(desired.targets)}"
+    if rtype in _TYPES_OF_HOSTS and not _HOST.fullmatch(name.removeprefix("*.")):
+        return f"{name} is not a host name (letters, digits, hyphens); BIND rejects the whole zone for such an {rtype}"
     return ""
 
 
-def _target(endpoint: Endpoint, target: str) -> str:
-    rtype = endpoint.type
-    held = rdata.held(rtype, target)
-    if rtype in _AT_HOSTS or (rtype == rrtype.PTR and any(endpoint.name.within(tree) for tree in _REVERSE)):
-        host = held.rpartition(" ")[2].removesuffix(".")
+def _normalize_target(desired: DesiredRecord, target: str) -> str:
+    rtype = desired.type
+    normalized = rdata.normalize_target(rtype, target)
+    if rtype in _TYPES_WITH_HOST or (rtype == rrtype.PTR and any(desired.name.within(tree) for tree in _REVERSE_ZONES)):
+        host = normalized.rpartition(" ")[2].removesuffix(".")
         if host and not _HOST.fullmatch(host):
             raise InvalidValueError(
                 target, f"{rtype} data whose host has letters, digits and hyphens", Reason.INVALID_TARGET
             )
-    return held
+    return normalized

@@ -1,9 +1,8 @@
-"""A master file with records put in and taken out, all else as it was.
+"""Add records to a zone file and remove them, without changing anything else.
 
-New records go into the section between two comments at the end of the file, each where it sorts,
-written in full, so that they read the same wherever they stand. A record taken out goes with its
-lines. A line that stays and had its owner or TTL from one before it is completed when that one is
-no longer the same.
+New records are added to the section between two comments at the end of the file, sorted, each with its full owner, TTL
+and class. A removed record is removed with its lines. If a remaining line inherits its owner or TTL from a removed one,
+they are added to it.
 """
 
 from __future__ import annotations
@@ -11,109 +10,147 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
+from typing import Final
 
 from extdns.model.record import Record
 from providers.zonefile import rdata
-from providers.zonefile.batch import Effect
-from providers.zonefile.master import BEGIN, END, Entry, Master, Role, TtlFrom
-from providers.zonefile.serial import advanced
+from providers.zonefile.master import BEGIN, END, EntryRole, FileChange, MasterEntry, MasterFile, TtlSource
 
 
-def edited(master: Master, change: Effect, today: date) -> Master:
-    """*master* after *change*, its SOA serial advanced.
+def apply_file_change(master: MasterFile, change: FileChange, today: date) -> MasterFile:
+    """Return *master* after *change*, with a new SOA serial.
 
     Raises:
-        InvalidValueError: a target of an added record is no record data; `effect` lets none through.
+        InvalidValueError: a target of an added record is invalid; `plan_file_change` refuses such records.
     """
     newline = "\r\n" if master.entries and master.entries[0].text.endswith("\r\n") else "\n"
-    lines = sorted((entry for record in change.added for entry in _lines(record, newline)), key=_position)
-    kept = [entry for entry in master.entries if entry.key is None or entry.key not in change.removed]
-    before, section, after = _parted(kept, newline)
-    between = list(_merged(section[1:-1], lines))
+    lines = sorted((entry for record in change.added for entry in _build_entries(record, newline)), key=_get_position)
+    remaining = [entry for entry in master.entries if entry.key is None or entry.key not in change.removed]
+    before, section, after = _split_sections(remaining, newline)
+    between = list(_merge(section[1:-1], lines))
     if between:
-        before, between = _ended(before, newline), [section[0], *between, section[-1]]
-    entries = tuple(_completed([*before, *between, *after], today))
+        before, between = _end_last_line(before, newline), [section[0], *between, section[-1]]
+    entries = tuple(_complete_entries([*before, *between, *after], today))
     return replace(master, entries=entries, records=change.records)
 
 
-def _lines(record: Record, newline: str) -> Iterator[Entry]:
-    owner = rdata.spelled(record.name)
+def _build_entries(record: Record, newline: str) -> Iterator[MasterEntry]:
+    owner = rdata.format_name(record.name)
     for target in record.targets:
-        data = rdata.written(record.type, target)
-        yield Entry(
+        data = rdata.format_data(record.type, target)
+        yield MasterEntry(
             text=f"{owner} {record.ttl_s} IN {record.type} {data}{newline}",
-            role=Role.RECORD,
+            role=EntryRole.RECORD,
             owner=owner,
             owner_end=len(owner),
             ttl_s=record.ttl_s,
-            ttl_from=TtlFrom.STATED,
+            ttl_source=TtlSource.STATED,
             key=record.key,
             target=target,
         )
 
 
-def _position(entry: Entry) -> tuple[str, str, str]:
-    """Sorts by name, type and target; entries without key go first."""
+def _get_position(entry: MasterEntry) -> tuple[str, str, str]:
+    """Return the sort key: name, type and target; entries without key come first."""
     return ("", "", "") if entry.key is None else (entry.key.name.order, entry.key.type, entry.target)
 
 
-def _parted(entries: Sequence[Entry], newline: str) -> tuple[Sequence[Entry], Sequence[Entry], Sequence[Entry]]:
-    """What stands before our section, the section with its two comments, and what stands behind it."""
+def _split_sections(
+    entries: Sequence[MasterEntry], newline: str
+) -> tuple[Sequence[MasterEntry], Sequence[MasterEntry], Sequence[MasterEntry]]:
+    """Return the entries before our section, the section with its two comments, and the entries after it."""
     roles = [entry.role for entry in entries]
-    if Role.END in roles:
-        end = len(roles) - 1 - roles[::-1].index(Role.END)
-        if Role.BEGIN in roles[:end]:
-            begin = end - 1 - roles[:end][::-1].index(Role.BEGIN)
+    if EntryRole.END in roles:
+        end = len(roles) - 1 - roles[::-1].index(EntryRole.END)
+        if EntryRole.BEGIN in roles[:end]:
+            begin = end - 1 - roles[:end][::-1].index(EntryRole.BEGIN)
             return entries[:begin], entries[begin : end + 1], entries[end + 1 :]
-    begin_entry = Entry(text=f"{BEGIN}: the lines from here on are written by extdns{newline}", role=Role.BEGIN)
-    return entries, (begin_entry, Entry(text=f"{END}{newline}", role=Role.END)), ()
+    begin_entry = MasterEntry(
+        text=f"{BEGIN}: the lines from here on are written by extdns{newline}", role=EntryRole.BEGIN
+    )
+    return entries, (begin_entry, MasterEntry(text=f"{END}{newline}", role=EntryRole.END)), ()
 
 
-def _merged(section: Sequence[Entry], lines: Sequence[Entry]) -> Iterator[Entry]:
+def _merge(section: Sequence[MasterEntry], lines: Sequence[MasterEntry]) -> Iterator[MasterEntry]:
     index = 0
     for entry in section:
-        position = _position(entry)
-        while index < len(lines) and _position(lines[index]) < position:
+        position = _get_position(entry)
+        while index < len(lines) and _get_position(lines[index]) < position:
             yield lines[index]
             index += 1
         yield entry
     yield from lines[index:]
 
 
-def _ended(entries: Sequence[Entry], newline: str) -> Sequence[Entry]:
-    """*entries* with an end for the last line if it has none."""
+def _end_last_line(entries: Sequence[MasterEntry], newline: str) -> Sequence[MasterEntry]:
+    """Return *entries*, with a newline at the end of the last line."""
     if not entries or entries[-1].text.endswith("\n"):
         return entries
     return [*entries[:-1], replace(entries[-1], text=entries[-1].text + newline)]
 
 
-def _completed(entries: Iterable[Entry], today: date) -> Iterator[Entry]:
+def _complete_entries(entries: Iterable[MasterEntry], today: date) -> Iterator[MasterEntry]:
     owner, ttl_s = "", None
     for entry in entries:
-        whole = _numbered(entry, today) if entry.role is Role.SOA else entry
+        completed = _advance_soa(entry, today) if entry.role is EntryRole.SOA else entry
         if entry.owner:
-            whole = _whole(whole, owner, ttl_s)
+            completed = _complete_entry(completed, owner, ttl_s)
             owner = entry.owner
-            ttl_s = entry.ttl_s if whole.ttl_from is TtlFrom.STATED else ttl_s
-        yield whole
+            ttl_s = entry.ttl_s if completed.ttl_source is TtlSource.STATED else ttl_s
+        yield completed
 
 
-def _numbered(soa: Entry, today: date) -> Entry:
+def _advance_soa(soa: MasterEntry, today: date) -> MasterEntry:
     start, end = soa.serial
-    serial = str(advanced(int(soa.text[start:end]), today))
+    serial = str(advance_serial(int(soa.text[start:end]), today))
     return replace(soa, text=soa.text[:start] + serial + soa.text[end:], serial=(start, start + len(serial)))
 
 
-def _whole(entry: Entry, owner: str, ttl_s: int | None) -> Entry:
-    """*entry* with what it took from the record before, if that one now has another *owner* or *ttl_s*."""
+def _complete_entry(entry: MasterEntry, owner: str, ttl_s: int | None) -> MasterEntry:
+    """Return *entry* with its inherited name and TTL written out, if the record before it now has other ones."""
     if not entry.owner_end and entry.owner != owner:
-        entry = replace(_inserted(entry, entry.owner), owner_end=len(entry.owner))
-    if entry.ttl_from is TtlFrom.PREVIOUS and entry.ttl_s != ttl_s:
-        entry = replace(_inserted(entry, f" {entry.ttl_s}"), ttl_from=TtlFrom.STATED)
+        entry = replace(_insert(entry, entry.owner), owner_end=len(entry.owner))
+    if entry.ttl_source is TtlSource.PREVIOUS and entry.ttl_s != ttl_s:
+        entry = replace(_insert(entry, f" {entry.ttl_s}"), ttl_source=TtlSource.STATED)
     return entry
 
 
-def _inserted(entry: Entry, text: str) -> Entry:
+def _insert(entry: MasterEntry, text: str) -> MasterEntry:
     at, (start, end) = entry.owner_end, entry.serial
-    shift = len(text) if entry.role is Role.SOA else 0
+    shift = len(text) if entry.role is EntryRole.SOA else 0
     return replace(entry, text=entry.text[:at] + text + entry.text[at:], serial=(start + shift, end + shift))
+
+
+_MODULUS: Final = 2**32
+_HALF_RANGE: Final = 2**31
+_PER_DAY: Final = 100
+_FIRST_YEAR: Final = 1990  # an earlier "date" is a counter or timestamp that looks like one
+_LAST_YEAR: Final = 2100
+
+
+def advance_serial(serial: int, today: date) -> int:
+    """Return the next serial: if *serial* is a date (YYYYMMDDnn), that of *today*, else *serial* plus one.
+
+    The result is greater by the arithmetic of RFC 1982, whatever the clock shows, and never 0, which some servers take
+    for "none".
+    """
+    following = (serial + 1) % _MODULUS or 1
+    dated = int(today.strftime("%Y%m%d")) * _PER_DAY
+    return dated if _is_date(serial) and is_before(following, dated) else following
+
+
+def is_before(earlier: int, later: int) -> bool:
+    """Return whether *later* is greater than *earlier* by the arithmetic of RFC 1982."""
+    return 0 < (later - earlier) % _MODULUS < _HALF_RANGE
+
+
+def _is_date(serial: int) -> bool:
+    year, rest = divmod(serial, 10_000 * _PER_DAY)
+    month, rest = divmod(rest, 100 * _PER_DAY)
+    if not _FIRST_YEAR <= year < _LAST_YEAR:
+        return False
+    try:
+        date(year, month, rest // _PER_DAY)
+    except ValueError:
+        return False
+    return True

@@ -1,4 +1,4 @@
-"""The folder of zone files: which files are zones, reading them, replacing one."""
+"""Access the folder of zone files: list, read, lock and replace files."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from extdns.errors import ForbiddenError, ProviderError, RetryableError, UsageError, shown
+from extdns.errors import ForbiddenError, ProviderError, RetryableError, UsageError, sanitize
 from extdns.model.zone import Zone
-from providers.zonefile.master import Master
-from providers.zonefile.parse import parse
+from providers.zonefile.master import MasterFile
+from providers.zonefile.parse import parse_master_file
 
-# What editors and name servers leave beside a file called db.something.
+# Suffixes that editors and name servers add to copies of a file such as db.example.
 _LEFTOVERS: Final = ("~", ".bak", ".jbk", ".jnl", ".orig", ".signed", ".swp", ".tmp")
-_TEMPORARY: Final = ".extdns.tmp"  # one name, since the lock lets one write at a time; no server takes it for a zone
+_TEMPORARY: Final = ".extdns.tmp"  # one name is enough, since the lock allows one write at a time; servers ignore it
 _FORBIDDEN: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
 class ZoneFolder:
-    """Zone files by name; what was read is kept until the bytes differ. Any thread may use it."""
+    """Reads and replaces zone files, from any thread. A parsed file is reused until its bytes change."""
 
     def __init__(self, path: Path) -> None:
         """Use the folder *path*.
 
         Raises:
-            UsageError: it is no folder that can be listed.
+            UsageError: it is not a folder, or cannot be listed.
         """
         self.path = path
         self._loaded: dict[str, _Loaded] = {}
@@ -41,101 +41,111 @@ class ZoneFolder:
             next(path.iterdir(), None)
         except OSError as exc:
             raise UsageError(
-                f"--zonefile-dir={shown(str(path))}: {_reason(exc)}; allowed: a folder with zone files"
+                f"--zonefile-dir={sanitize(str(path))}: {_describe_error(exc)}; allowed: a folder with zone files"
             ) from exc
 
-    def names(self) -> tuple[str, ...]:
-        """The names of the files that are zones, sorted: `*.zone` and `db.*`, not hidden, no leftovers.
+    def list_files(self) -> tuple[str, ...]:
+        """Return the names of the zone files, sorted: `*.zone` and `db.*`, without hidden files and backup copies.
 
         Raises:
             ProviderError: the folder cannot be listed.
         """
-        with _translated(f"listing {self.path}"):
+        with _translate_errors(f"listing {self.path}"):
             return tuple(sorted(path.name for path in self.path.iterdir() if _is_zone(path.name) and path.is_file()))
 
-    def load(self, name: str) -> Master:
-        """Read the file *name*; what is wrong in its text is said in the result.
+    def load(self, name: str) -> MasterFile:
+        """Read the file *name*; problems in its text are part of the result.
 
         Raises:
             ProviderError: it cannot be read.
         """
-        octets = _octets(self.path / name)
+        content = _read_bytes(self.path / name)
         known = self._loaded.get(name)
-        if known is not None and known.octets == octets and known.is_current():
+        if known is not None and known.content == content and known.is_current():
             return known.master
         included: dict[Path, bytes | None] = {}
-        master = parse(octets.decode("latin-1"), name, partial(self._include, included))
-        self._loaded[name] = _Loaded(octets=octets, included=included, master=master)
+        master = parse_master_file(content.decode("latin-1"), name, partial(self._include, included))
+        self._loaded[name] = _Loaded(content=content, included=included, master=master)
         return master
 
-    def zone(self, zone: Zone) -> Master:
+    def load_zone(self, zone: Zone) -> MasterFile:
         """Read the file of *zone*.
 
         Raises:
-            ProviderError: it cannot be read, something in it is wrong, or it holds another zone now.
+            ProviderError: it cannot be read, is invalid, or contains another zone now.
         """
         master = self.load(zone.id)
-        if master.fault:
-            raise RetryableError(master.fault)
+        if master.problem:
+            raise RetryableError(master.problem)
         if master.zone != zone.name:
             raise RetryableError(f"{zone.id} holds the zone {master.zone} now, no longer {zone.name}")
         return master
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep all other writers out, of this process (they wait) and of others.
+    def lock(self) -> Iterator[None]:
+        """Lock the folder. Other threads wait; other processes that lock it fail.
 
         Raises:
             ProviderError: another process is writing, or the file system has no locks.
         """
-        with self._lock, ExitStack() as held:
-            with _translated(f"locking {self.path}"):
+        with self._lock, ExitStack() as stack:
+            with _translate_errors(f"locking {self.path}"):
                 descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
-                held.callback(os.close, descriptor)
+                stack.callback(os.close, descriptor)
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield
 
-    def replace(self, name: str, master: Master) -> None:
-        """Put *master* in place of the file *name*, whole, with the same owner and mode.
+    def replace(self, name: str, master: MasterFile) -> None:
+        """Replace the file *name* by *master* in one step, with the same owner and mode.
 
         Raises:
-            ProviderError: the file is as it was.
+            ProviderError: it cannot be replaced, and is unchanged.
         """
         path = (self.path / name).resolve()
         temporary = path.with_name(_TEMPORARY)
-        octets = master.text.encode("latin-1")
-        with _translated(f"writing {path}"):
+        content = master.text.encode("latin-1")
+        with _translate_errors(f"writing {path}"):
             try:
-                _write(temporary, octets, path.stat())
+                _write(temporary, content, path.stat())
                 temporary.replace(path)
             except BaseException:
                 temporary.unlink(missing_ok=True)
                 raise
-        _settle(path.parent)
-        if master.wrong:  # the lines that are told may have moved
+        _flush_folder(path.parent)
+        if master.has_invalid_lines:  # the line numbers in messages may have changed
             del self._loaded[name]
         else:
-            self._loaded[name] = replace(self._loaded[name], octets=octets, master=master)
+            self._loaded[name] = replace(self._loaded[name], content=content, master=master)
+
+    def find_write_obstacle(self, name: str) -> str:
+        """Return why permissions do not allow replacing the file *name*, "" if they do."""
+        path = (self.path / name).resolve()
+        if not os.access(path.parent, os.W_OK | os.X_OK, effective_ids=True):
+            return f"the folder {path.parent} is read-only for user {os.geteuid()}"
+        owner = path.stat().st_uid
+        if owner != os.geteuid() and os.geteuid() != 0:
+            return f"the file belongs to user {owner}, and user {os.geteuid()} cannot keep that owner when replacing it"
+        return ""
 
     def _include(self, included: dict[Path, bytes | None], name: str) -> str:
         if "\0" in name:
-            raise RetryableError(f"reading {name!r}: no file has such a name")
+            raise RetryableError(f"reading {name!r}: a file name cannot contain NUL")
         path = self.path / os.fsdecode(name.encode("latin-1"))
         included[path] = None
-        included[path] = octets = _octets(path)
-        return octets.decode("latin-1")
+        included[path] = content = _read_bytes(path)
+        return content.decode("latin-1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Loaded:
-    """A file as it was read, and what it included; None for what could not be read."""
+    """A file as it was read, and the bytes of the files that it includes, None for those that could not be read."""
 
-    octets: bytes
+    content: bytes
     included: Mapping[Path, bytes | None]
-    master: Master
+    master: MasterFile
 
     def is_current(self) -> bool:
-        return all(_octets_or_none(path) == octets for path, octets in self.included.items())
+        return all(_read_bytes_or_none(path) == content for path, content in self.included.items())
 
 
 def _is_zone(name: str) -> bool:
@@ -144,35 +154,35 @@ def _is_zone(name: str) -> bool:
     return name.endswith(".zone") or name.startswith("db.")
 
 
-def _octets(path: Path) -> bytes:
-    with _translated(f"reading {path}"):
+def _read_bytes(path: Path) -> bytes:
+    with _translate_errors(f"reading {path}"):
         if not stat.S_ISREG(path.stat().st_mode):
-            raise RetryableError(f"reading {path}: it is no regular file")
+            raise RetryableError(f"reading {path}: it is not a regular file")
         return path.read_bytes()
 
 
-def _octets_or_none(path: Path) -> bytes | None:
+def _read_bytes_or_none(path: Path) -> bytes | None:
     with suppress(ProviderError):
-        return _octets(path)
+        return _read_bytes(path)
     return None
 
 
-def _write(path: Path, octets: bytes, like: os.stat_result) -> None:
-    """Write a new file, down to the disk, with owner and mode *like* those of another."""
+def _write(path: Path, content: bytes, like: os.stat_result) -> None:
+    """Write a new file and flush it to disk, with the owner and mode of *like*."""
     path.unlink(missing_ok=True)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
-        file.write(octets)
+        file.write(content)
         file.flush()
-        mine = os.fstat(descriptor)
-        if (mine.st_uid, mine.st_gid) != (like.st_uid, like.st_gid):
+        own = os.fstat(descriptor)
+        if (own.st_uid, own.st_gid) != (like.st_uid, like.st_gid):
             os.fchown(descriptor, like.st_uid, like.st_gid)
         os.fchmod(descriptor, stat.S_IMODE(like.st_mode))
         os.fsync(descriptor)
 
 
-def _settle(folder: Path) -> None:
-    """Have a replacement survive a power cut; it is in place already, so failing is no failure."""
+def _flush_folder(folder: Path) -> None:
+    """Flush the entry of a replaced file to disk, so that it survives a power failure; errors are ignored."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -182,15 +192,15 @@ def _settle(folder: Path) -> None:
 
 
 @contextmanager
-def _translated(call: str) -> Iterator[None]:
+def _translate_errors(call: str) -> Iterator[None]:
     try:
         yield
     except BlockingIOError as exc:
-        raise RetryableError(f"{call}: another process is writing") from exc
+        raise RetryableError(f"{call}: another process is writing to the folder") from exc
     except OSError as exc:
         kind = ForbiddenError if exc.errno in _FORBIDDEN else RetryableError
-        raise kind(f"{call}: {_reason(exc)}") from exc
+        raise kind(f"{call}: {_describe_error(exc)}") from exc
 
 
-def _reason(exc: OSError) -> str:
+def _describe_error(exc: OSError) -> str:
     return exc.strerror or str(exc)

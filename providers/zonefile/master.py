@@ -1,4 +1,4 @@
-"""What a master file says, entry by entry, and what its zone holds."""
+"""Zone files in memory: their entries, their records, and changes to them."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from extdns.model.name import DnsName
+from extdns.model.dns_name import DnsName
 from extdns.model.record import Record, RecordKey
 
-Records = Mapping[DnsName, tuple[Record, ...]]
-"""What a zone holds, by name, sorted by type."""
+ZoneRecords = Mapping[DnsName, tuple[Record, ...]]
+"""The records of a zone by name, sorted by type."""
 
 BEGIN = "; BEGIN extdns"
 END = "; END extdns"
 
 
-class Role(StrEnum):
-    """What an entry is, as far as editing is concerned."""
+class EntryRole(StrEnum):
+    """What an entry is: a record, the SOA, the first or last line of our section, or anything else."""
 
     RECORD = "record"
     SOA = "soa"
@@ -26,63 +26,80 @@ class Role(StrEnum):
     OTHER = "other"
 
 
-class TtlFrom(StrEnum):
-    """Where the TTL of a record comes from."""
+class TtlSource(StrEnum):
+    """Where the TTL of a record is stated."""
 
     STATED = "stated"
-    DEFAULT = "default"  # $TTL, or the SOA where nothing came before it
-    PREVIOUS = "previous"  # the last one stated (RFC 1035 section 5.1)
+    DEFAULT = "default"  # $TTL, or the SOA if no TTL is stated before it
+    PREVIOUS = "previous"  # the last stated TTL (RFC 1035 section 5.1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class MasterEntry:
     """One entry of a file: a record, a directive, a comment or a blank line.
 
     Attributes:
-        text: its lines as they stand in the file, Latin-1, the last newline included.
-        owner: of a record, absolute; "" for other entries.
-        owner_end: where the owner ends in *text*, 0 if it is that of the record before.
-        key: of a record whose owner is a `DnsName`; others are kept and never read.
-        target: record data, "" without key.
-        serial: where the number starts and ends in the text of the SOA.
+        text: its lines in the file, decoded as Latin-1, including the last newline.
+        owner: the absolute owner name of a record; "" for other entries.
+        owner_end: where the owner ends in *text*, 0 if the entry inherits the owner of the record before.
+        key: of a record whose owner is a `DnsName`; None for other records, which are never changed.
+        target: the record data, "" without key.
+        serial: start and end of the serial in the text of the SOA.
     """
 
     text: str
-    role: Role = Role.OTHER
+    role: EntryRole = EntryRole.OTHER
     owner: str = ""
     owner_end: int = 0
     ttl_s: int = 0
-    ttl_from: TtlFrom = TtlFrom.STATED
+    ttl_source: TtlSource = TtlSource.STATED
     key: RecordKey | None = None
     target: str = ""
     serial: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Master:
+class MasterFile:
     """A file and the zone in it.
 
     Attributes:
         label: the file's name, for messages.
-        zone: owner of the SOA, None if none can be found.
-        entries: the whole file in its order.
-        records: of the zone, without its SOA.
-        fixed: record sets of which a part stands where it cannot be edited, and that place.
-        wrong: whether it has lines that cannot be read; what is told of them names their places.
-        fault: what is wrong with the file, "" if it can be read.
-        frozen: why it cannot be changed, "" if it can.
+        zone: the owner of the SOA, None if there is no SOA.
+        entries: all entries in the order of the file.
+        records: the records of the zone without the SOA.
+        read_only: record sets that are partly in included files or $GENERATE lines, and where.
+        has_invalid_lines: whether some records cannot be parsed; their messages contain line numbers.
+        problem: why the file cannot be read, "" if it can.
+        write_problem: why the file cannot be changed, "" if it can.
     """
 
     label: str
     zone: DnsName | None
-    entries: tuple[Entry, ...]
-    records: Records
-    fixed: Mapping[RecordKey, str]
-    wrong: bool = False
-    fault: str = ""
-    frozen: str = ""
+    entries: tuple[MasterEntry, ...]
+    records: ZoneRecords
+    read_only: Mapping[RecordKey, str]
+    has_invalid_lines: bool = False
+    problem: str = ""
+    write_problem: str = ""
 
     @property
     def text(self) -> str:
-        """The file as it is to be written, Latin-1."""
+        """The content of the file, to be encoded as Latin-1."""
         return "".join(entry.text for entry in self.entries)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChange:
+    """What a batch changes in a file.
+
+    Attributes:
+        removed: keys of the records whose lines are removed.
+        added: records whose lines are added; a record that changes is in both.
+        written: the records at the keys of the batch after the change.
+        records: all records of the zone after the change.
+    """
+
+    removed: frozenset[RecordKey]
+    added: tuple[Record, ...]
+    written: tuple[Record, ...]
+    records: ZoneRecords

@@ -1,4 +1,4 @@
-"""Zone files as a `ZoneReader`."""
+"""Read zone files: the `ZoneReader` port."""
 
 from __future__ import annotations
 
@@ -9,85 +9,97 @@ from operator import attrgetter
 from typing import Final
 
 from extdns.errors import ForbiddenError, ProviderError
-from extdns.model.adjusted import Adjusted
-from extdns.model.name import DnsName
-from extdns.model.record import Endpoint, Record
-from extdns.model.zone import AccountFailure, Page, Traits, Zone, ZoneList
-from providers.zonefile.adjust import TYPES, adjusted
+from extdns.model.change import AdjustedRecords
+from extdns.model.dns_name import DnsName
+from extdns.model.record import DesiredRecord, Record
+from extdns.model.zone import AccountFailure, Capabilities, Zone, ZoneList, ZonePage
+from providers.zonefile.adjust import SUPPORTED_TYPES, adjust_record
 from providers.zonefile.folder import ZoneFolder
-from providers.zonefile.master import Master
+from providers.zonefile.master import MasterFile
 
 _ORDER: Final = attrgetter("order")
-_TRAITS: Final = Traits(
+_CAPABILITIES: Final = Capabilities(
     atomic=True,
     conditional=True,
-    names_culprits=True,
-    ordered=True,
-    max_batch_writes=10_000,  # each batch writes the whole file
+    names_offending_records=True,
+    has_ordered_pages=True,
+    max_batch_writes=10_000,  # large, because each batch writes the whole file
     max_batch_bytes=10_000_000,
-    types=TYPES,
+    types=SUPPORTED_TYPES,
 )
 
 
 class ZoneFileReader:
-    """Reads the zones of one folder; every file is an account, so that one that fails fails alone."""
+    """Reads the zones of one folder. Each file is reported as an account, so that an invalid file affects no other."""
 
-    def __init__(self, folder: ZoneFolder, *, page_names: int = 1000) -> None:
-        """Read from *folder*, in pages of *page_names* names."""
+    def __init__(self, folder: ZoneFolder, *, ids: tuple[str, ...] = (), page_names: int = 1000) -> None:
+        """Create a reader.
+
+        Args:
+            folder: with the zone files.
+            ids: suffixes of the file names to read; () reads all.
+            page_names: names in a page.
+        """
         self._folder = folder
+        self._ids = ids
         self._page_names = page_names
-        self._ordered: dict[str, tuple[Master, tuple[DnsName, ...]]] = {}
+        self._ordered: dict[str, tuple[MasterFile, tuple[DnsName, ...]]] = {}
 
     @property
-    def traits(self) -> Traits:
-        """Conditions hold against everybody who locks the folder, and against others but for a moment."""
-        return _TRAITS
+    def capabilities(self) -> Capabilities:
+        """What zone files can do: writes are conditional, except against programs that do not lock the folder."""
+        return _CAPABILITIES
 
-    def zones(self) -> ZoneList:
-        """A zone for each file whose SOA can be read, even if the file is otherwise wrong.
+    def list_zones(self) -> ZoneList:
+        """Return a zone for each file whose SOA can be read, even if the rest of the file is invalid.
 
-        Two files of one zone are both failures, since nothing tells which one is served.
+        Two files of one zone are both failures, because the folder does not show which one is served.
 
         Raises:
             ProviderError: the folder cannot be listed.
         """
-        found = [self._listed(name) for name in self._folder.names()]
-        times = Counter(entry.name for entry in found if isinstance(entry, Zone))
-        entries = [_twin(entry) if isinstance(entry, Zone) and times[entry.name] > 1 else entry for entry in found]
+        found = [
+            self._find_zone(name) for name in self._folder.list_files() if not self._ids or name.endswith(self._ids)
+        ]
+        counts = Counter(entry.name for entry in found if isinstance(entry, Zone))
+        entries = [
+            _build_duplicate_failure(entry) if isinstance(entry, Zone) and counts[entry.name] > 1 else entry
+            for entry in found
+        ]
         return ZoneList(
             zones=tuple(sorted(entry for entry in entries if isinstance(entry, Zone))),
             failed=tuple(entry for entry in entries if isinstance(entry, AccountFailure)),
         )
 
-    def adjust(self, wanted: Sequence[Endpoint], zone: Zone) -> Adjusted:
-        """Targets in the spelling in which they are read back, properties dropped, TTLs as they are."""
-        return Adjusted.of(adjusted(endpoint, zone) for endpoint in wanted)
+    def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        """Return *desired* with normalized targets and without properties, or why a zone file cannot hold it."""
+        return AdjustedRecords.from_results(adjust_record(record, zone) for record in desired)
 
-    def page(self, zone: Zone, after: str | None) -> Page:
-        """The records of the next names, sorted by `DnsName.order` and type; the SOA is left out.
+    def read_page(self, zone: Zone, after: str | None) -> ZonePage:
+        """Return the records of the next names, sorted by `DnsName.order` and type, without the SOA.
 
         Raises:
-            ProviderError: the file cannot be read; wrong lines are named with file and line.
+            ProviderError: the file cannot be read; the message contains file and line.
         """
-        master = self._folder.zone(zone)
-        names = self._names(zone, master)
+        master = self._folder.load_zone(zone)
+        names = self._sort_names(zone, master)
         start = 0 if after is None else bisect_right(names, DnsName(after).order, key=_ORDER)
         part = names[start : start + self._page_names]
-        return Page(
+        return ZonePage(
             records=tuple(record for name in part for record in master.records[name]),
             after=part[-1] if start + self._page_names < len(names) else None,
         )
 
-    def names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """All records of *names*, in the order asked for.
+    def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+        """Return all records of *names*, in their order.
 
         Raises:
-            ProviderError: as for `page`.
+            ProviderError: the file cannot be read; the message contains file and line.
         """
-        records = self._folder.zone(zone).records
+        records = self._folder.load_zone(zone).records
         return tuple(record for name in dict.fromkeys(names) for record in records.get(name, ()))
 
-    def _names(self, zone: Zone, master: Master) -> tuple[DnsName, ...]:
+    def _sort_names(self, zone: Zone, master: MasterFile) -> tuple[DnsName, ...]:
         known = self._ordered.get(zone.id)
         if known is not None and known[0] is master:
             return known[1]
@@ -95,16 +107,16 @@ class ZoneFileReader:
         self._ordered[zone.id] = (master, names)
         return names
 
-    def _listed(self, name: str) -> Zone | AccountFailure:
+    def _find_zone(self, name: str) -> Zone | AccountFailure:
         try:
             master = self._folder.load(name)
         except ProviderError as exc:
             return AccountFailure(account=name, message=str(exc), permanent=isinstance(exc, ForbiddenError))
         if master.zone is None:
-            return AccountFailure(account=name, message=master.fault, permanent=True)
+            return AccountFailure(account=name, message=master.problem, permanent=True)
         return Zone(name=master.zone, id=name, account=name)
 
 
-def _twin(zone: Zone) -> AccountFailure:
-    message = f"{zone.id}: another file in the folder also holds {zone.name}; allowed: one file a zone"
+def _build_duplicate_failure(zone: Zone) -> AccountFailure:
+    message = f"{zone.id}: another file in the folder also holds {zone.name}; allowed: one file for each zone"
     return AccountFailure(account=zone.account, message=message, permanent=True)

@@ -1,6 +1,6 @@
-"""The text of a master file as entries and words (RFC 1035 section 5.1), nothing lost.
+"""Split the text of a zone file into entries and words (RFC 1035 section 5.1) without losing anything.
 
-Text is Latin-1, so that every byte of the file is one character and comes back as it was.
+Text is decoded as Latin-1, so that each byte is one character and can be written back unchanged.
 """
 
 from __future__ import annotations
@@ -18,46 +18,46 @@ _TOKEN: Final = re.compile(
 )
 _UNCLOSED: Final = "a closing parenthesis for each opening one"
 _UNOPENED: Final = "an opening parenthesis for each closing one"
-_BROKEN: Final = "quotes that end on their line, and a character behind each backslash"
+_BROKEN: Final = "quotes that end on their line, and a character after each backslash"
 
 
 class Word(NamedTuple):
-    """A word or a quoted string, quotes and backslashes as written, from *start* to *end* in its entry."""
+    """A word or quoted string, with its quotes and backslashes, from *start* to *end* in the text of its entry."""
 
     text: str
     start: int
     end: int
 
 
-class Piece(NamedTuple):
-    """One entry: its lines, the last newline included.
+class RawEntry(NamedTuple):
+    """One entry with its lines, including the last newline.
 
     Attributes:
-        line: of its first character, from 1.
+        line: the number of its first line, from 1.
         words: () for blank lines and comments.
-        fault: "", or what would have been allowed where the text is no entry.
+        problem: a description of the valid text, if the text is not a valid entry; else "".
     """
 
     text: str
     line: int
     words: tuple[Word, ...]
-    fault: str = ""
+    problem: str = ""
 
 
-def pieces(text: str) -> Iterator[Piece]:
-    """Cut *text* into entries, which joined are *text* again.
+def split_entries(text: str) -> Iterator[RawEntry]:
+    """Split *text* into entries; joined, they are *text* again.
 
-    Where a quote or an escape is broken, nothing behind it can be told apart: the rest is one piece.
+    After an unclosed quote or incomplete escape, the rest of the text is one entry.
     """
     start = depth = 0
     line = 1
-    fault = ""
+    problem = ""
     words: list[Word] = []
     position = 0
     while position < len(text):
         token = _TOKEN.match(text, position)
         if token is None:
-            fault, depth, position = _BROKEN, 0, len(text)
+            problem, depth, position = _BROKEN, 0, len(text)
             break
         position = token.end()
         match token.lastgroup:
@@ -66,21 +66,21 @@ def pieces(text: str) -> Iterator[Piece]:
             case "open":
                 depth += 1
             case "close":
-                fault = fault or ("" if depth else _UNOPENED)
+                problem = problem or ("" if depth else _UNOPENED)
                 depth = max(depth - 1, 0)
             case "newline" if not depth:
                 entry = text[start:position]
-                yield Piece(entry, line, tuple(words), fault)
+                yield RawEntry(entry, line, tuple(words), problem)
                 line += entry.count("\n")
-                start, fault, words = position, "", []
+                start, problem, words = position, "", []
             case _:
                 continue
     if start < len(text):
-        yield Piece(text[start:], line, tuple(words), fault or (_UNCLOSED if depth else ""))
+        yield RawEntry(text[start:], line, tuple(words), problem or (_UNCLOSED if depth else ""))
 
 
-def words(text: str) -> tuple[str, ...] | None:
-    """The words of *text* if it is nothing but words on one line, else None."""
+def split_words(text: str) -> tuple[str, ...] | None:
+    """Return the words of *text*, None if it contains anything but words and blanks."""
     found: list[str] = []
     position = 0
     while position < len(text):

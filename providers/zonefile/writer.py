@@ -1,63 +1,213 @@
-"""Zone files as a `ZoneWriter`."""
+"""Write zone files: the `ZoneWriter` port, and what a batch changes in a file."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, assert_never
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, assert_never
 
-from extdns.errors import ForbiddenError, ProviderError, RetryableError, UsageError, shown
-from extdns.model.change import Batch
-from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused, TryLater
+from extdns.errors import ForbiddenError, ProviderError, RetryableError, UsageError, sanitize
+from extdns.model import rrtype, ttl
+from extdns.model.change import Applied, Batch, Forbidden, Outcome, Refusal, Refused, TryLater, Write, WriteConflict
+from extdns.model.dns_name import DnsName
+from extdns.model.record import DesiredRecord, Record, RecordKey
 from extdns.model.zone import Zone
-from providers.zonefile.batch import Effect, effect
-from providers.zonefile.edit import edited
+from providers.zonefile.adjust import adjust_record
+from providers.zonefile.edit import apply_file_change
 from providers.zonefile.folder import ZoneFolder
-from providers.zonefile.master import Master
+from providers.zonefile.master import FileChange, MasterFile, ZoneRecords
 
 if TYPE_CHECKING:
     from extdns.ports import Clock
 
 
 class ZoneFileWriter:
-    """Writes zone files whole, one batch at a time in the folder."""
+    """Applies batches to the files of one folder, one at a time. Each batch replaces one file."""
 
     def __init__(self, folder: ZoneFolder, clock: Clock) -> None:
-        """Write into *folder*; *clock* gives the day for serials that are dates.
+        """Create a writer for *folder*; *clock* gives the date for SOA serials.
 
         Raises:
             UsageError: files in the folder cannot be replaced.
         """
         if not os.access(folder.path, os.W_OK | os.X_OK):
-            raise UsageError(
-                f"--zonefile-dir={shown(str(folder.path))}: no right to write; allowed: a folder that can be written"
-            )
+            path = sanitize(str(folder.path))
+            raise UsageError(f"--zonefile-dir={path}: no write permission; allowed: a folder that can be written")
         self._folder = folder
         self._clock = clock
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
-        """Read the file again, compare, and replace it; a file in which nothing changes stays as it is."""
+        """Read the file again, check the conditions of *batch*, and replace the file if anything changes."""
         try:
-            with self._folder.locked():
-                return self._submit(zone, batch)
+            with self._folder.lock():
+                return self._submit_locked(zone, batch)
         except ForbiddenError as exc:
             return Forbidden(message=str(exc))
         except ProviderError as exc:
             return TryLater(message=str(exc))
 
-    def _submit(self, zone: Zone, batch: Batch) -> Outcome:
-        master = self._folder.zone(zone)
-        found = effect(master, zone, batch.writes)
+    def _submit_locked(self, zone: Zone, batch: Batch) -> Outcome:
+        master = self._folder.load_zone(zone)
+        found = plan_file_change(master, zone, batch.writes)
         match found:
-            case Conflict() | Refused():
+            case WriteConflict() | Refused():
                 return found
-            case Effect():
+            case FileChange():
                 if found.removed or found.added:
-                    self._change(zone, master, found)
+                    self._replace_file(zone, master, found)
                 return Applied(records=found.written)
             case _:
                 assert_never(found)
 
-    def _change(self, zone: Zone, master: Master, change: Effect) -> None:
-        if master.frozen:
-            raise RetryableError(master.frozen)
-        self._folder.replace(zone.id, edited(master, change, self._clock.now().date()))
+    def _replace_file(self, zone: Zone, master: MasterFile, change: FileChange) -> None:
+        if master.write_problem:
+            raise RetryableError(master.write_problem)
+        self._folder.replace(zone.id, apply_file_change(master, change, self._clock.now().date()))
+
+
+DEFAULT_TTL_S: Final = 300
+
+
+def plan_file_change(master: MasterFile, zone: Zone, writes: Sequence[Write]) -> FileChange | WriteConflict | Refused:
+    """Return the changes that *writes* make to *master*, the file of *zone*, or why they are refused."""
+    current = {write.key: _find_record(master.records, write.key) for write in writes}
+    conflicts = [
+        (write.key, detail)
+        for write in writes
+        if (detail := _find_conflict(current[write.key], write.old) or _find_unreadable(master.records, write.key.name))
+    ]
+    if conflicts:
+        message = "; ".join(f"{key.name} {key.type} {detail}" for key, detail in conflicts)
+        return WriteConflict(message=message, offending_names=tuple(sorted({key.name for key, _ in conflicts})))
+    desired = {write.key: _adjust(write.new, write.old, zone) for write in writes if write.new is not None}
+    records = {key: found for key, found in desired.items() if isinstance(found, Record)}
+    changed = [key for key, record in current.items() if records.get(key) != record]
+    removed = frozenset(key for key in changed if current[key] is not None)
+    added = tuple(records[key] for key in changed if key in records)
+    after = _apply(master.records, removed, added)
+    details = [
+        *((key.name, found.detail) for key, found in desired.items() if isinstance(found, Refusal)),
+        *((key.name, f"{key.type} is written twice in one batch") for key in _find_repeated(writes)),
+        *((key.name, _describe_read_only(key, master)) for key in changed if key in master.read_only),
+        *find_incompatible_records(after, added, zone.name).items(),
+    ]
+    return _build_refusal(details) or FileChange(
+        removed=removed, added=added, written=tuple(records.values()), records=after
+    )
+
+
+def _find_record(records: ZoneRecords, key: RecordKey) -> Record | None:
+    return next((record for record in records.get(key.name, ()) if record.key == key), None)
+
+
+def _find_conflict(current: Record | None, old: Record | None) -> str:
+    if current == old:
+        return ""
+    if current is None:
+        return "is gone"
+    return "already exists" if old is None else "has changed since it was read"
+
+
+def _find_unreadable(records: ZoneRecords, name: DnsName) -> str:
+    unreadable = _find_record(records, RecordKey(name, "", rrtype.UNREADABLE))
+    return f"has a line at its name that cannot be read: {'; '.join(unreadable.targets)}" if unreadable else ""
+
+
+def _adjust(new: DesiredRecord, old: Record | None, zone: Zone) -> Record | Refusal:
+    """Return *new* in the form in which it is written, or why it cannot be. Accept it if it equals *old*."""
+    found = adjust_record(new, zone)
+    if isinstance(found, Refusal) and (old is None or old != _build_record(new)):
+        return found
+    return _build_record(new if isinstance(found, Refusal) else found)
+
+
+def _build_record(desired: DesiredRecord) -> Record:
+    return Record(
+        name=desired.name,
+        type=desired.type,
+        targets=desired.targets,
+        ttl_s=DEFAULT_TTL_S if desired.ttl_s == ttl.UNSET else desired.ttl_s,
+    )
+
+
+def _apply(before: ZoneRecords, removed: Collection[RecordKey], added: Iterable[Record]) -> ZoneRecords:
+    changed: dict[DnsName, list[Record]] = {
+        key.name: [record for record in before.get(key.name, ()) if record.key not in removed] for key in removed
+    }
+    for record in added:
+        changed.setdefault(record.name, list(before.get(record.name, ()))).append(record)
+    after = dict(before)
+    for name, records in changed.items():
+        after[name] = tuple(sorted(records, key=lambda record: record.key))
+        if not records:
+            del after[name]
+    return after
+
+
+def _find_repeated(writes: Iterable[Write]) -> list[RecordKey]:
+    return [key for key, times in Counter(write.key for write in writes).items() if times > 1]
+
+
+def _describe_read_only(key: RecordKey, master: MasterFile) -> str:
+    return f"{key.type} is at {master.read_only[key]}, which extdns does not edit; move it into {master.label} itself"
+
+
+def _build_refusal(details: Iterable[tuple[DnsName, str]]) -> Refused | None:
+    found = sorted(details)
+    if not found:
+        return None
+    message = "; ".join(f"{name}: {detail}" for name, detail in found)
+    return Refused(message=message, offending_names=tuple(dict.fromkeys(name for name, _ in found)))
+
+
+_NONE: Final[tuple[Record, ...]] = ()
+
+
+def find_incompatible_records(after: ZoneRecords, written: Collection[Record], zone: DnsName) -> dict[DnsName, str]:
+    """Return, by name, why records among *written* are not allowed in *zone*, which has the records *after*.
+
+    If a DNAME is not allowed, report only that: the other records may be allowed without it.
+    """
+    dnames = {record.name: detail for record in written if (detail := _find_names_below(after, record))}
+    return dnames or {
+        record.name: detail
+        for record in written
+        if (detail := _find_cname(after, record.name) or _find_cut_above(after, record, zone))
+    }
+
+
+def _find_cname(after: ZoneRecords, name: DnsName) -> str:
+    types = [record.type for record in after.get(name, _NONE)]
+    if rrtype.CNAME not in types or len(types) == 1:
+        return ""
+    types.remove(rrtype.CNAME)
+    return f"a CNAME cannot coexist with {', '.join(sorted(types))}"
+
+
+def _find_cut_above(after: ZoneRecords, record: Record, zone: DnsName) -> str:
+    for ancestor in _list_ancestors(record.name, zone):
+        for above in after.get(ancestor, _NONE):
+            if above.type == rrtype.DNAME:
+                return f"no record is allowed below the DNAME {ancestor}"
+            if above.type == rrtype.NS and ancestor != zone and not _is_allowed_below(record, above):
+                return f"it would be below the delegation NS {ancestor} and never be served"
+    return ""
+
+
+def _is_allowed_below(record: Record, delegation: Record) -> bool:
+    """Return whether *record* may be below *delegation*: glue, or an ownership record, which need not be served."""
+    return record.type == rrtype.TXT or (record.type in rrtype.ADDRESSES and record.name in delegation.targets)
+
+
+def _find_names_below(after: ZoneRecords, record: Record) -> str:
+    if record.type != rrtype.DNAME:
+        return ""
+    below = min((name for name in after if name != record.name and name.within(record.name)), default="")
+    return below and f"a DNAME is not allowed above {below}"
+
+
+def _list_ancestors(name: DnsName, zone: DnsName) -> Iterator[DnsName]:
+    while name != zone:
+        name = DnsName(name.parent)
+        yield name

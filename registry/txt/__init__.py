@@ -1,14 +1,14 @@
-"""The txt registry: TXT records beside the records they prove to be ours (spec plan 3.2).
+"""Keep ownership in TXT records next to the records they cover (docs/spec/plan.md 3.2).
 
 ::
 
-    naming      name and type of a record ↔ name of its mark
-    heritage    labels ↔ text of a mark
-    ledger      which mark proves which record, in today's and in older naming
-    kinship     names that must be read together for the ledger to be right
-    completion  changes → writes, marks included
-    registry    the port that joins them
+    naming            name and type of a record ↔ name of its ownership record; names that must be read together
+    ownership_index   text of ownership records; which of them covers which record, in the newest and older formats
+    encryption        the same text, encrypted
+    registry          the port: owners of records; changes → writes, checked by reading them back
+    ownership_writer  the writes of one change set, with its ownership records
+    possible_owners   ownership records of other owners, whose settings are unknown
 
-A mark proves the records of one name only. Where its name could mean two, the ledger decides, and
-what it cannot decide is not ours (law 1).
+An ownership record covers records of one name only. If its name could stand for two, the index decides from the
+surrounding records. If it cannot decide, the records are not ours.
 """

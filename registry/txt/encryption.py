@@ -1,4 +1,7 @@
-"""Marks as ciphertext (spec plan 3.2.4): base64 of a nonce and AES-256-GCM over the gzipped plain text."""
+"""Encrypt the text of ownership records (docs/spec/plan.md 3.2.4).
+
+The format is base64 of a nonce and the AES-256-GCM ciphertext of the gzipped plain text.
+"""
 
 from __future__ import annotations
 
@@ -13,21 +16,21 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from extdns.errors import UsageError
-from extdns.model.pairs import Pairs
-from registry.txt.heritage import MAX_CHARACTERS, PlainText
+from extdns.model.value import StringMap
+from registry.txt.ownership_index import MAX_CHARACTERS, PlainTextCodec
 
-NONCE_BYTES: Final = 12  # NIST SP 800-38D section 8.2: what GCM takes as it is
+NONCE_BYTES: Final = 12  # NIST SP 800-38D section 8.2: the length that GCM uses without hashing
 
 _KEY_BYTES: Final = 32
 _TAG_BYTES: Final = 16
-_GZIP: Final = 16 + zlib.MAX_WBITS  # zlib's manual, inflateInit2: a gzip header is asked for
+_GZIP: Final = 16 + zlib.MAX_WBITS  # zlib's manual, inflateInit2: expect a gzip header
 
 
-def key_of(text: str) -> bytes:
-    """The key that `--txt-encrypt-aes-key` gives: 32 bytes as they are, or in standard base64.
+def parse_key(text: str) -> bytes:
+    """Return the key in `--txt-encrypt-aes-key`: 32 bytes as they are, or their standard base64.
 
     Raises:
-        UsageError: it is neither; the message does not show it.
+        UsageError: it is neither; the message does not contain the key.
     """
     raw = text.encode()
     if len(raw) == _KEY_BYTES:
@@ -38,61 +41,62 @@ def key_of(text: str) -> bytes:
         key = b""
     if len(key) != _KEY_BYTES:
         raise UsageError(
-            f"--txt-encrypt-aes-key is no key: it has {len(raw)} bytes\n  allowed: 32 bytes, or the base64 of 32 bytes"
+            f"--txt-encrypt-aes-key is not a key: it has {len(raw)} bytes\n"
+            "  allowed: 32 bytes, or the base64 of 32 bytes"
         )
     return key
 
 
-class EncryptedText:
-    """Reads encrypted and plain marks alike; writes what it was told to."""
+class EncryptedTextCodec:
+    """Reads encrypted and plain ownership records; writes encrypted ones if *encrypts* is set."""
 
-    __slots__ = ("_cipher", "_nonce", "_plain", "_writes")
+    __slots__ = ("_cipher", "_encrypts", "_nonce", "_plain")
 
-    def __init__(self, *, key: bytes, nonce: Callable[[], bytes], writes: bool) -> None:
-        """Take the key.
+    def __init__(self, *, key: bytes, nonce: Callable[[], bytes], encrypts: bool) -> None:
+        """Create a codec with one key.
 
         Args:
             key: 32 bytes.
-            nonce: gives 12 bytes, never the same twice.
-            writes: whether new marks are encrypted, too.
+            nonce: returns 12 bytes, never the same twice.
+            encrypts: whether new ownership records are encrypted; if False, they are plain text.
         """
         self._cipher = AESGCM(key)
         self._nonce = nonce
-        self._writes = writes
-        self._plain = PlainText()
+        self._encrypts = encrypts
+        self._plain = PlainTextCodec()
 
-    def decode(self, target: str) -> Pairs | None:
-        """As `PlainText.decode`, of what *target* hides if it is ours to open."""
-        opened = self._opened(target)
+    def decode(self, target: str) -> StringMap | None:
+        """Return the labels in *target*, decrypted if necessary; see `PlainTextCodec.decode`."""
+        opened = self._decrypt(target)
         return self._plain.decode(target if opened is None else opened)
 
-    def encode(self, labels: Pairs) -> str | None:
-        """As `PlainText.encode`; encrypted, no two texts are alike."""
+    def encode(self, labels: StringMap) -> str | None:
+        """Return the TXT value for *labels*; if encrypted, it differs on every call. See `PlainTextCodec.encode`."""
         plain = self._plain.encode(labels)
-        if plain is None or not self._writes:
+        if plain is None or not self._encrypts:
             return plain
         nonce = self._nonce()
         packed = gzip.compress(plain.strip('"').encode(), mtime=0)
         text = f'"{base64.b64encode(nonce + self._cipher.encrypt(nonce, packed, None)).decode()}"'
         return text if len(text) <= MAX_CHARACTERS else None
 
-    def _opened(self, target: str) -> str | None:
+    def _decrypt(self, target: str) -> str | None:
         if len(target) > MAX_CHARACTERS:
             return None
         try:
-            sealed = base64.b64decode(target.strip('"'), validate=True)
-            if len(sealed) < NONCE_BYTES + _TAG_BYTES:
+            ciphertext = base64.b64decode(target.strip('"'), validate=True)
+            if len(ciphertext) < NONCE_BYTES + _TAG_BYTES:
                 return None
-            return _inflated(self._cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], None))
+            return _decompress(self._cipher.decrypt(ciphertext[:NONCE_BYTES], ciphertext[NONCE_BYTES:], None))
         except (ValueError, InvalidTag, zlib.error):
             return None
 
 
-def _inflated(packed: bytes) -> str:
-    """The text in *packed*; of one that is longer than any mark, no more than shows that it is.
+def _decompress(packed: bytes) -> str:
+    """Decompress *packed*. Stop after one character more than an ownership record can have, to limit memory.
 
     Raises:
-        zlib.error: it is no gzip stream.
-        ValueError: it is no UTF-8.
+        zlib.error: *packed* is not a gzip stream.
+        ValueError: the text is not UTF-8.
     """
     return zlib.decompressobj(_GZIP).decompress(packed, MAX_CHARACTERS + 1).decode()

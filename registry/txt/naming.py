@@ -1,7 +1,18 @@
-"""Names of marks (spec plan 3.2.1 and 3.2.2).
+"""Build and read the names of ownership records, and find related names (docs/spec/plan.md 3.2.1 and 3.2.2).
 
-A mark lies beside its record: the first label of the record's name gets the type and an affix, the
-rest of the name stays. Older versions left the type out, or named the A alias as a CNAME.
+The name of an ownership record is that of its record, with the type and an affix added to the first label. Older
+versions left out the type, or named the ownership record of an A alias after the type CNAME.
+
+Related names are the names whose records must be read together, so that the ownership index is right. For `foo`, for
+example, without affixes and with A and CNAME managed::
+
+    foo ──▶ a-foo, cname-foo           names of its ownership records
+              │
+              └─▶ host a-foo           can own the same TXT record, unless it has one of its own:
+                    └─▶ a-a-foo, cname-a-foo
+
+For each of these, the name of its own ownership record as a TXT record is added (`txt-a-foo`): a TXT record that has an
+ownership record was published by somebody and is not one itself.
 """
 
 from __future__ import annotations
@@ -11,132 +22,139 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-from extdns.errors import UsageError, shown
+from extdns.errors import UsageError, sanitize
 from extdns.model import rrtype
-from extdns.model.name import MAX_LABEL_BYTES, MAX_NAME_BYTES, DnsName
+from extdns.model.dns_name import MAX_LABEL_BYTES, MAX_NAME_BYTES, DnsName
 
 _TEMPLATE: Final = "%{record_type}"
 _SAMPLES: Final = (DnsName("x.test"), DnsName("*.x.test"))
 
 
-class Form(IntEnum):
-    """How a mark came by its name; where several prove one record, the first in this order decides."""
+class NamingFormat(IntEnum):
+    """How the name of an ownership record is built. If several cover a record, the first in this list decides."""
 
-    TODAY = 0
-    DASHED = 1  # the affix has a template, but the type stands before the name
-    ALIAS = 2  # an A alias under the type CNAME
-    UNTYPED = 3  # no type at all; proves every type but AAAA
+    CURRENT = 0
+    TYPE_FIRST = 1  # the affix has a template, but the type is a prefix of the name
+    ALIAS_AS_CNAME = 2  # the ownership record of an A alias, named after the type CNAME
+    UNTYPED = 3  # no type in the name; covers records of every type except AAAA
 
 
-class Reading(NamedTuple):
-    """What the name of a mark may speak of; type "" for the untyped form."""
+class RecordReference(NamedTuple):
+    """A record that an ownership record with a certain name can cover. The type is "" if the name contains none."""
 
     name: DnsName
     type: str
 
 
-_Way = tuple[Form, str, str]
-"""A form, and the affixes that make a name of it."""
+_FormatAffixes = tuple[NamingFormat, str, str]
+"""A naming format, with the prefix and suffix of its names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Naming:
-    """Turns names of records into names of marks, and back.
+    """Converts names of records into names of ownership records, and back.
 
     Attributes:
-        prefix: put before the first label, may contain dots and `%{record_type}`.
-        suffix: put after the first label, likewise; not together with *prefix*.
-        wildcard_replacement: stands for a first label `*`, "" to keep it.
-        templated: whether an affix says where the type goes.
+        prefix: added before the first label; may contain dots and `%{record_type}`.
+        suffix: added after the first label; may contain the same. Not together with *prefix*.
+        wildcard_replacement: replaces a first label `*`; "" keeps it.
+        has_template: whether an affix contains `%{record_type}`.
 
     Raises:
-        UsageError: both affixes are given, or names made with them cannot be read back.
+        UsageError: both affixes are given, or names built with them cannot be read back.
     """
 
     prefix: str = ""
     suffix: str = ""
     wildcard_replacement: str = ""
-    templated: bool = field(init=False, repr=False, compare=False)
-    _known: dict[tuple[str, bool], tuple[_Way, ...]] = field(
-        init=False, repr=False, compare=False, default_factory=dict[tuple[str, bool], tuple[_Way, ...]]
+    has_template: bool = field(init=False, repr=False, compare=False)
+    _formats_by_type: dict[tuple[str, bool], tuple[_FormatAffixes, ...]] = field(
+        init=False, repr=False, compare=False, default_factory=dict[tuple[str, bool], tuple[_FormatAffixes, ...]]
     )
 
     def __post_init__(self) -> None:
         for affix in ("prefix", "suffix", "wildcard_replacement"):
             object.__setattr__(self, affix, getattr(self, affix).lower())
-        object.__setattr__(self, "templated", _TEMPLATE in self.prefix or _TEMPLATE in self.suffix)
+        object.__setattr__(self, "has_template", _TEMPLATE in self.prefix or _TEMPLATE in self.suffix)
         if self.prefix and self.suffix:
             raise UsageError(
-                f"--txt-prefix={shown(self.prefix)} and --txt-suffix={shown(self.suffix)} exclude each other\n"
-                "  allowed: one of them"
+                f"--txt-prefix={sanitize(self.prefix)} and --txt-suffix={sanitize(self.suffix)} "
+                "cannot be used together\n  allowed: one of them"
             )
         for sample in _SAMPLES:
-            self._try(sample)
+            self._check_sample(sample)
 
-    def _try(self, sample: DnsName) -> None:
-        """Refuse affixes that no name survives, so that the mistake shows at the start and not name by name."""
-        mark = self.today(sample, rrtype.A)
-        if mark is None or not _well_formed(mark) or Reading(sample, rrtype.A) not in self.readings(mark, (rrtype.A,)):
-            given = {
+    def _check_sample(self, sample: DnsName) -> None:
+        """Raise `UsageError` if the ownership name of *sample* is invalid, to report wrong flags at start."""
+        ownership_name = self.build_name(sample, rrtype.A)
+        if (
+            ownership_name is None
+            or not _is_valid_name(ownership_name)
+            or RecordReference(sample, rrtype.A) not in self.find_references(ownership_name, (rrtype.A,))
+        ):
+            values = {
                 "--txt-prefix": self.prefix,
                 "--txt-suffix": self.suffix,
                 "--txt-wildcard-replacement": self.wildcard_replacement,
             }
-            flags = " ".join(f"{flag}={shown(value)}" for flag, value in given.items() if value)
+            flags = " ".join(f"{flag}={sanitize(value)}" for flag, value in values.items() if value)
             raise UsageError(
-                f"{flags} does not make a name for the ownership mark of {sample}\n"
+                f"{flags} does not give a valid name for the ownership record of {sample}\n"
                 "  allowed: ASCII letters, digits, - and _, dots only between labels or at the end of a prefix"
             )
 
-    def today(self, name: DnsName, rtype: str) -> DnsName | None:
-        """The name of the mark that is written today, None if DNS allows no such name."""
-        _, prefix, suffix = self._ways(rtype, alias=False)[0]
-        return self._build(name, prefix, suffix)
+    def build_name(self, name: DnsName, rtype: str) -> DnsName | None:
+        """Return the name of a new ownership record, None if DNS does not allow it."""
+        _, prefix, suffix = self._find_formats(rtype, alias=False)[0]
+        return self._insert_affixes(name, prefix, suffix)
 
-    def forms(self, name: DnsName, rtype: str, *, alias: bool) -> list[tuple[Form, DnsName]]:
-        """Names of all marks that may prove the record *name*, *rtype*; the one that decides first.
+    def build_all_names(self, name: DnsName, rtype: str, *, alias: bool) -> list[tuple[NamingFormat, DnsName]]:
+        """Return all names that an ownership record of this record can have, with their formats, the newest one first.
 
         Args:
             name: of the record.
             rtype: of the record.
-            alias: whether it is an A that points at a name.
+            alias: whether it is an A record that points to a name.
         """
         return [
-            (form, mark)
-            for form, prefix, suffix in self._ways(rtype, alias=alias)
-            if (mark := self._build(name, prefix, suffix)) is not None
+            (naming_format, ownership_name)
+            for naming_format, prefix, suffix in self._find_formats(rtype, alias=alias)
+            if (ownership_name := self._insert_affixes(name, prefix, suffix)) is not None
         ]
 
-    def untyped(self, name: DnsName) -> DnsName | None:
-        """The name of the mark before types were part of it, None if DNS allows no such name."""
-        return self._build(name, *self._affixes(""))
+    def build_untyped_name(self, name: DnsName) -> DnsName | None:
+        """Return the name in the format without type, None if DNS does not allow it."""
+        return self._insert_affixes(name, *self._fill_affixes(""))
 
-    def _ways(self, rtype: str, *, alias: bool) -> tuple[_Way, ...]:
-        """How marks of *rtype* are named, today's first; worked out once, as this is asked all the time."""
-        ways = self._known.get((rtype, alias))
-        if ways is None:
-            ways = self._known[rtype, alias] = tuple(self._worked_out(rtype, alias=alias))
-        return ways
+    def _find_formats(self, rtype: str, *, alias: bool) -> tuple[_FormatAffixes, ...]:
+        """Return the formats for *rtype* with their affixes, the newest one first.
 
-    def _worked_out(self, rtype: str, *, alias: bool) -> Iterator[_Way]:
-        yield Form.TODAY, *self._typed(rtype)
-        if self.templated:
-            yield Form.DASHED, *self._dashed(rtype)
+        The result is cached, because every read uses it.
+        """
+        formats = self._formats_by_type.get((rtype, alias))
+        if formats is None:
+            formats = self._formats_by_type[rtype, alias] = tuple(self._list_formats(rtype, alias=alias))
+        return formats
+
+    def _list_formats(self, rtype: str, *, alias: bool) -> Iterator[_FormatAffixes]:
+        yield NamingFormat.CURRENT, *self._build_typed_affixes(rtype)
+        if self.has_template:
+            yield NamingFormat.TYPE_FIRST, *self._build_type_first_affixes(rtype)
         if alias and rtype == rrtype.A:
-            yield Form.ALIAS, *self._typed(rrtype.CNAME)
-            if self.templated:
-                yield Form.ALIAS, *self._dashed(rrtype.CNAME)
+            yield NamingFormat.ALIAS_AS_CNAME, *self._build_typed_affixes(rrtype.CNAME)
+            if self.has_template:
+                yield NamingFormat.ALIAS_AS_CNAME, *self._build_type_first_affixes(rrtype.CNAME)
         if rtype != rrtype.AAAA:
-            yield Form.UNTYPED, *self._affixes("")
+            yield NamingFormat.UNTYPED, *self._fill_affixes("")
 
-    def _typed(self, rtype: str) -> tuple[str, str]:
-        return self._affixes(rtype.lower()) if self.templated else self._dashed(rtype)
+    def _build_typed_affixes(self, rtype: str) -> tuple[str, str]:
+        return self._fill_affixes(rtype.lower()) if self.has_template else self._build_type_first_affixes(rtype)
 
-    def _dashed(self, rtype: str) -> tuple[str, str]:
-        prefix, suffix = self._affixes("")
+    def _build_type_first_affixes(self, rtype: str) -> tuple[str, str]:
+        prefix, suffix = self._fill_affixes("")
         return f"{prefix}{rtype.lower()}-", suffix
 
-    def _build(self, name: DnsName, prefix: str, suffix: str) -> DnsName | None:
+    def _insert_affixes(self, name: DnsName, prefix: str, suffix: str) -> DnsName | None:
         head, dot, rest = name.partition(".")
         if self.wildcard_replacement and head == "*":
             head = self.wildcard_replacement
@@ -144,73 +162,184 @@ class Naming:
             return name
         head = f"{prefix}{head}{suffix}"
         text = f"{head}{dot}{rest}"
-        return DnsName(text) if len(text) <= MAX_NAME_BYTES and _are_labels(head) else None
+        if len(text) > MAX_NAME_BYTES:
+            return None
+        is_valid = len(head) <= MAX_LABEL_BYTES if "." not in head else _are_valid_labels(head)
+        return DnsName(text) if is_valid else None
 
-    def _affixes(self, filling: str) -> tuple[str, str]:
-        """The affixes with *filling* for the type."""
-        if not self.templated:
+    def _fill_affixes(self, filling: str) -> tuple[str, str]:
+        """Return prefix and suffix with *filling* in place of `%{record_type}`."""
+        if not self.has_template:
             return self.prefix, self.suffix
         return self.prefix.replace(_TEMPLATE, filling), self.suffix.replace(_TEMPLATE, filling)
 
-    def may_be_typed(self, mark: DnsName, managed: Collection[str]) -> bool:
-        """Tell whether the name *mark* may hold a type, so that it may speak of two names."""
-        if not self.templated:
-            first = self._strip(mark, "").partition("-")[0].upper()
-            if first not in rrtype.OWNABLE and first not in managed:
+    def can_hold_type(self, ownership_name: DnsName, managed_types: Collection[str]) -> bool:
+        """Return whether *ownership_name* can contain a type. If so, it can be the ownership name of two names."""
+        if not self.has_template:
+            first = self._strip_affix(ownership_name, "").partition("-")[0].upper()
+            if first not in rrtype.OWNABLE and first not in managed_types:
                 return False
-        return any(reading.type for reading in self.readings(mark, (*rrtype.OWNABLE, *managed)))
+        return any(
+            reference.type for reference in self.find_references(ownership_name, (*rrtype.OWNABLE, *managed_types))
+        )
 
-    def readings(self, mark: DnsName, types: Sequence[str]) -> tuple[Reading, ...]:
-        """All that the name *mark* may speak of, in the order in which the reference tries it.
+    def find_references(self, ownership_name: DnsName, types: Sequence[str]) -> tuple[RecordReference, ...]:
+        """Return all records that an ownership record named *ownership_name* can cover, in the order of external-dns.
 
-        Where the reference takes the first, we keep them all: the ledger knows which records stand.
+        external-dns uses the first. We return all, because the ownership index checks which of the records exist.
         """
-        found: dict[Reading, None] = {}
-        for rtype in types if self.templated else ():
-            found.update(self._spelled(self._strip(mark, rtype.lower()), rtype))
-        bare = self._strip(mark, "")
+        found: dict[RecordReference, None] = {}
+        for rtype in types if self.has_template else ():
+            found.update(self._list_references(self._strip_affix(ownership_name, rtype.lower()), rtype))
+        bare = self._strip_affix(ownership_name, "")
         before, _, after = bare.partition("-")
         if (rtype := before.upper()) in types:
-            found.update(self._spelled(after, rtype))
-        found.update(self._spelled(bare, ""))
+            found.update(self._list_references(after, rtype))
+        found.update(self._list_references(bare, ""))
         return tuple(found)
 
-    def affixed(self, name: DnsName) -> bool:
-        """Tell whether *name* carries the affix of a mark without type; where there is none, no name does."""
-        return bool(self.prefix or self.suffix) and self._strip(name, "") != ""
+    def has_affix(self, name: DnsName) -> bool:
+        """Return whether *name* has the affix of an ownership record without type; False if no affix is configured."""
+        return bool(self.prefix or self.suffix) and self._strip_affix(name, "") != ""
 
-    def _strip(self, mark: DnsName, filling: str) -> str:
-        """*mark* without its affix, "" if it has another one."""
-        prefix, suffix = self._affixes(filling)
+    def _strip_affix(self, ownership_name: DnsName, filling: str) -> str:
+        """Return *ownership_name* without the affix, "" if it does not have the affix."""
+        prefix, suffix = self._fill_affixes(filling)
         if not suffix:
-            return mark.removeprefix(prefix) if mark.startswith(prefix) else ""
-        labels = mark.split(".")
+            return ownership_name.removeprefix(prefix) if ownership_name.startswith(prefix) else ""
+        labels = ownership_name.split(".")
         count = 1 + suffix.count(".")
         head = ".".join(labels[:count])
         if len(labels) < count or not head.endswith(suffix):
             return ""
         return ".".join((head.removesuffix(suffix), *labels[count:]))
 
-    def _spelled(self, text: str, rtype: str) -> dict[Reading, None]:
-        """*text* as a name, and as the wildcard whose replacement it starts with; `*` itself was replaced."""
+    def _list_references(self, text: str, rtype: str) -> dict[RecordReference, None]:
+        """Return *text* as a name, and as a wildcard if it starts with the wildcard replacement.
+
+        A first label `*` is not one of our names if wildcards are replaced.
+        """
         head = text.partition(".")[0]
-        stand_in = self.wildcard_replacement
-        if not head or (stand_in and head == "*"):
+        replacement = self.wildcard_replacement
+        if not head or (replacement and head == "*"):
             return {}
-        found = {Reading(DnsName(text), rtype): None}
-        if stand_in and f"{text}.".startswith(f"{stand_in}."):
-            found[Reading(DnsName(f"*{text.removeprefix(stand_in)}"), rtype)] = None
+        found = {RecordReference(DnsName(text), rtype): None}
+        if replacement and f"{text}.".startswith(f"{replacement}."):
+            found[RecordReference(DnsName(f"*{text.removeprefix(replacement)}"), rtype)] = None
         return found
 
 
-def _are_labels(text: str) -> bool:
-    if "." not in text:
-        return 1 <= len(text) <= MAX_LABEL_BYTES
+def _are_valid_labels(text: str) -> bool:
     return all(1 <= len(label) <= MAX_LABEL_BYTES for label in text.split("."))
 
 
-def _well_formed(name: DnsName) -> bool:
+def _is_valid_name(name: DnsName) -> bool:
     try:
         return DnsName.parse(name) == name
     except ValueError:
         return False
+
+
+# Placeholders for the first label of a name and for the rest, and a separator; no name contains these characters.
+_HEAD: Final = "\0"
+_REST: Final = "\1"
+_NEXT: Final = "\n"
+
+
+class RelatedNames:
+    """Finds the names that must be read together with a name. If a name is related to another, so is the reverse."""
+
+    __slots__ = ("_added_length", "_managed_types", "_naming", "_pattern", "_type_labels", "_types")
+
+    def __init__(self, naming: Naming, managed_types: frozenset[str]) -> None:
+        """Create a finder; *managed_types* are the types of records that can be ours."""
+        self._naming = naming
+        self._managed_types = tuple(sorted(managed_types))
+        self._types = tuple(sorted(managed_types | {rrtype.CNAME} if rrtype.A in managed_types else managed_types))
+        self._type_labels = frozenset(rtype.lower() for rtype in (*self._types, rrtype.TXT))
+        unknown = DnsName(f"{_HEAD}.{_REST}")
+        related = self._find_all(unknown)
+        self._pattern = _NEXT.join(related)
+        self._added_length = max(map(len, related), default=0) - len(unknown)
+
+    def find(self, name: DnsName) -> tuple[DnsName, ...]:
+        """Return the names that must be read together with *name*, each once, without *name*."""
+        head, dot, rest = name.partition(".")
+        if dot and self._pattern and self._can_use_pattern(name, head):
+            return tuple(map(DnsName, self._pattern.replace(_HEAD, head).replace(_REST, rest).split(_NEXT)))
+        return self._find_all(name)
+
+    def _can_use_pattern(self, name: DnsName, head: str) -> bool:
+        """Return whether the related names of *name* follow the pattern, into which any labels can be inserted.
+
+        They do not if *name* can itself be read as that of an ownership record, or if a related name would be too long.
+        With a type in the affix or a wildcard replacement, a name can be read in too many ways for a pattern.
+        """
+        naming = self._naming
+        return not (
+            naming.has_template
+            or naming.wildcard_replacement
+            or name.partition("-")[0] in self._type_labels
+            or len(head) + self._added_length > MAX_LABEL_BYTES
+            or len(name) + self._added_length > MAX_NAME_BYTES
+            or naming.has_affix(name)
+        )
+
+    def _find_all(self, name: DnsName) -> tuple[DnsName, ...]:
+        """Compute the related names, including the names of ownership records of ownership records."""
+        found = self._find_deciding(name)
+        found |= {own for other in found if (own := self._naming.build_name(other, rrtype.TXT))}
+        for reference in self._naming.find_references(name, (rrtype.TXT,)):
+            if reference.type == rrtype.TXT:
+                found |= self._find_deciding(reference.name)
+        return tuple(sorted(found - {name}))
+
+    def _find_deciding(self, name: DnsName) -> set[DnsName]:
+        """Return *name* and the names whose records decide who owns the records of *name*."""
+        found = {name}
+        for ownership_name in self._list_ownership_names(name):
+            found.add(ownership_name)
+            found |= self._list_rival_names(ownership_name)
+        for owned in self._list_owned_names(name):
+            found.add(owned)
+            if name in self._list_current_names(owned):
+                for ownership_name in self._list_ownership_names(owned):
+                    found |= self._list_owned_names(ownership_name)
+        return found
+
+    def _list_ownership_names(self, name: DnsName) -> set[DnsName]:
+        """Return all names that an ownership record of *name* can have."""
+        return {
+            ownership_name
+            for rtype in self._managed_types
+            for _, ownership_name in self._naming.build_all_names(name, rtype, alias=True)
+        }
+
+    def _list_owned_names(self, ownership_name: DnsName) -> set[DnsName]:
+        """Return the names of all records that an ownership record named *ownership_name* can cover."""
+        return {reference.name for reference in self._find_references(ownership_name)}
+
+    def _find_references(self, ownership_name: DnsName) -> list[RecordReference]:
+        untyped = any(rtype != rrtype.AAAA for rtype in self._managed_types)
+        return [
+            reference
+            for reference in self._naming.find_references(ownership_name, self._types)
+            if reference.type or untyped
+        ]
+
+    def _list_rival_names(self, ownership_name: DnsName) -> set[DnsName]:
+        """Return the names whose records decide which name *ownership_name* belongs to."""
+        readings = self._find_references(ownership_name)
+        rivals = {reference.name for reference in readings}
+        if len(rivals) == 1:
+            return rivals
+        return rivals | {
+            other
+            for reference in readings
+            for other in self._list_current_names(reference.name, skipped="" if reference.type else rrtype.AAAA)
+        }
+
+    def _list_current_names(self, name: DnsName, *, skipped: str = "") -> Iterator[DnsName]:
+        for rtype in self._managed_types:
+            if rtype != skipped and (ownership_name := self._naming.build_name(name, rtype)):
+                yield ownership_name

@@ -1,35 +1,46 @@
-"""The port: reading, completing and the names around a name (spec plan 3.2, design 4 "Registry")."""
+"""Implement the registry port with TXT records: read the owners of records, and complete change sets.
+
+`OwnershipWriter` in ownership_writer.py builds the writes of a change set; here they are checked by reading them back.
+See docs/spec/plan.md 3.2 and docs/design/architecture.md, "Ports".
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache, partial
+from operator import attrgetter
 
 from msgspec.structs import replace
 
-from extdns.errors import UsageError, shown
+from extdns.errors import UsageError, sanitize
 from extdns.model.change import Blocked, ChangeSet, Update, Write
-from extdns.model.name import DnsName
-from extdns.model.ownership import Owned
-from extdns.model.pairs import Pairs
+from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
-from extdns.model.record import OWNER, RESOURCE, Record, RecordKey, foreseen_record
+from extdns.model.record import OWNER, RESOURCE, OwnedRecord, Record, RecordKey, project_record
 from extdns.model.rrtype import TXT
-from registry.txt.completion import Completion
-from registry.txt.heritage import CARRIED, OWNED_RECORD, MarkText, PlainText, is_sealed
-from registry.txt.kinship import Kinship
-from registry.txt.ledger import Ledger, Proof, survey
-from registry.txt.naming import Form, Naming
-from registry.txt.terms import Terms
+from extdns.model.value import StringMap
+from registry.txt.naming import Naming, NamingFormat, RelatedNames
+from registry.txt.ownership_index import (
+    ENCODABLE_LABELS,
+    OWNED_RECORD,
+    OwnershipMatch,
+    OwnershipTextCodec,
+    PlainTextCodec,
+    TxtSettings,
+    build_index,
+    is_ownership_text,
+    is_possibly_encrypted,
+)
+from registry.txt.ownership_writer import OwnershipWriter
 
-_REMEMBERED_NAMES = 64  # names that change together; a full pass would not profit from more
-_MARKS_ONLY = {"mark", "owner"}
-_NOT_OF_OBJECTS = (OWNER, OWNED_RECORD)
-_OF_NO_OBJECT = (*_NOT_OF_OBJECTS, RESOURCE)
+_CACHED_NAMES = 64  # names that change together; a full pass gains nothing from more
+_OWNERSHIP_ONLY = {"ownership record", "owner"}
+_OWNERSHIP_LABELS = (OWNER, OWNED_RECORD)
+_UNCERTAIN_LABELS = (*_OWNERSHIP_LABELS, RESOURCE)
 
 
 class TxtRegistry:
-    """Proves ownership by TXT records beside the records they are for."""
+    """Reads and writes ownership in TXT records next to the records they cover."""
 
     def __init__(
         self,
@@ -38,172 +49,215 @@ class TxtRegistry:
         naming: Naming,
         managed_types: frozenset[str],
         migrate_from: str = "",
-        unmarked_creates: bool = False,
-        codec: MarkText | None = None,
+        creates_without_ownership: bool = False,
+        codec: OwnershipTextCodec | None = None,
     ) -> None:
-        """Take the settings.
+        """Create a registry for one owner.
 
         Args:
             owner: our owner id.
-            naming: how marks are named.
-            managed_types: types whose records may be ours.
-            migrate_from: owner whose records count as ours until they carry our id, "" for none.
-            unmarked_creates: as `Terms.unmarked_creates`.
-            codec: how marks are written, None for plain text.
+            naming: how ownership records are named.
+            managed_types: types whose records can be ours.
+            migrate_from: owner whose records count as ours until they have our id, "" for none.
+            creates_without_ownership: see `TxtSettings`.
+            codec: how the text of ownership records is read and written, None for plain text.
 
         Raises:
-            UsageError: *owner* is empty or cannot be read back from a mark.
+            UsageError: *owner* is empty or cannot be read back from an ownership record.
         """
-        codec = codec or PlainText()
-        if not owner or codec.encode(Pairs.of({OWNER: owner})) is None:
-            raise UsageError(f"--txt-owner-id={shown(owner)} cannot be put into a mark\n  allowed: {CARRIED}")
-        self._terms = Terms(
+        codec = codec or PlainTextCodec()
+        if not owner or codec.encode(StringMap.from_items({OWNER: owner})) is None:
+            raise UsageError(
+                f"--txt-owner-id={sanitize(owner)} cannot be put into an ownership record\n"
+                f"  allowed: {ENCODABLE_LABELS}"
+            )
+        self._settings = TxtSettings(
             owner=owner,
-            previous=migrate_from,
+            previous_owner=migrate_from,
             naming=naming,
-            types=managed_types,
+            managed_types=managed_types,
             codec=codec,
-            unmarked_creates=unmarked_creates,
+            creates_without_ownership=creates_without_ownership,
         )
-        self._kin = lru_cache(maxsize=_REMEMBERED_NAMES)(Kinship(naming, managed_types).of)
+        self._find_related = lru_cache(maxsize=_CACHED_NAMES)(RelatedNames(naming, managed_types).find)
+        # `complete` usually gets the same records as the call of `read` before it.
+        self._build_index = lru_cache(maxsize=1)(
+            partial(build_index, naming=naming, managed_types=managed_types, codec=codec)
+        )
 
     @property
     def owner(self) -> str:
-        """Our owner id."""
-        return self._terms.owner
+        """Return our owner id."""
+        return self._settings.owner
 
-    def related(self, name: DnsName) -> tuple[DnsName, ...]:
-        """Names whose records decide about *name*, or the other way round; each once, without *name*."""
-        return self._kin(name)
+    def is_ownership_text(self, target: str) -> bool:
+        """Return whether the TXT value *target* would be read as an ownership record, of any owner."""
+        return is_ownership_text(target, self._settings.codec)
 
-    def read(self, records: Iterable[Record]) -> tuple[Owned, ...]:
-        """The records that are no marks, with their ownership, sorted by key (spec plan 3.2.5).
+    def ownership_name(self, name: DnsName) -> DnsName | None:
+        """Return the name of a new ownership record of *name*, None if DNS does not allow one."""
+        return next(
+            (
+                made
+                for rtype in sorted(self._settings.managed_types)
+                if (made := self._settings.naming.build_name(name, rtype))
+            ),
+            None,
+        )
 
-        Records of unmanaged types are nobody's. Under migration, a record of the old owner is ours
-        and still names that owner.
+    def related_names(self, name: DnsName) -> tuple[DnsName, ...]:
+        """Return the names that must be read together with *name*, each once, without *name*."""
+        return self._find_related(name)
+
+    def read(self, records: Iterable[Record]) -> tuple[OwnedRecord, ...]:
+        """Return the records that are not ownership records, with their owners, sorted by key.
+
+        See docs/spec/plan.md 3.2.5. Records of unmanaged types have no owner. During a migration, a record of the
+        previous owner is ours and still has that owner's id.
         """
-        ledger = self._survey(tuple(records))
-        texts = {record.key: record for record in ledger.records if record.type == TXT}
+        index = self._build_index(tuple(records))
+        texts = {record.key: record for record in index.records if record.type == TXT}
         found = [
-            self._owned(record, proofs) if (proofs := ledger.proofs.get(record.key)) else self._unowned(record, texts)
-            for record in ledger.records
+            self._describe_owned(record, matches)
+            if (matches := index.matches.get(record.key))
+            else self._describe_unowned(record, texts)
+            for record in index.records
         ]
         return tuple(found)
 
-    def _unowned(self, record: Record, texts: Mapping[RecordKey, Record]) -> Owned:
-        own = self._terms.naming.today(record.name, record.type) if texts else None
+    def _describe_unowned(self, record: Record, texts: Mapping[RecordKey, Record]) -> OwnedRecord:
+        own = self._settings.naming.build_name(record.name, record.type) if texts else None
         text = None if own is None else texts.get(RecordKey(own, record.set_identifier, TXT))
         if text is None:
-            return Owned(record=record)
-        shared = len(text.targets) > 1 and any(self._terms.codec.decode(one) is not None for one in text.targets)
-        return Owned(record=record, sealed=str(own) if _is_sealed(text) else "", shared=str(own) if shared else "")
-
-    def _survey(self, records: Collection[Record]) -> Ledger:
-        terms = self._terms
-        return survey(records, naming=terms.naming, types=terms.types, codec=terms.codec)
-
-    def _owned(self, record: Record, proofs: Sequence[Proof]) -> Owned:
-        first, certain = proofs[0].mark, self._certain(proofs[0])
-        owner = first.owner
-        ours = self._terms.mine(owner)
-        standing = [
-            proof.mark.record
-            for proof in proofs
-            if proof.mark is first or proof.mark.owner == owner or (ours and self._terms.mine(proof.mark.owner))
-        ]
-        return Owned(
+            return OwnedRecord(record=record)
+        found = any(self._settings.codec.decode(one) is not None for one in text.targets)
+        return OwnedRecord(
             record=record,
-            owner=owner or None,
-            ours=ours,
-            labels=first.labels.without(*(_NOT_OF_OBJECTS if certain else _OF_NO_OBJECT)),
-            marks=tuple(sorted(standing, key=lambda mark: mark.key) if len(standing) > 1 else standing),
-            marked=not ours
-            or proofs[0].form is Form.TODAY
-            or self._terms.naming.today(record.name, record.type) is None,
-            certain=certain,
+            encrypted_name=str(own) if _is_encrypted(text) else "",
+            mixed_name=str(own) if found and len(text.targets) > 1 else "",
+            forged=str(own) if found and len(text.targets) == 1 else "",
         )
 
-    def _certain(self, proof: Proof) -> bool:
-        """Tell whether the object that the mark names is the record's.
+    def _describe_owned(self, record: Record, matches: Sequence[OwnershipMatch]) -> OwnedRecord:
+        first, certain = matches[0].ownership_record, self._is_unambiguous(matches[0])
+        owner = first.owner
+        ours = self._settings.is_our_owner(owner)
+        covering = [
+            match.ownership_record.record
+            for match in matches
+            if match.ownership_record is first
+            or match.ownership_record.owner == owner
+            or (ours and self._settings.is_our_owner(match.ownership_record.owner))
+        ]
+        return OwnedRecord(
+            record=record,
+            owner=owner or None,
+            is_ours=ours,
+            labels=first.labels.without(*(_OWNERSHIP_LABELS if certain else _UNCERTAIN_LABELS)),
+            ownership_records=tuple(sorted(covering, key=attrgetter("key"))),
+            has_current_format=not ours
+            or matches[0].format is NamingFormat.CURRENT
+            or self._settings.naming.build_name(record.name, record.type) is None,
+            is_unambiguous=certain,
+        )
 
-        An old mark at `a-foo` may be that of an A `foo` removed by hand. Then the object's end says
-        nothing about the host `a-foo`, and must not be taken as evidence against it.
+    def _is_unambiguous(self, match: OwnershipMatch) -> bool:
+        """Return whether it is certain that the resource stated by the ownership record is the resource of the record.
+
+        An old ownership record at `a-foo` can also belong to an A `foo` that was removed by hand. The deletion of its
+        resource is then no evidence for deleting the host `a-foo`.
         """
-        stated = proof.mark.labels.has(OWNED_RECORD)
-        name = proof.mark.record.name
-        return stated or proof.form is not Form.UNTYPED or not self._terms.naming.may_be_typed(name, self._terms.types)
+        stated = match.ownership_record.labels.has(OWNED_RECORD)
+        name = match.ownership_record.record.name
+        return (
+            stated
+            or match.format is not NamingFormat.UNTYPED
+            or not self._settings.naming.can_hold_type(name, self._settings.managed_types)
+        )
 
-    def complete(self, change_set: ChangeSet, held: Iterable[Record]) -> ChangeSet | Blocked:
-        """*change_set* with its writes, marks included, sorted by key (spec plan 3.2.6).
+    def complete(self, change_set: ChangeSet, current: Iterable[Record]) -> ChangeSet | Blocked:
+        """Return *change_set* with its writes and ownership records, sorted by key (docs/spec/plan.md 3.2.6).
 
-        The result is read back in thought: if the marks would not prove what they are for, or would
-        change whose any other record is, they state their record, and if that does not help either,
-        nothing is written.
+        The result is checked by reading it back. If an ownership record would not cover its record, or would change the
+        owner of another one, state the record in its text. If that does not help, write nothing.
 
         Args:
             change_set: without writes.
-            held: all records of its name and of the `related` names, in its zone.
+            current: all records of its name and of the `related_names`, in its zone.
         """
-        records = tuple(held)
-        ledger = self._survey(records)
-        for stating in (False, True):
-            completion = Completion(
-                terms=self._terms, change_set=change_set, held=records, ledger=ledger, stating=stating
+        records = tuple(current)
+        index = self._build_index(records)
+        for states_record in (False, True):
+            writer = OwnershipWriter(
+                settings=self._settings,
+                change_set=change_set,
+                current=records,
+                index=index,
+                states_record=states_record,
             )
-            writes = completion.writes()
+            writes = writer.build_writes()
             if isinstance(writes, Blocked):
                 return writes
-            if self._holds(completion):
-                return _futile(change_set, writes) or replace(change_set, writes=writes)
+            if self._is_consistent_after(writer):
+                return _find_futile_update(change_set, writes) or replace(change_set, writes=writes)
         return Blocked(
-            reason=Reason.MARK_CLASH,
-            detail=f"the marks of {change_set.name} could not be told from those of another record",
+            reason=Reason.DUPLICATE_OWNERSHIP_NAME,
+            detail=f"the ownership records of {change_set.name} cannot be distinguished from those of another record",
         )
 
-    def _holds(self, completion: Completion) -> bool:
-        """Tell whether, read after the writes, what we mark is ours and all else belongs to whom it did."""
-        if not completion.held:
-            return True  # all that is written is of one name, and nothing stands around it
-        kept = [record for record in completion.held if record.key not in completion.old]
-        after = self._survey((*kept, *(foreseen_record(endpoint) for endpoint in completion.new.values()))).proofs
-        changes = completion.change_set.changes
-        touched = {change.key for change in changes}
-        others = (record.key for record in completion.ledger.records if record.key not in touched)
-        marked = (after.get(key, ()) for key in completion.marked)
-        updated = (_owner(after, change.key) for change in changes if isinstance(change, Update))
-        return (
-            all(proofs and proofs[0].form is Form.TODAY and self._terms.mine(proofs[0].mark.owner) for proofs in marked)
-            and all(owner is not None and self._terms.mine(owner) for owner in updated)
-            and all(_owner(after, key) == _owner(completion.ledger.proofs, key) for key in others)
-        )
+    def _is_consistent_after(self, writer: OwnershipWriter) -> bool:
+        """Return whether, after the writes, the desired records are ours and all other records keep their owner."""
+        if not writer.current:
+            return True  # all writes are at one name without related records
+        records = [record for record in writer.current if record.key not in writer.old]
+        records += map(project_record, writer.new.values())
+        after = self._build_index(tuple(records)).matches
+        for key in writer.matched:
+            matches = after.get(key)
+            if not matches or matches[0].format is not NamingFormat.CURRENT:
+                return False
+            if not self._settings.is_our_owner(matches[0].ownership_record.owner):
+                return False
+        changed: set[RecordKey] = set()
+        for change in writer.change_set.changes:
+            changed.add(change.key)
+            if isinstance(change, Update) and change.key not in writer.matched:
+                owner = _find_owner(after, change.key)
+                if owner is None or not self._settings.is_our_owner(owner):
+                    return False
+        before = writer.index.matches
+        others = [record.key for record in writer.index.records if record.key not in changed]
+        return all(_find_owner(after, key) == _find_owner(before, key) for key in others)
 
 
-def _is_sealed(record: Record) -> bool:
-    return len(record.targets) == 1 and is_sealed(record.targets[0])
+def _is_encrypted(record: Record) -> bool:
+    return len(record.targets) == 1 and is_possibly_encrypted(record.targets[0])
 
 
-def _owner(proofs: Mapping[RecordKey, Iterable[Proof]], key: RecordKey) -> str | None:
-    return next((proof.mark.owner for proof in proofs.get(key, ())), None)
+def _find_owner(matches: Mapping[RecordKey, Sequence[OwnershipMatch]], key: RecordKey) -> str | None:
+    found = matches.get(key)
+    return found[0].ownership_record.owner if found else None
 
 
-def _futile(change_set: ChangeSet, writes: Iterable[Write]) -> Blocked | None:
-    """Refuse what only asks for better marks and gets none: it would be asked for again for ever.
+def _find_futile_update(change_set: ChangeSet, writes: Iterable[Write]) -> Blocked | None:
+    """Return a block if an update would only renew ownership records, and cannot write them.
 
-    Where only the naming of the mark is old, nothing is amiss: the record is ours, and as it should be.
+    Otherwise it would be planned again and again. If only the naming format is old, the record counts as in sync.
     """
     updates = [change for change in change_set.changes if isinstance(change, Update)]
     if not updates or len(updates) < len(change_set.changes):
         return None
-    asked = {word for change in updates for word in change.differences or ("nothing",)}
-    if not _MARKS_ONLY.issuperset(asked):
+    differences = {field for change in updates for field in change.differences or ("nothing",)}
+    if not _OWNERSHIP_ONLY.issuperset(differences):
         return None
     keys = {change.key for change in updates}
-    marks_stay = all(
+    is_futile = all(
         write.old and write.new and write.old.targets == write.new.targets for write in writes if write.key not in keys
     )
-    if not marks_stay:
+    if not is_futile:
         return None
     return Blocked(
-        reason=Reason.PROGRAMMED if asked == {"mark"} else Reason.NO_OWNERSHIP_NAME,
-        detail=f"{change_set.name} stays ours by an older mark; zone {change_set.zone} has no place for one of today's",
+        reason=Reason.PUBLISHED if differences == {"ownership record"} else Reason.NO_OWNERSHIP_NAME,
+        detail=f"{change_set.name} is already ours through an ownership record in an older format; "
+        f"zone {change_set.zone} cannot hold one in the newest format",
     )

@@ -1,4 +1,4 @@
-"""A CA of our own, with a certificate for the server and one for an administrator, made by the openssl command."""
+"""Create a test CA with a server certificate and an administrator certificate, by the openssl command."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _SERVER: Final = ("extendedKeyUsage=serverAuth", "subjectAltName=IP:127.0.0.1,DN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
-    """A certificate with its key, as files."""
+class CertificateFiles:
+    """The files of a certificate and its key."""
 
     certificate: Path
     key: Path
@@ -24,39 +24,45 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificates:
-    """What the server and its clients prove themselves with. *admin* may do anything (`system:masters`)."""
+    """A CA, a server certificate, and a client certificate of an administrator in the group `system:masters`."""
 
-    ca: Pair
-    server: Pair
-    admin: Pair
+    ca: CertificateFiles
+    server: CertificateFiles
+    admin: CertificateFiles
 
-    def context(self) -> ssl.SSLContext:
-        """Give what a client needs that is *admin*, and knows the CA."""
+    def build_client_context(self) -> ssl.SSLContext:
+        """Return the TLS context of a client that authenticates as the administrator and trusts the CA."""
         context = ssl.create_default_context(cafile=self.ca.certificate)
         context.load_cert_chain(self.admin.certificate, self.admin.key)
         return context
 
 
-def make(folder: Path) -> Certificates:
-    """Make all of them in *folder*.
+def create_certificates(folder: Path) -> Certificates:
+    """Create the CA and both certificates in *folder*.
 
     Raises:
-        FileNotFoundError: There is no openssl command.
+        FileNotFoundError: the openssl command is not installed.
     """
-    ca = _made(folder, "ca", "/CN=test-ca", "basicConstraints=critical,CA:TRUE", "keyUsage=critical,keyCertSign")
+    ca = create_certificate_files(
+        folder, "ca", "/CN=test-ca", "basicConstraints=critical,CA:TRUE", "keyUsage=critical,keyCertSign"
+    )
     return Certificates(
         ca=ca,
-        server=_made(folder, "server", "/CN=apiserver", *_SERVER, issuer=ca),
-        admin=_made(folder, "admin", "/O=system:masters/CN=admin", "extendedKeyUsage=clientAuth", issuer=ca),
+        server=create_certificate_files(folder, "server", "/CN=apiserver", *_SERVER, issuer=ca),
+        admin=create_certificate_files(
+            folder, "admin", "/O=system:masters/CN=admin", "extendedKeyUsage=clientAuth", issuer=ca
+        ),
     )
 
 
-def _made(folder: Path, name: str, subject: str, *extensions: str, issuer: Pair | None = None) -> Pair:
-    pair = Pair(certificate=folder / f"{name}.crt", key=folder / f"{name}.key")
-    command: list[str | Path] = [*_REQUEST, "-subj", subject, "-keyout", pair.key, "-out", pair.certificate]
+def create_certificate_files(
+    folder: Path, name: str, common_name: str, *extensions: str, issuer: CertificateFiles | None = None
+) -> CertificateFiles:
+    files = CertificateFiles(certificate=folder / f"{name}.crt", key=folder / f"{name}.key")
+    command: list[str | Path] = [*_REQUEST, "-subj", common_name, "-keyout", files.key, "-out", files.certificate]
     if issuer is not None:
         command += ["-CA", issuer.certificate, "-CAkey", issuer.key, "-addext", "basicConstraints=CA:FALSE"]
     for extension in extensions:
         command += ["-addext", extension]
     subprocess.run(command, check=True, capture_output=True)
-    return pair
+    return files

@@ -1,4 +1,4 @@
-"""etcd, and what tests need of it beside its use by the API server, through its HTTP gateway."""
+"""Run etcd for tests, and read, write and compact its data through its HTTP gateway."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CALL_S: Final = 30.0
 
 
 class Etcd:
-    """An etcd with one member and no data but in *folder*; it runs from the moment this is made."""
+    """A running etcd with one member, which stores its data in *folder*."""
 
     def __init__(self, program: Path, folder: Path, *, host: str, client_port: int, peer_port: int) -> None:
         self._address = host, client_port
@@ -23,42 +23,42 @@ class Etcd:
         command: list[str | Path] = [program, "--data-dir", folder / "data", "--advertise-client-urls", self.url]
         command += ["--listen-client-urls", self.url, "--listen-peer-urls", f"http://{host}:{peer_port}"]
         self._process = Process(command, folder / "etcd.log")
-        self._process.wait_until(self._answers, "answer", within_s=_START_S)
+        self._process.wait_until(self._is_ready, "answer", within_s=_START_S)
 
     def kill(self) -> None:
-        """Kill it."""
+        """Kill the etcd process."""
         self._process.kill()
 
-    def revision(self) -> int:
-        """The revision of the last change: what the API server calls resourceVersion."""
-        return int(self._call("kv/range", {"key": _coded("/")})["header"]["revision"])
+    def read_revision(self) -> int:
+        """Return the revision of the last change. The API server shows it as resourceVersion."""
+        return int(self._call("kv/range", {"key": _encode("/")})["header"]["revision"])
 
     def compact(self) -> None:
-        """Forget what was before the last change."""
-        self._call("kv/compaction", {"revision": self.revision(), "physical": True})
+        """Delete the history of all keys before the last change."""
+        self._call("kv/compaction", {"revision": self.read_revision(), "physical": True})
 
     def read(self, prefix: str) -> dict[str, str]:
-        """Give all keys that begin with *prefix*, and their values, both in base64."""
+        """Return the keys that begin with *prefix* and their values, both encoded in base64."""
         end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
-        found = self._call("kv/range", {"key": _coded(prefix), "range_end": _coded(end)})
-        return {pair["key"]: pair["value"] for pair in found.get("kvs", ())}
+        found = self._call("kv/range", {"key": _encode(prefix), "range_end": _encode(end)})
+        return {entry["key"]: entry["value"] for entry in found.get("kvs", ())}
 
     def write(self, values: dict[str, str]) -> None:
-        """Set keys to values, both in base64, each in a revision of its own."""
+        """Store *values*, keys and values encoded in base64. Each key is written in a revision of its own."""
         for key, value in values.items():
             self._call("kv/put", {"key": key, "value": value})
 
-    def _answers(self) -> bool:
+    def _is_ready(self) -> bool:
         try:
-            self.revision()
+            self.read_revision()
         except (OSError, HTTPException, RuntimeError):
             return False
         return True
 
-    def _call(self, method: str, said: dict[str, Any]) -> dict[str, Any]:
+    def _call(self, method: str, document: dict[str, Any]) -> dict[str, Any]:
         connection = HTTPConnection(*self._address, timeout=_CALL_S)
         try:
-            connection.request("POST", f"/v3/{method}", json.dumps(said))
+            connection.request("POST", f"/v3/{method}", json.dumps(document))
             response = connection.getresponse()
             answer = response.read()
         finally:
@@ -68,5 +68,5 @@ class Etcd:
         return dict(json.loads(answer))
 
 
-def _coded(text: str) -> str:
+def _encode(text: str) -> str:
     return base64.b64encode(text.encode()).decode()

@@ -1,4 +1,4 @@
-"""Fixtures for tests that ask the real API machinery; without it they skip, and say what did not run."""
+"""Fixtures for tests against a real Kubernetes API server. If its programs are not installed, the tests are skipped."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from tests.apimachinery.server import ApiMachinery
 
 @pytest.fixture(scope="session")
 def api_programs() -> Programs:
-    """The programs of an API server, for tests that need one of their own: to kill it, or to make it forget."""
+    """Return the programs of the API server, for tests that start one of their own, such as to kill it."""
     try:
-        return programs.find()
+        return programs.find_programs()
     except ProgramMissingError as exc:
-        pytest.skip(f"NOT RUN against the real API machinery: {exc}")
+        pytest.skip(f"NOT RUN against a real Kubernetes API server: {exc}")
 
 
 @pytest.fixture(scope="session")
 def api_machinery(api_programs: Programs) -> Iterator[ApiMachinery]:
-    """One API server for the whole run; tests take a namespace each, and leave it running as it is."""
+    """Start one API server for the whole test run. Each test uses its own namespace and must not stop the server."""
     with ApiMachinery(api_programs) as machinery:
         yield machinery

@@ -1,4 +1,4 @@
-"""The kinds that it serves, all of them from CRDs: also those that a cluster has built in."""
+"""The kinds that the real API server serves in tests. CRDs define all of them, even kinds built into clusters."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any, Final
 from tests.fakes.apiserver.kinds import Catalogue, Kind
 
 
-def as_custom(kind: Kind) -> Kind:
-    """Give *kind* as a server serves it that knows it from a CRD only."""
+def make_custom(kind: Kind) -> Kind:
+    """Return *kind* as a server serves it if the kind is defined by a CRD."""
     return replace(kind, custom=True, generation=True, unconditional=False, upsert=False, zero={})
 
 
 KINDS: Final = tuple(
-    as_custom(Catalogue().of(name))
+    make_custom(Catalogue().find_by_name(name))
     for name in ("DNSEndpoint", "Ingress", "EndpointSlice", "gateways.gateway.networking.k8s.io", "HTTPRoute", "Lease")
 )
 
 
-def crd(kind: Kind) -> dict[str, Any]:
-    """Make the CustomResourceDefinition of *kind*; any object fits its schema.
+def build_crd(kind: Kind) -> dict[str, Any]:
+    """Build the CustomResourceDefinition of *kind*, with a schema that accepts any object.
 
-    The annotation is what a CRD needs whose group is one of Kubernetes' own.
+    The annotation is required for a CRD whose group belongs to Kubernetes.
     """
     names = {"kind": kind.kind, "listKind": f"{kind.kind}List", "plural": kind.plural, "singular": kind.kind.lower()}
     version: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Where the two programs are."""
+"""Find the programs etcd and apiextensions-apiserver."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ _APISERVER: Final = "apiextensions-apiserver"
 
 
 class ProgramMissingError(Exception):
-    """A program is not installed; the message says which, and how to get it."""
+    """A program is not installed. The message names it and says how to install it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Programs:
-    """The programs that make an API server; certificates are made by the openssl command."""
+    """The paths of etcd and of the API server."""
 
     etcd: Path
     apiserver: Path
 
 
-def find(environ: Mapping[str, str] = os.environ) -> Programs:
-    """Find them: in PATH, the API server first where EXTDNS_APISERVER says.
+def find_programs(environ: Mapping[str, str] = os.environ) -> Programs:
+    """Find the programs in PATH, or the API server at the path in the variable EXTDNS_APISERVER.
 
     Raises:
-        ProgramMissingError: One is not there.
-        ValueError: EXTDNS_APISERVER is set, and leads to no program: a mistake, which is not to look like an absence.
+        ProgramMissingError: a program is not installed.
+        ValueError: EXTDNS_APISERVER is set to a path without a program, which is an error and no reason to skip tests.
     """
     path = environ.get("PATH", "")
-    said = environ.get(VARIABLE)
-    if said and shutil.which(said, path=path) is None:
-        raise ValueError(f"{VARIABLE}={said} is no program that can be run")
+    chosen = environ.get(VARIABLE)
+    if chosen and shutil.which(chosen, path=path) is None:
+        raise ValueError(f"{VARIABLE}={chosen} is not an executable program")
     return Programs(
-        etcd=_found("etcd", path, "apt-get install etcd-server"),
-        apiserver=_found(said or _APISERVER, path, "CONTRIBUTING.md says how to install it"),
+        etcd=_find_program("etcd", path, "apt-get install etcd-server"),
+        apiserver=_find_program(chosen or _APISERVER, path, "see CONTRIBUTING.md for how to install it"),
     )
 
 
-def _found(name: str, path: str, remedy: str) -> Path:
+def _find_program(name: str, path: str, remedy: str) -> Path:
     found = shutil.which(name, path=path)
     if found is None:
         raise ProgramMissingError(f"{name} is not in PATH ({remedy})")

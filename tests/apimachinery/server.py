@@ -1,4 +1,4 @@
-"""The server as tests use it."""
+"""A real Kubernetes API server, with the methods that tests use to change its objects and its history."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, Final, Self
 
-from tests.apimachinery.kinds import KINDS, crd
+from tests.apimachinery.kinds import KINDS, build_crd
 from tests.apimachinery.programs import Programs
 from tests.apimachinery.servers import Servers
 from tests.fakes.apiserver.kinds import Catalogue, Kind
-from tests.fakes.apiserver.probe import MERGE, Probe, Reply
+from tests.fakes.apiserver.raw_client import MERGE, RawClient, Reply
 
 Json = dict[str, Any]
 
@@ -24,18 +24,17 @@ _CRDS: Final = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
 class ApiMachinery:
-    """A Kubernetes API server on a port of its own, from `__enter__` to `__exit__`.
+    """A real Kubernetes API server on a port of its own, which runs from `__enter__` to `__exit__`.
 
-    What its methods do to objects, they do through its API. So, other than with the fake, an object's uid, age and
-    generation are the server's own, an object put with its status arrives in two steps, and one put as it is
-    already makes no event.
+    The methods change objects through the API. Unlike with the fake, the server therefore chooses uid, creation time
+    and generation, `put` of an object with a status makes two changes, and `put` of an unchanged object makes no event.
 
     Attributes:
-        catalogue: the kinds that it serves.
-        probe: a plain client of it.
+        catalogue: the kinds that the server serves.
+        raw_client: an HTTP client of the server.
     """
 
-    probe: Probe
+    raw_client: RawClient
     _servers: Servers
 
     def __init__(self, programs: Programs, *, kinds: Iterable[Kind] = KINDS) -> None:
@@ -45,17 +44,17 @@ class ApiMachinery:
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        """Start it, and have its kinds served.
+        """Start the server and register its kinds.
 
         Raises:
-            RuntimeError: One of its programs did not start.
-            FileNotFoundError: There is no openssl command.
+            RuntimeError: etcd or the API server did not start.
+            FileNotFoundError: the openssl command is not installed.
         """
         with ExitStack() as opened:
             folder = opened.enter_context(TemporaryDirectory(prefix="apimachinery"))
             self._servers = Servers(self._programs, Path(folder))
             opened.callback(self._servers.close)
-            self.probe = Probe(self, self._servers.certificates.context())
+            self.raw_client = RawClient(self, self._servers.certificates.build_client_context())
             self.start()
             for kind in self._kinds:
                 self.register(kind)
@@ -69,33 +68,33 @@ class ApiMachinery:
 
     @property
     def url(self) -> str:
-        """Where it listens, or did before it was killed."""
+        """The URL of the server, unchanged while the server is stopped."""
         return self._servers.url
 
     @property
     def version(self) -> int:
-        """The version of the last change."""
-        return self._servers.etcd.revision()
+        """The resourceVersion of the last change."""
+        return self._servers.etcd.read_revision()
 
     def kubeconfig(self, path: Path) -> Path:
-        """Write a kubeconfig for its administrator, with one context, called `test`; gives *path*."""
+        """Write a kubeconfig for the administrator to *path*, with one context `test`, and return *path*."""
         return self._servers.kubeconfig(path)
 
     # Objects
 
     def put(self, obj: Json) -> Json:
-        """Create or replace an object, status included; gives it as stored.
+        """Create or replace an object with its status, and return it as the server stored it.
 
-        The namespace of a namespaced object is `default` if not stated.
+        The default namespace of a namespaced object is `default`.
 
         Raises:
-            KeyError: Its kind is not served.
-            RuntimeError: The server refused.
+            KeyError: the server does not serve the object's kind.
+            RuntimeError: the server refused the request.
         """
-        kind = self.catalogue.of_object(obj)
+        kind = self.catalogue.find_by_object(obj)
         metadata = {"namespace": "default"} | obj["metadata"] if kind.namespaced else dict(obj["metadata"])
         namespace, name = metadata.get("namespace", ""), metadata["name"]
-        path = _path(kind, namespace)
+        path = _build_path(kind, namespace)
         old = self.get(kind, namespace, name)
         if old is None:
             stored = self._write("POST", path, obj | {"metadata": metadata})
@@ -109,107 +108,110 @@ class ApiMachinery:
         return stored
 
     def put_all(self, objects: Iterable[Json]) -> None:
-        """Put many objects."""
+        """Create or replace many objects."""
         for obj in objects:
             self.put(obj)
 
     def get(self, kind: str | Kind, namespace: str, name: str) -> Json | None:
-        """Give an object as stored, None if it is not there; the namespace of cluster-wide kinds is empty."""
-        reply = self.probe.get(f"{_path(self._kind(kind), namespace)}/{name}")
-        return None if reply.code == 404 else _good(reply)
+        """Return a stored object, or None if it does not exist. Use namespace "" for cluster-scoped kinds."""
+        reply = self.raw_client.get(f"{_build_path(self._find_kind(kind), namespace)}/{name}")
+        return None if reply.code == 404 else _check_success(reply)
 
     def objects(self, kind: str | Kind) -> list[Json]:
-        """List all objects of a kind as stored, in the order of lists."""
-        return list(_good(self.probe.get(self._kind(kind).path))["items"])
+        """Return all objects of *kind* as the server stores them, sorted by key."""
+        return list(_check_success(self.raw_client.get(self._find_kind(kind).path))["items"])
 
     def delete(self, kind: str | Kind, namespace: str, name: str) -> None:
-        """Remove an object, finalizers or not.
+        """Delete an object. Finalizers are removed first.
 
         Raises:
-            KeyError: It is not there.
+            KeyError: the object does not exist.
         """
-        path = f"{_path(self._kind(kind), namespace)}/{name}"
-        reply = self.probe.ask("DELETE", path)
+        path = f"{_build_path(self._find_kind(kind), namespace)}/{name}"
+        reply = self.raw_client.send("DELETE", path)
         if reply.code == 404:
             raise KeyError(path)
-        if _good(reply)["kind"] != "Status":  # finalizers keep it
-            _good(self.probe.ask("PATCH", path, {"metadata": {"finalizers": None}}, content_type=MERGE))
+        if _check_success(reply)["kind"] != "Status":  # the object has finalizers, so it is not deleted yet
+            _check_success(self.raw_client.send("PATCH", path, {"metadata": {"finalizers": None}}, content_type=MERGE))
 
     def _write(self, method: str, path: str, obj: Json) -> Json:
-        return _good(self.probe.ask(method, path, obj))
+        return _check_success(self.raw_client.send(method, path, obj))
 
     # Kinds
 
     def register(self, kind: Kind, definition: Json | None = None) -> None:
-        """Serve *kind* from now on, by a *definition* of its own if it is not to take any object.
+        """Create a CRD and wait until the server serves *kind*. *definition* defaults to a CRD that accepts any object.
 
         Raises:
-            RuntimeError: The server refused the definition.
+            RuntimeError: the server refused the definition.
         """
-        self._write("POST", _CRDS, definition or crd(kind))
-        self._servers.wait_until(lambda: self._serves(kind.path), f"list of {kind.resource}")
+        self._write("POST", _CRDS, definition or build_crd(kind))
+        self._servers.wait_until(lambda: self._is_served(kind.path), f"list of {kind.resource}")
         self.catalogue.register(kind)
 
     def unregister(self, kind: str | Kind) -> None:
-        """Delete the CRD of a kind, with all its objects."""
-        found = self._kind(kind)
+        """Delete the CRD of *kind* and all its objects."""
+        found = self._find_kind(kind)
         path = f"{_CRDS}/{found.resource}"
-        _good(self.probe.ask("DELETE", path))
-        self._servers.wait_until(lambda: self._lacks(path) and self._lacks(found.path), f"end of {found.resource}")
+        _check_success(self.raw_client.send("DELETE", path))
+        self._servers.wait_until(
+            lambda: self._is_missing(path) and self._is_missing(found.path), f"end of {found.resource}"
+        )
         self.catalogue.unregister(found)
 
-    # History, life and death
+    # History, start and stop
 
     def expire(self) -> None:
-        """Forget history: every resourceVersion and continue token given out until now is too old.
+        """Delete the history, so that every resourceVersion and continue token returned so far is too old.
 
-        The server restarts for that, so open watches are cut.
+        This restarts the server, so open watches are cut.
         """
         self._servers.forget()
         self.restart(new_history=False)
 
     def advance(self, versions: int) -> None:
-        """Let so many versions pass in which no object changes."""
+        """Increase the resourceVersion by *versions* without changing an object."""
         for _ in range(versions):
             self._servers.etcd.write({_NO_OBJECT: ""})
 
     def start(self) -> None:
-        """Listen, on the same port as before, with the data that etcd has; waits until all kinds are served."""
-        paths = [_CRDS, *(kind.path for kind in self.catalogue.served())]
-        self._servers.start(lambda: all(map(self._serves, paths)))
+        """Start the server on the same port with etcd's data, and wait until it serves all kinds."""
+        paths = [_CRDS, *(kind.path for kind in self.catalogue.list_served())]
+        self._servers.start(lambda: all(map(self._is_served, paths)))
 
     def kill(self) -> None:
-        """Cut all connections and refuse new ones, until `start` or `restart`."""
+        """Cut all connections, and refuse new ones until `start` or `restart`."""
         self._servers.kill()
 
     def restart(self, *, new_history: bool = True, keep: bool = True) -> None:
-        """Kill it, if it lives, and start it.
+        """Kill the server if it is running, and start it.
 
-        A new history has resourceVersions that begin again, and the objects as they were, or none unless *keep*.
+        With *new_history*, resourceVersions begin again at low numbers. *keep* keeps the objects; otherwise all are
+        deleted.
         """
         self.kill()
         if new_history:
             self._servers.replace_etcd(keep=keep)
         self.start()
 
-    def _serves(self, path: str) -> bool:
-        """Tell whether *path* is served; `/readyz` would stay red, for there are no Services to look at."""
+    def _is_served(self, path: str) -> bool:
+        """Return whether the server serves *path*. `/readyz` is of no use, since it fails without Services."""
         with suppress(OSError, HTTPException):
-            return self.probe.get(path, limit=1).code == 200
+            return self.raw_client.get(path, limit=1).code == 200
         return False
 
-    def _lacks(self, path: str) -> bool:
-        return self.probe.get(path).code == 404
+    def _is_missing(self, path: str) -> bool:
+        return self.raw_client.get(path).code == 404
 
-    def _kind(self, kind: str | Kind) -> Kind:
-        return kind if isinstance(kind, Kind) else self.catalogue.of(kind)
+    def _find_kind(self, kind: str | Kind) -> Kind:
+        return kind if isinstance(kind, Kind) else self.catalogue.find_by_name(kind)
 
 
-def _path(kind: Kind, namespace: str) -> str:
+def _build_path(kind: Kind, namespace: str) -> str:
     return f"/apis/{kind.api_version}/namespaces/{namespace}/{kind.plural}" if namespace else kind.path
 
 
-def _good(reply: Reply) -> Json:
+def _check_success(reply: Reply) -> Json:
     if reply.code >= 300:
         raise RuntimeError(f"the API server answered {reply.code}: {reply.body}")
     return dict(reply.body)

@@ -1,4 +1,4 @@
-"""etcd and the API server as processes: where they listen, how they start, and what one keeps for the other."""
+"""Start and stop the processes of etcd and of the real API server."""
 
 from __future__ import annotations
 
@@ -20,39 +20,39 @@ Ready = Callable[[], bool]
 _HOST: Final = "127.0.0.1"
 _READY_S: Final = 120.0
 _PREFIX: Final = "/registry/apiextensions.kubernetes.io/"
-"""Where the API server keeps everything in etcd."""
+"""The prefix of the keys in etcd under which the API server stores all objects."""
 _NO_ADMISSION: Final = (
     *("NamespaceLifecycle", "MutatingAdmissionWebhook", "ValidatingAdmissionWebhook"),
     *("ValidatingAdmissionPolicy", "MutatingAdmissionPolicy"),
 )
-"""Plug-ins that ask for kinds which are not there."""
+"""Admission plug-ins that require kinds which this API server does not serve."""
 
 
 class Servers:
-    """Both servers, on ports that stay the same; etcd runs from the moment this is made, the API server from `start`.
+    """An etcd process, which runs at once, and an API server process, which runs after `start`, on fixed ports.
 
     Attributes:
-        url: of the API server.
-        certificates: its own, and those of its administrator.
-        etcd: the one in use.
+        url: the URL of the API server.
+        certificates: the certificates of the API server and of its administrator.
+        etcd: the current etcd process.
     """
 
     def __init__(self, programs: Programs, folder: Path) -> None:
         self._programs = programs
         self._folder = folder
-        self.certificates = certificates.make(folder)
-        self._port, *self._etcd_ports = _free_ports(3)
+        self.certificates = certificates.create_certificates(folder)
+        self._port, *self._etcd_ports = _find_free_ports(3)
         self.url = f"https://{_HOST}:{self._port}"
         self._config = self.kubeconfig(folder / "kubeconfig")
         self._api: Process | None = None
         self._etcds = 0
-        self.etcd = self._new_etcd()
+        self.etcd = self._start_etcd()
 
     def kubeconfig(self, path: Path) -> Path:
-        """Write a kubeconfig for the administrator, with one context, called `test`; gives *path*."""
-        pair = self.certificates.admin
-        cluster = {"server": self.url, "certificate-authority-data": _inlined(self.certificates.ca.certificate)}
-        user = {"client-certificate-data": _inlined(pair.certificate), "client-key-data": _inlined(pair.key)}
+        """Write a kubeconfig for the administrator to *path*, with one context `test`, and return *path*."""
+        files = self.certificates.admin
+        cluster = {"server": self.url, "certificate-authority-data": _encode_file(self.certificates.ca.certificate)}
+        user = {"client-certificate-data": _encode_file(files.certificate), "client-key-data": _encode_file(files.key)}
         config = {
             "apiVersion": "v1",
             "kind": "Config",
@@ -65,64 +65,64 @@ class Servers:
         return path
 
     def start(self, ready: Ready) -> None:
-        """Start the API server, and wait until it is *ready*.
+        """Start the API server, and wait until *ready* returns True.
 
         Raises:
-            RuntimeError: It did not come to that.
+            RuntimeError: the API server did not become ready.
         """
-        self._api = Process(self._command(), self._folder / "apiserver.log")
+        self._api = Process(self._build_command(), self._folder / "apiserver.log")
         self.wait_until(ready, "list of CRDs and their objects")
 
     def wait_until(self, ready: Ready, what: str) -> None:
-        """Wait for something that the API server does.
+        """Wait until *ready* returns True. *what* describes the condition in error messages.
 
         Raises:
-            RuntimeError: It is not running, or does not do it.
+            RuntimeError: the API server is not running, or the condition was not met in time.
         """
         if self._api is None:
             raise RuntimeError("the API server is not running")
         self._api.wait_until(ready, what, within_s=_READY_S)
 
     def kill(self) -> None:
-        """Kill the API server, if it runs."""
+        """Kill the API server if it is running."""
         if self._api is not None:
             self._api.kill()
             self._api = None
 
     def replace_etcd(self, *, keep: bool) -> None:
-        """Put another etcd in place of this one, with its data: all, or the CRDs alone, in a history of its own."""
-        kept = self.etcd.read(_PREFIX if keep else f"{_PREFIX}apiextensions.k8s.io/")
+        """Replace etcd by a new one with a new history. *keep* copies all data; otherwise only the CRDs are copied."""
+        values = self.etcd.read(_PREFIX if keep else f"{_PREFIX}apiextensions.k8s.io/")
         self.etcd.kill()
-        self.etcd = self._new_etcd()
-        self.etcd.write(kept)
+        self.etcd = self._start_etcd()
+        self.etcd.write(values)
 
     def forget(self) -> None:
-        """Have etcd forget its history, the version of the last change included.
+        """Compact etcd, including the version of the last change.
 
-        The API server remembers more than etcd does, until it is killed.
+        The API server still has older versions in its cache until it is killed.
         """
         self.etcd.write({base64.b64encode(b"/forgotten").decode(): ""})
         self.etcd.compact()
 
     def close(self) -> None:
-        """Kill both."""
+        """Kill the API server and etcd."""
         self.kill()
         self.etcd.kill()
 
-    def _new_etcd(self) -> Etcd:
+    def _start_etcd(self) -> Etcd:
         self._etcds += 1
         folder = self._folder / f"etcd-{self._etcds}"
         folder.mkdir()
         client_port, peer_port = self._etcd_ports
         return Etcd(self._programs.etcd, folder, host=_HOST, client_port=client_port, peer_port=peer_port)
 
-    def _command(self) -> list[str | Path]:
-        made, pair = self.certificates, self.certificates.server
+    def _build_command(self) -> list[str | Path]:
+        made, files = self.certificates, self.certificates.server
         return [
             *(self._programs.apiserver, "--etcd-servers", self.etcd.url),
-            "--etcd-compaction-interval=0",  # history ends when a test says so
+            "--etcd-compaction-interval=0",  # tests compact the history themselves
             *("--bind-address", _HOST, "--secure-port", str(self._port)),
-            *("--tls-cert-file", pair.certificate, "--tls-private-key-file", pair.key),
+            *("--tls-cert-file", files.certificate, "--tls-private-key-file", files.key),
             *("--client-ca-file", made.ca.certificate, "--authentication-skip-lookup"),
             *("--authentication-kubeconfig", self._config, "--authorization-kubeconfig", self._config),
             *("--kubeconfig", self._config, "--enable-priority-and-fairness=false"),
@@ -130,11 +130,11 @@ class Servers:
         ]
 
 
-def _free_ports(count: int) -> list[int]:
+def _find_free_ports(count: int) -> list[int]:
     with ExitStack() as stack:
         sockets = [stack.enter_context(socket.create_server((_HOST, 0))) for _ in range(count)]
         return [opened.getsockname()[1] for opened in sockets]
 
 
-def _inlined(path: Path) -> str:
+def _encode_file(path: Path) -> str:
     return base64.b64encode(path.read_bytes()).decode()

@@ -1,6 +1,6 @@
-"""Prints as Markdown what extdns costs with manifests, a live cluster and Route 53, and what of that is too much.
+"""Print as Markdown what extdns costs with manifests, a live cluster and Route 53, and which limits are exceeded.
 
-Usage: python -m tests.bench [SIZE ...]; sizes are numbers of Services, if not the usual ones.
+Usage: python -m tests.bench [SIZE ...]; sizes are numbers of Services.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ _TROUBLES: Final = {
     "lost": "the answer to the first batch is lost",
 }
 _TROUBLES_HEADINGS: Final = (
-    "What goes wrong, 1,000 Services",
-    "names that stand",
+    "Fault, 1,000 Services",
+    "published names",
     "calls (under ten more than without)",
     "batches",
     "first to last batch (under 2 s if names are refused)",
@@ -75,13 +75,13 @@ ns1 IN A 192.0.2.53
 """
 
 
-def main(given: tuple[int, ...]) -> None:
+def main(sizes: tuple[int, ...]) -> None:
     """Print a row for each size as soon as it is measured."""
-    _table(_HEADINGS, map(_cells, given or _SIZES))
+    _table(_HEADINGS, map(_cells, sizes or _SIZES))
     print()
-    _table(_LIVE_HEADINGS, map(_live_cells, given or _LIVE_SIZES))
+    _table(_LIVE_HEADINGS, map(_live_cells, sizes or _LIVE_SIZES))
     print()
-    _table(_ROUTE53_HEADINGS, map(_route53_cells, given or _ROUTE53_SIZES))
+    _table(_ROUTE53_HEADINGS, map(_route53_cells, sizes or _ROUTE53_SIZES))
     print()
     _table(_TROUBLES_HEADINGS, _troubles_rows())
 
@@ -103,14 +103,14 @@ def _cells(size: int) -> Iterator[str]:
         yield f"{size:,}"
         yield f"{full['cpu_s']:.2f} s"
         yield f"{full['cpu_s'] / size * 1000:.3f} ms"
-        yield _held(change["cpu_s"] * 1000, "ms", most=5)
-        yield _held(full["peak_bytes"] / size / 1000, "kB", most=6)
+        yield _format_figure(change["cpu_s"] * 1000, "ms", most=5)
+        yield _format_figure(full["peak_bytes"] / size / 1000, "kB", most=6)
         small = size <= _TYPICAL
         yield _zone_file(Path(scratch, "zones"), folder) if small else "-"
         yield _planned(folder, "text") if small else "-"
         yield _planned(folder, "json") if small else "-"
         page = run("page", folder)
-        yield _held(page["median_s"] * 1000, "ms", most=100, digits=0)
+        yield _format_figure(page["median_s"] * 1000, "ms", most=100, digits=0)
         yield f"{page['more_bytes'] / 1e6:.0f} MB"
 
 
@@ -121,29 +121,29 @@ def _zone_file(zones: Path, folder: Path) -> str:
 
 
 def _planned(folder: Path, output: str) -> str:
-    return _held(run("plan", folder, output)["cpu_s"], "s", most=3, digits=2)
+    return _format_figure(run("plan", folder, output)["cpu_s"], "s", most=3, digits=2)
 
 
 def _live_cells(size: int) -> Iterator[str]:
     typical = size == _TYPICAL
     seen = run("live", size, *(("idle", "pods") if typical else ()))
     yield f"{size:,}"
-    yield _held(seen["start_s"], "s", most=1.8 if size <= _TYPICAL else None, digits=2)
-    yield _held(seen["edit_s"] * 1000, "ms", most=50)
-    yield _held(seen["idle_share"] * 100, "%", most=0.3, digits=2) if typical else "-"
-    yield _held(seen["rss_bytes"] / 1e6, "MB", most=_MOST_MB.get(size), digits=0)
+    yield _format_figure(seen["start_s"], "s", most=1.8 if size <= _TYPICAL else None, digits=2)
+    yield _format_figure(seen["edit_s"] * 1000, "ms", most=50)
+    yield _format_figure(seen["idle_share"] * 100, "%", most=0.3, digits=2) if typical else "-"
+    yield _format_figure(seen["rss_bytes"] / 1e6, "MB", most=_MOST_MB.get(size), digits=0)
     yield f"{seen['pods_bytes'] / 1e6:+.1f} MB" if typical else "-"
 
 
 def _route53_cells(size: int) -> Iterator[str]:
     seen = run("route53", size)
     yield f"{size:,}"
-    yield _held(seen["cold_s"], "s", most=5)
+    yield _format_figure(seen["cold_s"], "s", most=5)
     yield f"{seen['cold_batches']}"
-    yield _held(seen["edit_p50_s"] * 1000, "ms", most=100, digits=0)
-    yield _held(seen["edit_p95_s"] * 1000, "ms", most=250, digits=0)
+    yield _format_figure(seen["edit_p50_s"] * 1000, "ms", most=100, digits=0)
+    yield _format_figure(seen["edit_p95_s"] * 1000, "ms", most=250, digits=0)
     yield f"{seen['edit_writes']}, {seen['edit_reads']}"
-    yield _held(seen["quiet_calls"], "calls", most=12, digits=0)
+    yield _format_figure(seen["quiet_calls"], "calls", most=12, digits=0)
     yield f"{seen['again_s']:.1f} s"
     yield f"{seen['again_cpu_s']:.2f} s"
     yield f"{seen['again_calls']}"
@@ -157,15 +157,15 @@ def _troubles_rows() -> Iterator[Iterable[str]]:
         yield (
             words,
             f"{found['names']:,}",
-            _held(found["calls"], "calls", most=seen["nothing_calls"] + 9, digits=0),
+            _format_figure(found["calls"], "calls", most=seen["nothing_calls"] + 9, digits=0),
             f"{found['batches']}",
-            _held(found["batches_s"], "s", most=2 if trouble == "refused" else None),
-            _held(found["all_s"], "s", most=10),
+            _format_figure(found["batches_s"], "s", most=2 if trouble == "refused" else None),
+            _format_figure(found["all_s"], "s", most=10),
         )
 
 
-def _held(figure: float, unit: str, *, most: float | None, digits: int = 1) -> str:
-    """*figure*, with a word if it is more than it should be."""
+def _format_figure(figure: float, unit: str, *, most: float | None, digits: int = 1) -> str:
+    """Format *figure*, with " (over)" if it exceeds *most*."""
     return f"{figure:.{digits}f} {unit}" + ("" if most is None or figure <= most else " (over)")
 
 

@@ -1,6 +1,6 @@
-"""A stand-in for an API server with N Services, in a process of its own: what it costs is nobody's figure.
+"""A fake API server with N Services, in a process of its own, so that its cost is not measured.
 
-Usage: apiserver COUNT KUBECONFIG; then one order a line on standard input, answered by one line each.
+Usage: apiserver COUNT KUBECONFIG; then one command per line on standard input, each answered by one line.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ def main(count: str, kubeconfig: str) -> None:
     with ApiServer(tls=True, token="bench") as server:
         server.put_all(service(number) for number in range(int(count)))
         server.kubeconfig(Path(kubeconfig))
-        _say(READY)
+        _print_line(READY)
         for line in sys.stdin:
             match line.split():
                 case ["edit", number, address]:
                     began_s = time.monotonic()
                     server.put(service(int(number), address))
-                    _say(str(began_s))
+                    _print_line(str(began_s))
                 case ["churn", pods]:
                     _churn(server, int(pods))
-                    _say("gone")
+                    _print_line("gone")
                 case other:
-                    raise SystemExit(f"no order: {other}")
+                    raise SystemExit(f"unknown command: {other}")
 
 
 def _churn(server: ApiServer, pods: int) -> None:
@@ -51,7 +51,7 @@ def _pod(number: int, phase: str) -> dict[str, Any]:
     }
 
 
-def _say(line: str) -> None:
+def _print_line(line: str) -> None:
     print(line, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""The in-memory provider, as benchmarks watch it."""
+"""The in-memory provider, with counters for benchmarks."""
 
 from __future__ import annotations
 
@@ -11,53 +11,51 @@ from tests.bench.services import ZONE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from extdns.model.adjusted import Adjusted
-    from extdns.model.change import Batch
-    from extdns.model.name import DnsName
-    from extdns.model.outcome import Outcome
-    from extdns.model.record import Endpoint, Record
-    from extdns.model.zone import Page, Zone
+    from extdns.model.change import AdjustedRecords, Batch, Outcome
+    from extdns.model.dns_name import DnsName
+    from extdns.model.record import DesiredRecord, Record
+    from extdns.model.zone import Zone, ZonePage
 
-PATIENCE_S: Final = 60.0
-"""How long a benchmark waits for what must come before it fails."""
+TIMEOUT_S: Final = 60.0
+"""Longest time in seconds that a benchmark waits for an event."""
 
 
 @dataclass(slots=True)
 class Counts:
-    """What was done since `clear`."""
+    """The calls since `clear`."""
 
     planned: set[DnsName] = field(default_factory=set)
     reads: int = 0
     batches: list[int] = field(default_factory=list)
 
     def clear(self) -> None:
-        """Begin to count anew."""
+        """Set all counters to zero."""
         self.planned, self.reads, self.batches = set(), 0, []
 
 
 class CountingProvider(InMemoryProvider):
-    """The in-memory provider, which says what it was asked."""
+    """An in-memory provider that counts its calls."""
 
     def __init__(self) -> None:
         super().__init__([ZONE])
         self.counts = Counts()
 
-    def adjust(self, wanted: Sequence[Endpoint], zone: Zone) -> Adjusted:
-        """Planning a name that somebody wants leads here."""
-        self.counts.planned |= {endpoint.name for endpoint in wanted}
-        return super().adjust(wanted, zone)
+    def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        """Count planned names."""
+        self.counts.planned |= {endpoint.name for endpoint in desired}
+        return super().adjust(desired, zone)
 
-    def page(self, zone: Zone, after: str | None) -> Page:
-        """Audits and the first reading lead here."""
+    def read_page(self, zone: Zone, after: str | None) -> ZonePage:
+        """Count reads of zone pages, for the first read and each refresh."""
         self.counts.reads += 1
-        return super().page(zone, after)
+        return super().read_page(zone, after)
 
-    def names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """Doubt about a name leads here."""
+    def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+        """Count reads of single names."""
         self.counts.reads += 1
-        return super().names(zone, names)
+        return super().read_names(zone, names)
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
-        """Each write leads here."""
-        self.counts.batches.append(len(batch.sets))
+        """Count batches and their change sets."""
+        self.counts.batches.append(len(batch.change_sets))
         return super().submit(zone, batch)

@@ -1,4 +1,4 @@
-"""A full pass: manifests of N Services become records of an empty zone.
+"""Measure a full pass: N Services in manifests become records of an empty zone.
 
 Usage: fullpass FOLDER inmemory, or fullpass FOLDER zonefile ZONES.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from extdns.cli import main as extdns
-from tests.bench.process import cpu_s, peak_bytes, tell
+from tests.bench.process import cpu_s, peak_bytes, print_figures
 from tests.bench.services import ZONE, write
 
 FLAGS = (
@@ -25,22 +25,22 @@ _FEW = 10
 
 
 def main(folder: str, provider: str, zone_files: str = "") -> None:
-    """Make the pass and tell what it cost above a pass over a few, after which all code is loaded."""
+    """Run a small pass that loads all code, then measure the full pass."""
     where = f"--inmemory-zone={ZONE}" if provider == "inmemory" else f"--zonefile-dir={zone_files}"
     flags = [*FLAGS, f"--provider={provider}", where, "--once"]
     with TemporaryDirectory() as few:
         write(Path(few), _FEW)
         _one_pass([*flags, f"--manifests={few}"])
-    gc.collect()  # what that pass was made of is held in cycles, and is no part of what a Service takes
+    gc.collect()  # free the reference cycles of the small pass, which would count as memory of the full one
     start_s, base = cpu_s(), peak_bytes()
     _one_pass([*flags, f"--manifests={folder}"])
-    tell(cpu_s=cpu_s() - start_s, process_s=cpu_s(), peak_bytes=peak_bytes() - base)
+    print_figures(cpu_s=cpu_s() - start_s, process_s=cpu_s(), peak_bytes=peak_bytes() - base)
 
 
 def _one_pass(flags: list[str]) -> None:
-    """Run as a user does; a pass that failed has no figures."""
+    """Run extdns once; exit if it fails."""
     if extdns(flags, {}):
-        raise SystemExit("the pass failed")
+        raise SystemExit("the run failed")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A live cluster of N Services, seen from a pod: start, edits, memory, idleness, and Pods that nobody reads.
+"""Measure a live cluster of N Services as a pod reads it: start, edits, memory, idle CPU, and Pods that it ignores.
 
 Usage: live COUNT [idle] [pods].
 """
@@ -23,14 +23,14 @@ from urllib.parse import urlsplit
 
 from extdns import log
 from extdns.app import assembly
-from extdns.commands.run import ALLOCATIONS
+from extdns.commands.run import GC_THRESHOLD
 from extdns.config import parse
 from extdns.kube.live.cluster import LiveCluster
-from extdns.model.decision import Decision, Verdict
+from extdns.model.change import Action, Decision
 from extdns.model.reason import Reason
-from tests.bench.counting import PATIENCE_S, CountingProvider
+from tests.bench.counting import TIMEOUT_S, CountingProvider
 from tests.bench.fullpass import FLAGS
-from tests.bench.process import cpu_s, rss_bytes, tell
+from tests.bench.process import cpu_s, print_figures, rss_bytes
 from tests.bench.remote import Remote, serving
 from tests.bench.services import EDITED, ZONE
 
@@ -43,52 +43,52 @@ _CALM_S: Final = 0.2
 
 
 class Listener:
-    """Hears when names are planned; implements `extdns.ports.Reporter`.
+    """A `Reporter` that notes when names are planned.
 
     Attributes:
-        start_s: CPU seconds of the process when all names had been planned.
-        heard_s: monotonic seconds at which the change to the address awaited was planned.
+        start_s: CPU seconds of the process when all names were planned.
+        planned_at: monotonic seconds at which the update to the expected address was planned.
     """
 
     def __init__(self, count: int) -> None:
-        self.start_s = self.heard_s = 0.0
+        self.start_s = self.planned_at = 0.0
         self._missing = count
         self._address = ""
-        self._stands = threading.Event()
+        self._published = threading.Event()
 
-    def tell(self, decisions: Sequence[Decision]) -> None:
-        """Note what was planned first, and the address that is awaited."""
+    def report(self, decisions: Sequence[Decision]) -> None:
+        """Note when all names are planned, and when the expected address is."""
         self._missing -= len(decisions)
         if self._missing <= 0 and not self.start_s:
             self.start_s = cpu_s()
         for decision in decisions:
-            if decision.wanted and self._address in decision.wanted.targets:
-                if decision.verdict is Verdict.UPDATE:
-                    self.heard_s = time.monotonic()
-                elif decision.reason is Reason.PROGRAMMED:
-                    self._stands.set()
+            if decision.desired and self._address in decision.desired.targets:
+                if decision.action is Action.UPDATE:
+                    self.planned_at = time.monotonic()
+                elif decision.reason is Reason.PUBLISHED:
+                    self._published.set()
 
     def expect(self, address: str) -> None:
-        """Say what the next `wait` is for."""
+        """Set the address that the next `wait` waits for."""
         self._address = address
-        self._stands.clear()
+        self._published.clear()
 
     def wait(self) -> None:
-        """Return once the change is planned and made."""
-        if not self._stands.wait(PATIENCE_S):
+        """Wait until the update to the expected address is planned and made."""
+        if not self._published.wait(TIMEOUT_S):
             raise SystemExit(f"{self._address} was not published")
 
 
 def main(count: str, *extra: str) -> None:
-    """Tell what each of these costs."""
-    gc.set_threshold(ALLOCATIONS)  # as the program has it
+    """Run all measurements and print them."""
+    gc.set_threshold(GC_THRESHOLD)  # as in the program
     log.configure(format="text", level="error")
     listener, provider = Listener(int(count)), CountingProvider()
     with TemporaryDirectory() as folder:
         kubeconfig = Path(folder, "kubeconfig")
         with serving(int(count), kubeconfig) as server, _running(_pod(kubeconfig), provider, listener) as running:
             time.sleep(_CALM_S)
-            tell(
+            print_figures(
                 start_s=listener.start_s,
                 edit_s=statistics.median(_edits(int(count), server, running, provider, listener)),
                 rss_bytes=rss_bytes(),
@@ -98,18 +98,20 @@ def main(count: str, *extra: str) -> None:
 
 
 def _pod(kubeconfig: Path) -> dict[str, str]:
-    """What a pod has in its environment, where the cluster is that *kubeconfig* names; its account is put in place."""
+    """Return the environment of a pod in the cluster of *kubeconfig*, and write its service account files."""
     known = json.loads(kubeconfig.read_text())
     cluster, user = known["clusters"][0]["cluster"], known["users"][0]["user"]
     token, certificate = kubeconfig.with_name("token"), kubeconfig.with_name("ca.crt")
     token.write_text(user["token"])
     certificate.write_bytes(base64.b64decode(cluster["certificate-authority-data"]))
-    account = importlib.import_module("kubernetes.config.incluster_config")  # loaded by now, and no more of it
+    account = importlib.import_module(
+        "kubernetes.config.incluster_config"
+    )  # already loaded; nothing else of the package is
     account.__dict__.update(SERVICE_TOKEN_FILENAME=str(token), SERVICE_CERT_FILENAME=str(certificate))
-    place = urlsplit(cluster["server"])
+    address = urlsplit(cluster["server"])
     return {
-        "KUBERNETES_SERVICE_HOST": str(place.hostname),
-        "KUBERNETES_SERVICE_PORT": str(place.port),
+        "KUBERNETES_SERVICE_HOST": str(address.hostname),
+        "KUBERNETES_SERVICE_PORT": str(address.port),
         "POD_NAMESPACE": "extdns",
         "HOME": str(kubeconfig.parent),
         "KUBECONFIG": "",
@@ -118,7 +120,7 @@ def _pod(kubeconfig: Path) -> dict[str, str]:
 
 @contextmanager
 def _running(environ: dict[str, str], provider: CountingProvider, listener: Listener) -> Iterator[Assembly]:
-    """The program, from when everything is written for the first time."""
+    """Run extdns, and yield it once its first full pass is done."""
     os.environ |= environ
     flags = [*FLAGS, "--provider=inmemory", f"--inmemory-zone={ZONE}"]
     running = assembly.assemble(parse(flags, {}), reporter=listener, service=(provider, provider))
@@ -126,7 +128,7 @@ def _running(environ: dict[str, str], provider: CountingProvider, listener: List
     with running.server:
         thread.start()
         try:
-            if not running.controller.settled.wait(PATIENCE_S * 10):
+            if not running.controller.first_pass_done.wait(TIMEOUT_S * 10):
                 raise SystemExit("the first pass did not end")
             yield running
         finally:
@@ -137,25 +139,28 @@ def _running(environ: dict[str, str], provider: CountingProvider, listener: List
 def _edits(
     count: int, server: Remote, running: Assembly, provider: CountingProvider, listener: Listener
 ) -> Iterator[float]:
-    """Seconds from each edit on the server to the change that is planned; also checks that nothing else was done."""
+    """Yield the seconds from each edit to its planned update, and check that nothing else was computed."""
     cluster, observer = running.controller._parts.cluster, running.controller._parts.observer
     assert isinstance(cluster, LiveCluster)
     for number in range(min(EDITED, count)):
         address = f"198.51.100.{number + 2}"
         listener.expect(address)
         provider.counts.clear()
-        before = cluster.decoded + observer.asked
+        before = cluster.decoded + observer.computed
         edited_s = server.edit(number, address)
         listener.wait()
-        done = (cluster.decoded + observer.asked - before, len(provider.counts.planned))
+        done = (cluster.decoded + observer.computed - before, len(provider.counts.planned))
         if done != (2, 1):
-            raise SystemExit(f"objects decoded and asked, names planned: {done}; expected (2, 1)")
-        yield listener.heard_s - edited_s
-        time.sleep(_CALM_S)  # so that each edit is an event after quiet
+            raise SystemExit(f"objects decoded and computed, names planned: {done}; expected (2, 1)")
+        yield listener.planned_at - edited_s
+        time.sleep(_CALM_S)  # so that each edit follows a quiet time
 
 
 def _idle_share(provider: CountingProvider) -> float:
-    """A minute's CPU, from when the zone is audited: its records are put in order once, at the first page."""
+    """Return the share of a CPU in an idle minute after a refresh.
+
+    The first page of a refresh sorts the records of the zone once, which is not measured.
+    """
     provider.counts.clear()
     while not provider.counts.reads:
         time.sleep(_CALM_S)

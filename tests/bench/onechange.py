@@ -1,4 +1,4 @@
-"""One changed object among N Services, while the program runs. Usage: onechange FOLDER."""
+"""Measure one changed object among N Services while extdns runs. Usage: onechange FOLDER."""
 
 from __future__ import annotations
 
@@ -11,48 +11,48 @@ from typing import TYPE_CHECKING
 
 from extdns import log
 from extdns.app import assembly
-from extdns.commands.run import ALLOCATIONS
+from extdns.commands.run import GC_THRESHOLD
 from extdns.config import parse
 from extdns.model.reason import Reason
-from tests.bench.counting import PATIENCE_S, CountingProvider
+from tests.bench.counting import TIMEOUT_S, CountingProvider
 from tests.bench.fullpass import FLAGS
-from tests.bench.process import cpu_s, tell
-from tests.bench.services import EDITED, ZONE, draft, save
+from tests.bench.process import cpu_s, print_figures
+from tests.bench.services import EDITED, ZONE, prepare_edit, save
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from extdns.app.assembly import Assembly
-    from extdns.model.decision import Decision
+    from extdns.model.change import Decision
 
 
 class Watcher:
-    """Waits until an address is published; implements `extdns.ports.Reporter`."""
+    """A `Reporter` that waits until an address is published."""
 
     def __init__(self) -> None:
         self._address = ""
         self._published = threading.Event()
 
-    def tell(self, decisions: Sequence[Decision]) -> None:
-        """Look for the address among what stands now."""
+    def report(self, decisions: Sequence[Decision]) -> None:
+        """Look for the expected address in the published decisions."""
         for decision in decisions:
-            if decision.reason is Reason.PROGRAMMED and decision.wanted and self._address in decision.wanted.targets:
+            if decision.reason is Reason.PUBLISHED and decision.desired and self._address in decision.desired.targets:
                 self._published.set()
 
     def expect(self, address: str) -> None:
-        """Say what the next `wait` is for."""
+        """Set the address that the next `wait` waits for."""
         self._address = address
         self._published.clear()
 
     def wait(self) -> None:
-        """Return once the address is published."""
-        if not self._published.wait(PATIENCE_S):
+        """Wait until the expected address is published."""
+        if not self._published.wait(TIMEOUT_S):
             raise SystemExit(f"{self._address} was not published")
 
 
 def main(folder: str) -> None:
-    """Edit one Service after the other, and tell the CPU that one edit costs, whole process."""
-    gc.set_threshold(ALLOCATIONS)  # as the program has it
+    """Edit one Service after the other, and print the median CPU time of an edit in the whole process."""
+    gc.set_threshold(GC_THRESHOLD)  # as in the program
     log.configure(format="text", level="error")
     provider, watcher = CountingProvider(), Watcher()
     flags = [*FLAGS, "--provider=inmemory", f"--inmemory-zone={ZONE}", "--interval=1h", f"--manifests={folder}"]
@@ -60,28 +60,30 @@ def main(folder: str) -> None:
     thread = threading.Thread(target=running.controller.run, kwargs={"once": False})
     thread.start()
     try:
-        running.controller.settled.wait()
+        running.controller.first_pass_done.wait()
         costs = [_one_change(number, Path(folder), running, provider, watcher) for number in range(EDITED)]
     finally:
         running.controller.stop()
         thread.join()
-    tell(cpu_s=statistics.median(costs))
+    print_figures(cpu_s=statistics.median(costs))
 
 
 def _one_change(number: int, folder: Path, running: Assembly, provider: CountingProvider, watcher: Watcher) -> float:
-    """CPU seconds from the edit to the record that stands; also checks that nothing else was done."""
+    """Return the CPU seconds from an edit to its published record, and check that nothing else was done."""
     observer = running.controller._parts.observer
     address = f"198.51.100.{number + 2}"
     watcher.expect(address)
     provider.counts.clear()
-    edited = draft(folder, number, address)
-    asked, start_s = observer.asked, cpu_s()
+    edited = prepare_edit(folder, number, address)
+    computed, start_s = observer.computed, cpu_s()
     save(edited)
     watcher.wait()
     cost_s = cpu_s() - start_s
-    done = (observer.asked - asked, len(provider.counts.planned), provider.counts.reads, provider.counts.batches)
+    done = (observer.computed - computed, len(provider.counts.planned), provider.counts.reads, provider.counts.batches)
     if done != (1, 1, 0, [1]):
-        raise SystemExit(f"objects asked, names planned, reads, change sets by batch: {done}; expected (1, 1, 0, [1])")
+        raise SystemExit(
+            f"objects computed, names planned, reads, change sets by batch: {done}; expected (1, 1, 0, [1])"
+        )
     return cost_s
 
 

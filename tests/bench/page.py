@@ -1,4 +1,4 @@
-"""How soon the live page begins to answer among N names. Usage: page FOLDER."""
+"""Measure how soon the live page starts to answer with N names. Usage: page FOLDER."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from typing import Final
 
 from extdns import log
 from extdns.app import assembly
-from extdns.commands.run import ALLOCATIONS
+from extdns.commands.run import GC_THRESHOLD
 from extdns.config import parse
 from tests.bench.fullpass import FLAGS
-from tests.bench.process import rss_bytes, tell
+from tests.bench.process import print_figures, rss_bytes
 from tests.bench.services import ZONE
 
 _PATHS: Final = ("/", "/?q=web-77&state=published", "/zones", "/changes", "/api/v1/names?limit=100", "/api/v1/status")
 _ROUNDS: Final = 8
-_STALE_S: Final = 1.1  # so that each round needs a copy of its own
+_SNAPSHOT_S: Final = 1.1  # longer than the page uses one snapshot, so that each round builds a new one
 
 
 def main(folder: str) -> None:
-    """Ask for each page some times; tell the median and the longest time to the first byte, and what memory it took."""
-    gc.set_threshold(ALLOCATIONS)  # as the program has it
+    """Request each page several times. Print median and longest time to the first byte, and the memory used."""
+    gc.set_threshold(GC_THRESHOLD)  # as in the program
     log.configure(format="text", level="error")
     flags = [*FLAGS, "--provider=inmemory", f"--inmemory-zone={ZONE}", "--web-address=127.0.0.1:0"]
     running = assembly.assemble(parse([*flags, f"--manifests={folder}"], {}))
     thread = threading.Thread(target=running.controller.run, kwargs={"once": False})
     thread.start()
     try:
-        running.controller.settled.wait()
+        running.controller.first_pass_done.wait()
         before = rss_bytes()
         with running.page:
-            _first_byte_s(running.page.port, "/")  # loads the templates, once
+            _first_byte_s(running.page.port, "/")  # loads the templates
             taken = [one for _ in range(_ROUNDS) for one in _round(running.page.port)]
-        tell(median_s=statistics.median(taken), longest_s=max(taken), more_bytes=rss_bytes() - before)
+        print_figures(median_s=statistics.median(taken), longest_s=max(taken), more_bytes=rss_bytes() - before)
     finally:
         running.controller.stop()
         thread.join()
 
 
 def _round(port: int) -> list[float]:
-    time.sleep(_STALE_S)
+    time.sleep(_SNAPSHOT_S)
     return [_first_byte_s(port, path) for path in _PATHS]
 
 

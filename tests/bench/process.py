@@ -1,4 +1,4 @@
-"""What this process has used so far, and how a benchmark tells it to the one that started it."""
+"""CPU time and memory of this process, and how a benchmark passes its figures to the process that started it."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ ROOT: Final = Path(__file__).parents[2]
 
 
 def cpu_s() -> float:
-    """CPU seconds of all threads, user and system."""
+    """Return the CPU seconds of all threads, user and system."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime
 
 
 def peak_bytes() -> int:
-    """The most memory that was resident at once."""
+    """Return the peak of resident memory."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 
 
 def rss_bytes() -> int:
-    """What is resident now; where the system does not say, the most that was."""
+    """Return the resident memory, or its peak where the system does not report it."""
     pages = Path("/proc/self/statm")
     return int(pages.read_text().split()[1]) * resource.getpagesize() if pages.exists() else peak_bytes()
 
 
-def tell(**figures: float) -> None:
-    """Print *figures* for `run`."""
+def print_figures(**figures: float) -> None:
+    """Print *figures* as JSON for `run`."""
     print(json.dumps(figures))
 
 
 def run(module: str, *arguments: object) -> dict[str, Any]:
-    """The figures that *module* tells, run in a process of its own so that nothing else is counted."""
+    """Run the benchmark *module* in a process of its own, and return its figures."""
     command = [sys.executable, "-m", f"tests.bench.{module}", *map(str, arguments)]
     done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     figures: dict[str, Any] = json.loads(done.stdout)

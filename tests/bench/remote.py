@@ -1,4 +1,4 @@
-"""The stand-in for an API server, as the benchmark sees it: a process that takes orders."""
+"""The fake API server of benchmarks, as a process that takes commands."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from typing import Final
 from tests.bench.process import ROOT
 
 READY: Final = "ready"
-"""What it says once it serves."""
+"""The line that the process prints once it serves."""
 
 
 class Remote:
-    """The process, from outside."""
+    """The fake API server, controlled from another process."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
     def edit(self, number: int, address: str) -> float:
-        """Give a Service another address; returns when, in monotonic seconds, which all processes share."""
-        return float(self._order(f"edit {number} {address}"))
+        """Change the address of a Service. Return the monotonic time of the edit, the same clock in all processes."""
+        return float(self._send_command(f"edit {number} {address}"))
 
     def churn(self, pods: int) -> None:
-        """Let so many Pods come, run and go."""
-        self._order(f"churn {pods}")
+        """Create, run and delete *pods* Pods."""
+        self._send_command(f"churn {pods}")
 
     def wait(self) -> None:
-        """Return once it serves."""
+        """Wait until it serves."""
         if self._answer() != READY:
-            raise SystemExit("the stand-in for an API server did not start")
+            raise SystemExit("the fake API server did not start")
 
-    def _order(self, line: str) -> str:
+    def _send_command(self, line: str) -> str:
         assert self._process.stdin is not None
         self._process.stdin.write(f"{line}\n")
         self._process.stdin.flush()
@@ -47,7 +47,7 @@ class Remote:
 
 @contextmanager
 def serving(count: int, kubeconfig: Path) -> Iterator[Remote]:
-    """Start it, and end it afterwards; *kubeconfig* is where it writes how to reach it."""
+    """Run the fake API server until the block ends; it writes its kubeconfig to *kubeconfig*."""
     command = [sys.executable, "-m", "tests.bench.apiserver", str(count), str(kubeconfig)]
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1

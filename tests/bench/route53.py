@@ -1,7 +1,7 @@
-"""N Services and Route 53: what a cold start, one change, quiet and a start on a converged zone cost in calls and time.
+"""Measure calls and time with Route 53 and N Services: first start, one change, an idle minute, and a second start.
 
-The service is the strict stand-in, in a process of its own, with 15 ms latency and the documented buckets
-for requests. Usage: route53 COUNT.
+The service is the strict fake in a process of its own, with a latency of 15 ms and the documented rate limits. Usage:
+route53 COUNT.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from typing import Any, Final
 
 from extdns import log
 from extdns.app import assembly
-from extdns.commands.run import ALLOCATIONS
+from extdns.commands.run import GC_THRESHOLD
 from extdns.config import parse
 from tests.bench import remote
-from tests.bench.counting import PATIENCE_S
+from tests.bench.counting import TIMEOUT_S
 from tests.bench.fullpass import FLAGS
-from tests.bench.process import cpu_s, rss_bytes, tell
+from tests.bench.process import cpu_s, print_figures, rss_bytes
 from tests.bench.services import EDITED, ZONE
 from tests.fakes.route53 import process
 from tests.fakes.route53.process import Remote
@@ -39,10 +39,10 @@ Call = Mapping[str, Any]
 
 
 def main(count: str) -> None:
-    """Tell what each of these costs."""
-    gc.set_threshold(ALLOCATIONS)  # as the program has it
+    """Run all measurements and print them."""
+    gc.set_threshold(GC_THRESHOLD)  # as in the program
     log.configure(format="text", level="error")
-    with TemporaryDirectory() as folder, process.serving(*SERVICE) as service:
+    with TemporaryDirectory() as folder, process.run_process(*SERVICE) as service:
         kubeconfig = Path(folder, "kubeconfig")
         os.environ |= settings(service)
         service.add_zone(ZONE)
@@ -57,7 +57,7 @@ def main(count: str) -> None:
             with running(kubeconfig):
                 again_s, again_cpu_s = time.monotonic() - start_s, cpu_s() - start_cpu_s
                 again = service.calls(clear=True)
-    tell(
+    print_figures(
         cold_s=cold[1] - cold[0],
         cold_batches=cold[2],
         edit_p50_s=statistics.median(seconds for seconds, _, _ in edits),
@@ -74,7 +74,7 @@ def main(count: str) -> None:
 
 
 def settings(service: Remote) -> dict[str, str]:
-    """The environment in which the SDK finds *service*."""
+    """Return the environment variables with which the SDK uses *service*."""
     return {
         "AWS_ENDPOINT_URL": service.url,
         "AWS_ACCESS_KEY_ID": "bench",
@@ -85,14 +85,14 @@ def settings(service: Remote) -> dict[str, str]:
 
 @contextmanager
 def running(kubeconfig: Path) -> Iterator[None]:
-    """The program, from when everything is written for the first time."""
+    """Run extdns, and enter the block once its first full pass is done."""
     flags = [*FLAGS, "--provider=aws", f"--domain-filter={ZONE}", f"--kubeconfig={kubeconfig}"]
     running = assembly.assemble(parse(flags, {}))
     thread = threading.Thread(target=running.controller.run, kwargs={"once": False})
     with running.server:
         thread.start()
         try:
-            if not running.controller.settled.wait(PATIENCE_S * 10):
+            if not running.controller.first_pass_done.wait(TIMEOUT_S * 10):
                 raise SystemExit("the first pass did not end")
             yield
         finally:
@@ -101,18 +101,18 @@ def running(kubeconfig: Path) -> Iterator[None]:
 
 
 def _times(calls: Sequence[Call]) -> tuple[float, float, int]:
-    """When the first write came and the last was answered, and how many there were."""
+    """Return when the first write arrived and the last one was answered, and the number of writes."""
     writes = [call for call in calls if call["action"] == WRITE and call["status"] == 200]
     return writes[0]["came_s"], writes[-1]["answered_s"], len(writes)
 
 
 def _edits(count: int, cluster: remote.Remote, service: Remote) -> Iterator[tuple[float, int, int]]:
-    """Of each edit, the seconds until its write was accepted, and how many writes and reads of names it took."""
+    """Yield for each edit the seconds until its write was accepted, the number of writes, and of reads."""
     for number in range(min(EDITED, count)):
         time.sleep(_CALM_S)
         service.calls(clear=True)
         edited_s = cluster.edit(number, f"198.51.100.{number + 2}")
-        until_s = edited_s + PATIENCE_S
+        until_s = edited_s + TIMEOUT_S
         while not (done := [call for call in service.calls() if call["action"] == WRITE]):
             if time.monotonic() > until_s:
                 raise SystemExit("an edit was not published")
@@ -125,7 +125,7 @@ def _edits(count: int, cluster: remote.Remote, service: Remote) -> Iterator[tupl
 
 
 def _quiet_calls(service: Remote) -> int:
-    """The calls of a minute in which nothing happens."""
+    """Return the number of calls in a minute without changes."""
     service.calls(clear=True)
     time.sleep(_QUIET_S)
     return len(service.calls(clear=True))

@@ -1,6 +1,6 @@
-"""N Services and a Route 53 in trouble: what a start into an empty zone costs then, in calls and time.
+"""Measure calls and time of a start into an empty zone while Route 53 calls fail.
 
-As `route53`, each start with a service of its own. Usage: route53troubles COUNT.
+Each start has a fake service of its own, as in `route53`. Usage: route53troubles COUNT.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from extdns import log
-from extdns.commands.run import ALLOCATIONS
+from extdns.commands.run import GC_THRESHOLD
 from tests.bench import remote
-from tests.bench.process import tell
+from tests.bench.process import print_figures
 from tests.bench.route53 import SERVICE, WRITE, running, settings
 from tests.bench.services import ZONE, service
 from tests.fakes.route53 import process
@@ -29,8 +29,8 @@ _HOSTNAME: Final = "external-dns.kubernetes.io/hostname"
 
 
 def main(count: str) -> None:
-    """Tell of each trouble how many calls, batches and seconds a start takes, and how many names stand then."""
-    gc.set_threshold(ALLOCATIONS)
+    """Print for each fault the calls, batches and seconds of a start, and the number of published names."""
+    gc.set_threshold(GC_THRESHOLD)
     log.configure(format="text", level="fatal")
     figures: dict[str, float] = {}
     with TemporaryDirectory() as folder:
@@ -39,11 +39,11 @@ def main(count: str) -> None:
             for trouble in _TROUBLES:
                 found = _start(kubeconfig, trouble, int(count))
                 figures |= {f"{trouble}_{figure}": value for figure, value in found}
-    tell(**figures)
+    print_figures(**figures)
 
 
 def _start(kubeconfig: Path, trouble: str, count: int) -> Iterator[tuple[str, float]]:
-    with process.serving(*SERVICE) as fake:
+    with process.run_process(*SERVICE) as fake:
         os.environ |= settings(fake)
         zone_id = fake.add_zone(ZONE)
         _arm(fake, trouble, zone_id, count)

@@ -1,4 +1,4 @@
-"""Writes Services as `kubectl get services -o json` prints them, a thousand to a file."""
+"""Write Services as `kubectl get services -o json` prints them, a thousand to a file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 ZONE: Final = "bench.test"
-# The first Services stand in files of their own, so that an edit of one is an edit of one object.
+# The first Services have files of their own, so that an edit of a file changes one object.
 EDITED: Final = 22
 _A_FILE: Final = 1000
 
@@ -20,23 +20,23 @@ def write(folder: Path, count: int) -> None:
         text = json.dumps({"apiVersion": "v1", "kind": "List", "items": items}, indent=1)
         (folder / f"services-{start // _A_FILE:03}.json").write_text(text, encoding="utf-8")
     for number in range(min(count, EDITED)):
-        save(draft(folder, number, _address(198, number)))
+        save(prepare_edit(folder, number, _address(198, number)))
 
 
-def draft(folder: Path, number: int, address: str) -> Path:
-    """One of the first Services with *address*, in a file that is not read yet."""
+def prepare_edit(folder: Path, number: int, address: str) -> Path:
+    """Write the Service *number* with *address* into a file that extdns does not read yet, and return its path."""
     path = folder / f".edited-{number}"
     path.write_text(json.dumps(service(number, address)), encoding="utf-8")
     return path
 
 
 def save(path: Path) -> None:
-    """Let the draft *path* count, in one step."""
+    """Rename the draft *path*, so that extdns reads it."""
     path.replace(path.with_name(f"{path.name.removeprefix('.')}.json"))
 
 
 def service(number: int, address: str = "") -> dict[str, Any]:
-    """A Service of the usual size, its status as a controller writes it."""
+    """Return a Service of typical size, with a status as a controller writes it."""
     name, namespace = f"web-{number:06}", f"team-{number % 100:02}"
     return {
         "apiVersion": "v1",

@@ -1,4 +1,4 @@
-"""A real Chromium, driven over its own protocol, before a running extdns."""
+"""Fixtures of the browser tests: a headless Chromium, and extdns processes whose pages it opens."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -13,23 +14,26 @@ import pytest
 from selenium.webdriver import Chrome, ChromeOptions
 from selenium.webdriver.chrome.service import Service
 
-from tests.browser.shop import Shop
-from tests.integration.program import running
-from tests.integration.stage import Stage
+from tests.browser.live_page import FOREIGN_RECORD, LivePage, build_objects
+from tests.integration.program import Program, running
+from tests.integration.stage import Stage, service
 
 _BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
-_HIDDEN: Final = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
+_PROXY_VARIABLES: Final = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
+
+_TIMEOUT_S: Final = 600.0
+"""Longest time in seconds that the process shared by the tests of a module may run."""
 
 
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    """Without a window, and with a profile of its own."""
-    program = next((found for name in _BROWSERS if (found := shutil.which(name))), None)
+    """Start Chromium without a window and with a fresh profile."""
+    executable = next((found for name in _BROWSERS if (found := shutil.which(name))), None)
     driver = shutil.which("chromedriver")
-    if program is None or driver is None:
+    if executable is None or driver is None:
         pytest.skip("NOT RUN in a browser: chromium or chromium-driver is not installed")
     options = ChromeOptions()
-    options.binary_location = program
+    options.binary_location = executable
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     for argument in (
         "--headless=new",
@@ -42,7 +46,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
     ):
         options.add_argument(argument)
     with pytest.MonkeyPatch.context() as patch:
-        for name in _HIDDEN:
+        for name in _PROXY_VARIABLES:
             patch.delenv(name, raising=False)
         patch.setenv("NO_PROXY", "127.0.0.1,localhost")
         chrome = Chrome(options=options, service=Service(driver, log_output=os.devnull))
@@ -53,10 +57,29 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    """Extdns over manifests and zone files that a test may change."""
-    stage = Stage(tmp_path_factory.mktemp("shop"), example_org="www IN A 192.0.2.99\n")
-    Shop.begin(stage)
+def live_page(tmp_path_factory: pytest.TempPathFactory, browser: Chrome) -> Iterator[LivePage]:
+    """Run extdns with manifests and zone files that a test may change."""
+    stage = Stage(tmp_path_factory.mktemp("live"), example_org=FOREIGN_RECORD)
+    stage.apply(*build_objects())
+    with run_with_page(stage) as (address, program):
+        page = LivePage(address, stage)
+        page.wait_until_idle(browser)
+        yield page
+        assert program.end() == 0
+
+
+@pytest.fixture
+def page_and_process(tmp_path: Path) -> Iterator[tuple[str, Program]]:
+    """Run extdns with one published name; a test may stop or kill the process."""
+    stage = Stage(tmp_path, example_org="")
+    stage.apply(service("web", "web.example.org"))
+    with run_with_page(stage) as found:
+        yield found
+
+
+@contextmanager
+def run_with_page(stage: Stage) -> Iterator[tuple[str, Program]]:
+    """Run extdns with the manifests and zones of *stage*; yield the address of its page, and the process."""
     with running(
         f"--manifests={stage.manifests}",
         "--source=service",
@@ -66,10 +89,10 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
         "--metrics-address=127.0.0.1:0",
         "--web-address=127.0.0.1:0",
         "--delete-grace-period=0s",
+        timeout_s=_TIMEOUT_S,
     ) as program:
-        line = program.until("The live page is served")
+        line = program.until("Serving the live page")
         port = re.search(r"port=(\d+)", line)
         assert port is not None
         program.until("record(s) were successfully updated")
-        yield Shop(stage, f"http://127.0.0.1:{port[1]}/", Path(stage.manifests))
-        assert program.end() == 0
+        yield f"http://127.0.0.1:{port[1]}/", program

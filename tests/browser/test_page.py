@@ -1,43 +1,39 @@
-"""The live page in a real browser: by mouse, by keyboard, on a phone, on paper, and while things change."""
+"""The live page in a browser: mouse and keyboard, narrow screens, print, and updates while it is open."""
 
 from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Final
 
 import pytest
-from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.ui import WebDriverWait
 
-from tests.browser.shop import Shop
+from tests.browser.live_page import LivePage, read_text, wait_until
 from tests.integration.stage import service
 
-HANGS_S: Final = 30.0
-AREAS: Final = ("", "zones", "sources", "changes", "name?of=right.example.org")
-T = TypeVar("T")
+PATHS: Final = ("", "zones", "sources", "changes", "name?of=right.example.org")
 
 
 @pytest.fixture(autouse=True)
-def _desk(browser: Chrome) -> None:
-    """A screen of usual size, light."""
-    screen(browser, width=1280, height=900)
+def _reset_browser(browser: Chrome) -> None:
+    """Set a screen of usual size and light colors, allow scripts, and drop the messages of earlier tests."""
+    set_screen(browser, width=1280, height=900)
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
-    complaints(browser)
+    take_console_messages(browser)
 
 
-def complaints(browser: Chrome) -> list[object]:
-    """What the browser has complained of since it was asked last."""
+def take_console_messages(browser: Chrome) -> list[object]:
+    """Return what the browser wrote to its console since the last call."""
     found: list[object] = browser.get_log("browser")  # type: ignore[no-untyped-call] # of the library
     return found
 
 
-def screen(browser: Chrome, *, width: int, height: int, scheme: str = "light") -> None:
+def set_screen(browser: Chrome, *, width: int, height: int, scheme: str = "light") -> None:
+    """Set the size of the screen in pixels, and the color scheme; below 500 pixels it is a phone."""
     size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     features = [
@@ -47,31 +43,20 @@ def screen(browser: Chrome, *, width: int, height: int, scheme: str = "light") -
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
 
-def until(browser: Chrome, look: Callable[[Chrome], T | None]) -> T:
-    """What *look* sees once it sees something."""
-    moved = (StaleElementReferenceException,)  # the page has replaced what was looked at
-    return WebDriverWait(browser, HANGS_S, poll_frequency=0.1, ignored_exceptions=moved).until(look)  # type: ignore[return-value] # of the stubs
-
-
-def names(browser: Chrome) -> list[str]:
-    """The names in the list, read in one go: an update may replace them at any time."""
+def read_names(browser: Chrome) -> list[str]:
+    """Return the names in the list. One script reads them all, because an update may replace them at any time."""
     script = "return [...document.querySelectorAll('tbody th a')].map((one) => one.textContent)"
     found: list[str] = browser.execute_script(script)
     return found
 
 
-def text(browser: Chrome, selector: str) -> str:
-    """What is seen of the first such element, read in one go."""
-    found: str = browser.execute_script("return document.querySelector(arguments[0])?.innerText ?? ''", selector)
-    return found
-
-
-def element(browser: Chrome, selector: str) -> WebElement:
+def find(browser: Chrome, selector: str) -> WebElement:
+    """Return the first element that matches *selector*."""
     return browser.find_element(By.CSS_SELECTOR, selector)
 
 
-def overflow(browser: Chrome) -> int:
-    """By how many pixels the page is wider than the screen."""
+def measure_overflow(browser: Chrome) -> int:
+    """Return by how many pixels the page is wider than the screen."""
     found: int = browser.execute_script(
         "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
     )
@@ -80,116 +65,117 @@ def overflow(browser: Chrome) -> int:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_every_area_fits_the_screen_and_complains_of_nothing(
-    browser: Chrome, shop: Shop, width: int, scheme: str
+def test_every_page_fits_the_screen_and_logs_no_error(
+    browser: Chrome, live_page: LivePage, width: int, scheme: str
 ) -> None:
-    screen(browser, width=width, height=844, scheme=scheme)
-    for area in AREAS:
-        browser.get(f"{shop.address}{area}")
-        assert text(browser, ".sentence").endswith("see below.")
-        assert overflow(browser) <= 0, area
-        assert complaints(browser) == [], "the policy blocks nothing, no script fails"
-    paper = element(browser, "body").value_of_css_property("background-color")
-    assert (paper == "rgba(255, 255, 255, 1)") is (scheme == "light")
+    set_screen(browser, width=width, height=844, scheme=scheme)
+    for path in PATHS:
+        browser.get(f"{live_page.address}{path}")
+        assert read_text(browser, ".sentence").endswith("see below.")
+        assert measure_overflow(browser) <= 0, path
+        assert take_console_messages(browser) == [], "the content policy blocks nothing, and no script fails"
+    background = find(browser, "body").value_of_css_property("background-color")
+    assert (background == "rgba(255, 255, 255, 1)") is (scheme == "light")
 
 
-def test_what_objects_say_stays_text(browser: Chrome, shop: Shop) -> None:
-    browser.get(f"{shop.address}name?of=right.example.org")
+def test_markup_in_annotations_is_shown_as_text(browser: Chrome, live_page: LivePage) -> None:
+    browser.get(f"{live_page.address}name?of=right.example.org")
     assert browser.title == "right.example.org · extdns"
-    assert "<script>document.title=" in text(browser, "main")
+    assert "<script>document.title=" in read_text(browser, "main")
     assert browser.find_elements(By.CSS_SELECTOR, "main script, main img, header img") == []
 
 
-def test_a_search_by_keyboard_and_a_way_to_the_whole_story(browser: Chrome, shop: Shop) -> None:
-    browser.get(shop.address)
-    element(browser, "body").send_keys("/")
+def test_a_name_can_be_searched_and_opened_by_keyboard(browser: Chrome, live_page: LivePage) -> None:
+    browser.get(live_page.address)
+    find(browser, "body").send_keys("/")
     search = browser.switch_to.active_element
     assert search.get_attribute("name") == "q"
     search.send_keys("web1", Keys.ENTER)
-    until(browser, lambda now: "q=web1" in now.current_url or None)
-    assert names(browser) == [f"web1{number}.example.org" for number in range(10)]
-    element(browser, "tbody th a").send_keys(Keys.ENTER)
-    until(browser, lambda now: "name?of=web10" in now.current_url or None)
-    assert text(browser, ".answer").startswith("web10.example.org is published.")
-    assert "asked for by" in text(browser, "dl")
+    wait_until(browser, lambda now: "q=web1" in now.current_url or None)
+    assert read_names(browser) == [f"web1{number}.example.org" for number in range(10)]
+    find(browser, "tbody th a").send_keys(Keys.ENTER)
+    wait_until(browser, lambda now: "name?of=web10" in now.current_url or None)
+    assert read_text(browser, ".answer").startswith("web10.example.org is published.")
+    assert "requested by" in read_text(browser, "dl")
 
 
-def test_the_first_tab_stop_leads_past_the_navigation(browser: Chrome, shop: Shop) -> None:
-    browser.get(shop.address)
-    element(browser, "body").send_keys(Keys.TAB)
+def test_the_first_tab_stop_is_the_link_to_the_content(browser: Chrome, live_page: LivePage) -> None:
+    browser.get(live_page.address)
+    find(browser, "body").send_keys(Keys.TAB)
     skip = browser.switch_to.active_element
     assert skip.text == "Skip to the content"
-    assert skip.rect["x"] >= 0, "it is seen while it has the focus"
+    assert skip.rect["x"] >= 0, "the link is visible while it has the focus"
 
 
-def test_a_filter_is_chosen_and_pages_are_turned(browser: Chrome, shop: Shop) -> None:
-    browser.get(shop.address)
-    element(browser, "a.state.published").click()
-    until(browser, lambda now: "state=published" in now.current_url or None)
-    first = names(browser)
+def test_the_list_can_be_filtered_by_state_and_paged(browser: Chrome, live_page: LivePage) -> None:
+    browser.get(live_page.address)
+    find(browser, "a.state.published").click()
+    wait_until(browser, lambda now: "state=published" in now.current_url or None)
+    first = read_names(browser)
     assert len(first) == 50
-    element(browser, "a[rel=next]").click()
-    until(browser, lambda now: "after=" in now.current_url or None)
-    assert set(names(browser)).isdisjoint(first)
-    assert element(browser, "select[name=state]").get_attribute("value") == "published"
+    find(browser, "a[rel=next]").click()
+    wait_until(browser, lambda now: "after=" in now.current_url or None)
+    assert set(read_names(browser)).isdisjoint(first)
+    assert find(browser, "select[name=state]").get_attribute("value") == "published"
 
 
-def test_what_changes_appears_by_itself_and_nothing_jumps(browser: Chrome, shop: Shop) -> None:
-    browser.get(f"{shop.address}?q=web")
-    element(browser, "input[name=q]").send_keys("-typed")
+def test_a_new_name_appears_without_reloading_or_scrolling(browser: Chrome, live_page: LivePage) -> None:
+    browser.get(f"{live_page.address}?q=web")
+    find(browser, "input[name=q]").send_keys("-typed")
     browser.execute_script("window.scrollTo(0, 600); window.kept = 'the same document'")
-    before = text(browser, ".count")
-    shop.hold(service("web99", "web99.example.org"))
+    before = read_text(browser, ".count")
+    live_page.replace_objects(service("web99", "web99.example.org"))
     try:
-        until(browser, lambda now: text(now, ".count") != before or None)
+        wait_until(browser, lambda now: read_text(now, ".count") != before or None)
         assert browser.execute_script("return [window.scrollY, window.kept]") == [600, "the same document"]
-        assert element(browser, "input[name=q]").get_attribute("value") == "web-typed"
+        assert find(browser, "input[name=q]").get_attribute("value") == "web-typed"
     finally:
-        shop.hold()
+        live_page.restore(browser)
 
 
-def test_a_held_set_is_seen_at_once_with_its_command(browser: Chrome, shop: Shop) -> None:
-    browser.get(f"{shop.address}changes")
-    shop.hold(but=60)
+def test_held_deletes_are_shown_with_the_command_that_approves_them(browser: Chrome, live_page: LivePage) -> None:
+    browser.get(f"{live_page.address}changes")
+    live_page.replace_objects(without=60)
     try:
-        banner = until(browser, lambda now: text(now, ".banner p") or None)
+        banner = wait_until(browser, lambda now: read_text(now, ".banner p") or None)
         assert re.fullmatch(
-            r"\d+ deletes are held in example.org, where \d+ records are ours. "
-            r"Release them: extdns --release=[0-9a-f-]{9} \[flags\]",
+            r"\d+ deletes are held in namespace shop of example\.org\. "
+            r"Approve them: extdns --approve=[0-9a-f-]{9} \[flags\]",
             banner,
         )
-        element(browser, ".banner summary").click()
-        asof = text(browser, "#asof")
-        until(browser, lambda now: text(now, "#asof") != asof or None)
-        said, listed, is_open = browser.execute_script(
+        find(browser, ".banner summary").click()
+        displayed_at = read_text(browser, "#asof")
+        wait_until(browser, lambda now: read_text(now, "#asof") != displayed_at or None)
+        message, listed, is_open = browser.execute_script(
             "const held = document.querySelector('.banner');"
             "return [held.innerText, held.querySelectorAll('li').length, held.querySelector('details').open]"
         )
-        assert said.startswith(f"{listed} deletes are held ")
-        assert is_open, "an update leaves it open"
+        assert message.startswith(f"{listed} deletes are held ")
+        assert is_open, "an update keeps the list open"
     finally:
-        shop.hold()
-        until(browser, lambda now: not now.find_elements(By.CSS_SELECTOR, ".banner") or None)
+        live_page.restore(browser)
+    wait_until(browser, lambda now: not now.find_elements(By.CSS_SELECTOR, ".banner") or None)
 
 
-def test_without_javascript_all_is_there(browser: Chrome, shop: Shop) -> None:
+def test_the_page_works_without_javascript(browser: Chrome, live_page: LivePage) -> None:
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
-    browser.get(f"{shop.address}?q=web7")
-    assert "Without JavaScript, reload" in text(browser, "footer")
-    assert len(names(browser)) == 10
-    element(browser, "input[name=q]").send_keys("1")
-    element(browser, "form button").click()
-    until(browser, lambda now: "q=web71" in now.current_url or None)
-    assert names(browser) == ["web71.example.org"]
+    browser.get(f"{live_page.address}?q=web7")
+    assert "Without JavaScript, reload" in read_text(browser, ".asof")
+    assert re.search(r"As of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", read_text(browser, ".asof"))
+    assert len(read_names(browser)) == 10
+    find(browser, "input[name=q]").send_keys("1")
+    find(browser, "form button").click()
+    wait_until(browser, lambda now: "q=web71" in now.current_url or None)
+    assert read_names(browser) == ["web71.example.org"]
 
 
-def test_on_paper_only_what_matters_is_left(browser: Chrome, shop: Shop) -> None:
-    browser.get(shop.address)
+def test_a_printed_page_has_no_navigation(browser: Chrome, live_page: LivePage) -> None:
+    browser.get(live_page.address)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     try:
-        assert not element(browser, "nav").is_displayed()
-        assert not element(browser, "form").is_displayed()
-        assert element(browser, "tbody th a").is_displayed()
+        assert not find(browser, "nav").is_displayed()
+        assert not find(browser, "form").is_displayed()
+        assert find(browser, "tbody th a").is_displayed()
         printed = base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {})["data"])
         assert printed.startswith(b"%PDF-")
     finally:

@@ -1,4 +1,4 @@
-"""A cluster with an object for each source, whose targets lead past every other kind that the source looks at."""
+"""A cluster with an object for each source, and the objects of other kinds that the sources look up."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FLAGS: Final[Mapping[str, Any]] = {
     "gloo-namespace": ["shop"],
     "unstructured-resource": ["things.v1.acme.test"],
 }
-"""What the sources are told besides, as the chart's values have it."""
+"""Further flags of the sources, as `extraArgs` of the chart."""
 
 _PREFIX: Final = "external-dns.kubernetes.io/"
 _BALANCER: Final = {"loadBalancer": {"ingress": [{"ip": "192.0.2.1"}]}}
@@ -34,23 +34,23 @@ def _object(api_version: str, kind: str, name: str, spec: Json, status: Json, **
     metadata: Json = {"name": name}
     if kind not in ("Node", "Namespace"):
         metadata["namespace"] = "shop"
-    notes = {_PREFIX + key.replace("_", "-"): text for key, text in annotations.items()}
+    annotations = {_PREFIX + key.replace("_", "-"): text for key, text in annotations.items()}
     return {
         "apiVersion": api_version,
         "kind": kind,
-        "metadata": metadata | {"annotations": notes},
+        "metadata": metadata | {"annotations": annotations},
         "spec": spec,
         "status": status,
     }
 
 
 def host(name: str) -> str:
-    """The name that an object asks for."""
+    """Return the DNS name that the object *name* requests."""
     return f"{name}.{ZONE}"
 
 
 def objects() -> Iterator[Json]:
-    """Objects that ask for names, and those on the way to their targets."""
+    """Yield the objects that request names, and those that lead to their targets."""
     yield from _core()
     yield from _gateway_api()
     yield from _istio()
@@ -68,7 +68,7 @@ def _core() -> Iterator[Json]:
     yield _object("v1", "Service", "nodeport", nodeport, {}, hostname=host("nodeport"))
     headless = {"type": "ClusterIP", "clusterIP": "None", "selector": {"app": "web"}}
     yield _object("v1", "Service", "headless", headless, {}, hostname=host("headless"))
-    yield _object("v1", "Service", "wrong", {"type": "LoadBalancer"}, _BALANCER, hostname="a..b")
+    yield _object("v1", "Service", "invalid", {"type": "LoadBalancer"}, _BALANCER, hostname="a..b")
     pod = _object(
         *("v1", "Pod", "web-0"),
         {"nodeName": host("node"), "hostNetwork": True, "containers": []},
@@ -101,9 +101,9 @@ def _gateway_api() -> Iterator[Json]:
     more = {"name": "more", "kind": "ListenerSet"}
     for kind in ("HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"):
         refs = [web, more] if kind == "HTTPRoute" else [web]
-        told = [{"parentRef": ref, "conditions": [{"type": "Accepted", "status": "True"}]} for ref in refs]
+        parents = [{"parentRef": ref, "conditions": [{"type": "Accepted", "status": "True"}]} for ref in refs]
         spec = {"parentRefs": refs} | ({} if kind[:3] in ("TCP", "UDP") else {"hostnames": [host(kind.lower())]})
-        yield _object(f"{group}/v1", kind, "web", spec, {"parents": told}, hostname=host(kind.lower()))
+        yield _object(f"{group}/v1", kind, "web", spec, {"parents": parents}, hostname=host(kind.lower()))
 
 
 def _istio() -> Iterator[Json]:
@@ -118,7 +118,7 @@ def _istio() -> Iterator[Json]:
 def _gloo() -> Iterator[Json]:
     for kind in ("Gateway", "VirtualService"):
         yield _object("gateway.solo.io/v1", kind, "web", {}, {}, ingress="web")
-    for name, domain in (("web", "gloo"), ("lb", "gloo-lb")):  # the latter is where its Service is
+    for name, domain in (("web", "gloo"), ("lb", "gloo-lb")):  # "lb" is the name of its Service
         virtual_host = {"domains": [host(domain)], "metadataStatic": _made("VirtualService")}
         listener: Json = {"httpListener": {"virtualHosts": [virtual_host]}}
         origin = {"metadataStatic": _made("Gateway")} if name == "web" else {}

@@ -1,4 +1,4 @@
-"""The tools of tests/chart; without one, its tests skip and say what did not run."""
+"""The tools of tests/chart. If one is missing, its tests are skipped and name it."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ import pytest
 from tests.chart.tools import Helm
 
 
-def found(name: str) -> str:
-    """The path of a program in PATH."""
+def require_program(name: str) -> str:
+    """Return the path of the program *name*, or skip the test if it is not in PATH."""
     path = shutil.which(name)
     if path is None:
-        pytest.skip(f"NOT RUN over the chart: {name} is not in PATH; CONTRIBUTING.md says how to install it")
+        pytest.skip(f"NOT RUN: tests of the chart: {name} is not in PATH; CONTRIBUTING.md says how to install it")
     return path
 
 
 @pytest.fixture(scope="session")
 def helm(tmp_path_factory: pytest.TempPathFactory) -> Helm:
-    """Helm."""
-    return Helm(found("helm"), tmp_path_factory.mktemp("helm"))
+    """Return Helm, or skip."""
+    return Helm(require_program("helm"), tmp_path_factory.mktemp("helm"))
 
 
 @pytest.fixture(scope="session")
 def kubeconform() -> str:
-    """The path of kubeconform."""
-    return found("kubeconform")
+    """Return the path of kubeconform, or skip."""
+    return require_program("kubeconform")
 
 
 @pytest.fixture(scope="session")
 def promtool() -> str:
-    """The path of promtool."""
-    return found("promtool")
+    """Return the path of promtool, or skip."""
+    return require_program("promtool")
 
 
 @pytest.fixture(scope="session")
 def kustomize() -> str:
-    """The path of kustomize."""
-    return found("kustomize")
+    """Return the path of kustomize, or skip."""
+    return require_program("kustomize")

@@ -1,4 +1,4 @@
-"""Strict schemas of what the chart renders: fields of Kubernetes' API that we use, and no others."""
+"""Strict schemas of the objects that the chart renders: only the fields of Kubernetes' API that it uses."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ EITHER: Final[Schema] = {"type": ["integer", "string"]}
 
 
 def fields(*needed: str, **properties: Schema) -> Schema:
-    """An object with just these fields."""
-    required = {"required": list(needed)} if needed else {}  # draft 4 has no empty list of them
+    """Return the schema of an object with exactly *properties*, of which *needed* are required."""
+    required = {"required": list(needed)} if needed else {}  # draft 4 forbids an empty list
     return {"type": "object", "additionalProperties": False, "properties": properties} | required
 
 
 def many(one: Schema, least: int = 0) -> Schema:
-    """A list."""
+    """Return the schema of a list with at least *least* items."""
     return {"type": "array", "items": one, "minItems": least}
 
 
 def mapping(one: Schema) -> Schema:
-    """A map from texts."""
+    """Return the schema of an object with any keys, whose values match *one*."""
     return {"type": "object", "additionalProperties": one}
 
 
 def one_of(*texts: str) -> Schema:
-    """A closed set."""
+    """Return the schema of a closed set of texts."""
     return {"enum": list(texts)}
 
 
@@ -51,7 +51,7 @@ ENV: Final = fields(
     value={"type": "string"},
     valueFrom=fields(fieldRef=fields("fieldPath", fieldPath=TEXT), secretKeyRef=REF),
 )
-PROBE: Final = fields(
+HEALTH_CHECK: Final = fields(
     httpGet=fields("port", path=TEXT, port=PORT),
     **dict.fromkeys(
         ("initialDelaySeconds", "periodSeconds", "timeoutSeconds", "failureThreshold", "successThreshold"), NUMBER
@@ -66,8 +66,8 @@ CONTAINER: Final = fields(
     args=many(TEXT),
     env=many(ENV),
     ports=many(fields("containerPort", name=PORT, containerPort=NUMBER)),
-    livenessProbe=PROBE,
-    readinessProbe=PROBE,
+    livenessProbe=HEALTH_CHECK,
+    readinessProbe=HEALTH_CHECK,
     resources=fields(requests=mapping(EITHER), limits=mapping(EITHER)),
     volumeMounts=many(fields("name", "mountPath", name=NAME, mountPath=TEXT, readOnly=FLAG)),
     securityContext=fields(
@@ -77,7 +77,7 @@ CONTAINER: Final = fields(
     ),
 )
 TERM: Final = fields("topologyKey", "labelSelector", topologyKey=TEXT, labelSelector=SELECTOR)
-TERMS: Final = fields(
+AFFINITY: Final = fields(
     requiredDuringSchedulingIgnoredDuringExecution=many(TERM),
     preferredDuringSchedulingIgnoredDuringExecution=many(
         fields("weight", "podAffinityTerm", weight=NUMBER, podAffinityTerm=TERM)
@@ -98,7 +98,7 @@ POD: Final = fields(
     initContainers=many(CONTAINER),
     nodeSelector=mapping(LABEL),
     tolerations=many(fields(key=TEXT, operator=TEXT, value=TEXT, effect=TEXT)),
-    affinity=fields(podAffinity=TERMS, podAntiAffinity=TERMS),
+    affinity=fields(podAffinity=AFFINITY, podAntiAffinity=AFFINITY),
     topologySpreadConstraints=many(
         fields(
             *("maxSkew", "topologyKey", "whenUnsatisfiable", "labelSelector"),
@@ -209,11 +209,11 @@ KINDS: Final[dict[str, dict[str, Schema]]] = {
         "spec": fields("groups", groups=many(fields("name", "rules", name=NAME, rules=many(_RULE, least=1)), least=1))
     },
 }
-"""What each kind has beside its metadata."""
+"""The schema of each kind, without its metadata."""
 
 
 def write(folder: Path) -> str:
-    """Write one file a kind into *folder*; what kubeconform is to be told of it."""
+    """Write a schema file for each kind into *folder*. Return the value of kubeconform's -schema-location."""
     for kind, more in KINDS.items():
         group_version, _, name = kind.rpartition("/")
         schema = fields(

@@ -1,4 +1,4 @@
-"""Every alert fires when it should and is quiet when it should, its metrics are there, and it has a runbook."""
+"""The alerts: each fires when it should and only then, uses existing metrics, and has a runbook."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ OURS: Final = re.compile(r"\b(?:extdns|external_dns)_\w+")
 
 
 class Case(NamedTuple):
-    """An alert, told by series that have a value a minute for an hour.
+    """An alert and series of metrics, with one value per minute for an hour.
 
     Attributes:
-        bad: what makes it fire by then.
-        good: what does not.
-        labels: those it has besides `severity`, and where it is.
-        summary: what it says after an hour.
+        bad: series with which the alert fires after the hour.
+        good: series with which it does not fire.
+        labels: the labels of the alert besides `severity`, `namespace` and `job`.
+        summary: the summary of the alert after the hour.
     """
 
     bad: dict[str, str]
@@ -49,17 +49,17 @@ CASES: Final = {
         labels={"zone": "example.org", "zone_id": "Z1"},
         summary="7 deletes are held in zone example.org",
     ),
-    "ExtdnsNamesSetAside": Case(
+    "ExtdnsNamesInBackoff": Case(
         bad={f'extdns_decisions{{{AT}, reason="too-large"}}': "3x60"},
         good={f'extdns_decisions{{{AT}, reason="withheld"}}': "3x60"},
         labels={"reason": "too-large"},
-        summary="3 names are set aside: too-large",
+        summary="3 names cannot be published: too-large",
     ),
-    "ExtdnsNobodyLeads": Case(
+    "ExtdnsNoLeader": Case(
         bad={f'extdns_leader{{{AT}, pod="a"}}': "0x60", f'extdns_leader{{{AT}, pod="b"}}': "1x10 0x50"},
         good={f'extdns_leader{{{AT}, pod="a"}}': "0x60", f'extdns_leader{{{AT}, pod="b"}}': "1x60"},
         labels={},
-        summary="No replica leads",
+        summary="No replica is the leader",
     ),
     "ExtdnsSourceFailing": Case(
         bad={f'extdns_source_phase{{{AT}, kind="services", phase="forbidden"}}': "1x60"},
@@ -71,37 +71,37 @@ CASES: Final = {
         bad=REPLICAS,
         good=REPLICAS | {f'external_dns_build_info{{{AT}, pod="b"}}': "1x60"},
         labels={},
-        summary="No replica stands by",
+        summary="No replica is a standby",
     ),
     "ExtdnsSyncLag": Case(
         bad={SYNCED: "0x60", f'external_dns_controller_last_sync_timestamp_seconds{{{AT}, pod="b"}}': "0x60"},
         good={SYNCED: "0+60x60", f'external_dns_controller_last_sync_timestamp_seconds{{{AT}, pod="b"}}': "0x60"},
         labels={},
-        summary="Nothing has been in order for 1h 0m 0s",
+        summary="No run without failures for 1h 0m 0s",
     ),
     "ExtdnsThrottled": Case(
         bad={THROTTLED: "0+1x60"},
         good={THROTTLED: "0x50 1x10"},
         labels={},
-        summary="The DNS service says that there are too many calls",
+        summary="The DNS service throttles calls",
     ),
 }
 
 
 @pytest.fixture(scope="module")
 def rules(helm: Helm) -> Json:
-    """What Prometheus is given of the rendered PrometheusRule."""
+    """Return the spec of the rendered PrometheusRule."""
     (made,) = of("PrometheusRule", helm.manifests(values_of("eks")))
     spec: Json = made["spec"]
     return spec
 
 
 def alerts(rules: Json) -> dict[str, Json]:
-    """The alerts by name."""
+    """Return the alerts by name."""
     return {rule["alert"]: rule for group in rules["groups"] for rule in group["rules"]}
 
 
-def test_the_checker_takes_the_rules(rules: Json, promtool: str, tmp_path: Path) -> None:
+def test_promtool_accepts_the_alert_rules(rules: Json, promtool: str, tmp_path: Path) -> None:
     path = tmp_path / "rules.yaml"
     path.write_text(yaml.safe_dump(rules), encoding="utf-8")
     done = run(promtool, "check", "rules", path)
@@ -109,16 +109,16 @@ def test_the_checker_takes_the_rules(rules: Json, promtool: str, tmp_path: Path)
     assert f"{len(CASES)} rules found" in done.out
 
 
-def fired(case: Case, rule: Json) -> Json:
-    """What is expected of an alert that fires."""
+def expected_alert(case: Case, rule: Json) -> Json:
+    """Return the alert that promtool must expect if it fires."""
     return {
         "exp_labels": {**WHERE, **case.labels, "severity": rule["labels"]["severity"]},
         "exp_annotations": rule["annotations"] | {"summary": case.summary},
     }
 
 
-def scene(name: str, series: dict[str, str], expected: list[Json]) -> Json:
-    """One test of promtool."""
+def build_promtool_test(name: str, series: dict[str, str], expected: list[Json]) -> Json:
+    """Return one promtool test: series, and the alerts expected after an hour."""
     return {
         "interval": "1m",
         "input_series": [{"series": one, "values": values} for one, values in series.items()],
@@ -126,32 +126,36 @@ def scene(name: str, series: dict[str, str], expected: list[Json]) -> Json:
     }
 
 
-def judged(promtool: str, folder: Path, rules: Json, scenes: list[Json]) -> str:
-    """What promtool says against *scenes*, "" if nothing."""
+def run_promtool_tests(promtool: str, folder: Path, rules: Json, promtool_tests: list[Json]) -> str:
+    """Run the promtool tests *promtool_tests* and return the output, or "" if they pass."""
     (folder / "rules.yaml").write_text(yaml.safe_dump(rules), encoding="utf-8")
-    tests = {"rule_files": ["rules.yaml"], "evaluation_interval": "1m", "tests": scenes}
+    tests = {"rule_files": ["rules.yaml"], "evaluation_interval": "1m", "tests": promtool_tests}
     (folder / "tests.yaml").write_text(yaml.safe_dump(tests), encoding="utf-8")
     done = run(promtool, "test", "rules", folder / "tests.yaml")
     return "" if done.code == 0 else done.out + done.error
 
 
-def test_each_alert_fires_when_it_should_and_not_otherwise(rules: Json, promtool: str, tmp_path: Path) -> None:
+def test_each_alert_fires_on_bad_series_and_not_on_good_ones(rules: Json, promtool: str, tmp_path: Path) -> None:
     found = alerts(rules)
     assert found.keys() == CASES.keys()
-    scenes = [scene(name, case.bad, [fired(case, found[name])]) for name, case in CASES.items()]
-    scenes += [scene(name, case.good, []) for name, case in CASES.items()]
-    assert judged(promtool, tmp_path, rules, scenes) == ""
+    promtool_tests = [
+        build_promtool_test(name, case.bad, [expected_alert(case, found[name])]) for name, case in CASES.items()
+    ]
+    promtool_tests += [build_promtool_test(name, case.good, []) for name, case in CASES.items()]
+    assert run_promtool_tests(promtool, tmp_path, rules, promtool_tests) == ""
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_rule_that_is_wrong_is_seen(name: str, rules: Json, promtool: str, tmp_path: Path) -> None:
+def test_promtool_fails_if_a_rule_never_fires(name: str, rules: Json, promtool: str, tmp_path: Path) -> None:
     case, found = CASES[name], alerts(rules)[name]
     silent = {"groups": [{"name": "x", "rules": [found | {"expr": f"({found['expr']}) and vector(0) > 1"}]}]}
-    assert "FAILED" in judged(promtool, tmp_path, silent, [scene(name, case.bad, [fired(case, found)])])
+    assert "FAILED" in run_promtool_tests(
+        promtool, tmp_path, silent, [build_promtool_test(name, case.bad, [expected_alert(case, found)])]
+    )
 
 
-def test_every_metric_is_there(rules: Json) -> None:
-    served = Metrics().text().decode()
+def test_every_metric_in_alerts_and_dashboard_is_exported(rules: Json) -> None:
+    served = Metrics().render().decode()
     queries = [rule["expr"] for rule in alerts(rules).values()]
     queries += [panel.query for row in dashboard.ROWS for panel in row]
     used = {name for query in queries for name in OURS.findall(query)}
@@ -159,14 +163,14 @@ def test_every_metric_is_there(rules: Json) -> None:
     assert all(f"# TYPE {name} " in served for name in used)
 
 
-def test_every_value_of_a_label_is_one_that_there_is(rules: Json) -> None:
+def test_phases_and_reasons_in_alert_rules_exist(rules: Json) -> None:
     found = alerts(rules)
     assert values(found["ExtdnsSourceFailing"], "phase") <= set(Phase)
-    assert values(found["ExtdnsNamesSetAside"], "reason") <= set(Reason)
+    assert values(found["ExtdnsNamesInBackoff"], "reason") <= set(Reason)
 
 
 def values(rule: Json, label: str) -> set[str]:
-    """What a rule looks for in a label."""
+    """Return the values that a rule compares a label with."""
     found = re.search(rf'{label}=~"([^"]+)"', rule["expr"])
     assert found is not None
     return set(found[1].split("|"))
@@ -183,21 +187,21 @@ def test_every_alert_links_to_a_runbook_and_every_runbook_has_its_alert(rules: J
         assert path.read_text(encoding="utf-8").startswith(f"# {rule['alert']}\n")
 
 
-def test_one_replica_has_no_standby_to_miss_and_no_election_to_lose(helm: Helm) -> None:
+def test_with_one_replica_there_are_no_alerts_about_leader_and_standby(helm: Helm) -> None:
     (made,) = of("PrometheusRule", helm.manifests({"prometheusRule": {"enabled": True}}))
-    assert alerts(made["spec"]).keys() == CASES.keys() - {"ExtdnsNobodyLeads", "ExtdnsStandbyMissing"}
+    assert alerts(made["spec"]).keys() == CASES.keys() - {"ExtdnsNoLeader", "ExtdnsStandbyMissing"}
 
 
-def test_the_dashboard_is_the_one_that_the_code_makes(helm: Helm) -> None:
-    kept = json.loads((CHART / "files" / "dashboard.json").read_text(encoding="utf-8"))
-    made = dashboard.dashboard()
-    assert kept == made, "run: python -m extdns.metrics.dashboard > charts/extdns/files/dashboard.json"
+def test_the_dashboard_file_is_up_to_date_with_the_code(helm: Helm) -> None:
+    stored = json.loads((CHART / "files" / "dashboard.json").read_text(encoding="utf-8"))
+    made = dashboard.build_dashboard()
+    assert stored == made, "run: python -m extdns.metrics.dashboard > charts/extdns/files/dashboard.json"
     (config,) = of("ConfigMap", helm.manifests(values_of("eks")))
     assert json.loads(config["data"]["extdns.json"]) == made
     assert config["metadata"]["labels"]["grafana_dashboard"] == "1"
 
 
-def test_every_query_of_the_dashboard_is_one(promtool: str, tmp_path: Path) -> None:
+def test_every_query_of_the_dashboard_is_valid_promql(promtool: str, tmp_path: Path) -> None:
     queries = [panel.query for row in dashboard.ROWS for panel in row]
     recorded: list[dict[str, Any]] = [
         {"record": f"panel:{number}", "expr": query.replace("$__rate_interval", "5m")}
@@ -209,10 +213,10 @@ def test_every_query_of_the_dashboard_is_one(promtool: str, tmp_path: Path) -> N
     assert done.code == 0, done.out + done.error
 
 
-def test_panels_fill_their_rows() -> None:
+def test_dashboard_panels_fill_their_rows_and_do_not_overlap() -> None:
     assert all(sum(panel.width for panel in row) == 24 for row in dashboard.ROWS)
-    places = [panel["gridPos"] for panel in dashboard.dashboard()["panels"]]
+    positions = [panel["gridPos"] for panel in dashboard.build_dashboard()["panels"]]
     cells = [
-        (x, y) for at in places for x in range(at["x"], at["x"] + at["w"]) for y in range(at["y"], at["y"] + at["h"])
+        (x, y) for at in positions for x in range(at["x"], at["x"] + at["w"]) for y in range(at["y"], at["y"] + at["h"])
     ]
     assert len(cells) == len(set(cells))

@@ -1,4 +1,4 @@
-"""What is rendered is what Kubernetes takes, and runs as safely as it can."""
+"""The rendered chart is valid and runs with the least privileges."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ ELECTION: Final = ["--leader-elect", "--leader-elect-resource-name=extdns"]
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_helm_finds_nothing_to_complain_of(helm: Helm, name: str) -> None:
+def test_helm_lint_reports_no_warning(helm: Helm, name: str) -> None:
     done = helm.lint(values_of(name))
     assert done.code == 0, done.out + done.error
     assert "[WARNING]" not in done.out
 
 
-def test_every_object_is_valid(helm: Helm, kubeconform: str, tmp_path: Path) -> None:
+def test_kubeconform_accepts_every_rendered_object(helm: Helm, kubeconform: str, tmp_path: Path) -> None:
     location = schemas.write(tmp_path)
     for name in FILES:
         rendered = helm.render(values_of(name)).out
@@ -38,7 +38,9 @@ def test_every_object_is_valid(helm: Helm, kubeconform: str, tmp_path: Path) -> 
         pytest.param("serviceAccountName:", "serviceAcountName:", id="field"),
     ],
 )
-def test_what_is_not_valid_is_seen(helm: Helm, kubeconform: str, tmp_path: Path, before: str, after: str) -> None:
+def test_kubeconform_rejects_a_broken_object(
+    helm: Helm, kubeconform: str, tmp_path: Path, before: str, after: str
+) -> None:
     rendered = helm.render(values_of("eks")).out
     assert before in rendered
     location = schemas.write(tmp_path)
@@ -46,7 +48,7 @@ def test_what_is_not_valid_is_seen(helm: Helm, kubeconform: str, tmp_path: Path,
     assert done.code != 0
 
 
-def test_the_program_has_no_more_rights_on_its_node_than_it_needs(helm: Helm) -> None:
+def test_pod_and_container_have_a_restricted_security_context(helm: Helm) -> None:
     manifests = helm.manifests(values_of("defaults"))
     (deployment,) = of("Deployment", manifests)
     pod = deployment["spec"]["template"]["spec"]
@@ -65,13 +67,13 @@ def test_the_program_has_no_more_rights_on_its_node_than_it_needs(helm: Helm) ->
     }
 
 
-def test_the_program_is_told_which_pod_it_is(helm: Helm) -> None:
+def test_the_container_has_pod_name_and_namespace_as_variables(helm: Helm) -> None:
     env = {one["name"]: one["valueFrom"]["fieldRef"] for one in container(helm.manifests({}))["env"]}
     paths = {"POD_NAME": "metadata.name", "POD_NAMESPACE": "metadata.namespace"}
     assert env == {name: {"fieldPath": path} for name, path in paths.items()}
 
 
-def test_several_replicas_are_spread_and_never_all_evicted(helm: Helm) -> None:
+def test_several_replicas_have_spread_constraints_and_a_disruption_budget(helm: Helm) -> None:
     manifests = helm.manifests(values_of("eks"))
     (deployment,), (budget,) = of("Deployment", manifests), of("PodDisruptionBudget", manifests)
     spec = deployment["spec"]
@@ -82,32 +84,32 @@ def test_several_replicas_are_spread_and_never_all_evicted(helm: Helm) -> None:
     assert spec["strategy"] == {"type": "RollingUpdate"}
 
 
-def test_several_replicas_elect_one_by_a_lease_of_the_release(helm: Helm) -> None:
+def test_several_replicas_run_with_leader_election_on_a_lease_of_the_release(helm: Helm) -> None:
     assert arguments(helm.manifests({"replicaCount": 2}))[-2:] == ELECTION
-    given = {"replicaCount": 2, "extraArgs": {"leader-elect": True, "leader-elect-resource-name": "one"}}
-    assert arguments(helm.manifests(given))[-2:] == ["--leader-elect", "--leader-elect-resource-name=one"]
+    values = {"replicaCount": 2, "extraArgs": {"leader-elect": True, "leader-elect-resource-name": "one"}}
+    assert arguments(helm.manifests(values))[-2:] == ["--leader-elect", "--leader-elect-resource-name=one"]
     assert not any("leader" in one for one in arguments(helm.manifests({})))
 
 
 @pytest.mark.parametrize("arg", ["no-leader-elect", "compat", "no-aws-conditional-writes"])
-def test_several_replicas_do_without_nothing_that_keeps_them_apart(helm: Helm, arg: str) -> None:
-    said = helm.refusal({"replicaCount": 2, "extraArgs": [f"--{arg}"]})
-    assert f"replicaCount 2 and --{arg} do not go together: of several replicas one is elected to write" in said
+def test_several_replicas_are_rejected_with_flags_that_disable_leader_election(helm: Helm, arg: str) -> None:
+    message = helm.refusal({"replicaCount": 2, "extraArgs": [f"--{arg}"]})
+    assert f"replicaCount 2 and --{arg} do not go together: of several replicas one is elected to write" in message
 
 
-def test_one_replica_is_replaced_by_another_only_once_it_is_gone(helm: Helm) -> None:
+def test_one_replica_uses_the_recreate_strategy(helm: Helm) -> None:
     manifests = helm.manifests({})
     (deployment,) = of("Deployment", manifests)
     assert deployment["spec"]["strategy"] == {"type": "Recreate"}
     assert of("PodDisruptionBudget", manifests) == []
 
 
-def test_label_selectors_are_filled_in_where_there_are_none(helm: Helm) -> None:
+def test_missing_label_selectors_of_affinity_and_spread_are_filled_in(helm: Helm) -> None:
     (deployment,) = of("Deployment", helm.manifests(values_of("everything")))
     pod, ours = deployment["spec"]["template"]["spec"], deployment["spec"]["selector"]
-    terms = pod["affinity"]["podAntiAffinity"]
-    (preferred,) = terms["preferredDuringSchedulingIgnoredDuringExecution"]
-    (required,) = terms["requiredDuringSchedulingIgnoredDuringExecution"]
+    anti_affinity = pod["affinity"]["podAntiAffinity"]
+    (preferred,) = anti_affinity["preferredDuringSchedulingIgnoredDuringExecution"]
+    (required,) = anti_affinity["requiredDuringSchedulingIgnoredDuringExecution"]
     assert preferred["podAffinityTerm"]["labelSelector"] == ours
     assert required["labelSelector"] == {"matchLabels": {"affinity": "other"}}
     assert [one["labelSelector"] for one in pod["topologySpreadConstraints"]] == [ours]
@@ -126,7 +128,9 @@ def test_label_selectors_are_filled_in_where_there_are_none(helm: Helm) -> None:
         ),
     ],
 )
-def test_what_the_program_opens_can_be_reached(helm: Helm, args: Json, ports: dict[str, tuple[int, int]]) -> None:
+def test_service_and_network_policy_open_the_ports_that_the_program_listens_on(
+    helm: Helm, args: Json, ports: dict[str, tuple[int, int]]
+) -> None:
     manifests = helm.manifests({"extraArgs": args, "networkPolicy": {"enabled": True}})
     (service,), (policy,) = of("Service", manifests), of("NetworkPolicy", manifests)
     opened = {one["name"]: one["containerPort"] for one in container(manifests)["ports"]}
@@ -135,7 +139,7 @@ def test_what_the_program_opens_can_be_reached(helm: Helm, args: Json, ports: di
     assert [one["port"] for one in policy["spec"]["ingress"][0]["ports"]] == list(ports)
 
 
-def test_everything_is_in_the_namespace_of_the_release(helm: Helm) -> None:
+def test_every_namespaced_object_is_in_the_namespace_of_the_release(helm: Helm) -> None:
     for obj in helm.manifests(values_of("eks")):
         if not obj["kind"].startswith("ClusterRole"):
             assert obj["metadata"]["namespace"] == NAMESPACE

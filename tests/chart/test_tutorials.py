@@ -1,4 +1,4 @@
-"""The values of the tutorials install what the tutorials say."""
+"""The values on the pages of docs/tutorials give the flags that the pages describe."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VALUES: Final = re.compile(r"```yaml values.yaml\n(.*?)```\n", re.DOTALL)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-def test_the_values_of_a_tutorial_give_flags_that_a_run_takes(path: Path, helm: Helm) -> None:
+def test_the_values_of_a_tutorial_render_valid_flags(path: Path, helm: Helm) -> None:
     (block,) = VALUES.findall(path.read_text(encoding="utf-8"))
     config = parse(arguments(helm.manifests(yaml.safe_load(block))), {})
     assert config.registry.txt_owner_id == "shop"

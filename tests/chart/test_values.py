@@ -1,4 +1,4 @@
-"""Every value is used."""
+"""Every value of the chart has an effect."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 import yaml
 
-from extdns.flags.chart import VALUES
+from extdns.flags.chart_schema import VALUES
 from tests.chart.tools import Helm, values_of
 
 Path = tuple[str, ...]
@@ -19,7 +19,7 @@ EVERYTHING: Final = values_of("everything")
 
 
 def leaves(values: Any, path: Path = ()) -> Iterator[tuple[Path, object]]:  # noqa: ANN401 - YAML
-    """Every value that is no map of others."""
+    """Yield path and value of everything in *values* that is not a map of other values."""
     if isinstance(values, dict) and values and path not in OPEN:
         for name, value in values.items():
             yield from leaves(value, (*path, name))
@@ -28,20 +28,20 @@ def leaves(values: Any, path: Path = ()) -> Iterator[tuple[Path, object]]:  # no
 
 
 def at(values: Any, path: Path) -> Any:  # noqa: ANN401 - YAML
-    """What *values* have at *path*."""
+    """Return the value at *path*."""
     for name in path:
         values = values[name]
     return values
 
 
-def changed(values: dict[str, Any], path: Path, value: object) -> dict[str, Any]:
-    """*values* with another one at *path*."""
+def replace_value(values: dict[str, Any], path: Path, value: object) -> dict[str, Any]:
+    """Return *values* with *value* at *path*."""
     first, *rest = path
-    return values | {first: changed(values[first], tuple(rest), value) if rest else value}
+    return values | {first: replace_value(values[first], tuple(rest), value) if rest else value}
 
 
 def scalars(value: object) -> Iterator[str]:
-    """Texts and numbers in *value*, as they are rendered."""
+    """Yield the texts and numbers in *value* as they are rendered."""
     if isinstance(value, dict):
         for one in value.values():
             yield from scalars(one)
@@ -55,18 +55,18 @@ def scalars(value: object) -> Iterator[str]:
 PATHS: Final = [path for path, _ in leaves(DEFAULTS)]
 SWITCHES: Final = [path for path, value in leaves(DEFAULTS) if isinstance(value, bool)]
 ONE_OF_TWO: Final = {("image", "digest"): "sha256:d-1", ("txtSuffix",): "suffix-1"}
-"""What everything.yaml leaves out, since it takes the place of another value."""
-INSTEAD: Final = {("image", "digest"): ("image", "tag"), ("txtSuffix",): ("txtPrefix",)}
+"""Values that everything.yaml leaves out, because each replaces another value."""
+REPLACED: Final = {("image", "digest"): ("image", "tag"), ("txtSuffix",): ("txtPrefix",)}
 
 NULLABLE: Final = [path for path, value in leaves(DEFAULTS) if value in ("", [], {})]
 
 
-def test_a_file_of_values_has_every_value_otherwise() -> None:
+def test_everything_yaml_changes_every_value() -> None:
     for path in set(PATHS) - ONE_OF_TWO.keys() - set(SWITCHES):
         assert at(EVERYTHING, path) != at(DEFAULTS, path), path
 
 
-def test_every_text_and_number_is_in_what_is_rendered(helm: Helm) -> None:
+def test_every_text_and_number_of_everything_yaml_is_rendered(helm: Helm) -> None:
     done = helm.render(EVERYTHING)
     assert done.code == 0, done.error
     missing = {path: text for path in PATHS for text in scalars(at(EVERYTHING, path)) if text not in done.out}
@@ -74,18 +74,18 @@ def test_every_text_and_number_is_in_what_is_rendered(helm: Helm) -> None:
 
 
 @pytest.mark.parametrize("path", SWITCHES, ids=".".join)
-def test_every_switch_makes_a_difference(helm: Helm, path: Path) -> None:
-    flipped = changed(EVERYTHING, path, not at(EVERYTHING, path))
+def test_every_boolean_value_changes_the_rendered_manifests(helm: Helm, path: Path) -> None:
+    flipped = replace_value(EVERYTHING, path, not at(EVERYTHING, path))
     assert helm.render(flipped).out not in {"", helm.render(EVERYTHING).out}
 
 
 @pytest.mark.parametrize("path", ONE_OF_TWO, ids=".".join)
-def test_what_takes_the_place_of_another_is_used(helm: Helm, path: Path) -> None:
-    values = changed(changed(EVERYTHING, INSTEAD[path], ""), path, ONE_OF_TWO[path])
+def test_a_value_that_replaces_another_is_rendered(helm: Helm, path: Path) -> None:
+    values = replace_value(replace_value(EVERYTHING, REPLACED[path], ""), path, ONE_OF_TWO[path])
     assert ONE_OF_TWO[path] in helm.render(values).out
 
 
 @pytest.mark.parametrize("path", NULLABLE, ids=".".join)
-def test_what_has_nothing_by_default_may_be_null(helm: Helm, path: Path) -> None:
-    nothing = helm.render(changed(EVERYTHING, path, None))
-    assert (nothing.error, nothing.out) == ("", helm.render(changed(EVERYTHING, path, at(DEFAULTS, path))).out)
+def test_a_value_that_is_empty_by_default_may_be_null(helm: Helm, path: Path) -> None:
+    nothing = helm.render(replace_value(EVERYTHING, path, None))
+    assert (nothing.error, nothing.out) == ("", helm.render(replace_value(EVERYTHING, path, at(DEFAULTS, path))).out)

@@ -1,4 +1,4 @@
-"""Helm, kubeconform, promtool and kustomize, as they are in PATH."""
+"""Helm, kubeconform, promtool and kustomize, run as programs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """How a tool ended."""
+    """Exit code and output of a tool."""
 
     code: int
     out: str
@@ -30,7 +30,7 @@ class Done:
 
 
 def run(*command: str | Path, stdin: str = "", env: Mapping[str, str] | None = None) -> Done:
-    """Run a tool to its end."""
+    """Run a tool until it ends."""
     done = subprocess.run(
         command, input=stdin, capture_output=True, text=True, timeout=_HANGS_S, check=False, env=env, cwd=ROOT
     )
@@ -38,42 +38,42 @@ def run(*command: str | Path, stdin: str = "", env: Mapping[str, str] | None = N
 
 
 class Helm:
-    """Renders the chart as the release `extdns` of the namespace `dns`."""
+    """Renders the chart as the release `extdns` in the namespace `dns`."""
 
     def __init__(self, program: str, folder: Path) -> None:
-        """Run *program*, which keeps what it must in *folder*."""
+        """Use the helm *program*, with *folder* as its home folder."""
         self._program = program
         self._env = {"HOME": str(folder), "PATH": "/usr/bin:/bin"}
         self._rendered: dict[str, Done] = {}
 
     def render(self, values: Values) -> Done:
-        """What `helm template` does with *values*, which it is asked once."""
-        given = yaml.safe_dump(dict(values))
-        if given not in self._rendered:
+        """Run `helm template` with *values*, once for equal values."""
+        text = yaml.safe_dump(dict(values))
+        if text not in self._rendered:
             command = (self._program, "template", RELEASE, CHART, "--namespace", NAMESPACE, "--values", "-")
-            self._rendered[given] = run(*command, stdin=given, env=self._env)
-        return self._rendered[given]
+            self._rendered[text] = run(*command, stdin=text, env=self._env)
+        return self._rendered[text]
 
     def lint(self, values: Values) -> Done:
-        """What `helm lint --strict` does with *values*."""
+        """Run `helm lint --strict` with *values*."""
         command = (self._program, "lint", "--strict", CHART, "--values", "-")
         return run(*command, stdin=yaml.safe_dump(dict(values)), env=self._env)
 
     def manifests(self, values: Values) -> list[Json]:
-        """What *values* render to.
+        """Return the objects that *values* render to.
 
         Raises:
-            AssertionError: they do not.
+            AssertionError: *values* do not render.
         """
         done = self.render(values)
         assert done.code == 0, done.error
         return [document for document in yaml.safe_load_all(done.out) if document]
 
     def refusal(self, values: Values) -> str:
-        """Why *values* do not render.
+        """Return the error message with which *values* are rejected.
 
         Raises:
-            AssertionError: they do.
+            AssertionError: *values* render.
         """
         done = self.render(values)
         assert done.code != 0
@@ -81,28 +81,28 @@ class Helm:
 
 
 def of(kind: str, manifests: list[Json]) -> list[Json]:
-    """The objects of a kind."""
+    """Return the objects of a kind."""
     return [obj for obj in manifests if obj["kind"] == kind]
 
 
 def container(manifests: list[Json]) -> Json:
-    """The container of the program."""
+    """Return the container of the program."""
     (deployment,) = of("Deployment", manifests)
     found: Json = deployment["spec"]["template"]["spec"]["containers"][0]
     return found
 
 
 def arguments(manifests: list[Json]) -> list[str]:
-    """The arguments of the program."""
+    """Return the arguments of the program."""
     return list(container(manifests)["args"])
 
 
 def values_of(name: str) -> Json:
-    """A file of values."""
+    """Read the file of values *name*."""
     found: Json = yaml.safe_load((Path(__file__).parent / "values" / f"{name}.yaml").read_text(encoding="utf-8")) or {}
     return found
 
 
 def value_files() -> list[str]:
-    """The names of all files of values, sorted."""
+    """Return the names of all files of values, sorted."""
     return sorted(path.stem for path in (Path(__file__).parent / "values").iterdir())

@@ -1,4 +1,4 @@
-"""Hypothesis generators for requests about Ingresses: of all ways to write one, and some to read."""
+"""Hypothesis strategies that generate API requests about Ingresses: mostly writes, and some reads."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from tests.conformance.apiserver import ingress
-from tests.fakes.apiserver.probe import APPLY, JSON_PATCH, MERGE
+from tests.conformance.apiserver import build_ingress
+from tests.fakes.apiserver.raw_client import APPLY, JSON_PATCH, MERGE
 
 LATEST: Final = "the latest version"
-"""Stands for the resourceVersion that the object has when the request is made."""
+"""Placeholder for the object's resourceVersion at the time of the request."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """A request behind the path of a namespace; the path begins with the name of the object it is about, if any.
+    """One generated request to the Kubernetes API.
 
     Attributes:
-        onto: the body is laid over the object as it is when the request is made.
+        at: the path below the collection of Ingresses of a namespace: "", or "/" and an object's name, and a query.
+        onto: whether the body is merged into the current object when the request is sent.
     """
 
     method: str
@@ -45,14 +46,14 @@ _SOME_LABELS: Final = st.dictionaries(_LABEL_KEYS, _LABEL_VALUES, min_size=1)
 _APPLIED_METADATA: Final = st.fixed_dictionaries(
     {}, optional={"labels": _SOME_LABELS, "annotations": _SOME_LABELS, "resourceVersion": st.just(LATEST)}
 )
-"""No empty maps and no lists: the fake does not know their owners by the letter."""
+"""Without empty maps and lists, whose field owners the fake does not compute exactly."""
 _MANAGERS: Final = st.sampled_from(["fieldManager=one", "fieldManager=two", "fieldManager=two&force=true"])
 _POINTERS: Final = ("/spec", "/spec/p", "/spec/p/0", "/spec/p/-", "/metadata/labels", "/status")
 _QUERIES: Final = ("", "?limit=1", "?labelSelector=app", "?labelSelector=app%3Dx", "?labelSelector=!app")
 
 
-def _metadata(*versions: str) -> st.SearchStrategy[dict[str, Any]]:
-    """Metadata but for the name."""
+def _generate_metadata(*versions: str) -> st.SearchStrategy[dict[str, Any]]:
+    """Generate the metadata of an object without its name, with a resourceVersion out of *versions*."""
     fields = {
         "labels": _LABELS,
         "annotations": _LABELS,
@@ -64,61 +65,65 @@ def _metadata(*versions: str) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries({}, optional=fields)
 
 
-def _objects(
+def _generate_objects(
     name: str, halves: st.SearchStrategy[dict[str, Any]], metadata: st.SearchStrategy[dict[str, Any]]
 ) -> st.SearchStrategy[dict[str, Any]]:
     def made(halves: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
-        obj = ingress(name, **metadata)
+        obj = build_ingress(name, **metadata)
         del obj["spec"]
         return obj | dict(halves)
 
     return st.builds(made, halves, metadata)
 
 
-def _json_patches(*pointers: str) -> st.SearchStrategy[list[dict[str, Any]]]:
-    """What is added, replaced or tested has a value: without one the real server drops the connection."""
+def _generate_json_patches(*pointers: str) -> st.SearchStrategy[list[dict[str, Any]]]:
+    """Generate JSON patches. Every `add`, `replace` and `test` has a value; the real server fails without one."""
     paths, verbs = st.sampled_from(pointers), st.sampled_from(["add", "replace", "test"])
     valued = st.builds(lambda op, path, value: {"op": op, "path": path, "value": value}, verbs, paths, _VALUES)
     return st.lists(valued | st.builds(lambda path: {"op": "remove", "path": path}, paths), max_size=2)
 
 
-def _asks(method: str, at: str, body: st.SearchStrategy[Any], content_type: str) -> st.SearchStrategy[Step]:
+def _generate_requests(
+    method: str, at: str, body: st.SearchStrategy[Any], content_type: str
+) -> st.SearchStrategy[Step]:
     return st.builds(Step, method=st.just(method), at=st.just(at), body=body, content_type=st.just(content_type))
 
 
-def _applies(at: str, body: st.SearchStrategy[Any]) -> st.SearchStrategy[Step]:
+def _generate_applies(at: str, body: st.SearchStrategy[Any]) -> st.SearchStrategy[Step]:
     paths = st.builds(lambda manager: f"{at}?{manager}", _MANAGERS)
     return st.builds(Step, method=st.just("PATCH"), at=paths, body=body, content_type=st.just(APPLY))
 
 
-def _about(name: str) -> st.SearchStrategy[Step]:
-    """Requests about one object."""
+def _generate_steps(name: str) -> st.SearchStrategy[Step]:
+    """Generate requests about the Ingress *name*."""
     at = f"/{name}"
-    updates = _objects(name, _ALL, _metadata(LATEST, LATEST, LATEST, "5", ""))
-    merges = st.builds(lambda halves, more: {"metadata": more, **halves}, _ALL, _metadata(LATEST, "5"))
+    updates = _generate_objects(name, _ALL, _generate_metadata(LATEST, LATEST, LATEST, "5", ""))
+    merges = st.builds(lambda halves, more: {"metadata": more, **halves}, _ALL, _generate_metadata(LATEST, "5"))
     return st.one_of(
-        _asks("POST", "", _objects(name, _ALL, _metadata("", "5")), "application/json"),
+        _generate_requests("POST", "", _generate_objects(name, _ALL, _generate_metadata("", "5")), "application/json"),
         st.builds(Step, method=st.just("PUT"), at=st.just(at), body=updates, onto=st.booleans()),
-        _asks("PATCH", at, merges, MERGE),
-        _asks("PATCH", at, _json_patches(*_POINTERS), JSON_PATCH),
-        _applies(at, _objects(name, _HALVES, _APPLIED_METADATA)),
+        _generate_requests("PATCH", at, merges, MERGE),
+        _generate_requests("PATCH", at, _generate_json_patches(*_POINTERS), JSON_PATCH),
+        _generate_applies(at, _generate_objects(name, _HALVES, _APPLIED_METADATA)),
         st.builds(Step, method=st.sampled_from(["GET", "DELETE"]), at=st.just(at)),
-        _about_status(name),
+        _generate_status_steps(name),
     )
 
 
-def _about_status(name: str) -> st.SearchStrategy[Step]:
-    """Requests about the status of one object, by clients that leave the rest alone."""
+def _generate_status_steps(name: str) -> st.SearchStrategy[Step]:
+    """Generate requests about the status subresource of the Ingress *name* that change nothing but the status."""
     at = f"/{name}/status"
     statuses = st.builds(lambda fields: {"status": fields}, _FIELDS)
-    updates = st.builds(lambda said: said | {"metadata": {"resourceVersion": LATEST}}, statuses)
+    updates = st.builds(lambda fields: fields | {"metadata": {"resourceVersion": LATEST}}, statuses)
     return st.one_of(
         st.builds(Step, method=st.just("PUT"), at=st.just(at), body=updates, onto=st.just(value=True)),
-        _asks("PATCH", at, statuses, MERGE),
-        _asks("PATCH", at, _json_patches("/status"), JSON_PATCH),
-        _applies(at, _objects(name, statuses, st.just({}))),
+        _generate_requests("PATCH", at, statuses, MERGE),
+        _generate_requests("PATCH", at, _generate_json_patches("/status"), JSON_PATCH),
+        _generate_applies(at, _generate_objects(name, statuses, st.just({}))),
         st.builds(Step, method=st.just("GET"), at=st.just(at)),
     )
 
 
-STEPS: Final = st.one_of(_about("a"), _about("b"), st.builds(Step, method=st.just("GET"), at=st.sampled_from(_QUERIES)))
+STEPS: Final = st.one_of(
+    _generate_steps("a"), _generate_steps("b"), st.builds(Step, method=st.just("GET"), at=st.sampled_from(_QUERIES))
+)

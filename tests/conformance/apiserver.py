@@ -1,4 +1,4 @@
-"""What the conformance suite of the Kubernetes API needs of a server: a namespace of its own to read and write in."""
+"""What the conformance tests of the Kubernetes API need: a server, fake or real, and a namespace of its own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any, Final, Protocol
 
 from tests.fakes.apiserver.kinds import Kind
-from tests.fakes.apiserver.probe import APPLY, Probe, Reply
+from tests.fakes.apiserver.raw_client import APPLY, RawClient, Reply
 
 Json = dict[str, Any]
 
@@ -17,48 +17,48 @@ _NUMBERS: Final = count(1)
 
 
 class Server(Protocol):
-    """What the fake and the real machinery can both be told, on top of what they answer over HTTP."""
+    """Methods that both the fake and the real API server have for tests, in addition to the HTTP API."""
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """The URL of the server."""
         ...
 
     @property
     def version(self) -> int:
-        """The version of the last change."""
+        """The resourceVersion of the last change."""
         ...
 
     def put(self, obj: Json) -> Json:
-        """Create or replace an object, status included; gives it as stored."""
+        """Create or replace an object with its status, and return it as stored."""
         ...
 
     def get(self, kind: str | Kind, namespace: str, name: str) -> Json | None:
-        """Give an object as stored, None if it is not there."""
+        """Return an object as stored, or None if it does not exist."""
         ...
 
     def objects(self, kind: str | Kind) -> list[Json]:
-        """List all objects of a kind as stored, in the order of lists."""
+        """Return all objects of *kind* as stored, sorted by key."""
         ...
 
     def delete(self, kind: str | Kind, namespace: str, name: str) -> None:
-        """Remove an object, finalizers or not."""
+        """Delete an object, even if it has finalizers."""
         ...
 
     def register(self, kind: Kind) -> None:
-        """Serve *kind* from now on."""
+        """Start to serve *kind*."""
         ...
 
     def unregister(self, kind: str | Kind) -> None:
-        """Serve a kind no longer, and delete its objects."""
+        """Stop serving *kind* and delete its objects."""
         ...
 
     def expire(self) -> None:
-        """Forget history; may cut open watches."""
+        """Delete the history, so that old resourceVersions are refused. This may cut open watches."""
         ...
 
     def start(self) -> None:
-        """Listen, on the same port as before."""
+        """Start the server on the same port as before."""
         ...
 
     def kill(self) -> None:
@@ -66,49 +66,49 @@ class Server(Protocol):
         ...
 
     def restart(self, *, new_history: bool = True, keep: bool = True) -> None:
-        """Kill it and start it, with resourceVersions that begin again."""
+        """Kill and start the server. With *new_history*, resourceVersions begin again; *keep* keeps the objects."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rig:
-    """A server, and a namespace that no other test uses."""
+    """An API server with its HTTP client, and a namespace that no other test uses."""
 
     server: Server
-    probe: Probe
+    raw_client: RawClient
     namespace: str
 
     @classmethod
-    def of(cls, server: Server, probe: Probe) -> Rig:
-        """Take the next namespace."""
-        return cls(server=server, probe=probe, namespace=f"shop-{next(_NUMBERS)}")
+    def with_new_namespace(cls, server: Server, raw_client: RawClient) -> Rig:
+        """Build a rig with an unused namespace."""
+        return cls(server=server, raw_client=raw_client, namespace=f"shop-{next(_NUMBERS)}")
 
     @property
     def path(self) -> str:
-        """Where its Ingresses are."""
+        """The API path of the Ingresses in the rig's namespace."""
         return ALL.replace("/ingresses", f"/namespaces/{self.namespace}/ingresses")
 
     def create(self, name: str, **more: Any) -> Json:  # noqa: ANN401 - any JSON
-        """Create an Ingress, which must succeed."""
-        return good(self.probe.ask("POST", self.path, ingress(name, **more)))
+        """Create an Ingress and return it. Fails the test if the server refuses it."""
+        return check_success(self.raw_client.send("POST", self.path, build_ingress(name, **more)))
 
     def patch(self, name: str, change: object, content_type: str) -> Reply:
-        """Patch an Ingress."""
-        return self.probe.ask("PATCH", f"{self.path}/{name}", change, content_type=content_type)
+        """Send a patch of the Ingress *name* and return the response."""
+        return self.raw_client.send("PATCH", f"{self.path}/{name}", change, content_type=content_type)
 
     def apply(self, manager: str, name: str, *, force: bool = False, **spec: Any) -> Reply:  # noqa: ANN401 - any JSON
-        """Apply an Ingress server-side."""
+        """Send a server-side apply of the Ingress *name* as field manager *manager*, and return the response."""
         query = f"fieldManager={manager}" + ("&force=true" if force else "")
-        return self.patch(f"{name}?{query}", ingress(name, spec=spec), APPLY)
+        return self.patch(f"{name}?{query}", build_ingress(name, spec=spec), APPLY)
 
-    def frames(self, path: str, count: int, **query: object) -> list[tuple[str, str]]:
-        """The first frames of a watch: type, and name or version; `END` if it ends before."""
-        with self.probe.watch(path, **query) as stream:
-            return stream.brief(count)
+    def read_events(self, path: str, count: int, **query: object) -> list[tuple[str, str]]:
+        """Open a watch and return its first *count* events: type, and object name or version; `END` if it ended."""
+        with self.raw_client.watch(path, **query) as stream:
+            return stream.read_events(count)
 
 
-def ingress(name: str, *, spec: object = None, status: object = None, **metadata: Any) -> Json:  # noqa: ANN401 - any JSON
-    """Make an Ingress."""
+def build_ingress(name: str, *, spec: object = None, status: object = None, **metadata: Any) -> Json:  # noqa: ANN401 - any JSON
+    """Build an Ingress as JSON."""
     body = {"spec": spec if spec is not None else {"ingressClassName": "nginx"}}
     body |= {"status": status} if status is not None else {}
     return {
@@ -119,7 +119,7 @@ def ingress(name: str, *, spec: object = None, status: object = None, **metadata
     }
 
 
-def good(reply: Reply) -> Json:
-    """Give what a request that must succeed was answered."""
+def check_success(reply: Reply) -> Json:
+    """Return the body of a response, which must be a success."""
     assert reply.code in {200, 201}, reply
     return dict(reply.body)

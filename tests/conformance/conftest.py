@@ -1,4 +1,4 @@
-"""The servers that the conformance suite of the Kubernetes API asks, one after the other."""
+"""Fixtures with the API servers of the conformance tests. Each test runs with the fake and with the real server."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.apimachinery.kinds import KINDS
 from tests.apimachinery.programs import Programs
 from tests.apimachinery.server import ApiMachinery
 from tests.conformance.apiserver import Rig
-from tests.fakes.apiserver.probe import Probe
+from tests.fakes.apiserver.raw_client import RawClient
 from tests.fakes.apiserver.server import ApiServer
 
 SERVERS = ("fake", "machinery")
@@ -18,22 +18,22 @@ SERVERS = ("fake", "machinery")
 
 @pytest.fixture(params=SERVERS)
 def api(request: pytest.FixtureRequest) -> Iterator[Rig]:
-    """A server whose life, kinds and history the test leaves alone."""
+    """Return an API server that other tests share. The test must not stop it or change its kinds or history."""
     if request.param == "fake":
         with ApiServer(kinds=KINDS) as server:
-            yield Rig.of(server, Probe(server))
+            yield Rig.with_new_namespace(server, RawClient(server))
     else:
         machinery: ApiMachinery = request.getfixturevalue("api_machinery")
-        yield Rig.of(machinery, machinery.probe)
+        yield Rig.with_new_namespace(machinery, machinery.raw_client)
 
 
 @pytest.fixture(params=SERVERS)
 def own_api(request: pytest.FixtureRequest) -> Iterator[Rig]:
-    """A server of the test's own."""
+    """Return an API server that only this test uses."""
     if request.param == "fake":
         with ApiServer(kinds=KINDS) as server:
-            yield Rig.of(server, Probe(server))
+            yield Rig.with_new_namespace(server, RawClient(server))
     else:
         programs: Programs = request.getfixturevalue("api_programs")
         with ApiMachinery(programs) as machinery:
-            yield Rig.of(machinery, machinery.probe)
+            yield Rig.with_new_namespace(machinery, machinery.raw_client)

@@ -1,4 +1,4 @@
-"""A process of ours before one provider: the engine, and the way to the service on which answers get lost."""
+"""Run the engine with one provider, and optionally lose responses of its service."""
 
 from __future__ import annotations
 
@@ -6,29 +6,28 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from extdns.engine.budget import Limits
-from extdns.engine.deletesettings import DeleteSettings
+from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.engine import Engine
 from extdns.engine.settings import EngineSettings
-from extdns.model.change import Batch
-from extdns.model.outcome import Outcome, Unknown
+from extdns.model.change import Batch, Outcome, Unknown
 from extdns.model.zone import Zone
 from extdns.ports import ZoneWriter
 from tests.conformance.provider import Rig
 from tests.fakes.world import World
-from tests.unit.engine.stage import INGRESS, KINDS, PLAN, REGISTRY, SERVICE, phase, seen, wants
+from tests.unit.engine.stage import INGRESS, KINDS, PLAN, REGISTRY, SERVICE, build_claim, change_phase, combine, observe
 
-Wanted = Mapping[str, str]
-"""The address that the object of each name wants there."""
+Desired = Mapping[str, str]
+"""The desired address of each name."""
 
 
 @dataclass(kw_only=True)
 class Line:
-    """The way to the service, on which answers get lost.
+    """A zone writer that passes batches on and can lose the responses.
 
     Attributes:
-        losses: for the next submits: whether a batch whose answer is lost is applied; None loses nothing.
-        outcomes: of every batch, as the service gave them.
+        losses: one entry for each of the next batches. None: the response arrives. True: the batch is applied and the
+            response is lost. False: the batch is lost.
+        outcomes: the actual outcome of every batch, even if the response was lost.
     """
 
     inner: ZoneWriter
@@ -43,9 +42,9 @@ class Line:
 
 
 class Desk:
-    """A process of ours at work on the zone of a rig."""
+    """The engine running on the zone of a provider rig."""
 
-    def __init__(self, rig: Rig, wanted: Wanted) -> None:
+    def __init__(self, rig: Rig, desired: Desired) -> None:
         self.rig = rig
         self.line = Line(inner=rig.writer)
         engine = Engine(
@@ -53,34 +52,36 @@ class Desk:
                 plan=PLAN,
                 registry=REGISTRY,
                 adjust=rig.reader.adjust,
-                traits=rig.reader.traits,
+                capabilities=rig.reader.capabilities,
                 kinds=KINDS,
-                deletes=DeleteSettings(owner="me", grace_s=0.0, limits=Limits(percent=100)),
+                deletes=DeleteSettings(owner="me", grace_s=0.0, limits=DeleteLimits(percent=100)),
             )
         )
         self.world = World(engine=engine, reader=rig.reader, writer=self.line)
-        first = [seen(name, wants(name, name, address)) for name, address in wanted.items()]
-        self.world.run(*first, phase(SERVICE), phase(INGRESS))
-        self.guards = rig.reader.traits.guards
+        first = [observe(name, build_claim(name, name, address)) for name, address in desired.items()]
+        self.world.run(*first, change_phase(SERVICE), change_phase(INGRESS))
+        self.guards = rig.reader.capabilities.is_safe_to_write_blind
 
-    def want(self, **wanted: str) -> None:
-        self.world.run(*(seen(name, wants(name, name, address)) for name, address in wanted.items()))
+    def request(self, **desired: str) -> None:
+        """Set the desired address of each name, all at once, and run the engine until it is idle."""
+        observed = [observe(name, build_claim(name, name, address)) for name, address in desired.items()]
+        self.world.run(combine(*observed))
 
     def forget(self) -> None:
-        """Count calls and outcomes from now on."""
+        """Clear the recorded calls and outcomes."""
         self.world.calls.clear()
         self.line.outcomes.clear()
 
-    def published(self) -> dict[str, tuple[str, ...]]:
-        """The addresses that the zone holds, by name."""
+    def read_addresses(self) -> dict[str, tuple[str, ...]]:
+        """Return the addresses in the zone by name."""
         return {
             record.name.partition(".")[0]: record.targets
             for record in self.rig.read()
             if record.type == "A" and record.name not in {self.rig.zone.name, f"ns1.{self.rig.zone.name}"}
         }
 
-    def close(self, wanted: Wanted) -> None:
-        """All is as *wanted*, and another process finds nothing to do."""
-        assert self.published() == {name: (address,) for name, address in wanted.items()}
-        again = Desk(self.rig, wanted)
+    def check_converged(self, desired: Desired) -> None:
+        """Check that the zone equals *desired* and that a second engine process makes no changes."""
+        assert self.read_addresses() == {name: (address,) for name, address in desired.items()}
+        again = Desk(self.rig, desired)
         assert again.line.outcomes == []

@@ -1,6 +1,6 @@
-"""What the conformance suite of providers needs of each: a zone of its own to read, write and meddle with.
+"""The rigs of the conformance tests of providers: for each provider, a zone to read, write and edit.
 
-A new provider adds a function that makes its `Rig` to `RIGS`; a service is a fake on loopback.
+To test another provider, add a function that builds its `Rig` to `RIGS`. Cloud services are fakes on loopback.
 """
 
 from __future__ import annotations
@@ -11,19 +11,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from extdns.model.change import Batch, ChangeSet, Write
-from extdns.model.name import DnsName
-from extdns.model.outcome import Applied
-from extdns.model.pairs import NONE, Pairs
-from extdns.model.record import Endpoint, Record, canonical_targets
+from extdns.model.change import Applied, Batch, ChangeSet, Write
+from extdns.model.dns_name import DnsName
+from extdns.model.record import DesiredRecord, Record, canonicalize_targets
+from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.model.zone import Zone
 from extdns.ports import ZoneReader, ZoneWriter
 from providers.aws.reader import Route53Reader
-from providers.aws.selection import Selection
-from providers.aws.settings import AwsSettings
+from providers.aws.settings import AwsSettings, Route53ZoneFilter
 from providers.aws.writer import Route53Writer
 from providers.google.reader import CloudDnsReader
-from providers.google.selection import Selection as GoogleSelection
+from providers.google.settings import CloudDnsZoneFilter as GoogleSelection
 from providers.google.settings import GoogleSettings
 from providers.google.writer import CloudDnsWriter
 from providers.inmemory.provider import InMemoryProvider
@@ -37,40 +35,40 @@ from tests.route53 import service
 
 @dataclass(frozen=True, kw_only=True)
 class Rig:
-    """One provider with a zone `example.org` that holds nothing of ours.
+    """One provider with a zone `example.org` that has no records of ours.
 
     Attributes:
-        other: a writer that the provider under test knows nothing of, for edits behind its back.
-        routes: properties of a routing policy, if set identifiers can be held.
+        other: a second writer, which edits records unknown to the provider under test.
+        routes: properties of a routing policy, or empty if the service has no set identifiers.
     """
 
     reader: ZoneReader
     writer: ZoneWriter
     other: ZoneWriter
     zone: Zone
-    routes: Pairs | None = None
+    routes: StringMap | None = None
 
     def submit(self, *writes: Write) -> object:
-        """The outcome of one batch of *writes*."""
-        return self.writer.submit(self.zone, batch_of(self.zone, writes))
+        """Submit *writes* as one batch and return the outcome."""
+        return self.writer.submit(self.zone, build_batch(self.zone, writes))
 
     def apply(self, *writes: Write) -> tuple[Record, ...]:
-        """Make *writes*, which must succeed; returns what stands at their keys."""
+        """Make *writes*, which must succeed, and return the records at their keys."""
         outcome = self.submit(*writes)
         assert isinstance(outcome, Applied), outcome
         return outcome.records
 
-    def meddle(self, *writes: Write) -> None:
-        """Make *writes* as somebody else would."""
-        outcome = self.other.submit(self.zone, batch_of(self.zone, writes))
+    def edit(self, *writes: Write) -> None:
+        """Make *writes* with the second writer, as another person would."""
+        outcome = self.other.submit(self.zone, build_batch(self.zone, writes))
         assert isinstance(outcome, Applied), outcome
 
     def read(self) -> tuple[Record, ...]:
-        """The whole zone, page by page."""
+        """Return all records of the zone, read page by page."""
         records: list[Record] = []
         after = None
         while True:
-            page = self.reader.page(self.zone, after)
+            page = self.reader.read_page(self.zone, after)
             records += page.records
             if page.after is None:
                 return tuple(records)
@@ -79,70 +77,70 @@ class Rig:
 
 
 class FixedClock:
-    """A clock that stands still."""
+    """A clock that always shows the same time."""
 
     def now(self) -> datetime:
-        """Noon of some day."""
+        """Return noon of one day."""
         return datetime(2026, 11, 21, 12, tzinfo=UTC)
 
     def monotonic_s(self) -> float:
-        """Always the same."""
+        """Return the same number of seconds at every call."""
         return 0.0
 
 
-def endpoint(name: str, rtype: str, *targets: str, ttl_s: int = 0, set_identifier: str = "") -> Endpoint:
-    """An endpoint in canonical form."""
-    return Endpoint(
+def build_desired(name: str, rtype: str, *targets: str, ttl_s: int = 0, set_identifier: str = "") -> DesiredRecord:
+    """Return a desired record in canonical form."""
+    return DesiredRecord(
         name=DnsName.parse(name),
         type=rtype,
-        targets=canonical_targets(rtype, targets),
+        targets=canonicalize_targets(rtype, targets),
         ttl_s=ttl_s,
         set_identifier=set_identifier,
     )
 
 
 def create(name: str, rtype: str, *targets: str, ttl_s: int = 0, set_identifier: str = "") -> Write:
-    """A write where nothing may stand."""
-    return Write(old=None, new=endpoint(name, rtype, *targets, ttl_s=ttl_s, set_identifier=set_identifier))
+    """Return a write that creates a record."""
+    return Write(old=None, new=build_desired(name, rtype, *targets, ttl_s=ttl_s, set_identifier=set_identifier))
 
 
 def delete(record: Record) -> Write:
-    """A write that leaves nothing where *record* stands."""
+    """Return a write that deletes *record*."""
     return Write(old=record, new=None)
 
 
 def update(record: Record, *targets: str, ttl_s: int | None = None) -> Write:
-    """A write that gives *record* other targets."""
-    new = endpoint(record.name, record.type, *targets, ttl_s=record.ttl_s if ttl_s is None else ttl_s)
+    """Return a write that gives *record* other targets."""
+    new = build_desired(record.name, record.type, *targets, ttl_s=record.ttl_s if ttl_s is None else ttl_s)
     return Write(old=record, new=new)
 
 
 def restate(record: Record) -> Write:
-    """A write that changes nothing and fails if *record* is no longer what it was."""
+    """Return a write that changes nothing and fails if *record* changed."""
     return update(record, *record.targets)
 
 
-def batch_of(zone: Zone, writes: Iterable[Write]) -> Batch:
-    """*writes* as one batch, a change set a name."""
+def build_batch(zone: Zone, writes: Iterable[Write]) -> Batch:
+    """Return *writes* as one batch, with a change set for each name."""
     groups: dict[DnsName, list[Write]] = {}
     for write in writes:
         groups.setdefault(write.key.name, []).append(write)
     sets = (ChangeSet(zone=zone, name=name, changes=(), writes=tuple(groups[name])) for name in sorted(groups))
-    return Batch(number=1, zone=zone, sets=tuple(sets))
+    return Batch(number=1, zone=zone, change_sets=tuple(sets))
 
 
-def inmemory(_: Path) -> Rig:
-    """The in-memory provider, in pages of three."""
+def build_inmemory_rig(_: Path) -> Rig:
+    """Build a rig with the in-memory provider and pages of three records."""
     provider = InMemoryProvider(["example.org"], page_size=3)
-    zone = provider.zones().zones[0]
-    return Rig(reader=provider, writer=provider, other=provider, zone=zone, routes=NONE)
+    zone = provider.list_zones().zones[0]
+    return Rig(reader=provider, writer=provider, other=provider, zone=zone, routes=EMPTY_MAP)
 
 
-def careless(_: Path) -> Rig:
-    """A service that is neither atomic nor conditional, in pages of three."""
+def build_careless_rig(_: Path) -> Rig:
+    """Build a rig with a service that is neither atomic nor conditional, and pages of three records."""
     provider = CarelessProvider(["example.org"], page_size=3)
-    zone = provider.zones().zones[0]
-    return Rig(reader=provider, writer=provider, other=provider, zone=zone, routes=NONE)
+    zone = provider.list_zones().zones[0]
+    return Rig(reader=provider, writer=provider, other=provider, zone=zone, routes=EMPTY_MAP)
 
 
 ZONE_TEXT: Final = """\
@@ -154,50 +152,52 @@ ns1      IN A    192.0.2.53
 """
 
 
-def zonefile(folder: Path) -> Rig:
-    """The zone-file provider, in pages of two names; somebody else has the same folder open."""
+def build_zonefile_rig(folder: Path) -> Rig:
+    """Build a rig with the zone-file provider and pages of two names. The second writer has the same folder open."""
     (folder / "example.org.zone").write_text(ZONE_TEXT)
-    shared = ZoneFolder(folder)
-    reader = ZoneFileReader(shared, page_names=2)
+    common = ZoneFolder(folder)
+    reader = ZoneFileReader(common, page_names=2)
     clock = FixedClock()
     return Rig(
         reader=reader,
-        writer=ZoneFileWriter(shared, clock),
+        writer=ZoneFileWriter(common, clock),
         other=ZoneFileWriter(ZoneFolder(folder), clock),
-        zone=reader.zones().zones[0],
+        zone=reader.list_zones().zones[0],
     )
 
 
-def route53(_: Path) -> Rig:
-    """The provider for Route 53 and a zone of its own in a strict fake, in pages of three record sets."""
+def build_route53_rig(_: Path) -> Rig:
+    """Build a rig with the Route 53 provider, a zone in the fake service, and pages of three record sets."""
     fake, client = service()
     fake.reset()
     zone_id = fake.add_zone("example.org")
-    reader = Route53Reader(AwsSettings(selection=Selection(ids=(zone_id,)), page_items=3), client)
+    reader = Route53Reader(AwsSettings(zone_filter=Route53ZoneFilter(ids=(zone_id,)), page_items=3), client)
     return Rig(
         reader=reader,
         writer=Route53Writer(client),
         other=Route53Writer(client),
-        zone=reader.zones().zones[0],
-        routes=Pairs.of({"aws/weight": "10"}),
+        zone=reader.list_zones().zones[0],
+        routes=StringMap.from_items({"aws/weight": "10"}),
     )
 
 
-def clouddns(_: Path) -> Rig:
-    """The provider for Cloud DNS and a zone of its own in a strict fake, in pages of three record sets."""
+def build_clouddns_rig(_: Path) -> Rig:
+    """Build a rig with the Cloud DNS provider, a zone in the fake service, and pages of three record sets."""
     fake, client = google.service()
     fake.reset()
     name = fake.add_zone("example.org")
-    reader = CloudDnsReader(GoogleSettings(selection=GoogleSelection(ids=(name,)), page_items=3), client)
-    return Rig(reader=reader, writer=CloudDnsWriter(client), other=CloudDnsWriter(client), zone=reader.zones().zones[0])
+    reader = CloudDnsReader(GoogleSettings(zone_filter=GoogleSelection(ids=(name,)), page_items=3), client)
+    return Rig(
+        reader=reader, writer=CloudDnsWriter(client), other=CloudDnsWriter(client), zone=reader.list_zones().zones[0]
+    )
 
 
 RIGS: Final[dict[str, Callable[[Path], Rig]]] = {
-    "aws": route53,
-    "careless": careless,
-    "google": clouddns,
-    "inmemory": inmemory,
-    "zonefile": zonefile,
+    "aws": build_route53_rig,
+    "careless": build_careless_rig,
+    "google": build_clouddns_rig,
+    "inmemory": build_inmemory_rig,
+    "zonefile": build_zonefile_rig,
 }
 GUARDED: Final = ("aws", "google", "inmemory", "zonefile")
-"""Those whose service is atomic and conditional."""
+"""Providers whose service has atomic batches and conditional writes."""

@@ -1,4 +1,4 @@
-"""Whatever is asked of them, the fake answers what the real machinery answers."""
+"""Send random requests to the fake and to the real API server, and compare the responses."""
 
 from __future__ import annotations
 
@@ -12,57 +12,59 @@ from hypothesis import strategies as st
 from tests.apimachinery.kinds import KINDS
 from tests.apimachinery.server import ApiMachinery
 from tests.conformance.apiscripts import LATEST, STEPS, Step
-from tests.conformance.apiserver import Rig, ingress
-from tests.fakes.apiserver.patches import merge
-from tests.fakes.apiserver.probe import Probe
+from tests.conformance.apiserver import Rig, build_ingress
+from tests.fakes.apiserver.patches import apply_merge_patch
+from tests.fakes.apiserver.raw_client import RawClient
 from tests.fakes.apiserver.server import ApiServer
 
 QUOTING_A_DECODER: Final = {400, 406, 415, 500}
-"""Codes whose messages nobody reads by the letter."""
-UNTOLD: Final = "managedFields"
-"""Left out: who owns what shows in conflicts, and the fake does not know the twists of empty maps."""
+"""Status codes whose messages come from a decoder and may differ."""
+NOT_COMPARED: Final = "managedFields"
+"""A field that is not compared: conflicts show owners, and the fake does not compute owners of empty maps exactly."""
 LAST: Final = "last"
 
 
 class Side:
-    """One of the servers, with what stands for what in its answers."""
+    """One of the two servers. Numbers uids and resourceVersions in responses, so that both can be compared."""
 
     def __init__(self, rig: Rig) -> None:
         self._rig = rig
         self._first = rig.server.version
         self._known: dict[str, dict[str, str]] = {"uid": {}, "resourceVersion": {}}
 
-    def ask(self, step: Step) -> object:
-        """What *step* is answered, as far as both servers must say the same."""
+    def send(self, step: Step) -> object:
+        """Send *step*, and return the response without what may differ between the servers."""
         path = f"{self._rig.path}{step.at}"
-        reply = self._rig.probe.ask(step.method, path, self._body(step), content_type=step.content_type)
-        said = reply.body | {"message": ""} if reply.code in QUOTING_A_DECODER else reply.body
-        return reply.code, self._plain(said)
+        reply = self._rig.raw_client.send(
+            step.method, path, self._fill_in_versions(step), content_type=step.content_type
+        )
+        body = reply.body | {"message": ""} if reply.code in QUOTING_A_DECODER else reply.body
+        return reply.code, self._normalize(body)
 
-    def told(self, query: Mapping[str, str]) -> list[object]:
-        """What a watch from the beginning is told, up to the object that was made last."""
+    def watch(self, query: Mapping[str, str]) -> list[object]:
+        """Return the events of a watch from the beginning, up to the object created last, without what may differ."""
         frames: list[object] = []
-        with self._rig.probe.watch(self._rig.path, resourceVersion=self._first, **query) as stream:
-            while (frame := stream.frame()) is not None:
-                frames.append(self._plain(frame))
+        with self._rig.raw_client.watch(self._rig.path, resourceVersion=self._first, **query) as stream:
+            while (frame := stream.read_event()) is not None:
+                frames.append(self._normalize(frame))
                 if frame["object"]["metadata"].get("name") == LAST:
                     break
         return frames
 
-    def _body(self, step: Step) -> object:
-        """What *step* sends to this server, which has versions of its own."""
-        said = step.body
-        if not isinstance(said, dict):
-            return said
+    def _fill_in_versions(self, step: Step) -> object:
+        """Return the body of *step* with the resourceVersions of this server filled in."""
+        body = step.body
+        if not isinstance(body, dict):
+            return body
         name = step.at.removeprefix("/").split("/")[0].split("?")[0]
         there = (name and self._rig.server.get("Ingress", self._rig.namespace, name)) or {}
-        if said.get("metadata", {}).get("resourceVersion") == LATEST:
+        if body.get("metadata", {}).get("resourceVersion") == LATEST:
             version = there.get("metadata", {}).get("resourceVersion", "5")
-            said = said | {"metadata": said["metadata"] | {"resourceVersion": version}}
-        return merge(there, said) if step.onto else said
+            body = body | {"metadata": body["metadata"] | {"resourceVersion": version}}
+        return apply_merge_patch(there, body) if step.onto else body
 
-    def _plain(self, value: Any, key: str = "") -> Any:  # noqa: ANN401 - any JSON
-        """Give *value* without what no two servers share."""
+    def _normalize(self, value: Any, key: str = "") -> Any:  # noqa: ANN401 - any JSON
+        """Return *value* without times and owners, and with uids and resourceVersions numbered in order."""
         match key, value:
             case (("creationTimestamp" | "deletionTimestamp" | "continue"), str()):
                 return bool(value)
@@ -70,26 +72,30 @@ class Side:
                 known = self._known[key]
                 return known.setdefault(value, f"{key} {len(known)}")
             case _, dict():
-                kept = {inner: said for inner, said in value.items() if inner != UNTOLD}
+                compared = {inner: body for inner, body in value.items() if inner != NOT_COMPARED}
                 return {
-                    inner: self._plain(said, inner) for inner, said in kept.items() if (inner, said) != ("details", {})
+                    inner: self._normalize(body, inner)
+                    for inner, body in compared.items()
+                    if (inner, body) != ("details", {})
                 }
             case _, list():
-                return [self._plain(item) for item in value]
+                return [self._normalize(item) for item in value]
             case _, _:
                 return value
 
 
-@settings(max_examples=60, derandomize=True, phases=[Phase.generate])  # smaller failures would take minutes
+@settings(max_examples=60, derandomize=True, phases=[Phase.generate])  # shrinking a failure takes minutes
 @given(script=st.lists(STEPS, max_size=10))
-def test_fake_and_machinery_answer_alike(api_machinery: ApiMachinery, script: list[Step]) -> None:
+def test_random_requests_get_equal_responses_from_the_fake_and_the_real_api_server(
+    api_machinery: ApiMachinery, script: list[Step]
+) -> None:
     with ApiServer(kinds=KINDS) as server:
-        real = Rig.of(api_machinery, api_machinery.probe)
-        sides = [Side(replace(real, server=server, probe=Probe(server))), Side(real)]
-        last = Step(method="POST", at="", body=ingress(LAST, labels={"app": "x"}))
+        real = Rig.with_new_namespace(api_machinery, api_machinery.raw_client)
+        sides = [Side(replace(real, server=server, raw_client=RawClient(server))), Side(real)]
+        last = Step(method="POST", at="", body=build_ingress(LAST, labels={"app": "x"}))
         for step in [*script, Step(method="GET", at=""), last]:
-            ours, theirs = (side.ask(step) for side in sides)
+            ours, theirs = (side.send(step) for side in sides)
             assert ours == theirs, step
         for query in ({}, {"labelSelector": "app=x"}):
-            ours, theirs = (side.told(query) for side in sides)
+            ours, theirs = (side.watch(query) for side in sides)
             assert ours == theirs, query

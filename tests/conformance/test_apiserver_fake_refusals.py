@@ -1,4 +1,4 @@
-"""How a Kubernetes API server says no, asked of the fake and of the real machinery."""
+"""Conformance tests of refused requests of a Kubernetes API server, run against the fake and the real server."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import pytest
 
-from tests.conformance.apiserver import Rig, ingress
-from tests.fakes.apiserver.probe import APPLY, JSON_PATCH, MERGE, STRATEGIC
+from tests.conformance.apiserver import Rig, build_ingress
+from tests.fakes.apiserver.raw_client import APPLY, JSON_PATCH, MERGE, STRATEGIC
 
 JSON: Final = "application/json"
 REASONS: Final = {
@@ -33,7 +33,7 @@ ELSEWHERE: Final = "the namespace of the provided object does not match the name
 OF_VERSION: Final = "the API version in the data ({}) does not match the expected API version (networking.k8s.io/v1)"
 OF_KIND: Final = 'Foo.networking.k8s.io "a" is invalid: kind: Invalid value: "Foo": must be Ingress'
 BLIND: Final = f"{WEB} is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update"
-MISNAMED: Final = "the name of the object (other) does not match the name on the URL (web)"
+NAME_MISMATCH: Final = "the name of the object (other) does not match the name on the URL (web)"
 NAME_TAKEN: Final = "the name of the object (web based on URL) was undeterminable: name must be provided"
 UNPATCHABLE: Final = "the server rejected our request due to an error in our request"
 OWNED: Final = "metadata.managedFields must be nil"
@@ -52,10 +52,12 @@ NO_NUMBER: Final = 'invalid resource version: resourceVersion: Invalid value: "x
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """A request behind the path of a namespace that holds an Ingress `web`, and how it is refused.
+    """A request about a namespace with an Ingress `web`, and the expected refusal.
 
     Attributes:
-        message: None where it is of the decoder's making.
+        at: the path below the collection of Ingresses, and the query.
+        code: the expected HTTP status.
+        message: the expected message, or None if it comes from a JSON or YAML decoder and may differ.
     """
 
     method: str
@@ -66,128 +68,151 @@ class Case:
     message: str | None
 
 
-def get(at: str, code: int, message: str | None = None) -> Case:
+def refuse_get(at: str, code: int, message: str | None = None) -> Case:
     return Case(method="GET", at=at, body=None, content_type=JSON, code=code, message=message)
 
 
-def post(body: object, code: int, message: str | None = None, content_type: str = JSON) -> Case:
+def refuse_post(body: object, code: int, message: str | None = None, content_type: str = JSON) -> Case:
     return Case(method="POST", at="", body=body, content_type=content_type, code=code, message=message)
 
 
-def put(at: str, body: object, code: int, message: str | None = None) -> Case:
+def refuse_put(at: str, body: object, code: int, message: str | None = None) -> Case:
     return Case(method="PUT", at=at, body=body, content_type=JSON, code=code, message=message)
 
 
-def patch(at: str, content_type: str, body: object, code: int, message: str | None = None) -> Case:
+def refuse_patch(at: str, content_type: str, body: object, code: int, message: str | None = None) -> Case:
     return Case(method="PATCH", at=at, body=body, content_type=content_type, code=code, message=message)
 
 
-def delete(at: str, code: int, message: str | None = None, **preconditions: str) -> Case:
+def refuse_delete(at: str, code: int, message: str | None = None, **preconditions: str) -> Case:
     body = {"preconditions": preconditions} if preconditions else None
     return Case(method="DELETE", at=at, body=body, content_type=JSON, code=code, message=message)
 
 
-def named(name: str, **metadata: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON
-    return ingress(name, **metadata)
+def build_named(name: str, **metadata: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON
+    return build_ingress(name, **metadata)
 
 
 CREATES: Final = [
-    pytest.param(post(named("web"), 409, f"{WEB} already exists"), id="create-twice"),
-    pytest.param(post(named(""), 422, NAMELESS), id="create-without-a-name"),
-    pytest.param(post(named("Not_OK"), 422), id="create-under-a-bad-name"),
-    pytest.param(post(named("a", resourceVersion="5"), 500, VERSIONED), id="create-with-a-version"),
-    pytest.param(post(named("a", namespace="another"), 400, ELSEWHERE), id="create-in-another-namespace"),
-    pytest.param(post({"metadata": {"name": "a"}}, 400), id="create-of-no-kind"),
-    pytest.param(post({"kind": "Ingress"}, 400, OF_VERSION.format("")), id="create-of-no-version"),
-    pytest.param(post(named("a") | {"apiVersion": "v2"}, 400, OF_VERSION.format("v2")), id="create-of-another-version"),
-    pytest.param(post(named("a") | {"kind": "Foo"}, 422, OF_KIND), id="create-of-another-kind"),
-    pytest.param(post("{", 400), id="create-from-half-a-body"),
-    pytest.param(post([], 400), id="create-from-a-list"),
-    pytest.param(post("a=b", 415, content_type="text/plain"), id="create-from-text"),
-    pytest.param(post(named("a") | {"metadata": 5}, 400), id="create-with-a-number-for-metadata"),
-    pytest.param(post(named("a", labels={"a": 1}), 400), id="create-with-a-number-in-labels"),
-    pytest.param(post(named("a", labels=5), 400), id="create-with-a-number-for-labels"),
-    pytest.param(post(named("a", finalizers=[5]), 400), id="create-with-a-number-in-finalizers"),
+    pytest.param(refuse_post(build_named("web"), 409, f"{WEB} already exists"), id="create-twice"),
+    pytest.param(refuse_post(build_named(""), 422, NAMELESS), id="create-without-a-name"),
+    pytest.param(refuse_post(build_named("Not_OK"), 422), id="create-under-a-bad-name"),
+    pytest.param(refuse_post(build_named("a", resourceVersion="5"), 500, VERSIONED), id="create-with-a-version"),
+    pytest.param(refuse_post(build_named("a", namespace="another"), 400, ELSEWHERE), id="create-in-another-namespace"),
+    pytest.param(refuse_post({"metadata": {"name": "a"}}, 400), id="create-of-no-kind"),
+    pytest.param(refuse_post({"kind": "Ingress"}, 400, OF_VERSION.format("")), id="create-of-no-version"),
+    pytest.param(
+        refuse_post(build_named("a") | {"apiVersion": "v2"}, 400, OF_VERSION.format("v2")),
+        id="create-of-another-version",
+    ),
+    pytest.param(refuse_post(build_named("a") | {"kind": "Foo"}, 422, OF_KIND), id="create-of-another-kind"),
+    pytest.param(refuse_post("{", 400), id="create-from-half-a-body"),
+    pytest.param(refuse_post([], 400), id="create-from-a-list"),
+    pytest.param(refuse_post("a=b", 415, content_type="text/plain"), id="create-from-text"),
+    pytest.param(refuse_post(build_named("a") | {"metadata": 5}, 400), id="create-with-a-number-for-metadata"),
+    pytest.param(refuse_post(build_named("a", labels={"a": 1}), 400), id="create-with-a-number-in-labels"),
+    pytest.param(refuse_post(build_named("a", labels=5), 400), id="create-with-a-number-for-labels"),
+    pytest.param(refuse_post(build_named("a", finalizers=[5]), 400), id="create-with-a-number-in-finalizers"),
 ]
 UPDATES: Final = [
-    pytest.param(put("/web", named("web", resourceVersion="1"), 409, LATE), id="update-late"),
-    pytest.param(put("/web", named("web"), 422, BLIND), id="update-from-no-version"),
-    pytest.param(put("/web", named("other", resourceVersion="1"), 400, MISNAMED), id="update-under-another-name"),
-    pytest.param(put("/none", named("none", resourceVersion="1"), 404, ABSENT), id="update-what-is-not-there"),
-    pytest.param(put("/none", named("none"), 404, ABSENT), id="update-makes-nothing"),
-    pytest.param(delete("/none", 404, ABSENT), id="delete-what-is-not-there"),
-    pytest.param(delete("/web", 409, uid="x"), id="delete-of-another-uid"),
-    pytest.param(delete("/web", 409, resourceVersion="1"), id="delete-late"),
+    pytest.param(refuse_put("/web", build_named("web", resourceVersion="1"), 409, LATE), id="update-late"),
+    pytest.param(refuse_put("/web", build_named("web"), 422, BLIND), id="update-from-no-version"),
+    pytest.param(
+        refuse_put("/web", build_named("other", resourceVersion="1"), 400, NAME_MISMATCH),
+        id="update-under-another-name",
+    ),
+    pytest.param(
+        refuse_put("/none", build_named("none", resourceVersion="1"), 404, ABSENT), id="update-what-is-not-there"
+    ),
+    pytest.param(refuse_put("/none", build_named("none"), 404, ABSENT), id="update-makes-nothing"),
+    pytest.param(refuse_delete("/none", 404, ABSENT), id="delete-what-is-not-there"),
+    pytest.param(refuse_delete("/web", 409, uid="x"), id="delete-of-another-uid"),
+    pytest.param(refuse_delete("/web", 409, resourceVersion="1"), id="delete-late"),
 ]
 PATCHES: Final = [
-    pytest.param(patch("/web", MERGE, {"metadata": {"resourceVersion": "1"}}, 409, LATE), id="merge-late"),
-    pytest.param(patch("/none", MERGE, {}, 404, ABSENT), id="merge-what-is-not-there"),
-    pytest.param(patch("/web", MERGE, "{", 400), id="merge-half-a-body"),
-    pytest.param(patch("/web", MERGE, [], 400), id="merge-a-list"),
-    pytest.param(patch("/web", MERGE, {"metadata": None}, 400, NAME_TAKEN), id="merge-takes-the-metadata"),
+    pytest.param(refuse_patch("/web", MERGE, {"metadata": {"resourceVersion": "1"}}, 409, LATE), id="merge-late"),
+    pytest.param(refuse_patch("/none", MERGE, {}, 404, ABSENT), id="merge-what-is-not-there"),
+    pytest.param(refuse_patch("/web", MERGE, "{", 400), id="merge-half-a-body"),
+    pytest.param(refuse_patch("/web", MERGE, [], 400), id="merge-a-list"),
+    pytest.param(refuse_patch("/web", MERGE, {"metadata": None}, 400, NAME_TAKEN), id="merge-takes-the-metadata"),
     pytest.param(
-        patch(
+        refuse_patch(
             "/web?force=true", MERGE, {}, 422, f"{BAD_PATCH}force: Forbidden: may not be specified for non-apply patch"
         ),
         id="merge-by-force",
     ),
     pytest.param(
-        patch("/web", JSON_PATCH, [{"op": "test", "path": "/spec", "value": 1}], 422, UNPATCHABLE),
+        refuse_patch("/web", JSON_PATCH, [{"op": "test", "path": "/spec", "value": 1}], 422, UNPATCHABLE),
         id="json-patch-whose-test-fails",
     ),
     pytest.param(
-        patch("/web", JSON_PATCH, [{"op": "remove", "path": "/spec/none"}], 422, UNPATCHABLE),
+        refuse_patch("/web", JSON_PATCH, [{"op": "remove", "path": "/spec/none"}], 422, UNPATCHABLE),
         id="json-patch-of-what-is-not-there",
     ),
-    pytest.param(patch("/web", JSON_PATCH, {"op": "remove"}, 400), id="json-patch-that-is-no-list"),
-    pytest.param(patch("/web", STRATEGIC, {}, 415), id="strategic-patch-of-a-custom-object"),
-    pytest.param(patch("/web", JSON, {}, 415), id="patch-of-no-type"),
+    pytest.param(refuse_patch("/web", JSON_PATCH, {"op": "remove"}, 400), id="json-patch-that-is-no-list"),
+    pytest.param(refuse_patch("/web", STRATEGIC, {}, 415), id="strategic-patch-of-a-custom-object"),
+    pytest.param(refuse_patch("/web", JSON, {}, 415), id="patch-of-no-type"),
     pytest.param(
-        patch(
-            "/web", APPLY, named("web"), 422, f"{BAD_PATCH}fieldManager: Required value: is required for apply patch"
+        refuse_patch(
+            "/web",
+            APPLY,
+            build_named("web"),
+            422,
+            f"{BAD_PATCH}fieldManager: Required value: is required for apply patch",
         ),
         id="apply-by-nobody",
     ),
-    pytest.param(patch("/web?fieldManager=m", APPLY, {}, 400, "invalid object type: /, Kind="), id="apply-of-no-kind"),
-    pytest.param(patch("/web?fieldManager=m", APPLY, "{", 400), id="apply-half-a-body"),
-    pytest.param(patch("/web?fieldManager=m", APPLY, named("other"), 400, MISNAMED), id="apply-under-another-name"),
-    pytest.param(patch("/web?fieldManager=m", APPLY, named("web", resourceVersion="1"), 409, LATE), id="apply-late"),
     pytest.param(
-        patch("/web?fieldManager=m", APPLY, named("web", managedFields=[{"manager": "m"}]), 400, OWNED),
+        refuse_patch("/web?fieldManager=m", APPLY, {}, 400, "invalid object type: /, Kind="), id="apply-of-no-kind"
+    ),
+    pytest.param(refuse_patch("/web?fieldManager=m", APPLY, "{", 400), id="apply-half-a-body"),
+    pytest.param(
+        refuse_patch("/web?fieldManager=m", APPLY, build_named("other"), 400, NAME_MISMATCH),
+        id="apply-under-another-name",
+    ),
+    pytest.param(
+        refuse_patch("/web?fieldManager=m", APPLY, build_named("web", resourceVersion="1"), 409, LATE), id="apply-late"
+    ),
+    pytest.param(
+        refuse_patch("/web?fieldManager=m", APPLY, build_named("web", managedFields=[{"manager": "m"}]), 400, OWNED),
         id="apply-with-owners",
     ),
     pytest.param(
-        patch("/none/status?fieldManager=m", APPLY, named("none"), 404, ABSENT), id="apply-the-status-of-nothing"
+        refuse_patch("/none/status?fieldManager=m", APPLY, build_named("none"), 404, ABSENT),
+        id="apply-the-status-of-nothing",
     ),
 ]
 READS: Final = [
-    pytest.param(get("/none", 404, ABSENT), id="get-what-is-not-there"),
-    pytest.param(get("?fieldSelector=spec.x%3D1", 400, "field label not supported: spec.x"), id="unknown-field"),
-    pytest.param(get("?labelSelector=%3D%3Dx", 400), id="label-without-a-key"),
-    pytest.param(get("?labelSelector=a+in", 400), id="label-in-nothing"),
-    pytest.param(get("?resourceVersion=x", 400, f"{NO_NUMBER}invalid syntax"), id="list-at-no-number"),
-    pytest.param(get("?resourceVersionMatch=Exact", 422, NO_VERSION), id="match-without-a-version"),
-    pytest.param(get("?resourceVersionMatch=Foo&resourceVersion=1", 422, UNKNOWN_MATCH), id="unknown-match"),
-    pytest.param(get("?sendInitialEvents=true", 422, INITIAL_LIST), id="list-with-initial-events"),
-    pytest.param(get("?limit=1&continue=abc", 400), id="a-token-of-nobody"),
-    pytest.param(get("?limit=x", 400, 'strconv.ParseInt: parsing "x": invalid syntax'), id="limit-that-is-no-number"),
-    pytest.param(get("?watch=1&resourceVersion=x", 500), id="watch-from-no-number"),
+    pytest.param(refuse_get("/none", 404, ABSENT), id="get-what-is-not-there"),
+    pytest.param(refuse_get("?fieldSelector=spec.x%3D1", 400, "field label not supported: spec.x"), id="unknown-field"),
+    pytest.param(refuse_get("?labelSelector=%3D%3Dx", 400), id="label-without-a-key"),
+    pytest.param(refuse_get("?labelSelector=a+in", 400), id="label-in-nothing"),
+    pytest.param(refuse_get("?resourceVersion=x", 400, f"{NO_NUMBER}invalid syntax"), id="list-at-no-number"),
+    pytest.param(refuse_get("?resourceVersionMatch=Exact", 422, NO_VERSION), id="match-without-a-version"),
+    pytest.param(refuse_get("?resourceVersionMatch=Foo&resourceVersion=1", 422, UNKNOWN_MATCH), id="unknown-match"),
+    pytest.param(refuse_get("?sendInitialEvents=true", 422, INITIAL_LIST), id="list-with-initial-events"),
+    pytest.param(refuse_get("?limit=1&continue=abc", 400), id="a-token-of-nobody"),
     pytest.param(
-        get("?watch=1&resourceVersionMatch=NotOlderThan&resourceVersion=1", 422, NO_INITIAL), id="watch-with-a-match"
+        refuse_get("?limit=x", 400, 'strconv.ParseInt: parsing "x": invalid syntax'), id="limit-that-is-no-number"
     ),
-    pytest.param(get("?watch=1&sendInitialEvents=true", 422, NO_MATCH), id="initial-events-without-a-match"),
+    pytest.param(refuse_get("?watch=1&resourceVersion=x", 500), id="watch-from-no-number"),
+    pytest.param(
+        refuse_get("?watch=1&resourceVersionMatch=NotOlderThan&resourceVersion=1", 422, NO_INITIAL),
+        id="watch-with-a-match",
+    ),
+    pytest.param(refuse_get("?watch=1&sendInitialEvents=true", 422, NO_MATCH), id="initial-events-without-a-match"),
 ]
 
 
 @pytest.mark.parametrize("case", [*CREATES, *UPDATES, *PATCHES, *READS])
-def test_what_makes_no_sense_is_refused_and_changes_nothing(api: Rig, case: Case) -> None:
+def test_an_invalid_request_is_refused_with_the_expected_status_and_changes_nothing(api: Rig, case: Case) -> None:
     api.create("web")
     before = api.server.version
-    reply = api.probe.ask(case.method, f"{api.path}{case.at}", case.body, content_type=case.content_type)
-    said = reply.body
-    assert (reply.code, said.get("code"), said["kind"], said["status"]) == (case.code, case.code, "Status", "Failure")
+    reply = api.raw_client.send(case.method, f"{api.path}{case.at}", case.body, content_type=case.content_type)
+    body = reply.body
+    assert (reply.code, body.get("code"), body["kind"], body["status"]) == (case.code, case.code, "Status", "Failure")
     if case.message is not None:
-        assert said["message"] == case.message
-    reason = "AlreadyExists" if said["message"].endswith("already exists") else REASONS[case.code]
-    assert said.get("reason") == reason
+        assert body["message"] == case.message
+    reason = "AlreadyExists" if body["message"].endswith("already exists") else REASONS[case.code]
+    assert body.get("reason") == reason
     assert api.server.version == before

@@ -1,4 +1,4 @@
-"""The laws (design 2) before every provider, whatever gets lost on the way and whoever edits the zone."""
+"""Check the laws (docs/design/laws.md) with each provider, while responses are lost and others edit the zone."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extdns.model.change import Batch
-from extdns.model.outcome import Outcome
+from extdns.model.change import Batch, Outcome
 from extdns.model.record import Record, RecordKey
 from extdns.model.zone import Zone
 from tests.conformance.desk import Desk
 from tests.conformance.provider import RIGS, Rig, create, delete, update
 from tests.fakes.faulty import Submission
 from tests.unit.engine import laws
-from tests.unit.engine.stage import REGISTRY, gone, host
+from tests.unit.engine.stage import REGISTRY, host, observe_gone
 
-THEIR_MARK = '"heritage=external-dns,external-dns/owner=other,external-dns/resource=service/shop/x"'
+THEIR_OWNERSHIP = '"heritage=external-dns,external-dns/owner=other,external-dns/resource=service/shop/x"'
 THEIRS = create("theirs.example.org", "A", "192.0.2.9", ttl_s=60)
 NAMES = ("web", "api", "a-web")
 
@@ -36,42 +35,42 @@ steps = st.one_of(
 
 
 class Scene:
-    """A process of ours on a zone in which something of somebody else stands."""
+    """The engine running on a zone that also has a foreign record. Records every batch for the check of the laws."""
 
     def __init__(self, rig: Rig) -> None:
         self.rig = rig
-        rig.meddle(THEIRS)
+        rig.edit(THEIRS)
         self.desk = Desk(rig, {})
         self.submissions: list[Submission] = []
-        self.wanted: dict[str, str] = {}
+        self.desired: dict[str, str] = {}
         self._inner = self.desk.line.inner
         self.desk.line.inner = self
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
-        """Remember what stood before and after *batch*."""
-        before = self.contents()
+        """Submit *batch* and record the zone before and after it."""
+        before = self.read_records()
         outcome = self._inner.submit(zone, batch)
-        self.submissions.append(Submission(batch=batch, before=before, after=self.contents(), outcome=outcome))
+        self.submissions.append(Submission(batch=batch, before=before, after=self.read_records(), outcome=outcome))
         return outcome
 
-    def contents(self) -> dict[RecordKey, Record]:
+    def read_records(self) -> dict[RecordKey, Record]:
         return {record.key: record for record in self.rig.read()}
 
-    def take(self, step: tuple[object, ...]) -> None:
-        """Let something happen, and time pass."""
+    def apply_step(self, step: tuple[object, ...]) -> None:
+        """Carry out one random step, such as an edit by others or a lost response."""
         match step:
             case ("want", str(name), str(target)):
-                self.wanted[name] = target
-                self.desk.want(**{name: target})
+                self.desired[name] = target
+                self.desk.request(**{name: target})
             case ("drop", str(name)):
-                self.wanted.pop(name, None)
-                self.desk.world.run(gone(name), for_s=0.2)
+                self.desired.pop(name, None)
+                self.desk.world.run(observe_gone(name), for_s=0.2)
             case ("edit", str(name), str(target)):
                 self._put(name, "A", target)
             case ("mark", str(name)):
-                self._put(f"a-{name}", "TXT", THEIR_MARK)
+                self._put(f"a-{name}", "TXT", THEIR_OWNERSHIP)
             case ("erase", str(name)):
-                self.rig.meddle(*map(delete, self.rig.reader.names(self.rig.zone, [host(name)])))
+                self.rig.edit(*map(delete, self.rig.reader.read_names(self.rig.zone, [host(name)])))
             case ("lose", bool(applied)):
                 self.desk.line.losses.append(applied)
             case ("wait", float(seconds)):
@@ -80,24 +79,26 @@ class Scene:
                 raise AssertionError(step)
 
     def _put(self, name: str, rtype: str, value: str) -> None:
-        held = [one for one in self.rig.reader.names(self.rig.zone, [host(name)]) if one.type == rtype]
-        self.rig.meddle(update(held[0], value) if held else create(f"{name}.example.org", rtype, value))
+        held = [one for one in self.rig.reader.read_names(self.rig.zone, [host(name)]) if one.type == rtype]
+        self.rig.edit(update(held[0], value) if held else create(f"{name}.example.org", rtype, value))
 
 
 @pytest.mark.parametrize("name", RIGS)
 @settings(max_examples=12)
 @given(happenings=st.lists(steps, min_size=4, max_size=12))
-def test_the_laws_hold_and_the_zone_comes_to_rest(name: str, happenings: list[tuple[object, ...]]) -> None:
+def test_the_ten_laws_hold_and_the_zone_converges_after_random_changes_edits_and_lost_responses(
+    name: str, happenings: list[tuple[object, ...]]
+) -> None:
     with TemporaryDirectory() as folder:
         scene = Scene(RIGS[name](Path(folder)))
         for step in happenings:
-            scene.take(step)
+            scene.apply_step(step)
         scene.desk.line.losses.clear()
         scene.desk.world.run(for_s=1500.0)
-        assert scene.desk.world.engine.settled
+        assert scene.desk.world.engine.is_idle
         for submission in scene.submissions:
             laws.check_submission(submission, REGISTRY)
         assert THEIRS.new is not None
-        (theirs,) = scene.rig.reader.names(scene.rig.zone, [THEIRS.key.name])
+        (theirs,) = scene.rig.reader.read_names(scene.rig.zone, [THEIRS.key.name])
         assert (theirs.targets, theirs.ttl_s) == (THEIRS.new.targets, 60)
-        assert Desk(scene.rig, scene.wanted).line.outcomes == [], "another process finds nothing to do"
+        assert Desk(scene.rig, scene.desired).line.outcomes == [], "a second process must make no changes"

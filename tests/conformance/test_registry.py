@@ -1,4 +1,4 @@
-"""What every registry promises; one takes part by its entry in `REGISTRIES`."""
+"""Conformance tests of all registries. To add one, extend `REGISTRIES`."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from extdns.ports import Registry
 from registry.noop import NoopRegistry
 from tests.unit.registry.scene import (
     apply,
+    build_desired,
+    build_name,
+    build_registry,
+    build_writes,
     create,
     delete,
-    full,
     is_restated,
-    mark,
+    ownership_record,
     record,
-    txt,
     update,
-    wanted,
-    writes,
 )
 
 REGISTRIES: Final[dict[str, Registry]] = {
     "noop": NoopRegistry(),
-    "txt": txt(),
-    "txt-prefix": txt(prefix="e."),
-    "txt-template": txt(prefix="e-%{record_type}."),
-    "txt-suffix": txt(suffix="-e"),
-    "txt-compat": txt(unmarked_creates=True),
+    "txt": build_registry(),
+    "txt-prefix": build_registry(prefix="e."),
+    "txt-template": build_registry(prefix="e-%{record_type}."),
+    "txt-suffix": build_registry(suffix="-e"),
+    "txt-compat": build_registry(unmarked_creates=True),
 }
 FOREIGN: Final = [record("A", "web"), record("MX", "foo"), record("TXT", "spf"), record("CNAME", "ftp", sid="one")]
 SETS: Final = (("A",), ("A", "AAAA"), ("CNAME",), ())
@@ -45,35 +45,35 @@ def registry(request: pytest.FixtureRequest) -> Registry:
     return REGISTRIES[request.param]
 
 
-def test_records_are_read_once_each_by_key(registry: Registry) -> None:
+def test_a_registry_returns_each_record_once_sorted_by_key(registry: Registry) -> None:
     shuffled = list(FOREIGN)
     Random(1).shuffle(shuffled)
     assert [owned.record for owned in registry.read(shuffled)] == sorted(FOREIGN, key=lambda record: record.key)
 
 
-def test_nothing_at_all_is_read_as_nothing(registry: Registry) -> None:
+def test_a_registry_returns_nothing_for_no_records(registry: Registry) -> None:
     assert registry.read([]) == ()
 
 
-def test_an_owner_is_told_by_those_that_prove_one(registry: Registry) -> None:
-    proves = not all(owned.ours for owned in registry.read(FOREIGN))
+def test_a_registry_has_an_owner_id_only_if_it_does_not_treat_all_records_as_ours(registry: Registry) -> None:
+    proves = not all(owned.is_ours for owned in registry.read(FOREIGN))
     assert bool(registry.owner) is proves
 
 
 @pytest.mark.parametrize("host", ["@", "web", "a-web", "*", "a" * 63])
-def test_kin_is_mutual_and_each_once(registry: Registry, host: str) -> None:
-    name = full(host)
-    kin = registry.related(name)
-    assert len(kin) == len(set(kin) - {name})
-    assert all(name in registry.related(other) for other in kin)
+def test_related_names_are_unique_and_each_lists_the_other(registry: Registry, host: str) -> None:
+    name = build_name(host)
+    related = registry.related_names(name)
+    assert len(related) == len(set(related) - {name})
+    assert all(name in registry.related_names(other) for other in related)
 
 
-def changes_to(registry: Registry, records: Sequence[Record], types: Sequence[str], target: str) -> list[Change]:
-    """What makes the records of `foo` those of *types*."""
-    held = {owned.record.type: owned for owned in registry.read(records) if owned.record.name == full("foo")}
+def build_changes(registry: Registry, records: Sequence[Record], types: Sequence[str], target: str) -> list[Change]:
+    """Return the changes after which `foo` has the records of *types*."""
+    held = {owned.record.type: owned for owned in registry.read(records) if owned.record.name == build_name("foo")}
     found: list[Change] = []
     for rtype in ("A", "AAAA", "CNAME"):
-        endpoint = wanted(rtype, "foo", "service/d/one", target=target if rtype == "A" else "")
+        endpoint = build_desired(rtype, "foo", "service/d/one", target=target if rtype == "A" else "")
         if rtype in types:
             found += [update(held[rtype], endpoint)] if rtype in held else create(endpoint)
         elif rtype in held:
@@ -82,65 +82,68 @@ def changes_to(registry: Registry, records: Sequence[Record], types: Sequence[st
 
 
 def check_writes(changes: Sequence[Change], done: Sequence[Write]) -> None:
-    """Every change is written as asked, and no key twice."""
+    """Check that *done* contains a write for each change, and each key only once."""
     assert [write.key for write in done] == sorted({write.key for write in done})
     by_key = {write.key: (write.old, write.new) for write in done}
     for change in changes:
         match change:
-            case Create(wanted=endpoint):
+            case Create(desired=endpoint):
                 assert by_key[change.key] == (None, endpoint)
-            case Update(held=held, wanted=endpoint):
+            case Update(current=held, desired=endpoint):
                 assert by_key[change.key] == (held.record, endpoint)
-            case Delete(held=held):
+            case Delete(current=held):
                 assert by_key[change.key] == (held.record, None)
 
 
 def check_zone(registry: Registry, records: Sequence[Record], types: Sequence[str], target: str) -> None:
-    """`foo` has just *types*, ours and marked, beside the MX that it always had."""
-    standing = {owned.record.type: owned for owned in registry.read(records) if owned.record.name == full("foo")}
-    assert set(standing) == {*types, "MX"}
+    """Check that `foo` has exactly the records of *types* with our ownership records, and its foreign MX record."""
+    existing = {owned.record.type: owned for owned in registry.read(records) if owned.record.name == build_name("foo")}
+    assert set(existing) == {*types, "MX"}
     for rtype in types:
-        assert (standing[rtype].ours, standing[rtype].marked) == (True, True)
-        assert standing[rtype].record.targets == wanted(rtype, "foo", target=target if rtype == "A" else "").targets
+        assert (existing[rtype].is_ours, existing[rtype].has_current_format) == (True, True)
+        assert (
+            existing[rtype].record.targets == build_desired(rtype, "foo", target=target if rtype == "A" else "").targets
+        )
 
 
 @given(
     st.sampled_from(sorted(REGISTRIES)),
     st.lists(st.tuples(st.sampled_from(SETS), st.sampled_from(("192.0.2.1", "192.0.2.2"))), min_size=1, max_size=5),
 )
-def test_a_name_goes_through_any_changes_and_leaves_no_trace(
+def test_a_registry_leaves_no_record_after_a_name_was_created_changed_and_deleted(
     key: str, steps: list[tuple[tuple[str, ...], str]]
 ) -> None:
     registry = REGISTRIES[key]
     records = apply(FOREIGN, ())
     for types, target in (*steps, ((), "")):
-        if changes := changes_to(registry, records, types, target):
-            done = writes(registry, records, *changes)
+        if changes := build_changes(registry, records, types, target):
+            done = build_writes(registry, records, *changes)
             check_writes(changes, done)
             records = apply(records, done)
         check_zone(registry, records, types, target)
         if types:
             assert all(
-                is_restated(write) for write in writes(registry, records, *changes_to(registry, records, types, target))
+                is_restated(write)
+                for write in build_writes(registry, records, *build_changes(registry, records, types, target))
             )
     assert records == apply(FOREIGN, ())
 
 
-def test_garbage_is_read_without_complaint(registry: Registry) -> None:
+def test_a_registry_reads_records_with_invalid_ownership_texts_without_error(registry: Registry) -> None:
     records = [
         record("TXT", f"t{number}", target=text) for number, text in enumerate(('"', "", "=,=", "\ud800", '"heritage='))
     ]
     assert len(registry.read(records)) == len(records)
 
 
-def test_a_mark_of_another_owner_makes_nothing_ours_that_was_not(registry: Registry) -> None:
-    before = {owned.key: owned.ours for owned in registry.read(FOREIGN)}
-    marked = [
+def test_an_ownership_record_of_another_owner_makes_no_record_ours(registry: Registry) -> None:
+    before = {owned.key: owned.is_ours for owned in registry.read(FOREIGN)}
+    annotated = [
         *FOREIGN,
-        mark("a-web", "other"),
-        mark("e.a-web", "other"),
-        mark("e-a.web", "other"),
-        mark("a-web-e", "other"),
+        ownership_record("a-web", "other"),
+        ownership_record("e.a-web", "other"),
+        ownership_record("e-a.web", "other"),
+        ownership_record("a-web-e", "other"),
     ]
-    after = {owned.key: owned.ours for owned in registry.read(marked)}
+    after = {owned.key: owned.is_ours for owned in registry.read(annotated)}
     assert {key: after[key] for key in before} == before

@@ -1,4 +1,4 @@
-"""The engine before every provider: changes, conflicts, refusals, lost answers; then a pass that writes nothing."""
+"""Run the engine with each provider through edits, refusals and lost responses, and check that it converges."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from extdns.model.outcome import Applied, Conflict, Refused, Unknown
+from extdns.model.change import Applied, Refused, Unknown, WriteConflict
 from tests.conformance.desk import Desk
 from tests.conformance.provider import RIGS, Rig, create, delete, update
 from tests.fakes.careless import CarelessProvider
-from tests.unit.engine.stage import gone, host, seen, wants
+from tests.unit.engine.stage import build_claim, host, observe, observe_gone
 
 
 @pytest.fixture(params=RIGS)
@@ -18,108 +18,110 @@ def rig(request: pytest.FixtureRequest, tmp_path: Path) -> Rig:
     return RIGS[request.param](tmp_path)
 
 
-def test_a_change_costs_one_call(rig: Rig) -> None:
+def test_one_change_of_a_name_needs_one_api_call(rig: Rig) -> None:
     desk = Desk(rig, {"a": "192.0.2.1"})
     desk.forget()
-    desk.want(a="192.0.2.2")
-    assert desk.world.calls == (["Submit"] if desk.guards else ["ReadNames", "Submit"])
+    desk.request(a="192.0.2.2")
+    assert desk.world.calls == (["SubmitBatch"] if desk.guards else ["ReadNames", "SubmitBatch"])
     desk.forget()
-    desk.want(b="192.0.2.3", c="192.0.2.4")
+    desk.request(b="192.0.2.3", c="192.0.2.4")
     assert [type(outcome) for outcome in desk.line.outcomes] == [Applied] * (1 if desk.guards else 2)
     desk.forget()
-    desk.world.run(gone("a"))
+    desk.world.run(observe_gone("a"))
     assert [type(outcome) for outcome in desk.line.outcomes] == [Applied]
-    desk.close({"b": "192.0.2.3", "c": "192.0.2.4"})
+    desk.check_converged({"b": "192.0.2.3", "c": "192.0.2.4"})
 
 
-def test_what_was_written_unseen_is_marked_unconditional(rig: Rig) -> None:
+def test_the_outcome_of_a_write_without_condition_is_unconditional(rig: Rig) -> None:
     desk = Desk(rig, {"a": "192.0.2.1"})
     (outcome,) = desk.line.outcomes
     assert isinstance(outcome, Applied)
     assert outcome.unconditional is not desk.guards
 
 
-def test_an_edit_between_reading_and_writing_is_seen_and_repaired(rig: Rig) -> None:
+def test_a_record_that_others_edit_between_read_and_write_is_still_set_to_the_desired_target(rig: Rig) -> None:
     desk = Desk(rig, {"a": "192.0.2.1", "b": "192.0.2.2"})
     desk.forget()
-    (held,) = (record for record in rig.reader.names(rig.zone, [host("a")]) if record.type == "A")
-    rig.meddle(update(held, "192.0.2.99"))
-    desk.want(a="192.0.2.3")
-    assert [type(outcome) for outcome in desk.line.outcomes] == ([Conflict, Applied] if desk.guards else [Applied])
-    desk.close({"a": "192.0.2.3", "b": "192.0.2.2"})
+    (held,) = (record for record in rig.reader.read_names(rig.zone, [host("a")]) if record.type == "A")
+    rig.edit(update(held, "192.0.2.99"))
+    desk.request(a="192.0.2.3")
+    assert [type(outcome) for outcome in desk.line.outcomes] == ([WriteConflict, Applied] if desk.guards else [Applied])
+    desk.check_converged({"a": "192.0.2.3", "b": "192.0.2.2"})
 
 
-def test_a_mark_that_somebody_removed_is_made_again_with_its_record_or_the_record_stays(rig: Rig) -> None:
+def test_a_record_that_others_removed_with_its_ownership_record_is_created_again(rig: Rig) -> None:
     desk = Desk(rig, {"a": "192.0.2.1"})
     desk.forget()
-    rig.meddle(*(delete(record) for record in rig.reader.names(rig.zone, [host("a"), host("a-a")])))
-    desk.want(a="192.0.2.3")
-    assert [type(outcome) for outcome in desk.line.outcomes] == ([Conflict, Applied] if desk.guards else [Applied])
-    desk.close({"a": "192.0.2.3"})
+    rig.edit(*(delete(record) for record in rig.reader.read_names(rig.zone, [host("a"), host("a-a")])))
+    desk.request(a="192.0.2.3")
+    assert [type(outcome) for outcome in desk.line.outcomes] == ([WriteConflict, Applied] if desk.guards else [Applied])
+    desk.check_converged({"a": "192.0.2.3"})
 
 
-def test_what_somebody_else_put_there_is_never_overwritten(rig: Rig) -> None:
+def test_a_foreign_record_is_never_overwritten(rig: Rig) -> None:
     desk = Desk(rig, {"a": "192.0.2.1"})
-    rig.meddle(create("b.example.org", "A", "192.0.2.99"))
-    desk.want(b="192.0.2.3")
-    desk.close({"a": "192.0.2.1", "b": "192.0.2.99"})
+    rig.edit(create("b.example.org", "A", "192.0.2.99"))
+    desk.request(b="192.0.2.3")
+    desk.check_converged({"a": "192.0.2.1", "b": "192.0.2.99"})
 
 
-def test_a_poisoned_batch_costs_one_call_more_where_the_culprit_is_named(rig: Rig) -> None:
+def test_a_refused_batch_needs_one_more_call_if_the_service_reports_the_offending_name(rig: Rig) -> None:
     desk = Desk(rig, {"a": "192.0.2.1"})
     desk.forget()
-    rig.meddle(create("bad.example.org", "CNAME", "elsewhere.example.net"))
-    wanted = {f"n{number}": f"192.0.2.{number}" for number in range(10, 20)}
-    desk.want(bad="192.0.2.66", **wanted)
-    if not desk.guards:  # what stands there is seen before anything is sent
-        assert [type(outcome) for outcome in desk.line.outcomes] == [Applied] * len(wanted)
-    elif rig.reader.traits.names_culprits:
+    rig.edit(create("bad.example.org", "CNAME", "elsewhere.example.net"))
+    desired = {f"n{number}": f"192.0.2.{number}" for number in range(10, 20)}
+    desk.request(bad="192.0.2.66", **desired)
+    if not desk.guards:  # the foreign record is read before anything is sent
+        assert [type(outcome) for outcome in desk.line.outcomes] == [Applied] * len(desired)
+    elif rig.reader.capabilities.names_offending_records:
         refused, rest = desk.line.outcomes
         assert isinstance(refused, Refused)
-        assert refused.culprits == ("bad.example.org",)
+        assert refused.offending_names == ("bad.example.org",)
         assert isinstance(rest, Applied)
     else:
         assert [type(outcome) for outcome in desk.line.outcomes[:2]] == [Refused, Applied]
-    assert desk.published() == {"a": ("192.0.2.1",)} | {name: (address,) for name, address in wanted.items()}
-    desk.world.run(gone("bad"))
-    desk.close({"a": "192.0.2.1", **wanted})
+    assert desk.read_addresses() == {"a": ("192.0.2.1",)} | {name: (address,) for name, address in desired.items()}
+    desk.world.run(observe_gone("bad"))
+    desk.check_converged({"a": "192.0.2.1", **desired})
 
 
-@pytest.mark.parametrize("applied", [True, False], ids=["made", "never-made"])
-def test_a_lost_answer_is_found_out_by_reading(rig: Rig, applied: bool) -> None:
+@pytest.mark.parametrize("applied", [True, False], ids=["batch-applied", "batch-lost"])
+def test_after_a_lost_response_the_zone_is_read_to_find_the_outcome(rig: Rig, applied: bool) -> None:
     desk = Desk(rig, {"a": "192.0.2.1"})
     desk.forget()
     desk.line.losses.append(applied)
-    desk.want(a="192.0.2.2", b="192.0.2.3")
+    desk.request(a="192.0.2.2", b="192.0.2.3")
     desk.world.run(for_s=60.0)
     made = [outcome for outcome in desk.line.outcomes if isinstance(outcome, Applied)]
-    assert len(made) == (1 if desk.guards else 2), "nothing is made twice"
-    desk.close({"a": "192.0.2.2", "b": "192.0.2.3"})
+    assert len(made) == (1 if desk.guards else 2), "no change is made twice"
+    desk.check_converged({"a": "192.0.2.2", "b": "192.0.2.3"})
 
 
-def test_answers_that_are_lost_again_and_again_end_well(rig: Rig) -> None:
+def test_the_zone_converges_although_several_responses_were_lost(rig: Rig) -> None:
     desk = Desk(rig, {})
     desk.line.losses += (False, True, False, True)
-    desk.want(a="192.0.2.1", b="192.0.2.2")
-    desk.want(a="192.0.2.3")
+    desk.request(a="192.0.2.1", b="192.0.2.2")
+    desk.request(a="192.0.2.3")
     desk.world.run(for_s=600.0)
-    desk.close({"a": "192.0.2.3", "b": "192.0.2.2"})
+    desk.check_converged({"a": "192.0.2.3", "b": "192.0.2.2"})
 
 
 @pytest.mark.parametrize("made", [0, 1, 2])
 @pytest.mark.parametrize("kind", ["create", "update", "delete"])
-def test_a_connection_that_breaks_in_between_leaves_no_record_without_its_mark(kind: str, made: int) -> None:
+def test_a_connection_that_breaks_during_a_batch_leaves_no_address_record_without_ownership_record(
+    kind: str, made: int
+) -> None:
     provider = CarelessProvider(["example.org"])
-    rig = Rig(reader=provider, writer=provider, other=provider, zone=provider.zones().zones[0])
-    wanted = {} if kind == "create" else {"a": "192.0.2.1"}
-    desk = Desk(rig, wanted)
+    rig = Rig(reader=provider, writer=provider, other=provider, zone=provider.list_zones().zones[0])
+    desired = {} if kind == "create" else {"a": "192.0.2.1"}
+    desk = Desk(rig, desired)
     desk.forget()
-    provider.cuts.append(made)
-    desk.world.feed(gone("a") if kind == "delete" else seen("a", wants("a", "a", "192.0.2.2")))
+    provider.breaks_after.append(made)
+    desk.world.feed(observe_gone("a") if kind == "delete" else observe("a", build_claim("a", "a", "192.0.2.2")))
     while not desk.line.outcomes:
         desk.world.run(for_s=0.01)
     assert isinstance(desk.line.outcomes[0], Unknown | Applied)
     names = {(record.name, record.type) for record in rig.read()}
     assert (host("a"), "A") not in names or (host("a-a"), "TXT") in names
     desk.world.run(for_s=60.0)
-    desk.close({} if kind == "delete" else {"a": "192.0.2.2"})
+    desk.check_converged({} if kind == "delete" else {"a": "192.0.2.2"})

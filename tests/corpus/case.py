@@ -1,4 +1,4 @@
-"""One recorded case: what was given, and what the reference made of it."""
+"""The cases of the corpus: objects, flags and zones, and the zones that external-dns made of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import yaml
 
-from tests.corpus.recordsets import RecordSet, settled
+from tests.corpus.recordsets import RecordSet, normalize_record_sets
 
 CASES: Final = Path(__file__).parent / "cases"
 
@@ -22,65 +22,70 @@ class Case:
     """A case of the corpus.
 
     Attributes:
-        id: the name of its folder.
-        flags: as a user gave them.
-        zones: as the fake makes them: id, name, visibility, tags and what they held before.
-        outcomes: the zones afterwards, by zone id and settled; more than one where the reference
+        id: the name of the folder of the case.
+        flags: the command-line flags.
+        zones: the zones before the run, as keyword arguments of `Route53.add_zone`.
+        recorded: the record sets after the run of external-dns, by zone id; several versions if the result
             depends on chance.
-        failed: whether the reference ended with an exit code other than 0; None: it does not count.
-        quirk: what is wrong with what was recorded, "" if nothing is.
+        failed: whether external-dns ended with an exit code other than 0; None if any exit code is accepted.
+        quirk: the defect of external-dns that the recorded zones show, "" if none.
     """
 
     id: str
     flags: tuple[str, ...]
     environ: Mapping[str, str]
     zones: tuple[Mapping[str, Any], ...]
-    outcomes: tuple[Zones, ...]
+    recorded: tuple[Zones, ...]
     failed: bool | None
     quirk: str
 
     @property
+    def outcomes(self) -> tuple[Zones, ...]:
+        """The recorded zones, normalized; several where external-dns depends on chance."""
+        return tuple(map(_normalize_zones, self.recorded))
+
+    @property
     def health_checks(self) -> set[str]:
-        """The health checks that are recorded, which must have been there."""
-        zones = (sets for outcome in self.outcomes for sets in outcome.values())
+        """The ids of the health checks that the recorded record sets refer to."""
+        zones = (sets for outcome in self.recorded for sets in outcome.values())
         return {found["HealthCheckId"] for sets in zones for found in sets if "HealthCheckId" in found}
 
     @property
     def objects(self) -> Path:
-        """The manifests, which may not exist."""
+        """The path of the manifests; the file may not exist."""
         return CASES / self.id / "objects.yaml"
 
 
 def names() -> list[str]:
-    """The ids of all cases, sorted."""
+    """Return the ids of all cases, sorted."""
     return sorted(path.name for path in CASES.iterdir() if path.is_dir())
 
 
 def load(name: str) -> Case:
-    """Read the case *name*."""
-    given = yaml.safe_load((CASES / name / "case.yaml").read_text(encoding="utf-8"))
+    """Read the case with the id *name*."""
+    config = yaml.safe_load((CASES / name / "case.yaml").read_text(encoding="utf-8"))
     expected = json.loads((CASES / name / "expect.json").read_text(encoding="utf-8"))
-    before = given.get("before", {})
+    before = config.get("before", {})
     return Case(
         id=name,
-        flags=tuple(given["flags"]),
-        environ=given.get("env", {}),
-        zones=tuple(_zone(zone, before.get(zone["id"], ())) for zone in given["zones"]),
-        outcomes=tuple(map(_settled, (expected["zones"], *expected.get("unstable", ())))),
-        failed=None if given.get("any_exit") else expected["exit"] != 0,
-        quirk=given.get("quirk", ""),
+        flags=tuple(config["flags"]),
+        environ=config.get("env", {}),
+        zones=tuple(_zone(zone, before.get(zone["id"], ())) for zone in config["zones"]),
+        recorded=(expected["zones"], *expected.get("unstable", ())),
+        failed=None if config.get("any_exit") else expected["exit"] != 0,
+        quirk=config.get("quirk", ""),
     )
 
 
-def _zone(given: Mapping[str, Any], before: Sequence[RecordSet]) -> Mapping[str, Any]:
+def _zone(config: Mapping[str, Any], before: Sequence[RecordSet]) -> Mapping[str, Any]:
     return {
-        "name": given["name"],
-        "zone_id": given["id"],
-        "private": given["private"],
-        "tags": given.get("tags", {}),
+        "name": config["name"],
+        "zone_id": config["id"],
+        "private": config["private"],
+        "tags": config.get("tags", {}),
         "records": before,
     }
 
 
-def _settled(zones: Zones) -> Zones:
-    return {zone: settled(sets) for zone, sets in zones.items()}
+def _normalize_zones(zones: Zones) -> Zones:
+    return {zone: normalize_record_sets(sets) for zone, sets in zones.items()}

@@ -1,4 +1,4 @@
-"""Record sets in Route 53's own field names, in one spelling."""
+"""Record sets with the field names of Route 53, in normalized form."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from extdns.model.record import canonical_targets
+from extdns.model.record import canonicalize_targets
 
 RecordSet = Mapping[str, Any]
 
 _OCTAL: Final = re.compile(r"\\([0-3][0-7][0-7])")
 
 
-def settled(sets: Iterable[RecordSet]) -> list[RecordSet]:
-    """*sets* in one spelling and one order, so that equal zones are equal lists."""
-    return sorted(map(_spelled, sets), key=lambda found: json.dumps(found, sort_keys=True))
+def normalize_record_sets(sets: Iterable[RecordSet]) -> list[RecordSet]:
+    """Return *sets* normalized and sorted, so that equal zones give equal lists."""
+    return sorted(map(_normalize, sets), key=lambda found: json.dumps(found, sort_keys=True))
 
 
-def _spelled(found: RecordSet) -> RecordSet:
-    """Names without escapes, values canonical and sorted, numbers as text, and no field that says nothing."""
+def _normalize(found: RecordSet) -> RecordSet:
+    """Normalize a record set: unescape names, canonicalize and sort values, make numbers text, drop None fields."""
     made: dict[str, Any] = {name: _text(value) for name, value in found.items() if value is not None}
     made["Name"] = _name(found["Name"])
     if alias := found.get("AliasTarget"):
         made["AliasTarget"] = {**_text(alias), "DNSName": _name(alias["DNSName"])}
     if records := found.get("ResourceRecords"):
         values = [record["Value"] if isinstance(record, Mapping) else record for record in records]
-        made["ResourceRecords"] = list(canonical_targets(found["Type"], values))
+        made["ResourceRecords"] = list(canonicalize_targets(found["Type"], values))
     return made
 
 
-def _text(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
+def _text(value: Any) -> Any:  # noqa: ANN401 - any JSON
     if isinstance(value, Mapping):
         return {name: _text(inner) for name, inner in value.items()}
     return str(value) if isinstance(value, int) else value

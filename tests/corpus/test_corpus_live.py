@@ -1,4 +1,4 @@
-"""Cases of the corpus with their objects at an API server: records come out as from manifests, to the last one."""
+"""Cases of the corpus with their objects in a fake API server give the same records as with manifests."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from tests.corpus.test_corpus import RUN, check
 from tests.fakes.apiserver.kinds import KINDS
 from tests.fakes.apiserver.server import ApiServer
 
-AGELESS: Final = {"creationTimestamp": "1970-01-01T00:00:00Z"}
-"""Which of two objects is older is not to depend on when a second ends."""
+CREATED_AT_ONCE: Final = {"creationTimestamp": "1970-01-01T00:00:00Z"}
+"""The creation time of all objects, so that none is older because a second ended between two of them."""
 WITH_OBJECTS: Final = [name for name in RUN if load(name).objects.exists()]
 
 
 @pytest.mark.parametrize("name", WITH_OBJECTS)
-def test_a_live_cluster_makes_no_difference(name: str, tmp_path: Path) -> None:
+def test_the_records_from_a_live_cluster_equal_the_recorded_ones_but_for_listed_differences(
+    name: str, tmp_path: Path
+) -> None:
     case = load(name)
     with ApiServer() as server:
         for obj in objects(case):
@@ -32,14 +34,19 @@ def test_a_live_cluster_makes_no_difference(name: str, tmp_path: Path) -> None:
 
 
 def serve(server: ApiServer, obj: dict[str, Any]) -> None:
-    """Serve the version that *obj* is written in, too."""
+    """Make *server* serve the API version of *obj*.
+
+    If its API group is unknown, serve all kinds of the known group under that group, too.
+    """
     group, _, version = obj["apiVersion"].rpartition("/")
-    kind = next(kind for kind in KINDS if (kind.group, kind.kind) == (group, obj["kind"]))
-    server.register(replace(kind, version=version))
+    alike = [kind for kind in KINDS if kind.kind == obj["kind"]]
+    kind = next((kind for kind in alike if kind.group == group), alike[0])
+    for other in [kind] if kind.group == group else [other for other in KINDS if other.group == kind.group]:
+        server.register(replace(other, group=group, version=version))
 
 
 def objects(case: Case) -> list[dict[str, Any]]:
-    """The objects of *case*, those in lists, too."""
+    """Return the objects of *case*, including the items of lists."""
     documents = filter(None, yaml.safe_load_all(case.objects.read_text(encoding="utf-8")))
     found = [obj for document in documents for obj in document.get("items", [document])]
-    return [obj | {"metadata": AGELESS | obj["metadata"]} for obj in found]
+    return [obj | {"metadata": CREATED_AT_ONCE | obj["metadata"]} for obj in found]

@@ -1,4 +1,4 @@
-"""A DNS service that can do neither of laws 5 and 6 (design 2): it makes writes one by one, and asks nothing."""
+"""A DNS service without atomic batches and conditional writes: it makes one write after the other, unchecked."""
 
 from __future__ import annotations
 
@@ -8,30 +8,29 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from extdns.errors import RetryableError
-from extdns.model.change import Batch, Write
-from extdns.model.outcome import Applied, Outcome, TryLater, Unknown
+from extdns.model.change import Applied, Batch, Outcome, TryLater, Unknown, Write
 from extdns.model.record import Record
-from extdns.model.zone import Traits, Zone
+from extdns.model.zone import Capabilities, Zone
 from providers.inmemory.provider import InMemoryProvider
 
 
 class CarelessProvider(InMemoryProvider):
-    """The in-memory provider, in which each write takes the place of whatever stands there.
+    """The in-memory provider without atomic batches and conditions: a write replaces whatever record exists.
 
     Attributes:
-        cuts: for the next submits: after how many writes the connection breaks, without an answer.
+        breaks_after: for each of the next batches, after how many writes the connection breaks without an answer.
     """
 
     def __init__(self, zones: Iterable[str], *, page_size: int = 300) -> None:
         super().__init__(zones, page_size=page_size)
-        self.cuts: deque[int] = deque()
+        self.breaks_after: deque[int] = deque()
 
     @property
-    def traits(self) -> Traits:
-        return replace(super().traits, atomic=False, conditional=False)
+    def capabilities(self) -> Capabilities:
+        return replace(super().capabilities, atomic=False, conditional=False)
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
-        left = self.cuts.popleft() if self.cuts else None
+        left = self.breaks_after.popleft() if self.breaks_after else None
         made: list[Record] = []
         for done, write in enumerate(batch.writes):
             if done == left:
@@ -43,10 +42,10 @@ class CarelessProvider(InMemoryProvider):
         return Applied(records=tuple(made), unconditional=bool(batch.writes))
 
     def _put(self, zone: Zone, batch: Batch, write: Write) -> Outcome:
-        """Make *write*, whatever stands there."""
+        """Make *write* whether or not the current record is the expected one."""
         try:
-            held = {record.key: record for record in self.names(zone, [write.key.name])}
+            held = {record.key: record for record in self.read_names(zone, [write.key.name])}
         except RetryableError as exc:
             return TryLater(message=str(exc))
         now = Write(old=held.get(write.key), new=write.new)
-        return super().submit(zone, replace(batch, sets=(replace(batch.sets[0], writes=(now,)),)))
+        return super().submit(zone, replace(batch, change_sets=(replace(batch.change_sets[0], writes=(now,)),)))

@@ -1,4 +1,4 @@
-"""A DNS service with faults on demand, in which other people edit records between any two calls."""
+"""A DNS service in memory whose calls can fail, and whose records other people can edit between two calls."""
 
 from __future__ import annotations
 
@@ -8,27 +8,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from extdns.errors import ProviderError
-from extdns.model.adjusted import Adjusted
-from extdns.model.change import Batch
-from extdns.model.name import DnsName
-from extdns.model.outcome import Outcome, Unknown
-from extdns.model.record import Endpoint, Record, RecordKey
-from extdns.model.zone import Page, Traits, Zone, ZoneList
+from extdns.model.change import AdjustedRecords, Batch, Outcome, Unknown
+from extdns.model.dns_name import DnsName
+from extdns.model.record import DesiredRecord, Record, RecordKey
+from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
 from providers.inmemory.provider import InMemoryProvider
 
 Contents = dict[RecordKey, Record]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lost:
-    """The answer to a submit does not arrive; the batch was *applied*, or it was not."""
+class NoAnswer:
+    """The answer to a batch is lost on the way; *applied* states whether the service applied the batch."""
 
     applied: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """One submit: what stood before and after it, and the answer."""
+    """One submitted batch, the records of the zone before and after it, and its outcome."""
 
     batch: Batch
     before: Contents
@@ -38,53 +36,53 @@ class Submission:
 
 @dataclass(kw_only=True)
 class FaultyProvider:
-    """Wraps *inner*; implements `ZoneReader` and `ZoneWriter`.
+    """Passes calls on to *inner*, with faults; implements `ZoneReader` and `ZoneWriter`.
 
     Attributes:
-        answers: given to the next submits in place of carrying them out; None carries one out.
-        rule: asked for an answer when `answers` is empty; None carries the batch out.
-        failures: raised by the next reads, in order; None lets one through.
-        zone_list: answers `zones` in place of *inner*, if set.
-        meddling: run one by one, each before the next call of any kind.
-        submissions: every submit so far.
+        answers: the outcomes of the next batches, which are not applied; None applies the batch.
+        rule: returns the outcome of a batch when `answers` is empty; None applies the batch.
+        failures: the errors that the next reads raise, in order; None lets a read succeed.
+        zone_list: the answer to `list_zones`, if it is not that of *inner*.
+        edits: functions that edit records as other people would; one is called before each call.
+        submissions: every batch submitted so far.
     """
 
     inner: InMemoryProvider
-    answers: deque[Outcome | Lost | None] = field(default_factory=deque)
-    rule: Callable[[Batch], Outcome | Lost | None] = lambda _: None
+    answers: deque[Outcome | NoAnswer | None] = field(default_factory=deque)
+    rule: Callable[[Batch], Outcome | NoAnswer | None] = lambda _: None
     failures: deque[ProviderError | None] = field(default_factory=deque)
     zone_list: ZoneList | None = None
-    meddling: deque[Callable[[], None]] = field(default_factory=deque)
+    edits: deque[Callable[[], None]] = field(default_factory=deque)
     submissions: list[Submission] = field(default_factory=list)
 
     @property
-    def traits(self) -> Traits:
-        return self.inner.traits
+    def capabilities(self) -> Capabilities:
+        return self.inner.capabilities
 
-    def adjust(self, wanted: Sequence[Endpoint], zone: Zone) -> Adjusted:
-        return self.inner.adjust(wanted, zone)
+    def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        return self.inner.adjust(desired, zone)
 
-    def zones(self) -> ZoneList:
-        self._before_reading()
-        return self.inner.zones() if self.zone_list is None else self.zone_list
+    def list_zones(self) -> ZoneList:
+        self._prepare_read()
+        return self.inner.list_zones() if self.zone_list is None else self.zone_list
 
-    def page(self, zone: Zone, after: str | None) -> Page:
-        self._before_reading()
-        return self.inner.page(zone, after)
+    def read_page(self, zone: Zone, after: str | None) -> ZonePage:
+        self._prepare_read()
+        return self.inner.read_page(zone, after)
 
-    def names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        self._before_reading()
-        return self.inner.names(zone, names)
+    def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+        self._prepare_read()
+        return self.inner.read_names(zone, names)
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
-        self._meddle()
+        self._make_edit()
         before = self.contents(zone)
         answer = self.answers.popleft() if self.answers else self.rule(batch)
         outcome: Outcome
         match answer:
             case None:
                 outcome = self.inner.submit(zone, batch)
-            case Lost(applied=applied):
+            case NoAnswer(applied=applied):
                 if applied:
                     self.inner.submit(zone, batch)
                 outcome = Unknown(message="no answer")
@@ -94,25 +92,25 @@ class FaultyProvider:
         return outcome
 
     def contents(self, zone: Zone) -> Contents:
-        """What stands in *zone* now."""
-        return {record.key: record for record in self.inner._held[zone.id].page(None, sys.maxsize).records}
+        """Return the current records of *zone* by key."""
+        return {record.key: record for record in self.inner._records[zone.id].read_page(None, sys.maxsize).records}
 
-    def put(self, zone: Zone, *records: Record) -> None:
-        """Somebody else lets *records* stand."""
+    def put_records(self, zone: Zone, *records: Record) -> None:
+        """Create or replace *records* as another writer."""
         for record in records:
-            self.inner._held[zone.id].put(record)
+            self.inner._records[zone.id].put(record)
 
-    def remove(self, zone: Zone, *keys: RecordKey) -> None:
-        """Somebody else removes what stands at *keys*."""
+    def remove_records(self, zone: Zone, *keys: RecordKey) -> None:
+        """Remove the records with *keys* as another writer."""
         for key in keys:
-            self.inner._held[zone.id].remove(key)
+            self.inner._records[zone.id].remove(key)
 
-    def _before_reading(self) -> None:
-        self._meddle()
+    def _prepare_read(self) -> None:
+        self._make_edit()
         failure = self.failures.popleft() if self.failures else None
         if failure is not None:
             raise failure
 
-    def _meddle(self) -> None:
-        if self.meddling:
-            self.meddling.popleft()()
+    def _make_edit(self) -> None:
+        if self.edits:
+            self.edits.popleft()()

@@ -1,4 +1,4 @@
-"""An authoritative name server on loopback (RFC 1035 over UDP), with what it serves and how it misbehaves to set."""
+"""An authoritative name server on loopback (RFC 1035 over UDP) whose records and faults a test sets."""
 
 from __future__ import annotations
 
@@ -21,14 +21,18 @@ _SOA = "ns.example.net. host.example.net. 1 7200 3600 1209600"
 
 
 class NameServer:
-    """Serves one zone while it is open.
+    """An authoritative name server for one zone, which runs in a thread while it is entered.
 
     Attributes:
         records: targets by name and type.
-        ttl_s: of all records; negative_s: how long denials may be kept.
-        rcode: answered in place of records, if it is not NOERROR; lame: answers without authority; silent: not at all.
-        lost: how many questions more get lost on the way; recursive: asks others for who asks for that, as a resolver.
-        asked: name and type of each question, in order.
+        ttl_s: the TTL of all records.
+        negative_s: how long a resolver may cache that a name does not exist.
+        rcode: the response code of every answer; records are returned only with NOERROR.
+        lame: whether answers lack the flag "authoritative answer".
+        silent: whether no query is answered.
+        dropped_queries: how many of the next queries get no answer.
+        recursive: whether it behaves as a resolver, which refuses queries without "recursion desired".
+        queries: name and type of each query, in order.
     """
 
     def __init__(self, zone: str, records: Records, *, ttl_s: int = 300, negative_s: int = 60) -> None:
@@ -39,17 +43,17 @@ class NameServer:
         self.rcode = dns.rcode.NOERROR
         self.lame = False
         self.silent = False
-        self.lost = 0
+        self.dropped_queries = 0
         self.recursive = False
-        self.asked: list[tuple[str, str]] = []
+        self.queries: list[tuple[str, str]] = []
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.bind(("127.0.0.1", 0))
         self.port: int = self._socket.getsockname()[1]
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
     @property
-    def place(self) -> str:
-        """As `--nameserver` takes it."""
+    def address(self) -> str:
+        """Address and port, in the form of the flag `--nameserver`."""
         return f"127.0.0.1:{self.port}"
 
     def __enter__(self) -> Self:
@@ -71,15 +75,15 @@ class NameServer:
                 query = dns.message.from_wire(data)
             except dns.exception.DNSException:
                 continue
-            if self.lost:
-                self.lost -= 1
+            if self.dropped_queries:
+                self.dropped_queries -= 1
             elif not self.silent:
                 self._socket.sendto(self._answer(query).to_wire(), peer)
 
     def _answer(self, query: dns.message.Message) -> dns.message.Message:
         question = query.question[0]
         name, rtype = question.name.to_text(omit_final_dot=True).lower(), dns.rdatatype.to_text(question.rdtype)
-        self.asked.append((name, rtype))
+        self.queries.append((name, rtype))
         answer = dns.message.make_response(query)
         answer.set_rcode(self.rcode)
         if self.recursive:
@@ -91,7 +95,7 @@ class NameServer:
             return answer
         if self.rcode != dns.rcode.NOERROR:
             return answer
-        found = self._soa() if (name, rtype) == (self.zone, "SOA") else self._found(question.name, name, rtype)
+        found = self._soa() if (name, rtype) == (self.zone, "SOA") else self._find_rrset(question.name, name, rtype)
         if found:
             answer.answer.append(found)
         else:
@@ -100,10 +104,10 @@ class NameServer:
                 answer.set_rcode(dns.rcode.NXDOMAIN)
         return answer
 
-    def _found(self, asked: dns.name.Name, name: str, rtype: str) -> dns.rrset.RRset | None:
+    def _find_rrset(self, queried: dns.name.Name, name: str, rtype: str) -> dns.rrset.RRset | None:
         wildcard = f"*.{name.partition('.')[2]}"
         targets = self.records.get((name, rtype)) or self.records.get((wildcard, rtype))
-        return dns.rrset.from_text(asked, self.ttl_s, dns.rdataclass.IN, rtype, *targets) if targets else None
+        return dns.rrset.from_text(queried, self.ttl_s, dns.rdataclass.IN, rtype, *targets) if targets else None
 
     def _soa(self) -> dns.rrset.RRset:
         apex = dns.name.from_text(self.zone)

@@ -1,24 +1,24 @@
-"""A view of objects that a test wrote down."""
+"""A `ClusterView` of given objects, for tests of sources."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from extdns.model.cluster import Kind, ObjectKey
-from extdns.model.objects import STRUCTS, KubernetesObject, key_of
-from extdns.ports import NotReadyError
+from extdns.model.kind import Kind, ObjectKey
+from extdns.model.resources.kinds import STRUCTS, KubernetesObject, build_key
+from extdns.ports import NotSyncedError
 
 _KINDS = {struct: kind for kind, struct in STRUCTS.items()}
 
 
 class FakeView:
-    """Knows *objects*, and thereby their kinds; of kinds in *listed* there may be none.
+    """A view of *objects*, whose kinds are synced. Kinds in *listed* are synced, too, even without objects.
 
-    Every other kind is not ready, so a look-up that a source should not make fails the test.
+    A lookup of any other kind raises an error, so that an unexpected lookup fails the test.
     """
 
     def __init__(self, *objects: KubernetesObject, listed: Iterable[Kind] = ()) -> None:
-        self._objects: dict[ObjectKey, KubernetesObject] = {key_of(_KINDS[type(obj)], obj): obj for obj in objects}
+        self._objects: dict[ObjectKey, KubernetesObject] = {build_key(_KINDS[type(obj)], obj): obj for obj in objects}
         self._listed = {*listed, *(key.kind for key in self._objects)}
 
     def get(self, kind: Kind, namespace: str, name: str) -> KubernetesObject | None:
@@ -37,4 +37,4 @@ class FakeView:
 
     def _require(self, kind: Kind) -> None:
         if kind not in self._listed:
-            raise NotReadyError(kind)
+            raise NotSyncedError(kind)

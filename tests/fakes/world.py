@@ -1,4 +1,4 @@
-"""A world without threads: the engine, a provider and virtual time, driven one effect at a time."""
+"""Run the engine with a provider in virtual time and without threads, one effect at a time."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from extdns.engine.effects import (
-    Confirm,
+    CheckExistence,
     Effect,
     ListZones,
     LoadState,
-    LookForReleases,
+    ReadApprovals,
     ReadNames,
     ReadPage,
+    ReportDecisions,
+    ReportHeldDeletes,
+    ReportOutcome,
     SaveState,
-    Submit,
-    TellDecisions,
-    TellHeld,
-    TellOutcome,
+    SubmitBatch,
     Wake,
 )
 from extdns.engine.engine import Engine
 from extdns.engine.inputs import (
+    BatchCompleted,
     Call,
-    Existence,
+    ExistenceChecked,
     Input,
     NamesRead,
     PageRead,
@@ -34,16 +35,14 @@ from extdns.engine.inputs import (
     StateAnswered,
     StateFailed,
     StateLoaded,
-    Submitted,
-    Tick,
+    TimePassed,
     ZonesListed,
 )
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
-from extdns.model.change import Batch
-from extdns.model.cluster import ObjectKey
-from extdns.model.decision import Decision
-from extdns.model.outcome import Outcome
-from extdns.model.saved import Saved
+from extdns.model.change import Batch, Decision, Outcome
+from extdns.model.evidence import HeldSet
+from extdns.model.kind import ObjectKey
+from extdns.model.saved_state import Saved
 from extdns.ports import ZoneReader, ZoneWriter
 
 
@@ -52,12 +51,18 @@ class World:
     """Carries out effects at once, in order, and moves the clock only when there is nothing else to do.
 
     Attributes:
-        exists: answers `Confirm`; by default every object asked about is gone.
-        told: every decision told so far; outcomes: every batch with how it ended.
-        held: what was told of held deletes; released: codes that a person released.
-        state: what is kept for another process, in the seconds of this one.
-        state_fails: how many calls to load or keep it fail before one works.
-        calls: names of the calls made to the provider.
+        exists: the answer to `CheckExistence` for an object; by default no object exists.
+        reported: every decision reported so far.
+        outcomes: every batch, and how it ended.
+        held: every reported set of held deletes.
+        approvals: the codes that a person approved.
+        state: the state that the engine saved last, and that it loads.
+        state_fails: how many calls to load or save the state fail before one succeeds.
+        state_forbidden: whether they fail because a permission is missing.
+        calls: the class names of the effects carried out.
+        wake_s: when the engine has to be called next, in virtual seconds; None if only an input is awaited.
+        waiting: the effects that are not carried out yet.
+        reads_to_end: for each page being read, whether the next page is requested as soon as it arrives.
     """
 
     engine: Engine
@@ -65,42 +70,43 @@ class World:
     writer: ZoneWriter
     exists: Callable[[ObjectKey], bool | None] = lambda _: False
     now_s: float = 1000.0
-    told: list[Decision] = field(default_factory=list)
+    reported: list[Decision] = field(default_factory=list)
     outcomes: list[tuple[Batch, Outcome]] = field(default_factory=list)
-    held: list[TellHeld] = field(default_factory=list)
+    held: list[HeldSet] = field(default_factory=list)
     state: Saved = field(default_factory=Saved)
     state_fails: int = 0
-    released: tuple[str, ...] = ()
+    state_forbidden: bool = True
+    approvals: tuple[str, ...] = ()
     calls: list[str] = field(default_factory=list)
     wake_s: float | None = None
     waiting: deque[Effect] = field(default_factory=deque)
-    onward: dict[tuple[str, str | None], bool] = field(default_factory=dict)
+    reads_to_end: dict[tuple[str, str | None], bool] = field(default_factory=dict)
 
     def feed(self, item: Input) -> None:
-        """Step once; what the engine wants waits until `run`. A page that was asked for onward lets the next wait."""
+        """Give the engine one input, and queue the effects that it returns for `run`."""
         self.wake_s = None
         if (
             isinstance(item, PageRead)
             and item.page.after is not None
-            and self.onward.pop((item.zone.id, item.asked), False)
+            and self.reads_to_end.pop((item.zone.id, item.after), False)
         ):
-            self.waiting.append(ReadPage(zone=item.zone, after=item.page.after, onward=True))
+            self.waiting.append(ReadPage(zone=item.zone, after=item.page.after, reads_to_end=True))
         for effect in self.engine.step(item, self.now_s):
             match effect:
                 case Wake(at_s=at_s):
                     self.wake_s = at_s
-                case TellDecisions(decisions=decisions):
-                    self.told += decisions
-                case TellOutcome(batch=batch, outcome=outcome):
+                case ReportDecisions(decisions=decisions):
+                    self.reported += decisions
+                case ReportOutcome(batch=batch, outcome=outcome):
                     self.outcomes.append((batch, outcome))
-                case TellHeld():
-                    self.held.append(effect)
+                case ReportHeldDeletes():
+                    self.held.append(effect.held)
                 case _:
                     self.waiting.append(effect)
 
     def run(self, *items: Input, for_s: float = 5.0) -> None:
         """Feed *items*, then carry out effects and let time pass for *for_s* virtual seconds."""
-        for item in items or (Tick(),):
+        for item in items or (TimePassed(),):
             self.feed(item)
         end_s = self.now_s + for_s
         while True:
@@ -110,44 +116,50 @@ class World:
                 self.now_s = end_s
                 return
             self.now_s = max(self.now_s, self.wake_s)
-            self.feed(Tick())
+            self.feed(TimePassed())
 
     def answer(self) -> Input:
-        """Carry out the effect that waits longest, and return its answer for `feed`."""
+        """Carry out the oldest queued effect, and return its answer for `feed`."""
         effect = self.waiting.popleft()
         self.calls.append(type(effect).__name__)
-        if self.state_fails and isinstance(effect, LoadState | SaveState | LookForReleases):
+        if self.state_fails and isinstance(effect, LoadState | SaveState | ReadApprovals):
             self.state_fails -= 1
-            return StateFailed(message="no right")
+            return StateFailed(message="no right", forbidden=self.state_forbidden)
         match effect:
             case ListZones():
-                return self._read(Call.ZONES, None, lambda: ZonesListed(zones=self.reader.zones()))
-            case ReadPage(zone=zone, after=after, onward=onward):
-                self.onward[zone.id, after] = onward
+                return self._read(Call.ZONES, None, lambda: ZonesListed(zones=self.reader.list_zones()))
+            case ReadPage(zone=zone, after=after, reads_to_end=onward):
+                self.reads_to_end[zone.id, after] = onward
                 return self._read(
-                    Call.PAGE, zone, lambda: PageRead(zone=zone, asked=after, page=self.reader.page(zone, after))
+                    Call.PAGE,
+                    zone,
+                    lambda: PageRead(zone=zone, after=after, page=self.reader.read_page(zone, after)),
                 )
             case ReadNames(zone=zone, names=names):
                 return self._read(
-                    Call.NAMES, zone, lambda: NamesRead(zone=zone, names=names, records=self.reader.names(zone, names))
+                    Call.NAMES,
+                    zone,
+                    lambda: NamesRead(zone=zone, names=names, records=self.reader.read_names(zone, names)),
                 )
-            case Submit(batch=batch):
-                return Submitted(number=batch.number, zone=batch.zone, outcome=self.writer.submit(batch.zone, batch))
-            case Confirm(key=key):
-                return Existence(key=key, exists=self.exists(key))
+            case SubmitBatch(batch=batch):
+                return BatchCompleted(
+                    number=batch.number, zone=batch.zone, outcome=self.writer.submit(batch.zone, batch)
+                )
+            case CheckExistence(key=key):
+                return ExistenceChecked(key=key, exists=self.exists(key))
             case LoadState():
-                return StateLoaded(saved=replace(self.state, released=self.released))
+                return StateLoaded(saved=replace(self.state, approvals=self.approvals))
             case SaveState(saved=saved):
                 self.state = saved
                 return StateAnswered()
-            case LookForReleases():
-                return StateAnswered(released=self.released)
+            case ReadApprovals():
+                return StateAnswered(approved=self.approvals)
             case _:
                 raise AssertionError(effect)
 
-    def _read(self, call: Call, zone: object, ask: Callable[[], Input]) -> Input:
+    def _read(self, call: Call, zone: object, make_call: Callable[[], Input]) -> Input:
         try:
-            return ask()
+            return make_call()
         except ProviderError as exc:
             wait_s = exc.retry_after_s if isinstance(exc, RetryableError) else None
             forbidden = isinstance(exc, ForbiddenError)

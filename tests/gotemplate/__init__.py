@@ -1,1 +1,1 @@
-"""Templates as Go itself carries them out, to hold ours against."""
+"""Execute templates with Go, to compare the results with ours."""

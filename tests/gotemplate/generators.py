@@ -1,4 +1,4 @@
-"""Templates and Services to try them on."""
+"""Generate templates, and Services to execute them on."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ _ENDS: Final = st.sampled_from(["}}", " -}}"])
 def _blocks(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     variables = st.sampled_from(["", "$x := ", "$x, $y := ", "$x = "])
     word = st.sampled_from(["if", "with", "range", "range"])
-    otherwise = st.one_of(
+    else_branch = st.one_of(
         st.just(""),
         inner.map(lambda body: f"{{{{else}}}}{body}"),
         st.builds(lambda pipeline, body: f"{{{{else if {pipeline}}}}}{body}", PIPELINES, inner),
@@ -108,7 +108,7 @@ def _blocks(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
             PIPELINES,
             inner,
             leap,
-            otherwise,
+            else_branch,
         ),
         st.builds("{}{}".format, inner, inner),
         st.builds(lambda body: f'{{{{define "d"}}}}{body}{{{{end}}}}{{{{template "d" .}}}}', inner),
@@ -116,13 +116,13 @@ def _blocks(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     )
 
 
-_PIECES: Final = st.one_of(
+_SEGMENTS: Final = st.one_of(
     _TEXTS,
     st.builds("{}{}{}".format, _TRIMS, PIPELINES, _ENDS),
     st.builds(lambda pipeline: f"{{{{$x := {pipeline}}}}}", PIPELINES),
     st.just("{{/* nothing */}}"),
 )
-TEMPLATES: Final = st.recursive(_PIECES, _blocks, max_leaves=6)
+TEMPLATES: Final = st.recursive(_SEGMENTS, _blocks, max_leaves=6)
 
 _PORTS: Final = st.fixed_dictionaries(
     {"port": st.integers(1, 65535)},

@@ -1,4 +1,4 @@
-"""Asks the program of `oracle/`, which is built of Go's own text/template when Go is there."""
+"""Execute templates with the Go program in `oracle/`, which uses Go's text/template."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _BUILD_S: Final = 600
 
 
 class OracleMissingError(Exception):
-    """The program cannot be built; the message says why."""
+    """The Go program cannot be built; the message contains the reason."""
 
 
 class Answer(NamedTuple):
-    """What Go says; the output counts only without an error."""
+    """The result of a template in Go. The output is valid only if there is no error."""
 
     parses: bool
     output: str
@@ -28,13 +28,13 @@ class Answer(NamedTuple):
 
 
 class Oracle:
-    """A running program."""
+    """A running Go program that executes templates."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
-    def ask(self, template: str, kind: str, obj: dict[str, Any]) -> Answer:
-        """Carry out *template* on *obj* of *kind*; kind "" is data in JSON spelling, no key of which may be missing."""
+    def execute(self, template: str, kind: str, obj: dict[str, Any]) -> Answer:
+        """Execute *template* on *obj* of *kind*. With kind "", fields have JSON names and a missing key is an error."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps({"template": template, "kind": kind, "object": obj}) + "\n")
@@ -43,7 +43,11 @@ class Oracle:
 
 
 def build(folder: Path) -> Path:
-    """Build the program in *folder*; raises `OracleMissingError`."""
+    """Build the Go program in *folder*.
+
+    Raises:
+        OracleMissingError: Go is not installed, or the build failed.
+    """
     if shutil.which("go") is None:
         raise OracleMissingError("go is not in PATH")
     program = folder / "oracle"
@@ -54,14 +58,14 @@ def build(folder: Path) -> Path:
     return program
 
 
-def types(program: Path) -> str:
-    """The table of types that the program makes."""
+def print_types(program: Path) -> str:
+    """Return the table of Kubernetes types that the Go program prints."""
     return subprocess.run([program, "types"], capture_output=True, text=True, timeout=60, check=True).stdout
 
 
 @contextmanager
-def running(program: Path) -> Iterator[Oracle]:
-    """The program, ready to be asked."""
+def run_oracle(program: Path) -> Iterator[Oracle]:
+    """Run the Go program, and stop it at the end of the context."""
     environ = {**os.environ, "TZ": "UTC"}
     with subprocess.Popen(
         [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8", env=environ

@@ -1,4 +1,4 @@
-"""The Dockerfile, read, and its first stage carried out in a scratch folder instead of a root of its own."""
+"""Parse the Dockerfile, and run its first stage in a scratch folder instead of a container."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _HANGS_S: Final = 600.0
 
 
 class Step(NamedTuple):
-    """One instruction."""
+    """One instruction of the Dockerfile."""
 
     name: str
     text: str
 
 
 def steps() -> list[Step]:
-    """Every instruction, in order, with its lines joined."""
+    """Return every instruction, in order, with continued lines joined."""
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     bare = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
     joined = bare.replace("\\\n", " ")
@@ -31,7 +31,7 @@ def steps() -> list[Step]:
 
 
 def stages() -> list[list[Step]]:
-    """The instructions of each stage, without those before the first."""
+    """Return the instructions of each stage, without those before the first FROM."""
     found: list[list[Step]] = []
     for step in steps():
         if step.name == "FROM":
@@ -42,7 +42,7 @@ def stages() -> list[list[Step]]:
 
 
 def sources() -> Iterator[str]:
-    """What is copied out of the repository."""
+    """Yield the paths that COPY takes from the repository."""
     for step in steps():
         if step.name == "COPY" and not step.text.startswith("--from="):
             *names, _ = step.text.split()
@@ -53,7 +53,7 @@ class Scratch:
     """Folders that stand for /src and /opt."""
 
     def __init__(self, root: Path) -> None:
-        """Begin with nothing but Python."""
+        """Create empty folders, with Python as the only extra program."""
         self.root = root
         self.opt = root / "opt"
         self._src = root / "src"
@@ -63,7 +63,7 @@ class Scratch:
         (self._bin / "python").symlink_to(Path(sys.executable).resolve())
 
     def build(self) -> str:
-        """Carry out the first stage; what was said in the end if a step failed, else ""."""
+        """Run the first stage. Return the last output of a failed step, or ""."""
         for step in stages()[0]:
             if step.name == "COPY":
                 self._copy(*step.text.split())

@@ -1,4 +1,4 @@
-"""The whole program, over each of the services."""
+"""Fixtures for the incident tests: the whole program with each DNS service, and a consistency check after each test."""
 
 from __future__ import annotations
 
@@ -7,12 +7,27 @@ from pathlib import Path
 
 import pytest
 
+from tests import answers
 from tests.fakes.apiserver.server import ApiServer
+from tests.incidents import scene
 from tests.incidents.production import SERVICES, Production
+
+
+@pytest.fixture(autouse=True)
+def check_consistency() -> Iterator[None]:
+    """After a test, check that plan, explain, page, API, Events and metrics show the same decisions in each scene."""
+    scene.STARTED.clear()
+    yield
+    for world in scene.STARTED:
+        if not world.waiting and getattr(
+            world, "calls_left", True
+        ):  # otherwise the process was killed in the middle of a step
+            answers.check(world.engine, world.config)
+    scene.STARTED.clear()
 
 
 @pytest.fixture(params=SERVICES)
 def production(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Production]:
-    """An empty cluster, and a zone that holds a record of somebody else."""
+    """Create an empty cluster, and a zone that holds a foreign record."""
     with ApiServer() as server, SERVICES[request.param]() as dns:
         yield Production(tmp_path, server, dns, monkeypatch)

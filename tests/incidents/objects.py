@@ -1,4 +1,4 @@
-"""Objects as an API server holds them, in a line each."""
+"""Kubernetes objects as an API server stores them, one function for each kind."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ def service(
     annotations: Mapping[str, str] = _NONE,
     **spec: object,
 ) -> Json:
-    """A Service of type LoadBalancer that wants *host*, by default the name in example.org.
+    """Return a Service of type LoadBalancer that requests *host*, by default *name* in example.org.
 
     Args:
-        name: of the Service.
-        host: what it wants.
-        namespace: where it lives.
-        address: of its load balancer, None while that has none.
-        prefix: of its annotations.
-        created: when.
-        labels: of the Service.
-        annotations: further ones, without prefix.
-        **spec: in place of that of a LoadBalancer.
+        name: the name of the Service.
+        host: the requested hostname.
+        namespace: the namespace of the Service.
+        address: the address of its load balancer; None for an empty status.
+        prefix: the prefix of its annotations.
+        created: the creation time.
+        labels: the labels of the Service.
+        annotations: more annotations, without prefix.
+        **spec: the `spec`, in place of that of a LoadBalancer.
     """
     kind = "hostname" if address and address[-1].isalpha() and ":" not in address else "ip"
-    wanted = {"hostname": host or f"{name}.example.org", **annotations}
+    annotations_by_key = {"hostname": host or f"{name}.example.org", **annotations}
     return {
         "apiVersion": "v1",
         "kind": "Service",
@@ -49,7 +49,7 @@ def service(
             "uid": f"{namespace}-{name}",
             "creationTimestamp": created,
             "labels": dict(labels),
-            "annotations": {prefix + key: value for key, value in wanted.items()},
+            "annotations": {prefix + key: value for key, value in annotations_by_key.items()},
         },
         "spec": spec or {"type": "LoadBalancer", "clusterIP": "10.0.0.1"},
         "status": {"loadBalancer": {"ingress": [{kind: address}] if address else []}},
@@ -57,12 +57,12 @@ def service(
 
 
 def services(names: Iterable[str], **more: Any) -> list[Json]:  # noqa: ANN401 - as `service`
-    """A Service for each of *names*."""
+    """Return a Service for each of *names*."""
     return [service(name, **more) for name in names]
 
 
 def ingress(name: str, *hosts: str, namespace: str = "shop", address: str | None = "192.0.2.1") -> Json:
-    """An Ingress with a rule for each host."""
+    """Return an Ingress with a rule for each host."""
     kind = "hostname" if address and address[-1].isalpha() else "ip"
     return {
         "apiVersion": "networking.k8s.io/v1",
@@ -74,7 +74,7 @@ def ingress(name: str, *hosts: str, namespace: str = "shop", address: str | None
 
 
 def dns_endpoint(name: str, target: str = "192.0.2.1", *, namespace: str = "shop") -> Json:
-    """A DNSEndpoint with one A record."""
+    """Return a DNSEndpoint with one A record."""
     return {
         "apiVersion": "externaldns.k8s.io/v1alpha1",
         "kind": "DNSEndpoint",
@@ -84,7 +84,7 @@ def dns_endpoint(name: str, target: str = "192.0.2.1", *, namespace: str = "shop
 
 
 def gateway(name: str = "front", address: str = "192.0.2.1") -> Json:
-    """A Gateway of the namespace `shop` that listens for all of example.org."""
+    """Return a Gateway in the namespace `shop` with a listener for all of example.org."""
     return {
         "apiVersion": "gateway.networking.k8s.io/v1",
         "kind": "Gateway",
@@ -95,7 +95,7 @@ def gateway(name: str = "front", address: str = "192.0.2.1") -> Json:
 
 
 def http_route(name: str, parent: str = "front") -> Json:
-    """A route of the namespace `shop` for its name in example.org, which the Gateway *parent* has accepted."""
+    """Return an HTTPRoute in the namespace `shop` for *name* in example.org, accepted by the Gateway *parent*."""
     ref = {"group": "gateway.networking.k8s.io", "kind": "Gateway", "name": parent}
     accepted = {"type": "Accepted", "status": "True", "observedGeneration": 1}
     return {
@@ -118,5 +118,5 @@ def namespace(name: str = "shop") -> Json:
 
 
 def numbered(count: int, prefix: str = "h") -> list[str]:
-    """*count* names, as `h0007`."""
+    """Return *count* names such as `h0007`."""
     return [f"{prefix}{number:04}" for number in range(count)]

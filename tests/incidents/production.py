@@ -1,7 +1,7 @@
-"""The whole program, over an API server and a DNS service that is as strict as the real one.
+"""The whole program with a fake API server and a strict fake of a DNS service.
 
-Time that tests let pass does not pass for requests; what shall be seen to stay as it is, is looked at once something
-that happened later has been published.
+Time that a test lets pass does not count for requests. To check that something stays unchanged, a test first publishes
+a later change and then compares.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ from tests.integration.live import HANGS_S, Running, program
 from tests.route53 import environ
 
 FOREIGN: Final = "theirs"
-OFTEN: Final = ("--interval=1m", "--audit-calls-per-minute=600")
-"""Zones are read again once a minute has passed."""
-_PATIENCE: Final = Event()
+OFTEN: Final = ("--interval=1m", "--refresh-calls-per-minute=600")
+"""Flags with which zones are read again every minute."""
+_NEVER_SET: Final = Event()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Service:
-    """A zone example.org in which somebody else has a record.
+    """A DNS service with a zone example.org that holds a foreign record.
 
     Attributes:
-        flags: lead the program there.
-        variables: of the environment, too.
-        faults: arm them to let calls fail.
-        busy: the fault of a service that is asked too often.
-        change: the action that writes.
-        writes: how many calls of it there were.
-        read: name, type and values of all record sets.
-        put: lets somebody else put a record: name, type, TTL, value.
+        flags: the flags with which extdns uses this service.
+        variables: environment variables with which extdns uses this service.
+        faults: the faults of the fake, to be armed by tests.
+        busy: the fault of a throttled call.
+        change: the API action that writes records.
+        writes: returns the number of write calls so far.
+        read: yields name, type and values of each record set.
+        put: writes a foreign record: name, type, TTL in seconds, value.
     """
 
     flags: tuple[str, ...]
@@ -60,8 +60,8 @@ class Service:
     read: Callable[[], Iterator[tuple[str, str, tuple[str, ...]]]]
     put: Callable[[str, str, int, str], None]
 
-    def holds(self) -> dict[str, tuple[str, ...]]:
-        """`web A` → its targets, without marks and what is of somebody else."""
+    def records(self) -> dict[str, tuple[str, ...]]:
+        """Return name and type (`web A`) of each record of ours with its targets, without ownership records."""
         return {
             f"{name.removesuffix('.example.org.')} {rtype}": tuple(value.removesuffix(".") for value in values)
             for name, rtype, values in self.read()
@@ -69,23 +69,24 @@ class Service:
         }
 
     def published(self) -> set[str]:
-        """The first labels of what `holds` names."""
-        return {name.partition(" ")[0] for name in self.holds()}
+        """Return the first label of each name that `records` returns."""
+        return {name.partition(" ")[0] for name in self.records()}
 
-    def whole(self) -> None:
-        """Check that each record stands with its mark, each mark with its record, and what is not ours as it was."""
+    def check_ownership(self) -> None:
+        """Check that ownership records and our records match one to one, and that the foreign record exists."""
         records = {(name.removesuffix(".example.org."), rtype) for name, rtype, values in self.read()}
-        marks = {name.partition(".")[0] for name, _, values in self.read() if "heritage=" in values[0]}
-        ours = {f"{rtype.lower()}-{name}" for name, rtype in map(_split, self.holds())}
-        assert marks == ours
+        ownership_labels = {name.partition(".")[0] for name, _, values in self.read() if "heritage=" in values[0]}
+        ours = {f"{rtype.lower()}-{name}" for name, rtype in map(_split, self.records())}
+        assert ownership_labels == ours
         assert (FOREIGN, "A") in records
 
 
 @contextmanager
-def route53() -> Iterator[Service]:
-    """The fake Route 53."""
+def route53(*more_zones: str) -> Iterator[Service]:
+    """Run the fake Route 53 with example.org and *more_zones*."""
     with Route53() as fake:
         zone = fake.add_zone("example.org")
+        zones = [zone, *map(fake.add_zone, more_zones)]
 
         def put(name: str, rtype: str, ttl_s: int, value: str) -> None:
             fake.put(zone, {"Name": name, "Type": rtype, "TTL": ttl_s, "ResourceRecords": [value]})
@@ -98,14 +99,14 @@ def route53() -> Iterator[Service]:
             busy=Refuse(400, "Throttling"),
             change=AWS_CHANGE,
             writes=lambda: sum(call.action == AWS_CHANGE for call in fake.log.calls()),
-            read=lambda: ((one.name, one.type, one.values) for one in fake.records(zone)),
+            read=lambda: ((one.name, one.type, one.values) for zone in zones for one in fake.records(zone)),
             put=put,
         )
 
 
 @contextmanager
 def cloud_dns() -> Iterator[Service]:
-    """The fake Cloud DNS."""
+    """Run the fake Cloud DNS with example.org."""
     with CloudDns() as fake:
         zone = fake.add_zone("example.org")
 
@@ -136,7 +137,7 @@ SERVICES: Final[Mapping[str, Callable[[], AbstractContextManager[Service]]]] = {
 
 
 class Production:
-    """A cluster, a service, and one process after the other."""
+    """A cluster, a DNS service, and extdns processes that run one after the other."""
 
     def __init__(self, root: Path, server: ApiServer, dns: Service, patch: pytest.MonkeyPatch) -> None:
         self.server = server
@@ -150,10 +151,10 @@ class Production:
             patch.setenv(name, value)
 
     def flags(self, *more: str) -> list[str]:
-        """For a process."""
-        given = {flag.partition("=")[0] for flag in more}
-        policy = ["--policy=sync"] if "--compat" in given else []
-        interval = [] if "--interval" in given else ["--interval=1h"]
+        """Return the flags of an extdns process, with *more* at the end."""
+        names = {flag.partition("=")[0] for flag in more}
+        policy = ["--policy=sync"] if "--compat" in names else []
+        interval = [] if "--interval" in names else ["--interval=1h"]
         return [
             self._kubeconfig,
             "--source=service",
@@ -168,20 +169,20 @@ class Production:
             *more,
         ]
 
-    def started(self, *flags: str, fast_s: float = 0.0) -> AbstractContextManager[Running]:
-        """It runs, by a clock on the wall that is *fast_s* ahead."""
+    def start(self, *flags: str, fast_s: float = 0.0) -> AbstractContextManager[Running]:
+        """Start extdns, with its wall clock *fast_s* seconds ahead."""
         return program(self, self._patch, *flags, fast_s=fast_s)  # type: ignore[arg-type]
 
     @contextmanager
     def process(self, *flags: str, fast_s: float = 0.0) -> Iterator[Running]:
-        """It runs, and has made its first pass."""
-        with self.started(*flags, fast_s=fast_s) as running:
-            self.until(running.controller.settled.is_set)
+        """Start extdns as `start` does, and wait for its first full pass."""
+        with self.start(*flags, fast_s=fast_s) as running:
+            self.until(running.controller.first_pass_done.is_set)
             yield running
 
     @contextmanager
-    def copied(self) -> Iterator[Production]:
-        """Another cluster, empty, with the same zone."""
+    def copy_cluster(self) -> Iterator[Production]:
+        """Create another cluster without objects that shares the zone."""
         root = self._root / "copy"
         root.mkdir()
         with ApiServer() as server:
@@ -194,54 +195,54 @@ class Production:
         for one in objects:
             self.server.delete(one["kind"], one["metadata"]["namespace"], one["metadata"]["name"])
 
-    def until(self, holds: Callable[[], object]) -> None:
-        """Wait until something is so."""
+    def until(self, condition: Callable[[], object]) -> None:
+        """Wait until *condition* returns true."""
         end_s = time.monotonic() + HANGS_S
-        while not holds():
-            assert time.monotonic() < end_s, (holds, self.dns.holds())
-            _PATIENCE.wait(0.005)
+        while not condition():
+            assert time.monotonic() < end_s, (condition, self.dns.records())
+            _NEVER_SET.wait(0.005)
 
     def until_published(self, *names: str) -> None:
-        """Wait until just these stand, and markers."""
+        """Wait until exactly *names* are published, besides marker names."""
         self.until(lambda: self.published() == set(names))
 
     def published(self) -> set[str]:
-        """The first labels of all names of ours but markers."""
+        """Return the first labels of all names of ours, without marker names."""
         return {name for name in self.dns.published() if not name.startswith("marker-")}
 
     def writes(self) -> int:
-        """How many calls have written so far."""
+        """Return the number of write calls so far."""
         return self.dns.writes()
 
-    def seen(self, **more: Any) -> None:  # noqa: ANN401 - as `service`
-        """All that happened in the cluster so far has been seen, and acted upon as far as it was due."""
+    def wait_for_marker(self, **more: Any) -> None:  # noqa: ANN401 - as `service`
+        """Publish a marker name, and wait until it is published: extdns has then seen all earlier changes."""
         name = f"marker-{next(self._markers)}"
         self.put(service(name, **more))
         self.until(lambda: name in self.dns.published())
 
     def state(self) -> str:
-        """What the ConfigMap holds."""
+        """Return the data of the state ConfigMap as text."""
         found = self.server.get("ConfigMap", "dns", "extdns-state")
         return str(found["data"]) if found else ""
 
     def events(self, reason: str) -> dict[str, str]:
-        """What Events with *reason* say, by the name of the object."""
+        """Return the message of each Event with *reason*, by the name of its object."""
         found = [event for event in self.server.objects("Event") if event["reason"] == reason]
         return {event["regarding"]["name"]: event["note"] for event in found}
 
     def run(self, *arguments: str) -> int:
-        """Run another command beside the process; its exit code."""
+        """Run another extdns command and return its exit code."""
         return cli.main([*arguments, self._kubeconfig], dict(os.environ))
 
-    def release(self, running: Running) -> None:
-        """Release what is held as a person does, with the command that the log shows."""
+    def approve(self, running: Running) -> None:
+        """Approve the held deletes with the command that the log shows."""
         line = running.until("Deletes are held")
-        (code,) = re.findall(r"extdns release ([0-9a-f-]+)", line)
+        (code,) = re.findall(r"extdns approve ([0-9a-f-]+)", line)
         self.until(lambda: code in self.state())
-        assert self.run("release", code) == 0
+        assert self.run("approve", code) == 0
         running.pass_time(11.0)
 
 
-def _split(shown: str) -> tuple[str, Any]:
-    name, _, rtype = shown.partition(" ")
+def _split(name_and_type: str) -> tuple[str, Any]:
+    name, _, rtype = name_and_type.partition(" ")
     return name, rtype

@@ -1,7 +1,7 @@
-"""A cluster of objects, the program's own sources and settings, and a zone, in virtual time.
+"""A cluster, extdns's own sources and engine, and an in-memory zone, in virtual time.
 
-What a test says of the cluster goes through the sources of `--source` into the engine, as in the program; there are no
-threads and no sockets. `Scene.again` starts another process over the same cluster, zone and state.
+Changes of the cluster reach the engine through the sources of `--source`, as in the program, but without threads and
+sockets. `Scene.restart` starts another process with the same cluster, zone and saved state.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from typing import Any, Final, cast
 
 import msgspec
 
-from extdns.app.assembly import engine_settings
-from extdns.app.fingerprint import fingerprint
-from extdns.app.sources import sources
+from extdns.app.engine_settings import build_engine_settings, compute_settings_digest
+from extdns.app.sources import build_sources
 from extdns.config import Config, parse
-from extdns.controller.keeper import Keeper
-from extdns.engine.effects import LoadState, LookForReleases, SaveState
+from extdns.controller.worker_pool import StateCalls
+from extdns.engine.effects import LoadState, ReadApprovals, SaveState
 from extdns.engine.engine import Engine
-from extdns.engine.inputs import Input, KindReported, Observed, StateFailed
+from extdns.engine.inputs import Input, KindStateChanged, Observed, StateFailed
 from extdns.engine.observer import Observer
 from extdns.errors import ForbiddenError
-from extdns.kube.store import Store
-from extdns.model.cluster import ClusterChange, Kind, KindChange, KindState, ObjectChange, ObjectKey, Phase, Sight
-from extdns.model.objects import STRUCTS, KubernetesObject
+from extdns.kube.local_store import LocalStore
+from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, Phase, Sighting
+from extdns.model.kind import Kind, ObjectKey
 from extdns.model.record import Record
+from extdns.model.resources.kinds import STRUCTS, KubernetesObject
 from extdns.model.zone import Zone
 from extdns.ports import Source
 from providers.inmemory.provider import InMemoryProvider
 from tests.fakes.faulty import FaultyProvider
 from tests.incidents.objects import Json
-from tests.incidents.shelf import Shelf
+from tests.incidents.state_store import MemoryStateStore
 from tests.unit.engine.stage import ZONE, Stage
 
 FLAGS: Final = (
@@ -44,40 +44,42 @@ FLAGS: Final = (
     "--inmemory-zone=example.org",
     "--txt-owner-id=me",
 )
-_SELDOM: Final = "--interval=30m"
-"""Zones are audited so seldom if a test does not say how often, because it costs time and shows nothing."""
+_LONG_INTERVAL: Final = "--interval=30m"
+"""The interval unless a test sets one: frequent refreshes of zones would only slow the tests down."""
 MINUTE_S: Final = 60.0
 HOUR_S: Final = 3600.0
 COMPAT: Final = ("--compat", "--policy=sync")
-"""The reference's behaviour."""
+"""Flags with which extdns behaves as external-dns."""
+STARTED: Final[list[Scene]] = []
+"""The processes of the current test; at its end their plan, page, API, Events and metrics are compared."""
 _EPOCH_S: Final = datetime(2026, 6, 1, tzinfo=UTC).timestamp()
 _KINDS: Final = {(version, kind.name): kind for kind in STRUCTS for version in kind.api_versions}
 
 
 @dataclass(kw_only=True)
 class Scene(Stage):
-    """One process, and what outlives it.
+    """One extdns process, and what outlives it: cluster, zone and saved state.
 
     Attributes:
-        flags: of this process.
-        objects: everything that exists in the cluster, whatever is shown of it.
-        phases: of kinds that are not synced.
-        shelf: where state is kept.
-        fast_s: how far the clock on the wall is ahead of the true time.
+        flags: the flags of this process.
+        objects: the objects that exist in the cluster, whether or not a list contains them.
+        phases: the phases of kinds that are not synced.
+        state_store: the state store of the delete guard.
+        fast_s: how many seconds the wall clock is ahead of the true time.
     """
 
     flags: tuple[str, ...]
     config: Config
     observer: Observer
-    store: Store
+    store: LocalStore
     needed: list[Kind]
     objects: dict[ObjectKey, Json]
     phases: dict[Kind, Phase] = field(default_factory=dict)
-    shelf: Shelf = field(default_factory=Shelf)
+    state_store: MemoryStateStore = field(default_factory=MemoryStateStore)
     fast_s: float = 0.0
     synced: set[Kind] = field(default_factory=set)
 
-    # time of the day, as `Clock` has it
+    # the interface of `Clock`
 
     def now(self) -> datetime:
         return datetime.fromtimestamp(_EPOCH_S + self.now_s + self.fast_s, UTC)
@@ -87,96 +89,96 @@ class Scene(Stage):
 
     # the cluster
 
-    def show(self, *objects: Json, for_s: float = 1.0) -> None:
-        """Objects are new, or others than before."""
+    def apply(self, *objects: Json, for_s: float = 1.0) -> None:
+        """Create or update *objects*; the watch reports them."""
         changes = []
         for one in objects:
             key = key_of(one)
             self.objects[key] = one
             if key.kind in self.synced and self._reads(key):
                 changes.append(_change(key, self.store.peek(key), one))
-        self.tell(changes, for_s=for_s)
+        self.report_changes(changes, for_s=for_s)
 
     def delete(self, *objects: Json, for_s: float = 1.0) -> None:
-        """Objects are deleted, and the watch says so."""
-        self._remove(objects, Sight.DELETED, exists=False, for_s=for_s)
+        """Delete *objects*; the watch reports it."""
+        self._remove(objects, Sighting.DELETED, exists=False, for_s=for_s)
 
-    def lose(self, *objects: Json, exist: bool = True, for_s: float = 1.0) -> None:
-        """A complete list lacks objects, which *exist* or do not."""
-        self._remove(objects, Sight.MISSING, exists=exist, for_s=for_s)
+    def drop_from_list(self, *objects: Json, exist: bool = True, for_s: float = 1.0) -> None:
+        """Simulate a complete list without *objects*, which still exist unless *exist* is false."""
+        self._remove(objects, Sighting.MISSING, exists=exist, for_s=for_s)
 
-    def turn(self, kind: Kind, phase: Phase, for_s: float = 1.0) -> None:
-        """The list and watch of *kind* comes to *phase*."""
+    def set_phase(self, kind: Kind, phase: Phase, for_s: float = 1.0) -> None:
+        """Set the phase of *kind* to *phase*."""
         self.phases[kind] = phase
         if phase is Phase.SYNCED:
             del self.phases[kind]
             self.synced.discard(kind)
-            self.tell((), for_s=for_s)
+            self.report_changes((), for_s=for_s)
         else:
-            self.tell((KindChange(state=KindState(kind=kind, phase=phase)),), for_s=for_s)
+            self.report_changes((KindChange(state=KindState(kind=kind, phase=phase)),), for_s=for_s)
 
-    def tell(self, changes: Sequence[ClusterChange], for_s: float) -> None:
-        """The cluster tells of *changes*; kinds that sources come to need are listed."""
+    def report_changes(self, changes: Sequence[ClusterChange], for_s: float) -> None:
+        """Pass *changes* to the engine, list the kinds that sources then need, and run for *for_s*."""
         self._pass_on(changes)
         while due := [kind for kind in self.needed if kind not in self.synced and kind not in self.phases]:
             for kind in due:
                 self._sync(kind)
         self.run(for_s=for_s)
 
-    def again(self, *flags: str, for_s: float = 5.0, dark_s: float = 0.0) -> Scene:
-        """This process dies; another starts with *flags* in place of the former, after *dark_s*."""
-        after = _started(
+    def restart(self, *flags: str, for_s: float = 5.0, down_s: float = 0.0) -> Scene:
+        """Start another process with *flags*, *down_s* seconds after this one was killed."""
+        after = _start(
             FLAGS + flags,
             provider=self.provider,
             objects=self.objects,
             phases=self.phases,
-            shelf=self.shelf,
-            now_s=self.now_s + dark_s,
+            state_store=self.state_store,
+            now_s=self.now_s + down_s,
             fast_s=self.fast_s,
         )
         after.exists = self.exists
-        after.tell([_state(kind, phase) for kind, phase in self.phases.items()], for_s=for_s)
+        after.report_changes([_state(kind, phase) for kind, phase in self.phases.items()], for_s=for_s)
         return after
 
     def answer(self) -> Input:
         effect = self.waiting[0]
-        if not isinstance(effect, LoadState | SaveState | LookForReleases):
+        if not isinstance(effect, LoadState | SaveState | ReadApprovals):
             return super().answer()
         self.waiting.popleft()
         self.calls.append(type(effect).__name__)
         try:
-            return Keeper(self.shelf, self).carry_out(effect)
+            return StateCalls(self.state_store, self).execute(effect)
         except ForbiddenError as exc:
-            return StateFailed(message=str(exc))
+            return StateFailed(message=str(exc), forbidden=True)
 
-    # words for what tests look at
+    # results that tests compare
 
     @property
     def code(self) -> str:
-        """The code of the deletes that are held, "" if none are."""
+        """The code that approves the held deletes; "" if none is held."""
         return self.held[-1].code if self.held else ""
 
-    def release(self) -> None:
-        """A person releases what is held."""
+    def approve(self) -> None:
+        """Approve the held deletes, as a person does, and run for half a minute."""
         assert self.code
-        self.shelf.codes = (self.code,)
+        self.state_store.codes = (self.code,)
         self.run(for_s=30.0)
 
-    def shown_held(self) -> set[str]:
-        """The first labels of the names that are held."""
+    def held_names(self) -> set[str]:
+        """Return the first labels of the names whose deletes are held."""
         return {str(one.owned.record.name).partition(".")[0] for one in self.held[-1].held} if self.held else set()
 
     def published(self) -> set[str]:
-        """The first labels of the names of all records but marks."""
-        return {name.partition(" ")[0] for name in self.holds()}
+        """Return the first labels of the names of all records that are not ownership records."""
+        return {name.partition(" ")[0] for name in self.list_records()}
 
     def deleted(self) -> int:
-        """How many records, marks included, were deleted for good since this process started."""
+        """Return how many records, ownership records included, were deleted since this process started."""
         return len(self.evidence)
 
-    # parts
+    # helpers
 
-    def _remove(self, objects: Iterable[Json], sight: Sight, *, exists: bool, for_s: float) -> None:
+    def _remove(self, objects: Iterable[Json], sighting: Sighting, *, exists: bool, for_s: float) -> None:
         changes = []
         for one in objects:
             key = key_of(one)
@@ -184,8 +186,8 @@ class Scene(Stage):
                 self.objects.pop(key, None)
             old = self.store.peek(key)
             if old is not None:
-                changes.append(ObjectChange(key=key, old=old, new=None, seen=sight))
-        self.tell(changes, for_s=for_s)
+                changes.append(ObjectChange(key=key, old=old, new=None, seen=sighting))
+        self.report_changes(changes, for_s=for_s)
 
     def _sync(self, kind: Kind) -> None:
         self.synced.add(kind)
@@ -194,11 +196,11 @@ class Scene(Stage):
             for key, one in sorted(self.objects.items())
             if key.kind == kind and self._reads(key)
         ]
-        here = {change.key for change in objects}
+        listed = {change.key for change in objects}
         gone = [
-            ObjectChange(key=key, old=self.store.peek(key), new=None, seen=Sight.MISSING)
-            for key in sorted(self.store.keys(kind))
-            if key not in here
+            ObjectChange(key=key, old=self.store.peek(key), new=None, seen=Sighting.MISSING)
+            for key in sorted(self.store.list_keys(kind))
+            if key not in listed
         ]
         self._pass_on((*objects, *gone, _state(kind, Phase.SYNCED)))
 
@@ -209,7 +211,7 @@ class Scene(Stage):
             self.feed(Observed(observations=observations))
         for change in changes:
             if isinstance(change, KindChange):
-                self.feed(KindReported(state=change.state))
+                self.feed(KindStateChanged(state=change.state))
 
     def _reads(self, key: ObjectKey) -> bool:
         return key.namespace in {"", self.config.cluster.namespace} or not self.config.cluster.namespace
@@ -224,29 +226,29 @@ def scene(
     provider: FaultyProvider | None = None,
     for_s: float = 5.0,
 ) -> Scene:
-    """A process that has started over *objects* and a zone that holds *records*, and done its work.
+    """Start a process with *objects* and a zone that holds *records*, and run it for *for_s* seconds.
 
-    With *provider* its zones are the zones.
+    With *provider*, use its zones instead of *records*.
     """
     seed = {ZONE: tuple(records)} if zones is None else zones
-    world = _started(
+    world = _start(
         (*FLAGS, *flags),
         provider=provider or FaultyProvider(inner=InMemoryProvider(seed=seed, page_size=page_size)),
         objects={key_of(one): one for one in objects},
     )
-    world.tell((), for_s=for_s)
+    world.report_changes((), for_s=for_s)
     return world
 
 
-def _started(flags: tuple[str, ...], *, provider: FaultyProvider, objects: dict[ObjectKey, Json], **more: Any) -> Scene:  # noqa: ANN401 - fields of Scene
-    seldom = [] if any(flag.startswith("--interval=") for flag in flags) else [_SELDOM]
-    config = parse([*flags, *seldom], {})
-    found = sources(config)
+def _start(flags: tuple[str, ...], *, provider: FaultyProvider, objects: dict[ObjectKey, Json], **more: Any) -> Scene:  # noqa: ANN401 - fields of Scene
+    interval = [] if any(flag.startswith("--interval=") for flag in flags) else [_LONG_INTERVAL]
+    config = parse([*flags, *interval], {})
+    found = build_sources(config)
     needed = [source.kind for source in found]
-    store = Store(lambda kind: needed.append(kind) if kind not in needed else None)
+    store = LocalStore(lambda kind: needed.append(kind) if kind not in needed else None)
     provider.submissions.clear()
-    settings = engine_settings(config, found, provider, writes=True, keeps_state=True)
-    assert settings.fingerprint == fingerprint(config)
+    settings = build_engine_settings(config, found, provider, writes=True, has_state_store=True)
+    assert settings.settings_digest == compute_settings_digest(config)
     made = Scene(
         engine=Engine(settings),
         reader=provider,
@@ -261,11 +263,12 @@ def _started(flags: tuple[str, ...], *, provider: FaultyProvider, objects: dict[
         **more,
     )
     made.exists = made.objects.__contains__
+    STARTED.append(made)
     return made
 
 
 def key_of(one: Json) -> ObjectKey:
-    """Where an object lives."""
+    """Return the key of an object."""
     kind = _KINDS[one["apiVersion"], one["kind"]]
     return ObjectKey(kind, one["metadata"].get("namespace", "") if kind.namespaced else "", one["metadata"]["name"])
 

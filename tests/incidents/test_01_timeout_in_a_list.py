@@ -1,16 +1,16 @@
 """The API server times out in the middle of a list.
 
-A large cluster, a slow etcd: the second page of Services never comes, again and again. Half of the objects were seen.
-What is missing in half a list is not gone.
+In a large cluster with a slow etcd, the second page of Services never arrives. Objects that are missing from an
+incomplete list are not deleted objects.
 
-What must hold: nothing that Services made is touched while they are not listed whole, whether the process has just
-started or has run for long; other sources go on after half a minute. When the list comes, all is as before.
+What must hold: while Services are not listed completely, their records do not change, neither at start nor later. After
+half a minute other sources go on. Once the list is complete, nothing has changed.
 """
 
 from __future__ import annotations
 
 from extdns.model.cluster import Phase
-from extdns.model.objects import SERVICE
+from extdns.model.resources.core import SERVICE
 from tests.fakes.apiserver.faults import Drop
 from tests.incidents.objects import ingress, numbered, services
 from tests.incidents.production import Production
@@ -20,29 +20,29 @@ NAMES = numbered(40)
 ALL = services(NAMES)
 
 
-def test_at_start_what_was_not_seen_stays() -> None:
+def test_at_start_records_stay_while_services_cannot_be_listed_and_ingresses_are_published() -> None:
     before = scene(*ALL)
     before.phases[SERVICE] = Phase.FAILING
-    after = before.again(for_s=20.0)
-    after.show(ingress("new", "new.example.org"), for_s=2.0)
+    after = before.restart(for_s=20.0)
+    after.apply(ingress("new", "new.example.org"), for_s=2.0)
     assert "new" not in after.published(), "planning waits half a minute for a source that fails"
     after.run(for_s=HOUR_S)
     assert after.published() == {*NAMES, "new"}
-    assert after.endings(NAMES[0]) == ["A keep source-down"]
-    after.turn(SERVICE, Phase.SYNCED, for_s=HOUR_S)
+    assert after.describe_decisions(NAMES[0]) == ["A keep source-down"]
+    after.set_phase(SERVICE, Phase.SYNCED, for_s=HOUR_S)
     assert not after.deleted()
-    assert after.endings(NAMES[0]) == ["A keep programmed"]
+    assert after.describe_decisions(NAMES[0]) == ["A keep published"]
 
 
-def test_while_running_nothing_is_touched() -> None:
+def test_in_a_running_process_no_record_changes_while_services_cannot_be_listed() -> None:
     world = scene(*ALL)
-    world.turn(SERVICE, Phase.FAILING, for_s=HOUR_S)
-    world.turn(SERVICE, Phase.SYNCED, for_s=HOUR_S)
+    world.set_phase(SERVICE, Phase.FAILING, for_s=HOUR_S)
+    world.set_phase(SERVICE, Phase.SYNCED, for_s=HOUR_S)
     assert not world.deleted()
     assert world.published() == set(NAMES)
 
 
-def test_the_whole_program_loses_nothing(production: Production) -> None:
+def test_program_deletes_no_record_after_connections_were_dropped_during_the_list(production: Production) -> None:
     production.put(*ALL[:14])
     with production.process():
         production.until_published(*NAMES[:14])
@@ -50,5 +50,5 @@ def test_the_whole_program_loses_nothing(production: Production) -> None:
         production.server.faults.arm(Drop(), verb=verb, resource="services", times=3)
     with production.process() as running:
         running.pass_time(10 * MINUTE_S)
-        production.seen()
+        production.wait_for_marker()
         assert production.published() == set(NAMES[:14])

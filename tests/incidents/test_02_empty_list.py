@@ -1,11 +1,11 @@
-"""A list comes back empty.
+"""The API server returns an empty list although objects exist.
 
-A broken aggregation layer, an etcd restored from nothing, or a cache that answers before it is filled: the API server
-gives a complete list without a single object, and means it. The reference deletes every record within a minute.
+Causes are a broken aggregation layer, an etcd restored without data, or a cache that answers before it is filled.
+external-dns deletes every record within a minute.
 
-What must hold: the list says no more than that; every object is asked for, one by one, after the grace. While they
-exist, nothing goes, not then and not later. When they are gone for good, the records that would go are more than may
-go by absence: all are held, and a person releases them.
+What must hold: after the grace period, extdns checks each object by itself. No record is deleted while its object
+exists. If all objects are gone for good, the deletes exceed the budget for absence: they are held until a person
+approves them.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from tests.fakes.apiserver.options import WatchList
 from tests.incidents.objects import gateway, http_route, namespace, numbered, service, services
 from tests.incidents.production import Production
 from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, scene
+from tests.incidents.test_19_pods_come_and_go import endpoints, pod
 
 NAMES = numbered(40)
 ALL = services(NAMES)
@@ -25,78 +26,80 @@ NAMESPACE = namespace()
 ROUTES = [http_route(name) for name in ("r0", "r1")]
 
 
-def test_once_while_running_nothing_goes() -> None:
+def test_a_list_that_is_empty_for_45_seconds_deletes_no_record() -> None:
     world = scene(*ALL)
-    world.lose(*ALL, for_s=45.0)
-    world.show(*ALL, for_s=HOUR_S)
+    world.drop_from_list(*ALL, for_s=45.0)
+    world.apply(*ALL, for_s=HOUR_S)
     assert not world.deleted()
     assert world.published() == set(NAMES)
     assert not world.code
 
 
-def test_for_long_while_the_objects_exist_nothing_goes() -> None:
+def test_a_list_that_stays_empty_deletes_no_record_while_the_objects_exist() -> None:
     world = scene(*ALL)
-    world.lose(*ALL, for_s=12 * HOUR_S)
+    world.drop_from_list(*ALL, for_s=12 * HOUR_S)
     assert not world.deleted()
 
 
-def test_two_of_many_that_exist_do_not_go_either() -> None:
+def test_two_objects_missing_from_lists_keep_their_records_until_they_are_confirmed_gone() -> None:
     world = scene(*ALL)
-    world.lose(*ALL[:2], for_s=12 * HOUR_S)
+    world.drop_from_list(*ALL[:2], for_s=12 * HOUR_S)
     assert not world.deleted()
     assert not world.code
     world.exists = lambda _: False
     world.run(for_s=HOUR_S)
-    assert world.published() == set(NAMES[2:]), "gone for good, two are within the budget"
+    assert world.published() == set(NAMES[2:]), "two deletes are within the budget"
 
 
-def test_what_others_rest_on_does_not_take_them_along_while_it_exists() -> None:
+def test_records_of_routes_stay_while_their_unlisted_gateway_exists() -> None:
     world = scene(GATEWAY, NAMESPACE, *ROUTES, *ALL, flags=("--source=gateway-httproute",), for_s=MINUTE_S)
     assert world.published() == {*NAMES, "r0", "r1"}
-    world.lose(GATEWAY, for_s=12 * HOUR_S)
+    world.drop_from_list(GATEWAY, for_s=12 * HOUR_S)
     assert not world.deleted()
-    world.show(GATEWAY, for_s=HOUR_S)
-    assert world.endings("r0") == ["A keep programmed"]
-    world.lose(GATEWAY, exist=False, for_s=HOUR_S)
+    world.apply(GATEWAY, for_s=HOUR_S)
+    assert world.describe_decisions("r0") == ["A keep published"]
+    world.drop_from_list(GATEWAY, exist=False, for_s=HOUR_S)
     assert world.published() == set(NAMES)
 
 
-def test_for_good_all_are_held_and_changes_go_on() -> None:
+def test_deletes_of_all_missing_objects_are_held_and_new_names_are_published() -> None:
     world = scene(*ALL)
-    world.lose(*ALL, exist=False, for_s=2 * MINUTE_S)
-    assert world.shown_held() == set(NAMES)
-    world.show(service("new"), for_s=HOUR_S)
+    world.drop_from_list(*ALL, exist=False, for_s=2 * MINUTE_S)
+    assert world.held_names() == set(NAMES)
+    world.apply(service("new"), for_s=HOUR_S)
     assert world.published() == {*NAMES, "new"}
-    world.release()
+    world.approve()
     assert world.published() == {"new"}
 
 
-def test_at_start_all_are_held() -> None:
+def test_at_start_the_deletes_of_all_missing_objects_are_held() -> None:
     before = scene(*ALL)
     before.objects.clear()
-    after = before.again(for_s=HOUR_S)
+    after = before.restart(for_s=HOUR_S)
     assert not after.deleted()
-    assert after.shown_held() == set(NAMES)
+    assert after.held_names() == set(NAMES)
 
 
-def test_at_start_while_the_objects_exist_nothing_goes() -> None:
+def test_at_start_an_empty_list_deletes_no_record_while_the_objects_exist() -> None:
     before = scene(*ALL)
-    there = set(before.objects)
+    existing = set(before.objects)
     before.objects.clear()
-    after = before.again(for_s=0.0)
-    after.exists = there.__contains__
+    after = before.restart(for_s=0.0)
+    after.exists = existing.__contains__
     after.run(for_s=HOUR_S)
     assert not after.deleted()
 
 
-def test_the_reference_loses_all() -> None:
+def test_with_compat_an_empty_list_deletes_all_records() -> None:
     world = scene(*ALL, flags=COMPAT)
-    world.lose(*ALL, for_s=MINUTE_S)
+    world.drop_from_list(*ALL, for_s=MINUTE_S)
     assert world.published() == set()
 
 
-@pytest.mark.parametrize("count", [pytest.param(14, id="more-than-the-budget"), pytest.param(2, id="fewer")])
-def test_the_whole_program_believes_no_empty_list(production: Production, count: int) -> None:
+@pytest.mark.parametrize(
+    "count", [pytest.param(14, id="more-than-the-budget"), pytest.param(2, id="fewer-than-the-budget")]
+)
+def test_program_deletes_no_record_after_two_empty_lists(production: Production, count: int) -> None:
     production.put(*ALL[:count])
     with production.process():
         production.until_published(*NAMES[:count])
@@ -105,25 +108,37 @@ def test_the_whole_program_believes_no_empty_list(production: Production, count:
     with production.process() as running:
         for _ in range(3):
             running.pass_time(10 * MINUTE_S)
-            production.seen()
+            production.wait_for_marker()
         assert production.published() == set(NAMES[:count])
 
 
-def test_the_whole_program_holds_what_is_missing_for_good(production: Production) -> None:
+def test_program_holds_the_deletes_of_missing_objects_until_approval(production: Production) -> None:
     production.put(*ALL[:14])
     with production.process():
         production.until_published(*NAMES[:14])
     production.delete(*ALL[:14])
     with production.process() as running:
         running.pass_time(MINUTE_S + 1.0)
-        production.release(running)
+        production.approve(running)
         production.until_published()
 
 
-def test_the_whole_program_loses_all_as_the_reference_does(production: Production) -> None:
+def test_program_with_compat_deletes_the_records_of_missing_objects(production: Production) -> None:
     production.put(*ALL[:14])
     with production.process():
         production.until_published(*NAMES[:14])
     production.delete(*ALL[:14])
     with production.process("--compat"):
         production.until_published()
+
+
+def test_the_record_of_a_headless_service_stays_while_its_unlisted_endpoints_exist() -> None:
+    headless = service("db", address=None, type="ClusterIP", clusterIP="None", selector={"app": "db"})
+    parts = [pod("db-0", "10.0.0.7"), endpoints("10.0.0.7")]
+    world = scene(headless, *parts)
+    assert world.published() == {"db"}
+    world.drop_from_list(*parts, for_s=12 * HOUR_S)
+    assert world.published() == {"db"}
+    assert not world.deleted()
+    world.drop_from_list(*parts, exist=False, for_s=HOUR_S)
+    assert world.published() == set()

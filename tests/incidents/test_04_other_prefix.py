@@ -1,11 +1,10 @@
-"""A new version reads annotations by another prefix.
+"""A new version reads annotations with another prefix.
 
-The image is swapped; the new version looks for `external-dns.kubernetes.io/` alone, the objects carry
-`external-dns.alpha.kubernetes.io/`. Every object exists, and none asks for anything any more. The reference deletes
-all that it owns.
+The objects have annotations with `external-dns.alpha.kubernetes.io/`, the new image reads only
+`external-dns.kubernetes.io/`. All objects exist, but none requests a name. external-dns deletes all its records.
 
-What must hold: with the flag not given, both prefixes are read and nothing is written. With the new prefix forced,
-everything is held, at the first start and at every further one; the settings are not accepted as long as that is so.
+What must hold: without `--annotation-prefix` both prefixes are read and nothing is written. With the new prefix forced,
+all deletes are held, at the first start and at each further one, and the settings digest is not accepted meanwhile.
 """
 
 from __future__ import annotations
@@ -20,49 +19,49 @@ from tests.unit.engine.stage import owned
 FORCED = f"--annotation-prefix={PREFIX}"
 
 
-def swapped(count: int, *flags: str) -> Scene:
-    """The first start over a zone that the reference left, and no state."""
+def start_after_swap(count: int, *flags: str) -> Scene:
+    """Start extdns without saved state on a zone that external-dns left, with *count* records."""
     names = numbered(count)
     left = [one for name in names for one in owned(name, resource=f"service/shop/{name}")]
     return scene(*services(names, prefix=OLD_PREFIX), flags=flags, records=left, page_size=1000, for_s=2 * MINUTE_S)
 
 
-def test_both_prefixes_are_read() -> None:
-    world = swapped(40)
+def test_without_a_prefix_flag_both_prefixes_are_read_and_nothing_is_written() -> None:
+    world = start_after_swap(40)
     assert not world.provider.submissions
-    assert world.endings("h0000") == ["A keep programmed"]
+    assert world.describe_decisions("h0000") == ["A keep published"]
 
 
 @pytest.mark.parametrize("count", [8, 8000])
-def test_with_the_new_one_forced_all_are_held(count: int) -> None:
-    world = swapped(count, FORCED)
-    assert len(world.shown_held()) == count
-    assert world.endings("h0000") == ["A keep orphan-unclaimed"]
+def test_with_the_new_prefix_forced_all_deletes_are_held(count: int) -> None:
+    world = start_after_swap(count, FORCED)
+    assert len(world.held_names()) == count
+    assert world.describe_decisions("h0000") == ["A keep orphan-unclaimed"]
     assert not world.provider.submissions
 
 
-def test_a_crash_right_after_makes_no_difference() -> None:
-    world = swapped(8, FORCED)
-    for dark_s in (0.0, 1.0, HOUR_S):
-        world = world.again(FORCED, dark_s=dark_s, for_s=30.0)
+def test_with_the_new_prefix_forced_restarts_delete_no_record() -> None:
+    world = start_after_swap(8, FORCED)
+    for down_s in (0.0, 1.0, HOUR_S):
+        world = world.restart(FORCED, down_s=down_s, for_s=30.0)
     world.run(for_s=3 * HOUR_S)
     assert len(world.published()) == 8
-    assert not world.shelf.saved.of("example.org").fingerprint
+    assert not world.state_store.saved.find_zone("example.org").fingerprint
 
 
-def test_settings_that_were_in_order_before_do_not_let_others_through() -> None:
+def test_accepted_settings_of_the_old_prefix_do_not_allow_deletes_under_the_new_prefix() -> None:
     before = scene(*services(numbered(8), prefix=OLD_PREFIX))
     before.run(for_s=HOUR_S)
-    assert before.shelf.saved.of("example.org").fingerprint
-    after = before.again(FORCED, for_s=3 * HOUR_S)
+    assert before.state_store.saved.find_zone("example.org").fingerprint
+    after = before.restart(FORCED, for_s=3 * HOUR_S)
     assert len(after.published()) == 8
 
 
-def test_the_reference_loses_all() -> None:
-    assert swapped(8, *COMPAT).published() == set()
+def test_with_compat_the_new_prefix_deletes_all_records() -> None:
+    assert start_after_swap(8, *COMPAT).published() == set()
 
 
-def test_the_whole_program_holds_all(production: Production) -> None:
+def test_program_holds_all_deletes_with_the_new_prefix_forced(production: Production) -> None:
     names = numbered(8)
     production.put(*services(names, prefix=OLD_PREFIX))
     with production.process():
@@ -70,14 +69,14 @@ def test_the_whole_program_holds_all(production: Production) -> None:
     with production.process(FORCED) as running:
         running.until("Deletes are held", "count=8")
         running.pass_time(HOUR_S)
-        production.seen()
+        production.wait_for_marker()
         assert production.published() == set(names)
     with production.process():
-        production.seen()
+        production.wait_for_marker()
         assert production.published() == set(names)
 
 
-def test_the_whole_program_loses_all_as_the_reference_does(production: Production) -> None:
+def test_program_with_compat_deletes_all_records_with_the_new_prefix(production: Production) -> None:
     names = numbered(8)
     production.put(*services(names, prefix=OLD_PREFIX))
     with production.process():

@@ -1,10 +1,10 @@
-"""A label filter with a typo.
+"""A label filter has a typo.
 
-`--label-filter=team=shpo` instead of `team=shop`: no object is selected any more. The reference asks the API server
-for the objects that match, gets an empty list, and deletes everything.
+With `--label-filter=team=shpo` instead of `team=shop`, no object is selected. external-dns lists only matching objects,
+gets an empty list, and deletes everything.
 
-What must hold: objects that are not selected at their first sight are no evidence; their records are held until the
-typo is mended, after which nothing was, or until a person releases them, because it was no typo.
+What must hold: objects that a filter excludes when first seen are no evidence. The deletes of their records are held
+until the typo is corrected, after which nothing has changed, or until a person approves them.
 """
 
 from __future__ import annotations
@@ -15,58 +15,58 @@ from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, Scene, scene
 
 NAMES = numbered(40)
 SHOP = {"team": "shop"}
-RIGHT, WRONG = "--label-filter=team=shop", "--label-filter=team=shpo"
+RIGHT, MISTYPED = "--label-filter=team=shop", "--label-filter=team=shpo"
 
 
-def mistyped(*flags: str) -> Scene:
+def restart_with_typo(*flags: str) -> Scene:
     before = scene(*services(NAMES, labels=SHOP), flags=[RIGHT, *flags])
     before.run(for_s=MINUTE_S)
-    return before.again(WRONG, *flags, for_s=HOUR_S)
+    return before.restart(MISTYPED, *flags, for_s=HOUR_S)
 
 
-def test_all_are_held() -> None:
-    world = mistyped()
-    assert world.shown_held() == set(NAMES)
+def test_all_deletes_are_held_after_a_start_with_a_mistyped_label_filter() -> None:
+    world = restart_with_typo()
+    assert world.held_names() == set(NAMES)
     assert not world.provider.submissions
 
 
-def test_once_mended_nothing_was() -> None:
-    world = mistyped().again(RIGHT, for_s=HOUR_S)
+def test_no_record_changed_and_no_delete_is_held_after_the_typo_is_corrected() -> None:
+    world = restart_with_typo().restart(RIGHT, for_s=HOUR_S)
     assert not world.provider.submissions
-    assert world.shown_held() == set()
+    assert world.held_names() == set()
 
 
-def test_a_person_may_mean_it() -> None:
-    world = mistyped()
-    world.release()
+def test_all_records_are_deleted_after_a_person_approved_the_held_deletes() -> None:
+    world = restart_with_typo()
+    world.approve()
     assert world.published() == set()
 
 
-def test_an_object_that_loses_its_label_while_all_else_is_in_order_goes() -> None:
+def test_the_record_of_one_object_that_loses_its_label_is_deleted() -> None:
     world = scene(*services(NAMES, labels=SHOP), flags=[RIGHT])
-    world.show(service(NAMES[0], labels={"team": "blog"}), for_s=2 * MINUTE_S)
+    world.apply(service(NAMES[0], labels={"team": "blog"}), for_s=2 * MINUTE_S)
     assert world.published() == set(NAMES[1:])
     assert world.evidence == ["filtered-out"]
 
 
-def test_the_reference_loses_all() -> None:
-    assert mistyped(*COMPAT).published() == set()
+def test_with_compat_a_mistyped_label_filter_deletes_all_records() -> None:
+    assert restart_with_typo(*COMPAT).published() == set()
 
 
-def test_the_whole_program_holds_all(production: Production) -> None:
+def test_program_holds_all_deletes_with_a_mistyped_label_filter(production: Production) -> None:
     production.put(*services(NAMES[:14], labels=SHOP))
     with production.process(RIGHT):
         production.until_published(*NAMES[:14])
-    with production.process(WRONG) as running:
+    with production.process(MISTYPED) as running:
         running.until("Deletes are held", "count=14")
         running.pass_time(HOUR_S)
-        production.seen(labels={"team": "shpo"})
+        production.wait_for_marker(labels={"team": "shpo"})
         assert production.published() == set(NAMES[:14])
 
 
-def test_the_whole_program_loses_all_as_the_reference_does(production: Production) -> None:
+def test_program_with_compat_deletes_all_records_with_a_mistyped_label_filter(production: Production) -> None:
     production.put(*services(NAMES[:14], labels=SHOP))
     with production.process(RIGHT):
         production.until_published(*NAMES[:14])
-    with production.process(WRONG, "--compat"):
+    with production.process(MISTYPED, "--compat"):
         production.until_published()

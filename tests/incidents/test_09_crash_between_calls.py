@@ -1,10 +1,10 @@
 """The process is killed between any two calls.
 
-A node dies, the kernel runs out of memory: before a call, or after it and before its answer arrived, at every call
-that a start and a few changes make.
+A node fails, or memory runs out: before a call, or after it and before its answer arrived, at each call that a start
+and a few changes make.
 
-What must hold: at no moment does a record stand without its mark, or a foreign one change. The next process ends up
-where the first would have, and a delete waits for its evidence in the new process, too.
+What must hold: at no moment does a record lack its ownership record or a foreign record change. The next process
+reaches the same zone as one that was not killed, and waits for evidence before it deletes.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ CALLS = 20
 
 
 class Killed(Exception):
-    """The process is no more."""
+    """Raised in place of the call at which the process is killed."""
 
 
-class Mortal(Scene):
-    """Dies at one call: before it is made, or before its answer arrives."""
+class KilledScene(Scene):
+    """A scene that is killed at one call: before the call, or with *after_call* after it and before its answer."""
 
     calls_left: int
-    hears: bool
+    after_call: bool
 
     def answer(self) -> Input:
-        if self.calls_left == 0 and self.hears:
+        if self.calls_left == 0 and self.after_call:
             super().answer()
         if self.calls_left == 0:
             raise Killed
@@ -58,71 +58,73 @@ class Mortal(Scene):
         return super().answer()
 
 
-def begun() -> Scene:
+def start_scene() -> Scene:
     return scene(*BEGINNING, records=(FOREIGN, *LEFT), page_size=2)
 
 
-def changed(world: Scene) -> None:
-    """What happens while the process may die."""
+def change_cluster(world: Scene) -> None:
+    """Change the cluster while the process may be killed."""
     world.delete(service("gone"), for_s=0.0)
-    world.show(*CHANGES, for_s=150.0)
+    world.apply(*CHANGES, for_s=150.0)
 
 
 def contents(world: Scene) -> dict[RecordKey, Record]:
     return world.provider.contents(ZONE)
 
 
-def check(held: dict[RecordKey, Record]) -> None:
-    """Foreign records are as they were, and records and marks stand together."""
-    assert held[FOREIGN.key] == FOREIGN
-    found = ownership(REGISTRY, held)
-    for key, one in held.items():
-        assert key == FOREIGN.key or is_mark(one) or found[key].ours, f"{key} has no mark"
-    marks = {mark.key for one in found.values() if one.ours for mark in one.marks}
-    assert {key for key, one in held.items() if is_our_mark(one)} <= marks, "a mark was left behind"
+def check(records: dict[RecordKey, Record]) -> None:
+    """Check that the foreign record is unchanged and that our records and ownership records match."""
+    assert records[FOREIGN.key] == FOREIGN
+    found = ownership(REGISTRY, records)
+    for key, one in records.items():
+        assert key == FOREIGN.key or is_mark(one) or found[key].is_ours, f"{key} has no ownership record"
+    ownership_keys = {txt.key for one in found.values() if one.is_ours for txt in one.ownership_records}
+    assert {key for key, one in records.items() if is_our_mark(one)} <= ownership_keys, (
+        "an ownership record was left behind"
+    )
 
 
 DEATHS = [
-    pytest.param(call, hears, id=f"{'after' if hears else 'before'}-call-{call}")
+    pytest.param(call, after_call, id=f"{'after' if after_call else 'before'}-call-{call}")
     for call in range(CALLS)
-    for hears in (False, True)
+    for after_call in (False, True)
 ]
 
 
 @pytest.fixture(scope="module")
 def expected() -> dict[RecordKey, Record]:
-    """Where a process ends up that is left in peace."""
-    world = begun()
-    changed(world)
-    world = world.again(for_s=HOUR_S)
+    """Return the zone's content after a process that was not killed."""
+    world = start_scene()
+    change_cluster(world)
+    world = world.restart(for_s=HOUR_S)
     return contents(world)
 
 
-def test_every_call_is_one_at_which_it_may_die() -> None:
-    world = begun()
+def test_the_scene_makes_no_more_calls_than_the_tests_kill_at() -> None:
+    world = start_scene()
     world.calls.clear()
-    after = world.again()
-    changed(after)
+    after = world.restart()
+    change_cluster(after)
     assert len(after.calls) <= CALLS
 
 
-@pytest.mark.parametrize(("call", "hears"), DEATHS)
-def test_whenever_it_dies_the_next_one_finishes(
+@pytest.mark.parametrize(("call", "after_call"), DEATHS)
+def test_the_next_process_completes_the_zone_whichever_call_was_the_last(
     call: int,
-    hears: bool,
+    after_call: bool,
     expected: dict[RecordKey, Record],
 ) -> None:
-    world = begun().again(for_s=0.0)
-    world.__class__ = Mortal
-    assert isinstance(world, Mortal)
-    world.calls_left, world.hears = call, hears
+    world = start_scene().restart(for_s=0.0)
+    world.__class__ = KilledScene
+    assert isinstance(world, KilledScene)
+    world.calls_left, world.after_call = call, after_call
     try:
-        changed(world)
+        change_cluster(world)
     except Killed:
         check(contents(world))
         world.objects.pop(key_of(service("gone")), None)
         world.objects |= {key_of(one): one for one in CHANGES}
-    after = world.again(for_s=1.0)
+    after = world.restart(for_s=1.0)
     check(contents(after))
     after.run(for_s=HOUR_S)
     check(contents(after))
@@ -131,7 +133,7 @@ def test_whenever_it_dies_the_next_one_finishes(
 
 @pytest.mark.parametrize("number", [0, 1])
 @pytest.mark.parametrize("worked", [False, True])
-def test_the_whole_program_killed_at_a_write_is_finished_by_the_next(
+def test_program_completes_the_zone_after_it_was_killed_during_a_write(
     *, production: Production, number: int, worked: bool
 ) -> None:
     production.put(*BEGINNING[:2])
@@ -148,8 +150,8 @@ def test_the_whole_program_killed_at_a_write_is_finished_by_the_next(
         assert reached, program.lines
         assert ended == -signal.SIGKILL
     production.dns.faults.clear()
-    production.dns.whole()
+    production.dns.check_ownership()
     with production.process():
         production.until_published("web", "api", "new")
-        assert production.dns.holds()["web A"] == ("192.0.2.9",)
-        production.dns.whole()
+        assert production.dns.records()["web A"] == ("192.0.2.9",)
+        production.dns.check_ownership()

@@ -1,76 +1,99 @@
-"""Two namespaces ask for one host.
+"""Objects of two namespaces request one hostname.
 
-A team copies an Ingress of another with its hostname. The reference merges the targets: half of the visitors reach
-the wrong pods, and nobody is told. When one of the two goes, its targets go.
+A team copies an Ingress of another team with its hostname. external-dns merges the targets: half of the visitors reach
+the wrong pods, without a message. When one object is deleted, its targets disappear.
 
-What must hold: who has the name keeps it, and the other is told. When the first one goes, the other takes over after
-the grace, without a moment in which the name is gone. A record that the reference has merged stays until one changes.
+What must hold: the namespace that holds the name keeps it, and the other one gets a reason. When the first object is
+deleted, the name is transferred after the grace period and never missing. A record that external-dns merged stays until
+one object changes.
 """
 
 from __future__ import annotations
 
 from tests.incidents.objects import numbered, service, services
 from tests.incidents.production import Production
-from tests.incidents.scene import COMPAT, HOUR_S, scene
-from tests.incidents.shelf import Shelf
+from tests.incidents.scene import COMPAT, HOUR_S, key_of, scene
+from tests.incidents.state_store import MemoryStateStore
 
 OURS = service("web", namespace="blue")
 THEIRS = service("web", namespace="green", address="192.0.2.2", created="2025-01-01T00:00:00Z")
 
 
-def test_the_holder_keeps_it_though_the_other_is_older() -> None:
+def test_the_current_holder_keeps_the_name_although_the_other_object_is_older() -> None:
     world = scene(OURS)
-    world.show(THEIRS, for_s=HOUR_S)
-    assert world.holds() == {"web A": ("192.0.2.1",)}
-    assert "A none conflict-lost" in world.endings("web")
-    assert world.again(for_s=HOUR_S).holds() == {"web A": ("192.0.2.1",)}
+    world.apply(THEIRS, for_s=HOUR_S)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    assert "A none contest-lost" in world.describe_decisions("web")
+    assert world.restart(for_s=HOUR_S).list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_the_other_takes_over_without_a_gap() -> None:
+def test_the_name_is_transferred_after_the_grace_period_without_a_delete() -> None:
     world = scene(OURS)
-    world.show(THEIRS)
+    world.apply(THEIRS)
     world.delete(OURS, for_s=59.0)
-    assert world.holds() == {"web A": ("192.0.2.1",)}
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
     world.run(for_s=5.0)
-    assert world.holds() == {"web A": ("192.0.2.2",)}
+    assert world.list_records() == {"web A": ("192.0.2.2",)}
     assert not world.deleted()
 
 
-def test_many_names_pass_on_though_as_many_would_not_go() -> None:
+def test_the_name_is_transferred_if_the_holder_was_deleted_while_extdns_was_down() -> None:
+    world = scene(OURS)
+    world.objects.clear()
+    world.objects[key_of(THEIRS)] = THEIRS
+    after = world.restart(for_s=120.0)
+    assert after.list_records() == {"web A": ("192.0.2.2",)}
+    assert not after.deleted()
+
+
+def test_the_record_of_a_deleted_holder_stays_until_the_other_object_has_an_address() -> None:
+    world = scene(OURS)
+    world.objects.clear()
+    blank = service("web", namespace="green", address=None)
+    world.objects[key_of(blank)] = blank
+    after = world.restart(for_s=HOUR_S)
+    assert after.list_records() == {"web A": ("192.0.2.1",)}
+    after.apply(THEIRS, for_s=120.0)
+    assert after.list_records() == {"web A": ("192.0.2.2",)}
+
+
+def test_20_names_are_transferred_although_20_deletes_would_be_held() -> None:
     names = numbered(40)
     world = scene(*services(names[:20], namespace="blue"), *services(names[20:], namespace="rest"), for_s=60.0)
-    world.show(*services(names[:20], namespace="green", address="192.0.2.2"))
+    world.apply(*services(names[:20], namespace="green", address="192.0.2.2"))
     world.delete(*services(names[:20], namespace="blue"), for_s=59.0)
     assert not world.code
     world.run(for_s=5.0)
-    assert {world.holds()[f"{name} A"] for name in names[:20]} == {("192.0.2.2",)}
+    assert {world.list_records()[f"{name} A"] for name in names[:20]} == {("192.0.2.2",)}
     assert not world.deleted()
 
 
-def test_while_the_holder_is_blank_nobody_takes_over() -> None:
+def test_the_name_is_not_transferred_while_the_holder_has_no_address() -> None:
     world = scene(OURS)
-    world.show(THEIRS, service("web", namespace="blue", address=None), for_s=12 * HOUR_S)
-    assert world.holds() == {"web A": ("192.0.2.1",)}
+    world.apply(THEIRS, service("web", namespace="blue", address=None), for_s=12 * HOUR_S)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_a_record_that_the_reference_merged_stays_until_one_of_them_changes() -> None:
+def test_a_record_that_external_dns_merged_stays_with_reason_merged_before() -> None:
     before = scene(OURS, THEIRS, flags=COMPAT)
-    assert before.holds() == {"web A": ("192.0.2.1", "192.0.2.2")}, "the reference's loss: half of the visits go astray"
-    before.shelf = Shelf()
-    after = before.again(for_s=HOUR_S)
+    assert before.list_records() == {"web A": ("192.0.2.1", "192.0.2.2")}, (
+        "external-dns merges the targets of both namespaces"
+    )
+    before.state_store = MemoryStateStore()
+    after = before.restart(for_s=HOUR_S)
     assert not after.provider.submissions
-    assert "A keep merged-before" in after.endings("web")
+    assert "A keep merged-before" in after.describe_decisions("web")
 
 
-def test_the_whole_program_leaves_it_with_its_holder(production: Production) -> None:
+def test_program_keeps_the_name_with_its_holder_and_transfers_it_after_its_delete(production: Production) -> None:
     production.put(OURS)
     with production.process() as running:
         production.until_published("web")
         production.put(THEIRS)
-        production.seen()
-        assert production.dns.holds()["web A"] == ("192.0.2.1",)
+        production.wait_for_marker()
+        assert production.dns.records()["web A"] == ("192.0.2.1",)
         production.delete(OURS)
-        production.seen()
+        production.wait_for_marker()
         running.pass_time(61.0)
-        production.until(lambda: production.dns.holds()["web A"] == ("192.0.2.2",))
-        production.dns.whole()
+        production.until(lambda: production.dns.records()["web A"] == ("192.0.2.2",))
+        production.dns.check_ownership()

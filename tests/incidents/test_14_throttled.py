@@ -1,10 +1,10 @@
-"""The service answers one call in ten, for five minutes.
+"""The service throttles nine of ten calls for five minutes.
 
-Another tool in the account uses up the allowance of calls. The reference gives up a whole pass at the first refusal,
-reads all zones again, and makes the throttling worse.
+Another tool in the account uses up the rate limit. external-dns gives up a whole run at the first throttled call, reads
+all zones again, and makes the throttling worse.
 
-What must hold: nothing is lost and nothing is written twice; what was asked for stands soon after the calls go through
-again, and deletes wait for their evidence as ever. Calls become fewer, not more.
+What must hold: no change is lost and none is written twice. All requested changes are made soon after calls succeed
+again, deletes still wait for their evidence, and calls become fewer.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from __future__ import annotations
 from itertools import count
 
 from extdns.errors import ProviderError, RetryableError
-from extdns.model.change import Batch
-from extdns.model.outcome import Applied, Outcome, TryLater
+from extdns.model.change import Applied, Batch, Outcome, TryLater
 from tests.fakes.service.faults import Fault
 from tests.incidents.objects import numbered, service, services
 from tests.incidents.production import Production
@@ -24,7 +23,7 @@ OLD, NEW = numbered(30, "o"), numbered(30, "n")
 
 
 def throttle(world: Scene) -> None:
-    """One call in ten comes through, the tenth first."""
+    """Let only every tenth call succeed."""
     numbers = count(1)
 
     def write(_: Batch) -> Outcome | None:
@@ -35,24 +34,24 @@ def throttle(world: Scene) -> None:
     world.provider.failures.extend([*busy, None] * 3)
 
 
-def test_nothing_is_lost_and_calls_become_fewer() -> None:
+def test_throttled_changes_are_written_once_each_with_few_calls() -> None:
     world = scene(*services(OLD), flags=["--interval=1m"])
     world.calls.clear()
     throttle(world)
-    world.show(*services(NEW), service(OLD[0], address="192.0.2.9"))
+    world.apply(*services(NEW), service(OLD[0], address="192.0.2.9"))
     world.delete(service(OLD[1]), for_s=5 * MINUTE_S)
-    assert world.calls.count("Submit") <= 25
+    assert world.calls.count("SubmitBatch") <= 25
     world.provider.rule = lambda _: None
     world.provider.failures.clear()
     world.run(for_s=2 * MINUTE_S)
     assert world.published() == {*OLD, *NEW} - {OLD[1]}
-    assert world.holds()[f"{OLD[0]} A"] == ("192.0.2.9",)
+    assert world.list_records()[f"{OLD[0]} A"] == ("192.0.2.9",)
     applied = [one for one in world.provider.submissions if isinstance(one.outcome, Applied)]
-    written = [change_set.name for one in applied[1:] for change_set in one.batch.sets]
+    written = [change_set.name for one in applied[1:] for change_set in one.batch.change_sets]
     assert sorted(written) == sorted(map(host, (*NEW, *OLD[:2]))), "each name is written once"
 
 
-def test_the_whole_program_writes_everything_in_the_end_and_asks_seldom(production: Production) -> None:
+def test_program_writes_all_changes_after_throttling_with_few_calls(production: Production) -> None:
     dns, old, new = production.dns, OLD[:10], NEW[:10]
     production.put(*services(old))
     with production.process() as running:
@@ -69,6 +68,6 @@ def test_the_whole_program_writes_everything_in_the_end_and_asks_seldom(producti
             return production.published() == {*old, *new} - {old[1]}
 
         production.until(written_later)
-        dns.whole()
-        assert dns.holds()[f"{old[0]} A"] == ("192.0.2.9",)
+        dns.check_ownership()
+        assert dns.records()[f"{old[0]} A"] == ("192.0.2.9",)
         assert production.writes() - before <= 45

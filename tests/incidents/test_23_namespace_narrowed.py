@@ -1,10 +1,10 @@
 """`--namespace` is narrowed.
 
-Somebody adds `--namespace=shop` to an installation that served all namespaces. Nothing reads the other namespaces any
-more; the reference deletes what was published for them.
+Somebody adds `--namespace=shop` to an installation that served all namespaces. external-dns deletes the records of all
+other namespaces.
 
-What must hold: that nobody reads a namespace is no evidence about it: its records are held until a person says so.
-Widened again, nothing was.
+What must hold: a namespace that is not read is no evidence, so the deletes of its records are held until a person
+approves them. If the flag is removed again, nothing has changed.
 """
 
 from __future__ import annotations
@@ -17,50 +17,50 @@ SHOP, BLOG = numbered(20, "s"), numbered(20, "b")
 ALL = [*services(SHOP), *services(BLOG, namespace="blog")]
 
 
-def narrowed(*flags: str) -> Scene:
+def restart_with_namespace(*flags: str) -> Scene:
     before = scene(*ALL, flags=flags)
     before.run(for_s=MINUTE_S)
-    return before.again("--namespace=shop", *flags, for_s=HOUR_S)
+    return before.restart("--namespace=shop", *flags, for_s=HOUR_S)
 
 
-def test_records_of_the_others_are_held() -> None:
-    world = narrowed()
-    assert world.shown_held() == set(BLOG)
-    assert world.endings(BLOG[0]) == ["A keep orphan-unclaimed"]
+def test_deletes_are_held_when_the_namespace_flag_is_narrowed() -> None:
+    world = restart_with_namespace()
+    assert world.held_names() == set(BLOG)
+    assert world.describe_decisions(BLOG[0]) == ["A keep orphan-unclaimed"]
     assert not world.provider.submissions
 
 
-def test_widened_again_nothing_was() -> None:
-    world = narrowed().again(for_s=HOUR_S)
+def test_no_record_changed_after_the_namespace_flag_is_removed_again() -> None:
+    world = restart_with_namespace().restart(for_s=HOUR_S)
     assert not world.provider.submissions
-    assert world.shown_held() == set()
+    assert world.held_names() == set()
 
 
-def test_released_they_go_and_the_settings_are_accepted() -> None:
-    world = narrowed()
-    accepted = world.shelf.saved.of("example.org").fingerprint
-    world.release()
+def test_approved_deletes_are_made_and_the_new_settings_digest_is_saved() -> None:
+    world = restart_with_namespace()
+    accepted = world.state_store.saved.find_zone("example.org").fingerprint
+    world.approve()
     world.run(for_s=MINUTE_S)
     assert world.published() == set(SHOP)
-    assert world.shelf.saved.of("example.org").fingerprint not in {"", accepted}
+    assert world.state_store.saved.find_zone("example.org").fingerprint not in {"", accepted}
 
 
-def test_the_reference_loses_them() -> None:
-    assert narrowed(*COMPAT).published() == set(SHOP)
+def test_with_compat_records_of_other_namespaces_are_deleted() -> None:
+    assert restart_with_namespace(*COMPAT).published() == set(SHOP)
 
 
-def test_the_whole_program_holds_them(production: Production) -> None:
+def test_program_holds_deletes_when_the_namespace_flag_is_narrowed(production: Production) -> None:
     production.put(*services(SHOP[:9]), *services(BLOG[:9], namespace="blog"))
     with production.process():
         production.until_published(*SHOP[:9], *BLOG[:9])
     with production.process("--namespace=shop") as running:
         running.until("Deletes are held", "count=9")
         running.pass_time(HOUR_S)
-        production.seen()
+        production.wait_for_marker()
         assert production.published() == {*SHOP[:9], *BLOG[:9]}
 
 
-def test_the_whole_program_loses_them_as_the_reference_does(production: Production) -> None:
+def test_program_with_compat_deletes_records_of_other_namespaces(production: Production) -> None:
     production.put(*services(SHOP[:9]), *services(BLOG[:9], namespace="blog"))
     with production.process():
         production.until_published(*SHOP[:9], *BLOG[:9])

@@ -1,7 +1,8 @@
-"""The program, until it is about to do something for the nth time: then it is killed, as by `kill -9`.
+"""Run extdns until it raises a given audit event for the n-th time, then kill it as `kill -9` does.
 
-`python -m tests.integration.fragile FOLDER EVENT NUMBER FLAG...`, where EVENT is one of Python's audit events:
-`socket.connect`, or one that is about a path, which must be in FOLDER; `*` is any of them.
+Usage: `python -m tests.integration.fragile FOLDER EVENT NUMBER FLAG...`. EVENT is one of Python's audit events:
+`socket.connect`, or one with a path as its first argument, which counts only if the path is in FOLDER. `*` stands for
+any of them.
 """
 
 from __future__ import annotations

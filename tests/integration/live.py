@@ -1,4 +1,4 @@
-"""The whole program over a stand-in for an API server, on a thread of this process."""
+"""extdns on a thread of this process, connected to a fake API server."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ import pytest
 from extdns.app import assembly
 from extdns.config import parse
 from extdns.controller.clock import SystemClock
-from extdns.controller.ending import exit_code
-from extdns.engine.inputs import Tick
+from extdns.controller.exit_codes import compute_exit_code
+from extdns.engine.inputs import TimePassed
 from extdns.log import TextFormatter
-from extdns.model.decision import Verdict
-from extdns.model.name import DnsName
+from extdns.model.change import Action
+from extdns.model.dns_name import DnsName
 from tests.fakes.apiserver.server import ApiServer
 from tests.integration.stage import Stage
 
 HANGS_S: Final = 30.0
-"""How long a test waits for what must come before it fails."""
+"""Longest time in seconds that a test waits for an event."""
 
 
 class LiveStage(Stage):
-    """An API server, and a folder of zone files."""
+    """A fake API server, and a folder of zone files."""
 
     def __init__(self, root: Path, server: ApiServer, **zones: str) -> None:
-        """Begin with *zones*: what people wrote into each, by name with _ for dots."""
+        """Create the zone files of *zones*: zone name, with _ for dots, to the record lines that people wrote."""
         super().__init__(root, **zones)
         self.server = server
         self._kubeconfig = server.kubeconfig(root / "kubeconfig")
 
     def put(self, *objects: dict[str, Any]) -> None:
-        """Let the cluster hold *objects*, too."""
+        """Add *objects* to the API server, or replace them."""
         for obj in objects:
             self.server.put(obj)
 
     def flags(self, *more: str) -> list[str]:
-        """For a program of its own."""
+        """Return the flags with which extdns reads this API server and these zone files, then those in *more*."""
         return [*(flag for flag in self._flags() if flag != "--once"), "--txt-owner-id=me", *more]
 
     def _flags(self) -> Sequence[str]:
@@ -55,7 +55,7 @@ class LiveStage(Stage):
 
 
 class ShiftedClock(SystemClock):
-    """The system's clock, set forward when a test says so; on the wall it may be fast or slow."""
+    """The system's clock, whose monotonic time is `shift_s`, and whose wall-clock time is `fast_s` ahead."""
 
     shift_s = 0.0
     fast_s = 0.0
@@ -68,16 +68,16 @@ class ShiftedClock(SystemClock):
 
 
 class HastyClock(SystemClock):
-    """A minute passes whenever somebody looks at it, so that nobody waits."""
+    """A clock whose monotonic time advances by a minute at each call, so that no test waits."""
 
-    minutes = count()  # counts on whichever thread looks, and never back
+    minutes = count()  # shared by all threads, never reset
 
     def monotonic_s(self) -> float:
         return super().monotonic_s() + 60.0 * next(self.minutes)
 
 
 class Running(logging.Handler):
-    """The program while it runs; `lines` are those of its log that were waited for so far."""
+    """extdns while it runs; `lines` are the log lines read so far."""
 
     def __init__(self, assembled: assembly.Assembly, clock: ShiftedClock, *, once: bool) -> None:
         super().__init__()
@@ -87,71 +87,71 @@ class Running(logging.Handler):
         self._engine = assembled.engine
         self._clock = clock
         self.page = assembled.page
-        self._news: SimpleQueue[str] = SimpleQueue()
+        self._log_lines: SimpleQueue[str] = SimpleQueue()
         self._never = Event()
         self._thread = Thread(target=self.controller.run, kwargs={"once": once}, daemon=True)
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._news.put(self.format(record))
+        self._log_lines.put(self.format(record))
 
     def until(self, *parts: str) -> str:
-        """Read the log up to a line that contains all *parts*."""
+        """Read the log up to the first line that contains all *parts*, and return that line."""
         end_s = time.monotonic() + HANGS_S
         while True:
             try:
-                self.lines.append(self._news.get(timeout=max(0.0, end_s - time.monotonic())))
+                self.lines.append(self._log_lines.get(timeout=max(0.0, end_s - time.monotonic())))
             except Empty:
                 raise AssertionError(f"{parts} never came:\n" + "\n".join(self.lines)) from None
             if all(part in self.lines[-1] for part in parts):
                 return self.lines[-1]
 
     def until_engine_knows(self, **phases: str) -> None:
-        """Wait until of all kinds that are not synced just these are known, each in its phase."""
+        """Wait until the kinds that are not synced, and their phases, are exactly *phases*."""
         end_s = time.monotonic() + HANGS_S
-        while (missing := dict(self._engine.readiness.missing())) != phases:
+        while (missing := dict(self._engine.readiness.find_missing())) != phases:
             assert time.monotonic() < end_s, missing
             self._never.wait(0.002)
 
-    def until_planned(self, name: str, verdict: Verdict) -> None:
-        """Wait until *verdict* is what is to become of the records at *name*."""
+    def until_planned(self, name: str, action: Action) -> None:
+        """Wait until *action* is what is planned for every record at *name*."""
         end_s = time.monotonic() + HANGS_S
-        while {decision.verdict for decision in self._engine.decisions.of(DnsName.parse(name))} != {verdict}:
-            assert time.monotonic() < end_s, self._engine.decisions.of(DnsName.parse(name))
+        while {decision.action for decision in self._engine.decisions.decisions(DnsName.parse(name))} != {action}:
+            assert time.monotonic() < end_s, self._engine.decisions.decisions(DnsName.parse(name))
             self._never.wait(0.002)
 
     def pass_time(self, seconds: float) -> None:
-        """Let *seconds* pass for everything but requests to the API server."""
+        """Advance the engine's monotonic clock by *seconds*. Timeouts of API requests are not affected."""
         self._clock.shift_s += seconds
-        self.controller._inbox.put(Tick())
+        self.controller._inbox.put(TimePassed())
 
     def set_clock(self, fast_s: float) -> None:
-        """Let the clock on the wall be *fast_s* ahead of the true time."""
+        """Set the wall clock *fast_s* seconds ahead of the true time."""
         self._clock.fast_s = fast_s
 
     def kinds(self) -> dict[str, str]:
-        """The phase of each kind, as it is told on /readyz."""
-        facts = json.loads(json.dumps(self.controller.ready()[1]))
-        return {kind: state["phase"] for kind, state in facts["kinds"].items()}
+        """Return the phase of each kind as /readyz shows it."""
+        document = json.loads(json.dumps(self.controller.read_readiness()[1]))
+        return {kind: state["phase"] for kind, state in document["kinds"].items()}
 
     def metrics(self) -> bytes:
-        """What is told on /metrics."""
-        return self.controller._parts.teller._metrics.text()
+        """Return the body of /metrics."""
+        return self.controller._parts.reporter._metrics.render()
 
     def end(self) -> int:
-        """Wait until it ends by itself; the exit code."""
+        """Wait until extdns ends by itself, and return its exit code."""
         self._thread.join(HANGS_S)
         assert not self._thread.is_alive(), "\n".join(self._rest())
         self._rest()
-        return exit_code(self._engine)
+        return compute_exit_code(self._engine)
 
     def stop(self) -> None:
-        """Let it end now."""
+        """Stop extdns and wait until it has ended."""
         self.controller.stop()
         self.end()
 
     def _rest(self) -> list[str]:
-        while not self._news.empty():
-            self.lines.append(self._news.get())
+        while not self._log_lines.empty():
+            self.lines.append(self._log_lines.get())
         return self.lines
 
 
@@ -159,7 +159,7 @@ class Running(logging.Handler):
 def program(
     stage: LiveStage, patch: pytest.MonkeyPatch, *flags: str, once: bool = False, fast_s: float = 0.0
 ) -> Iterator[Running]:
-    """The program over *stage*, whose clock on the wall is *fast_s* ahead; it is ended in the end."""
+    """Run extdns on *stage*, with its wall clock *fast_s* seconds ahead, and stop it when the block ends."""
     clock = ShiftedClock()
     clock.fast_s = fast_s
     patch.setattr(assembly, "SystemClock", lambda: clock)

@@ -1,4 +1,4 @@
-"""The program as a process of its own, as a shell or a kubelet would run it."""
+"""extdns as a process of its own, started as a shell or a kubelet would."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from typing import IO, Final
 ROOT: Final = Path(__file__).parents[2]
 COMMAND: Final = (sys.executable, "-m", "extdns")
 HANGS_S: Final = 60.0
-"""A process that takes so long has failed; nothing takes so long otherwise."""
+"""Longest time in seconds that a process may take before its test fails."""
 
 
 def environment(**variables: str) -> dict[str, str]:
-    """Ours, without what would set flags or colours, and with *variables*."""
+    """Return this process's environment, without variables that set flags or colours, plus *variables*."""
     ours = {
         name: value
         for name, value in os.environ.items()
@@ -32,7 +32,7 @@ def environment(**variables: str) -> dict[str, str]:
 def once(
     *flags: str, stdin: str = "", env: Mapping[str, str] | None = None, cwd: Path = ROOT
 ) -> subprocess.CompletedProcess[str]:
-    """Run to the end."""
+    """Run extdns until it ends by itself, and return its output and exit code."""
     return subprocess.run(
         (*COMMAND, *flags),
         input=stdin,
@@ -46,7 +46,7 @@ def once(
 
 
 class Program:
-    """A process that goes on until it is told to end; `lines` are those of its log that were read so far."""
+    """An extdns process that runs until a signal ends it; `lines` are the log lines read so far."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         assert process.stderr is not None
@@ -55,7 +55,7 @@ class Program:
         self._log: IO[str] = process.stderr
 
     def until(self, part: str) -> str:
-        """Read the log up to a line that contains *part*."""
+        """Read the log up to the first line that contains *part*, and return that line."""
         for line in self._log:
             self.lines.append(line.rstrip("\n"))
             if part in line:
@@ -63,8 +63,8 @@ class Program:
         raise AssertionError(f"{part!r} never came:\n" + "\n".join(self.lines))
 
     def get(self, path: str) -> tuple[int, str]:
-        """Ask the port that the log speaks of; status and body."""
-        (line,) = (line for line in self.lines if "Health and metrics are served" in line)
+        """Request *path* from the health and metrics port that the log names. Return status and body."""
+        (line,) = (line for line in self.lines if "Serving health and metrics" in line)
         connection = http.client.HTTPConnection("127.0.0.1", int(line.rpartition("port=")[2]), timeout=HANGS_S)
         try:
             connection.request("GET", path)
@@ -74,7 +74,7 @@ class Program:
             connection.close()
 
     def end(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Send a signal and read the rest of the log; the exit code."""
+        """Send a signal, read the rest of the log, and return the exit code."""
         self.process.send_signal(number)
         self.lines += [line.rstrip("\n") for line in self._log]
         return self.process.wait()
@@ -82,14 +82,25 @@ class Program:
 
 @contextmanager
 def running(
-    *flags: str, stdin: int = subprocess.DEVNULL, stdout: int = subprocess.DEVNULL, cwd: Path = ROOT
+    *flags: str,
+    stdin: int = subprocess.DEVNULL,
+    stdout: int = subprocess.DEVNULL,
+    cwd: Path = ROOT,
+    env: Mapping[str, str] | None = None,
+    timeout_s: float = HANGS_S,
 ) -> Iterator[Program]:
-    """A process that is killed at the end, or when it takes too long."""
+    """Run an extdns process, and kill it when the block ends or after *timeout_s*."""
     command: Sequence[str] = (*COMMAND, *flags)
     with subprocess.Popen(
-        command, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, text=True, env=environment(), cwd=cwd
+        command,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(**(env or {})),
+        cwd=cwd,
     ) as process:
-        watchdog = threading.Timer(HANGS_S, process.kill)
+        watchdog = threading.Timer(timeout_s, process.kill)
         watchdog.start()
         try:
             yield Program(process)

@@ -1,4 +1,4 @@
-"""Manifests and zone files in a scratch folder, and passes of the program over them as a user would make them."""
+"""Manifests and zone files in a scratch folder, and single runs of extdns (`--once`) that read and write them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 from extdns.app import assembly
 from extdns.config import parse
-from extdns.controller.ending import exit_code
+from extdns.controller.exit_codes import compute_exit_code
 from extdns.errors import UsageError
 
 PREFIX: Final = "external-dns.kubernetes.io/"
@@ -30,7 +30,7 @@ def service(
     annotations: Mapping[str, str] = {},
     **spec: object,
 ) -> dict[str, object]:
-    """A Service of type LoadBalancer, if *spec* says no other, whose load balancer has *address*."""
+    """Return a Service of type LoadBalancer, unless *spec* sets another type, with *address* in its status."""
     kind = "ip" if address[0].isdigit() or ":" in address else "hostname"
     return {
         "apiVersion": "v1",
@@ -47,7 +47,7 @@ def service(
 
 
 def manual(lines: str, *, zone: str = "example.org", serial: int = 1) -> str:
-    """A zone file that a person keeps."""
+    """Return a zone file as a person would write it: SOA, NS, then *lines*."""
     return _HEAD.format(zone=zone, serial=serial) + lines
 
 
@@ -55,7 +55,7 @@ class Stage:
     """A folder of manifests and a folder of zone files."""
 
     def __init__(self, root: Path, **zones: str) -> None:
-        """Begin with *zones*: what people wrote into each, by name with _ for dots."""
+        """Create the zone files of *zones*: zone name, with _ for dots, to the record lines that people wrote."""
         self.manifests = root / "manifests"
         self.zones = root / "zones"
         self.manifests.mkdir()
@@ -65,39 +65,39 @@ class Stage:
             self.file(zone).write_text(manual(lines, zone=zone), encoding="utf-8")
 
     def file(self, zone: str = "example.org") -> Path:
-        """The file of *zone*."""
+        """Return the path of the zone file of *zone*."""
         return self.zones / f"{zone}.zone"
 
     def text(self, zone: str = "example.org") -> str:
-        """What stands in the file of *zone*."""
+        """Return the text of the zone file of *zone*."""
         return self.file(zone).read_text(encoding="latin-1")
 
     def published(self, zone: str = "example.org") -> list[str]:
-        """What we wrote into *zone*, marks left out: "name type data", as it stands there."""
+        """Return the records that extdns wrote into *zone* as "name type data", in file order, without TXT records."""
         _, _, ours = self.text(zone).partition("; BEGIN extdns")
         found = [line.split() for line in ours.splitlines()[1:] if not line.startswith(";")]
         return [f"{name[:-1]} {rtype} {' '.join(data)}" for name, _, _, rtype, *data in found if rtype != "TXT"]
 
     def state(self) -> dict[str, bytes]:
-        """Every file of the zones' folder."""
+        """Return the content of every file in the folder of zone files, by file name."""
         return {path.name: path.read_bytes() for path in sorted(self.zones.iterdir())}
 
     def apply(self, *objects: Mapping[str, object]) -> None:
-        """Let the cluster hold *objects* and nothing else."""
+        """Replace all manifests by *objects*."""
         text = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
         (self.manifests / "all.json").write_text(text, encoding="utf-8")
 
     def once(self, *flags: str, owner: str = "me") -> int:
-        """One pass; the exit code."""
+        """Run extdns once (`--once`) and return the exit code."""
         try:
             running = assembly.assemble(parse([*self._flags(), f"--txt-owner-id={owner}", *flags], {}))
         except UsageError:
             return USAGE
         running.controller.run(once=True)
-        return exit_code(running.engine)
+        return compute_exit_code(running.engine)
 
-    def settle(self, *flags: str, owner: str = "me") -> int:
-        """Two passes, the second of which must change no byte and end alike; the exit code."""
+    def run_twice(self, *flags: str, owner: str = "me") -> int:
+        """Run extdns twice, check that the second run changes no file and no exit code, and return the exit code."""
         code = self.once(*flags, owner=owner)
         state = self.state()
         assert self.once(*flags, owner=owner) == code

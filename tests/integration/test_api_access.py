@@ -1,4 +1,4 @@
-"""Where the configuration of the API server comes from, and how its credentials are kept fresh."""
+"""Where the address and credentials of the API server come from, and when they are renewed."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import pytest
 from kubernetes.config import incluster_config
 
 from extdns.errors import ApiError, DeniedError, UsageError
-from extdns.kube.api import Api
-from extdns.kube.client import Access, Client
+from extdns.kube.api import ApiClient
+from extdns.kube.client import ClusterAccess, HttpClient
 from tests.fakes.apiserver.server import ApiServer
 
 SERVICES = "/api/v1/services"
@@ -30,8 +30,8 @@ def plain() -> Iterator[ApiServer]:
         yield running
 
 
-def everything_about(error: BaseException) -> str:
-    """All that a traceback would show."""
+def format_traceback(error: BaseException) -> str:
+    """Return the full traceback of *error* as text."""
     return "".join(traceback.format_exception(error))
 
 
@@ -47,40 +47,45 @@ def kubeconfig(folder: Path, server: str, **user: object) -> Path:
     return path
 
 
-def test_a_server_that_does_not_answer_at_all_is_given_up(tmp_path: Path) -> None:
+def test_a_request_times_out_if_the_api_server_never_answers(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        access = Access(
+        access = ClusterAccess(
             kubeconfig=str(kubeconfig(tmp_path, f"http://127.0.0.1:{silent.getsockname()[1]}")), request_timeout_s=0.1
         )
-        with pytest.raises(ApiError, match="no answer in time"):
-            Api(Client(access), request_timeout_s=0.1).get(SERVICES)
+        with pytest.raises(ApiError, match="the response timed out"):
+            ApiClient(HttpClient(access), request_timeout_s=0.1).get(SERVICES)
 
 
-def asked(server: ApiServer, client: Client) -> str:
-    """The authorization that *server* sees."""
+def read_authorization(server: ApiServer, client: HttpClient) -> str:
+    """Return the Authorization header that *server* receives from *client*."""
     with suppress(ApiError):
-        Api(client, request_timeout_s=1).get(SERVICES)
+        ApiClient(client, request_timeout_s=1).get(SERVICES)
     return server.log.requests()[-1].headers.get("authorization", "")
 
 
-def test_the_flag_comes_before_the_variable_and_that_before_the_home(plain: ApiServer, tmp_path: Path) -> None:
+def test_kubeconfig_flag_precedes_kubeconfig_variable_which_precedes_the_home_folder(
+    plain: ApiServer, tmp_path: Path
+) -> None:
     for name in ("flag", "variable", "home/.kube"):
         (tmp_path / name).mkdir(parents=True)
         kubeconfig(tmp_path / name, plain.url, token=name)
     environ = {"HOME": str(tmp_path / "home")}
-    assert asked(plain, Client(Access(), environ=environ)) == "Bearer home/.kube"
+    assert read_authorization(plain, HttpClient(ClusterAccess(), environ=environ)) == "Bearer home/.kube"
     environ["KUBECONFIG"] = f"{tmp_path}/missing:{tmp_path}/variable/config"
-    assert asked(plain, Client(Access(), environ=environ)) == "Bearer variable"
-    assert asked(plain, Client(Access(kubeconfig=f"{tmp_path}/flag/config"), environ=environ)) == "Bearer flag"
+    assert read_authorization(plain, HttpClient(ClusterAccess(), environ=environ)) == "Bearer variable"
+    assert (
+        read_authorization(plain, HttpClient(ClusterAccess(kubeconfig=f"{tmp_path}/flag/config"), environ=environ))
+        == "Bearer flag"
+    )
 
 
-def test_the_server_of_the_kubeconfig_may_be_replaced(plain: ApiServer, tmp_path: Path) -> None:
+def test_the_server_flag_replaces_the_server_of_the_kubeconfig(plain: ApiServer, tmp_path: Path) -> None:
     path = kubeconfig(tmp_path, "http://127.0.0.1:1", token=SECRET)
-    client = Client(Access(kubeconfig=str(path), server=f"{plain.url}/"))
-    assert asked(plain, client) == f"Bearer {SECRET}"
+    client = HttpClient(ClusterAccess(kubeconfig=str(path), server=f"{plain.url}/"))
+    assert read_authorization(plain, client) == f"Bearer {SECRET}"
 
 
-def test_an_exec_plugin_is_run_again_once_what_it_gave_has_expired(plain: ApiServer, tmp_path: Path) -> None:
+def test_an_exec_plugin_runs_again_after_its_credential_expired(plain: ApiServer, tmp_path: Path) -> None:
     script = tmp_path / "plugin"
     script.write_text(
         f"#!{sys.executable}\nimport json, pathlib\n"
@@ -92,30 +97,32 @@ def test_an_exec_plugin_is_run_again_once_what_it_gave_has_expired(plain: ApiSer
     )
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     plugin = {"apiVersion": "client.authentication.k8s.io/v1", "command": str(script), "interactiveMode": "Never"}
-    client = Client(Access(kubeconfig=str(kubeconfig(tmp_path, plain.url, exec=plugin))))
-    first, second = asked(plain, client), asked(plain, client)
+    client = HttpClient(ClusterAccess(kubeconfig=str(kubeconfig(tmp_path, plain.url, exec=plugin))))
+    first, second = read_authorization(plain, client), read_authorization(plain, client)
     assert first.startswith("Bearer t")
     assert first != second
 
 
-def test_refused_credentials_are_read_again_but_not_each_time(plain: ApiServer, tmp_path: Path) -> None:
+def test_kubeconfig_credentials_are_read_again_after_a_401_at_most_once_per_interval(
+    plain: ApiServer, tmp_path: Path
+) -> None:
     now = [100.0]
     path = kubeconfig(tmp_path, plain.url, token="old")
-    client = Client(Access(kubeconfig=str(path)), monotonic=lambda: now[0])
+    client = HttpClient(ClusterAccess(kubeconfig=str(path)), monotonic=lambda: now[0])
     kubeconfig(tmp_path, plain.url, token=SECRET)
-    assert [asked(plain, client) for _ in range(2)] == ["Bearer old"] * 2
+    assert [read_authorization(plain, client) for _ in range(2)] == ["Bearer old"] * 2
     now[0] += 10
-    assert asked(plain, client) == "Bearer old"
-    assert asked(plain, client) == f"Bearer {SECRET}"
+    assert read_authorization(plain, client) == "Bearer old"
+    assert read_authorization(plain, client) == f"Bearer {SECRET}"
     path.write_text("broken: [")
     plain.access.token = "another"
     now[0] += 10
-    assert [asked(plain, client) for _ in range(2)] == [f"Bearer {SECRET}"] * 2
+    assert [read_authorization(plain, client) for _ in range(2)] == [f"Bearer {SECRET}"] * 2
 
 
 @pytest.fixture
 def pod(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[ApiServer, Path]]:
-    """A server, and the file of the token that a pod there has."""
+    """Set up the environment of a pod. Yield the API server and the path of the pod's token file."""
     with ApiServer(tls=True) as server:
         (tmp_path / "ca.crt").write_bytes(server.ca)
         host, _, port = server.url.removeprefix("https://").partition(":")
@@ -127,27 +134,27 @@ def pod(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[ApiSe
         yield server, tmp_path / "token"
 
 
-def in_pod(**more: Any) -> Client:  # noqa: ANN401 - the arguments of Client
-    return Client(Access(), environ={"KUBERNETES_SERVICE_HOST": "x", "HOME": "/nowhere"}, **more)
+def in_pod(**more: Any) -> HttpClient:  # noqa: ANN401 - the arguments of Client
+    return HttpClient(ClusterAccess(), environ={"KUBERNETES_SERVICE_HOST": "x", "HOME": "/nowhere"}, **more)
 
 
-def test_in_a_pod_its_own_account_is_used_and_a_refused_token_is_read_again(pod: tuple[ApiServer, Path]) -> None:
+def test_in_a_pod_the_service_account_token_is_used_and_read_again_after_a_401(pod: tuple[ApiServer, Path]) -> None:
     server, token = pod
     now = [100.0]
     client = in_pod(monotonic=lambda: now[0])
-    assert asked(server, client).lower() == "bearer one"
+    assert read_authorization(server, client).lower() == "bearer one"
     token.write_text("two")
     server.access.token = "two"
     now[0] += 10
-    assert [asked(server, client).lower() for _ in range(2)] == ["bearer one", "bearer two"]
+    assert [read_authorization(server, client).lower() for _ in range(2)] == ["bearer one", "bearer two"]
 
 
-def test_a_token_that_no_header_may_hold_is_refused_without_showing_it(pod: tuple[ApiServer, Path]) -> None:
+def test_a_token_with_a_line_break_is_rejected_and_not_shown_in_the_error(pod: tuple[ApiServer, Path]) -> None:
     _, token = pod
     token.write_text(f"{SECRET}\nx: y")
-    with pytest.raises(DeniedError, match="a character that no header may hold") as raised:
-        Api(in_pod(), request_timeout_s=1).get(SERVICES)
-    assert SECRET not in everything_about(raised.value)
+    with pytest.raises(DeniedError, match="a character that is not allowed in a header") as raised:
+        ApiClient(in_pod(), request_timeout_s=1).get(SERVICES)
+    assert SECRET not in format_traceback(raised.value)
 
 
 ADVICE = "give --kubeconfig=PATH, or run in a pod with its service account, or give --manifests=PATH"
@@ -157,9 +164,9 @@ ADVICE = "give --kubeconfig=PATH, or run in a pod with its service account, or g
     ("text", "message"),
     [
         pytest.param("", "cannot be used: Invalid kube-config.", id="empty"),
-        pytest.param("a: [", "cannot be used: ", id="no-yaml"),
-        pytest.param("hello", "cannot be used: ", id="no-mapping"),
-        pytest.param("{}", "cannot be used: ", id="nothing-in-it"),
+        pytest.param("a: [", "cannot be used: ", id="invalid-yaml"),
+        pytest.param("hello", "cannot be used: ", id="text-instead-of-mapping"),
+        pytest.param("{}", "cannot be used: ", id="empty-mapping"),
         pytest.param(json.dumps({"current-context": "nix", "contexts": []}), "name nix", id="no-such-context"),
         pytest.param(
             json.dumps(
@@ -171,15 +178,17 @@ ADVICE = "give --kubeconfig=PATH, or run in a pod with its service account, or g
                 }
             ),
             "Expected key id-token in ",
-            id="secret-beside-the-mistake",
+            id="invalid-auth-provider-with-a-secret",
         ),
     ],
 )
-def test_a_kubeconfig_that_cannot_be_used_is_a_mistake_of_the_user(tmp_path: Path, text: str, message: str) -> None:
+def test_an_invalid_kubeconfig_is_a_usage_error_that_names_the_flag_and_shows_no_secret(
+    tmp_path: Path, text: str, message: str
+) -> None:
     path = tmp_path / "config"
     path.write_text(text)
     with pytest.raises(UsageError) as raised:
-        Client(Access(kubeconfig=str(path)))
+        HttpClient(ClusterAccess(kubeconfig=str(path)))
     assert str(raised.value).startswith(f"--kubeconfig={path} cannot be used: ")
     assert message in str(raised.value)
     assert str(raised.value).endswith(f"\n  {ADVICE}")
@@ -190,29 +199,34 @@ def test_a_kubeconfig_that_cannot_be_used_is_a_mistake_of_the_user(tmp_path: Pat
     ("access", "environ", "message"),
     [
         pytest.param(
-            Access(kubeconfig="/nix"), {}, "--kubeconfig=/nix cannot be read: no such file", id="flag-leads-nowhere"
+            ClusterAccess(kubeconfig="/nix"),
+            {},
+            "--kubeconfig=/nix cannot be read: no such file",
+            id="file-of-the-flag-missing",
         ),
         pytest.param(
-            Access(),
+            ClusterAccess(),
             {"KUBECONFIG": "/nix"},
             "KUBECONFIG=/nix cannot be read: no such file",
-            id="variable-leads-nowhere",
+            id="file-of-the-variable-missing",
         ),
         pytest.param(
-            Access(),
+            ClusterAccess(),
             {"HOME": "/nix"},
-            "there is no cluster to read: no kubeconfig was found, and this is no pod",
-            id="nowhere",
+            "there is no cluster to read: no kubeconfig was found, and extdns does not run in a pod",
+            id="no-kubeconfig-and-no-pod",
         ),
         pytest.param(
-            Access(),
+            ClusterAccess(),
             {"KUBERNETES_SERVICE_HOST": "x"},
-            "the pod's own account cannot be used: Service host/port is not set.",
-            id="half-a-pod",
+            "the pod's service account cannot be used: Service host/port is not set.",
+            id="pod-without-port",
         ),
     ],
 )
-def test_without_a_cluster_there_is_one_message(access: Access, environ: dict[str, str], message: str) -> None:
+def test_usage_error_says_how_to_name_a_cluster_if_none_is_configured(
+    access: ClusterAccess, environ: dict[str, str], message: str
+) -> None:
     with pytest.raises(UsageError) as raised:
-        Client(access, environ=environ)
+        HttpClient(access, environ=environ)
     assert str(raised.value) == f"{message}\n  {ADVICE}"

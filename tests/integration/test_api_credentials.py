@@ -1,6 +1,6 @@
-"""What is loaded of the official package for each sort of credentials, and that it does all that it would do whole.
+"""Which modules of the official Kubernetes package each sort of credentials loads.
 
-Each test has a process of its own: in this one others may have loaded more.
+Each test starts a process of its own, because this process may have loaded more modules.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ def kubeconfig(folder: Path, server: str, **user: object) -> Path:
 
 
 def jwt(**claims: object) -> str:
-    """A token that nobody checks."""
+    """Return an unsigned JSON Web Token with *claims*."""
     parts = (json.dumps(part).encode() for part in ({}, claims, {}))
     return ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in parts)
 
 
 @pytest.fixture
 def issuer() -> Iterator[str]:
-    """One that gives SECRET for whatever it is asked."""
+    """Run an OIDC issuer that answers every request with the token SECRET. Yield its URL."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -58,14 +58,14 @@ def issuer() -> Iterator[str]:
         def do_POST(self) -> None:
             self.answer({"id_token": SECRET, "refresh_token": "next", "access_token": "x", "token_type": "Bearer"})
 
-        def answer(self, said: dict[str, str]) -> None:
+        def answer(self, document: dict[str, str]) -> None:
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.end_headers()
-            self.wfile.write(json.dumps(said).encode())
+            self.wfile.write(json.dumps(document).encode())
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - so named in the base class
-            """Keep quiet."""
+            """Print no log lines."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         url = f"http://127.0.0.1:{server.server_port}"
@@ -76,13 +76,13 @@ def issuer() -> Iterator[str]:
         serving.join()
 
 
-def test_an_oidc_token_that_has_expired_is_had_anew(plain: ApiServer, issuer: str, tmp_path: Path) -> None:
+def test_an_expired_oidc_token_is_renewed_from_its_issuer(plain: ApiServer, issuer: str, tmp_path: Path) -> None:
     known = {"idp-issuer-url": issuer, "client-id": "me", "client-secret": "x", "refresh-token": "y"}
     provider = {"name": "oidc", "config": known | {"id-token": jwt(exp=1)}}
     path = kubeconfig(tmp_path, plain.url, **{"auth-provider": provider})
     program = (
-        "from extdns.kube.client import *; from extdns.kube.api import Api;"
-        f"Api(Client(Access(kubeconfig={str(path)!r})), request_timeout_s=30).get({SERVICES!r})"
+        "from extdns.kube.client import *; from extdns.kube.api import ApiClient;"
+        f"ApiClient(HttpClient(ClusterAccess(kubeconfig={str(path)!r})), request_timeout_s=30).get({SERVICES!r})"
     )
     environ = {"OAUTHLIB_INSECURE_TRANSPORT": "1", "NO_PROXY": "*"}
     subprocess.run([sys.executable, "-c", program], env=environ, check=True)
@@ -90,16 +90,16 @@ def test_an_oidc_token_that_has_expired_is_had_anew(plain: ApiServer, issuer: st
 
 
 def loaded_by(code: str) -> set[str]:
-    """The modules that a process holds after *code*."""
+    """Return the names of the modules that are loaded after a new process ran *code*."""
     program = f"import json, sys, extdns.kube.client as client; {code}; print(json.dumps(list(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     return set(json.loads(done.stdout))
 
 
-def test_a_pod_loads_nothing_but_what_it_needs() -> None:
+def test_run_in_a_pod_loads_no_module_of_other_commands_or_credentials() -> None:
     others = {"pydantic", "requests", "oauthlib", "websocket", "google.auth", "kubernetes", "kubernetes.dynamic"}
     parts = {f"kubernetes.client.{part}" for part in ("models", "api", "api_client")}
-    for_other_tasks = {"yaml", "watchfiles", "rich", "jinja2", "dns", "boto3", "extdns.sources.gotemplate.template"}
+    for_other_tasks = {"yaml", "watchfiles", "rich", "jinja2", "dns", "boto3", "extdns.gotemplate.template"}
     loaded = loaded_by("import extdns.commands.run, extdns.kube.live.cluster, extdns.sources.service.source")
     assert not loaded & (others | parts | for_other_tasks)
 
@@ -115,7 +115,9 @@ def test_a_pod_loads_nothing_but_what_it_needs() -> None:
         ),
     ],
 )
-def test_google_is_loaded_where_it_may_have_to_sign_in(tmp_path: Path, user: dict[str, Any], *, signs_in: bool) -> None:
+def test_google_auth_is_loaded_only_for_the_gcp_auth_provider(
+    tmp_path: Path, user: dict[str, Any], *, signs_in: bool
+) -> None:
     path = kubeconfig(tmp_path, "http://127.0.0.1:1", **user)
-    loaded = loaded_by(f"client.Client(client.Access(kubeconfig={str(path)!r}))")
+    loaded = loaded_by(f"client.HttpClient(client.ClusterAccess(kubeconfig={str(path)!r}))")
     assert ("google.auth" in loaded, "kubernetes" in loaded) == (signs_in, False)

@@ -1,4 +1,4 @@
-"""What CI says of the half of the tests that needs the real API machinery."""
+"""Which tests the CI script reports as not run when a tool is missing."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ BROWSER: Final = ("chromium", "chromedriver")
 CHART_TOOLS: Final = ("helm", "kubeconform", "promtool", "kustomize")
 QUIET: Final = "exit 0"
 NOT_RUN: Final = "NOT RUN: tests against the real API machinery "
-NO_ORACLE: Final = "NOT RUN: templates were not held against Go's own (go is not installed)"
+NO_ORACLE: Final = "NOT RUN: templates compared with those of Go (go is not installed)"
 
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    """A clone in which there is nothing to test, and a folder of the programs that its CI finds."""
+    """Create a checkout without tests, and a folder with stubs of every program that the CI script looks for."""
     (tmp_path / ".ci").mkdir()
     shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci" / "run")
     (tmp_path / "bin").mkdir()
@@ -52,13 +52,13 @@ def clone(tmp_path: Path) -> Path:
 
 
 def provide(clone: Path, name: str, does: str) -> None:
-    """Let there be a program."""
+    """Add a program *name* to the PATH of *clone*: a shell script that runs *does*."""
     (clone / "bin" / name).write_text(f"#!/bin/sh\n{does}\n")
     (clone / "bin" / name).chmod(0o755)
 
 
 def run(clone: Path) -> list[str]:
-    """The lines that CI prints, of which the last says how it ended."""
+    """Run the CI script, check that it passes, and return the lines of its summary."""
     environ = {"PATH": str(clone / "bin"), "HOME": str(clone), "XDG_CACHE_HOME": str(clone / "cache")}
     done = subprocess.run(
         [clone / ".ci" / "run"], env=environ, capture_output=True, text=True, timeout=HANGS_S, check=False
@@ -70,13 +70,13 @@ def run(clone: Path) -> list[str]:
     return [line for line in lines[lines.index("--- summary") + 1 : -1] if line != NO_ORACLE]
 
 
-def test_with_everything_there_it_says_nothing_of_it(clone: Path) -> None:
+def test_the_summary_is_empty_if_every_tool_is_installed(clone: Path) -> None:
     for name in MACHINERY:
         provide(clone, name, QUIET)
     assert run(clone) == []
 
 
-def test_it_builds_the_api_server_once(clone: Path) -> None:
+def test_ci_builds_the_api_server_once_and_uses_it_again(clone: Path) -> None:
     for name in ("etcd", "openssl"):
         provide(clone, name, QUIET)
     built = "$GOBIN/apiextensions-apiserver"
@@ -88,21 +88,21 @@ def test_it_builds_the_api_server_once(clone: Path) -> None:
     assert Path(first[0]).name == "apiextensions-apiserver"
 
 
-def test_it_builds_what_the_chart_is_shown_to_and_finds_it_again(clone: Path) -> None:
+def test_ci_builds_missing_chart_tools_once_and_uses_them_again(clone: Path) -> None:
     for name in (*MACHINERY, "go"):
         provide(clone, name, QUIET)
     for name in ("helm", "kubeconform", "kustomize"):
         (clone / "bin" / name).unlink()
-    said = (
+    text = (
         'name=${GOBIN##*/}; mkdir -p "$GOBIN" && echo "#!/bin/sh" >"$GOBIN/${name%@*}" && chmod +x "$GOBIN/${name%@*}"'
     )
-    provide(clone, "go", said)
+    provide(clone, "go", text)
     assert run(clone) == []
     provide(clone, "go", "exit 1")
     assert run(clone) == []
 
 
-def test_what_the_chart_was_not_shown_to_is_said(clone: Path) -> None:
+def test_the_summary_names_each_chart_tool_that_is_not_installed(clone: Path) -> None:
     for name in MACHINERY:
         provide(clone, name, QUIET)
     for name in CHART_TOOLS:
@@ -111,49 +111,51 @@ def test_what_the_chart_was_not_shown_to_is_said(clone: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "text"),
     [
         pytest.param(name, f"{what} {' '.join(names)} (not installed)", id=name)
         for names, what in (
-            (CHECKERS, "zone files were not shown to all of:"),
-            (SERVERS, "extdns verify did not ask all of:"),
+            (CHECKERS, "zone files checked by all of:"),
+            (SERVERS, "extdns verify with all of:"),
         )
         for name in names
     ],
 )
-def test_a_dns_server_that_was_not_asked_is_said(clone: Path, name: str, said: str) -> None:
+def test_the_summary_names_a_dns_server_or_zone_checker_that_is_not_installed(
+    clone: Path, name: str, text: str
+) -> None:
     for there in MACHINERY:
         provide(clone, there, QUIET)
     (clone / "bin" / name).unlink()
-    assert run(clone) == [f"NOT RUN: {said}"]
+    assert run(clone) == [f"NOT RUN: {text}"]
 
 
 @pytest.mark.parametrize("name", BROWSER)
-def test_a_page_that_no_browser_saw_is_said(clone: Path, name: str) -> None:
+def test_the_summary_says_that_the_page_was_not_tested_if_the_browser_is_missing(clone: Path, name: str) -> None:
     for there in MACHINERY:
         provide(clone, there, QUIET)
     (clone / "bin" / name).unlink()
-    why = "chromium or chromium-driver is not installed"
-    assert run(clone) == [f"NOT RUN: the live page was not looked at in a browser ({why})"]
+    reason = "chromium or chromium-driver is not installed"
+    assert run(clone) == [f"NOT RUN: tests of the live page in a browser ({reason})"]
 
 
 @pytest.mark.parametrize(
-    ("there", "why"),
+    ("there", "reason"),
     [
-        pytest.param([], "(etcd or openssl is not installed); its fake alone was asked", id="nothing"),
+        pytest.param([], "(etcd or openssl is not installed); only its fake was used", id="nothing"),
         pytest.param(
             ["etcd", "openssl"],
-            "(go is not installed: no k8s.io/apiextensions-apiserver@v0.34.2); its fake alone was asked",
+            "(go is not installed: no k8s.io/apiextensions-apiserver@v0.34.2); only its fake was used",
             id="no-go",
         ),
         pytest.param(
             ["etcd", "openssl", "go"],
-            "(go install failed: no k8s.io/apiextensions-apiserver@v0.34.2); its fake alone was asked",
+            "(go install failed: no k8s.io/apiextensions-apiserver@v0.34.2); only its fake was used",
             id="no-build",
         ),
     ],
 )
-def test_what_did_not_run_is_said_at_once_and_in_the_end(clone: Path, there: list[str], why: str) -> None:
+def test_the_summary_says_why_the_real_api_server_was_not_used(clone: Path, there: list[str], reason: str) -> None:
     for name in there:
         provide(clone, name, "exit 1")
-    assert run(clone) == [NOT_RUN + why]
+    assert run(clone) == [NOT_RUN + reason]

@@ -1,4 +1,4 @@
-"""The sources that need no cluster, without one."""
+"""The sources `empty` and `fake`, which need no cluster, run without one."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_6_7_the_empty_source_starts_and_asks_for_nothing(folder: Path) -> None:
+def test_6_7_the_empty_source_runs_without_a_cluster_and_changes_no_zone(folder: Path) -> None:
     ended = once("--source=empty", *ZONES, cwd=folder, env={"HOME": str(folder), "KUBECONFIG": ""})
     assert ended.returncode == 0, ended.stderr
     assert (folder / "example.com.zone").read_text() == ZONE
 
 
-def test_6_6_the_fake_source_publishes_what_it_makes_up_and_the_same_again(folder: Path) -> None:
+def test_6_6_the_fake_source_publishes_the_same_made_up_records_in_each_run(folder: Path) -> None:
     command = ("--source=fake", "--registry=noop", "--provider=inmemory", "--inmemory-zone=example.com", "--once")
-    said = [
+    runs = [
         once(*command, "--metrics-address=127.0.0.1:0", cwd=folder, env={"HOME": str(folder), "KUBECONFIG": ""})
         for _ in range(2)
     ]
-    assert [ended.returncode for ended in said] == [0, 0], said[0].stderr
+    assert [ended.returncode for ended in runs] == [0, 0], runs[0].stderr
     first, again = (
         [line.partition("Desired change")[2] for line in ended.stderr.splitlines() if "Desired change" in line]
-        for ended in said
+        for ended in runs
     )
     assert first == again
     assert {line.rpartition(" zoneID=")[0].split()[-1].rstrip('"') for line in first} == {"A", "AAAA", "CNAME"}

@@ -1,4 +1,4 @@
-"""Commands in front of Route 53: rights that suffice, ownership taken, and zones that were stored."""
+"""Commands with Route 53: `iam-policy`, `adopt`, `verify`, and `plan` on stored or unreadable zones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def fake() -> Iterator[Route53]:
 
 @pytest.fixture
 def zone_id(fake: Route53) -> str:
-    """A zone with records that people made: an A, and an alias of a load balancer."""
+    """Create a zone with two records that people made, an A record and an alias of a load balancer. Return its id."""
     alias = {"HostedZoneId": "Z215JYRZR1TBD5", "DNSName": f"{BALANCER}.", "EvaluateTargetHealth": True}
     by_hand = {"Name": "hand.example.org", "Type": "A", "TTL": 1234, "ResourceRecords": ["192.0.2.1"]}
     return fake.add_zone(
@@ -38,7 +38,7 @@ def zone_id(fake: Route53) -> str:
 
 
 def run(fake: Route53, folder: Path, *arguments: str, hosts: Sequence[str] = ()) -> tuple[int, str]:
-    """The exit code and what was said of a process that reads Services which want *hosts*."""
+    """Run a command that reads one Service for each name in *hosts*. Return exit code and standard output."""
     objects = [service(f"s{at}", host) for at, host in enumerate(hosts)]
     objects.append(service("lb", "lb.example.org", address=BALANCER))
     (folder / "all.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
@@ -49,7 +49,7 @@ def run(fake: Route53, folder: Path, *arguments: str, hosts: Sequence[str] = ())
 
 
 def grant(fake: Route53, policy: dict[str, Any], zone_id: str) -> None:
-    """Let through what *policy* allows, and nothing else."""
+    """Make the fake Route 53 allow exactly what the IAM *policy* allows."""
     allowed = {action.partition(":")[2] for one in policy["Statement"] for action in one["Action"]}
     for action in {"ListHostedZones", "GetHostedZone", "ListTagsForResources"} - allowed:
         fake.access.deny(action)
@@ -65,7 +65,9 @@ def grant(fake: Route53, policy: dict[str, Any], zone_id: str) -> None:
     )
 
 
-def test_the_printed_policy_is_enough_and_not_more(fake: Route53, zone_id: str, tmp_path: Path) -> None:
+def test_the_printed_iam_policy_allows_runs_with_its_filters_and_no_other_names(
+    fake: Route53, zone_id: str, tmp_path: Path
+) -> None:
     parent = "--aws-zone-match-parent"
     scope = (f"--zone-id-filter={zone_id}", "--domain-filter=apps.example.org", parent)
     grant(fake, json.loads(once("iam-policy", *scope).stdout), zone_id)
@@ -74,16 +76,18 @@ def test_the_printed_policy_is_enough_and_not_more(fake: Route53, zone_id: str, 
     assert done == (0, "")
     written = {record.name for record in fake.records(zone_id)}
     assert {"apps.example.org.", "web.apps.example.org.", r"\052.any.apps.example.org."} <= written
-    assert run(fake, tmp_path, "--once", "--log-level=fatal", *scope, hosts=hosts[:1])[0] == 0  # deletes, too
+    assert run(fake, tmp_path, "--once", "--log-level=fatal", *scope, hosts=hosts[:1])[0] == 0  # this run also deletes
     assert "web.apps.example.org." not in {record.name for record in fake.records(zone_id)}
     wider = (scope[0], "--domain-filter=example.org", parent)
     assert run(fake, tmp_path, "--once", "--log-level=fatal", *wider, hosts=["other.example.org"])[0] == 1
 
 
-def test_ownership_is_taken_of_records_and_aliases_as_they_stand(fake: Route53, zone_id: str, tmp_path: Path) -> None:
+def test_adopt_adds_ownership_records_and_leaves_records_and_aliases_unchanged(
+    fake: Route53, zone_id: str, tmp_path: Path
+) -> None:
     before = fake.shown(zone_id)
-    code, said = run(fake, tmp_path, "adopt", "--yes", hosts=["hand.example.org"])
-    assert (code, said.splitlines()[-1]) == (0, "2 records taken; only ownership records were written.")
+    code, output = run(fake, tmp_path, "adopt", "--yes", hosts=["hand.example.org"])
+    assert (code, output.splitlines()[-1]) == (0, "2 records adopted. Only ownership records were written.")
     after = fake.shown(zone_id)
     assert [one for one in after if one in before] == before
     new = [one for one in after if one not in before]
@@ -92,15 +96,17 @@ def test_ownership_is_taken_of_records_and_aliases_as_they_stand(fake: Route53, 
 
 
 def member(identifier: str, address: str) -> dict[str, object]:
-    """A Service that wants a member of a routing policy."""
+    """Return a Service that requests a weighted record of in.example.org with the set identifier *identifier*."""
     return service(
         identifier, "in.example.org", address=address, annotations={"set-identifier": identifier, "aws-weight": "10"}
     )
 
 
 @pytest.mark.usefixtures("zone_id")
-def test_an_alias_and_a_member_of_a_policy_are_not_served_before_they_stand(fake: Route53, tmp_path: Path) -> None:
-    """What is answered is the same before and after: addresses of some load balancer, or those of another member."""
+def test_verify_does_not_count_an_alias_or_weighted_record_as_served_before_the_zone_holds_it(
+    fake: Route53, tmp_path: Path
+) -> None:
+    """A name server gives the same answers before and after the change, so only the zone shows that it is missing."""
     flags = ("--source=service", "--provider=aws", "--txt-owner-id=me", f"--manifests={tmp_path}")
     addresses = {("lb.example.org", "A"): ("192.0.2.9",), ("in.example.org", "A"): ("192.0.2.1",)}
 
@@ -108,7 +114,7 @@ def test_an_alias_and_a_member_of_a_policy_are_not_served_before_they_stand(fake
         (tmp_path / "all.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
 
     with NameServer("example.org", addresses) as server:
-        verify = ("verify", f"--nameserver={server.place}", *flags)
+        verify = ("verify", f"--nameserver={server.address}", *flags)
         apply(service("lb", "lb.example.org", address=BALANCER), member("blue", "192.0.2.1"))
         assert once("adopt", "--yes", *flags, env=environ(fake)).returncode == 0
         assert once("--once", *flags, env=environ(fake)).returncode == 0
@@ -119,14 +125,14 @@ def test_an_alias_and_a_member_of_a_policy_are_not_served_before_they_stand(fake
     assert ended.returncode == 2
     assert [line for line in ended.stdout.splitlines() if not line.startswith("   ")] == [
         "A      in.example.org (blue)  served by all of 1 name server",
-        "A      in.example.org (green)  not in the zone as asked for yet  [wanted]",
-        "A      lb.example.org  not in the zone as asked for yet  [changed]",
-        "AAAA   lb.example.org  not in the zone as asked for yet  [changed]",
+        "A      in.example.org (green)  not in the zone as requested yet  [requested]",
+        "A      lb.example.org  not in the zone as requested yet  [changed]",
+        "AAAA   lb.example.org  not in the zone as requested yet  [changed]",
         "1 of 4 records served.",
     ]
 
 
-def test_a_plan_on_stored_zones_is_that_on_the_service(fake: Route53, zone_id: str, tmp_path: Path) -> None:
+def test_plan_from_a_zone_snapshot_equals_the_plan_from_route_53(fake: Route53, zone_id: str, tmp_path: Path) -> None:
     hosts = ("hand.example.org", "new.example.org")
     assert run(fake, tmp_path, "adopt", "--yes", hosts=hosts)[0] == 0
     _, stored = run(fake, tmp_path, "owners", "--output=json", hosts=hosts)
@@ -137,18 +143,20 @@ def test_a_plan_on_stored_zones_is_that_on_the_service(fake: Route53, zone_id: s
     assert live[0] == 2
 
 
-def test_a_zone_that_cannot_be_read_is_unknown_and_not_empty(fake: Route53, zone_id: str, tmp_path: Path) -> None:
+def test_commands_report_a_zone_that_cannot_be_read_as_unknown_instead_of_empty(
+    fake: Route53, zone_id: str, tmp_path: Path
+) -> None:
     hosts = ("same.example.org", "gone.example.org")
     (tmp_path / "before").mkdir()
     assert run(fake, tmp_path / "before", "--once", "--log-level=fatal", hosts=hosts)[0] == 0
     fake.access.deny("ListResourceRecordSets")
 
-    def said(*arguments: str, names: Sequence[str] = hosts) -> list[str]:
+    def output(*arguments: str, names: Sequence[str] = hosts) -> list[str]:
         code, text = run(fake, tmp_path, *arguments, "--log-level=fatal", hosts=names)
         assert code == 1
         return text.splitlines()
 
-    plan = said("plan", f"--base={tmp_path / 'before'}", names=("same.example.org", "new.example.org"))
+    plan = output("plan", f"--base={tmp_path / 'before'}", names=("same.example.org", "new.example.org"))
     assert plan[:3] == [
         f"Zone example.org ({zone_id}, aws)",
         "",
@@ -157,11 +165,11 @@ def test_a_zone_that_cannot_be_read_is_unknown_and_not_empty(fake: Route53, zone
     assert plan[-1] == "0 to create, 0 to update, 0 to delete, 1 not known."
     (unread,) = (line for line in plan if line.startswith("INCOMPLETE: "))
     assert unread.startswith(f"INCOMPLETE: zone example.org ({zone_id}) cannot be read: ")
-    assert said("migrate") == [
+    assert output("migrate") == [
         "All flags are understood.",
         "",
         unread,
         "The first pass of extdns changes nothing, as far as could be read.",
     ]
-    assert not [line for line in said("check") if line.startswith(f"ok       zone example.org ({zone_id})")]
-    assert said("owners") == [unread, "0 orphans, 0 stray ownership records, as far as could be read."]
+    assert not [line for line in output("check") if line.startswith(f"ok       zone example.org ({zone_id})")]
+    assert output("owners") == [unread, "0 orphans, 0 stray ownership records, as far as could be read."]

@@ -1,4 +1,4 @@
-"""The CRD of DNSEndpoints on the real API machinery: what it refuses, what it keeps and what it shows."""
+"""The DNSEndpoint CRD in the real API server: what it rejects, what it stores and which columns it prints."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import msgspec
 import pytest
 import yaml
 
-from extdns.model.claim import Provenance, Wanted
-from extdns.model.cluster import ObjectKey, ObjectRef
-from extdns.model.dnsendpoint import DNS_ENDPOINT, DnsEndpoint, SpecEndpoint
-from extdns.sources.refine import validated
-from extdns.sources.verbatim import claim_of
+from extdns.model.claim import Provenance, ResolvedClaim
+from extdns.model.kind import ObjectKey, ObjectRef
+from extdns.model.resources.externaldns import DNS_ENDPOINT, DnsEndpoint, SpecEndpoint
+from extdns.sources.claim_stages import validate_claim
+from extdns.sources.endpoint_claims import build_endpoint_claim
 from tests.apimachinery.programs import Programs
 from tests.apimachinery.server import ApiMachinery
 from tests.fakes.apiserver.kinds import DNS_ENDPOINT as SERVED
-from tests.fakes.apiserver.probe import Reply
+from tests.fakes.apiserver.raw_client import Reply
 
 Json = dict[str, Any]
 
@@ -44,8 +44,8 @@ def dns_endpoint(name: str, *endpoints: Json | None, **metadata: object) -> Json
 
 
 def create(machinery: ApiMachinery, *endpoints: Json | None) -> Reply:
-    """Try to create an object; nothing is kept of it."""
-    return machinery.probe.ask("POST", f"{PATH}?dryRun=All", dns_endpoint("x", *endpoints))
+    """Try to create a DNSEndpoint with *endpoints* as a dry run, so that nothing is stored."""
+    return machinery.raw_client.send("POST", f"{PATH}?dryRun=All", dns_endpoint("x", *endpoints))
 
 
 def endpoint(rtype: str, *targets: str, **more: object) -> Json:
@@ -70,13 +70,13 @@ GOOD: Final = [
 
 
 @pytest.mark.parametrize("good", GOOD)
-def test_what_can_be_published_is_taken(machinery: ApiMachinery, good: Json) -> None:
+def test_the_crd_accepts_endpoints_that_extdns_can_publish(machinery: ApiMachinery, good: Json) -> None:
     reply = create(machinery, good)
     assert reply.code == 201, reply.body
-    assert isinstance(claim_of(msgspec.convert(good, SpecEndpoint), AT), Wanted)
+    assert isinstance(build_endpoint_claim(msgspec.convert(good, SpecEndpoint), AT), ResolvedClaim)
 
 
-def test_what_the_reference_takes_as_well_is_not_refused(machinery: ApiMachinery) -> None:
+def test_the_crd_accepts_repeated_and_incomplete_endpoints_as_external_dns_does(machinery: ApiMachinery) -> None:
     same = endpoint("A", "192.0.2.1")
     for endpoints in ((same, same), (None, same), (endpoint("A"),), ({"dnsName": "a.test", "recordType": "A"},), ()):
         reply = create(machinery, *endpoints)
@@ -107,25 +107,29 @@ def test_what_the_reference_takes_as_well_is_not_refused(machinery: ApiMachinery
         ),
     ],
 )
-def test_what_can_never_be_published_is_refused_with_the_reason(machinery: ApiMachinery, bad: Json, says: str) -> None:
+def test_the_crd_rejects_an_endpoint_that_cannot_be_published_and_says_why(
+    machinery: ApiMachinery, bad: Json, says: str
+) -> None:
     reply = create(machinery, endpoint("A", "192.0.2.9"), bad)
     assert reply.code == 422
     assert says in reply.body["message"]
     assert "spec.endpoints[1]" in reply.body["message"]
-    claim = claim_of(msgspec.convert(bad, SpecEndpoint), AT)
-    if isinstance(claim, Wanted):
-        (claim,) = validated(claim)
-    assert not isinstance(claim, Wanted) or claim.notices or says == "Duplicate value"
+    claim = build_endpoint_claim(msgspec.convert(bad, SpecEndpoint), AT)
+    if isinstance(claim, ResolvedClaim):
+        (claim,) = validate_claim(claim)
+    assert not isinstance(claim, ResolvedClaim) or claim.warnings or says == "Duplicate value"
 
 
-def test_fields_that_it_does_not_know_are_dropped_and_all_others_come_back(machinery: ApiMachinery) -> None:
+def test_the_crd_drops_unknown_fields_and_keeps_known_ones(machinery: ApiMachinery) -> None:
     stored = machinery.put(dns_endpoint("kept", endpoint("A", "192.0.2.1", recordTTL=60, colour="red")))
     assert stored["spec"]["endpoints"] == [endpoint("A", "192.0.2.1", recordTTL=60)]
     read = msgspec.convert(stored, DnsEndpoint)
     assert read.spec.endpoints == (msgspec.convert(stored["spec"]["endpoints"][0], SpecEndpoint),)
 
 
-def test_writing_the_status_leaves_generation_and_spec_alone(machinery: ApiMachinery) -> None:
+def test_writing_the_status_leaves_the_generation_unchanged_and_rejects_repeated_conditions(
+    machinery: ApiMachinery,
+) -> None:
     condition = {
         "type": "Ready",
         "status": "False",
@@ -137,11 +141,13 @@ def test_writing_the_status_leaves_generation_and_spec_alone(machinery: ApiMachi
     stored = machinery.put({**dns_endpoint("told", endpoint("A", "192.0.2.1")), "status": status})
     assert (stored["status"], stored["metadata"]["generation"]) == (status, 1)
     twice = {**stored, "status": {"conditions": [condition, condition]}}
-    assert machinery.probe.ask("PUT", f"{PATH}/told/status", twice).code == 422
+    assert machinery.raw_client.send("PUT", f"{PATH}/told/status", twice).code == 422
 
 
-def test_a_list_shows_what_became_of_each(machinery: ApiMachinery) -> None:
-    table = machinery.probe.ask("GET", PATH, headers={"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}).body
+def test_kubectl_get_prints_ready_reason_and_first_name_of_each_dnsendpoint(machinery: ApiMachinery) -> None:
+    table = machinery.raw_client.send(
+        "GET", PATH, headers={"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}
+    ).body
     assert [column["name"] for column in table["columnDefinitions"]] == ["Name", "Ready", "Reason", "First name", "Age"]
     rows = {row["cells"][0]: row["cells"][1:4] for row in table["rows"]}
     assert rows["told"] == ["False", "no-zone", "a.acme.test"]

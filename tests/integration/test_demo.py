@@ -1,4 +1,4 @@
-"""`extdns demo`: one pass without a terminal; with one it goes on, shows what edits do, and leaves nothing behind."""
+"""`extdns demo`: a single run without a terminal; with a terminal it keeps running and shows the effect of edits."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _CTRL_C: Final = b"\x03"
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A folder with the examples."""
+    """Copy the examples into a scratch folder and return it."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     return tmp_path
 
 
 class Terminal:
-    """What a person sees and types."""
+    """A pseudo-terminal: what the demo printed on it, and what a person types."""
 
     def __init__(self, master: int, process: subprocess.Popen[bytes]) -> None:
         self._master = master
@@ -42,12 +42,12 @@ class Terminal:
         self.seen = ""
 
     def until(self, part: str) -> str:
-        """Read up to *part*; what came before it since the last time."""
+        """Read up to *part*, and return the text since the last call."""
         unread = ""
         while part not in unread:
             try:
                 more = os.read(self._master, 65536)
-            except OSError as exc:  # the other side has closed
+            except OSError as exc:  # the demo has closed the terminal
                 raise AssertionError(f"{part!r} never came:\n{self.seen}{unread}") from exc
             unread += more.decode(errors="replace").replace("\r\n", "\n")
         self.seen += unread
@@ -59,7 +59,7 @@ class Terminal:
 
 @contextmanager
 def terminal(folder: Path) -> Iterator[Terminal]:
-    """The demo on a terminal of 80 columns; killed at the end, or when it takes too long."""
+    """Run the demo on a terminal of 80 columns, and kill it at the end or after a time limit."""
     master, slave = os.openpty()
     with subprocess.Popen(
         [sys.executable, "-c", _ON_A_TERMINAL],
@@ -97,32 +97,32 @@ def page(port: int) -> str:
         connection.close()
 
 
-def test_without_a_terminal_it_prints_one_pass_and_ends_with_exit_code_0(checkout: Path) -> None:
+def test_demo_without_a_terminal_prints_one_run_and_exits_with_0(checkout: Path) -> None:
     before = sorted(path.name for path in checkout.iterdir())
     ended = once("demo", cwd=checkout)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "  · A      www.shop.example" in ended.stdout
     assert "[foreign-record]" in ended.stdout
-    assert "Mistakes on objects" in ended.stdout
+    assert "Invalid values on objects" in ended.stdout
     assert "BEGIN extdns" in ended.stdout
     assert sorted(path.name for path in checkout.iterdir()) == sorted([*before, ".demo"])
 
 
-def test_every_name_stands_on_one_line_whatever_the_width(checkout: Path) -> None:
-    shown = once("demo", cwd=checkout, env={"COLUMNS": "20"}).stdout
-    assert "postgres-0.postgres.shop.example" in shown
-    assert "shop-images.cdn.example" in shown
+def test_demo_prints_no_dns_name_across_two_lines_on_a_narrow_terminal(checkout: Path) -> None:
+    output = once("demo", cwd=checkout, env={"COLUMNS": "20"}).stdout
+    assert "postgres-0.postgres.shop.example" in output
+    assert "shop-images.cdn.example" in output
 
 
-def test_with_a_terminal_an_edit_shows_and_ctrl_c_leaves_the_scratch_folder_alone(checkout: Path) -> None:
+def test_demo_on_a_terminal_shows_edits_and_leaves_only_its_scratch_folder_after_ctrl_c(checkout: Path) -> None:
     with terminal(checkout) as screen:
-        shown = screen.until("Ctrl-C ends.")
-        assert "  · A      api.shop.example" in shown
-        address = re.search(r"\n(?:The live page: http://127\.0\.0\.1:(\d+)/\n|No live page: --web-address=)", shown)
+        output = screen.until("Ctrl-C stops.")
+        assert "  · A      api.shop.example" in output
+        address = re.search(r"\n(?:The live page: http://127\.0\.0\.1:(\d+)/\n|No live page: --web-address=)", output)
         assert address is not None
         if address[1]:  # another process of this machine may have the port
             while "api.shop.example" not in page(int(address[1])):
-                pass  # the page may be a second behind; the watchdog ends what never comes
+                pass  # the page is renewed every second; the watchdog ends an endless wait
         edit(checkout / "examples" / "demo" / "shop.yaml", "203.0.113.7", "203.0.113.77")
         screen.until("target 203.0.113.7 → 203.0.113.77")
         screen.until("  · A  api.shop.example  203.0.113.77")
@@ -130,17 +130,17 @@ def test_with_a_terminal_an_edit_shows_and_ctrl_c_leaves_the_scratch_folder_alon
         screen.until("  + A  shop-window.shop.example")
         screen.until("  · A  shop-window.shop.example")
         screen.type(_CTRL_C)
-        screen.until("Stopped; the zone files stay in .demo/zones.")
+        screen.until("Stopped. The zone files are in .demo/zones.")
         assert screen.process.wait() == 0
     assert "Traceback" not in screen.seen
     assert {path.name for path in checkout.iterdir()} == {"examples", ".demo"}
     assert "203.0.113.77" in (checkout / ".demo" / "zones" / "shop.example.zone").read_text()
 
 
-def test_a_manifest_that_breaks_while_it_runs_is_told_and_costs_no_name(checkout: Path) -> None:
+def test_demo_reports_a_manifest_that_becomes_invalid_and_deletes_no_record(checkout: Path) -> None:
     shop = checkout / "examples" / "demo" / "shop.yaml"
     with terminal(checkout) as screen:
-        screen.until("Ctrl-C ends.")
+        screen.until("Ctrl-C stops.")
         shop.write_text(shop.read_text() + "\n---\nkind: [\n")
         screen.until("examples/demo/shop.yaml:")
         screen.type(_CTRL_C)

@@ -1,4 +1,4 @@
-"""Events on the objects of an API server."""
+"""The Events that extdns records on objects, through a fake API server."""
 
 from __future__ import annotations
 
@@ -10,22 +10,20 @@ from typing import Any
 
 import pytest
 
-from extdns.app.announcers import announcer
+from extdns.app.cluster_writers import build_event_recorder
 from extdns.config import parse
 from extdns.controller.clock import SystemClock
-from extdns.kube.api import Api
-from extdns.kube.client import Access, Client
-from extdns.kube.events.announcer import Announcer
-from extdns.kube.events.notes import Notes
-from extdns.model.claim import Invalid, Provenance
-from extdns.model.cluster import Kind, ObjectKey, ObjectRef
-from extdns.model.evidence import Evidence
-from extdns.model.held import Held
-from extdns.model.name import DnsName
-from extdns.model.ownership import Owned
-from extdns.model.pairs import Pairs
+from extdns.kube.api import ApiClient
+from extdns.kube.client import ClusterAccess, HttpClient
+from extdns.kube.event_messages import EventMessageBuilder
+from extdns.kube.event_recorder import KubernetesEventRecorder
+from extdns.model.claim import InvalidClaim, Provenance
+from extdns.model.dns_name import DnsName
+from extdns.model.evidence import Evidence, HeldDelete, HeldSet, Scope
+from extdns.model.kind import Kind, ObjectKey, ObjectRef
 from extdns.model.reason import Reason
-from extdns.model.record import Record
+from extdns.model.record import OwnedRecord, Record
+from extdns.model.value import StringMap
 from extdns.model.zone import Zone
 from tests.clusters import service
 from tests.fakes.apiserver.faults import Refuse
@@ -56,34 +54,42 @@ def clock() -> ShiftedClock:
 
 
 @pytest.fixture
-def told(server: ApiServer, tmp_path: Path, clock: ShiftedClock) -> Iterator[Announcer]:
-    client = Client(Access(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig"))))
-    notes = Notes(owner="me", kinds={"service": SERVICE}, chosen=(), problems=True)
-    made = Announcer(Api(client, request_timeout_s=5.0), notes, clock, pause_s=0.0)
+def recorder(server: ApiServer, tmp_path: Path, clock: ShiftedClock) -> Iterator[KubernetesEventRecorder]:
+    client = HttpClient(ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig"))))
+    messages = EventMessageBuilder(owner="me", kinds={"service": SERVICE}, emitted_reasons=(), emits_problems=True)
+    made = KubernetesEventRecorder(ApiClient(client, request_timeout_s=5.0), messages, clock, pause_s=0.0)
     yield made
     made.close(5.0)
 
 
-def wrong(name: str = "web", value: str = "a b") -> Sequence[Invalid]:
+def invalid_claims(name: str = "web", value: str = "a b") -> Sequence[InvalidClaim]:
     ref = ObjectRef(key=ObjectKey(SERVICE, "shop", name), uid=f"uid-{name}")
     where = Provenance(source="service", ref=ref, field="annotation")
-    return [Invalid(provenance=where, reason=Reason.INVALID_NAME, value=value, allowed="a name")]
+    return [InvalidClaim(provenance=where, reason=Reason.INVALID_NAME, value=value, allowed="a name")]
 
 
-def held(name: str) -> Held:
+def held(name: str) -> HeldDelete:
     made = Record(name=DnsName(f"{name}.example.org"), type="A", targets=("192.0.2.1",), ttl_s=300)
-    owned = Owned(record=made, owner="me", ours=True, labels=Pairs((("resource", f"service/shop/{name}"),)))
-    return Held(owned=owned, evidence=Evidence.ORPHAN_UNCLAIMED)
+    owned = OwnedRecord(
+        record=made, owner="me", is_ours=True, labels=StringMap((("resource", f"service/shop/{name}"),))
+    )
+    return HeldDelete(zone=ZONE, owned=owned, evidence=Evidence.ORPHAN_UNCLAIMED)
+
+
+def held_set(code: str, *found: HeldDelete) -> HeldSet:
+    return HeldSet(scope=Scope(ZONE.id), zone=ZONE, code=code, held=found)
 
 
 def events(server: ApiServer) -> list[dict[str, Any]]:
     return server.objects("Event")
 
 
-def test_an_event_is_what_kubectl_describe_looks_for(server: ApiServer, told: Announcer) -> None:
-    told.mistaken(wrong())
+def test_an_event_has_the_fields_by_which_kubectl_describe_finds_it(
+    server: ApiServer, recorder: KubernetesEventRecorder
+) -> None:
+    recorder.record_invalid_claims(invalid_claims())
     server.log.wait_for("create", "events")
-    told.close(5.0)
+    recorder.close(5.0)
     (event,) = events(server)
     assert event["metadata"]["namespace"] == "shop"
     assert event["metadata"]["name"].startswith("web.")
@@ -101,157 +107,171 @@ def test_an_event_is_what_kubectl_describe_looks_for(server: ApiServer, told: An
     )
 
 
-def test_the_same_is_said_again_after_a_while_as_another_count(
-    server: ApiServer, told: Announcer, clock: ShiftedClock
+def test_a_repeated_problem_raises_the_count_of_its_event_after_five_minutes(
+    server: ApiServer, recorder: KubernetesEventRecorder, clock: ShiftedClock
 ) -> None:
-    told.mistaken(wrong())
+    recorder.record_invalid_claims(invalid_claims())
     server.log.wait_for("create", "events")
-    told.mistaken(wrong())
-    told.mistaken(wrong("api"))
+    recorder.record_invalid_claims(invalid_claims())
+    recorder.record_invalid_claims(invalid_claims("api"))
     server.log.wait_for("create", "events", count=2)
     assert not server.log.requests("patch", "events")
     clock.shift_s = 301.0
-    told.mistaken(wrong())
+    recorder.record_invalid_claims(invalid_claims())
     server.log.wait_for("patch", "events")
-    told.close(5.0)
+    recorder.close(5.0)
     counts = {event["regarding"]["name"]: event.get("series", {}).get("count") for event in events(server)}
     assert counts == {"web": 3, "api": None}
 
 
-def test_an_event_that_has_expired_is_made_anew(server: ApiServer, told: Announcer, clock: ShiftedClock) -> None:
-    told.mistaken(wrong())
+def test_an_expired_event_is_created_again(
+    server: ApiServer, recorder: KubernetesEventRecorder, clock: ShiftedClock
+) -> None:
+    recorder.record_invalid_claims(invalid_claims())
     server.log.wait_for("create", "events")
-    told.mistaken(wrong("api"))
+    recorder.record_invalid_claims(invalid_claims("api"))
     server.log.wait_for("create", "events", count=2)
     for event in events(server):
         server.delete("Event", "shop", event["metadata"]["name"])
     clock.shift_s = 301.0
-    told.mistaken(wrong())
+    recorder.record_invalid_claims(invalid_claims())
     server.log.wait_for("create", "events", count=3)
-    told.close(5.0)
+    recorder.close(5.0)
     assert len(events(server)) == 1
 
 
-def test_the_right_to_create_is_enough(server: ApiServer, told: Announcer, clock: ShiftedClock) -> None:
+def test_without_permission_to_patch_a_repeated_event_is_created_again(
+    server: ApiServer, recorder: KubernetesEventRecorder, clock: ShiftedClock
+) -> None:
     server.forbid("patch", "events")
-    told.mistaken(wrong())
+    recorder.record_invalid_claims(invalid_claims())
     server.log.wait_for("create", "events")
-    told.mistaken(wrong("api"))
+    recorder.record_invalid_claims(invalid_claims("api"))
     server.log.wait_for("create", "events", count=2)
     clock.shift_s = 301.0
-    told.mistaken(wrong())
+    recorder.record_invalid_claims(invalid_claims())
     server.log.wait_for("create", "events", count=3)
-    told.close(5.0)
+    recorder.close(5.0)
     assert len(events(server)) == 3
 
 
-def test_a_note_is_cut_where_an_event_ends(server: ApiServer, told: Announcer) -> None:
-    told.mistaken(wrong())
-    where = wrong()[0].provenance
-    told.mistaken([Invalid(provenance=where, reason=Reason.INVALID_NAME, value="", allowed="ä" * 2000)])
-    told.close(5.0)
-    notes = [event["note"] for event in events(server)]
-    assert sorted(len(note.encode()) > 1000 for note in notes) == [False, True]
-    assert all(len(note.encode()) <= 1024 for note in notes)
-    assert any(note.endswith("ä...") for note in notes)
+def test_an_event_message_is_cut_to_1024_bytes(server: ApiServer, recorder: KubernetesEventRecorder) -> None:
+    recorder.record_invalid_claims(invalid_claims())
+    where = invalid_claims()[0].provenance
+    recorder.record_invalid_claims(
+        [InvalidClaim(provenance=where, reason=Reason.INVALID_NAME, value="", allowed="ä" * 2000)]
+    )
+    recorder.close(5.0)
+    messages = [event["note"] for event in events(server)]
+    assert sorted(len(note.encode()) > 1000 for note in messages) == [False, True]
+    assert all(len(note.encode()) <= 1024 for note in messages)
+    assert any(note.endswith("ä...") for note in messages)
 
 
-def test_one_object_gets_ten_events_and_no_more(server: ApiServer, told: Announcer) -> None:
+def test_one_object_gets_at_most_ten_events(server: ApiServer, recorder: KubernetesEventRecorder) -> None:
     for number in range(30):
-        told.mistaken(wrong(value=f"{number} b"))
-    told.close(5.0)
+        recorder.record_invalid_claims(invalid_claims(value=f"{number} b"))
+    recorder.close(5.0)
     assert len(events(server)) == 10
 
 
-def test_a_missing_right_switches_events_off_with_one_line(
-    server: ApiServer, told: Announcer, caplog: pytest.LogCaptureFixture
+def test_without_permission_to_create_events_they_are_disabled_with_one_warning(
+    server: ApiServer, recorder: KubernetesEventRecorder, caplog: pytest.LogCaptureFixture
 ) -> None:
     server.forbid("create", "events")
     for name in ("a", "b", "c"):
-        told.mistaken(wrong(name))
-    told.close(5.0)
+        recorder.record_invalid_claims(invalid_claims(name))
+    recorder.close(5.0)
     assert len(server.log.requests("create", "events")) == 1
     assert [record.message for record in caplog.records if record.levelno >= logging.WARNING] == [
-        "Events cannot be put on objects for want of a right; they are switched off"
+        "No permission to record Events; they are disabled"
     ]
 
 
 @pytest.mark.parametrize(
     "refusal",
     [
-        pytest.param(Refuse(code=401), id="credentials-that-have-expired"),
+        pytest.param(Refuse(code=401), id="expired-credentials"),
         pytest.param(
             Refuse(code=403, message="unable to create new content in namespace x because it is being terminated"),
-            id="a-namespace-that-ends",
+            id="terminating-namespace",
         ),
     ],
 )
-def test_what_is_no_want_of_a_right_costs_one_event(server: ApiServer, told: Announcer, refusal: Refuse) -> None:
+def test_events_stay_enabled_after_a_401_or_a_403_of_a_terminating_namespace(
+    server: ApiServer, recorder: KubernetesEventRecorder, refusal: Refuse
+) -> None:
     server.faults.arm(refusal, verb="create", resource="events")
-    told.mistaken(wrong("a"))
-    told.mistaken(wrong("b"))
-    told.close(5.0)
+    recorder.record_invalid_claims(invalid_claims("a"))
+    recorder.record_invalid_claims(invalid_claims("b"))
+    recorder.close(5.0)
     assert [event["regarding"]["name"] for event in events(server)] == ["b"]
 
 
-def test_objects_that_we_may_not_get_have_events_all_the_same(server: ApiServer, told: Announcer) -> None:
+def test_an_event_without_uid_is_recorded_if_the_object_may_not_be_read(
+    server: ApiServer, recorder: KubernetesEventRecorder
+) -> None:
     server.forbid("get", "services")
-    told.held(ZONE, "7f3a-91c2", [held("web")])
-    told.close(5.0)
+    recorder.record_held_deletes(held_set("7f3a-91c2", held("web")))
+    recorder.close(5.0)
     (event,) = events(server)
     assert "uid" not in event["regarding"]
 
 
-def test_a_server_that_fails_is_asked_again_and_costs_nobody_else_anything(server: ApiServer, told: Announcer) -> None:
+def test_one_event_is_lost_after_repeated_server_errors_and_the_next_is_recorded(
+    server: ApiServer, recorder: KubernetesEventRecorder
+) -> None:
     server.faults.arm(Refuse(code=500), verb="create", resource="events", times=4)
-    told.mistaken(wrong("a"))
-    told.mistaken(wrong("b"))
-    told.close(5.0)
+    recorder.record_invalid_claims(invalid_claims("a"))
+    recorder.record_invalid_claims(invalid_claims("b"))
+    recorder.close(5.0)
     assert [event["regarding"]["name"] for event in events(server)] == ["b"]
 
 
-def test_held_deletes_are_said_to_objects_that_are_there_and_again_before_that_is_forgotten(
-    server: ApiServer, told: Announcer, clock: ShiftedClock
+def test_held_deletes_are_recorded_on_existing_objects_and_repeated_before_the_event_expires(
+    server: ApiServer, recorder: KubernetesEventRecorder, clock: ShiftedClock
 ) -> None:
     server.put(service("web") | {"metadata": {"name": "web", "namespace": "shop", "uid": "u1"}})
-    told.held(ZONE, "1111-1111", [held("web")])
-    told.held(ZONE, "7f3a-91c2", [held("web"), held("gone")])
+    recorder.record_held_deletes(held_set("1111-1111", held("web")))
+    recorder.record_held_deletes(held_set("7f3a-91c2", held("web"), held("gone")))
     server.log.wait_for("create", "events")
     (event,) = events(server)
     assert event["regarding"]["uid"] == "u1"
     assert "web.example.org A [orphan-unclaimed]" in event["note"]
-    assert "Release: extdns release 7f3a-91c2" in event["note"]
+    assert "To approve them: extdns approve 7f3a-91c2" in event["note"]
     clock.shift_s = 1801.0
-    told.mistaken(wrong("api"))  # whatever wakes the thread
+    recorder.record_invalid_claims(invalid_claims("api"))  # wakes the thread
     server.log.wait_for("patch", "events")
 
 
-def test_nobody_waits_for_a_server_that_hangs(server: ApiServer, told: Announcer) -> None:
+def test_recording_events_does_not_block_if_the_api_server_is_down(
+    server: ApiServer, recorder: KubernetesEventRecorder
+) -> None:
     server.kill()
     began_s = time.monotonic()
     for number in range(5000):
-        told.mistaken(wrong(f"s{number}"))
+        recorder.record_invalid_claims(invalid_claims(f"s{number}"))
     assert time.monotonic() - began_s < 5.0
 
 
 @pytest.mark.parametrize(
     ("flags", "is_one"),
     [
-        pytest.param([], True, id="problems-are-always-told"),
+        pytest.param([], True, id="problems-by-default"),
         pytest.param(["--dry-run"], False, id="not-in-a-dry-run"),
         pytest.param(["--manifests=-"], False, id="not-without-a-cluster"),
-        pytest.param(["--compat", "--policy=sync"], False, id="the-reference-is-silent"),
-        pytest.param(["--compat", "--policy=sync", "--events-emit=RecordError"], True, id="unless-it-is-asked"),
+        pytest.param(["--compat", "--policy=sync"], False, id="not-with-compat"),
+        pytest.param(["--compat", "--policy=sync", "--events-emit=RecordError"], True, id="compat-with-events-emit"),
     ],
 )
-def test_the_flags_decide_whether_there_are_events(
+def test_flags_decide_whether_events_are_recorded(
     server: ApiServer, tmp_path: Path, flags: list[str], *, is_one: bool
 ) -> None:
     start = ["--source=service", "--provider=inmemory", f"--kubeconfig={server.kubeconfig(tmp_path / 'kubeconfig')}"]
-    assert (announcer(parse([*start, *flags], {}), {}) is not None) is is_one
+    assert (build_event_recorder(parse([*start, *flags], {}), {}) is not None) is is_one
 
 
-def test_the_program_tells_the_loser_of_a_conflict_and_who_got_a_record(
+def test_the_winner_of_a_hostname_contest_gets_record_ready_and_the_loser_contest_lost(
     server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage = LiveStage(tmp_path, server, example_org="")
@@ -261,5 +281,30 @@ def test_the_program_tells_the_loser_of_a_conflict_and_who_got_a_record(
     )
     with program(stage, monkeypatch, "--events-emit=RecordReady", once=True) as running:
         assert running.end() == 0
-    said = {(event["regarding"]["namespace"], event["reason"]) for event in events(server)}
-    assert said == {("shop", "RecordReady"), ("zoo", "ConflictLost")}
+    reasons = {(event["regarding"]["namespace"], event["reason"]) for event in events(server)}
+    assert reasons == {("shop", "RecordReady"), ("zoo", "ContestLost")}
+
+
+def test_held_deletes_are_recorded_on_the_state_configmap_after_they_were_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"h{number}" for number in range(20)]
+    with ApiServer() as server:
+        stage = LiveStage(tmp_path, server, example_org="")
+        stage.put(*(published_service(name, f"{name}.example.org") for name in names))
+        with program(stage, monkeypatch, "--state-configmap=dns/extdns-state", "--interval=1s") as running:
+            running.until("All records are already up to date")
+            for name in names:
+                server.delete("Service", "shop", name)
+            until_s = time.monotonic() + 20.0
+            while {one.reason for one in running._engine.decisions} != {Reason.IN_GRACE}:
+                assert time.monotonic() < until_s
+                running._never.wait(0.01)
+            running.pass_time(61.0)
+            server.log.wait_for("create", "events")
+            saved = server.objects("ConfigMap")[0]
+            running.controller._parts.reporter.close()
+        found = [event for event in events(server) if event["regarding"]["kind"] == "ConfigMap"]
+        assert [event["regarding"]["name"] for event in found] == ["extdns-state"]
+        code = found[0]["note"].partition("extdns approve ")[2].partition(" ")[0]
+        assert code in str(saved["data"])

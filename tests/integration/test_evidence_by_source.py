@@ -1,4 +1,4 @@
-"""When records of Routes, DNSEndpoints, nodes and pods go, and when they stay (design 6)."""
+"""Deleted and kept records of Routes, DNSEndpoints, nodes and pods (docs/design/delete-safety.md)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ import pytest
 
 from extdns.app import assembly
 from extdns.config import parse
-from extdns.model.change import Batch
-from extdns.model.outcome import Outcome
+from extdns.model.change import Batch, Outcome
 from extdns.model.zone import Zone
 from providers.inmemory.provider import InMemoryProvider
-from tests.clusters import PATIENCE_S
+from tests.clusters import MAX_WAIT_S
 from tests.fakes.apiserver.server import ApiServer
 
 Json = dict[str, Any]
@@ -53,13 +52,13 @@ def gateway(address: str | None = "192.0.2.1", hostname: str = "") -> Json:
 
 def route(*hosts: str, accepted: str = "True", refs: bool = True) -> Json:
     ref = {"name": "gw", "namespace": "infra"}
-    told = [{"parentRef": ref, "conditions": [{"type": "Accepted", "status": accepted}]}] if accepted else []
+    parents = [{"parentRef": ref, "conditions": [{"type": "Accepted", "status": accepted}]}] if accepted else []
     return {
         "apiVersion": "gateway.networking.k8s.io/v1",
         "kind": "HTTPRoute",
         "metadata": {"name": "r", "namespace": "shop"},
         "spec": {"parentRefs": [ref] if refs else [], "hostnames": list(hosts)},
-        "status": {"parents": told},
+        "status": {"parents": parents},
     }
 
 
@@ -100,7 +99,7 @@ def pod(name: str, address: str = "") -> Json:
 
 
 class Watched(InMemoryProvider):
-    """The in-memory provider, which tells of each write."""
+    """An in-memory provider that notifies waiting threads after each write."""
 
     def __init__(self) -> None:
         super().__init__([ZONE])
@@ -114,29 +113,32 @@ class Watched(InMemoryProvider):
 
 
 class Stage:
-    """The program over an API server."""
+    """extdns connected to a fake API server."""
 
     def __init__(self, server: ApiServer, provider: Watched) -> None:
         self.server = server
         self._provider = provider
 
     def records(self) -> dict[str, str]:
-        """Addresses by the first label of their name."""
-        (zone,) = self._provider.zones().zones
+        """Return the addresses of the A records, by the first label of their name."""
+        (zone,) = self._provider.list_zones().zones
         return {
             record.name.labels[0]: " ".join(record.targets)
-            for record in self._provider.page(zone, None).records
+            for record in self._provider.read_page(zone, None).records
             if record.type == "A"
         }
 
     def until(self, enough: Callable[[dict[str, str]], bool]) -> dict[str, str]:
-        """The records, once they are as they shall be."""
+        """Wait until *enough* accepts the records, and return them."""
         with self._provider.written:
-            assert self._provider.written.wait_for(lambda: enough(self.records()), PATIENCE_S), self.records()
+            assert self._provider.written.wait_for(lambda: enough(self.records()), MAX_WAIT_S), self.records()
         return self.records()
 
-    def settle(self) -> dict[str, str]:
-        """The records once a change that comes after all others, and a delete after all others, have been published."""
+    def wait_for_marker(self) -> dict[str, str]:
+        """Return the records after all earlier changes were published.
+
+        Publishes a last record and deletes it again: both come after all earlier changes.
+        """
         self.server.put({**dns_endpoint(settled="192.0.2.99"), "metadata": {"name": "last", "namespace": "shop"}})
         self.until(lambda records: "settled" in records)
         self.server.delete("DNSEndpoint", "shop", "last")
@@ -157,7 +159,7 @@ def running(server: ApiServer, folder: Path) -> Iterator[Watched]:
     thread = Thread(target=made.controller.run, kwargs={"once": False})
     thread.start()
     try:
-        assert made.controller.settled.wait(PATIENCE_S)
+        assert made.controller.first_pass_done.wait(MAX_WAIT_S)
         yield provider
     finally:
         made.controller.stop()
@@ -174,24 +176,28 @@ BOTH: Final = {"a": "192.0.2.1", "b": "192.0.2.1"}
     [
         pytest.param(route(A), {"a": "192.0.2.1"}, id="host-removed"),
         pytest.param(route(A, B, refs=False), {}, id="detached"),
-        pytest.param(gateway(hostname=A), {"a": "192.0.2.1"}, id="listener-that-admits-one-host-no-more"),
+        pytest.param(gateway(hostname=A), {"a": "192.0.2.1"}, id="listener-rejects-one-host"),
         pytest.param(route(A, B, accepted="False"), BOTH, id="not-accepted-any-more"),
         pytest.param(route(A, B, accepted=""), BOTH, id="status-went-blank"),
         pytest.param(gateway(address=None), BOTH, id="gateway-lost-its-address"),
     ],
 )
-def test_what_becomes_of_a_route_s_records(stage: Stage, change: Json, left: dict[str, str]) -> None:
+def test_which_records_of_an_httproute_stay_after_a_change_of_the_route_or_gateway(
+    stage: Stage, change: Json, left: dict[str, str]
+) -> None:
     stage.server.put(gateway())
     stage.server.put(route(A, B))
     stage.until(lambda records: records == BOTH)
     stage.server.put(change)
-    assert stage.settle() == left
+    assert stage.wait_for_marker() == left
 
 
 @pytest.mark.parametrize(
     ("kind", "namespace", "name"), [("HTTPRoute", "shop", "r"), ("gateways.gateway.networking.k8s.io", "infra", "gw")]
 )
-def test_records_go_with_their_route_or_gateway(stage: Stage, kind: str, namespace: str, name: str) -> None:
+def test_records_are_deleted_after_their_route_or_gateway_is_deleted(
+    stage: Stage, kind: str, namespace: str, name: str
+) -> None:
     stage.server.put(gateway())
     stage.server.put(route(A, B))
     stage.until(lambda records: records == BOTH)
@@ -199,24 +205,24 @@ def test_records_go_with_their_route_or_gateway(stage: Stage, kind: str, namespa
     assert stage.until(lambda records: not records) == {}
 
 
-def test_an_endpoint_removed_goes_and_one_spoilt_stays(stage: Stage) -> None:
+def test_a_removed_endpoint_is_deleted_and_an_invalid_one_keeps_its_record(stage: Stage) -> None:
     stage.server.put(dns_endpoint(a="192.0.2.1", b="192.0.2.2", c="192.0.2.3"))
     stage.until(lambda records: len(records) == 3)
     stage.server.put(dns_endpoint(a="192.0.2.9", b="192.0.2.2."))
-    assert stage.settle() == {"a": "192.0.2.9", "b": "192.0.2.2"}
+    assert stage.wait_for_marker() == {"a": "192.0.2.9", "b": "192.0.2.2"}
 
 
-def test_nodes_that_are_cordoned_or_deleted_go_and_those_without_address_stay(stage: Stage) -> None:
+def test_records_of_cordoned_and_deleted_nodes_are_deleted_and_of_nodes_without_address_kept(stage: Stage) -> None:
     for name in ("n1", "n2", "n3"):
         stage.server.put(node(f"{name}.{ZONE}", "192.0.2.1"))
     stage.until(lambda records: len(records) == 3)
     stage.server.put(node(f"n1.{ZONE}", "192.0.2.1", cordoned=True))
     stage.server.delete("Node", "", f"n2.{ZONE}")
     stage.server.put(node(f"n3.{ZONE}"))
-    assert stage.settle() == {"n3": "192.0.2.1"}
+    assert stage.wait_for_marker() == {"n3": "192.0.2.1"}
 
 
-def test_pods_that_share_a_name_come_and_go_and_the_last_takes_it_along(stage: Stage) -> None:
+def test_the_record_of_several_pods_is_deleted_after_the_last_pod_is_deleted(stage: Stage) -> None:
     stage.server.put(pod("one", "10.0.0.1"))
     stage.server.put(pod("two", "10.0.0.2"))
     stage.server.put(pod("new"))
@@ -225,4 +231,4 @@ def test_pods_that_share_a_name_come_and_go_and_the_last_takes_it_along(stage: S
     stage.server.delete("Pod", "shop", "one")
     stage.until(lambda records: records == {"p": "10.0.0.2"})
     stage.server.delete("Pod", "shop", "two")
-    assert stage.settle() == {}
+    assert stage.wait_for_marker() == {}

@@ -1,4 +1,4 @@
-"""Routes of a live cluster: what is asked for, and what one changed object costs (design 2 law 4)."""
+"""Routes of a live cluster: which kinds are watched, and what the change of one object costs (law 4)."""
 
 from __future__ import annotations
 
@@ -15,17 +15,14 @@ import pytest
 from extdns.app import assembly
 from extdns.app.assembly import Assembly
 from extdns.config import parse
-from extdns.engine.packing import pack
-from extdns.model.adjusted import Adjusted
-from extdns.model.change import Batch
-from extdns.model.decision import Decision
-from extdns.model.name import DnsName
-from extdns.model.outcome import Outcome
+from extdns.engine.batches import select_for_batch
+from extdns.model.change import AdjustedRecords, Batch, Decision, Outcome
+from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
-from extdns.model.record import Endpoint, Record
-from extdns.model.zone import Page, Zone
+from extdns.model.record import DesiredRecord, Record
+from extdns.model.zone import Zone, ZonePage
 from providers.inmemory.provider import InMemoryProvider
-from tests.clusters import PATIENCE_S, service
+from tests.clusters import MAX_WAIT_S, service
 from tests.fakes.apiserver.server import ApiServer
 
 ZONE: Final = "acme.test"
@@ -69,7 +66,7 @@ def route(host: str, *, parent: str = "gw", kind: str = "HTTPRoute") -> dict[str
 
 @dataclass(slots=True)
 class Done:
-    """What the provider was asked."""
+    """The calls that the provider received."""
 
     planned: Counter[DnsName] = field(default_factory=Counter)
     reads: int = 0
@@ -77,23 +74,23 @@ class Done:
 
 
 class Counting(InMemoryProvider):
-    """The in-memory provider, which notes what it is asked."""
+    """An in-memory provider that counts its calls."""
 
     def __init__(self) -> None:
         super().__init__([ZONE])
         self.done = Done()
 
-    def adjust(self, wanted: Sequence[Endpoint], zone: Zone) -> Adjusted:
-        self.done.planned.update({endpoint.name for endpoint in wanted})
-        return super().adjust(wanted, zone)
+    def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        self.done.planned.update({endpoint.name for endpoint in desired})
+        return super().adjust(desired, zone)
 
-    def page(self, zone: Zone, after: str | None) -> Page:
+    def read_page(self, zone: Zone, after: str | None) -> ZonePage:
         self.done.reads += 1
-        return super().page(zone, after)
+        return super().read_page(zone, after)
 
-    def names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+    def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
         self.done.reads += 1
-        return super().names(zone, names)
+        return super().read_names(zone, names)
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
         self.done.batches.append(batch)
@@ -101,7 +98,7 @@ class Counting(InMemoryProvider):
 
 
 class Published:
-    """A reporter that waits for names to stand with a target."""
+    """A reporter that waits until given names are published with a given target."""
 
     def __init__(self) -> None:
         self._target = ""
@@ -113,20 +110,20 @@ class Published:
         self._left = set(names)
         self._target = target
 
-    def tell(self, decisions: Sequence[Decision]) -> None:
+    def report(self, decisions: Sequence[Decision]) -> None:
         for decision in decisions:
-            if decision.reason is Reason.PROGRAMMED and decision.wanted and self._target in decision.wanted.targets:
+            if decision.reason is Reason.PUBLISHED and decision.desired and self._target in decision.desired.targets:
                 self._left.discard(decision.name)
         if self._target and not self._left:
             self._all.set()
 
     def wait(self) -> None:
-        assert self._all.wait(PATIENCE_S), f"{len(self._left)} names do not stand with {self._target}"
+        assert self._all.wait(MAX_WAIT_S), f"{len(self._left)} names are not published with {self._target}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
-    """The program over *server*."""
+    """A running extdns process, its provider and the API server that it reads."""
 
     server: ApiServer
     provider: Counting
@@ -134,21 +131,21 @@ class Running:
     assembly: Assembly
 
     @property
-    def asked(self) -> int:
-        """How often a source was asked for an object's claims."""
-        return self.assembly.controller._parts.observer.asked
+    def computed(self) -> int:
+        """How many times a source computed the claims of an object."""
+        return self.assembly.controller._parts.observer.computed
 
 
 @contextmanager
 def running(server: ApiServer, folder: Path, *flags: str) -> Iterator[Running]:
-    """Run the program until its first pass has settled, and then until the end of the block."""
+    """Run extdns until its first full pass is done, and then until the end of the block."""
     provider, published = Counting(), Published()
     config = parse([*FLAGS, f"--kubeconfig={server.kubeconfig(folder / 'kubeconfig')}", *flags], {})
     made = assembly.assemble(config, reporter=published, service=(provider, provider))
     thread = Thread(target=made.controller.run, kwargs={"once": False})
     thread.start()
     try:
-        assert made.controller.settled.wait(PATIENCE_S)
+        assert made.controller.first_pass_done.wait(MAX_WAIT_S)
         provider.done = Done()
         yield Running(server=server, provider=provider, published=published, assembly=made)
     finally:
@@ -178,7 +175,7 @@ def server() -> Iterator[ApiServer]:
         ),
     ],
 )
-def test_only_what_the_routes_need_is_listed_or_watched(
+def test_only_the_kinds_that_the_route_sources_need_are_listed_or_watched(
     server: ApiServer, tmp_path: Path, flags: list[str], origin: str, expected: set[str]
 ) -> None:
     server.put(gateway("192.0.2.1", origin=origin))
@@ -191,7 +188,7 @@ def test_only_what_the_routes_need_is_listed_or_watched(
     assert followed == expected
 
 
-def test_a_gateway_s_address_changes_all_its_routes_in_one_plan_and_the_fewest_calls(
+def test_a_new_gateway_address_updates_all_its_routes_with_the_fewest_batches(
     server: ApiServer, tmp_path: Path
 ) -> None:
     hosts = {f"r{number}.{ZONE}" for number in range(MANY)}
@@ -199,33 +196,33 @@ def test_a_gateway_s_address_changes_all_its_routes_in_one_plan_and_the_fewest_c
     server.put(gateway("192.0.2.1", name="other"))
     server.put_all([*map(route, sorted(hosts)), route(f"x.{ZONE}", parent="other")])
     with running(server, tmp_path) as program:
-        asked = program.asked
-        assert asked >= MANY + 1
+        computed = program.computed
+        assert computed >= MANY + 1
         program.published.expect("192.0.2.2", hosts)
         server.put(gateway("192.0.2.2"))
         program.published.wait()
         done, provider = program.provider.done, program.provider
-        assert program.asked == asked + MANY
+        assert program.computed == computed + MANY
     assert done.reads == 0
-    assert done.planned == dict.fromkeys(hosts, 2)  # once before and once after it was written
-    sets = [change_set for batch in done.batches for change_set in batch.sets]
+    assert done.planned == dict.fromkeys(hosts, 2)  # once before and once after the write
+    sets = [change_set for batch in done.batches for change_set in batch.change_sets]
     assert sorted(change_set.name for change_set in sets) == sorted(hosts)
     left, calls = sets, 0
     while left:
-        left, calls = left[len(pack(left, provider.traits)) :], calls + 1
+        left, calls = left[len(select_for_batch(left, provider.capabilities)) :], calls + 1
     assert len(done.batches) == calls
 
 
-def test_a_route_s_change_concerns_itself_alone(server: ApiServer, tmp_path: Path) -> None:
+def test_a_change_of_one_route_computes_and_writes_only_that_route(server: ApiServer, tmp_path: Path) -> None:
     server.put(gateway("192.0.2.1"))
     server.put_all([route(f"{name}.{ZONE}") for name in ("a", "b", "c")])
     with running(server, tmp_path) as program:
-        asked = program.asked
+        computed = program.computed
         program.published.expect("192.0.2.1", {f"new.{ZONE}"})
         changed = route(f"b.{ZONE}")
         changed["spec"]["hostnames"].append(f"new.{ZONE}")
         server.put(changed)
         program.published.wait()
-        assert program.asked == asked + 1
-        assert [len(batch.sets) for batch in program.provider.done.batches] == [1]
+        assert program.computed == computed + 1
+        assert [len(batch.change_sets) for batch in program.provider.done.batches] == [1]
         assert program.provider.done.reads == 0

@@ -1,4 +1,4 @@
-"""The program in front of Cloud DNS with the credentials that people have, and what its flags come to."""
+"""extdns with Cloud DNS: ways to sign in, batch sizes, routing policies and missing permissions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _METADATA: Final = {
 
 @pytest.fixture(scope="module")
 def metadata() -> Iterator[str]:
-    """The metadata server of a pod in GKE with workload identity."""
+    """Run the metadata server of a GKE pod with workload identity. Yield its address."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -59,7 +59,7 @@ def metadata() -> Iterator[str]:
             self.wfile.write((text or "").encode())
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - so named in the base class
-            """Keep quiet."""
+            """Print no log lines."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
@@ -69,7 +69,7 @@ def metadata() -> Iterator[str]:
 
 @pytest.fixture
 def locked(tmp_path: Path) -> Iterator[tuple[CloudDns, dict[str, str]]]:
-    """A service that wants a token, and the environment in which it is trusted and nothing else is found."""
+    """Run a fake Cloud DNS that requires a token. Yield it and an environment without any credentials."""
     with CloudDns(tls=True, locked=True) as fake:
         ca = tmp_path / "ca.pem"
         ca.write_bytes(fake.ca)
@@ -78,75 +78,84 @@ def locked(tmp_path: Path) -> Iterator[tuple[CloudDns, dict[str, str]]]:
         yield fake, {**unset, **trusted, "CLOUDSDK_CONFIG": str(tmp_path / "none"), "NO_GCE_CHECK": "true"}
 
 
-def held(fake: CloudDns, zone: str) -> list[str]:
+def list_record_names(fake: CloudDns, zone: str) -> list[str]:
     return [record.name for record in fake.records(zone)]
 
 
-def test_a_pod_in_gke_needs_no_configuration(locked: tuple[CloudDns, dict[str, str]], metadata: str) -> None:
+def test_a_gke_pod_publishes_without_project_or_credentials_configured(
+    locked: tuple[CloudDns, dict[str, str]], metadata: str
+) -> None:
     fake, env = locked
     zone = fake.add_zone("acme.test")
     env |= {"GCE_METADATA_HOST": metadata, "GCE_METADATA_IP": metadata, "NO_GCE_CHECK": ""}
     ended = once(*FLAGS, f"--google-api-endpoint={fake.url}", stdin=WEB, env=env)
     assert ended.returncode == 0, ended.stderr
-    assert held(fake, zone) == PUBLISHED
+    assert list_record_names(fake, zone) == PUBLISHED
     assert TOKEN not in ended.stderr
 
 
-def test_a_key_file_gives_credentials_and_project(locked: tuple[CloudDns, dict[str, str]], tmp_path: Path) -> None:
+def test_a_service_account_key_file_supplies_credentials_and_project(
+    locked: tuple[CloudDns, dict[str, str]], tmp_path: Path
+) -> None:
     fake, env = locked
     zone = fake.add_zone("acme.test")
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
-    facts = {"type": "service_account", "project_id": PROJECT, "private_key": pem, "token_uri": f"{fake.url}/token"}
-    facts |= {"client_email": "extdns@example.iam.gserviceaccount.com", "private_key_id": "1"}
-    (tmp_path / "key.json").write_text(json.dumps(facts))
+    key_document = {
+        "type": "service_account",
+        "project_id": PROJECT,
+        "private_key": pem,
+        "token_uri": f"{fake.url}/token",
+    }
+    key_document |= {"client_email": "extdns@example.iam.gserviceaccount.com", "private_key_id": "1"}
+    (tmp_path / "key.json").write_text(json.dumps(key_document))
     env |= {"GOOGLE_APPLICATION_CREDENTIALS": str(tmp_path / "key.json")}
     ended = once(*FLAGS, f"--google-api-endpoint={fake.url}", stdin=WEB, env=env)
     assert ended.returncode == 0, ended.stderr
-    assert held(fake, zone) == PUBLISHED
+    assert list_record_names(fake, zone) == PUBLISHED
 
 
-def test_workload_identity_federation_exchanges_the_pods_token(
+def test_workload_identity_federation_exchanges_the_token_of_the_pod(
     locked: tuple[CloudDns, dict[str, str]], tmp_path: Path
 ) -> None:
     fake, env = locked
     zone = fake.add_zone("acme.test")
     (tmp_path / "token").write_text("token of the pod")
-    facts = {
+    key_document = {
         "type": "external_account",
         "audience": "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/pool/providers/cluster",
         "subject_token_type": "urn:ietf:params:oauth:token-type:jwt",
         "token_url": f"{fake.url}/token",
         "credential_source": {"file": str(tmp_path / "token")},
     }
-    (tmp_path / "federation.json").write_text(json.dumps(facts))
+    (tmp_path / "federation.json").write_text(json.dumps(key_document))
     env |= {"GOOGLE_APPLICATION_CREDENTIALS": str(tmp_path / "federation.json")}
     flags = (f"--google-api-endpoint={fake.url}", f"--google-project={PROJECT}")
     ended = once(*FLAGS, *flags, stdin=WEB, env=env)
     assert ended.returncode == 0, ended.stderr
-    assert held(fake, zone) == PUBLISHED
+    assert list_record_names(fake, zone) == PUBLISHED
 
 
 @pytest.mark.parametrize(
     ("size", "changes", "code"),
     [
         pytest.param(11, 5, 0, id="10.6-limit-11-over-25-pairs-is-5-batches"),
-        pytest.param(1, 0, 1, id="10.6-limit-1-with-a-pair-is-none"),
-        pytest.param(0, 1, 0, id="0-is-as-many-as-the-project-may-make"),
+        pytest.param(1, 0, 1, id="10.6-limit-1-is-too-small-for-a-record-and-its-ownership-record"),
+        pytest.param(0, 1, 0, id="0-is-the-quota-of-the-project"),
     ],
 )
-def test_batches_keep_record_and_mark_together(size: int, changes: int, code: int) -> None:
+def test_a_batch_never_separates_a_record_from_its_ownership_record(size: int, changes: int, code: int) -> None:
     with CloudDns() as fake:
         zone = fake.add_zone("acme.test")
         manifests = "---\n".join(SERVICE.format(name=f"n{number:02}") for number in range(25))
         where = (f"--google-api-endpoint={fake.url}", f"--google-project={PROJECT}")
         ended = once(*FLAGS, *where, f"--google-batch-change-size={size}", stdin=manifests)
         assert ended.returncode == code, ended.stderr
-        assert fake.log.counts()[CHANGE] == changes
-        assert len(held(fake, zone)) == (50 if changes else 0)
+        assert fake.log.count_calls()[CHANGE] == changes
+        assert len(list_record_names(fake, zone)) == (50 if changes else 0)
 
 
-def test_a_routing_policy_is_published_whole_and_found_in_order_by_the_next_pass() -> None:
+def test_a_routing_policy_is_published_and_left_unchanged_by_the_next_run() -> None:
     policy = {"wrr": {"items": [{"weight": 1, "rrdatas": ["192.0.2.1"]}, {"weight": 3, "rrdatas": ["192.0.2.2"]}]}}
     manifest = {
         "apiVersion": "externaldns.k8s.io/v1alpha1",
@@ -169,24 +178,24 @@ def test_a_routing_policy_is_published_whole_and_found_in_order_by_the_next_pass
         for _ in range(2):
             ended = once(*FLAGS[1:], *where, stdin=json.dumps(manifest))
             assert ended.returncode == 0, ended.stderr
-        assert fake.log.counts()[CHANGE] == 1
+        assert fake.log.count_calls()[CHANGE] == 1
         record = next(one for one in fake.records(zone) if one.type == "A")
         assert [item["weight"] for item in json.loads(record.policy)["wrr"]["items"]] == [1, 3]
 
 
 @pytest.mark.parametrize(
-    ("action", "said"),
+    ("action", "message"),
     [
         pytest.param("managedZones.list", "reason=no-zone", id="10.6-zones"),
         pytest.param("resourceRecordSets.list", "dns.resourceRecordSets.list on zone acme.test", id="10.6-records"),
     ],
 )
-def test_lists_that_are_forbidden_end_in_a_message_and_no_trace(action: str, said: str) -> None:
+def test_a_forbidden_list_ends_with_a_message_and_no_traceback(action: str, message: str) -> None:
     with CloudDns() as fake:
         fake.add_zone("acme.test")
         fake.denied.add(action)
         where = (f"--google-api-endpoint={fake.url}", f"--google-project={PROJECT}")
         ended = once(*FLAGS, *where, stdin=WEB)
         assert ended.returncode == 1
-        assert said in ended.stderr
+        assert message in ended.stderr
         assert "Traceback" not in ended.stderr

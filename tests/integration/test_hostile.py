@@ -1,4 +1,7 @@
-"""Objects, zone files, flags and neighbours that mean harm, against the whole program (design 2; spec plan 11)."""
+"""Malicious or broken objects, zone files, flags and foreign records do no harm (docs/design/laws.md).
+
+See docs/spec/plan.md 11.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from tests.integration.stage import PREFIX, USAGE, Stage, manual, service
 
 FAILED = 1
 HELD = 3
-MARK = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=service/shop/odd"'
+OWNERSHIP = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=service/shop/odd"'
 GOOD = "good.example.org A 192.0.2.1"
 
 
@@ -48,40 +51,40 @@ GOOD = "good.example.org A 192.0.2.1"
         ),
     ],
 )
-def test_one_bad_object_costs_only_itself(
+def test_an_invalid_object_does_not_affect_the_records_of_other_objects(
     tmp_path: Path, hostname: str, annotations: dict[str, str], published: list[str]
 ) -> None:
     stage = Stage(tmp_path, example_org="x 300 A 198.51.100.1\n" if not published else "")
     before = stage.text()
     stage.apply(service("odd", hostname, annotations=annotations), service("good", "good.example.org"))
-    stage.settle()
+    stage.run_twice()
     assert stage.published() == sorted([*published, GOOD])
     assert [line for line in before.splitlines() if line not in stage.text() and " SOA " not in line] == []
 
 
-def test_an_object_that_cannot_be_read_costs_only_itself(tmp_path: Path) -> None:
+def test_an_unreadable_manifest_does_not_affect_the_records_of_other_manifests(tmp_path: Path) -> None:
     stage = Stage(tmp_path, example_org="")
     stage.apply(service("good", "good.example.org"))
     (stage.manifests / "deep.yaml").write_text("[" * 5000, encoding="utf-8")
     (stage.manifests / "noise.yaml").write_bytes(bytes(range(256)) * 40)
     (stage.manifests / "folder.yaml").mkdir()
-    stage.settle()
+    stage.run_twice()
     assert stage.published() == [GOOD]
 
 
-def test_a_service_without_an_answer_does_not_stop_the_pass(tmp_path: Path) -> None:
+def test_a_nodeport_service_without_node_addresses_does_not_stop_the_run(tmp_path: Path) -> None:
     stage = Stage(tmp_path, example_org="")
     nodeless = service("nodeless", "nodes.example.org", type="NodePort", ports=[{"port": 80, "nodePort": 30080}])
-    stage.apply(nodeless, service("good", "good.example.org"))  # spec plan 11: a node without address
-    stage.settle()
+    stage.apply(nodeless, service("good", "good.example.org"))  # docs/spec/plan.md 11: a node without address
+    stage.run_twice()
     assert stage.published() == [GOOD]
 
 
-def test_many_names_on_one_object_are_all_published(tmp_path: Path) -> None:
+def test_500_names_on_one_service_are_all_published(tmp_path: Path) -> None:
     stage = Stage(tmp_path, example_org="")
     names = [f"n{number:03}.example.org" for number in range(500)]
     stage.apply(service("many", ", ".join(names)))
-    assert stage.settle() == 0
+    assert stage.run_twice() == 0
     assert stage.published() == [f"{name} A 192.0.2.1" for name in names]
 
 
@@ -92,66 +95,72 @@ def test_many_names_on_one_object_are_all_published(tmp_path: Path) -> None:
         pytest.param('x A 198.51.100.1\na-x TXT "heritage=external-dns,external-dns/owner="', id="no-owner"),
         pytest.param('x A 198.51.100.1\na-x TXT "HERITAGE=external-dns,external-dns/owner=me"', id="capitals"),
         pytest.param('x A 198.51.100.1\na-x TXT "heritage=external-dns,external-dns/owner=me2"', id="other-owner"),
-        pytest.param(f'x A 198.51.100.1\na-x TXT {MARK}\na-x TXT "v=spf1 -all"', id="mark-beside-another-text"),
-        pytest.param(f"x A 198.51.100.1\na-x CNAME mark.test.\nmark TXT {MARK}", id="mark-behind-a-cname"),
-        pytest.param('a-x TXT "taken"', id="no-room-for-the-mark"),
+        pytest.param(
+            f'x A 198.51.100.1\na-x TXT {OWNERSHIP}\na-x TXT "v=spf1 -all"', id="ownership-record-and-another-txt"
+        ),
+        pytest.param(
+            f"x A 198.51.100.1\na-x CNAME mark.test.\nmark TXT {OWNERSHIP}", id="ownership-record-behind-a-cname"
+        ),
+        pytest.param('a-x TXT "taken"', id="ownership-name-taken"),
         pytest.param("x CNAME elsewhere.test.", id="cname"),
     ],
 )
-@pytest.mark.parametrize("asked", [pytest.param(True, id="asked-for"), pytest.param(False, id="not-asked-for")])
-def test_records_of_others_survive_byte_for_byte(tmp_path: Path, lines: str, *, asked: bool) -> None:
+@pytest.mark.parametrize("is_requested", [pytest.param(True, id="requested"), pytest.param(False, id="not-requested")])
+def test_foreign_records_stay_unchanged_whether_or_not_their_name_is_requested(
+    tmp_path: Path, lines: str, *, is_requested: bool
+) -> None:
     stage = Stage(tmp_path, example_org=f"{lines}\n")
     before = stage.state()
-    stage.apply(*([service("odd", "x.example.org")] if asked else []))
-    stage.settle()
+    stage.apply(*([service("odd", "x.example.org")] if is_requested else []))
+    stage.run_twice()
     assert stage.state() == before
 
 
-def test_a_name_and_a_wildcard_that_would_share_a_mark_are_told_apart(tmp_path: Path) -> None:
+def test_of_a_name_and_a_wildcard_with_one_ownership_name_only_the_wildcard_is_published(tmp_path: Path) -> None:
     stage = Stage(tmp_path, example_org="")
-    stage.apply(service("both", "*.x.example.org,any.x.example.org"))  # spec plan 11: one is created under the other's
-    assert stage.settle("--txt-wildcard-replacement=any") == FAILED
+    stage.apply(service("both", "*.x.example.org,any.x.example.org"))  # docs/spec/plan.md 11
+    assert stage.run_twice("--txt-wildcard-replacement=any") == FAILED
     assert stage.published() == ["*.x.example.org A 192.0.2.1"]
 
 
-def test_owners_in_one_zone_leave_each_other_alone(tmp_path: Path) -> None:
+def test_two_owner_ids_in_one_zone_do_not_change_each_others_records(tmp_path: Path) -> None:
     stage = Stage(tmp_path, example_org="manual A 198.51.100.1\n")
     stage.apply(service("web", "one.example.org"))
-    assert stage.settle(owner="one") == 0
+    assert stage.run_twice(owner="one") == 0
     stage.apply(service("web", "one.example.org,two.example.org,manual.example.org", address="192.0.2.2"))
-    assert stage.settle(owner="two") == 0
+    assert stage.run_twice(owner="two") == 0
     assert stage.published() == ["one.example.org A 192.0.2.1", "two.example.org A 192.0.2.2"]
     stage.apply()
-    assert stage.settle(owner="two") == 0
+    assert stage.run_twice(owner="two") == 0
     assert stage.published() == ["one.example.org A 192.0.2.1"]
     assert "manual A 198.51.100.1\n" in stage.text()
 
 
-def test_names_move_between_nested_zones_without_a_delete(tmp_path: Path) -> None:
+def test_a_name_is_published_in_a_new_child_zone_and_not_deleted_from_the_parent_zone(tmp_path: Path) -> None:
     stage = Stage(tmp_path, example_org="")
     stage.apply(service("web", "a.sub.example.org"))
-    stage.settle()
+    stage.run_twice()
     stage.file("sub.example.org").write_text(manual("", zone="sub.example.org"), encoding="utf-8")
-    stage.settle()
+    stage.run_twice()
     assert stage.published() == stage.published("sub.example.org") == ["a.sub.example.org A 192.0.2.1"]
     stage.apply()
-    stage.settle()
+    stage.run_twice()
     assert stage.published("sub.example.org") == []
 
 
 @pytest.mark.parametrize("then", [("shop", "renamed"), ("other", "web")], ids=["renamed", "another-namespace"])
-def test_a_record_passes_to_the_object_that_takes_its_place(tmp_path: Path, then: tuple[str, str]) -> None:
+def test_a_record_is_transferred_to_a_renamed_or_moved_service(tmp_path: Path, then: tuple[str, str]) -> None:
     stage = Stage(tmp_path, example_org="")
     stage.apply(service("web", "a.example.org"))
-    stage.settle()
+    stage.run_twice()
     namespace, name = then
     stage.apply(service(name, "a.example.org", namespace=namespace, address="lb.example.net"))
-    assert stage.settle() == 0
+    assert stage.run_twice() == 0
     assert stage.published() == ["a.example.org CNAME lb.example.net."]
     assert f"resource=service/{namespace}/{name}" in stage.text()
 
 
-def test_a_zone_that_cannot_be_read_stays_as_it_is_and_stops_no_other(tmp_path: Path) -> None:
+def test_an_unreadable_zone_file_stays_unchanged_and_other_zones_are_written(tmp_path: Path) -> None:
     stage = Stage(tmp_path, good_test="")
     garbage = b"\xff\0garbage ((("
     stage.file("bad.test").write_bytes(garbage)
@@ -163,16 +172,16 @@ def test_a_zone_that_cannot_be_read_stays_as_it_is_and_stops_no_other(tmp_path: 
 
 
 @pytest.mark.parametrize("line", ["x A 192.0.2.999", "x WEB 1", "x 1y A 192.0.2.1", "a-x TXT \\999", "x"])
-def test_a_wrong_line_of_a_zone_file_costs_its_name(tmp_path: Path, line: str) -> None:
+def test_an_invalid_line_of_a_zone_file_blocks_only_its_own_name(tmp_path: Path, line: str) -> None:
     stage = Stage(tmp_path, example_org=f"{line}\n")
     stage.apply(service("web", "a.example.org,x.example.org"))
-    assert stage.settle() == FAILED
+    assert stage.run_twice() == FAILED
     assert stage.published() == ["a.example.org A 192.0.2.1"]
     assert f"\n{line}\n" in stage.text()
 
 
 @pytest.mark.parametrize("owner", ["a,b", 'a"b', "a\\b", "\xfc", "\x1b[31m", "a\nb", ""])
-def test_an_owner_that_no_mark_can_carry_changes_nothing(tmp_path: Path, owner: str) -> None:
+def test_an_owner_id_that_no_ownership_record_can_hold_is_a_usage_error(tmp_path: Path, owner: str) -> None:
     stage = Stage(tmp_path, example_org="")
     before = stage.state()
     stage.apply(service("web", "a.example.org"))
@@ -203,7 +212,7 @@ def test_an_owner_that_no_mark_can_carry_changes_nothing(tmp_path: Path, owner: 
         "--interval",
     ],
 )
-def test_a_flag_cannot_write_lines_of_its_own_into_the_message(tmp_path: Path, flag: str) -> None:
+def test_control_characters_of_an_invalid_flag_value_are_escaped_in_the_error(tmp_path: Path, flag: str) -> None:
     run = [
         "--source=service",
         "--source=ingress",
@@ -211,11 +220,11 @@ def test_a_flag_cannot_write_lines_of_its_own_into_the_message(tmp_path: Path, f
         f"--zonefile-dir={tmp_path}",
         "--txt-owner-id=me",
     ]
-    given = [word for word in run if not word.startswith(f"{flag}=")]
+    flags = [word for word in run if not word.startswith(f"{flag}=")]
     message = ""
     try:
-        wrong = f"{flag}=[bad\nerror: all is well\x1b[2J("
-        assembly.assemble(parse([*given, f"--manifests={tmp_path}", wrong], {})).controller.close()
+        invalid_flag = f"{flag}=[bad\nerror: all is well\x1b[2J("
+        assembly.assemble(parse([*flags, f"--manifests={tmp_path}", invalid_flag], {})).controller.close()
     except UsageError as exc:
         message = str(exc)
     assert "bad\n" not in message
@@ -223,17 +232,17 @@ def test_a_flag_cannot_write_lines_of_its_own_into_the_message(tmp_path: Path, f
 
 
 @pytest.mark.parametrize("owner", ["a=b", "a b", "a;b", "'", "%{record_type}", "heritage=external-dns", "o" * 300])
-def test_odd_owners_know_their_records_again(tmp_path: Path, owner: str) -> None:
+def test_records_of_an_unusual_owner_id_are_recognized_and_deleted_later(tmp_path: Path, owner: str) -> None:
     stage = Stage(tmp_path, example_org="")
     stage.apply(service("web", "a.example.org"))
-    assert stage.settle(owner=owner) == 0
+    assert stage.run_twice(owner=owner) == 0
     stage.apply()
-    assert stage.settle(owner=owner) == 0
+    assert stage.run_twice(owner=owner) == 0
     assert stage.published() == []
     assert "heritage" not in stage.text()
 
 
-def test_a_dry_run_touches_nothing(tmp_path: Path) -> None:
+def test_a_dry_run_changes_no_zone_file(tmp_path: Path) -> None:
     stage = Stage(tmp_path, example_org="x A 198.51.100.1\n")
     before = stage.state()
     stage.apply(service("web", f"a.example.org,{PREFIX}.example.org"))
@@ -241,9 +250,9 @@ def test_a_dry_run_touches_nothing(tmp_path: Path) -> None:
     assert stage.state() == before
 
 
-def test_without_a_registry_nothing_is_deleted_for_being_absent(tmp_path: Path) -> None:
+def test_with_registry_noop_the_deletes_of_unrequested_records_are_held(tmp_path: Path) -> None:
     stage = Stage(tmp_path, example_org="x A 198.51.100.1\n")
     before = stage.state()
     stage.apply()
-    assert stage.settle("--registry=noop") == HELD
+    assert stage.run_twice("--registry=noop") == HELD
     assert stage.state() == before

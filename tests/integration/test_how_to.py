@@ -1,4 +1,4 @@
-"""The commands of pages of docs/how-to, run one by one (UPDATE_GOLDEN=1 writes what they show)."""
+"""The commands on the pages of docs/how-to print what the pages show (UPDATE_GOLDEN=1 rewrites the pages)."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ BLOCK: Final = re.compile(r"```console\n(.*?)```\n", re.DOTALL)
 COMMAND: Final = re.compile(r"^\$ (?:.*\\\n)*.*\n", re.MULTILINE)
 
 
-def shown(command: str, folder: Path) -> str:
-    """What a person sees who types *command* in *folder*."""
+def run_command(command: str, folder: Path) -> str:
+    """Return what *command* prints when run in *folder*."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environ = {"PATH": path, "LANG": "C.UTF-8", "PYTHONUTF8": "1"}
     ended = subprocess.run(
@@ -46,12 +46,12 @@ def shown(command: str, folder: Path) -> str:
     return ended.stdout
 
 
-def with_outputs(page: str, folder: Path) -> str:
-    """*page* with what its commands show when run in their order."""
+def replace_outputs(page: str, folder: Path) -> str:
+    """Run the commands of *page* in order, and return the page with what they print."""
 
     def run(block: re.Match[str]) -> str:
         commands = [command.group() for command in COMMAND.finditer(block.group(1))]
-        return f"```console\n{''.join(command + shown(command[2:], folder) for command in commands)}```\n"
+        return f"```console\n{''.join(command + run_command(command[2:], folder) for command in commands)}```\n"
 
     return BLOCK.sub(run, page)
 
@@ -63,19 +63,19 @@ def checkout(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_every_command_of_a_page_shows_what_the_page_says(name: str, checkout: Path) -> None:
+def test_every_command_of_a_how_to_page_prints_what_the_page_shows(name: str, checkout: Path) -> None:
     path = HOW_TO / f"{name}.md"
     page = path.read_text(encoding="utf-8")
-    made = with_outputs(page, checkout)
+    made = replace_outputs(page, checkout)
     if os.environ.get("UPDATE_GOLDEN"):
         path.write_text(made, encoding="utf-8")
     assert made == page
 
 
-def test_the_readme_shows_nothing_that_the_pages_do_not() -> None:
+def test_every_plan_and_explain_block_of_the_readme_is_on_a_how_to_page() -> None:
     page = "".join((HOW_TO / f"{name}.md").read_text(encoding="utf-8") for name in PAGES)
     blocks = BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
-    shared = [block for block in blocks if block.startswith(("$ extdns plan", "$ extdns explain"))]
-    assert shared
-    for block in shared:
+    copied = [block for block in blocks if block.startswith(("$ extdns plan", "$ extdns explain"))]
+    assert copied
+    for block in copied:
         assert block in page

@@ -1,4 +1,4 @@
-"""kubectl, which shares no code with the fake API server nor with us, gets, applies, watches and deletes on it."""
+"""The fake API server serves kubectl: get, apply, watch and delete work as with a real one."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def command(server: ApiServer, tmp_path: Path) -> tuple[str, ...]:
 
 @pytest.fixture
 def kubectl(command: tuple[str, ...]) -> Kubectl:
-    def run(*args: str, said: str = "", code: int = 0) -> str:
+    def run(*args: str, manifest: str = "", code: int = 0) -> str:
         done = subprocess.run(
             [*command, *args],
-            input=said,
+            input=manifest,
             capture_output=True,
             text=True,
             check=False,
@@ -64,8 +64,8 @@ def kubectl(command: tuple[str, ...]) -> Kubectl:
     return run
 
 
-def test_it_applies_gets_and_deletes(server: ApiServer, kubectl: Kubectl) -> None:
-    created = kubectl(*APPLY, said=MANIFEST)
+def test_kubectl_applies_gets_and_deletes_objects(server: ApiServer, kubectl: Kubectl) -> None:
+    created = kubectl(*APPLY, manifest=MANIFEST)
     assert created.splitlines() == [
         "service/web created",
         "dnsendpoint.externaldns.k8s.io/extra created",
@@ -78,10 +78,10 @@ def test_it_applies_gets_and_deletes(server: ApiServer, kubectl: Kubectl) -> Non
     assert "NotFound" in kubectl("get", "svc", "web", code=1)
 
 
-def test_it_applies_a_change_by_patch(server: ApiServer, kubectl: Kubectl) -> None:
-    kubectl(*APPLY, said=MANIFEST)
+def test_kubectl_apply_changes_an_object_by_patch(server: ApiServer, kubectl: Kubectl) -> None:
+    kubectl(*APPLY, manifest=MANIFEST)
     changed = MANIFEST.replace("port: 443", "port: 8443").replace("red", "blue")
-    assert "service/web configured" in kubectl(*APPLY, said=changed)
+    assert "service/web configured" in kubectl(*APPLY, manifest=changed)
     web = server.get("Service", "shop", "web")
     assert web is not None
     assert [port["port"] for port in web["spec"]["ports"]] == [80, 8443]
@@ -91,17 +91,19 @@ def test_it_applies_a_change_by_patch(server: ApiServer, kubectl: Kubectl) -> No
     ]
 
 
-def test_it_applies_server_side_and_reports_conflicts(kubectl: Kubectl) -> None:
+def test_kubectl_server_side_apply_reports_conflicts(kubectl: Kubectl) -> None:
     server_side = ("apply", "--server-side", "--validate=false", "-f", "-")
-    assert "serverside-applied" in kubectl(*server_side, "--field-manager=one", said=MANIFEST)
+    assert "serverside-applied" in kubectl(*server_side, "--field-manager=one", manifest=MANIFEST)
     changed = MANIFEST.replace("red", "blue")
-    told = kubectl(*server_side, "--field-manager=two", said=changed, code=1)
-    assert 'conflict with "one": .metadata.annotations.color' in told
-    assert "serverside-applied" in kubectl(*server_side, "--field-manager=two", "--force-conflicts", said=changed)
+    output = kubectl(*server_side, "--field-manager=two", manifest=changed, code=1)
+    assert 'conflict with "one": .metadata.annotations.color' in output
+    assert "serverside-applied" in kubectl(*server_side, "--field-manager=two", "--force-conflicts", manifest=changed)
 
 
-def test_it_watches(server: ApiServer, kubectl: Kubectl, command: tuple[str, ...]) -> None:
-    kubectl(*APPLY, said=MANIFEST)
+def test_kubectl_watch_shows_added_modified_and_deleted(
+    server: ApiServer, kubectl: Kubectl, command: tuple[str, ...]
+) -> None:
+    kubectl(*APPLY, manifest=MANIFEST)
     columns = ("--no-headers", "-o", "custom-columns=T:.type,N:.object.metadata.name")
     watching = [*command, "get", "services", "--watch", "--output-watch-events", *columns]
     with subprocess.Popen(watching, stdout=subprocess.PIPE, text=True) as process:
@@ -118,13 +120,13 @@ def test_it_watches(server: ApiServer, kubectl: Kubectl, command: tuple[str, ...
     assert seen == [["ADDED", "web"], ["MODIFIED", "web"], ["DELETED", "web"]]
 
 
-def test_it_lists_by_pages(server: ApiServer, kubectl: Kubectl) -> None:
+def test_kubectl_lists_1001_nodes_by_pages(server: ApiServer, kubectl: Kubectl) -> None:
     named = [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"n{number:04}"}} for number in range(1001)]
     server.put_all(named)
     assert len(kubectl("get", "nodes", "-o", "name").splitlines()) == 1001
     assert len(server.log.requests("list", "nodes")) == 3
 
 
-def test_it_is_told_what_is_forbidden(server: ApiServer, kubectl: Kubectl) -> None:
+def test_kubectl_shows_which_list_is_forbidden(server: ApiServer, kubectl: Kubectl) -> None:
     server.forbid("list", "services")
     assert 'User "tester" cannot list resource "services"' in kubectl("get", "services", code=1)

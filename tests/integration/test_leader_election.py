@@ -1,4 +1,4 @@
-"""Several processes over one API server and one zone: one writes, the others stand by and take over."""
+"""Several extdns processes share one API server and one zone: only the leader writes, and a standby takes over."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from extdns.model.decision import Verdict
+from extdns.model.change import Action
 from tests.fakes.apiserver.server import ApiServer
 from tests.integration.live import LiveStage, Running, program
 from tests.integration.program import running
@@ -19,8 +19,8 @@ from tests.integration.stage import service
 ELECT: Final = ("--leader-elect", "--leader-elect-retry-period=100ms", "--delete-grace-period=0s")
 QUICK: Final = (*ELECT, "--leader-elect-lease-duration=14s", "--leader-elect-renew-deadline=2s")
 COUNT: Final = 20
-LEADS: Final = "This process leads"
-STANDS_BY: Final = "Another process leads; this one stands by"
+IS_LEADER: Final = "Became leader"
+IS_STANDBY: Final = "Another process is the leader; this one is a standby"
 
 
 @pytest.fixture
@@ -44,23 +44,23 @@ def holder(stage: LiveStage) -> str:
 
 
 def outlast_the_lease(stage: LiveStage, standby: Running) -> None:
-    """Let *standby* see what the Lease is now, and then let its time be over."""
+    """Wait until *standby* has read the Lease, then advance its clock past the end of the Lease."""
     seen = len(stage.server.log.requests("get", "leases"))
     stage.server.log.wait_for("get", "leases", count=seen + 2)
     standby.pass_time(31.0)
 
 
-def test_one_leads_and_the_other_is_ready_and_says_so(stage: LiveStage) -> None:
+def test_the_second_process_is_a_ready_standby_that_names_the_leader(stage: LiveStage) -> None:
     put(stage, 1)
     with running(*stage.flags(*ELECT)) as first:
-        first.until(LEADS)
+        first.until(IS_LEADER)
         with running(*stage.flags(*ELECT)) as second:
-            second.until(STANDS_BY)
+            second.until(IS_STANDBY)
             (status, body), (other, text) = first.get("/readyz"), second.get("/readyz")
             assert (status, other) == (200, 200)
             assert json.loads(body)["election"]["role"] == "leader"
-            facts = json.loads(text)["election"]
-            assert (facts["role"], facts["lease"], facts["holder"]) == (
+            election = json.loads(text)["election"]
+            assert (election["role"], election["lease"], election["holder"]) == (
                 "standby",
                 "Lease default/extdns",
                 holder(stage),
@@ -74,13 +74,13 @@ def test_one_leads_and_the_other_is_ready_and_says_so(stage: LiveStage) -> None:
     assert holder(stage) == ""
 
 
-def test_a_leader_that_is_killed_under_load_loses_no_change(stage: LiveStage) -> None:
-    """Two processes, and the time of the Lease as it is."""
+def test_a_standby_publishes_every_change_after_the_leader_was_killed_during_writes(stage: LiveStage) -> None:
+    """Runs two real processes, with the real duration of the Lease."""
     put(stage, *range(COUNT))
     with running(*stage.flags(*QUICK)) as leader:
-        leader.until(LEADS)
+        leader.until(IS_LEADER)
         with running(*stage.flags(*QUICK)) as standby:
-            standby.until(STANDS_BY)
+            standby.until(IS_STANDBY)
             put(stage, *range(COUNT, 2 * COUNT))
             leader.until("Desired change: CREATE n20.example.org")
             put(stage, *range(5), address="192.0.2.9")
@@ -88,95 +88,97 @@ def test_a_leader_that_is_killed_under_load_loses_no_change(stage: LiveStage) ->
             assert leader.end(signal.SIGKILL) == -signal.SIGKILL
             put(stage, *range(2 * COUNT, 3 * COUNT))
             stage.server.delete("Service", "shop", "web-8")
-            standby.until(LEADS)
+            standby.until(IS_LEADER)
             standby.until("Desired change: DELETE n8.example.org")
             put(stage, 99)
             standby.until("Desired change: CREATE n99.example.org")
             standby.until("successfully updated")
             assert standby.end() == 0
-    kept = sorted({*range(5, 3 * COUNT), 99} - {7, 8})
-    assert stage.published() == sorted(records(*kept) + records(*range(5), address="192.0.2.9"))
-    assert stage.text().count("heritage") == len(kept) + 5
+    remaining = sorted({*range(5, 3 * COUNT), 99} - {7, 8})
+    assert stage.published() == sorted(records(*remaining) + records(*range(5), address="192.0.2.9"))
+    assert stage.text().count("heritage") == len(remaining) + 5
 
 
-def test_a_leader_that_ends_in_order_is_followed_at_once(stage: LiveStage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_standby_takes_over_at_once_after_the_leader_stopped_normally(
+    stage: LiveStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     put(stage, 1)
     with running(*stage.flags(*ELECT)) as leader:
-        leader.until(LEADS)
+        leader.until(IS_LEADER)
         with program(stage, monkeypatch, *ELECT) as standby:
-            standby.until(STANDS_BY)
+            standby.until(IS_STANDBY)
             assert leader.end() == 0
-            standby.until(LEADS)
+            standby.until(IS_LEADER)
             put(stage, 2)
             standby.until("Desired change: CREATE n2.example.org")
             standby.until("successfully updated")
     assert stage.published() == records(1, 2)
 
 
-def test_who_stands_by_takes_over_when_the_lease_of_a_dead_leader_is_over(
+def test_a_standby_takes_over_without_new_lists_when_the_lease_of_a_killed_leader_expires(
     stage: LiveStage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with running(*stage.flags(*ELECT)) as leader:
-        leader.until(LEADS)
+        leader.until(IS_LEADER)
         with program(stage, monkeypatch, *ELECT) as standby:
-            standby.until(STANDS_BY)
+            standby.until(IS_STANDBY)
             leader.end(signal.SIGKILL)
             stage.server.log.clear()
             put(stage, 1)
             outlast_the_lease(stage, standby)
-            standby.until(LEADS)
+            standby.until(IS_LEADER)
             standby.until("successfully updated")
-            assert not stage.server.log.requests(resource="services"), "what is warm lists nothing"
+            assert not stage.server.log.requests(resource="services"), "the standby already has all objects"
             assert b"extdns_leader 1.0" in standby.metrics()
     assert stage.published() == records(1)
 
 
-def test_a_leader_that_is_cut_off_stops_to_write_and_goes_on_when_it_is_back(
+def test_a_leader_without_api_server_stops_writing_and_continues_after_reconnecting(
     stage: LiveStage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(stage, 1)
-    with program(stage, monkeypatch, *ELECT, "--audit-calls-per-minute=600") as leader:
-        leader.until(LEADS)
+    with program(stage, monkeypatch, *ELECT, "--refresh-calls-per-minute=600") as leader:
+        leader.until(IS_LEADER)
         leader.until("successfully updated")
         stage.server.kill()
-        leader.until("The Lease cannot be had")
+        leader.until("Cannot acquire or renew the Lease")
         leader.pass_time(15.5)
-        leader.until("does not lead any more")
+        leader.until("Lost leadership")
         stage.file().write_text(stage.text().partition("; BEGIN extdns")[0], encoding="utf-8")
         leader.pass_time(600.0)
-        leader.until_planned("n1.example.org", Verdict.CREATE)
+        leader.until_planned("n1.example.org", Action.CREATE)
         assert stage.published() == []
         stage.server.restart(new_history=False)
-        leader.until(LEADS)
+        leader.until(IS_LEADER)
         leader.until("successfully updated")
     assert stage.published() == records(1)
 
 
 @pytest.mark.parametrize("verb", ["get", "create"])
-def test_without_the_right_to_leases_nothing_is_written_and_that_is_said_once(
+def test_without_permission_on_leases_nothing_is_written_and_one_warning_is_logged(
     stage: LiveStage, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
     put(stage, 1)
     stage.server.access.forbid(verb, "leases")
     with program(stage, monkeypatch, *ELECT) as standby:
-        line = standby.until("The Lease cannot be had")
+        line = standby.until("Cannot acquire or renew the Lease")
         assert 'needs="get, create and update on leases"' in line
         stage.server.log.wait_for(verb, "leases", count=4)
-        assert standby.controller.ready()[0]
-        facts = json.loads(json.dumps(standby.controller.ready()[1]))["election"]
-        assert facts["role"] == "standby"
-        assert "403" in facts["message"]
+        assert standby.controller.read_readiness()[0]
+        election = json.loads(json.dumps(standby.controller.read_readiness()[1]))["election"]
+        assert election["role"] == "standby"
+        assert "403" in election["message"]
         assert stage.published() == []
         stage.server.access.permit(verb, "leases")
-        standby.until(LEADS)
+        standby.until(IS_LEADER)
         standby.until("successfully updated")
-    assert sum("The Lease cannot be had" in line for line in standby.lines) == 1
+    assert sum("Cannot acquire or renew the Lease" in line for line in standby.lines) == 1
     assert stage.published() == records(1)
 
 
-def test_a_single_pass_does_not_wait_for_a_leader(stage: LiveStage, caplog: pytest.LogCaptureFixture) -> None:
+def test_once_ignores_leader_election(stage: LiveStage, caplog: pytest.LogCaptureFixture) -> None:
     put(stage, 1)
     assert stage.once("--leader-elect") == 0
     assert stage.published() == records(1)
     assert not stage.server.log.requests(resource="leases")
-    assert "Notice about a flag" in caplog.text
+    assert "Flag has no effect" in caplog.text

@@ -1,4 +1,4 @@
-"""Every link of the documentation leads somewhere: to a file, a folder, or a heading of a page."""
+"""Every link in the documentation points to an existing file, folder, heading or anchor."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ FENCED: Final = re.compile(r"^( *)```.*?^\1```$", re.DOTALL | re.MULTILINE)
 CODE: Final = re.compile(r"``.+?``|`[^`\n]+`")
 LINK: Final = re.compile(r"\[[^\]]*\]\(\s*<?([^)\s>]+)>?[^)]*\)", re.DOTALL)
 HEADING: Final = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
+ANCHOR: Final = re.compile(r'<a id="([^"]+)"></a>')
 
 
 def prose(page: str) -> str:
-    """*page* without what is code, where brackets mean nothing."""
+    """Return *page* without code, where brackets are not links."""
     return CODE.sub("code", FENCED.sub("", page))
 
 
 def anchors(page: str) -> set[str]:
-    """The fragments that lead to the headings of *page*, as a Git host makes them."""
+    """Return the fragments that lead to headings of *page*, as a Git host makes them, and to explicit anchors."""
     found: Counter[str] = Counter()
-    anchors: set[str] = set()
+    anchors = set(ANCHOR.findall(FENCED.sub("", page)))
     for heading in HEADING.findall(FENCED.sub("", page)):
         words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").lower()
         slug = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
@@ -35,15 +36,15 @@ def anchors(page: str) -> set[str]:
     return anchors
 
 
-def broken(page: str, at: Path) -> list[str]:
-    """The links of *page*, which is the file *at*, that lead nowhere on this machine."""
-    return [link for link in LINK.findall(prose(page)) if not _leads_somewhere(link, page, at)]
+def find_broken_links(page: str, at: Path) -> list[str]:
+    """Return the links of *page*, the text of the file *at*, that point to nothing."""
+    return [link for link in LINK.findall(prose(page)) if not _has_target(link, page, at)]
 
 
-def _leads_somewhere(link: str, page: str, at: Path) -> bool:
+def _has_target(link: str, page: str, at: Path) -> bool:
     parts = urlsplit(link)
     if parts.scheme:
-        return parts.scheme in {"https", "mailto"}  # nobody asks the network here
+        return parts.scheme in {"https", "mailto"}  # links to other sites are not followed
     target = at.parent / parts.path if parts.path else at
     if not target.exists() or not target.resolve().is_relative_to(ROOT):
         return False
@@ -52,19 +53,19 @@ def _leads_somewhere(link: str, page: str, at: Path) -> bool:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_link_of_a_page_leads_somewhere(path: Path) -> None:
-    assert broken(path.read_text(encoding="utf-8"), path) == []
+def test_every_link_of_a_page_has_an_existing_target(path: Path) -> None:
+    assert find_broken_links(path.read_text(encoding="utf-8"), path) == []
 
 
-def test_every_page_of_the_documentation_can_be_reached() -> None:
+def test_every_page_of_the_documentation_can_be_reached_by_links_from_the_readme() -> None:
     reached: set[Path] = set()
-    ahead = {ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "docs" / "README.md"}
-    while ahead:
-        page = ahead.pop()
+    unread = {ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "docs" / "README.md"}
+    while unread:
+        page = unread.pop()
         reached.add(page)
         links = LINK.findall(prose(page.read_text(encoding="utf-8")))
         found = {(page.parent / urlsplit(link).path).resolve() for link in links}
-        ahead |= {path for path in found if path.suffix == ".md" and path not in reached}
+        unread |= {path for path in found if path.suffix == ".md" and path not in reached}
     assert {str(path.relative_to(ROOT)) for path in set(PAGES) - reached if path.is_relative_to(ROOT / "docs")} == set()
 
 
@@ -74,13 +75,21 @@ def test_every_page_of_the_documentation_can_be_reached() -> None:
         pytest.param("[a](README.md)", [], id="file"),
         pytest.param("[a](docs)", [], id="folder"),
         pytest.param("[a](#what-it-is-1)\n# What it is\n## `What` it is!\n", [], id="second-heading-of-a-name"),
+        pytest.param('[a](#lease)\n\n| <a id="lease"></a>Lease |\n', [], id="explicit-anchor"),
         pytest.param("`[a](gone.md)` and\n```\n[a](gone.md)\n```\n", [], id="code-is-no-link"),
         pytest.param("[a](gone.md)", ["gone.md"], id="no-file"),
         pytest.param("[a](#gone)", ["#gone"], id="no-heading"),
+        pytest.param('[a](#gone)\n\n| <a id="lease"></a>Lease |\n', ["#gone"], id="no-such-anchor"),
         pytest.param("[a](README.md#gone)", ["README.md#gone"], id="no-heading-there"),
         pytest.param("[a](../outside.md)", ["../outside.md"], id="outside"),
         pytest.param("[a](http://example.org)", ["http://example.org"], id="not-encrypted"),
     ],
 )
-def test_a_link_that_leads_nowhere_is_seen(page: str, expected: list[str]) -> None:
-    assert broken(page, ROOT / "README.md") == expected
+def test_a_broken_link_is_found(page: str, expected: list[str]) -> None:
+    assert find_broken_links(page, ROOT / "README.md") == expected
+
+
+def test_links_in_the_design_and_the_specification_are_checked() -> None:
+    """tests/unit/test_citations.py relies on it: citations in the code point to these pages."""
+    folders = {path.parent.relative_to(ROOT).as_posix() for path in PAGES}
+    assert {"docs/design", "docs/spec"} <= folders

@@ -1,4 +1,4 @@
-"""The live cluster over a stand-in for an API server: after any script of changes and faults it equals the server."""
+"""The live cluster against a fake API server: after any sequence of changes and faults its cache equals the server."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from extdns.kube.client import Client
-from extdns.kube.store import unchanged
-from extdns.model.cluster import ClusterChange, ObjectChange, ObjectKey, Phase, Sight
-from extdns.model.objects import SERVICE, KubernetesObject
-from tests.clusters import REQUEST_TIMEOUT_S, live_cluster, service, taken
+from extdns.kube.client import HttpClient
+from extdns.kube.local_store import is_unchanged
+from extdns.model.cluster import ClusterChange, ObjectChange, Phase, Sighting
+from extdns.model.kind import ObjectKey
+from extdns.model.resources.core import SERVICE
+from extdns.model.resources.kinds import KubernetesObject
+from tests.clusters import REQUEST_TIMEOUT_S, live_cluster, service, wait_for_changes
 from tests.fakes.apiserver.faults import Cut, Drop, Empty, Fault, Html, Refuse, Slow, Stall, Truncated, Unknown
 from tests.fakes.apiserver.options import WatchList
 from tests.fakes.apiserver.server import ApiServer
@@ -39,18 +41,20 @@ FAULTS: Final = st.one_of(
 
 
 class Scripts(RuleBasedStateMachine):
-    """Changes objects and breaks things, then mends everything and compares."""
+    """Changes objects and injects faults, then clears all faults and compares the cache with the API server."""
 
     @initialize(
         mode=st.sampled_from(WatchList),
-        as_status=st.booleans(),
+        gone_as_status=st.booleans(),
         namespaces=st.sampled_from([(), ("shop",), NAMESPACES]),
         names=st.sets(st.tuples(st.sampled_from(NAMESPACES), st.sampled_from("abcde"))),
     )
-    def begin(self, mode: WatchList, as_status: bool, namespaces: tuple[str, ...], names: set[tuple[str, str]]) -> None:
+    def begin(
+        self, mode: WatchList, gone_as_status: bool, namespaces: tuple[str, ...], names: set[tuple[str, str]]
+    ) -> None:
         self.folder = TemporaryDirectory()
         self.server = ApiServer().__enter__()
-        self.server.api.watch_list, self.server.api.gone_as_status = mode, as_status
+        self.server.api.watch_list, self.server.api.gone_as_status = mode, gone_as_status
         self.alive = self.lies = self.is_first_history = True
         self.versions: set[tuple[str, str]] = set()
         self.gone: set[str] = set()
@@ -61,14 +65,16 @@ class Scripts(RuleBasedStateMachine):
             self.server.put(service(name, namespace))
         self.note_versions()
         self.tally: Tally
-        self.cluster = live_cluster(self.server, Path(self.folder.name), namespaces=namespaces, made=self.tallied)
-        self.cluster.need(SERVICE)
+        self.cluster = live_cluster(
+            self.server, Path(self.folder.name), namespaces=namespaces, build_client=self.build_tally
+        )
+        self.cluster.require(SERVICE)
 
-    def tallied(self, client: Client) -> Tally:
+    def build_tally(self, client: HttpClient) -> Tally:
         self.tally = Tally(client, request_timeout_s=REQUEST_TIMEOUT_S)
         return self.tally
 
-    # What happens to objects
+    # Changes of objects
 
     @rule(
         namespace=st.sampled_from(NAMESPACES),
@@ -95,7 +101,7 @@ class Scripts(RuleBasedStateMachine):
     def take(self) -> None:
         self.replay(self.cluster.take(0.01))
 
-    # What goes wrong
+    # Faults
 
     @rule(fault=FAULTS, verb=st.sampled_from(["list", "watch"]), times=st.sampled_from([1, 1, 3]))
     def arm(self, fault: Fault, verb: str, times: int) -> None:
@@ -104,12 +110,12 @@ class Scripts(RuleBasedStateMachine):
     @precondition(lambda self: self.lies)
     @rule(verb=st.sampled_from(["list", "watch"]), null=st.booleans())
     def lie(self, verb: str, null: bool) -> None:
-        """Show nothing once; a server that insists on it is believed."""
+        """Return an empty list once. A second empty list in a row would be believed."""
         self.lies = False
         self.server.faults.arm(Empty(null=null), verb=verb, resource="services")
 
     @rule(order=st.sampled_from(Order))
-    def tell_watches(self, order: Order) -> None:
+    def end_watches(self, order: Order) -> None:
         self.server.end_watches(order)
 
     @rule()
@@ -143,7 +149,10 @@ class Scripts(RuleBasedStateMachine):
     @precondition(lambda self: self.is_first_history)
     @rule(keep=st.booleans())
     def restore(self, keep: bool) -> None:
-        """Begin a lower history, once: one that comes to our version before we ask looks like ours, to any client."""
+        """Restart the API server with lower resource versions, as after an etcd restore.
+
+        Done once per script: if the versions reach the known one again before the client asks, no client can notice it.
+        """
         self.is_first_history = False
         if not keep:
             self.gone |= {obj["metadata"]["uid"] for obj in self.server.objects("Service")}
@@ -151,20 +160,20 @@ class Scripts(RuleBasedStateMachine):
         self.note_versions()
         self.alive = True
 
-    # What must hold
+    # Checks
 
     def teardown(self) -> None:
         try:
             if hasattr(self, "cluster"):
-                self.settle()
+                self.check_cache()
         finally:
             if hasattr(self, "cluster"):
                 self.cluster.close()
             self.server.__exit__(None, None, None)
             self.folder.cleanup()
 
-    def settle(self) -> None:
-        """Mend everything; the cache comes to be the server again."""
+    def check_cache(self) -> None:
+        """Clear all faults and wait until the cache equals the API server."""
         self.server.faults.clear()
         for verb in ("list", "watch", "*"):
             self.server.permit(verb, "services")
@@ -175,47 +184,50 @@ class Scripts(RuleBasedStateMachine):
         for namespace in NAMESPACES:
             self.server.put(service("last", namespace))
         self.note_versions()
-        self.replay(taken(self.cluster, self.has_seen_the_last))
+        self.replay(wait_for_changes(self.cluster, self.has_seen_the_last))
         expected = {
             (obj["metadata"]["namespace"], obj["metadata"]["name"]): (obj["metadata"]["uid"], obj["spec"]["type"])
             for obj in self.server.objects("Service")
             if not self.namespaces or obj["metadata"]["namespace"] in self.namespaces
         }
-        while self.cluster.need(SERVICE).phase is not Phase.SYNCED or self.shown() != expected:
-            self.replay(taken(self.cluster))
+        while self.cluster.require(SERVICE).phase is not Phase.SYNCED or self.read_cache() != expected:
+            self.replay(wait_for_changes(self.cluster))
         stored = {(obj.metadata.namespace, obj.metadata.name): obj for obj in self.cluster.view.select(SERVICE, "", {})}
         assert stored.keys() == expected.keys()
-        assert all(unchanged(stored[key.namespace, key.name], obj) for key, obj in self.replayed.items())
+        assert all(is_unchanged(stored[key.namespace, key.name], obj) for key, obj in self.replayed.items())
         assert self.cluster.decoded == self.tally.due <= len(self.versions)
 
     def touch(self) -> None:
-        """Change every object: where nothing was known, an empty list was believed, and only a change tells more."""
+        """Change every object. After an empty list was believed, only a change shows an unchanged object again."""
         for obj in self.server.objects("Service"):
             obj["spec"]["sessionAffinity"] = "z"
             self.server.put(obj)
 
     def has_seen_the_last(self, changes: Sequence[ClusterChange]) -> bool:
-        """Each watch tells in order, so whatever was changed before has come, too."""
+        """Return whether *changes* add the last object of each namespace.
+
+        Each watch reports changes in order, so all earlier ones were reported as well.
+        """
         added = {change.key for change in changes if isinstance(change, ObjectChange)}
         return added >= {ObjectKey(SERVICE, namespace, "last") for namespace in self.namespaces or NAMESPACES}
 
     def replay(self, changes: tuple[ClusterChange, ...] | list[ClusterChange]) -> None:
-        """Each change begins where the last one of its object ended, and says something new."""
+        """Apply *changes* and check that each starts at the object's last known form and changes something."""
         for change in changes:
             if not isinstance(change, ObjectChange):
                 continue
             before = self.replayed.pop(change.key, None)
             assert (before is None) is (change.old is None)
-            assert before is None or (change.old is not None and unchanged(before, change.old))
+            assert before is None or (change.old is not None and is_unchanged(before, change.old))
             if change.new is not None:
-                assert change.seen is Sight.PRESENT
-                assert change.old is None or not unchanged(change.old, change.new)
+                assert change.seen is Sighting.PRESENT
+                assert change.old is None or not is_unchanged(change.old, change.new)
                 self.replayed[change.key] = change.new
             else:
                 assert change.old is not None
-                assert change.old.metadata.uid in (self.deleted if change.seen is Sight.DELETED else self.gone)
+                assert change.old.metadata.uid in (self.deleted if change.seen is Sighting.DELETED else self.gone)
 
-    def shown(self) -> dict[tuple[str, str], tuple[str, str]]:
+    def read_cache(self) -> dict[tuple[str, str], tuple[str, str]]:
         return {
             (key.namespace, key.name): (obj.metadata.uid, getattr(obj, "spec").type)  # noqa: B009 - only Services are here
             for key, obj in self.replayed.items()

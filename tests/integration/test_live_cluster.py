@@ -1,4 +1,4 @@
-"""Lists and watches of a live cluster, and what an API server may do to them, case by case."""
+"""Lists and watches of a live cluster, one fault of the API server at a time."""
 
 from __future__ import annotations
 
@@ -10,13 +10,24 @@ from typing import Final
 
 import pytest
 
-from extdns.kube.api import Api
-from extdns.kube.client import Access, Client
-from extdns.kube.live import cluster as room
+from extdns.kube.api import ApiClient
+from extdns.kube.client import ClusterAccess, HttpClient
+from extdns.kube.live import cluster as cluster_module
 from extdns.kube.live.cluster import LiveCluster
-from extdns.model.cluster import KindChange, ObjectKey, Phase
-from extdns.model.objects import SERVICE
-from tests.clusters import PATIENCE_S, QUICK, live_cluster, phase_in, service, settled, synced, taken, told
+from extdns.model.cluster import KindChange, Phase
+from extdns.model.kind import ObjectKey
+from extdns.model.resources.core import SERVICE
+from tests.clusters import (
+    MAX_WAIT_S,
+    QUICK,
+    describe_changes,
+    list_changes_until_added,
+    live_cluster,
+    phase_in,
+    service,
+    wait_for_changes,
+    wait_until_synced,
+)
 from tests.fakes.apiserver.faults import Cut, Drop, Empty, Fault, Html, Refuse, Slow, Stall, Truncated, Unknown
 from tests.fakes.apiserver.options import WatchList
 from tests.fakes.apiserver.requests import Request
@@ -45,52 +56,54 @@ ALL: Final = ["add Service shop/api", "add Service shop/job", "add Service shop/
 
 
 def lists(server: ApiServer) -> list[Request]:
-    """The requests that asked for all objects, one way or the other."""
-    asked = server.log.requests("list", "services")
+    """Return the requests for all Services: the first page of each list, and each streamed list."""
+    requests = server.log.requests("list", "services")
     return [
-        *(request for request in asked if "continue" not in request.query and request.query["limit"] != "1"),
+        *(request for request in requests if "continue" not in request.query and request.query["limit"] != "1"),
         *(request for request in server.log.requests("watch", "services") if "sendInitialEvents" in request.query),
     ]
 
 
 @pytest.mark.parametrize("mode", WatchList)
-def test_all_objects_come_whatever_the_server_makes_of_streamed_lists(
+def test_all_objects_are_listed_whether_or_not_the_server_supports_streamed_lists(
     server: ApiServer, cluster: LiveCluster, mode: WatchList
 ) -> None:
     server.api.watch_list = mode
-    assert synced(cluster, SERVICE) == ALL
+    assert wait_until_synced(cluster, SERVICE) == ALL
     pages = server.log.requests("list", "services")
     assert len(pages) == (0 if mode is WatchList.SERVED else 2)
     assert {page.query["limit"] for page in pages} <= {str(QUICK.page_size)}
     assert cluster.decoded == 3
-    assert settled(server, cluster, "open") == []
+    assert list_changes_until_added(server, cluster, "open") == []
     server.log.clear()
     server.expire()
     server.end_watches(Order.EXPIRE)
     server.log.wait_for("watch" if mode is WatchList.SERVED else "list", "services")
-    assert settled(server, cluster) == []
+    assert list_changes_until_added(server, cluster) == []
     assert len(lists(server)) == 1
 
 
-def test_a_watch_that_ends_is_taken_up_where_it_ended(server: ApiServer, cluster: LiveCluster) -> None:
-    synced(cluster, SERVICE)
+def test_a_watch_that_ends_is_resumed_from_the_last_version_without_a_list(
+    server: ApiServer, cluster: LiveCluster
+) -> None:
+    wait_until_synced(cluster, SERVICE)
     server.log.clear()
-    server.bookmark()
+    server.send_bookmarks()
     server.put(service("new"))
-    taken(cluster)
+    wait_for_changes(cluster)
     server.end_watches()
-    asked = server.log.wait_for("watch", "services").query
-    assert asked["resourceVersion"] == str(server.version)
-    assert settled(server, cluster) == []
-    assert asked["allowWatchBookmarks"] == "true"
-    assert QUICK.shortest_watch_s <= int(asked["timeoutSeconds"]) <= QUICK.longest_watch_s
+    requests = server.log.wait_for("watch", "services").query
+    assert requests["resourceVersion"] == str(server.version)
+    assert list_changes_until_added(server, cluster) == []
+    assert requests["allowWatchBookmarks"] == "true"
+    assert QUICK.min_watch_s <= int(requests["timeoutSeconds"]) <= QUICK.max_watch_s
     assert server.log.requests("list", "services") == ()
 
 
-def test_a_bookmark_moves_on_where_a_watch_is_taken_up(server: ApiServer, cluster: LiveCluster) -> None:
-    synced(cluster, SERVICE)
+def test_a_watch_is_resumed_from_the_version_of_the_last_bookmark(server: ApiServer, cluster: LiveCluster) -> None:
+    wait_until_synced(cluster, SERVICE)
     server.put({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}})
-    server.bookmark("Service")
+    server.send_bookmarks("Service")
     server.end_watches()
     server.log.clear()
     assert server.log.wait_for("watch", "services").query["resourceVersion"] == str(server.version)
@@ -98,7 +111,7 @@ def test_a_bookmark_moves_on_where_a_watch_is_taken_up(server: ApiServer, cluste
 
 CUTS: Final = [
     pytest.param(Order.CUT, None, id="cut"),
-    pytest.param(Order.END, Cut(0), id="in-mid-line"),
+    pytest.param(Order.END, Cut(0), id="cut-in-the-middle-of-a-line"),
     pytest.param(Order.END, Drop(), id="dropped"),
     pytest.param(Order.END, Stall(), id="silent"),
     pytest.param(Order.END, Stall(0), id="half-open"),
@@ -112,48 +125,50 @@ CUTS: Final = [
 
 
 @pytest.mark.parametrize(("order", "fault"), CUTS)
-def test_one_broken_watch_is_taken_up_after_the_server_was_asked_for_its_version(
+def test_a_broken_watch_is_resumed_without_a_list_after_a_check_of_the_servers_version(
     server: ApiServer, cluster: LiveCluster, order: Order, fault: Fault | None
 ) -> None:
-    synced(cluster, SERVICE)
+    wait_until_synced(cluster, SERVICE)
     if fault is not None:
         server.faults.arm(fault, verb="watch", resource="services")
     server.log.clear()
     server.end_watches(order)
     server.log.wait_for("watch", "services", count=1 if fault is None else 2 if isinstance(fault, Stall) else 1)
-    assert settled(server, cluster) == []
+    assert list_changes_until_added(server, cluster) == []
     assert lists(server) == []
-    (asked,) = server.log.requests("list", "services")
-    assert (asked.query["limit"], asked.query["resourceVersionMatch"]) == ("1", "NotOlderThan")
+    (requests,) = server.log.requests("list", "services")
+    assert (requests.query["limit"], requests.query["resourceVersionMatch"]) == ("1", "NotOlderThan")
     assert cluster.decoded == 4
 
 
 @pytest.mark.parametrize("as_status", [False, True], ids=["error-frame", "http-status"])
-def test_a_version_too_old_makes_all_be_listed_and_tells_only_what_changed(
+def test_after_an_expired_version_all_objects_are_listed_and_only_changes_reported(
     server: ApiServer, cluster: LiveCluster, as_status: bool
 ) -> None:
-    synced(cluster, SERVICE)
+    wait_until_synced(cluster, SERVICE)
     server.api.gone_as_status = as_status
     server.access.forbid("watch", "services")
     server.end_watches()
-    assert told(taken(cluster)) == ["Service is forbidden"]
+    assert describe_changes(wait_for_changes(cluster)) == ["Service is forbidden"]
     server.delete("Service", "shop", "api")
     server.put(service("job", type="ClusterIP"))
     server.expire()
     server.access.permit("watch", "services")
-    said = told(taken(cluster, lambda changes: "drop Service shop/api (missing)" in told(changes)))
-    assert [line for line in said if "shop" in line] == ["edit Service shop/job", "drop Service shop/api (missing)"]
+    lines = describe_changes(
+        wait_for_changes(cluster, lambda changes: "drop Service shop/api (missing)" in describe_changes(changes))
+    )
+    assert [line for line in lines if "shop" in line] == ["edit Service shop/job", "drop Service shop/api (missing)"]
     assert cluster.decoded == 4
 
 
-def test_an_expired_token_makes_the_list_begin_anew(server: ApiServer, cluster: LiveCluster) -> None:
+def test_a_list_starts_again_if_its_continue_token_expired(server: ApiServer, cluster: LiveCluster) -> None:
     server.api.watch_list = WatchList.GATED
     armed = server.faults.arm(Stall(0), verb="list", resource="services")
-    cluster.need(SERVICE)
+    cluster.require(SERVICE)
     armed.wait()
     server.faults.arm(Refuse(code=410), verb="list", resource="services")
     armed.release()
-    assert synced(cluster, SERVICE) == ALL
+    assert wait_until_synced(cluster, SERVICE) == ALL
     assert cluster.decoded == 3
 
 
@@ -169,18 +184,18 @@ def test_an_expired_token_makes_the_list_begin_anew(server: ApiServer, cluster: 
     ],
 )
 @pytest.mark.parametrize("mode", [WatchList.SERVED, WatchList.GATED])
-def test_a_broken_list_is_never_an_empty_one(
+def test_a_failing_list_removes_no_object_from_the_cache(
     server: ApiServer, cluster: LiveCluster, mode: WatchList, make: Callable[[], Fault]
 ) -> None:
-    synced(cluster, SERVICE)
+    wait_until_synced(cluster, SERVICE)
     server.api.watch_list = mode
     for verb in ("list", "watch"):
         server.faults.arm(make(), verb=verb, resource="services", times=3)
     server.expire()
     server.end_watches(Order.EXPIRE)
-    meanwhile = told(taken(cluster, lambda changes: phase_in(changes) is Phase.FAILING))
+    meanwhile = describe_changes(wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.FAILING))
     server.faults.clear()
-    meanwhile += told(taken(cluster, lambda changes: phase_in(changes) is Phase.SYNCED))
+    meanwhile += describe_changes(wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.SYNCED))
     assert set(meanwhile) == {"Service is failing", "Service is synced"}
     assert len(cluster.view.select(SERVICE, "", {})) == 3
     assert cluster.decoded == 3
@@ -188,104 +203,106 @@ def test_a_broken_list_is_never_an_empty_one(
 
 @pytest.mark.parametrize("mode", [WatchList.SERVED, WatchList.GATED])
 @pytest.mark.parametrize("null", [False, True])
-def test_an_empty_list_after_a_full_one_must_be_said_twice(
+def test_a_single_empty_list_removes_no_object_from_the_cache(
     server: ApiServer, cluster: LiveCluster, mode: WatchList, null: bool
 ) -> None:
     server.api.watch_list = mode
-    synced(cluster, SERVICE)
-    assert settled(server, cluster, "open") == []
+    wait_until_synced(cluster, SERVICE)
+    assert list_changes_until_added(server, cluster, "open") == []
     verb = "watch" if mode is WatchList.SERVED else "list"
-    lie = server.faults.arm(Empty(null=null), verb=verb, resource="services")
+    empty_list = server.faults.arm(Empty(null=null), verb=verb, resource="services")
     server.expire()
     server.end_watches(Order.EXPIRE)
-    lie.wait()
-    assert settled(server, cluster) == []
+    empty_list.wait()
+    assert list_changes_until_added(server, cluster) == []
     for name in ("web", "api", "job", "open", "last"):
         server.delete("Service", "shop", name)
-    taken(cluster, lambda changes: len(changes) == 5)
+    wait_for_changes(cluster, lambda changes: len(changes) == 5)
     server.expire()
     server.end_watches(Order.EXPIRE)
-    assert settled(server, cluster) == []
+    assert list_changes_until_added(server, cluster) == []
 
 
-def test_a_server_that_insists_on_nothing_is_believed_but_nothing_was_deleted(
+def test_objects_are_dropped_as_missing_not_deleted_after_repeated_empty_lists(
     server: ApiServer, cluster: LiveCluster
 ) -> None:
-    synced(cluster, SERVICE)
+    wait_until_synced(cluster, SERVICE)
     server.restart(new_history=True, keep=False)
-    gone = taken(cluster, lambda changes: len(told(changes)) >= 3 and phase_in(changes) in {None, Phase.SYNCED})
-    assert [line for line in told(gone) if line.startswith("drop")] == [
+    gone = wait_for_changes(
+        cluster, lambda changes: len(describe_changes(changes)) >= 3 and phase_in(changes) in {None, Phase.SYNCED}
+    )
+    assert [line for line in describe_changes(gone) if line.startswith("drop")] == [
         f"drop Service shop/{name} (missing)" for name in ("api", "job", "web")
     ]
 
 
-def test_a_server_that_was_away_is_back_with_another_history(server: ApiServer, cluster: LiveCluster) -> None:
-    synced(cluster, SERVICE)
+def test_a_restart_with_reset_versions_reports_new_objects_and_drops_none(
+    server: ApiServer, cluster: LiveCluster
+) -> None:
+    wait_until_synced(cluster, SERVICE)
     server.kill()
-    (down,) = taken(cluster)
+    (down,) = wait_for_changes(cluster)
     assert isinstance(down, KindChange)
     assert down.state.phase is Phase.FAILING
-    call, _, why = down.state.detail.rpartition(f"{server.url}: ")
+    call, _, cause = down.state.detail.rpartition(f"{server.url}: ")
     assert call == "GET /api/v1/services: "
-    assert why in {"no connection: Connection refused", "the connection was cut"}
+    assert cause in {"no connection: Connection refused", "the connection was cut"}
     server.put(service("new"))
     server.restart()
-    said = told(taken(cluster, lambda changes: phase_in(changes) is Phase.SYNCED))
-    assert said == ["add Service shop/new", "Service is synced"]
-    assert not any("drop" in line for line in settled(server, cluster))
+    lines = describe_changes(wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.SYNCED))
+    assert lines == ["add Service shop/new", "Service is synced"]
+    assert not any("drop" in line for line in list_changes_until_added(server, cluster))
 
 
-def test_an_edit_in_another_history_is_seen_though_its_version_is_a_known_one(
+def test_an_edit_after_a_version_reset_is_reported_although_its_version_is_known(
     server: ApiServer, cluster: LiveCluster
 ) -> None:
     version = server.version + 1
     assert server.put(service("web", type="NodePort"))["metadata"]["resourceVersion"] == str(version)
-    for _ in range(10):  # so far ahead was the server when it was lost
+    for _ in range(10):  # the last version of the server before the reset
         server.put(service("job"))
-    synced(cluster, SERVICE)
+    wait_until_synced(cluster, SERVICE)
     server.kill()
-    server.api.store.begin_anew(keep=True)
+    server.api.store.begin_new_history(keep=True)
     while server.version < version - 1:
         server.put(service("api"))
     assert server.put(service("web", type="ClusterIP"))["metadata"]["resourceVersion"] == str(version)
     server.start()
-    assert "edit Service shop/web" in settled(server, cluster)
+    assert "edit Service shop/web" in list_changes_until_added(server, cluster)
 
 
-def test_another_history_is_listed_at_once_after_the_one_pause_that_the_cut_cost(
-    server: ApiServer, tmp_path: Path
-) -> None:
+def test_after_a_version_reset_all_objects_are_listed_after_a_single_pause(server: ApiServer, tmp_path: Path) -> None:
     drawn = count()
     cluster = live_cluster(server, tmp_path, chance=lambda: float(next(drawn) >= 0))
-    synced(cluster, SERVICE)
-    assert settled(server, cluster, "open") == []
+    wait_until_synced(cluster, SERVICE)
+    assert list_changes_until_added(server, cluster, "open") == []
     before = next(drawn)
     with server.api.store.lock:
-        server.api.store.begin_anew(keep=True)
+        server.api.store.begin_new_history(keep=True)
         server.end_watches(Order.CUT)
-    assert settled(server, cluster) == []
-    assert next(drawn) - before - 1 == 2  # the pause, and how long the new watch shall stand
+    assert list_changes_until_added(server, cluster) == []
+    assert next(drawn) - before - 1 == 2  # one for the pause, one for the timeout of the new watch
     cluster.close()
 
 
 @pytest.mark.parametrize(
     "fault",
     [
-        pytest.param(None, id="for-an-event"),
-        pytest.param(Stall(), id="for-an-answer"),
-        pytest.param(Stall(1), id="amid-a-list"),
-        pytest.param(Refuse(code=429, retry_after_s=60), id="for-its-next-attempt"),
+        pytest.param(None, id="waiting-for-an-event"),
+        pytest.param(Stall(), id="waiting-for-an-answer"),
+        pytest.param(Stall(1), id="in-the-middle-of-a-list"),
+        pytest.param(Refuse(code=429, retry_after_s=60), id="waiting-to-retry"),
     ],
 )
-def test_the_end_ends_every_thread_whatever_it_waits_for(
+def test_close_ends_every_thread_in_whatever_state_it_waits(
     server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Fault | None
 ) -> None:
-    monkeypatch.setattr(room, "_CLOSING_S", PATIENCE_S)
-    access = Access(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig")), request_timeout_s=PATIENCE_S * 2)
-    made = LiveCluster(Api(Client(access), request_timeout_s=PATIENCE_S * 2))
+    monkeypatch.setattr(cluster_module, "_CLOSING_S", MAX_WAIT_S)
+    access = ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig")), request_timeout_s=MAX_WAIT_S * 2)
+    made = LiveCluster(ApiClient(HttpClient(access), request_timeout_s=MAX_WAIT_S * 2))
     if fault is not None:
         server.faults.arm(fault, verb="watch")
-    made.need(SERVICE)
+    made.require(SERVICE)
     server.log.wait_for("watch", "services")
     made.close()
     assert not [thread for thread in threads() if thread.name == "services"]

@@ -1,4 +1,4 @@
-"""Kinds that are forbidden, missing or watched by namespace, through the whole program."""
+"""Kinds that are forbidden, not served, or watched in one namespace, through the whole program."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def stage(tmp_path: Path) -> Iterator[LiveStage]:
 
 
 def phases(metrics: bytes) -> set[tuple[str, str]]:
-    """Kinds with their phases, as /metrics tells them."""
+    """Return each kind with its phase, as /metrics shows them."""
     prefix = "extdns_source_phase{"
     lines = [line for line in metrics.decode().splitlines() if line.startswith(prefix)]
     assert all(line.endswith(" 1.0") for line in lines)
@@ -48,12 +48,12 @@ def phases(metrics: bytes) -> set[tuple[str, str]]:
 
 
 def watched(stage: LiveStage) -> set[tuple[str, str]]:
-    """What was listed or watched, with the namespace."""
-    asked = (*stage.server.log.requests("list"), *stage.server.log.requests("watch"))
-    return {(request.resource, request.namespace) for request in asked}
+    """Return each resource that was listed or watched, with the namespace."""
+    requests = (*stage.server.log.requests("list"), *stage.server.log.requests("watch"))
+    return {(request.resource, request.namespace) for request in requests}
 
 
-def test_a_forbidden_kind_holds_only_what_needs_it_and_recovers(
+def test_names_that_need_a_forbidden_kind_wait_until_it_is_permitted_and_others_are_published(
     stage: LiveStage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage.server.forbid("*", "nodes")
@@ -74,7 +74,7 @@ def test_a_forbidden_kind_holds_only_what_needs_it_and_recovers(
     assert "ssh.example.org A 203.0.113.1" in stage.published()
 
 
-def test_a_process_measures_its_requests_by_where_they_went_and_how_they_ended(stage: LiveStage) -> None:
+def test_request_metrics_have_labels_for_path_scheme_and_status(stage: LiveStage) -> None:
     stage.server.forbid("*", "services")
     with process(*stage.flags()) as running:
         running.until("phase=forbidden")
@@ -82,12 +82,12 @@ def test_a_process_measures_its_requests_by_where_they_went_and_how_they_ended(s
     assert 'path="services",quantile="0.5",scheme="http",status="403"' in metrics
 
 
-def test_a_kind_that_is_not_served_keeps_its_records_and_starts_by_itself(
+def test_records_of_a_kind_that_is_not_served_stay_and_are_updated_once_it_is_served(
     stage: LiveStage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage.put(INGRESS)
     assert stage.once() == 0
-    kind = stage.server.catalogue.of("Ingress")
+    kind = stage.server.catalogue.find_by_name("Ingress")
     stage.server.unregister("Ingress", deleting=False)
     stage.put(BALANCED)
     with program(stage, monkeypatch) as running:
@@ -106,7 +106,9 @@ def test_a_kind_that_is_not_served_keeps_its_records_and_starts_by_itself(
     assert "DELETE" not in str(running.lines)
 
 
-def test_a_namespace_is_all_that_is_asked_for(stage: LiveStage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_a_namespace_flag_services_and_ingresses_of_other_namespaces_are_not_read(
+    stage: LiveStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for resource in ("services", "ingresses"):
         stage.server.forbid("*", resource, "")
         stage.server.forbid("*", resource, "other")
@@ -121,7 +123,7 @@ def test_a_namespace_is_all_that_is_asked_for(stage: LiveStage, monkeypatch: pyt
     assert watched(stage) == {("services", "shop"), ("ingresses", "shop"), ("nodes", "")}
 
 
-def test_kinds_that_nothing_needs_are_not_asked_for(stage: LiveStage) -> None:
+def test_nodes_are_not_read_if_no_service_needs_them(stage: LiveStage) -> None:
     stage.put(BALANCED, NODE)
     assert stage.once() == 0
     assert watched(stage) == {("services", ""), ("ingresses", "")}

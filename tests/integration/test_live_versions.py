@@ -1,4 +1,4 @@
-"""Which version of a kind a live cluster asks for, and in which namespaces."""
+"""Which API version of a kind a live cluster reads, and in which namespaces."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from typing import Any, Final
 
 import pytest
 
+from extdns.errors import ApiError
 from extdns.kube.live.cluster import LiveCluster
-from extdns.model.cluster import KindChange, ObjectKey, Phase
-from extdns.model.gatewayapi import GATEWAY, TCP_ROUTE
-from extdns.model.objects import SERVICE
-from tests.clusters import live_cluster, service, synced, taken, told
+from extdns.model.cluster import KindChange, Phase
+from extdns.model.kind import ObjectKey
+from extdns.model.resources.core import SERVICE
+from extdns.model.resources.gateway_api import GATEWAY, TCP_ROUTE
+from tests.clusters import describe_changes, live_cluster, service, wait_for_changes, wait_until_synced
 from tests.fakes.apiserver.server import ApiServer
 
 GROUP: Final = "gateway.networking.k8s.io"
@@ -39,56 +41,55 @@ def cluster(server: ApiServer, tmp_path: Path) -> Iterator[LiveCluster]:
 
 
 def serve_older(server: ApiServer) -> None:
-    """Serve TCPRoutes as Gateway API did before 1.6."""
-    route = server.catalogue.of("TCPRoute")
+    """Make *server* serve TCPRoutes only as v1alpha2, as Gateway API did before 1.6."""
+    route = server.catalogue.find_by_name("TCPRoute")
     server.unregister(route)
     server.register(replace(route, version="v1alpha2"))
 
 
-def asked(server: ApiServer) -> list[str]:
+def list_tcproute_paths(server: ApiServer) -> list[str]:
     return sorted({request.path for request in server.log.requests() if "tcproutes" in request.path})
 
 
-def test_an_older_version_is_read_where_the_preferred_one_is_not_served(
-    server: ApiServer, cluster: LiveCluster
-) -> None:
+def test_v1alpha2_of_tcproutes_is_read_if_v1_is_not_served(server: ApiServer, cluster: LiveCluster) -> None:
     serve_older(server)
     server.put(gateway_object("TCPRoute", "db", "shop", "v1alpha2"))
-    assert synced(cluster, TCP_ROUTE) == ["add TCPRoute shop/db", "TCPRoute is synced"]
+    assert wait_until_synced(cluster, TCP_ROUTE) == ["add TCPRoute shop/db", "TCPRoute is synced"]
     server.put(gateway_object("TCPRoute", "mail", "shop", "v1alpha2"))
-    assert told(taken(cluster)) == ["add TCPRoute shop/mail"]
+    assert describe_changes(wait_for_changes(cluster)) == ["add TCPRoute shop/mail"]
     assert cluster.view.get(*DB) is not None
     assert (cluster.exists(DB), cluster.exists(DB._replace(name="gone"))) == (True, False)
 
 
-def test_where_both_are_served_the_preferred_one_is_read_alone(server: ApiServer, cluster: LiveCluster) -> None:
-    server.register(replace(server.catalogue.of("TCPRoute"), version="v1alpha2"))
+def test_only_v1_of_tcproutes_is_read_if_both_versions_are_served(server: ApiServer, cluster: LiveCluster) -> None:
+    server.register(replace(server.catalogue.find_by_name("TCPRoute"), version="v1alpha2"))
     server.put(gateway_object("TCPRoute", "db", "shop"))
-    assert synced(cluster, TCP_ROUTE) == ["add TCPRoute shop/db", "TCPRoute is synced"]
-    assert asked(server) == [f"/apis/{GROUP}/v1/tcproutes"]
+    assert wait_until_synced(cluster, TCP_ROUTE) == ["add TCPRoute shop/db", "TCPRoute is synced"]
+    assert list_tcproute_paths(server) == [f"/apis/{GROUP}/v1/tcproutes"]
 
 
-def test_a_version_that_goes_gives_way_to_the_one_that_comes(server: ApiServer, cluster: LiveCluster) -> None:
+def test_v1_of_tcproutes_is_read_after_v1alpha2_is_no_longer_served(server: ApiServer, cluster: LiveCluster) -> None:
     serve_older(server)
     server.put(gateway_object("TCPRoute", "db", "shop", "v1alpha2"))
-    synced(cluster, TCP_ROUTE)
-    older = server.catalogue.of("TCPRoute")
+    wait_until_synced(cluster, TCP_ROUTE)
+    older = server.catalogue.find_by_name("TCPRoute")
     server.register(replace(older, version="v1"))
     server.unregister(older, deleting=False)
     server.put(gateway_object("TCPRoute", "mail", "shop"))
-    assert told(taken(cluster)) == ["add TCPRoute shop/mail"]
+    assert describe_changes(wait_for_changes(cluster)) == ["add TCPRoute shop/mail"]
 
 
-def test_a_kind_without_any_served_version_is_not_served(server: ApiServer, cluster: LiveCluster) -> None:
+def test_a_kind_is_not_served_if_none_of_its_versions_is_served(server: ApiServer, cluster: LiveCluster) -> None:
     server.unregister("TCPRoute")
-    cluster.need(TCP_ROUTE)
-    (change,) = taken(cluster)
+    cluster.require(TCP_ROUTE)
+    (change,) = wait_for_changes(cluster)
     assert isinstance(change, KindChange)
     assert change.state.phase is Phase.NOT_SERVED
-    assert cluster.exists(DB) is None
+    with pytest.raises(ApiError, match="is not served"):
+        cluster.exists(DB)
 
 
-def test_where_single_objects_are_not_to_be_had_an_older_version_is_listed(
+def test_existence_is_checked_by_a_list_of_v1alpha2_if_get_is_forbidden(
     server: ApiServer, cluster: LiveCluster
 ) -> None:
     serve_older(server)
@@ -97,14 +98,14 @@ def test_where_single_objects_are_not_to_be_had_an_older_version_is_listed(
     assert (cluster.exists(DB), cluster.exists(DB._replace(name="gone"))) == (True, False)
 
 
-def test_a_kind_may_be_watched_in_other_namespaces(server: ApiServer, tmp_path: Path) -> None:
+def test_gateways_can_be_watched_in_another_namespace_than_services(server: ApiServer, tmp_path: Path) -> None:
     for namespace in ("shop", "infra"):
         server.put(service("web", namespace))
         server.put(gateway_object("Gateway", "gw", namespace))
     cluster = live_cluster(server, tmp_path, namespaces=("shop",), elsewhere={GATEWAY: ("infra",)})
     try:
-        assert synced(cluster, SERVICE) == ["add Service shop/web", "Service is synced"]
-        assert synced(cluster, GATEWAY) == ["add Gateway infra/gw", "Gateway is synced"]
+        assert wait_until_synced(cluster, SERVICE) == ["add Service shop/web", "Service is synced"]
+        assert wait_until_synced(cluster, GATEWAY) == ["add Gateway infra/gw", "Gateway is synced"]
         assert cluster.exists(ObjectKey(GATEWAY, "shop", "gw")) is None
         assert cluster.exists(ObjectKey(GATEWAY, "infra", "gw")) is True
     finally:

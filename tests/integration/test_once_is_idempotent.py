@@ -1,4 +1,4 @@
-"""A second pass over the example shop has nothing left to do."""
+"""A second run over the example shop changes nothing."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ FLAGS = (
 @pytest.mark.parametrize(
     "naming",
     [
-        pytest.param((), id="marks beside their records"),
-        pytest.param(("--txt-prefix=%{record_type}-owner.",), id="marks below a prefix"),
+        pytest.param((), id="ownership records without affix"),
+        pytest.param(("--txt-prefix=%{record_type}-owner.",), id="ownership records with a prefix"),
         pytest.param(("--compat",), id="compat"),
     ],
 )
-def test_the_second_run_changes_no_byte_of_any_file(tmp_path: Path, naming: tuple[str, ...]) -> None:
+def test_a_second_run_over_the_examples_changes_no_zone_file(tmp_path: Path, naming: tuple[str, ...]) -> None:
     zones = tmp_path / "zones"
     shutil.copytree(ROOT / "examples" / "zones", zones)
     untouched = contents(zones)
-    codes, held = [], []
+    codes, written = [], []
     for _ in range(2):
         done = once(*FLAGS, *naming, f"--zonefile-dir={zones}")
         assert "Traceback" not in done.stderr
         codes.append(done.returncode)
-        held.append(contents(zones))
-    assert codes[0] == codes[1]  # the examples hold mistakes on purpose, which are mistakes each time
-    assert held[0] != untouched
-    assert held[1] == held[0]
+        written.append(contents(zones))
+    assert codes[0] == codes[1]  # the examples contain invalid objects on purpose, so that both runs fail
+    assert written[0] != untouched
+    assert written[1] == written[0]
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file below *folder*."""
+    """Return the content of every file below *folder*, by relative path."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}

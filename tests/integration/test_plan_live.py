@@ -1,4 +1,4 @@
-"""`extdns plan` and `extdns explain` on a live cluster: what they ask for, and what they never do."""
+"""`extdns plan` and `extdns explain` on a live cluster read it and write nothing."""
 
 from __future__ import annotations
 
@@ -33,26 +33,28 @@ def stage(tmp_path: Path) -> Iterator[LiveStage]:
 
 
 @pytest.mark.parametrize("command", [["plan"], ["explain", "www.example.org"], ["explain", "service/shop/www"]])
-def test_the_cluster_is_only_read(stage: LiveStage, command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_plan_and_explain_send_only_get_requests_and_change_no_zone(
+    stage: LiveStage, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     before = stage.state()
     flags = stage.flags("--source=crd", "--state-configmap=dns/extdns-state", "--events-emit=RecordReady")
     assert cli.main([*command, *flags], {}) in {0, 2}
-    said = capsys.readouterr()
-    assert "www.example.org" in said.out
-    assert said.err == ""
+    output = capsys.readouterr()
+    assert "www.example.org" in output.out
+    assert output.err == ""
     requests = stage.server.log.requests()
     assert any("configmaps" in request.path for request in requests)
     assert {request.method for request in requests} == {"GET"}
     assert stage.state() == before
 
 
-def test_a_kind_that_is_forbidden_makes_the_plan_incomplete(
+def test_the_plan_is_incomplete_if_ingresses_are_forbidden(
     stage: LiveStage, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(assembly, "SystemClock", HastyClock)
     for verb in ("list", "watch"):
         stage.server.access.forbid(verb, "ingresses")
     assert cli.main(["plan", *stage.flags("--state-configmap=")], {}) == 1
-    said = capsys.readouterr().out
-    assert "  + A  web.example.org  " in said
-    assert "INCOMPLETE: Ingress objects are forbidden\n" in said
+    output = capsys.readouterr().out
+    assert "  + A  web.example.org  " in output
+    assert "INCOMPLETE: Ingress objects are forbidden\n" in output

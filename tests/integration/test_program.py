@@ -1,4 +1,4 @@
-"""The process: what it reads, where it writes, how it ends, and that no mistake shows a stack trace."""
+"""The extdns process: its inputs, its output, its exit codes, and that no error shows a stack trace."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ WEB = service("web", "web.example.org")
 
 @pytest.fixture
 def stage(tmp_path: Path) -> Stage:
-    """One Service, and a zone file that holds nothing yet."""
+    """Create one Service, and an empty zone file."""
     found = Stage(tmp_path, example_org="")
     found.apply(WEB)
     return found
@@ -38,30 +39,30 @@ def flags(stage: Stage, *more: str, manifests: bool = True) -> list[str]:
     ]
 
 
-# ---- what it reads
+# ---- inputs
 
 
-def test_manifests_come_from_standard_input(stage: Stage) -> None:
+def test_manifests_are_read_from_standard_input(stage: Stage) -> None:
     ended = once(*flags(stage, "--manifests=-", "--once", *QUIET, manifests=False), stdin=json.dumps(WEB))
     assert (ended.returncode, ended.stderr) == (0, "")
     assert stage.published() == ["web.example.org A 192.0.2.1"]
 
 
-def test_a_broken_document_on_standard_input_is_named_and_costs_only_itself(stage: Stage) -> None:
+def test_an_invalid_document_on_standard_input_is_reported_and_the_others_are_published(stage: Stage) -> None:
     text = f"{json.dumps(WEB)}\n---\nkind: [\n---\n{json.dumps(service('api', 'api.example.org'))}\n"
     ended = once(*flags(stage, "--manifests=-", "--once", *QUIET, manifests=False), stdin=text)
     assert 'place="standard input:' in ended.stderr
     assert stage.published() == ["api.example.org A 192.0.2.1", "web.example.org A 192.0.2.1"]
 
 
-def test_arguments_come_from_a_file(stage: Stage, tmp_path: Path) -> None:
+def test_flags_are_read_from_a_file(stage: Stage, tmp_path: Path) -> None:
     (tmp_path / "flags").write_text("\n".join([*flags(stage), "# a comment", "--once", *QUIET, ""]))
     ended = once(f"@{tmp_path / 'flags'}")
     assert (ended.returncode, ended.stderr) == (0, "")
     assert stage.published() == ["web.example.org A 192.0.2.1"]
 
 
-def test_flags_come_from_the_environment_and_the_command_line_wins(stage: Stage) -> None:
+def test_flags_of_the_command_line_override_environment_variables(stage: Stage) -> None:
     variables = {
         "EXTERNAL_DNS_MANIFESTS": f"{stage.manifests}\n",
         "EXTERNAL_DNS_SOURCE": "service\ningress\n",
@@ -77,7 +78,7 @@ def test_flags_come_from_the_environment_and_the_command_line_wins(stage: Stage)
     assert stage.published() == ["web.example.org A 192.0.2.1"]
 
 
-# ---- mistakes
+# ---- errors
 
 
 @pytest.mark.parametrize(
@@ -90,10 +91,10 @@ def test_flags_come_from_the_environment_and_the_command_line_wins(stage: Stage)
         pytest.param(["--metrics-address=192.0.2.1:80"], "--metrics-address=192.0.2.1:80", id="an address"),
         pytest.param(["--registry=crd"], "--registry=crd", id="a registry"),
         pytest.param(["@/nowhere"], "@/nowhere", id="a file of arguments"),
-        pytest.param(["plan"], "plan", id="a word"),
+        pytest.param(["plan"], "plan", id="a word instead of a flag"),
     ],
 )
-def test_a_mistake_is_one_message_and_exit_code_1(stage: Stage, more: list[str], says: str) -> None:
+def test_an_invalid_flag_ends_with_one_error_message_and_exit_code_1(stage: Stage, more: list[str], says: str) -> None:
     address = [] if any(flag.startswith("--metrics-address") for flag in more) else ["--metrics-address=127.0.0.1:0"]
     ended = once(*flags(stage, "--log-level=error", *address, *more))
     assert ended.returncode == 1
@@ -105,21 +106,21 @@ def test_a_mistake_is_one_message_and_exit_code_1(stage: Stage, more: list[str],
     assert "Traceback" not in ended.stderr
 
 
-def test_a_port_that_is_taken_is_one_message_and_exit_code_1(stage: Stage) -> None:
+def test_a_metrics_port_in_use_ends_with_one_error_message_and_exit_code_1(stage: Stage) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         ended = once(*flags(stage, "--log-level=error", f"--metrics-address={address}"))
     assert ended.returncode == 1
-    assert ended.stderr.startswith(f"error: --metrics-address={address} cannot be listened on: port ")
+    assert ended.stderr.startswith(f"error: --metrics-address={address} cannot be used: port ")
     assert "Traceback" not in ended.stderr
     assert stage.published() == []
 
 
-# ---- where it writes
+# ---- output
 
 
 @pytest.mark.parametrize("arguments", [pytest.param(["--help"], id="help"), pytest.param(None, id="a plan")])
-def test_a_reader_of_standard_output_may_go_at_once(stage: Stage, arguments: list[str] | None) -> None:
+def test_a_closed_standard_output_causes_no_error(stage: Stage, arguments: list[str] | None) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     command = [*COMMAND, *(arguments or flags(stage, "--once", "--dry-run", *QUIET))]
@@ -130,7 +131,7 @@ def test_a_reader_of_standard_output_may_go_at_once(stage: Stage, arguments: lis
     assert (ended.returncode, ended.stderr) == (0, b"")
 
 
-def test_a_reader_of_the_log_may_go_at_once(stage: Stage) -> None:
+def test_records_are_published_although_the_reader_of_the_log_is_gone(stage: Stage) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     command = [*COMMAND, *flags(stage, "--once", "--metrics-address=127.0.0.1:0")]
@@ -140,12 +141,12 @@ def test_a_reader_of_the_log_may_go_at_once(stage: Stage) -> None:
     assert stage.published() == ["web.example.org A 192.0.2.1"]
 
 
-def test_nothing_needs_to_be_open(stage: Stage) -> None:
+def test_a_run_succeeds_with_standard_input_output_and_error_closed(stage: Stage) -> None:
     command = ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *COMMAND, *flags(stage, "--once", "--dry-run", *QUIET)]
     assert subprocess.run(command, env=environment(), timeout=HANGS_S, check=False).returncode == 0
 
 
-def test_a_plan_is_shown_in_any_encoding(stage: Stage) -> None:
+def test_the_plan_is_printed_with_escapes_if_the_encoding_is_ascii(stage: Stage) -> None:
     stage.apply(service("web", "web.example.org", annotations={"ttl": "60"}))
     stage.once()
     stage.apply(service("web", "web.example.org", annotations={"ttl": "90"}))
@@ -154,16 +155,16 @@ def test_a_plan_is_shown_in_any_encoding(stage: Stage) -> None:
     assert "ttl 60 s \\u2192 90 s" in ended.stdout
 
 
-def test_a_dry_run_shows_the_same_plan_each_time_and_writes_nothing(stage: Stage) -> None:
+def test_two_dry_runs_print_the_same_plan_and_change_no_zone_file(stage: Stage) -> None:
     stage.apply(*(service(f"web-{number}", f"web-{number}.example.org") for number in range(20)))
     state = stage.state()
-    shown = [once(*flags(stage, "--once", "--dry-run", *QUIET)).stdout for _ in range(2)]
-    assert shown[0] == shown[1]
-    assert shown[0].endswith("\n20 to create, 0 to update, 0 to delete.\n")
+    plans = [once(*flags(stage, "--once", "--dry-run", *QUIET)).stdout for _ in range(2)]
+    assert plans[0] == plans[1]
+    assert plans[0].endswith("\n20 to create, 0 to update, 0 to delete.\n")
     assert stage.state() == state
 
 
-def test_log_lines_are_json_if_asked_for(stage: Stage) -> None:
+def test_log_lines_are_json_with_log_format_json(stage: Stage) -> None:
     ended = once(*flags(stage, "--once", "--log-format=json", "--metrics-address=127.0.0.1:0"))
     lines = [json.loads(line) for line in ended.stderr.splitlines()]
     assert {frozenset(("time", "level", "msg"))} == {frozenset(line) & {"time", "level", "msg"} for line in lines}
@@ -172,52 +173,65 @@ def test_log_lines_are_json_if_asked_for(stage: Stage) -> None:
     assert (change["zoneName"], change["zoneID"], change["level"]) == ("example.org", "example.org.zone", "info")
 
 
-# ---- how it ends
+# ---- end of the process
+
+
+def test_sigterm_during_startup_imports_ends_extdns_with_exit_code_0(stage: Stage) -> None:
+    command = (COMMAND[0], "-X", "importtime", *COMMAND[1:], *flags(stage, "--metrics-address=127.0.0.1:0"))
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment()) as process:
+        watchdog = threading.Timer(HANGS_S, process.kill)
+        watchdog.start()
+        assert process.stderr is not None
+        next(line for line in process.stderr if line.endswith(" extdns.log\n"))  # before the sources are imported
+        process.send_signal(signal.SIGTERM)
+        process.stderr.read()
+        watchdog.cancel()
+    assert process.returncode == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
-def test_a_signal_ends_it_with_exit_code_0(stage: Stage, number: signal.Signals) -> None:
+def test_sigterm_and_sigint_end_extdns_with_exit_code_0(stage: Stage, number: signal.Signals) -> None:
     with running(*flags(stage, "--metrics-address=127.0.0.1:0")) as program:
         program.until("successfully updated")
         assert program.end(number) == 0
-    said = [line.partition(" msg=")[2] for line in program.lines[-2:]]
-    assert said == [f'"Received {number.name}. Terminating..."', '"Terminating main controller loop"']
+    messages = [line.partition(" msg=")[2] for line in program.lines[-2:]]
+    assert messages == [f'"Received {number.name}. Terminating..."', '"Terminating main controller loop"']
 
 
 @pytest.mark.parametrize(
-    ("mode", "code"), [pytest.param([], 0, id="on and on"), pytest.param(["--once"], 1, id="once")]
+    ("mode", "code"), [pytest.param([], 0, id="continuous"), pytest.param(["--once"], 1, id="once")]
 )
-def test_a_signal_ends_it_while_it_waits_for_standard_input(stage: Stage, mode: list[str], code: int) -> None:
+def test_sigterm_ends_extdns_while_it_waits_for_standard_input(stage: Stage, mode: list[str], code: int) -> None:
     address = "--metrics-address=127.0.0.1:0"
     with running(*flags(stage, "--manifests=-", address, *mode, manifests=False), stdin=subprocess.PIPE) as program:
-        program.until("Health and metrics are served")
+        program.until("Serving health and metrics")
         assert program.end() == code
     assert "Fatal" not in "\n".join(program.lines)
     assert ("The pass ended before it was complete" in program.lines[-1]) is bool(code)
 
 
-def test_a_second_signal_does_not_wait(stage: Stage) -> None:
+def test_a_second_sigterm_ends_extdns_at_once(stage: Stage) -> None:
     address = "--metrics-address=127.0.0.1:0"
     with running(*flags(stage, "--manifests=-", address, manifests=False), stdin=subprocess.PIPE) as program:
-        program.until("Health and metrics are served")
+        program.until("Serving health and metrics")
         program.process.send_signal(signal.SIGTERM)
-        program.until("Terminating main controller loop")  # the reading of standard input is waited for a little
+        program.until("Terminating main controller loop")  # extdns waits a little for standard input
         assert program.end() == -signal.SIGTERM
 
 
-def test_a_pass_without_failures_is_ready_healthy_and_up_to_date(stage: Stage) -> None:
+def test_readyz_healthz_and_metrics_show_success_after_a_run_without_failures(stage: Stage) -> None:
     stage.once()
     with running(*flags(stage, "--metrics-address=127.0.0.1:0")) as program:
         program.until("All records are already up to date")
-        code, facts = program.get("/readyz")
-        kinds = {kind: state["phase"] for kind, state in json.loads(facts)["kinds"].items()}
-        assert (code, json.loads(facts)["failing"], kinds) == (200, [], {"services": "synced"})
+        code, body = program.get("/readyz")
+        kinds = {kind: state["phase"] for kind, state in json.loads(body)["kinds"].items()}
+        assert (code, json.loads(body)["failing"], kinds) == (200, [], {"services": "synced"})
         assert program.get("/healthz") == (200, "OK")
-        assert 'extdns_decisions{reason="programmed"} 1.0' in program.get("/metrics")[1]
+        assert 'extdns_decisions{reason="published"} 1.0' in program.get("/metrics")[1]
         assert program.end() == 0
 
 
-def test_an_edited_manifest_is_published_while_it_runs(stage: Stage) -> None:
+def test_an_edited_manifest_is_published_by_a_running_process(stage: Stage) -> None:
     with running(*flags(stage, "--metrics-address=127.0.0.1:0")) as program:
         program.until("successfully updated")
         stage.apply(service("web", "web.example.org", address="192.0.2.9"))
@@ -227,11 +241,11 @@ def test_an_edited_manifest_is_published_while_it_runs(stage: Stage) -> None:
         assert program.end() == 0
 
 
-def test_a_running_dry_run_tells_a_change_once_and_again_when_it_is_another(stage: Stage) -> None:
+def test_a_continuous_dry_run_logs_each_change_once(stage: Stage) -> None:
     address = "--metrics-address=127.0.0.1:0"
     with running(*flags(stage, "--dry-run", "--interval=1s", "--log-level=debug", address)) as program:
         for _ in range(2):
-            program.until("A run is over")
+            program.until("Run complete")
         stage.apply(WEB, service("api", "api.example.org"))
         program.until("api.example.org")
         assert program.end() == 0

@@ -1,4 +1,4 @@
-"""What trouble costs at Route 53 in calls: names that are refused, throttling, failures, lost answers."""
+"""How many Route 53 calls failures cost: rejected names, throttling, server errors, lost answers."""
 
 from __future__ import annotations
 
@@ -8,46 +8,52 @@ from math import inf
 import pytest
 
 from extdns.engine.engine import Engine
-from extdns.engine.inputs import Tick
+from extdns.engine.inputs import TimePassed
 from extdns.engine.settings import EngineSettings
 from providers.aws.reader import Route53Reader
-from providers.aws.selection import Selection
-from providers.aws.settings import AwsSettings
+from providers.aws.settings import AwsSettings, Route53ZoneFilter
 from providers.aws.writer import Route53Writer
-from tests.fakes.route53.errors import still_busy, throttle
+from tests.fakes.route53.errors import build_throttling_fault, build_zone_busy
 from tests.fakes.route53.log import CHANGE
 from tests.fakes.service.faults import Drop, Fault, Refuse
 from tests.fakes.world import World
 from tests.route53 import client, service
-from tests.unit.engine.stage import INGRESS, KINDS, PLAN, REGISTRY, SERVICE, new, phase
+from tests.unit.engine.stage import INGRESS, KINDS, PLAN, REGISTRY, SERVICE, change_phase, observe_new
 
 SIZE = 1000
 BAD = ("n7", "n500", "n993")
-BUSY = Refuse(still_busy().status, still_busy().code)
+BUSY = Refuse(build_zone_busy().status, build_zone_busy().code)
 
 
 class Scene:
-    """An empty zone of the strict fake, and a cluster that wants a thousand names in it."""
+    """An empty zone of the strict fake, and a cluster that requests a thousand names in it."""
 
     def __init__(self) -> None:
         self.fake, _ = service()
         self.fake.reset()
         self.zone_id = self.fake.add_zone("example.org")
-        impatient = {"": client(self.fake, attempts=1)}  # so that the engine meets every fault
-        reader = Route53Reader(AwsSettings(selection=Selection(ids=(self.zone_id,))), impatient)
+        single_attempt = {"": client(self.fake, attempts=1)}  # no SDK retries, so that the engine sees every fault
+        reader = Route53Reader(AwsSettings(zone_filter=Route53ZoneFilter(ids=(self.zone_id,))), single_attempt)
         self.engine = Engine(
-            EngineSettings(plan=PLAN, registry=REGISTRY, adjust=reader.adjust, traits=reader.traits, kinds=KINDS)
+            EngineSettings(
+                plan=PLAN, registry=REGISTRY, adjust=reader.adjust, capabilities=reader.capabilities, kinds=KINDS
+            )
         )
-        self.world = World(engine=self.engine, reader=reader, writer=Route53Writer(impatient))
+        self.world = World(engine=self.engine, reader=reader, writer=Route53Writer(single_attempt))
         self.fake.log.clear()
 
     def start(self) -> float:
-        """Start, and go on until everything is written; returns the seconds from first to last."""
+        """Start the engine and run it until all writes are done. Return how long that took, in seconds."""
         began_s = self.world.now_s
-        self.world.run(new(*(f"n{number}" for number in range(SIZE))), phase(SERVICE), phase(INGRESS), for_s=0.1)
-        while not self.engine.settled:
+        self.world.run(
+            observe_new(*(f"n{number}" for number in range(SIZE))),
+            change_phase(SERVICE),
+            change_phase(INGRESS),
+            for_s=0.1,
+        )
+        while not self.engine.is_idle:
             assert self.world.now_s < began_s + 60.0
-            self.world.run(Tick(), for_s=0.1)
+            self.world.run(TimePassed(), for_s=0.1)
         return self.world.now_s - began_s
 
     @property
@@ -67,7 +73,7 @@ def scene() -> Iterator[Scene]:
 
 @pytest.fixture(scope="module")
 def undisturbed() -> tuple[int, int]:
-    """How many writes and calls a start costs in which nothing goes wrong."""
+    """Return the number of writes and of calls of a start without faults."""
     made = Scene()
     made.start()
     assert made.published == SIZE
@@ -78,7 +84,7 @@ def undisturbed() -> tuple[int, int]:
     return found
 
 
-def test_names_that_are_refused_cost_a_call_a_batch_and_one_a_minute(
+def test_rejected_names_cost_at_most_one_call_each_at_start_and_one_call_a_minute_later(
     scene: Scene, undisturbed: tuple[int, int]
 ) -> None:
     for name in BAD:
@@ -91,26 +97,26 @@ def test_names_that_are_refused_cost_a_call_a_batch_and_one_a_minute(
     last_s = -inf
     for _ in range(20 * 60):
         scene.fake.log.clear()
-        scene.world.run(Tick(), for_s=1.0)
+        scene.world.run(TimePassed(), for_s=1.0)
         if scene.writes():
-            assert scene.writes() == 1, "all of them are tried together"
+            assert scene.writes() == 1, "all rejected names are retried in one call"
             assert scene.world.now_s - last_s >= 59.0
             last_s = scene.world.now_s
-    assert last_s > 0, "they are tried again"
+    assert last_s > 0, "rejected names are retried"
     assert scene.published == SIZE - len(BAD)
 
 
 @pytest.mark.parametrize(
     ("fault", "times"),
     [
-        pytest.param(throttle(), 5, id="throttled"),
+        pytest.param(build_throttling_fault(), 5, id="throttled"),
         pytest.param(Refuse(503, "ServiceUnavailable"), 5, id="unavailable"),
         pytest.param(BUSY, 5, id="still-busy"),
         pytest.param(Drop(worked=True), 1, id="answer-lost"),
         pytest.param(Drop(), 1, id="request-lost"),
     ],
 )
-def test_trouble_at_the_beginning_costs_fewer_than_ten_calls_and_ten_seconds(
+def test_faults_at_start_cost_fewer_than_ten_more_calls_and_ten_seconds(
     scene: Scene, undisturbed: tuple[int, int], fault: Fault, times: int
 ) -> None:
     scene.fake.faults.arm(fault, action=CHANGE, times=times)
@@ -118,5 +124,5 @@ def test_trouble_at_the_beginning_costs_fewer_than_ten_calls_and_ten_seconds(
     assert scene.published == SIZE
     assert len(scene.fake.log.calls()) - undisturbed[1] < 10
     scene.fake.log.clear()
-    scene.world.run(Tick(), for_s=55.0)
+    scene.world.run(TimePassed(), for_s=55.0)
     assert scene.writes() == 0

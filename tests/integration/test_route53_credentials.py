@@ -1,4 +1,4 @@
-"""The program in front of Route 53 with the credentials that people have; STS is moto, Route 53 the strict fake."""
+"""extdns with Route 53 and the usual kinds of credentials. STS is simulated by moto, Route 53 by the strict fake."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PUBLISHED: Final = ["a-web.acme.test.", "web.acme.test."]
 
 @pytest.fixture
 def fake() -> Iterator[Route53]:
-    """Keys that STS did not give belong to an account without zones."""
+    """Run the strict Route 53. Access keys that STS did not issue belong to an account without zones."""
     with Route53(accounts={"AKIDBASE": STRANGER, "AKIDOTHER": "111122223333"}) as service:
         yield service
 
@@ -48,17 +48,17 @@ def sts() -> Iterator[str]:
 
 
 def variables(fake: Route53, sts: str = "http://127.0.0.1:9", **more: str) -> dict[str, str]:
-    """What a pod has, and where the services are."""
+    """Return the environment of a pod, with the endpoints of both services."""
     without = {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
-    places = {"AWS_ENDPOINT_URL_ROUTE_53": fake.url, "AWS_ENDPOINT_URL_STS": sts, "AWS_EC2_METADATA_DISABLED": "true"}
-    return {**without, **places, "AWS_REGION": "eu-central-1", **more}
+    files = {"AWS_ENDPOINT_URL_ROUTE_53": fake.url, "AWS_ENDPOINT_URL_STS": sts, "AWS_EC2_METADATA_DISABLED": "true"}
+    return {**without, **files, "AWS_REGION": "eu-central-1", **more}
 
 
-def held(fake: Route53, zone_id: str) -> list[str]:
+def list_record_names(fake: Route53, zone_id: str) -> list[str]:
     return [record.name for record in fake.records(zone_id)]
 
 
-def test_a_pod_with_a_web_identity_publishes_with_no_other_configuration(
+def test_a_pod_with_a_web_identity_token_publishes_without_further_configuration(
     fake: Route53, sts: str, tmp_path: Path
 ) -> None:
     zone_id = fake.add_zone("acme.test")
@@ -67,47 +67,47 @@ def test_a_pod_with_a_web_identity_publishes_with_no_other_configuration(
     env = variables(fake, sts, AWS_ROLE_ARN=ROLE, AWS_WEB_IDENTITY_TOKEN_FILE=str(token))
     done = once(*FLAGS, stdin=SERVICE, env=env)
     assert done.returncode == 0, done.stderr
-    assert held(fake, zone_id) == PUBLISHED
+    assert list_record_names(fake, zone_id) == PUBLISHED
 
 
-def test_a_role_is_assumed_on_top_of_what_the_environment_gives(fake: Route53, sts: str) -> None:
+def test_aws_assume_role_uses_the_credentials_of_the_environment_to_assume_the_role(fake: Route53, sts: str) -> None:
     zone_id = fake.add_zone("acme.test")
     env = variables(fake, sts, AWS_ACCESS_KEY_ID="AKIDBASE", AWS_SECRET_ACCESS_KEY="s")
     role = (f"--aws-assume-role={ROLE}", "--aws-assume-role-external-id=hush-hush")
     done = once(*FLAGS, *role, stdin=SERVICE, env=env)
     assert done.returncode == 0, done.stderr
-    assert held(fake, zone_id) == PUBLISHED
+    assert list_record_names(fake, zone_id) == PUBLISHED
     assert "hush-hush" not in done.stderr + done.stdout
 
 
-def test_each_profile_is_an_account_of_its_own(fake: Route53, tmp_path: Path) -> None:
+def test_two_aws_profiles_publish_into_the_zones_of_two_accounts(fake: Route53, tmp_path: Path) -> None:
     one = fake.add_zone("acme.test")
     other = fake.add_zone("sub.acme.test", account="111122223333")
-    shared = tmp_path / "credentials"
-    shared.write_text(
+    credentials_file = tmp_path / "credentials"
+    credentials_file.write_text(
         "[one]\naws_access_key_id=AKIDONE\naws_secret_access_key=s\n"
         "[two]\naws_access_key_id=AKIDOTHER\naws_secret_access_key=s\n"
     )
-    env = variables(fake, AWS_SHARED_CREDENTIALS_FILE=str(shared))
+    env = variables(fake, AWS_SHARED_CREDENTIALS_FILE=str(credentials_file))
     both = SERVICE.replace("web.acme.test", '"web.acme.test,web.sub.acme.test"')
     done = once(*FLAGS, "--aws-profile=one", "--aws-profile=two", stdin=both, env=env)
     assert done.returncode == 0, done.stderr
-    assert held(fake, one) == PUBLISHED
-    assert held(fake, other) == ["a-web.sub.acme.test.", "web.sub.acme.test."]
+    assert list_record_names(fake, one) == PUBLISHED
+    assert list_record_names(fake, other) == ["a-web.sub.acme.test.", "web.sub.acme.test."]
 
 
-def test_another_route_53_understands_what_we_say(sts: str) -> None:
-    """It does not take a DELETE and a CREATE of one record in a batch, so nothing is updated here."""
+def test_records_are_created_in_motos_route_53_and_a_second_run_changes_nothing(sts: str) -> None:
+    """Update nothing: moto accepts no DELETE and CREATE of one record in a batch."""
     service = boto3.client(
         "route53", endpoint_url=sts, aws_access_key_id="x", aws_secret_access_key="y", region_name="us-east-1"
     )
     zone_id = service.create_hosted_zone(Name="acme.test", CallerReference="1")["HostedZone"]["Id"]
     keyed = {"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "y", "AWS_ENDPOINT_URL": sts}
-    places = {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
-    for said in ("Desired change: CREATE web.acme.test A", "All records are already up to date"):
-        done = once(*FLAGS, stdin=SERVICE, env={**places, **keyed})
+    files = {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
+    for message in ("Desired change: CREATE web.acme.test A", "All records are already up to date"):
+        done = once(*FLAGS, stdin=SERVICE, env={**files, **keyed})
         assert done.returncode == 0, done.stderr
-        assert said in done.stderr
+        assert message in done.stderr
         sets = service.list_resource_record_sets(HostedZoneId=zone_id)["ResourceRecordSets"]
         assert sorted(one["Name"] for one in sets if one["Type"] in {"A", "TXT"}) == PUBLISHED
 
@@ -121,7 +121,7 @@ def test_another_route_53_understands_what_we_say(sts: str) -> None:
         ),
     ],
 )
-def test_missing_credentials_are_told_with_the_call_that_lacks_them(
+def test_missing_credentials_are_reported_with_the_api_call_that_needs_them(
     fake: Route53, more: dict[str, str], words: str
 ) -> None:
     done = once(*FLAGS, stdin=SERVICE, env=variables(fake, **more))

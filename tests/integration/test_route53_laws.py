@@ -1,4 +1,7 @@
-"""The laws (design 2) with the engine in front of the strict Route 53, whose calls fail and whose zone others edit."""
+"""The laws hold with the engine on the strict Route 53 while calls fail and others edit the zone.
+
+See docs/design/laws.md.
+"""
 
 from __future__ import annotations
 
@@ -9,23 +12,20 @@ from functools import cache
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extdns.engine.budget import Limits
-from extdns.engine.deletesettings import DeleteSettings
+from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.engine import Engine
 from extdns.engine.settings import EngineSettings
-from extdns.model.change import Batch
-from extdns.model.outcome import Outcome
+from extdns.model.change import Batch, Outcome
 from extdns.model.record import Record, RecordKey
 from extdns.model.zone import Zone
-from providers.aws import codec
-from providers.aws.client import Client
+from providers.aws import record_sets
+from providers.aws.client import Route53Api
 from providers.aws.reader import Route53Reader
-from providers.aws.selection import Selection
-from providers.aws.settings import AwsSettings
-from providers.aws.wire import RecordSet
+from providers.aws.record_sets import Route53RecordSet
+from providers.aws.settings import AwsSettings, Route53ZoneFilter
 from providers.aws.writer import Route53Writer
 from tests.fakes.faulty import Submission
-from tests.fakes.route53.errors import throttle
+from tests.fakes.route53.errors import build_throttling_fault
 from tests.fakes.route53.log import CHANGE, LIST
 from tests.fakes.route53.server import Route53
 from tests.fakes.service.faults import Drop, Fault, Refuse
@@ -38,20 +38,26 @@ from tests.unit.engine.stage import (
     PLAN,
     REGISTRY,
     SERVICE,
-    gone,
-    phase,
-    seen,
-    wants,
+    build_claim,
+    change_phase,
+    observe,
+    observe_gone,
 )
 
 NAMES = ("web", "api", "a-web")
 FOREIGN: Mapping[str, object] = {"Name": "theirs.example.org", "Type": "A", "TTL": 60, "ResourceRecords": ["192.0.2.9"]}
-THEIR_MARK = '"heritage=external-dns,external-dns/owner=other,external-dns/resource=service/shop/x"'
+FOREIGN_OWNERSHIP = '"heritage=external-dns,external-dns/owner=other,external-dns/resource=service/shop/x"'
 
 names = st.sampled_from(NAMES)
 targets = st.sampled_from(("192.0.2.1", "192.0.2.2"))
 faults: st.SearchStrategy[Fault] = st.sampled_from(
-    (throttle(), Refuse(503, "ServiceUnavailable"), Refuse(400, "PriorRequestNotComplete"), Drop(), Drop(worked=True))
+    (
+        build_throttling_fault(),
+        Refuse(503, "ServiceUnavailable"),
+        Refuse(400, "PriorRequestNotComplete"),
+        Drop(),
+        Drop(worked=True),
+    )
 )
 steps = st.one_of(
     st.tuples(st.just("want"), names, targets),
@@ -65,14 +71,14 @@ steps = st.one_of(
 
 
 @cache
-def impatient() -> Client:
-    """A client that tries once, so that the engine meets every fault."""
+def single_attempt() -> Route53Api:
+    """Return a Route 53 client without retries, so that the engine sees every fault."""
     return client(service()[0], attempts=1)
 
 
 @dataclass(kw_only=True)
 class Recorder:
-    """A writer that remembers what stood before and after each batch."""
+    """A writer that records the zone's content before and after each batch."""
 
     fake: Route53
     zone: Zone
@@ -87,49 +93,53 @@ class Recorder:
 
     def contents(self) -> dict[RecordKey, Record]:
         found = (
-            codec.record(RecordSet(name=one.name, type=one.type, ttl_s=one.ttl, values=one.values), self.zone)
+            record_sets.build_record(
+                Route53RecordSet(name=one.name, type=one.type, ttl_s=one.ttl, values=one.values), self.zone
+            )
             for one in self.fake.records(self.zone.id)
         )
         return {record.key: record for record in found if record is not None}
 
 
 class Scene:
-    """A zone with a record of somebody else, and the engine at work on it."""
+    """A zone with a foreign record, and an engine that manages it."""
 
     def __init__(self) -> None:
         self.fake, _ = service()
         self.zone_id = self.fake.add_zone("example.org", records=[dict(FOREIGN)])
-        reader = Route53Reader(AwsSettings(selection=Selection(ids=(self.zone_id,)), page_items=3), {"": impatient()})
-        (zone,) = reader.zones().zones
-        self.recorder = Recorder(fake=self.fake, zone=zone, writer=Route53Writer({"": impatient()}))
+        reader = Route53Reader(
+            AwsSettings(zone_filter=Route53ZoneFilter(ids=(self.zone_id,)), page_items=3), {"": single_attempt()}
+        )
+        (zone,) = reader.list_zones().zones
+        self.recorder = Recorder(fake=self.fake, zone=zone, writer=Route53Writer({"": single_attempt()}))
         self.engine = Engine(
             EngineSettings(
                 plan=PLAN,
                 registry=REGISTRY,
                 adjust=reader.adjust,
-                traits=reader.traits,
+                capabilities=reader.capabilities,
                 kinds=KINDS,
-                deletes=DeleteSettings(owner="me", grace_s=0.0, limits=Limits(percent=100)),
+                deletes=DeleteSettings(owner="me", grace_s=0.0, limits=DeleteLimits(percent=100)),
             )
         )
         self.world = World(engine=self.engine, reader=reader, writer=self.recorder)
-        self.world.run(phase(SERVICE), phase(INGRESS), for_s=1.0)
+        self.world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
 
     def close(self) -> None:
         self.fake.faults.clear()
         self.fake.remove_zone(self.zone_id)
 
     def take(self, step: Sequence[object]) -> None:
-        """Let something happen, and time pass."""
+        """Carry out one step of the script, and advance the time."""
         match step:
             case ("want", str(name), str(target)):
-                self.world.run(seen(name, wants(name, name, target)), for_s=0.2)
+                self.world.run(observe(name, build_claim(name, name, target)), for_s=0.2)
             case ("drop", str(name)):
-                self.world.run(gone(name), for_s=0.2)
+                self.world.run(observe_gone(name), for_s=0.2)
             case ("edit", str(name), str(target)):
                 self._put(name, "A", target)
             case ("mark", str(name)):
-                self._put(f"a-{name}", "TXT", THEIR_MARK)
+                self._put(f"a-{name}", "TXT", FOREIGN_OWNERSHIP)
             case ("erase", str(name)):
                 for record in self.fake.records(self.zone_id, name=f"{name}.example.org"):
                     self.fake.delete(self.zone_id, record.name, record.type)
@@ -150,20 +160,20 @@ class Scene:
 
 
 @settings(max_examples=25)
-@given(happenings=st.lists(steps, min_size=4, max_size=14))
-def test_whatever_fails_and_whoever_edits_the_laws_hold_and_the_zone_converges(
-    happenings: list[tuple[object, ...]],
+@given(script=st.lists(steps, min_size=4, max_size=14))
+def test_the_laws_hold_and_the_zone_converges_whatever_fails_and_whoever_edits_it(
+    script: list[tuple[object, ...]],
 ) -> None:
     scene = Scene()
     try:
-        for step in happenings:
+        for step in script:
             scene.take(step)
         scene.fake.faults.clear()
         scene.world.run(for_s=1500.0)
-        assert scene.engine.settled
+        assert scene.engine.is_idle
         written = scene.writes()
         scene.world.run(for_s=120.0)
-        assert scene.writes() == written, "a further pass writes nothing"
+        assert scene.writes() == written, "an idle engine writes nothing"
         for submission in scene.recorder.submissions:
             laws.check_submission(submission, REGISTRY)
         (theirs,) = scene.fake.records(scene.zone_id, name="theirs.example.org")

@@ -1,4 +1,4 @@
-"""State in a ConfigMap of an API server, and in a file."""
+"""Saved state in a ConfigMap and in a file."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from extdns.app.apiservers import own_namespace
-from extdns.app.states import KeptState, state
+from extdns.app.cluster import find_own_namespace
+from extdns.app.state_store import DocumentStateStore, build_state_store
 from extdns.config import parse
+from extdns.controller.write_gate import WriteGate
 from extdns.errors import ConflictError, DeniedError, ExtdnsError, UsageError
-from extdns.kube import shelf
-from extdns.kube.places import ConfigMapPlace, FilePlace
-from extdns.model.saved import Saved, SavedZone
-from extdns.ports import Lease
+from extdns.kube import state_document
+from extdns.kube.state_store import ConfigMapStateStore, FileStateStore
+from extdns.model.saved_state import Saved, SavedScope, SavedZone
 from tests.fakes.apiserver.faults import Refuse
 from tests.fakes.apiserver.server import ApiServer
-from tests.unit.controller.test_candidacy import HeldLease
+from tests.unit.controller.test_write_gate import FakeLease
 
-SAVED = Saved(zones=(("Z1", SavedZone(name="example.org", fingerprint="f", most=((1.0, 5),))),))
+SAVED = Saved(zones=(("Z1", SavedZone(name="example.org", fingerprint="f", whole=SavedScope(most=((1.0, 5),)))),))
 OTHER = Saved(zones=(("Z2", SavedZone(fingerprint="g")),))
 
 
@@ -31,171 +31,176 @@ def server() -> Iterator[ApiServer]:
         yield running
 
 
-def configmap(server: ApiServer, folder: Path, owner: str = "me", lease: Lease | None = None) -> KeptState:
+def configmap(server: ApiServer, folder: Path, owner: str = "me", gate: WriteGate | None = None) -> DocumentStateStore:
     flags = ["--source=service", "--provider=inmemory", f"--kubeconfig={server.kubeconfig(folder / 'kubeconfig')}"]
-    found = state(parse([*flags, "--state-configmap=dns/extdns-state"], {}), owner, lease)
+    found = build_state_store(parse([*flags, "--state-configmap=dns/extdns-state"], {}), owner, gate)
     assert found is not None
     return found
 
 
-def stored(server: ApiServer) -> shelf.Document:
+def stored(server: ApiServer) -> state_document.StateDocument:
     found = server.get("ConfigMap", "dns", "extdns-state")
     assert found is not None
     return found
 
 
-def test_a_configmap_is_created_and_then_kept_up_to_date(server: ApiServer, tmp_path: Path) -> None:
-    kept = configmap(server, tmp_path)
-    assert kept.load() == Saved()
-    kept.save(SAVED)
+def test_the_state_configmap_is_created_by_the_first_save_and_updated_by_the_next(
+    server: ApiServer, tmp_path: Path
+) -> None:
+    store = configmap(server, tmp_path)
+    assert store.load() == Saved(is_new=True)
+    store.save(SAVED)
     assert configmap(server, tmp_path).load() == SAVED
-    kept.save(OTHER)
-    assert kept.load() == OTHER
+    store.save(OTHER)
+    assert store.load() == OTHER
     assert [request.method for request in server.log.requests() if request.method != "GET"] == ["POST", "PUT"]
 
 
-def test_owners_share_a_configmap(server: ApiServer, tmp_path: Path) -> None:
+def test_two_owner_ids_save_their_states_in_one_configmap(server: ApiServer, tmp_path: Path) -> None:
     configmap(server, tmp_path, "blue").save(SAVED)
     configmap(server, tmp_path, "green").save(OTHER)
     assert configmap(server, tmp_path, "blue").load() == SAVED
 
 
-def test_a_conflict_is_tried_again_once(server: ApiServer, tmp_path: Path) -> None:
-    kept = configmap(server, tmp_path)
-    kept.save(SAVED)
+def test_save_is_retried_once_after_a_409_and_raises_after_two(server: ApiServer, tmp_path: Path) -> None:
+    store = configmap(server, tmp_path)
+    store.save(SAVED)
     server.faults.arm(Refuse(code=409), verb="update", resource="configmaps")
-    kept.save(OTHER)
-    assert kept.load() == OTHER
+    store.save(OTHER)
+    assert store.load() == OTHER
     server.faults.arm(Refuse(code=409), verb="update", resource="configmaps", times=2)
     with pytest.raises(ConflictError):
-        kept.save(SAVED)
+        store.save(SAVED)
 
 
-def test_a_release_is_read_and_survives_until_it_is_kept(server: ApiServer, tmp_path: Path) -> None:
-    kept = configmap(server, tmp_path)
-    assert kept.released() == ()
-    kept.save(SAVED)
-    server.put(shelf.with_released(stored(server), ["7f3a-91c2"]))
-    assert kept.released() == ("7f3a-91c2",)
-    kept.save(OTHER)
-    assert kept.released() == ("7f3a-91c2",)
+def test_an_approval_in_the_configmap_is_read_and_kept_by_the_next_save(server: ApiServer, tmp_path: Path) -> None:
+    store = configmap(server, tmp_path)
+    assert store.load_approvals() == ()
+    store.save(SAVED)
+    server.put(state_document.add_approvals(stored(server), ["7f3a-91c2"]))
+    assert store.load_approvals() == ("7f3a-91c2",)
+    store.save(OTHER)
+    assert store.load_approvals() == ("7f3a-91c2",)
 
 
-def test_a_missing_right_is_told_with_the_request(server: ApiServer, tmp_path: Path) -> None:
-    kept = configmap(server, tmp_path)
+def test_save_without_permission_raises_an_error_that_names_the_request(server: ApiServer, tmp_path: Path) -> None:
+    store = configmap(server, tmp_path)
     server.forbid("create", "configmaps")
     with pytest.raises(DeniedError, match="POST /api/v1/namespaces/dns/configmaps: 403"):
-        kept.save(SAVED)
+        store.save(SAVED)
     server.permit("create", "configmaps")
-    kept.save(SAVED)
-    assert kept.load() == SAVED
+    store.save(SAVED)
+    assert store.load() == SAVED
 
 
-def test_a_broken_value_counts_as_nothing_and_is_told_once(
+def test_an_undecodable_state_counts_as_missing_and_is_logged_once(
     server: ApiServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    kept = configmap(server, tmp_path)
-    kept.save(SAVED)
+    store = configmap(server, tmp_path)
+    store.save(SAVED)
     broken = stored(server)
     broken["data"]["me"] = "{"
     server.put(broken)
-    assert (kept.load(), kept.load()) == (Saved(), Saved())
-    kept.save(OTHER)
-    assert len([record for record in caplog.records if "counts as nothing" in record.message]) == 1
-    assert kept.load() == OTHER
+    missing = Saved(is_new=True, lost="'Input data was truncated' is not valid; allowed: state that extdns saved")
+    assert (store.load(), store.load()) == (missing, missing)
+    store.save(OTHER)
+    assert len([record for record in caplog.records if "counts as missing" in record.message]) == 1
+    assert store.load() == OTHER
 
 
-def test_a_file_is_replaced_whole_and_is_for_its_owner_alone(tmp_path: Path) -> None:
+def test_the_state_file_is_replaced_atomically_with_mode_0600(tmp_path: Path) -> None:
     path = tmp_path / "state.json"
-    kept = KeptState(FilePlace(path), "me")
-    assert (kept.load(), kept.released()) == (Saved(), ())
-    kept.save(SAVED)
-    KeptState(FilePlace(path), "you").save(OTHER)
-    assert kept.load() == SAVED
+    store = DocumentStateStore(FileStateStore(path), "me")
+    assert (store.load(), store.load_approvals()) == (Saved(is_new=True), ())
+    store.save(SAVED)
+    DocumentStateStore(FileStateStore(path), "you").save(OTHER)
+    assert store.load() == SAVED
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [one.name for one in tmp_path.iterdir()] == ["state.json"]
     assert json.loads(path.read_bytes())["kind"] == "ConfigMap"
 
 
-def test_a_file_of_something_else_is_neither_read_nor_replaced(tmp_path: Path) -> None:
+def test_a_state_file_that_is_no_configmap_is_neither_read_nor_replaced(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("remember the milk")
-    kept = KeptState(FilePlace(path), "me")
-    for attempt in (kept.load, lambda: kept.save(SAVED)):
-        with pytest.raises(ExtdnsError, match=r"^state file .*notes.txt: .*allowed: a ConfigMap as JSON$"):
+    store = DocumentStateStore(FileStateStore(path), "me")
+    for attempt in (store.load, lambda: store.save(SAVED)):
+        with pytest.raises(
+            ExtdnsError, match=r"^state file .*notes.txt has no valid state: .*allowed: a ConfigMap as JSON$"
+        ):
             attempt()
     assert path.read_text() == "remember the milk"
 
 
-def test_who_leads_no_more_replaces_nothing_that_its_successor_kept(server: ApiServer, tmp_path: Path) -> None:
-    lease = HeldLease(left=20.0)
-    former, leader = configmap(server, tmp_path, lease=lease), configmap(server, tmp_path)
+def test_a_former_leader_cannot_overwrite_the_state_of_its_successor(server: ApiServer, tmp_path: Path) -> None:
+    lease = FakeLease(left=20.0)
+    former, leader = configmap(server, tmp_path, gate=WriteGate(lease)), configmap(server, tmp_path)
     former.save(SAVED)
     lease.left = 1.0
     leader.save(OTHER)
-    with pytest.raises(ExtdnsError, match=r"^the state is kept by the process that leads$"):
+    with pytest.raises(ExtdnsError, match=r"^this process may not write: only the leader saves state$"):
         former.save(SAVED)
     assert leader.load() == OTHER
 
 
-def test_a_folder_that_went_away_is_told(tmp_path: Path) -> None:
-    kept = KeptState(FilePlace(tmp_path / "gone" / "state"), "me")
+def test_save_raises_an_error_if_the_folder_of_the_state_file_is_gone(tmp_path: Path) -> None:
+    store = DocumentStateStore(FileStateStore(tmp_path / "gone" / "state"), "me")
     with pytest.raises(ExtdnsError, match=r"cannot be written: No such file or directory$"):
-        kept.save(SAVED)
+        store.save(SAVED)
 
 
 @pytest.mark.parametrize(
     ("flags", "kind"),
     [
         pytest.param(["--manifests=-"], type(None), id="manifests-without-a-file"),
-        pytest.param(["--manifests=-", "--state-file=state"], FilePlace, id="manifests-with-a-file"),
-        pytest.param([], ConfigMapPlace, id="a-live-cluster"),
-        pytest.param(["--state-configmap="], type(None), id="switched-off"),
-        pytest.param(["--compat", "--policy=sync"], type(None), id="the-reference-keeps-none"),
+        pytest.param(["--manifests=-", "--state-file=state"], FileStateStore, id="manifests-with-a-file"),
+        pytest.param([], ConfigMapStateStore, id="a-live-cluster"),
+        pytest.param(["--state-configmap="], type(None), id="empty-state-configmap"),
+        pytest.param(["--compat", "--policy=sync"], type(None), id="compat"),
     ],
 )
-def test_the_flags_decide_where_state_is_kept(
+def test_flags_decide_whether_state_is_saved_in_a_configmap_a_file_or_not_at_all(
     server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: list[str], kind: type
 ) -> None:
     monkeypatch.chdir(tmp_path)
     flags = [f"--kubeconfig={server.kubeconfig(tmp_path / 'kubeconfig')}", *flags]
-    found = state(parse(["--source=service", "--provider=inmemory", *flags], {}), "me")
-    assert isinstance(found and found._place, kind)
+    found = build_state_store(parse(["--source=service", "--provider=inmemory", *flags], {}), "me")
+    assert isinstance(found and found._document_store, kind)
 
 
 @pytest.mark.parametrize(
     ("flag", "message"),
     [
-        pytest.param("--state-configmap=Bad", "--state-configmap=Bad is no name of a ConfigMap", id="name"),
-        pytest.param("--state-configmap=/a", "--state-configmap=/a is no name of a ConfigMap", id="namespace"),
+        pytest.param("--state-configmap=Bad", "--state-configmap=Bad is not a valid name of a ConfigMap", id="name"),
+        pytest.param("--state-configmap=/a", "--state-configmap=/a is not a valid name of a ConfigMap", id="namespace"),
         pytest.param("--state-file=/gone/state", "--state-file=/gone/state cannot be used", id="folder"),
     ],
 )
-def test_a_place_that_cannot_be_is_a_mistake(flag: str, message: str) -> None:
+def test_an_invalid_state_flag_is_a_usage_error(flag: str, message: str) -> None:
     with pytest.raises(UsageError) as error:
-        state(parse(["--source=service", "--provider=inmemory", flag], {}), "me")
+        build_state_store(parse(["--source=service", "--provider=inmemory", flag], {}), "me")
     assert str(error.value).startswith(f"{message}\n  allowed: ")
 
 
-def test_our_namespace_is_the_pods_else_the_accounts_else_the_kubeconfigs(tmp_path: Path) -> None:
+def test_own_namespace_comes_from_pod_variable_then_service_account_then_kubeconfig(tmp_path: Path) -> None:
     account = tmp_path / "namespace"
-    assert own_namespace("", environ={}, account=account) == "default"
-    assert own_namespace("ctx", environ={}, account=account) == "ctx"
+    assert find_own_namespace("", environ={}, account=account) == "default"
+    assert find_own_namespace("ctx", environ={}, account=account) == "ctx"
     account.write_text("dns\n")
-    assert own_namespace("ctx", environ={}, account=account) == "dns"
-    assert own_namespace("ctx", environ={"POD_NAMESPACE": "pod"}, account=account) == "pod"
+    assert find_own_namespace("ctx", environ={}, account=account) == "dns"
+    assert find_own_namespace("ctx", environ={"POD_NAMESPACE": "pod"}, account=account) == "pod"
 
 
-def test_outside_of_pods_the_configmap_is_in_the_namespace_of_the_kubeconfig(
+def test_outside_a_pod_the_state_configmap_is_in_the_namespace_of_the_kubeconfig(
     server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("POD_NAMESPACE", raising=False)
-    monkeypatch.setattr("extdns.app.apiservers._ACCOUNT", tmp_path / "none")
+    monkeypatch.setattr("extdns.app.cluster._SERVICE_ACCOUNT_NAMESPACE", tmp_path / "none")
     config = json.loads(server.kubeconfig(tmp_path / "kubeconfig").read_text())
     config["contexts"][0]["context"]["namespace"] = "team"
     (tmp_path / "kubeconfig").write_text(json.dumps(config))
     flags = ["--source=service", "--provider=inmemory", f"--kubeconfig={tmp_path / 'kubeconfig'}"]
-    kept = state(parse(flags, {}), "me")
-    assert kept is not None
-    kept.save(SAVED)
+    store = build_state_store(parse(flags, {}), "me")
+    assert store is not None
+    store.save(SAVED)
     assert server.get("ConfigMap", "team", "extdns-state") is not None

@@ -1,4 +1,4 @@
-"""The status of DNSEndpoints on the real API machinery, under our CRD and under older ones."""
+"""The status of DNSEndpoints in the real API server, with the CRD of extdns and with older ones."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from extdns.app import assembly
 from extdns.config import parse
 from extdns.controller.clock import SystemClock
 from extdns.errors import ConflictError
-from extdns.kube.api import Api
-from extdns.kube.client import Access, Client
-from extdns.kube.statuses.writer import Writer
-from extdns.model.cluster import Kind, ObjectKey
-from extdns.model.dnsendpoint import DNS_ENDPOINT
+from extdns.kube.api import ApiClient
+from extdns.kube.client import ClusterAccess, HttpClient
+from extdns.kube.status_writer import KubernetesStatusWriter
+from extdns.model.kind import Kind, ObjectKey
+from extdns.model.object_status import EndpointProblem, ObjectStatus
 from extdns.model.reason import Reason
-from extdns.model.standing import Shortfall, Standing
+from extdns.model.resources.externaldns import DNS_ENDPOINT
 from tests.apimachinery.programs import Programs
 from tests.apimachinery.server import ApiMachinery
 from tests.fakes.apiserver.kinds import DNS_ENDPOINT as SERVED
-from tests.fakes.apiserver.probe import APPLY, MERGE
+from tests.fakes.apiserver.raw_client import APPLY, MERGE
 
 Json = dict[str, Any]
 
 CRD: Final = Path(__file__).parents[2] / "charts" / "extdns" / "crds" / "dnsendpoints.externaldns.k8s.io.yaml"
 NARROW: Final = DNS_ENDPOINT._replace(group="narrow.externaldns.test")
 BARE: Final = DNS_ENDPOINT._replace(group="bare.externaldns.test")
-NO_ZONE: Final = Shortfall(field="spec.endpoints[0]", name="a.acme.test", reason=Reason.NO_ZONE)
+NO_ZONE: Final = EndpointProblem(field="spec.endpoints[0]", name="a.acme.test", reason=Reason.NO_ZONE)
 
 
 def definition(group: str, schema: Json, subresources: Json) -> Json:
@@ -62,12 +62,12 @@ def machinery(api_programs: Programs) -> Iterator[ApiMachinery]:
 
 
 @pytest.fixture
-def writer(machinery: ApiMachinery, tmp_path: Path) -> Iterator[Callable[[Kind], Writer]]:
-    made: list[Writer] = []
+def writer(machinery: ApiMachinery, tmp_path: Path) -> Iterator[Callable[[Kind], KubernetesStatusWriter]]:
+    made: list[KubernetesStatusWriter] = []
 
-    def make(kind: Kind) -> Writer:
-        client = Client(Access(kubeconfig=str(machinery.kubeconfig(tmp_path / "kubeconfig"))))
-        made.append(Writer(Api(client, request_timeout_s=10.0), kind, SystemClock(), pause_s=0.0))
+    def make(kind: Kind) -> KubernetesStatusWriter:
+        client = HttpClient(ClusterAccess(kubeconfig=str(machinery.kubeconfig(tmp_path / "kubeconfig"))))
+        made.append(KubernetesStatusWriter(ApiClient(client, request_timeout_s=10.0), kind, SystemClock(), pause_s=0.0))
         return made[-1]
 
     yield make
@@ -77,7 +77,7 @@ def writer(machinery: ApiMachinery, tmp_path: Path) -> Iterator[Callable[[Kind],
 
 def put(machinery: ApiMachinery, kind: Kind, name: str) -> Json:
     endpoint = {"dnsName": "a.acme.test", "recordType": "A", "targets": ["192.0.2.1"]}
-    stored: Json = machinery.probe.ask(
+    stored: Json = machinery.raw_client.send(
         "POST",
         f"/apis/{kind.api_version}/namespaces/dns/dnsendpoints",
         {
@@ -91,39 +91,43 @@ def put(machinery: ApiMachinery, kind: Kind, name: str) -> Json:
 
 
 def read(machinery: ApiMachinery, kind: Kind, name: str) -> Json:
-    return dict(machinery.probe.get(f"/apis/{kind.api_version}/namespaces/dns/dnsendpoints/{name}").body)
+    return dict(machinery.raw_client.get(f"/apis/{kind.api_version}/namespaces/dns/dnsendpoints/{name}").body)
 
 
-def standing(kind: Kind, name: str, *short: Shortfall) -> Standing:
-    return Standing(key=ObjectKey(kind, "dns", name), generation=1, endpoints=1, short=short)
+def object_status(kind: Kind, name: str, *short: EndpointProblem) -> ObjectStatus:
+    return ObjectStatus(key=ObjectKey(kind, "dns", name), generation=1, endpoints=1, problems=short)
 
 
-def brief(found: Json) -> dict[str, str]:
+def summarize_conditions(found: Json) -> dict[str, str]:
     return {one["type"]: f"{one['status']} {one['reason']}" for one in found["status"]["conditions"]}
 
 
-def test_a_status_is_written_once_and_not_again_by_the_next_process(
-    machinery: ApiMachinery, writer: Callable[[Kind], Writer]
+def test_a_status_is_written_once_and_the_next_process_leaves_it_unchanged(
+    machinery: ApiMachinery, writer: Callable[[Kind], KubernetesStatusWriter]
 ) -> None:
     put(machinery, DNS_ENDPOINT, "web")
     read_after = []
     for _ in range(2):
         one = writer(DNS_ENDPOINT)
-        one.put(standing(DNS_ENDPOINT, "web", NO_ZONE))
+        one.write(object_status(DNS_ENDPOINT, "web", NO_ZONE))
         one.close(10.0)
         read_after.append(read(machinery, DNS_ENDPOINT, "web"))
     found, again = read_after
     assert found == again
     (managed,) = (entry for entry in found["metadata"]["managedFields"] if entry["manager"] == "extdns")
     assert (managed["operation"], managed["subresource"], found["metadata"]["generation"]) == ("Apply", "status", 1)
-    assert brief(found) == {"Accepted": "True accepted", "Programmed": "False no-zone", "Ready": "False no-zone"}
+    assert summarize_conditions(found) == {
+        "Accepted": "True accepted",
+        "Programmed": "False no-zone",
+        "Ready": "False no-zone",
+    }
     assert found["status"]["endpoints"] == [
-        {"dnsName": "a.acme.test", "recordType": "A", "reason": "no-zone", "message": "No zone holds the name."}
+        {"dnsName": "a.acme.test", "recordType": "A", "reason": "no-zone", "message": "No zone can hold the name."}
     ]
 
 
-def test_conditions_of_others_stay_and_what_is_outdated_goes(
-    machinery: ApiMachinery, writer: Callable[[Kind], Writer]
+def test_conditions_of_other_managers_stay_and_outdated_endpoints_are_removed(
+    machinery: ApiMachinery, writer: Callable[[Kind], KubernetesStatusWriter]
 ) -> None:
     put(machinery, DNS_ENDPOINT, "shared")
     since = "2026-01-01T00:00:00Z"
@@ -135,85 +139,87 @@ def test_conditions_of_others_stay_and_what_is_outdated_goes(
         "kind": "DNSEndpoint",
         "status": {"observedGeneration": 7, "conditions": [theirs, ours]},
     }
-    reply = machinery.probe.ask("PATCH", f"{path}?fieldManager=them&force=true", body, content_type=APPLY)
+    reply = machinery.raw_client.send("PATCH", f"{path}?fieldManager=them&force=true", body, content_type=APPLY)
     assert reply.code == 200, reply.body
     one = writer(DNS_ENDPOINT)
-    one.put(standing(DNS_ENDPOINT, "shared", NO_ZONE))
+    one.write(object_status(DNS_ENDPOINT, "shared", NO_ZONE))
     one.close(10.0)
     two = writer(DNS_ENDPOINT)
-    two.put(standing(DNS_ENDPOINT, "shared"))
+    two.write(object_status(DNS_ENDPOINT, "shared"))
     two.close(10.0)
     found = read(machinery, DNS_ENDPOINT, "shared")
     assert theirs in found["status"]["conditions"]
     assert found["status"]["observedGeneration"] == 1
     assert "endpoints" not in found["status"]
-    assert brief(found)["Ready"] == "True programmed"
+    assert summarize_conditions(found)["Ready"] == "True published"
     times = {one["type"]: one["lastTransitionTime"] for one in found["status"]["conditions"]}
     assert times["Accepted"] == since != times["Ready"]
 
 
-def test_where_there_is_no_room_for_conditions_the_generation_is_written(
-    machinery: ApiMachinery, writer: Callable[[Kind], Writer], caplog: pytest.LogCaptureFixture
+def test_only_observed_generation_is_written_if_the_crd_has_no_conditions(
+    machinery: ApiMachinery, writer: Callable[[Kind], KubernetesStatusWriter], caplog: pytest.LogCaptureFixture
 ) -> None:
     for name in ("one", "two"):
         put(machinery, NARROW, name)
     one = writer(NARROW)
     for name in ("one", "two"):
-        one.put(standing(NARROW, name))
+        one.write(object_status(NARROW, name))
     one.close(10.0)
     assert [read(machinery, NARROW, name)["status"] for name in ("one", "two")] == [{"observedGeneration": 1}] * 2
-    said = [record.message for record in caplog.records if record.levelno >= logging.WARNING]
-    assert said == ["The CRD of DNSEndpoints has no room for conditions; only status.observedGeneration is written"]
+    warnings = [record.message for record in caplog.records if record.levelno >= logging.WARNING]
+    assert warnings == ["The DNSEndpoint CRD has no conditions; only status.observedGeneration is written"]
 
 
-def test_without_the_subresource_it_is_switched_off_with_one_line(
-    machinery: ApiMachinery, writer: Callable[[Kind], Writer], caplog: pytest.LogCaptureFixture
+def test_without_a_status_subresource_in_the_crd_statuses_are_disabled_with_one_warning(
+    machinery: ApiMachinery, writer: Callable[[Kind], KubernetesStatusWriter], caplog: pytest.LogCaptureFixture
 ) -> None:
     put(machinery, BARE, "web")
     one = writer(BARE)
-    one.put(standing(BARE, "web"))
-    one.put(standing(BARE, "gone"))
+    one.write(object_status(BARE, "web"))
+    one.write(object_status(BARE, "gone"))
     one.close(10.0)
     assert "status" not in read(machinery, BARE, "web")
-    said = [record.message for record in caplog.records if record.levelno >= logging.WARNING]
-    assert said == ["The status of objects cannot be written; that is switched off"]
+    warnings = [record.message for record in caplog.records if record.levelno >= logging.WARNING]
+    assert warnings == ["Cannot write object statuses; they are disabled"]
 
 
-def test_a_status_is_written_though_others_write_in_between(
+def test_a_status_is_written_after_write_conflicts_with_another_client(
     machinery: ApiMachinery, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(machinery, DNS_ENDPOINT, "busy")
-    api = Api(Client(Access(kubeconfig=str(machinery.kubeconfig(tmp_path / "kubeconfig")))), request_timeout_s=10.0)
+    api = ApiClient(
+        HttpClient(ClusterAccess(kubeconfig=str(machinery.kubeconfig(tmp_path / "kubeconfig")))), request_timeout_s=10.0
+    )
     get, send = api.get, api.send
     refused: list[str] = []
 
-    def meddled(path: str, query: Mapping[str, str] | None = None) -> bytes:
+    def get_and_change_object(path: str, query: Mapping[str, str] | None = None) -> bytes:
         found = get(path, query)
         if len(refused) < 2:
             touched = {"metadata": {"annotations": {"touched": str(len(refused))}}}
-            machinery.probe.ask("PATCH", path, touched, content_type=MERGE)
+            machinery.raw_client.send("PATCH", path, touched, content_type=MERGE)
         return found
 
-    def counted(method: str, path: str, *more: Any) -> bytes:  # noqa: ANN401 - whatever else there is
+    def send_and_note_conflicts(method: str, path: str, *more: Any) -> bytes:  # noqa: ANN401 - the other arguments of send
         try:
             return send(method, path, *more)
         except ConflictError as exc:
             refused.append(str(exc))
             raise
 
-    monkeypatch.setattr(api, "get", meddled)
-    monkeypatch.setattr(api, "send", counted)
-    one = Writer(api, DNS_ENDPOINT, SystemClock(), pause_s=0.0)
-    one.put(standing(DNS_ENDPOINT, "busy"))
+    monkeypatch.setattr(api, "get", get_and_change_object)
+    monkeypatch.setattr(api, "send", send_and_note_conflicts)
+    one = KubernetesStatusWriter(api, DNS_ENDPOINT, SystemClock(), pause_s=0.0)
+    one.write(object_status(DNS_ENDPOINT, "busy"))
     one.close(10.0)
     assert len(refused) == 2
     found = read(machinery, DNS_ENDPOINT, "busy")
-    assert brief(found)["Ready"] == "True programmed"
+    assert summarize_conditions(found)["Ready"] == "True published"
     assert found["metadata"]["annotations"] == {"touched": "1"}
 
 
-def test_the_program_follows_an_object_through_its_versions(machinery: ApiMachinery, tmp_path: Path) -> None:
-    def a_pass() -> Json:
+def test_the_status_is_updated_after_a_dnsendpoint_changes(machinery: ApiMachinery, tmp_path: Path) -> None:
+    def run_once() -> Json:
         flags = ["--source=crd", "--provider=inmemory", "--inmemory-zone=acme.test", "--registry=noop", "--once"]
         where = [f"--kubeconfig={machinery.kubeconfig(tmp_path / 'kubeconfig')}", "--metrics-address=127.0.0.1:0"]
         running = assembly.assemble(parse([*flags, *where], {}))
@@ -221,15 +227,15 @@ def test_the_program_follows_an_object_through_its_versions(machinery: ApiMachin
         return read(machinery, DNS_ENDPOINT, "followed")
 
     stored = put(machinery, DNS_ENDPOINT, "followed")
-    first = a_pass()
-    assert brief(first)["Ready"] == "True programmed"
-    assert a_pass() == first
+    first = run_once()
+    assert summarize_conditions(first)["Ready"] == "True published"
+    assert run_once() == first
     (endpoint,) = stored["spec"]["endpoints"]
     stored["spec"]["endpoints"].append(endpoint | {"dnsName": "a.elsewhere.test"})
     stored["metadata"]["resourceVersion"] = first["metadata"]["resourceVersion"]
     path = "/apis/externaldns.k8s.io/v1alpha1/namespaces/dns/dnsendpoints/followed"
-    assert machinery.probe.ask("PUT", path, stored).code == 200
-    second = a_pass()
+    assert machinery.raw_client.send("PUT", path, stored).code == 200
+    second = run_once()
     assert (second["metadata"]["generation"], second["status"]["observedGeneration"]) == (2, 2)
-    assert brief(second)["Ready"] == "False no-zone"
+    assert summarize_conditions(second)["Ready"] == "False no-zone"
     assert [one["dnsName"] for one in second["status"]["endpoints"]] == ["a.elsewhere.test"]

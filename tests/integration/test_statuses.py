@@ -1,4 +1,4 @@
-"""The status of DNSEndpoints, as the whole program writes it to a stand-in for an API server."""
+"""The status of DNSEndpoints, as the whole program writes it to a fake API server."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from extdns.app.statuswriters import status_writer
+from extdns.app.cluster_writers import build_status_writer
 from extdns.config import parse
 from extdns.controller.clock import SystemClock
-from extdns.kube.api import Api
-from extdns.kube.client import Access, Client
-from extdns.kube.statuses.writer import Writer
-from extdns.model.cluster import ObjectKey
-from extdns.model.dnsendpoint import DNS_ENDPOINT
+from extdns.kube.api import ApiClient
+from extdns.kube.client import ClusterAccess, HttpClient
+from extdns.kube.status_writer import KubernetesStatusWriter
+from extdns.model.kind import ObjectKey
+from extdns.model.object_status import EndpointProblem, ObjectStatus
 from extdns.model.reason import Reason
-from extdns.model.standing import Shortfall, Standing
+from extdns.model.resources.externaldns import DNS_ENDPOINT
 from tests.fakes.apiserver.faults import Refuse
 from tests.fakes.apiserver.kinds import DNS_ENDPOINT as SERVED
 from tests.fakes.apiserver.kinds import KINDS, Kind
@@ -37,9 +37,9 @@ def server() -> Iterator[ApiServer]:
 
 
 @pytest.fixture
-def writer(server: ApiServer, tmp_path: Path) -> Iterator[Writer]:
-    client = Client(Access(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig"))))
-    made = Writer(Api(client, request_timeout_s=5.0), DNS_ENDPOINT, SystemClock(), pause_s=0.0)
+def writer(server: ApiServer, tmp_path: Path) -> Iterator[KubernetesStatusWriter]:
+    client = HttpClient(ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig"))))
+    made = KubernetesStatusWriter(ApiClient(client, request_timeout_s=5.0), DNS_ENDPOINT, SystemClock(), pause_s=0.0)
     yield made
     made.close(5.0)
 
@@ -63,7 +63,7 @@ def status(server: ApiServer, name: str = "web") -> Json:
     return dict(found.get("status", {}))
 
 
-def brief(found: Json) -> list[str]:
+def summarize_conditions(found: Json) -> list[str]:
     return [f"{one['type']}={one['status']} {one['reason']}" for one in found.get("conditions", [])]
 
 
@@ -75,10 +75,12 @@ def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.message for record in caplog.records if record.levelno >= logging.WARNING]
 
 
-READY = ["Accepted=True accepted", "Programmed=True programmed", "Ready=True programmed"]
+READY = ["Accepted=True accepted", "Programmed=True published", "Ready=True published"]
 
 
-def test_what_is_published_is_ready(server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dnsendpoint_is_ready_once_its_records_are_published(
+    server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stage = LiveStage(tmp_path, server, example_org="")
     stage.put(dns_endpoint("web", endpoint("a.example.org"), endpoint("b.example.org", "TXT", '"x"'), generation=3))
     with program(
@@ -86,13 +88,13 @@ def test_what_is_published_is_ready(server: ApiServer, tmp_path: Path, monkeypat
     ) as running:
         assert running.end() == 0
     found = status(server)
-    assert (found["observedGeneration"], brief(found)) == (3, READY)
+    assert (found["observedGeneration"], summarize_conditions(found)) == (3, READY)
     assert "endpoints" not in found
     assert len(writes(server)) == 1
-    assert server.log.rules() >= {("patch", "externaldns.k8s.io", "dnsendpoints/status")}
+    assert server.log.find_rules() >= {("patch", "externaldns.k8s.io", "dnsendpoints/status")}
 
 
-def test_each_endpoint_that_falls_short_is_named_with_its_reason(
+def test_the_status_lists_each_unpublished_endpoint_with_its_reason(
     server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage = LiveStage(tmp_path, server, example_org="taken A 192.0.2.99\n")
@@ -112,7 +114,7 @@ def test_each_endpoint_that_falls_short_is_named_with_its_reason(
     with program(stage, monkeypatch, "--source=crd", once=True) as running:
         running.end()
     found = status(server)
-    assert brief(found) == [
+    assert summarize_conditions(found) == [
         "Accepted=False invalid-endpoint",
         "Programmed=False invalid-endpoint",
         "Ready=False invalid-endpoint",
@@ -129,11 +131,11 @@ def test_each_endpoint_that_falls_short_is_named_with_its_reason(
     assert found["conditions"][1]["message"].startswith("6 of 8 endpoints: spec.endpoints[1] dotted.example.org: ")
 
 
-def test_of_a_thousand_each_is_written_once_and_none_on_a_second_pass(
+def test_1000_statuses_are_written_once_each_and_not_again_by_a_new_process(
     server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    defaults = Writer.__init__.__kwdefaults__ or {}
-    monkeypatch.setitem(defaults, "pause_s", 0.0)  # what it spares a server costs time here
+    defaults = KubernetesStatusWriter.__init__.__kwdefaults__ or {}
+    monkeypatch.setitem(defaults, "pause_s", 0.0)  # the pauses spare a real server; here they only cost time
     stage = LiveStage(tmp_path, server, example_org="")
     stage.put(*(dns_endpoint(f"e{number}", endpoint(f"e{number}.example.org")) for number in range(1000)))
     with program(stage, monkeypatch, "--source=crd") as running:
@@ -146,7 +148,7 @@ def test_of_a_thousand_each_is_written_once_and_none_on_a_second_pass(
         server.put(dns_endpoint("last", endpoint("last.example.org")))
         server.log.wait_for("patch", "dnsendpoints", count=1001)
     assert len(writes(server)) == len({request.path for request in writes(server)}) == 1001
-    assert all(brief(status(server, f"e{number}")) == READY for number in range(1000))
+    assert all(summarize_conditions(status(server, f"e{number}")) == READY for number in range(1000))
     server.log.clear()
     with program(stage, monkeypatch, "--source=crd"):
         for count in (500, 1001):
@@ -154,25 +156,25 @@ def test_of_a_thousand_each_is_written_once_and_none_on_a_second_pass(
     assert not writes(server)
 
 
-def test_our_own_write_makes_nothing_due_and_another_generation_does(
+def test_a_status_write_computes_no_claims_again_but_a_new_generation_does(
     server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage = LiveStage(tmp_path, server, example_org="")
     stage.put(dns_endpoint("web", endpoint("a.example.org"), generation=1))
     with program(stage, monkeypatch, "--source=crd") as running:
         server.log.wait_for("patch", "dnsendpoints")
-        asked = running.controller._parts.observer.asked
+        computed = running.controller._parts.observer.computed
         since = status(server)["conditions"][0]["lastTransitionTime"]
         stored = server.get("DNSEndpoint", "dns", "web") or {}
         server.put(stored | {"metadata": {**stored["metadata"], "generation": 2}})
         server.log.wait_for("patch", "dnsendpoints", count=2)
-        assert running.controller._parts.observer.asked == asked + 1 == 2
+        assert running.controller._parts.observer.computed == computed + 1 == 2
     found = status(server)
     assert (found["observedGeneration"], found["conditions"][0]["observedGeneration"]) == (2, 2)
     assert found["conditions"][0]["lastTransitionTime"] == since
 
 
-def test_an_object_left_to_another_extdns_keeps_its_status(
+def test_the_status_of_a_dnsendpoint_that_the_filters_exclude_is_not_written(
     server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage = LiveStage(tmp_path, server, example_org="", example_net="")
@@ -185,8 +187,8 @@ def test_an_object_left_to_another_extdns_keeps_its_status(
     flags = ("--source=crd", "--annotation-filter=side=in", "--domain-filter=example.org")
     with program(stage, monkeypatch, *flags, once=True) as running:
         running.end()
-    told = {name: brief(status(server, name)) for name in ("web", "other", "outside", "empty")}
-    assert told == {"web": READY, "other": [], "outside": [], "empty": READY}
+    written = {name: summarize_conditions(status(server, name)) for name in ("web", "other", "outside", "empty")}
+    assert written == {"web": READY, "other": [], "outside": [], "empty": READY}
 
 
 @pytest.mark.parametrize(
@@ -198,101 +200,107 @@ def test_an_object_left_to_another_extdns_keeps_its_status(
         pytest.param(["--source=crd", "--manifests=-"], False, id="not-without-a-cluster"),
     ],
 )
-def test_the_flags_decide_whether_a_status_is_written(
+def test_flags_decide_whether_statuses_are_written(
     server: ApiServer, tmp_path: Path, flags: list[str], *, is_one: bool
 ) -> None:
     start = ["--provider=inmemory", f"--kubeconfig={server.kubeconfig(tmp_path / 'kubeconfig')}"]
-    assert (status_writer(parse([*start, *flags], {})) is not None) is is_one
+    assert (build_status_writer(parse([*start, *flags], {})) is not None) is is_one
 
 
-def standing(name: str = "web", *short: Shortfall, generation: int = 1) -> Standing:
+def object_status(name: str = "web", *short: EndpointProblem, generation: int = 1) -> ObjectStatus:
     key = KEY._replace(name=name)
-    return Standing(key=key, generation=generation, endpoints=1, short=short)
+    return ObjectStatus(key=key, generation=generation, endpoints=1, problems=short)
 
 
-NO_ZONE = Shortfall(field="spec.endpoints[0]", name="a.test", reason=Reason.NO_ZONE)
+NO_ZONE = EndpointProblem(field="spec.endpoints[0]", name="a.test", reason=Reason.NO_ZONE)
 
 
-def test_a_conflict_is_no_end(server: ApiServer, writer: Writer) -> None:
+def test_a_status_is_written_after_three_conflicts(server: ApiServer, writer: KubernetesStatusWriter) -> None:
     server.put(dns_endpoint("web", endpoint("a.test")))
     server.faults.arm(Refuse(code=409), verb="patch", resource="dnsendpoints", times=3)
-    writer.put(standing())
+    writer.write(object_status())
     writer.close(5.0)
-    assert brief(status(server)) == READY
+    assert summarize_conditions(status(server)) == READY
     assert len(writes(server)) == 4
 
 
-def test_what_is_ours_is_taken_from_others_and_what_is_outdated_goes(server: ApiServer, writer: Writer) -> None:
+def test_a_status_replaces_our_fields_of_other_managers_and_removes_outdated_endpoints(
+    server: ApiServer, writer: KubernetesStatusWriter
+) -> None:
     server.put(dns_endpoint("web", endpoint("a.test")) | {"status": {"observedGeneration": 7, "conditions": []}})
-    writer.put(standing("web", NO_ZONE))
+    writer.write(object_status("web", NO_ZONE))
     server.log.wait_for("patch", "dnsendpoints")
-    writer.put(standing("web"))
+    writer.write(object_status("web"))
     writer.close(5.0)
     found = status(server)
-    assert (found["observedGeneration"], brief(found)) == (1, READY)
+    assert (found["observedGeneration"], summarize_conditions(found)) == (1, READY)
     assert "endpoints" not in found
 
 
-def test_an_object_that_is_gone_or_another_version_is_left_alone(server: ApiServer, writer: Writer) -> None:
+def test_no_status_is_written_for_a_deleted_object_or_an_older_generation(
+    server: ApiServer, writer: KubernetesStatusWriter
+) -> None:
     server.put(dns_endpoint("web", endpoint("a.test"), generation=2))
-    writer.put(standing("web"))
-    writer.put(standing("gone"))
+    writer.write(object_status("web"))
+    writer.write(object_status("gone"))
     writer.close(5.0)
     assert not writes(server)
 
 
-def test_a_standing_that_is_written_is_not_read_again_until_there_is_another_version(
-    server: ApiServer, writer: Writer
+def test_an_unchanged_status_is_not_read_again_until_the_object_is_created_again(
+    server: ApiServer, writer: KubernetesStatusWriter
 ) -> None:
     server.put(dns_endpoint("web", endpoint("a.test")))
-    writer.put(standing())
+    writer.write(object_status())
     server.log.wait_for("patch", "dnsendpoints")
     server.put(dns_endpoint("last", endpoint("a.test")))
-    writer.put(standing("last"))
+    writer.write(object_status("last"))
     server.log.wait_for("patch", "dnsendpoints", count=2)
-    writer.put(standing())
+    writer.write(object_status())
     server.delete("DNSEndpoint", "dns", "web")
     server.put(dns_endpoint("web", endpoint("a.test")))
     writer.forget(KEY)
-    writer.put(standing())
+    writer.write(object_status())
     writer.close(5.0)
-    assert brief(status(server)) == READY
+    assert summarize_conditions(status(server)) == READY
     assert len(server.log.requests("get", "dnsendpoints")) == len(writes(server)) == 3
 
 
-def test_a_server_that_fails_is_asked_again(server: ApiServer, writer: Writer) -> None:
+def test_writing_a_status_is_retried_after_a_503(server: ApiServer, writer: KubernetesStatusWriter) -> None:
     server.put(dns_endpoint("web", endpoint("a.test")))
     server.faults.arm(Refuse(code=503), verb="patch", resource="dnsendpoints")
-    writer.put(standing())
+    writer.write(object_status())
     server.log.wait_for("patch", "dnsendpoints", count=2)
     writer.close(5.0)
-    assert brief(status(server)) == READY
+    assert summarize_conditions(status(server)) == READY
 
 
 @pytest.mark.parametrize("verb", ["get", "patch"])
-def test_a_missing_right_switches_it_off_with_one_line(
-    server: ApiServer, writer: Writer, caplog: pytest.LogCaptureFixture, verb: str
+def test_without_permission_on_dnsendpoints_statuses_are_disabled_with_one_warning(
+    server: ApiServer, writer: KubernetesStatusWriter, caplog: pytest.LogCaptureFixture, verb: str
 ) -> None:
     server.put_all(dns_endpoint(name, endpoint("a.test")) for name in "abc")
     server.forbid(verb, "dnsendpoints")
     for name in "abc":
-        writer.put(standing(name))
+        writer.write(object_status(name))
     writer.close(5.0)
     assert len(server.log.requests(verb, "dnsendpoints")) == 1
-    assert warnings(caplog) == ["The status of objects cannot be written; that is switched off"]
+    assert warnings(caplog) == ["Cannot write object statuses; they are disabled"]
 
 
-def test_a_kind_without_the_subresource_switches_it_off_with_one_line(
+def test_without_a_status_subresource_statuses_are_disabled_with_one_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     old = Kind(**{**{name: getattr(SERVED, name) for name in SERVED.__dataclass_fields__}, "status": False})
     with ApiServer(kinds=[*(kind for kind in KINDS if kind is not SERVED), old]) as server:
-        client = Client(Access(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig"))))
-        writer = Writer(Api(client, request_timeout_s=5.0), DNS_ENDPOINT, SystemClock(), pause_s=0.0)
+        client = HttpClient(ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig"))))
+        writer = KubernetesStatusWriter(
+            ApiClient(client, request_timeout_s=5.0), DNS_ENDPOINT, SystemClock(), pause_s=0.0
+        )
         server.put_all(dns_endpoint(name, endpoint("a.test")) for name in "abc")
         for name in "abc":
-            writer.put(standing(name))
+            writer.write(object_status(name))
         writer.close(5.0)
         assert not any("status" in found for found in server.objects(old))
         assert len(writes(server)) == 2
-    assert warnings(caplog) == ["The status of objects cannot be written; that is switched off"]
+    assert warnings(caplog) == ["Cannot write object statuses; they are disabled"]

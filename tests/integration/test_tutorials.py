@@ -1,7 +1,7 @@
-"""What of docs/tutorials can run here, run in its order (UPDATE_GOLDEN=1 writes what it shows).
+"""The tutorials' commands that can run here print what the pages show (UPDATE_GOLDEN=1 rewrites the pages).
 
-A block whose first line is "```yaml NAME" is the file NAME; one that needs a cloud or a cluster is "```sh", and is
-left out.
+A block whose first line is "```yaml NAME" is written to the file NAME. Blocks of "```sh" need a cloud or a cluster and
+are not run.
 """
 
 from __future__ import annotations
@@ -13,29 +13,29 @@ from typing import Final
 
 import pytest
 
-from tests.integration.test_how_to import COMMAND, ROOT, shown
+from tests.integration.test_how_to import COMMAND, ROOT, run_command
 
 TUTORIALS: Final = ROOT / "docs" / "tutorials"
 BLOCK: Final = re.compile(r"```(yaml (?P<file>\S+)|console)\n(?P<text>.*?)```\n", re.DOTALL)
 
 
-def carried_out(page: str, folder: Path) -> str:
-    """*page* with what its commands show, in a folder with its files."""
+def replace_outputs(page: str, folder: Path) -> str:
+    """Run the commands of *page* in *folder*, with its files, and return the page with what they print."""
 
-    def carry_out(block: re.Match[str]) -> str:
+    def run_block(block: re.Match[str]) -> str:
         if block["file"]:
             (folder / block["file"]).write_text(block["text"], encoding="utf-8")
             return block.group()
         commands = [command.group() for command in COMMAND.finditer(block["text"])]
-        return f"```console\n{''.join(command + shown(command[2:], folder) for command in commands)}```\n"
+        return f"```console\n{''.join(command + run_command(command[2:], folder) for command in commands)}```\n"
 
-    return BLOCK.sub(carry_out, page)
+    return BLOCK.sub(run_block, page)
 
 
 @pytest.mark.parametrize("path", sorted(TUTORIALS.glob("*.md")), ids=lambda path: path.stem)
-def test_every_command_of_a_tutorial_that_can_run_here_shows_what_it_says(path: Path, tmp_path: Path) -> None:
+def test_every_runnable_command_of_a_tutorial_prints_what_the_page_shows(path: Path, tmp_path: Path) -> None:
     page = path.read_text(encoding="utf-8")
-    made = carried_out(page, tmp_path)
+    made = replace_outputs(page, tmp_path)
     if os.environ.get("UPDATE_GOLDEN"):
         path.write_text(made, encoding="utf-8")
     assert made == page

@@ -1,4 +1,4 @@
-"""Manifests that cannot be read, in single passes: nothing they described is lost (design 2, law 2)."""
+"""Manifests that cannot be read: no record that they requested is deleted (law 2)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.integration.stage import Stage, service
         pytest.param(b'{"kind": "Service", "metadata": {"name": "b", "namespace": "shop"}}', id="no-version"),
     ],
 )
-def test_a_manifest_that_cannot_be_read_costs_no_record(tmp_path: Path, content: bytes) -> None:
+def test_records_stay_if_their_manifest_becomes_unreadable(tmp_path: Path, content: bytes) -> None:
     stage = Stage(tmp_path, example_org="")
     stage.apply(service("a", "a.example.org"))
     broken = stage.manifests / "b.json"

@@ -1,4 +1,4 @@
-"""`extdns verify` in front of real name servers that serve the zone files that extdns has written."""
+"""`extdns verify` with real name servers that serve the zone files which extdns has written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from extdns.commands import verify
-from extdns.commands.verifyfacts import VerifyFacts
+from extdns.documents.verification import VerificationDocument
 from tests.integration.stage import Stage, service
 from tests.nameservers import PROGRAMS, RealServer, installed
 
@@ -59,24 +59,24 @@ def stage(tmp_path: Path) -> Stage:
 @pytest.fixture(params=PROGRAMS)
 def program(request: pytest.FixtureRequest) -> str:
     name = str(request.param)
-    return there(name)
+    return require_program(name)
 
 
-def there(name: str) -> str:
+def require_program(name: str) -> str:
     if not installed(name):
-        pytest.skip(f"{name} is not installed, so that it was not asked for what we write")
+        pytest.skip(f"{name} is not installed, so extdns verify was not tested with it")
     return name
 
 
 @pytest.fixture
 def server(program: str, stage: Stage, tmp_path: Path) -> Iterator[RealServer]:
-    """Serves the zone as it was before extdns wrote to it; it has another one that it cannot load, and no third."""
+    """Run a name server with the zone before extdns wrote to it, and with a second zone that it cannot load."""
     with RealServer(program, tmp_path / "server", {ZONE: stage.text(), "broken.test": ""}) as found:
         yield found
 
 
 def run(stage: Stage, *arguments: str, at: str) -> int:
-    """What `extdns verify` ends with."""
+    """Return the exit code of `extdns verify`."""
     return verify.main([*arguments, f"--nameserver={at}", *flags(stage)], {})
 
 
@@ -85,32 +85,32 @@ def flags(stage: Stage) -> list[str]:
     return [*where, *FLAGS, "--txt-owner-id=me"]
 
 
-def test_what_we_write_is_served_to_the_letter(
+def test_verify_finds_every_written_record_served(
     stage: Stage, server: RealServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stage.apply(endpoints(*RECORDS))
     assert stage.once(*FLAGS) == 0
     server.load(ZONE, stage.text())
-    assert server.ask("dkim.example.org", "TXT").flags & dns.flags.TC, "it fits into a datagram"
-    code = run(stage, "--output=json", at=server.place)
-    found = msgspec.json.decode(capsys.readouterr().out, type=VerifyFacts).names
+    assert server.query("dkim.example.org", "TXT").flags & dns.flags.TC, "the answer fits into one datagram"
+    code = run(stage, "--output=json", at=server.address)
+    found = msgspec.json.decode(capsys.readouterr().out, type=VerificationDocument).names
     assert [one for one in found if one.state != "served"] == []
     assert code == 0
     assert len(found) == len(RECORDS)
 
 
-def test_what_is_not_loaded_yet_is_published_and_waiting_ends_when_it_is(
+def test_verify_reports_records_not_served_yet_and_wait_ends_once_they_are(
     stage: Stage, server: RealServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stage.apply(service("web", "web.example.org"), service("any", "*.any.example.org", address="lb.example.net"))
     assert stage.once() == 0
-    assert run(stage, at=server.place) == 2
+    assert run(stage, at=server.address) == 2
     assert capsys.readouterr().out == (
         "CNAME  *.any.example.org  published, but not served by all of 1 name server\n"
-        "       asked for: lb.example.net\n"
+        "       requested: lb.example.net\n"
         f"       127.0.0.1 port {server.port}: no such record\n"
         "A      web.example.org  published, but not served by all of 1 name server\n"
-        "       asked for: 192.0.2.1\n"
+        "       requested: 192.0.2.1\n"
         f"       127.0.0.1 port {server.port}: no such record\n"
         "0 of 2 records served.\n"
     )
@@ -120,54 +120,59 @@ def test_what_is_not_loaded_yet_is_published_and_waiting_ends_when_it_is(
         waits.append(seconds)
         server.load(ZONE, stage.text())
 
-    assert verify.main(["--wait", f"--nameserver={server.place}", *flags(stage)], {}, pause=pause) == 0
+    assert verify.main(["--wait", f"--nameserver={server.address}", *flags(stage)], {}, pause=pause) == 0
     assert len(waits) == 1
     assert capsys.readouterr().out.endswith("\n2 of 2 records served.\n")
 
 
-def test_what_a_server_has_instead_is_told(
+def test_verify_reports_a_cname_or_referral_served_in_place_of_the_record(
     stage: Stage, server: RealServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An alias in the zone leads to the very address that is asked for, and is not what is asked for."""
+    """A CNAME that leads to the requested address is not the requested A record."""
     below = ("below.sub.example.org", "A", ("192.0.2.53",))
     stage.apply(endpoints(("web.example.org", "A", ("192.0.2.1",)), below))
     assert stage.once(*FLAGS) == 0
     old = stage.text().replace(" 2 7200 ", " 3 7200 ").replace("web.example.org. 300 IN A", "lb A")
     server.load(ZONE, f"{old}web CNAME lb\nsub NS ns.example.net.\n")
-    assert run(stage, at=server.place) == 2
-    said = capsys.readouterr().out
-    assert f"127.0.0.1 port {server.port}: has a CNAME there: lb.example.org.\n" in said
-    assert f"127.0.0.1 port {server.port}: refers to the name servers of sub.example.org\n" in said
+    assert run(stage, at=server.address) == 2
+    output = capsys.readouterr().out
+    assert f"127.0.0.1 port {server.port}: has a CNAME there: lb.example.org.\n" in output
+    assert f"127.0.0.1 port {server.port}: refers to the name servers of sub.example.org\n" in output
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "output"),
     [pytest.param("web.broken.test", "SERVFAIL", id="broken"), pytest.param("web.other.test", "REFUSED", id="none")],
 )
-def test_a_zone_that_a_server_does_not_have_is_told_by_its_answer(
-    stage: Stage, server: RealServer, name: str, said: str, capsys: pytest.CaptureFixture[str]
+def test_verify_reports_servfail_or_refused_of_a_server_without_the_zone(
+    stage: Stage, server: RealServer, name: str, output: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stage.apply(service("web", name))
     assert stage.once() == 0
-    assert run(stage, at=server.place) == 2
-    assert f"127.0.0.1 port {server.port}: answers {said}\n" in capsys.readouterr().out
+    assert run(stage, at=server.address) == 2
+    assert f"127.0.0.1 port {server.port}: answers {output}\n" in capsys.readouterr().out
 
 
-def test_denials_that_are_kept_for_long_are_warned_of(
+def test_verify_warns_of_a_long_negative_caching_time(
     stage: Stage, server: RealServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stage.apply(service("web", "web.example.org"))
     assert stage.once() == 0
     long = stage.text().replace("1209600 300", "1209600 7200")
     server.load(ZONE, long)
-    assert run(stage, at=server.place) == 0
-    assert "warning" not in capsys.readouterr().out, "the TTL of the SOA bounds it, too: RFC 2308 section 5"
+    assert run(stage, at=server.address) == 0
+    assert "warning" not in capsys.readouterr().out, "the TTL of the SOA record limits it as well: RFC 2308 section 5"
     server.load(ZONE, long.replace("@ SOA", "@ 86400 SOA").replace(" 2 7200 ", " 3 7200 "))
-    assert run(stage, at=server.place) == 0
-    assert "\nwarning: example.org: caches keep for 7200 s that a name is not there " in capsys.readouterr().out
+    assert run(stage, at=server.address) == 0
+    assert (
+        "\nwarning: example.org: caches keep the answer that a name does not exist for 7200 s "
+        in capsys.readouterr().out
+    )
 
 
-def test_servers_that_differ_are_told_apart(stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verify_shows_the_different_answers_of_two_name_servers(
+    stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     stage.apply(service("web", "web.example.org"))
     assert stage.once() == 0
     stage.apply(service("web", "web.example.org", address="192.0.2.2"))
@@ -175,27 +180,27 @@ def test_servers_that_differ_are_told_apart(stage: Stage, tmp_path: Path, capsys
     assert stage.once() == 0
     with ExitStack() as stack:
         old, new = (
-            stack.enter_context(RealServer(there(name), tmp_path / name, {ZONE: text}))
+            stack.enter_context(RealServer(require_program(name), tmp_path / name, {ZONE: text}))
             for name, text in (("knotd", before), ("nsd", stage.text()))
         )
-        assert run(stage, f"--nameserver={old.place}", at=new.place) == 2
+        assert run(stage, f"--nameserver={old.address}", at=new.address) == 2
     assert capsys.readouterr().out == (
         "A      web.example.org  published, but not served by all of 2 name servers\n"
-        "       asked for: 192.0.2.2\n"
+        "       requested: 192.0.2.2\n"
         f"       127.0.0.1 port {old.port}: 192.0.2.1\n"
         f"       127.0.0.1 port {new.port}: 192.0.2.2\n"
         "0 of 1 record served.\n"
     )
 
 
-def test_a_resolver_that_is_named_answers_for_the_servers_behind_it(
+def test_verify_with_a_resolver_as_nameserver_finds_the_records_served(
     stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stage.apply(endpoints(*RECORDS))
     assert stage.once(*FLAGS) == 0
     with (
-        RealServer(there("knotd"), tmp_path / "server", {ZONE: stage.text()}) as server,
-        RealServer(there("named"), tmp_path / "resolver", {}, behind=server.port) as resolver,
+        RealServer(require_program("knotd"), tmp_path / "server", {ZONE: stage.text()}) as server,
+        RealServer(require_program("named"), tmp_path / "resolver", {}, forward_to=server.port) as resolver,
     ):
-        assert run(stage, "web.example.org", "dkim.example.org", at=resolver.place) == 0
+        assert run(stage, "web.example.org", "dkim.example.org", at=resolver.address) == 0
     assert capsys.readouterr().out.endswith("\n2 of 2 records served.\n")

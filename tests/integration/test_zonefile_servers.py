@@ -1,4 +1,4 @@
-"""Zone files that extdns has written, judged by the checkers of real name servers where they are installed."""
+"""Zone files that extdns has written, checked by the zone checkers of real name servers, if installed."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from extdns.model.adjusted import Refusal
-from extdns.model.record import Endpoint
-from providers.zonefile.adjust import adjusted
-from tests.conformance.provider import ZONE_TEXT, create, delete, endpoint, update, zonefile
+from extdns.model.change import Refusal
+from extdns.model.record import DesiredRecord
+from providers.zonefile.adjust import adjust_record
+from tests.conformance.provider import ZONE_TEXT, build_desired, build_zonefile_rig, create, delete, update
 
-# Each as its server would load the file; BIND's own default for a primary zone is to fail over host names.
+# Each with the options with which its server loads a zone; BIND rejects invalid host names in primary zones.
 CHECKERS = {
     "named-checkzone": ("named-checkzone", "-k", "fail", "example.org"),
     "kzonecheck": ("kzonecheck", "-o", "example.org"),
     "nsd-checkzone": ("nsd-checkzone", "example.org"),
 }
-MARK = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=ingress/shop/web"'
+OWNERSHIP = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=ingress/shop/web"'
 ODD = "!\"#$%&'()+,-/:;<=>?@[]^_`{|}~"
 
 
@@ -27,26 +27,26 @@ ODD = "!\"#$%&'()+,-/:;<=>?@[]^_`{|}~"
 def checker(request: pytest.FixtureRequest) -> tuple[str, ...]:
     command = CHECKERS[request.param]
     if shutil.which(command[0]) is None:
-        pytest.skip(f"{command[0]} is not installed, so that its server's view of our files was not asked for")
+        pytest.skip(f"{command[0]} is not installed, so its check of our zone files did not run")
     return command
 
 
-def judged(checker: tuple[str, ...], path: Path) -> str:
-    """What the checker has against the file, "" if nothing."""
+def find_errors(checker: tuple[str, ...], path: Path) -> str:
+    """Return the errors that the checker prints about the file at *path*, or ""."""
     done = subprocess.run([*checker, str(path)], capture_output=True, text=True, check=False)
     return done.stdout + done.stderr if done.returncode else ""
 
 
-def test_what_we_write_is_taken(checker: tuple[str, ...], tmp_path: Path) -> None:
-    rig = zonefile(tmp_path)
+def test_zone_checkers_accept_the_zone_files_that_extdns_writes(checker: tuple[str, ...], tmp_path: Path) -> None:
+    rig = build_zonefile_rig(tmp_path)
     path = tmp_path / rig.zone.id
-    assert judged(checker, path) == ""
+    assert find_errors(checker, path) == ""
     before = set(rig.read())
     made = rig.apply(
         create("web.example.org", "A", "192.0.2.1", "192.0.2.2"),
-        create("a-web.example.org", "TXT", MARK),
+        create("a-web.example.org", "TXT", OWNERSHIP),
         create("*.example.org", "AAAA", "2001:db8::1"),
-        create("aaaa-*.example.org", "TXT", MARK),
+        create("aaaa-*.example.org", "TXT", OWNERSHIP),
         create("example.org", "MX", "10 mail.example.net", "20 mail.example.com"),
         create("example.org", "TXT", '"v=spf1 -all"', "bare; text", '"' + "0123456789" * 90 + '"', '"\\000\\255" ""'),
         create("sub.example.org", "NS", "ns.sub.example.org", "ns.example.net"),
@@ -58,33 +58,37 @@ def test_what_we_write_is_taken(checker: tuple[str, ...], tmp_path: Path) -> Non
         create(f"{ODD}.example.org", "CNAME", "lb.example.net"),
         create("odd.example.org", "CNAME", f"{ODD}.example.net"),
     )
-    assert judged(checker, path) == ""
+    assert find_errors(checker, path) == ""
     by_key = {(str(record.name), record.type): record for record in made}
     rig.apply(update(by_key["web.example.org", "A"], "192.0.2.9"), delete(by_key["old.example.org", "DNAME"]))
-    assert judged(checker, path) == ""
+    assert find_errors(checker, path) == ""
     rig.apply(*(delete(record) for record in set(rig.read()) - before))
-    assert judged(checker, path) == ""
+    assert find_errors(checker, path) == ""
 
 
 @pytest.mark.parametrize(
-    ("line", "wanted"),
+    ("line", "desired"),
     [
-        pytest.param("_x A 192.0.2.1", endpoint("_x.example.org", "A", "192.0.2.1"), id="owner-of-an-address"),
-        pytest.param("x MX 10 _m.test.", endpoint("x.example.org", "MX", "10 _m.test"), id="host-of-mx"),
-        pytest.param("x NS _n.test.", endpoint("x.example.org", "NS", "_n.test"), id="host-of-ns"),
-        pytest.param("x SRV 0 0 1 _s.test.", endpoint("x.example.org", "SRV", "0 0 1 _s.test."), id="host-of-srv"),
-        pytest.param("*.x NS n.test.", endpoint("*.x.example.org", "NS", "n.test"), id="wildcard-ns"),
-        pytest.param("@ CNAME n.test.", endpoint("example.org", "CNAME", "n.test"), id="cname-at-apex"),
+        pytest.param("_x A 192.0.2.1", build_desired("_x.example.org", "A", "192.0.2.1"), id="owner-of-an-address"),
+        pytest.param("x MX 10 _m.test.", build_desired("x.example.org", "MX", "10 _m.test"), id="host-of-mx"),
+        pytest.param("x NS _n.test.", build_desired("x.example.org", "NS", "_n.test"), id="host-of-ns"),
+        pytest.param("x SRV 0 0 1 _s.test.", build_desired("x.example.org", "SRV", "0 0 1 _s.test."), id="host-of-srv"),
+        pytest.param("*.x NS n.test.", build_desired("*.x.example.org", "NS", "n.test"), id="wildcard-ns"),
+        pytest.param("@ CNAME n.test.", build_desired("example.org", "CNAME", "n.test"), id="cname-at-apex"),
         pytest.param(
-            "x CNAME a.test.\nx CNAME b.test.", endpoint("x.example.org", "CNAME", "a.test", "b.test"), id="two-cnames"
+            "x CNAME a.test.\nx CNAME b.test.",
+            build_desired("x.example.org", "CNAME", "a.test", "b.test"),
+            id="two-cnames",
         ),
     ],
 )
-def test_bind_rejects_a_whole_zone_for_what_we_refuse(line: str, wanted: Endpoint, tmp_path: Path) -> None:
+def test_bind_rejects_a_zone_with_a_record_that_extdns_refuses_to_write(
+    line: str, desired: DesiredRecord, tmp_path: Path
+) -> None:
     if shutil.which("named-checkzone") is None:
-        pytest.skip("named-checkzone is not installed, so that our refusals were not compared with BIND's")
-    rig = zonefile(tmp_path)
-    assert isinstance(adjusted(wanted, rig.zone), Refusal)
+        pytest.skip("named-checkzone is not installed, so our refusals were not compared with those of BIND")
+    rig = build_zonefile_rig(tmp_path)
+    assert isinstance(adjust_record(desired, rig.zone), Refusal)
     path = tmp_path / rig.zone.id
     path.write_text(f"{ZONE_TEXT}{line}\n")
-    assert "not loaded due to errors" in judged(CHECKERS["named-checkzone"], path)
+    assert "not loaded due to errors" in find_errors(CHECKERS["named-checkzone"], path)

@@ -1,4 +1,4 @@
-"""From the command line to an exit code."""
+"""The command line of extdns: usage errors, exit codes and subcommands."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from extdns import __version__, cli, config
 ROOT = Path(__file__).parents[2]
 
 
-def test_help_and_version_are_shown_whatever_else_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_and_version_are_shown_although_other_arguments_are_invalid(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["--nonsense", "--help"], {}) == 0
     assert "Usage: extdns" in capsys.readouterr().out
     assert cli.main(["--version"], {}) == 0
     assert capsys.readouterr().out == f"extdns {__version__}\n"
 
 
-def test_arguments_and_variables_are_those_of_the_process_if_none_are_given(
+def test_without_parameters_main_reads_arguments_and_environment_of_the_process(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["extdns", "--source=service"])
@@ -33,11 +33,11 @@ def test_arguments_and_variables_are_those_of_the_process_if_none_are_given(
 @pytest.mark.parametrize(
     ("word", "hint"),
     [
-        pytest.param("plann", "did you mean: plan", id="nearly-one"),
-        pytest.param("sync", "allowed: adopt, apply, ", id="none"),
+        pytest.param("plann", "did you mean: plan", id="typo"),
+        pytest.param("sync", "allowed: accept-cluster, adopt, apply, ", id="unknown"),
     ],
 )
-def test_what_is_no_command_is_told_with_those_that_are(
+def test_an_unknown_command_is_an_error_with_a_suggestion_or_the_known_commands(
     word: str, hint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main([word, "--source=service"], {}) == 1
@@ -45,19 +45,19 @@ def test_what_is_no_command_is_told_with_those_that_are(
     assert cli.main([word, "--help"], {}) == 0
 
 
-def test_a_mistake_is_told_without_what_a_terminal_would_obey(capsys: pytest.CaptureFixture[str]) -> None:
+def test_control_characters_in_a_usage_error_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["--\x1b[31m"], {}) == 1
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.startswith("error: --\\x1b[31m is not a flag\n")
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith("error: --\\x1b[31m is not a flag\n")
 
 
-def test_a_mistake_is_an_exit_code_even_if_nobody_can_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_usage_error_has_its_exit_code_although_standard_error_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", None)
     assert cli.main(["--nonsense"], {}) == 1
 
 
-def test_ctrl_c_while_it_starts_shows_no_stack_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_during_the_start_exits_with_130_without_stack_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> NoReturn:
         raise KeyboardInterrupt
 
@@ -65,14 +65,27 @@ def test_ctrl_c_while_it_starts_shows_no_stack_trace(monkeypatch: pytest.MonkeyP
     assert cli.main([], {}) == 130
 
 
-def test_the_demo_gets_the_arguments_that_follow_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_extdns_demo_rejects_arguments(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["demo", "--fast"], {}) == 1
     assert "extdns demo takes no arguments, and --fast was given" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("argument", ["--help", "--version"])
-def test_help_brings_no_sdk_along(argument: str) -> None:
+def test_help_and_version_import_no_large_library(argument: str) -> None:
     heavy = {"boto3", "botocore", "kubernetes", "google", "dns", "rich", "yaml", "prometheus_client", "watchfiles"}
     code = f"import sys; from extdns.cli import main; main([{argument!r}]); sys.exit(str({heavy} & set(sys.modules)))"
     ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.stderr.strip() == "set()"
+
+
+def test_an_unexpected_error_is_shown_with_its_stack_trace_and_without_secrets(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> NoReturn:
+        raise RuntimeError("no way to http://me:pw@127.0.0.1 with hunter-two")
+
+    monkeypatch.setattr(config, "parse", fail)
+    assert cli.main(["--source=service"], {"PDNS_API_KEY": "hunter-two"}) == 1
+    shown = capsys.readouterr().err
+    assert "RuntimeError: no way to http://******@127.0.0.1 with ******" in shown
+    assert "Traceback" in shown

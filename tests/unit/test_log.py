@@ -1,4 +1,4 @@
-"""Log lines (spec plan 1.7): their two shapes, and what no value can do to them."""
+"""Log lines (docs/spec/plan.md 1.7): text and JSON format, and safety against values with control characters."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from extdns.log import Event, JsonFormatter, Log, TextFormatter
 AT_S = 1795166071.9  # 2026-11-20T09:14:31.9Z
 
 
-class Kept(logging.Handler):
-    """Keeps records, dated to the same second."""
+class StoredRecords(logging.Handler):
+    """A log handler that stores records, all with the same time."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,18 +33,20 @@ class Kept(logging.Handler):
 
 
 def record(event: Event, **fields: object) -> logging.LogRecord:
-    """Log one event and return the record that came of it."""
-    logger, kept = logging.Logger("test"), Kept()  # noqa: LOG001 - one that nobody else hears
-    logger.addHandler(kept)
+    """Log *event*. Return the log record."""
+    logger, stored = logging.Logger("test"), StoredRecords()  # noqa: LOG001 - a logger without other handlers
+    logger.addHandler(stored)
     Log(logger).info(event, **fields)
-    return kept.records[0]
+    return stored.records[0]
 
 
 def text(event: Event, **fields: object) -> str:
+    """Log *event*. Return its line in text format."""
     return TextFormatter().format(record(event, **fields))
 
 
 def parsed(event: Event, **fields: object) -> dict[str, object]:
+    """Log *event*. Return its line in JSON format, decoded."""
     value = json.loads(JsonFormatter().format(record(event, **fields)))
     assert isinstance(value, dict)
     return value
@@ -52,7 +54,7 @@ def parsed(event: Event, **fields: object) -> dict[str, object]:
 
 @pytest.fixture
 def _own_logging() -> Iterator[None]:
-    """Put the loggers back as they were."""
+    """Restore the loggers after a test."""
     root, ours = logging.getLogger(), logging.getLogger("extdns")
     handlers, root_level, our_level = list(root.handlers), root.level, ours.level
     yield
@@ -63,13 +65,13 @@ def _own_logging() -> Iterator[None]:
 
 
 class Hostile:
-    """Cannot be shown."""
+    """A value whose conversion to text raises."""
 
     def __str__(self) -> NoReturn:
         raise RuntimeError
 
 
-def test_text_line_has_time_level_and_message_then_fields_sorted() -> None:
+def test_a_text_line_has_time_level_message_and_sorted_fields() -> None:
     line = text(Event.APPLIED, count=3, zoneName="example.org", zoneID="Z2ABC")
     assert line == (
         'time="2026-11-20T09:14:31Z" level=info msg="3 record(s) were successfully updated"'
@@ -94,21 +96,21 @@ def test_json_line_has_level_message_time_and_fields() -> None:
             id="1.7-desired-change",
         ),
         pytest.param(Event.UP_TO_DATE, {}, "All records are already up to date", id="1.2-nothing-to-do"),
-        pytest.param(Event.SIGNALLED, {"signal": "SIGTERM"}, "Received SIGTERM. Terminating...", id="1.4-signal"),
-        pytest.param(Event.LOOP_ENDED, {}, "Terminating main controller loop", id="1.4-end"),
+        pytest.param(Event.SIGNAL_RECEIVED, {"signal": "SIGTERM"}, "Received SIGTERM. Terminating...", id="1.4-signal"),
+        pytest.param(Event.LOOP_TERMINATED, {}, "Terminating main controller loop", id="1.4-end"),
         pytest.param(
             Event.DRY_RUN, {}, "running in dry-run mode. No changes to DNS records will be made.", id="1.1-dry-run"
         ),
         pytest.param(Event.STARTED, {"version": "0.1.0"}, "extdns 0.1.0", id="banner"),
     ],
 )
-def test_messages_that_people_alert_on(event: Event, fields: dict[str, object], expected: str) -> None:
+def test_messages_of_external_dns_are_unchanged(event: Event, fields: dict[str, object], expected: str) -> None:
     assert parsed(event, **fields)["msg"] == expected
     assert f'msg="{expected}"' in text(event, **fields)
 
 
 @pytest.mark.parametrize("event", list(Event))
-def test_an_event_takes_its_own_fields_into_the_message_and_leaves_the_others(event: Event) -> None:
+def test_event_formats_its_fields_into_the_message(event: Event) -> None:
     taken = {name: f"<{name}>" for _, name, _, _ in Formatter().parse(event) if name}
     line = parsed(event, **taken, zone="example.org")
     assert set(line) == {"level", "msg", "time", "zone"}
@@ -139,7 +141,7 @@ def test_an_event_takes_its_own_fields_into_the_message_and_leaves_the_others(ev
         pytest.param(10**5000, '"(int)"', id="number-too-large-to-show"),
     ],
 )
-def test_values_in_text(value: object, expected: str) -> None:
+def test_values_in_text_lines_are_quoted_if_necessary(value: object, expected: str) -> None:
     assert text(Event.UP_TO_DATE, value=value).endswith(f" value={expected}")
 
 
@@ -155,32 +157,32 @@ def test_values_in_text(value: object, expected: str) -> None:
         pytest.param(10**5000, "(int)", id="number-too-large-to-show"),
     ],
 )
-def test_values_in_json(value: object, expected: object) -> None:
+def test_values_in_json_lines_are_numbers_or_text(value: object, expected: object) -> None:
     assert parsed(Event.UP_TO_DATE, value=value)["value"] == expected
 
 
-def test_a_long_value_is_cut_and_tells_its_length() -> None:
+def test_long_value_is_shortened_with_its_length() -> None:
     assert parsed(Event.UP_TO_DATE, value="x" * 5000)["value"] == f"{'x' * 1000}… (5000 characters)"
 
 
-def test_a_field_that_is_none_is_left_out() -> None:
+def test_field_that_is_none_is_omitted() -> None:
     assert "profile" not in parsed(Event.APPLIED, count=1, profile=None)
 
 
-def test_a_field_cannot_take_the_place_of_time_level_or_message() -> None:
+def test_field_cannot_replace_time_level_or_message() -> None:
     line = parsed(Event.UP_TO_DATE, time="then", level="loud", msg="other")
     assert line["msg"] == "All records are already up to date"
     assert (line["level"], line["time"]) == ("info", "2026-11-20T09:14:31Z")
     assert (line["fields.time"], line["fields.level"], line["fields.msg"]) == ("then", "loud", "other")
 
 
-def test_braces_in_a_value_mean_nothing() -> None:
+def test_braces_in_a_value_are_not_formatted() -> None:
     line = parsed(Event.DESIRED_CHANGE, action="{name.__class__}", name="{type}", type="{0}")
     assert line["msg"] == "Desired change: {name.__class__} {type} {0}"
 
 
 @given(st.text(max_size=2000), st.text(max_size=50))
-def test_no_value_breaks_out_of_its_line(value: str, name: str) -> None:
+def test_control_characters_in_a_value_cannot_start_a_new_line(value: str, name: str) -> None:
     line = text(Event.DESIRED_CHANGE, action="CREATE", name=name, type="A", value=value)
     assert line.isprintable()
     written = JsonFormatter().format(record(Event.DESIRED_CHANGE, action=name, name="", type="", value=value))
@@ -202,7 +204,7 @@ def test_no_value_breaks_out_of_its_line(value: str, name: str) -> None:
         pytest.param("trace", ["error", "warning", "info", "debug"], id="trace"),
     ],
 )
-def test_lines_below_the_level_are_left_out(level: str, expected: list[str]) -> None:
+def test_lines_below_the_level_are_omitted(level: str, expected: list[str]) -> None:
     stream = io.StringIO()
     log.configure(format="json", level=level, stream=stream)
     ours = log.get("extdns.controller.loop")
@@ -216,22 +218,22 @@ def test_configuring_again_replaces_the_stream_and_the_format() -> None:
     first, second = io.StringIO(), io.StringIO()
     log.configure(format="text", level="info", stream=first)
     log.configure(format="json", level="info", stream=second)
-    log.get("extdns.app").info(Event.LOOP_ENDED)
+    log.get("extdns.app").info(Event.LOOP_TERMINATED)
     assert first.getvalue() == ""
     assert json.loads(second.getvalue())["msg"] == "Terminating main controller loop"
 
 
 @pytest.mark.usefixtures("_own_logging")
-def test_lines_go_to_standard_error_unless_told_otherwise(capsys: pytest.CaptureFixture[str]) -> None:
+def test_lines_go_to_standard_error_by_default(capsys: pytest.CaptureFixture[str]) -> None:
     log.configure(format="text", level="info")
-    log.get("extdns.app").info(Event.LOOP_ENDED)
+    log.get("extdns.app").info(Event.LOOP_TERMINATED)
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.endswith(' level=info msg="Terminating main controller loop"\n')
 
 
 @pytest.mark.usefixtures("_own_logging")
-def test_libraries_are_heard_from_warnings_on_in_the_same_shape() -> None:
+def test_warnings_of_libraries_are_logged_in_the_same_format() -> None:
     stream = io.StringIO()
     log.configure(format="text", level="trace", stream=stream)
     library = logging.getLogger("urllib3.connectionpool")
@@ -242,19 +244,19 @@ def test_libraries_are_heard_from_warnings_on_in_the_same_shape() -> None:
 
 
 @pytest.mark.usefixtures("_own_logging")
-def test_a_library_stays_silent_below_the_level_too() -> None:
+def test_libraries_are_not_logged_below_the_level() -> None:
     stream = io.StringIO()
     log.configure(format="text", level="error", stream=stream)
     logging.getLogger("urllib3").warning("retry")
     assert stream.getvalue() == ""
 
 
-def test_a_library_line_whose_arguments_do_not_fit_is_still_a_line() -> None:
+def test_library_line_with_wrong_arguments_is_logged() -> None:
     seen = logging.LogRecord("urllib3", 1, "", 0, "retry %d", ("two",), None)
     assert TextFormatter().format(seen).endswith(' level=trace msg="retry %d"')
 
 
-def test_an_exception_that_a_library_logs_is_a_field_without_a_trace() -> None:
+def test_exception_of_a_library_is_a_field_without_traceback() -> None:
     try:
         raise ValueError("no\nway")  # noqa: TRY301 - the test is about what is raised
     except ValueError:
@@ -266,9 +268,9 @@ def test_an_exception_that_a_library_logs_is_a_field_without_a_trace() -> None:
 
 
 @pytest.mark.usefixtures("_own_logging")
-def test_a_closed_stream_does_not_stop_the_work(capsys: pytest.CaptureFixture[str]) -> None:
+def test_closed_stream_raises_no_error(capsys: pytest.CaptureFixture[str]) -> None:
     stream = io.StringIO()
     log.configure(format="text", level="info", stream=stream)
     stream.close()
-    log.get("extdns.app").info(Event.LOOP_ENDED)
+    log.get("extdns.app").info(Event.LOOP_TERMINATED)
     assert capsys.readouterr().err == ""

@@ -1,4 +1,4 @@
-"""The fixture that keeps tests on this machine."""
+"""The fixture that allows tests to connect to loopback addresses only."""
 
 import socket
 from collections.abc import Callable
@@ -27,7 +27,7 @@ def test_a_loopback_datagram_arrives() -> None:
 
 
 @pytest.mark.parametrize(
-    "leave",
+    "call_network",
     [
         pytest.param(lambda s: s.connect(ELSEWHERE), id="connect"),
         pytest.param(lambda s: s.connect_ex(ELSEWHERE), id="connect_ex"),
@@ -39,16 +39,18 @@ def test_a_loopback_datagram_arrives() -> None:
         pytest.param(lambda _: socket.gethostbyname("example.org"), id="gethostbyname"),
     ],
 )
-def test_any_other_address_is_refused(leave: Callable[[socket.socket], object]) -> None:
+def test_a_connection_to_an_address_other_than_loopback_is_refused(
+    call_network: Callable[[socket.socket], object],
+) -> None:
     with socket.socket(type=socket.SOCK_DGRAM) as sock, pytest.raises(NetworkRefusedError, match="loopback only"):
-        leave(sock)
+        call_network(sock)
 
 
 @pytest.mark.parametrize(
     ("host", "expected"),
     [
         pytest.param("127.0.0.1", True, id="ipv4"),
-        pytest.param("127.9.9.9", True, id="anywhere-in-127"),
+        pytest.param("127.9.9.9", True, id="other-address-in-127"),
         pytest.param("::1", True, id="ipv6"),
         pytest.param("localhost", True, id="localhost"),
         pytest.param(b"localhost", True, id="bytes"),
@@ -56,10 +58,10 @@ def test_any_other_address_is_refused(leave: Callable[[socket.socket], object]) 
         pytest.param("0.0.0.0", True, id="any-address"),
         pytest.param(None, True, id="no-host"),
         pytest.param("10.0.0.1", False, id="private"),
-        pytest.param("2001:db8::1", False, id="ipv6-elsewhere"),
+        pytest.param("2001:db8::1", False, id="ipv6-not-loopback"),
         pytest.param("fe80::1%eth0", False, id="link-local"),
-        pytest.param("localhost.example.org", False, id="a-name-that-starts-like-it"),
+        pytest.param("localhost.example.org", False, id="name-that-starts-with-localhost"),
     ],
 )
-def test_loopback_is_told_from_elsewhere(host: str | bytes | None, *, expected: bool) -> None:
+def test_a_host_is_recognized_as_loopback_or_not(host: str | bytes | None, *, expected: bool) -> None:
     assert is_loopback(host) is expected

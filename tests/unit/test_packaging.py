@@ -1,4 +1,4 @@
-"""What is installed, under which names, and from which requirements."""
+"""Contents, names and requirements of the installed packages."""
 
 import ast
 import importlib.metadata
@@ -22,26 +22,26 @@ REQUIREMENTS = ("requirements.txt", "requirements-build.txt", "requirements-dev.
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
-def pins(name: str) -> dict[str, Version]:
-    """Read the exact versions that a requirements file names."""
+def read_pins(name: str) -> dict[str, Version]:
+    """Return the pinned versions of a requirements file by distribution."""
     return {
         distribution: Version(version)
         for distribution, version in re.findall(r"^([a-z0-9-]+)==(\S+)", (ROOT / name).read_text(), re.MULTILINE)
     }
 
 
-def canonical(name: str) -> str:
-    """Spell a distribution's name as requirements files do."""
+def normalize_name(name: str) -> str:
+    """Return the name of a distribution as requirements files spell it."""
     return name.lower().replace("_", "-")
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_no_other_distribution_ships_our_names(package: str) -> None:
+def test_no_other_distribution_contains_a_package_of_ours(package: str) -> None:
     assert set(importlib.metadata.packages_distributions().get(package, ())) <= {"extdns"}
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_our_names_are_imported_from_this_tree(package: str) -> None:
+def test_packages_are_imported_from_this_repository(package: str) -> None:
     command = f"import {package}; print({package}.__file__)"
     found = subprocess.run([sys.executable, "-P", "-c", command], capture_output=True, text=True, check=True)
     assert Path(found.stdout.strip()) == ROOT / package / "__init__.py"
@@ -52,13 +52,13 @@ def test_the_installed_version_is_the_package_version() -> None:
 
 
 @pytest.mark.parametrize("script", ["extdns", "external-dns"])
-def test_both_scripts_start_the_same_program(script: str) -> None:
+def test_extdns_and_external_dns_start_the_same_function(script: str) -> None:
     (entry,) = importlib.metadata.entry_points(group="console_scripts", name=script)
     assert entry.value == "extdns.cli:main"
     assert callable(entry.load())
 
 
-def test_the_wheel_holds_the_three_packages_and_the_licence_only(
+def test_the_wheel_contains_only_the_three_packages_and_the_licence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
@@ -70,13 +70,13 @@ def test_the_wheel_holds_the_three_packages_and_the_licence_only(
 
 
 @pytest.mark.parametrize(
-    "charter",
+    "init_file",
     sorted(path for package in (*PACKAGES, "tests") for path in (ROOT / package).rglob("__init__.py")),
     ids=lambda path: str(path.parent.relative_to(ROOT)),
 )
-def test_a_package_opens_with_its_charter_and_imports_nothing(charter: Path) -> None:
-    tree = ast.parse(charter.read_text())
-    assert ast.get_docstring(tree), "a package says what belongs in it"
+def test_each_init_file_has_a_docstring_and_no_imports(init_file: Path) -> None:
+    tree = ast.parse(init_file.read_text())
+    assert ast.get_docstring(tree), "the docstring states what belongs in the package"
     assert not [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
@@ -87,7 +87,7 @@ def test_every_folder_of_a_package_is_a_package(package: str) -> None:
 
 
 @pytest.mark.parametrize("name", REQUIREMENTS)
-def test_requirements_name_no_address_and_hash_everything(name: str) -> None:
+def test_requirements_files_contain_no_url_and_a_hash_for_each_distribution(name: str) -> None:
     text = (ROOT / name).read_text()
     assert re.findall(r"://|^-|\bindex\b|\.org\b|\.com\b|\.io\b", text, re.MULTILINE) == []
     entries = re.split(r"^(?=[a-z0-9])", text, flags=re.MULTILINE)[1:]
@@ -95,21 +95,21 @@ def test_requirements_name_no_address_and_hash_everything(name: str) -> None:
 
 
 @pytest.mark.parametrize("line", PROJECT["dependencies"])
-def test_a_dependency_is_bounded_and_pinned_within_its_bounds(line: str) -> None:
+def test_each_dependency_has_version_bounds_and_a_pin_within_them(line: str) -> None:
     requirement = Requirement(line)
     assert {part.operator for part in requirement.specifier} == {">=", "<"}
     for name in ("requirements.txt", "requirements-dev.txt"):
-        assert pins(name)[canonical(requirement.name)] in requirement.specifier
+        assert read_pins(name)[normalize_name(requirement.name)] in requirement.specifier
 
 
 @pytest.mark.parametrize("line", PROJECT["optional-dependencies"]["dev"])
-def test_a_development_tool_is_pinned_within_its_bounds(line: str) -> None:
+def test_each_development_tool_has_a_pin_within_its_version_bounds(line: str) -> None:
     requirement = Requirement(line)
-    assert pins("requirements-dev.txt")[canonical(requirement.name)] in requirement.specifier
+    assert read_pins("requirements-dev.txt")[normalize_name(requirement.name)] in requirement.specifier
 
 
 def test_the_requirements_files_agree_on_every_version() -> None:
-    run, build, dev = map(pins, REQUIREMENTS)
+    run, build, dev = map(read_pins, REQUIREMENTS)
     assert {name: dev[name] for name in run} == run
     assert {name: dev[name] for name in build if name in dev} == {name: build[name] for name in build if name in dev}
 
@@ -121,5 +121,5 @@ def test_the_requirements_files_agree_on_every_version() -> None:
         pytest.param("kubernetes", {36, 37}, id="kubernetes"),
     ],
 )
-def test_an_installed_sdk_is_of_a_major_that_we_know(distribution: str, majors: set[int]) -> None:
+def test_the_installed_sdks_have_a_supported_major_version(distribution: str, majors: set[int]) -> None:
     assert Version(importlib.metadata.version(distribution)).major in majors

@@ -1,147 +1,176 @@
-"""A live cluster: an API server's objects, under the same port as manifests."""
+"""Implement the port `Cluster` with an API server."""
 
 from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from queue import Empty, SimpleQueue
 from threading import Lock
 from typing import Final
 
-from extdns.kube.api import Api
-from extdns.kube.live.existence import Existence
-from extdns.kube.live.pace import Rhythm
-from extdns.kube.live.phases import joined
+from extdns.kube.api import ApiClient
+from extdns.kube.live.existence import ExistenceChecker
+from extdns.kube.live.identity_reader import IdentityReader
+from extdns.kube.live.monitor import ClusterMonitor
 from extdns.kube.live.reflector import Reflector
-from extdns.kube.live.report import Report
-from extdns.kube.namespaces import Namespaces
-from extdns.kube.store import Store, unchanged
-from extdns.model.cluster import (
-    ClusterChange,
-    Kind,
-    KindChange,
-    KindState,
-    ObjectChange,
-    ObjectKey,
-    ObjectProblem,
-    Phase,
-)
-from extdns.model.objects import STRUCTS, KubernetesObject
+from extdns.kube.live.watch_timing import WatchTiming
+from extdns.kube.local_store import LocalStore, ReflectorReport, WatchedNamespaces, is_unchanged
+from extdns.model.cluster import ClusterChange, IdentityRead, KindChange, KindState, ObjectChange, ObjectProblem, Phase
+from extdns.model.kind import Kind, ObjectKey
+from extdns.model.resources.kinds import STRUCTS, KubernetesObject
 
-_ENOUGH: Final = 1000
-"""Changes that are worth acting on before more are fetched."""
+_MAX_CHANGES_PER_TAKE: Final = 1000
+"""`take` returns after this many changes, so that they are processed before more are fetched."""
 
 _CLOSING_S: Final = 2.0
 
 
 class LiveCluster:
-    """Implements `Cluster`.
+    """Implements `Cluster` with an API server.
 
-    A thread a kind and namespace lists and watches, from when the kind is first needed. `view`, `need`
-    and `take` belong to one thread; `exists` and `close` may be called from any.
+    One thread for each kind and namespace lists and watches, once the kind is required. Only one thread may
+    use `view`, `require` and `take`; any thread may call `exists` and `close`.
     """
 
     def __init__(
         self,
-        api: Api,
+        api: ApiClient,
         *,
-        namespaces: Namespaces | None = None,
-        whole: Collection[Kind] = (),
-        rhythm: Rhythm | None = None,
-        chance: Callable[[], float] = random.random,
+        namespaces: WatchedNamespaces | None = None,
+        full_kinds: Collection[Kind] = (),
+        cluster_id: str = "",
+        timing: WatchTiming | None = None,
+        random_fraction: Callable[[], float] = random.random,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Ask *api*; nothing is asked before a kind is needed.
+        """Use *api*. Sends no request before a kind is required.
 
         Args:
-            api: is closed together with this.
-            namespaces: where objects are watched, if not everywhere.
-            whole: kinds whose objects are kept whole, for templates; those that have no struct are, too.
-            rhythm: times of lists and watches, if not the usual ones.
-            chance: gives numbers from 0 up to 1.
+            api: the API server; `close` closes it, too.
+            namespaces: namespaces to watch; all if None.
+            cluster_id: the value of `--cluster-id`.
+            full_kinds: kinds whose objects keep all fields, for templates. Includes the kinds without a struct.
+            timing: intervals of lists and watches; the defaults if None.
+            random_fraction: returns numbers from 0 up to 1.
             monotonic: seconds that never go back.
         """
         self._api = api
-        self._namespaces = namespaces or Namespaces()
-        self._whole = frozenset(whole)
-        self._rhythm = rhythm or Rhythm()
-        self._chance = chance
+        self._namespaces = namespaces or WatchedNamespaces()
+        self._full_kinds = frozenset(full_kinds)
+        self._timing = timing or WatchTiming()
+        self._random_fraction = random_fraction
         self._monotonic = monotonic
-        self._store = Store(self._demand)
-        self._existence = Existence(api, self._rhythm.page_size, monotonic=monotonic)
-        self._reports: SimpleQueue[Report | None] = SimpleQueue()
+        self._store = LocalStore(self._require_from_view)
+        self._reports: SimpleQueue[ReflectorReport | IdentityRead | None] = SimpleQueue()
+        self._identity = IdentityReader(
+            api,
+            lambda identity: self._reports.put(IdentityRead(identity=identity)),
+            cluster_id=cluster_id,
+            monotonic=monotonic,
+        )
+        self._existence = ExistenceChecker(
+            api,
+            self._timing.page_size,
+            scope=self._find_scope,
+            check_identity=self._identity.check,
+            monotonic=monotonic,
+        )
+        self._monitor = ClusterMonitor(self._identity, self._existence.exists, timing=self._timing, monotonic=monotonic)
         self._lock = Lock()
         self._reflectors: list[Reflector] = []
+        self._reflector_by_scope: dict[tuple[Kind, str], Reflector] = {}
         self._closed = False
         self._states: dict[Kind, KindState] = {}
-        self._demanded: list[KindChange] = []  # by look-ups, which nobody was told of yet
-        self._parts: dict[Kind, dict[str, tuple[Phase, str]]] = {}
-        self._first: dict[Kind, dict[ObjectKey, KubernetesObject]] = {}  # of kinds not yet synced
+        self._unreported: list[KindChange] = []  # required by lookups, not yet returned by `take`
+        self._phases: dict[Kind, dict[str, tuple[Phase, str]]] = {}
+        self._initial_objects: dict[Kind, dict[ObjectKey, KubernetesObject]] = {}  # for kinds that are not synced yet
 
     @property
-    def view(self) -> Store:
-        """Look-ups in what `take` has returned so far."""
+    def view(self) -> LocalStore:
+        """A view of the objects that `take` has returned so far."""
         return self._store
 
     @property
     def decoded(self) -> int:
-        """How many versions of objects have been decoded; for tests and benchmarks."""
-        return sum(reflector.roll.decoded for reflector in self._reflectors)
+        """Number of object versions decoded so far; for tests and benchmarks."""
+        return sum(reflector.tracker.decoded for reflector in self._reflectors)
 
-    def need(self, kind: Kind) -> KindState:
-        """List and watch *kind* from now on, and tell how far `take` has shown it."""
+    def require(self, kind: Kind) -> KindState:
+        """Start to list and watch *kind* if needed. Return its state as of the last `take`."""
         if kind not in self._states:
-            self._enter(kind, Phase.LISTING)
-            namespaces = self._namespaces.of(kind) or ("",)
-            self._parts[kind] = dict.fromkeys(namespaces, (Phase.LISTING, ""))
-            self._first[kind] = {}
-            if kind in STRUCTS or kind in self._whole:
+            self._set_state(kind, Phase.LISTING)
+            namespaces = self._namespaces.list_for_kind(kind) or ("",)
+            self._phases[kind] = dict.fromkeys(namespaces, (Phase.LISTING, ""))
+            self._initial_objects[kind] = {}
+            if kind in STRUCTS or kind in self._full_kinds:
                 for namespace in namespaces:
                     self._start(kind, namespace)
             else:
                 detail = f"extdns does not read {kind.name} objects"
-                self._reports.put(Report(kind=kind, namespace=namespaces[0], phase=Phase.NOT_SERVED, detail=detail))
+                self._reports.put(
+                    ReflectorReport(kind=kind, namespace=namespaces[0], phase=Phase.NOT_SERVED, detail=detail)
+                )
         return self._states[kind]
 
     def exists(self, key: ObjectKey) -> bool | None:
-        """Ask the API server; None if that cannot be known, as outside the namespaces."""
-        return self._existence.ask(key) if self._namespaces.include(key) else None
+        """Ask the API server whether the object at *key* exists; None outside the watched namespaces.
+
+        Raises:
+            ApiError: the API server gives no reliable response.
+        """
+        if not self._namespaces.contains(key):
+            return None
+        exists = self._existence.exists(key)
+        if exists:
+            with self._lock:
+                reflector = self._reflector_by_scope.get((key.kind, self._find_scope(key)))
+            if reflector is not None and reflector.has_listed:
+                self._monitor.report_missing(reflector, key)
+        return exists
 
     def take(self, timeout_s: float) -> tuple[ClusterChange, ...]:
-        """Changes since the last call, waiting up to *timeout_s*; may come back earlier with ().
+        """Return the changes since the last call. Wait up to *timeout_s*; may return () earlier.
 
-        What came by one list and watch is in its order; a kind is shown whole or not at all: its
-        objects by key, then that it is synced. A kind that a look-up was the first to need is listing.
+        Changes of one list and watch keep their order. The first changes of a kind are all of its objects,
+        sorted by key, and then the change to synced. A kind that a lookup required is reported as listing.
         """
-        changes: list[ClusterChange] = [*self._demanded]
-        self._demanded.clear()
+        changes: list[ClusterChange] = [*self._unreported]
+        self._unreported.clear()
         waits = timeout_s > 0 and not changes
         try:
             report = self._reports.get(timeout=timeout_s) if waits else self._reports.get_nowait()
             while report is not None:
-                changes.extend(self._digested(report))
-                report = self._reports.get_nowait() if len(changes) < _ENOUGH else None
+                if isinstance(report, IdentityRead):
+                    changes.append(report)
+                else:
+                    changes.extend(self._apply_report(report))
+                report = self._reports.get_nowait() if len(changes) < _MAX_CHANGES_PER_TAKE else None
         except Empty:
             pass
         return tuple(changes)
 
     def close(self) -> None:
-        """End all watches and any waiting; none begins, and `exists` knows nothing, from then on."""
+        """End all watches and waiting calls. Afterwards `exists` fails, and no watch starts."""
         with self._lock:
             self._closed = True
             reflectors = tuple(self._reflectors)
-        for reflector in reflectors:
-            reflector.stop()
+        threads: tuple[ClusterMonitor | Reflector, ...] = (self._monitor, *reflectors)
+        for thread in threads:
+            thread.stop()
         self._api.close()
         until_s = time.monotonic() + _CLOSING_S
-        for reflector in reflectors:
-            reflector.join(max(0.0, until_s - time.monotonic()))
+        for thread in threads:
+            thread.join(max(0.0, until_s - time.monotonic()))
         self._reports.put(None)
 
-    def _demand(self, kind: Kind) -> None:
+    def _find_scope(self, key: ObjectKey) -> str:
+        """Return the namespace in which objects such as *key* are listed, "" for all."""
+        return key.namespace if self._namespaces.list_for_kind(key.kind) else ""
+
+    def _require_from_view(self, kind: Kind) -> None:
         if kind not in self._states:
-            self._demanded.append(KindChange(state=self.need(kind)))
+            self._unreported.append(KindChange(state=self.require(kind)))
 
     def _start(self, kind: Kind, namespace: str) -> None:
         reflector = Reflector(
@@ -149,51 +178,65 @@ class LiveCluster:
             kind,
             namespace,
             self._reports.put,
-            rhythm=self._rhythm,
-            random=self._chance,
+            timing=self._timing,
+            random_fraction=self._random_fraction,
             monotonic=self._monotonic,
-            whole=kind in self._whole,
+            check_identity=self._identity.check,
+            on_listed=self._monitor.report_list,
+            keep_full=kind in self._full_kinds,
         )
         with self._lock:
             if not self._closed:
+                self._monitor.start()
+                self._monitor.add_reflector(reflector)
                 reflector.start()
                 self._reflectors.append(reflector)
+                self._reflector_by_scope[kind, namespace] = reflector
 
-    def _digested(self, report: Report) -> Iterator[ClusterChange]:
-        first = self._first.get(report.kind)
-        for news in report.news:
-            if isinstance(news, ObjectProblem):
-                yield news
-            elif first is None:
-                self._store.apply((news,))
-                if news.old is None or news.new is None or not unchanged(news.old, news.new):
-                    yield news
-            elif news.new is None:
-                first.pop(news.key, None)
+    def _apply_report(self, report: ReflectorReport) -> Iterator[ClusterChange]:
+        initial = self._initial_objects.get(report.kind)
+        for delta in report.deltas:
+            if isinstance(delta, ObjectProblem):
+                yield delta
+            elif initial is None:
+                self._store.apply((delta,))
+                if delta.old is None or delta.new is None or not is_unchanged(delta.old, delta.new):
+                    yield delta
+            elif delta.new is None:
+                initial.pop(delta.key, None)
             else:
-                first[news.key] = news.new
+                initial[delta.key] = delta.new
         if report.phase is not None:
-            yield from self._entered(report.kind, report.namespace, report.phase, report.detail)
+            yield from self._combine_phase(report.kind, report.namespace, report.phase, report.detail)
 
-    def _entered(self, kind: Kind, namespace: str, phase: Phase, detail: str) -> Iterator[ClusterChange]:
-        parts = self._parts[kind]
+    def _combine_phase(self, kind: Kind, namespace: str, phase: Phase, detail: str) -> Iterator[ClusterChange]:
+        parts = self._phases[kind]
         parts[namespace] = phase, detail
         before = self._states[kind]
-        phase, detail = joined(parts)
+        phase, detail = combine_phases(parts)
         if phase is before.phase and detail == before.detail:
             return
-        self._enter(kind, phase, detail)
+        self._set_state(kind, phase, detail)
         if phase is before.phase:
             return
         change = KindChange(state=self._states[kind])
         if phase is Phase.SYNCED:
-            first = self._first.pop(kind, {})
-            shown = [ObjectChange(key=key, old=None, new=first[key]) for key in sorted(first)]
-            self._store.apply((*shown, change))
-            yield from shown
+            initial = self._initial_objects.pop(kind, {})
+            changes = [ObjectChange(key=key, old=None, new=initial[key]) for key in sorted(initial)]
+            self._store.apply((*changes, change))
+            yield from changes
         yield change
 
-    def _enter(self, kind: Kind, phase: Phase, detail: str = "") -> None:
+    def _set_state(self, kind: Kind, phase: Phase, detail: str = "") -> None:
         before = self._states.get(kind)
         since_s = before.since_s if before is not None and before.phase is phase else self._monotonic()
         self._states[kind] = KindState(kind=kind, phase=phase, since_s=since_s, detail=detail)
+
+
+_WORST_FIRST: Final = (Phase.FORBIDDEN, Phase.NOT_SERVED, Phase.FAILING, Phase.LISTING, Phase.SYNCED)
+
+
+def combine_phases(parts: Mapping[str, tuple[Phase, str]]) -> tuple[Phase, str]:
+    """Return the worst phase of *parts*, by namespace, and its detail. A kind is synced if all namespaces are."""
+    worst = min((phase for phase, _ in parts.values()), key=_WORST_FIRST.index)
+    return worst, next(detail for _, (phase, detail) in sorted(parts.items()) if phase is worst)

@@ -1,84 +1,235 @@
-"""Asks the API server whether an object exists now."""
+"""Ask the API server whether an object exists.
+
+Each check is a GET, up to a rate limit. Beyond it, one list answers all checks for a while, so that 50,000 checks
+do not cause 50,000 requests. A list that lacks an object which a GET has just found is not trusted.
+"""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from threading import Lock
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from extdns.errors import ApiError, DeniedError, NotFoundError
-from extdns.kube.api import Api
-from extdns.kube.live import wire
-from extdns.kube.paths import collection_path, object_path
-from extdns.model.cluster import Kind, ObjectKey
+from extdns.errors import ApiError, DeniedError, NotFoundError, sanitize
+from extdns.kube.api import ApiClient
+from extdns.kube.api_protocol import build_collection_path, build_object_path
+from extdns.kube.live import responses
+from extdns.model.kind import Kind, ObjectKey
 
-_FRESH_S: Final = 10.0
-"""A list answers for so long, because many objects may be asked for in a row."""
+if TYPE_CHECKING:
+    from extdns.kube.api import ApiClient
+    from extdns.model.kind import ObjectKey
 
 
-class Existence:
-    """Safe from any thread."""
+GETS_PER_S: Final = 10.0
+"""Rate limit of GETs: twice the default of external-dns (`--kube-api-qps`), low enough for other clients."""
 
-    def __init__(self, api: Api, page_size: int, *, monotonic: Callable[[], float] = time.monotonic) -> None:
-        """Ask *api*; lists come by pages of *page_size*."""
+GET_BURST: Final = 50.0
+"""Burst limit of GETs. Ordinary incidents need fewer, and a list costs more than this many GETs."""
+
+_LIST_VALID_S: Final = 10.0
+"""How long the result or failure of one list is used. 50,000 checks take less time."""
+
+_FOUND_VALID_S: Final = 60.0
+"""How long after a GET found an object a list must contain it. Later, the object may have been deleted."""
+
+
+class _Listed(NamedTuple):
+    """The names in a list of one kind, or the reason why the list failed."""
+
+    started_at_s: float
+    names: frozenset[tuple[str, str]]
+    failure: ApiError | None = None
+
+
+class ExistenceChecker:
+    """Checks the existence of objects; safe from any thread."""
+
+    def __init__(
+        self,
+        api: ApiClient,
+        page_size: int,
+        *,
+        scope: Callable[[ObjectKey], str] = lambda key: key.namespace,
+        check_identity: Callable[[float], int] = lambda _: 0,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Use *api*.
+
+        Args:
+            api: the API server.
+            page_size: objects a page of a list.
+            scope: returns the namespace to list for many checks of objects such as this; "" is all namespaces.
+            check_identity: returns the epoch of the cluster, read at the given monotonic time or later.
+            monotonic: seconds that never go back.
+        """
         self._api = api
         self._page_size = page_size
+        self._scope = scope
+        self._check_identity = check_identity
         self._monotonic = monotonic
         self._lock = Lock()
-        self._lists: dict[tuple[Kind, str], tuple[float, frozenset[str]]] = {}
+        self._tokens, self._tokens_at_s = GET_BURST, monotonic()
+        self._found: dict[ObjectKey, float] = {}
+        self._listing = Lock()
+        self._lists: dict[tuple[Kind, str], _Listed] = {}
 
-    def ask(self, key: ObjectKey) -> bool | None:
-        """Get *key*, or, where that is not granted, list its namespace; None if it cannot be known."""
-        for form in key.kind.forms:
-            try:
-                path = object_path(key._replace(kind=form))
-                got = wire.item(self._api.get(path)).head
-            except NotFoundError as exc:
-                if exc.name == key.name:
-                    return False
-            except DeniedError:
-                return self._listed(key)
-            except (ApiError, ValueError):
-                return None
-            else:
-                return True if got is not None and got.name == key.name else None
-        return None
+    def exists(self, key: ObjectKey) -> bool:
+        """Return whether the object at *key* exists.
 
-    def _listed(self, key: ObjectKey) -> bool | None:
-        place = key.kind, key.namespace
+        Raises:
+            ApiError: the API server gives no reliable response.
+        """
+        try:
+            build_object_path(key)
+        except ValueError as exc:  # an ownership record may contain any text
+            raise ApiError(f"{sanitize(key.resource)}: {exc}") from exc
+        if not self._may_get():
+            return self._is_listed(key, self._scope(key))
+        try:
+            exists = self._get(key)
+        except DeniedError:
+            return self._is_listed(key, key.namespace)
+        if exists:
+            self._remember(key)
+        return exists
+
+    def _may_get(self) -> bool:
         with self._lock:
-            begun_s, names = self._lists.get(place, (0.0, frozenset[str]()))
-            if place not in self._lists or self._monotonic() - begun_s >= _FRESH_S:
-                begun_s = self._monotonic()
+            now_s = self._monotonic()
+            self._tokens = min(GET_BURST, self._tokens + (now_s - self._tokens_at_s) * GETS_PER_S)
+            self._tokens_at_s = now_s
+            if self._tokens < 1.0:
+                return False
+            self._tokens -= 1.0
+            return True
+
+    def _remember(self, key: ObjectKey) -> None:
+        with self._lock:
+            now_s = self._monotonic()
+            self._found = {one: at_s for one, at_s in self._found.items() if now_s - at_s < _FOUND_VALID_S}
+            self._found[key] = now_s
+
+    def _get(self, key: ObjectKey) -> bool:
+        """Return whether a GET finds the object at *key*, in the first API version that is served.
+
+        If not, check first that the same cluster still responds.
+        """
+        started_at_s, epoch = self._monotonic(), self._check_identity(-math.inf)
+        failure = ApiError(f"{key.kind.name} is not served")
+        for kind in key.kind.versions:
+            found = key._replace(kind=kind)
+            path = build_object_path(found)
+            try:
+                head = responses.decode_header(kind, f"GET {path}", self._api.get(path))
+            except NotFoundError as exc:
                 try:
-                    names = self._all_names(key.kind, key.namespace)
-                except ApiError:
-                    return None
-                self._lists[place] = begun_s, names
-        return key.name in names
+                    absent = is_absent(self._api, found, exc)
+                except ApiError as why:
+                    failure = why
+                    continue
+                if absent:
+                    self._ensure_same_cluster(epoch, started_at_s)
+                return not absent
+            else:
+                if (head.name, head.namespace) != (key.name, key.namespace):
+                    raise ApiError(f"GET {path}: the response contains another object")
+                return True
+        raise failure
 
-    def _all_names(self, kind: Kind, namespace: str) -> frozenset[str]:
-        """As `_names`, in the first version of *kind* that is served."""
-        *preferred, last = kind.forms
-        for form in preferred:
+    def _ensure_same_cluster(self, epoch: int, started_at_s: float) -> None:
+        """Raise `ApiError` if, since *started_at_s*, another cluster responds than that of *epoch*."""
+        if self._check_identity(started_at_s) != epoch:
+            raise ApiError("another cluster responds at this address now")
+
+    def _is_listed(self, key: ObjectKey, namespace: str) -> bool:
+        scope_key = key.kind, namespace
+        with self._listing:
+            listed = self._lists.get(scope_key)
+            if listed is None or self._monotonic() - listed.started_at_s >= _LIST_VALID_S:
+                listed = self._lists[scope_key] = self._list(key.kind, namespace)
+        if listed.failure is not None:
+            raise listed.failure
+        return (key.namespace, key.name) in listed.names
+
+    def _list(self, kind: Kind, namespace: str) -> _Listed:
+        started_at_s = self._monotonic()
+        try:
+            epoch = self._check_identity(-math.inf)
+            names = self._list_names_in_any_version(kind, namespace)
+            self._ensure_same_cluster(epoch, started_at_s)
+        except ApiError as exc:
+            return _Listed(started_at_s, frozenset(), exc)
+        for key in self._list_recently_found(kind, namespace, started_at_s):
+            if (key.namespace, key.name) not in names:
+                failure = ApiError(f"the list of {kind.resource} lacks {key.resource}, which a GET found")
+                return _Listed(started_at_s, frozenset(), failure)
+        return _Listed(started_at_s, names)
+
+    def _list_recently_found(self, kind: Kind, namespace: str, now_s: float) -> list[ObjectKey]:
+        """List the objects of *kind* in *namespace* that GETs found recently, sorted."""
+        with self._lock:
+            found = [key for key, at_s in self._found.items() if now_s - at_s < _FOUND_VALID_S]
+        return sorted(key for key in found if key.kind == kind and namespace in {"", key.namespace})
+
+    def _list_names_in_any_version(self, kind: Kind, namespace: str) -> frozenset[tuple[str, str]]:
+        """Call `_list_names` for the first served version of *kind*."""
+        *preferred, last = kind.versions
+        for version in preferred:
             with suppress(NotFoundError):
-                return self._names(form, namespace)
-        return self._names(last, namespace)
+                return self._list_names(version, namespace)
+        return self._list_names(last, namespace)
 
-    def _names(self, kind: Kind, namespace: str) -> frozenset[str]:
-        """Names of all objects there; raises `ApiError` also if one cannot be identified."""
-        path = collection_path(kind, namespace)
-        names: set[str] = set()
+    def _list_names(self, kind: Kind, namespace: str) -> frozenset[tuple[str, str]]:
+        """List namespace and name of all objects; raises `ApiError` also if an object cannot be identified."""
+        path = build_collection_path(kind, namespace)
+        names: set[tuple[str, str]] = set()
         token = ""
         while True:
             query = {"limit": str(self._page_size)} | ({"continue": token} if token else {})
-            page = wire.page(kind, f"GET {path}", self._api.get(path, query))
-            heads = [item.head for item in page.items]
-            if None in heads or page.token == token != "":
-                raise ApiError(f"GET {path}: the list is not whole")
-            names.update(head.name for head in heads if head is not None)
-            if not page.token:
+            page = responses.decode_list(kind, f"GET {path}", self._api.get(path, query))
+            heads = [item.header for item in page.items]
+            if None in heads or page.continue_token == token != "":
+                raise ApiError(f"GET {path}: the list is incomplete: an item without a name, or a page that repeats")
+            names.update((head.namespace if kind.namespaced else "", head.name) for head in heads if head is not None)
+            if not page.continue_token:
                 return frozenset(names)
-            token = page.token
+            token = page.continue_token
+
+
+def is_absent(api: ApiClient, key: ObjectKey, answer: NotFoundError) -> bool:
+    """Return whether the object at *key* is absent, given the 404 response *answer* to a GET.
+
+    If the response does not name the object, list the object by name, to see that its kind is served.
+
+    Raises:
+        ApiError: neither the response nor the list is conclusive.
+    """
+    if answer.name == key.name:
+        return True
+    if answer.name:
+        raise ApiError(f"{answer}; expected: a response about {key.name}", code=answer.code)
+    try:
+        return key.name not in _list_names_of_object(api, key)
+    except NotFoundError as exc:
+        raise ApiError(f"{answer} ({key.kind.resource} {key.kind.version} is not served)") from exc
+    except ApiError as exc:
+        raise ApiError(f"{answer} (the response does not name the object, and listing it failed: {exc})") from exc
+
+
+def _list_names_of_object(api: ApiClient, key: ObjectKey) -> set[str]:
+    """List the object at *key* by field selector. Servers that ignore the selector return other objects, too."""
+    path = build_collection_path(key.kind, key.namespace)
+    query, names = {"fieldSelector": f"metadata.name={key.name}"}, set[str]()
+    while True:
+        page = responses.decode_list(key.kind, f"GET {path}", api.get(path, query))
+        heads = [item.header for item in page.items]
+        if None in heads or page.continue_token == query.get("continue"):
+            raise ApiError(f"GET {path}: the list is incomplete: an item without a name, or a page that repeats")
+        names.update(head.name for head in heads if head is not None)
+        if not page.continue_token:
+            return names
+        query["continue"] = page.continue_token

@@ -1,285 +1,392 @@
-"""Lists and watches one kind in one namespace, for as long as it is asked to, whatever the API server does."""
+"""List and watch one kind in one namespace, and recover from every failure."""
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from threading import Event, Thread
+from threading import Event, Lock, RLock, Thread
 from typing import Final, assert_never
 
-from extdns.errors import ApiError, DeniedError, ExpiredError, NotFoundError, described
-from extdns.kube.api import Api
-from extdns.kube.live import wire
-from extdns.kube.live.pace import Pace, Rhythm
-from extdns.kube.live.report import Report
-from extdns.kube.live.roll import News, Roll
-from extdns.kube.paths import collection_path
-from extdns.model.cluster import Kind, Phase
+from extdns.errors import ApiError, DeniedError, ExpiredError, NotFoundError, describe_error
+from extdns.kube.api import ApiClient, ResponseStream
+from extdns.kube.api_protocol import build_collection_path
+from extdns.kube.live import responses
+from extdns.kube.live.watch_timing import WatchBackoff, WatchTiming
+from extdns.kube.local_store import Delta, DeltaTracker, ReflectorReport
+from extdns.model.cluster import Phase
+from extdns.model.kind import Kind
 
-_REFUSALS_OF_PARAMETERS: Final = frozenset({400, 422})
+_UNSUPPORTED_PARAMETER_CODES: Final = frozenset({400, 422})
 
 
-class _NotListedError(Exception):
-    """A watch that was to begin with a list did not; pages will do."""
+class _NoInitialListError(Exception):
+    """The watch did not begin with a complete list. The reflector lists page by page instead."""
 
 
 class Reflector:
-    """A thread; whatever fails in it is told and tried again.
+    """Lists and watches on a thread of its own, and retries after every failure.
 
-    A watch that ends is taken up where it ended. After it was cut, the server is asked first whether
-    it knows that version: it may have come back with another history. Only a version that is not
-    known any more makes all be listed again.
+    After a watch ends, the next one continues at the same resource version. If the connection was cut, the
+    reflector first checks that the API server still knows this version, since it may have been restored
+    from a backup. If the version is unknown, it lists all objects again.
 
     Attributes:
-        roll: what was seen; its count may be read by other threads.
+        tracker: the objects seen so far. Other threads may read its `decoded` and call its `contains`.
     """
 
     def __init__(  # noqa: PLR0913 - most by name
         self,
-        api: Api,
+        api: ApiClient,
         kind: Kind,
         namespace: str,
-        tell: Callable[[Report], None],
+        report: Callable[[ReflectorReport], None],
         *,
-        rhythm: Rhythm,
-        random: Callable[[], float],
+        timing: WatchTiming,
+        check_identity: Callable[[float], int] = lambda _: 0,
+        on_listed: Callable[[Reflector], None] = lambda _: None,
+        random_fraction: Callable[[], float],
         monotonic: Callable[[], float] = time.monotonic,
-        whole: bool = False,
+        keep_full: bool = False,
     ) -> None:
-        """Tell of *kind* in *namespace*, "" for all, *whole* or not; *tell* must be safe to call from any thread."""
-        self.roll = Roll(kind, whole=whole)
+        """Prepare to list and watch *kind* in *namespace*.
+
+        Args:
+            api: the API server.
+            kind: what to list.
+            namespace: "" for all namespaces.
+            report: receives what changed; called on the reflector's thread.
+            timing: the intervals of lists and watches.
+            check_identity: returns the epoch of the cluster, read at the given monotonic time or later.
+            on_listed: called after each complete list, and after each event while the list is distrusted.
+            random_fraction: returns numbers from 0 up to 1.
+            monotonic: seconds that never go back.
+            keep_full: whether to keep all fields of each object.
+        """
+        self.tracker = DeltaTracker(kind, keep_full=keep_full)
         self._api = api
         self._kind = kind
-        self._forms = kind.forms
-        self._missed = 0  # forms in a row that were not served
+        self._kind_versions = kind.versions
+        self._not_served_count = 0  # consecutive versions that are not served
         self._namespace = namespace
-        self._tell_of = tell
-        self._rhythm = rhythm
-        self._pace = Pace(rhythm, random)
+        self._report = report
+        self._timing = timing
+        self._backoff = WatchBackoff(timing, random_fraction)
         self._monotonic = monotonic
-        self._ask_for(self._forms[0])
-        self._version = ""  # all up to here is on the roll; "": nothing is certain
-        self._in_doubt = False  # whether the server still knows that version
+        self._use_version(self._kind_versions[0])
+        self._version = ""  # everything up to this version was received; "" if a list is needed
+        self._is_version_doubtful = False  # whether the server may have lost that version
         self._streams_lists = True
-        self._standing_since_s = math.inf  # the watch under way, or that has just ended
-        self._broken = 0  # requests in a row that failed, watches that were cut
-        self._phase = Phase.LISTING
+        self._failure_count = 0  # consecutive failed requests and broken watches
+        self._check_identity = check_identity
+        self._on_listed = on_listed
+        self._epoch: int | None = None  # the cluster that was listed
+        self._reporting = RLock()
+        self._reported_phase = self._actual_phase = Phase.LISTING  # the actual phase may be hidden by distrust
+        self._actual_detail = ""
+        self._distrust_reason = ""  # why the list is known to be wrong
+        self._lock = Lock()
+        self._stream: ResponseStream | None = None
+        self._list_requested = False  # another thread requested a list
+        self._lists_pages = False
         self._stop = Event()
         self._thread = Thread(target=self._run, name=f"{kind.plural} {namespace}".rstrip(), daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End after the request under way, which is for the API to cut."""
+        """End the thread after its open request. To cut that request, close the API client."""
         self._stop.set()
 
+    @property
+    def has_listed(self) -> bool:
+        """Whether a list was completed and the watch works; safe from any thread."""
+        return self._actual_phase is Phase.SYNCED
+
+    def list_again(self) -> None:
+        """Request a new list of all objects; safe from any thread."""
+        with self._lock:
+            self._list_requested = True
+            if self._stream is not None:
+                self._stream.abort()
+
+    def follow_epoch(self, epoch: int) -> None:
+        """Request a new list if another cluster was listed than that of *epoch*; safe from any thread."""
+        if self._epoch not in {None, epoch}:
+            self.list_again()
+
+    def distrust(self, reason: str) -> None:
+        """Report the kind as failing although it was listed; safe from any thread."""
+        with self._reporting:
+            self._distrust_reason = self._distrust_reason or reason
+            self._report_changes()
+
+    def trust(self) -> None:
+        """Undo `distrust`; safe from any thread."""
+        with self._reporting:
+            self._distrust_reason = ""
+            self._report_changes()
+
     def join(self, timeout_s: float) -> None:
-        """Wait until it has ended, or for so long."""
+        """Wait for the end of the thread, at most *timeout_s*."""
         self._thread.join(timeout_s)
 
     def _run(self) -> None:
         while not self._stop.is_set():
-            self._stop.wait(self._round())
+            self._stop.wait(self._run_once())
 
-    def _round(self) -> float:
-        """List if need be and watch for as long as it goes; returns how long to pause then, in seconds."""
+    def _run_once(self) -> float:
+        """List if needed, then watch until the watch ends. Return the pause before the next run, in seconds."""
         try:
-            return self._follow()
+            return self._list_and_watch()
         except NotFoundError as exc:
             self._version = ""
-            if self._is_other_form_left():
+            if self._try_next_version():
                 return 0.0
-            self._forgive()
-            self._tell(phase=Phase.NOT_SERVED, detail=str(exc))
-            return self._pace.fail(exc.retry_after_s)
+            self._backoff.reset_if_healthy(self._monotonic())
+            self._report_changes(phase=Phase.NOT_SERVED, detail=str(exc))
+            return self._backoff.count_failure(exc.retry_after_s)
         except DeniedError as exc:
-            self._forgive()
-            self._tell(phase=Phase.FORBIDDEN, detail=str(exc))
-            return self._pace.fail(exc.retry_after_s)
+            self._backoff.reset_if_healthy(self._monotonic())
+            self._report_changes(phase=Phase.FORBIDDEN, detail=str(exc))
+            return self._backoff.count_failure(exc.retry_after_s)
         except ExpiredError as exc:
             self._version = ""
-            return self._failed(str(exc), None)
+            return self._handle_failure(str(exc), None)
         except ApiError as exc:
-            return self._failed(str(exc), exc.retry_after_s)
-        except Exception as exc:  # noqa: BLE001 - law 3: a defect here must not silence a kind for good
+            return self._handle_failure(str(exc), exc.retry_after_s)
+        except Exception as exc:  # noqa: BLE001 - law 3: a defect must not end the watch of a kind
             self._version = ""
-            return self._failed(described(exc), None)
+            return self._handle_failure(describe_error(exc), None)
 
-    def _ask_for(self, form: Kind) -> None:
-        self._form = form
-        self._path = collection_path(form, self._namespace)
+    def _use_version(self, kind_version: Kind) -> None:
+        self._kind_version = kind_version
+        self._path = build_collection_path(kind_version, self._namespace)
         self._call = f"GET {self._path}"
 
-    def _is_other_form_left(self) -> bool:
-        """Turn to the next version of the kind; tells whether it has not just been found wanting, too."""
-        self._missed += 1
-        self._ask_for(self._forms[(self._forms.index(self._form) + 1) % len(self._forms)])
-        return self._missed % len(self._forms) != 0
+    def _try_next_version(self) -> bool:
+        """Switch to the next version of the kind. Return False if no version is served."""
+        self._not_served_count += 1
+        self._use_version(
+            self._kind_versions[(self._kind_versions.index(self._kind_version) + 1) % len(self._kind_versions)]
+        )
+        return self._not_served_count % len(self._kind_versions) != 0
 
-    def _failed(self, why: str, retry_after_s: float | None) -> float:
-        """One failure may be a connection that was cut; the next one in a row is told."""
-        self._forgive()
-        pause_s = self._pace.fail(retry_after_s)
-        self._broken += 1
-        if self._broken > 1 and not self._stop.is_set():
-            self._tell(phase=Phase.FAILING, detail=why)
+    def _handle_failure(self, message: str, retry_after_s: float | None) -> float:
+        """Return the pause after a failure. Report the kind as failing from the second consecutive failure on."""
+        self._backoff.reset_if_healthy(self._monotonic())
+        pause_s = self._backoff.count_failure(retry_after_s)
+        self._failure_count += 1
+        if self._failure_count > 1 and not self._stop.is_set():
+            self._report_changes(phase=Phase.FAILING, detail=message)
         return pause_s
 
-    def _follow(self) -> float:
-        if self._version and self._in_doubt and self._is_in_another_history():
+    def _list_and_watch(self) -> float:
+        self._accept_list_request()
+        if self._version and self._is_version_doubtful and self._is_history_replaced():
             self._version = ""
-            self.roll.forget_versions()
-        if not self._version and self._streams_lists:
+        if not self._version and self._streams_lists and not self._lists_pages:
             try:
                 return self._watch(is_list=True)
-            except _NotListedError:
-                pass
+            except _NoInitialListError:
+                if self._list_requested:
+                    return 0.0
             except ApiError as exc:
-                if exc.code not in _REFUSALS_OF_PARAMETERS:
+                if exc.code not in _UNSUPPORTED_PARAMETER_CODES:
                     raise
             self._streams_lists = False
         if not self._version:
             self._list()
         return self._watch(is_list=False)
 
-    def _list(self) -> None:
-        """List page by page; that nothing is left at all must be said twice."""
-        version = self._pages()
-        if self.roll.lost_all:
-            version = self._pages()
-        self._complete(version)
+    def _accept_list_request(self) -> None:
+        """Drop the resource version if another thread requested a list."""
+        with self._lock:
+            list_requested, self._list_requested = self._list_requested, False
+        if list_requested:  # page by page, so that etcd answers: the API server's watch cache may be wrong
+            self._version, self._lists_pages = "", True
 
-    def _pages(self) -> str:
-        """Take in a whole list; returns its version."""
-        self.roll.begin()
-        query = {"limit": str(self._rhythm.page_size)}
-        page = self._page(query)
-        version = page.version
-        while page.token:
-            token = page.token
-            page = self._page(query | {"continue": token})
-            if page.token == token:
-                raise ApiError(f"{self._call}: the list goes on with the same page for ever")
+    def _is_another_cluster(self) -> bool:
+        """Return whether another cluster responds than the one that was listed. If so, forget all versions.
+
+        Called after the server has responded, and before its response is processed.
+        """
+        epoch = self._check_identity(self._monotonic())
+        is_another = self._epoch not in {None, epoch}
+        self._epoch = epoch
+        if is_another:
+            self._version = ""
+            self.tracker.forget_versions()
+        return is_another
+
+    def _list(self) -> None:
+        """List page by page. If the list is empty but objects were known, list again before removing them."""
+        version = self._list_pages()
+        if self.tracker.is_list_empty:
+            version = self._list_pages()
+        self._complete_list(version)
+
+    def _list_pages(self) -> str:
+        """Process a complete list. Return its resource version."""
+        self.tracker.begin_list()
+        query = {"limit": str(self._timing.page_size)}
+        page = self._fetch_page(query, is_first=True)
+        version = page.resource_version
+        while page.continue_token:
+            token = page.continue_token
+            page = self._fetch_page(query | {"continue": token})
+            if page.continue_token == token:
+                raise ApiError(f"{self._call}: the list repeats the same page")
         return version
 
-    def _page(self, query: dict[str, str]) -> wire.Page:
-        page = wire.page(self._form, self._call, self._api.get(self._path, query))
-        with self._gathering() as news:
+    def _fetch_page(self, query: dict[str, str], *, is_first: bool = False) -> responses.ListPage:
+        page = responses.decode_list(self._kind_version, self._call, self._api.get(self._path, query))
+        if is_first:
+            self._is_another_cluster()
+        with self._collect_deltas() as deltas:
             for item in page.items:
-                news.extend(self.roll.see(item))
+                deltas.extend(self.tracker.receive_listed(item))
         return page
 
-    def _complete(self, version: str) -> None:
-        self._missed = 0
-        self._tell(self.roll.complete(), phase=Phase.SYNCED)
+    def _complete_list(self, version: str) -> None:
+        self._not_served_count = 0
+        self._report_changes(self.tracker.complete_list(), phase=Phase.SYNCED)
         self._version = version
-        self._broken = 0
+        self._failure_count = 0
+        self._lists_pages = False
+        self._on_listed(self)
 
-    def _is_in_another_history(self) -> bool:
-        """Whether the server answers that our version has not happened yet.
+    def _is_history_replaced(self) -> bool:
+        """Return whether the API server's history has changed, so that our resource version is not valid.
 
-        A watch from such a version would be silent without end.
+        This is so if the server does not know the version yet, or if the first object of a list is not known. A
+        watch from such a version would miss events. If the first object was merely added, this costs one list.
         """
         query = {"limit": "1", "resourceVersion": self._version, "resourceVersionMatch": "NotOlderThan"}
         try:
-            wire.page(self._form, self._call, self._api.get(self._path, query))
+            page = responses.decode_list(self._kind_version, self._call, self._api.get(self._path, query))
         except ExpiredError:
+            self.tracker.forget_versions()
             return True
-        return False
+        return not self.tracker.recognizes(page.items[0] if page.items else None)
 
     def _watch(self, *, is_list: bool) -> float:
-        """Watch from our version on, or, if *is_list*, from a list on that comes first; returns the pause after it."""
-        query = {"watch": "1", "allowWatchBookmarks": "true", "timeoutSeconds": str(self._pace.watch_s())}
+        """Watch from our resource version, or with *is_list* from an initial list. Return the pause afterwards."""
+        query = {"watch": "1", "allowWatchBookmarks": "true", "timeoutSeconds": str(self._backoff.choose_watch_s())}
         if is_list:
             query |= {"sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan"}
         else:
             query["resourceVersion"] = self._version
-        self._in_doubt, heard = True, False
-        with self._api.stream(self._path, query) as stream:
-            self._standing_since_s = self._monotonic()
+        self._is_version_doubtful, has_events = True, False
+        with self._api.stream(self._path, query) as stream, self._abortable(stream):
+            self._backoff.start_watch(self._monotonic())
             lines = iter(stream)
+            if self._is_another_cluster() and not is_list:
+                return 0.0
             if is_list:
-                self._take_list(lines)
+                self._receive_initial_list(lines)
             else:
-                self._tell(phase=Phase.SYNCED)
-            stream.allow_silence(self._rhythm.silence_s)
+                self._report_changes(phase=Phase.SYNCED)
+            stream.set_idle_timeout(self._timing.idle_timeout_s)
             for line in lines:
-                self._hear(wire.frame(self._form, self._call, line))
-                heard = True
-        self._in_doubt, self._broken = False, 0
-        return 0.0 if self._forgive() or heard else self._pace.fail(None)
+                self._receive_event(responses.decode_watch_event(self._kind_version, self._call, line))
+                has_events = True
+        self._is_version_doubtful, self._failure_count = False, 0
+        is_healthy = self._backoff.reset_if_healthy(self._monotonic())
+        return 0.0 if is_healthy or has_events else self._backoff.count_failure(None)
 
-    def _forgive(self) -> bool:
-        """Forget earlier failures if the last watch stood for long enough; tells whether it did."""
-        since_s, self._standing_since_s = self._standing_since_s, math.inf
-        if self._monotonic() - since_s < self._rhythm.alive_s:
-            return False
-        self._pace.succeed()
-        return True
+    @contextmanager
+    def _abortable(self, stream: ResponseStream) -> Iterator[None]:
+        """Let `list_again` abort *stream*; such an abort is not a failure."""
+        with self._lock:
+            self._stream = stream
+            if self._list_requested:
+                stream.abort()
+        try:
+            yield
+        except ApiError:
+            if not self._list_requested:
+                raise
+        finally:
+            with self._lock:
+                self._stream = None
 
-    def _take_list(self, lines: Iterable[bytes]) -> None:
-        """Take in the list that comes before the events of a watch.
+    def _receive_initial_list(self, lines: Iterable[bytes]) -> None:
+        """Process the initial list of a watch.
 
         Raises:
-            _NotListedError: it is not whole, or nothing is left though there was something.
+            _NoInitialListError: the list is not complete, or empty although objects were known.
         """
-        self.roll.begin()
+        self.tracker.begin_list()
         try:
-            version = self._initial(lines)
+            version = self._receive_initial_events(lines)
         except ApiError as exc:
-            raise _NotListedError(str(exc)) from exc
-        if not version or self.roll.lost_all:
-            raise _NotListedError
-        self._complete(version)
+            raise _NoInitialListError(str(exc)) from exc
+        if not version or self.tracker.is_list_empty:
+            raise _NoInitialListError
+        self._complete_list(version)
 
-    def _initial(self, lines: Iterable[bytes]) -> str:
-        """Take in objects up to the bookmark that ends them; returns its version, "" if there is none."""
-        with self._gathering() as news:
+    def _receive_initial_events(self, lines: Iterable[bytes]) -> str:
+        """Process objects up to the bookmark that ends the initial list.
+
+        Returns:
+            The resource version of the bookmark, or "" if the stream ended without one.
+        """
+        with self._collect_deltas() as deltas:
             for line in lines:
-                match wire.frame(self._form, self._call, line):
-                    case wire.Shown(item):
-                        news.extend(self.roll.see(item))
-                    case wire.Deleted(item):
-                        news.extend(self.roll.delete(item))
-                    case wire.Bookmark(version, is_initial_end):
+                match responses.decode_watch_event(self._kind_version, self._call, line):
+                    case responses.ChangedEvent(item):
+                        deltas.extend(self.tracker.receive_listed(item))
+                    case responses.DeletedEvent(item):
+                        deltas.extend(self.tracker.receive_delete(item))
+                    case responses.BookmarkEvent(version, is_initial_end):
                         if is_initial_end:
                             return version
                     case other:
                         assert_never(other)
         return ""
 
-    def _hear(self, frame: wire.Frame) -> None:
-        self._pace.succeed()
-        self._broken = 0
+    def _receive_event(self, frame: responses.WatchEvent) -> None:
+        self._backoff.reset()
+        self._failure_count = 0
         match frame:
-            case wire.Shown(item):
-                self._tell(self.roll.change(item))
-                self._version = (item.head and item.head.resource_version) or self._version
-            case wire.Deleted(item):
-                self._tell(self.roll.delete(item))
-                self._version = (item.head and item.head.resource_version) or self._version
-            case wire.Bookmark(version, _):
+            case responses.ChangedEvent(item):
+                self._report_changes(self.tracker.receive_change(item))
+                self._version = (item.header and item.header.resource_version) or self._version
+            case responses.DeletedEvent(item):
+                self._report_changes(self.tracker.receive_delete(item))
+                self._version = (item.header and item.header.resource_version) or self._version
+            case responses.BookmarkEvent(version, _):
                 self._version = version or self._version
             case _:
                 assert_never(frame)
+        if self._distrust_reason:
+            self._on_listed(self)
 
     @contextmanager
-    def _gathering(self) -> Iterator[list[News]]:
-        """News of a list, told together whatever ends it: each telling wakes another thread, and lists are long."""
-        news: list[News] = []
+    def _collect_deltas(self) -> Iterator[list[Delta]]:
+        """Collect the changes of a list and report them together, since each report wakes another thread."""
+        deltas: list[Delta] = []
         try:
-            yield news
+            yield deltas
         finally:
-            self._tell(news)
+            self._report_changes(deltas)
 
-    def _tell(self, news: Iterable[News] = (), *, phase: Phase | None = None, detail: str = "") -> None:
-        told = tuple(news)
-        entered = phase if phase is not self._phase else None
-        if entered is not None:
-            self._phase = entered
-        if told or entered is not None:
-            self._tell_of(Report(kind=self._kind, namespace=self._namespace, news=told, phase=entered, detail=detail))
+    def _report_changes(self, deltas: Iterable[Delta] = (), *, phase: Phase | None = None, detail: str = "") -> None:
+        reported = tuple(deltas)
+        with self._reporting:
+            if phase is not None:
+                self._actual_phase, self._actual_detail = phase, detail
+            phase, detail = self._actual_phase, self._actual_detail
+            if phase is Phase.SYNCED and self._distrust_reason:
+                phase, detail = Phase.FAILING, self._distrust_reason
+            entered = phase if phase is not self._reported_phase else None
+            if entered is not None:
+                self._reported_phase = entered
+            if reported or entered is not None:
+                report = ReflectorReport(
+                    kind=self._kind, namespace=self._namespace, deltas=reported, phase=entered, detail=detail
+                )
+                self._report(report)

@@ -1,4 +1,4 @@
-"""A cluster made of manifests: what `--manifests` names, under the same port as a live one."""
+"""Implement the port `Cluster` with manifests."""
 
 from __future__ import annotations
 
@@ -7,81 +7,83 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from threading import Event, Lock, Thread
 from typing import BinaryIO, Final, Protocol
 
-from extdns.flags.cluster import STANDARD_INPUT
-from extdns.kube.manifests.catalogue import Problems
-from extdns.kube.manifests.folders import Folders
-from extdns.kube.manifests.watcher import follow
-from extdns.kube.namespaces import Namespaces
-from extdns.kube.store import Store, unchanged
+from extdns.flags.process import STANDARD_INPUT
+from extdns.kube.local_store import LocalStore, WatchedNamespaces, is_unchanged
+from extdns.kube.manifests.loader import ManifestLoader, ProblemMessages
+from extdns.kube.manifests.manifest_files import watch_files
 from extdns.model.cluster import (
     ClusterChange,
-    Kind,
+    ClusterIdentity,
+    IdentityRead,
     KindChange,
     KindState,
     ObjectChange,
-    ObjectKey,
     ObjectProblem,
     Phase,
-    Sight,
+    Sighting,
 )
-from extdns.model.objects import STRUCTS
+from extdns.model.kind import Kind, ObjectKey
+from extdns.model.resources.kinds import STRUCTS
 
-_FRESH_S: Final = 1.0
-"""A complete reading answers questions for so long, because many may be asked in a row."""
+_REFRESH_VALID_S: Final = 1.0
+"""`exists` uses a complete refresh for this long, since many checks may follow each other."""
 
 _CLOSING_S: Final = 2.0
 
 
-class Follow(Protocol):
-    """Tells of changes below absolute paths until the event is set; see `watcher.follow`."""
+class WatchFiles(Protocol):
+    """Watches absolute paths until an event is set; see `manifest_files.watch_files`."""
 
     def __call__(self, paths: Sequence[str], stop: Event, /) -> Iterator[Collection[str] | None]:
-        """Yield touched paths; None for any."""
+        """Yield the paths that changed; None means that any path may have changed."""
         ...
 
 
 class ManifestCluster:
-    """Implements `Cluster`.
+    """Implements `Cluster` with manifests.
 
-    With `watch` a thread of its own reads the files, at first and whenever they change; without, they
-    are read by the first `take`, and again only by `exists`. `view`, `need` and `take` belong to one
-    thread; `exists` and `close` may be called from any.
+    With *watch*, a thread reads the files at the start and after each change. Without it, the first `take`
+    reads them, and only `exists` reads them again. Only one thread may use `view`, `require` and `take`; any
+    thread may call `exists` and `close`.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - most by name
         self,
         paths: Sequence[str],
         *,
         stdin: BinaryIO | None = None,
         watch: bool = True,
-        namespaces: Namespaces | None = None,
-        whole: Collection[Kind] = (),
+        namespaces: WatchedNamespaces | None = None,
+        full_kinds: Collection[Kind] = (),
+        cluster_id: str = "",
         monotonic: Callable[[], float] = time.monotonic,
-        follow: Follow = follow,
+        watch_files: WatchFiles = watch_files,
     ) -> None:
-        """Name the files; raises `UsageError` for a path that does not exist.
+        """Set the paths. Raises `UsageError` for a path that does not exist.
 
         Args:
-            paths: files, folders, or "-" for *stdin*; earlier ones count first.
-            stdin: read once, to its end; the process's own if None.
-            watch: whether to follow changes of the files.
-            namespaces: where objects are taken from, if not everywhere.
-            whole: kinds whose objects are kept whole, for templates; those that have no struct are, too.
+            paths: files, folders, or "-" for *stdin*. If several describe one object, the first path wins.
+            stdin: stream to read once, to its end; standard input of the process if None.
+            watch: whether to watch the files.
+            namespaces: namespaces to read; all if None.
+            full_kinds: kinds whose objects keep all fields, for templates. Includes the kinds without a struct.
+            cluster_id: the value of `--cluster-id`. The first `take` reports it before all other changes.
             monotonic: seconds that never go back.
-            follow: tells of changes; tests bring their own.
+            watch_files: watches files; tests replace it.
         """
-        self._folders = Folders(paths, stdin=stdin, monotonic=monotonic, whole=frozenset(whole))
-        self._whole = frozenset(whole)
-        self._namespaces = namespaces or Namespaces()
+        self._loader = ManifestLoader(paths, stdin=stdin, monotonic=monotonic, full_kinds=frozenset(full_kinds))
+        self._full_kinds = frozenset(full_kinds)
+        self._namespaces = namespaces or WatchedNamespaces()
         self._monotonic = monotonic
-        self._follow = follow
-        self._store = Store(self.need)
+        self._watch_files = watch_files
+        self._identities = [IdentityRead(identity=ClusterIdentity(given=cluster_id))] if cluster_id else []
+        self._store = LocalStore(self.require)
         self._states: dict[Kind, KindState] = {}
-        self._asked: list[Kind] = []
-        self._told: Problems = {}
-        self._reading = Lock()
+        self._new_kinds: list[Kind] = []
+        self._reported: ProblemMessages = {}
+        self._refresh_lock = Lock()
         self._read_at_s: float | None = None
-        self._news = Event()
+        self._has_changes = Event()
         self._stop = Event()
         self._thread: Thread | None = None
         if watch:
@@ -89,119 +91,120 @@ class ManifestCluster:
             self._thread.start()
 
     @property
-    def view(self) -> Store:
-        """Look-ups in what `take` has returned so far."""
+    def view(self) -> LocalStore:
+        """A view of the objects that `take` has returned so far."""
         return self._store
 
-    def need(self, kind: Kind) -> KindState:
-        """Deliver *kind* from the next `take` on, and tell how far it is."""
+    def require(self, kind: Kind) -> KindState:
+        """Return objects of *kind* from the next `take` on. Return its current state."""
         state = self._states.get(kind)
         if state is None:
             phase = Phase.LISTING if self._is_read(kind) else Phase.NOT_SERVED
             detail = "" if self._is_read(kind) else f"manifests are not read for {kind.name} objects"
             state = KindState(kind=kind, phase=phase, since_s=self._monotonic(), detail=detail)
             self._states[kind] = state
-            self._asked.append(kind)
-            self._news.set()
+            self._new_kinds.append(kind)
+            self._has_changes.set()
         return state
 
     def exists(self, key: ObjectKey) -> bool | None:
-        """Read again and tell whether *key* is described; None if that cannot be known.
+        """Read the files again, and return whether they describe the object at *key*; None if that is uncertain.
 
-        It cannot for kinds that are not read, outside the namespaces, while a file cannot be read
-        or holds what could be any object, and while a file that lacks an object has yet to settle.
+        It is uncertain for kinds and namespaces that are not read, while a file cannot be read or contains an
+        unidentified object, and while a file that lost an object has changed very recently.
         """
-        if not self._is_read(key.kind) or not self._namespaces.include(key):
+        if not self._is_read(key.kind) or not self._namespaces.contains(key):
             return None
-        with self._reading:
-            if self._read_at_s is None or self._monotonic() - self._read_at_s >= _FRESH_S:
-                self._look()
-        return self._folders.exists(key)
+        with self._refresh_lock:
+            if self._read_at_s is None or self._monotonic() - self._read_at_s >= _REFRESH_VALID_S:
+                self._refresh()
+        return self._loader.exists(key)
 
     def take(self, timeout_s: float) -> tuple[ClusterChange, ...]:
-        """Changes since the last call, waiting up to *timeout_s*; may come back earlier with ().
+        """Return the changes since the last call. Wait up to *timeout_s*; may return () earlier.
 
-        First problems, then changed objects, then the objects of each kind first needed and that it is
-        synced; each by place or key.
+        First problems, then changed objects, then for each newly required kind its objects and its change to
+        synced. Each part is sorted by location or key.
         """
         if self._thread is None:
             self._read_once()
-        return self._collect() or (self._collect() if self._news.wait(timeout_s) else ())
+        return self._collect() or (self._collect() if self._has_changes.wait(timeout_s) else ())
 
     def close(self) -> None:
-        """End the watching and any waiting; `take` and `exists` still answer from what was read."""
+        """End the watch and waiting calls. `take` and `exists` still use what was read."""
         self._stop.set()
-        self._news.set()
+        self._has_changes.set()
         if self._thread is not None:
             self._thread.join(_CLOSING_S)
 
     def _watch(self) -> None:
-        paths = [root.path for root in self._folders.roots if root.path != STANDARD_INPUT]
-        for touched in self._follow(paths, self._stop):
-            with self._reading:
+        paths = [root.path for root in self._loader.roots if root.path != STANDARD_INPUT]
+        for touched in self._watch_files(paths, self._stop):
+            with self._refresh_lock:
                 if touched is None or touched:
-                    self._look(touched)
-                elif self._folders.is_due():
-                    self._look()
+                    self._refresh(touched)
+                elif self._loader.needs_refresh():
+                    self._refresh()
 
     def _read_once(self) -> None:
-        with self._reading:
+        with self._refresh_lock:
             if self._read_at_s is None:
-                self._look()
+                self._refresh()
 
-    def _look(self, touched: Collection[str] | None = None) -> None:
-        self._folders.look(touched)
+    def _refresh(self, touched: Collection[str] | None = None) -> None:
+        self._loader.refresh(touched)
         if touched is None:
             self._read_at_s = self._monotonic()
-        self._news.set()
+        self._has_changes.set()
 
     def _collect(self) -> tuple[ClusterChange, ...]:
-        if not self._news.is_set():
+        if not self._has_changes.is_set():
             return ()
-        self._news.clear()
-        with self._folders.lock:
+        self._has_changes.clear()
+        with self._loader.lock:
             if self._read_at_s is None:
                 return ()
-            asked, self._asked = self._asked, []
+            new_kinds, self._new_kinds = self._new_kinds, []
             synced = {kind for kind, state in self._states.items() if state.phase is Phase.SYNCED}
-            changes = (*self._problems(), *self._changed(synced), *self._first(asked))
+            changes = (*self._list_problems(), *self._list_changed(synced), *self._list_initial(new_kinds))
         self._store.apply(changes)
-        return changes
+        identities, self._identities = self._identities, []
+        return (*identities, *changes)
 
-    def _problems(self) -> Iterator[ObjectProblem]:
-        """What is in order again, then what is newly wrong, of the kinds needed."""
-        now = {at: text for at, text in self._folders.catalogue.problems().items() if self._concerns(at[1])}
-        for place, key in self._told:
-            if (place, key) not in now:
-                yield ObjectProblem(place=place, key=key, message="")
-        for (place, key), message in now.items():
-            if self._told.get((place, key)) != message:
-                yield ObjectProblem(place=place, key=key, message=message)
-        self._told = now
+    def _list_problems(self) -> Iterator[ObjectProblem]:
+        """List the problems that were solved, then the new ones, of required kinds."""
+        problems = {at: text for at, text in self._loader.index.find_problems().items() if self._is_relevant(at[1])}
+        for location, key in self._reported:
+            if (location, key) not in problems:
+                yield ObjectProblem(location=location, key=key, message="")
+        for (location, key), message in problems.items():
+            if self._reported.get((location, key)) != message:
+                yield ObjectProblem(location=location, key=key, message=message)
+        self._reported = problems
 
-    def _changed(self, kinds: Collection[Kind]) -> Iterator[ObjectChange]:
-        """Changed objects of *kinds*, whose objects have been delivered before."""
-        catalogue = self._folders.catalogue
-        concerned = (key for key in catalogue.take_changed() if key.kind in kinds and self._namespaces.include(key))
-        for key in sorted(concerned):
-            old, new = self._store.peek(key), catalogue.get(key)
+    def _list_changed(self, kinds: Collection[Kind]) -> Iterator[ObjectChange]:
+        """List changed objects of *kinds*, which `take` has returned before."""
+        index = self._loader.index
+        changed = (key for key in index.take_changed() if key.kind in kinds and self._namespaces.contains(key))
+        for key in sorted(changed):
+            old, new = self._store.peek(key), index.get(key)
             if new is None and old is not None:
-                yield ObjectChange(key=key, old=old, new=None, seen=Sight.DELETED)
-            elif new is not None and (old is None or not unchanged(old, new)):
+                yield ObjectChange(key=key, old=old, new=None, seen=Sighting.DELETED)
+            elif new is not None and (old is None or not is_unchanged(old, new)):
                 yield ObjectChange(key=key, old=old, new=new)
 
-    def _first(self, kinds: Iterable[Kind]) -> Iterator[ObjectChange | KindChange]:
-        """All objects of *kinds*, each kind's followed by the news that it is synced."""
-        catalogue = self._folders.catalogue
+    def _list_initial(self, kinds: Iterable[Kind]) -> Iterator[ObjectChange | KindChange]:
+        """List the objects of each new kind, followed by its change to synced."""
+        index = self._loader.index
         for kind in kinds:
-            for key in sorted(filter(self._namespaces.include, catalogue.keys(kind))):
-                yield ObjectChange(key=key, old=None, new=catalogue.get(key))
+            for key in sorted(filter(self._namespaces.contains, index.list_keys(kind))):
+                yield ObjectChange(key=key, old=None, new=index.get(key))
             if self._is_read(kind):
                 self._states[kind] = KindState(kind=kind, phase=Phase.SYNCED, since_s=self._monotonic())
             yield KindChange(state=self._states[kind])
 
     def _is_read(self, kind: Kind) -> bool:
-        return kind in STRUCTS or kind in self._whole
+        return kind in STRUCTS or kind in self._full_kinds
 
-    def _concerns(self, key: ObjectKey | None) -> bool:
-        return key is None or (key.kind in self._states and self._namespaces.include(key))
+    def _is_relevant(self, key: ObjectKey | None) -> bool:
+        return key is None or (key.kind in self._states and self._namespaces.contains(key))

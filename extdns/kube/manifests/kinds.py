@@ -1,79 +1,105 @@
-"""Which documents concern us, told from `apiVersion` and `kind` alone."""
+"""Identify the kind of a document from `apiVersion` and `kind`."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Final
 
-from extdns.errors import shortened
-from extdns.kube.manifests.plain import Unusable
-from extdns.kube.resources import is_plural
-from extdns.model.cluster import Kind
-from extdns.model.objects import STRUCTS
+from extdns.errors import shorten
+from extdns.kube.manifests.document_tree import InvalidValue
+from extdns.kube.unstructured_resources import is_plural
+from extdns.model.kind import Kind
+from extdns.model.resources.kinds import STRUCTS
 
 
 @dataclass(frozen=True, slots=True)
-class ListOf:
-    """A list; its items need no type of their own if *kind* gives it."""
+class ListKind:
+    """A list. If *kind* is given, its items may omit their own kind."""
 
     kind: Kind | None
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
-    """Meant for us but not readable; *kind* is what it would be, if that can be told."""
+class UnsupportedKind:
+    """A document with an invalid kind or version. *kind* is the probable kind, None if unknown."""
 
     kind: Kind | None
     message: str
 
 
-_KINDS: Final = {name: tuple(kind for kind in STRUCTS if kind.name == name) for name in {kind.name for kind in STRUCTS}}
-"""By name, which several groups may use: Istio and the Gateway API have Gateways."""
+_KINDS_BY_NAME: Final = {
+    name: tuple(kind for kind in STRUCTS if kind.name == name) for name in {kind.name for kind in STRUCTS}
+}
+"""Kinds by name. Several groups may use one name: Istio and the Gateway API both have Gateways."""
 
-_READ: Final = {(version, kind.name): kind for kind in STRUCTS for version in kind.api_versions}
+_KINDS_BY_TYPE: Final = {(version, kind.name): kind for kind in STRUCTS for version in kind.api_versions}
+
+_MIN_SIMILARITY: Final = 0.8
+_SIMILAR_KINDS: Final = frozenset({"UDPIngress"})
+"""Kinds with a similar name that extdns does not read."""
 
 _LIST: Final = "List"
-_FORMER_GROUP: Final = "extensions"
+_OLD_GROUP: Final = "extensions"
 
 
-def recognised(api_version: object, kind: object, others: Collection[Kind] = ()) -> Kind | ListOf | Unread | None:
-    """What a document with these fields is, perhaps of one of *others*; None if it does not concern us.
+def identify_kind(
+    api_version: object, kind: object, full_kinds: Collection[Kind] = ()
+) -> Kind | ListKind | UnsupportedKind | None:
+    """Return the kind of a document with these fields, or None if extdns does not read it.
 
-    Kinds of other groups may share a name with ours (Knative has a Service) and do not concern us.
+    Kinds of other groups with the same name are ignored, such as the Service of Knative. *full_kinds* are
+    kinds to read in addition.
     """
-    if isinstance(kind, Unusable):
-        return Unread(None, f"kind {kind.why}; allowed: {kind.allowed}")
+    if isinstance(kind, InvalidValue):
+        return UnsupportedKind(None, f"kind {kind.problem}; allowed: {kind.allowed}")
     if not isinstance(kind, str):
         return None
     if kind == _LIST:
-        return ListOf(None) if api_version == "v1" else None
-    for other in others:  # which may be named otherwise: only plurals were given
+        return ListKind(None) if api_version == "v1" else None
+    for other in full_kinds:  # compared by plural, since their name may be a guess
         if api_version == other.api_version:
             if is_plural(other.plural, kind):
                 return other
             if kind.endswith(_LIST) and is_plural(other.plural, kind.removesuffix(_LIST)):
-                return ListOf(other)
-    single = kind in _KINDS
+                return ListKind(other)
+    single = kind in _KINDS_BY_NAME
     name = kind if single else kind.removesuffix(_LIST)
-    if isinstance(api_version, str) and (ours := _READ.get((api_version, name))):
-        return ours if single else ListOf(ours)
-    kinds = _KINDS.get(name, ())
-    return _unread(api_version, kinds, single=single) if kinds else None
+    if isinstance(api_version, str) and (ours := _KINDS_BY_TYPE.get((api_version, name))):
+        return ours if single else ListKind(ours)
+    kinds = _KINDS_BY_NAME.get(name, ())
+    return (
+        _find_unsupported_version(api_version, kinds, single=single)
+        if kinds
+        else _find_misspelled_kind(api_version, kind)
+    )
 
 
-def _unread(api_version: object, kinds: tuple[Kind, ...], *, single: bool) -> Unread | None:
-    """*api_version* is none under which any of *kinds*, which share a name, is read."""
+def _find_misspelled_kind(api_version: object, kind: str) -> UnsupportedKind | None:
+    """Find the kind of the same group that *kind* probably means, such as Service for `Servce`."""
+    ours = {
+        one.name.lower(): one for one in STRUCTS if isinstance(api_version, str) and api_version in one.api_versions
+    }
+    near = get_close_matches(kind.lower(), ours, n=1, cutoff=_MIN_SIMILARITY)
+    if not near or kind in _SIMILAR_KINDS:
+        return None
+    meant = ours[near[0]]
+    return UnsupportedKind(meant, f"kind {shorten(kind)} of {api_version} does not exist; did you mean: {meant.name}")
+
+
+def _find_unsupported_version(api_version: object, kinds: tuple[Kind, ...], *, single: bool) -> UnsupportedKind | None:
+    """Explain why *api_version* is not valid for *kinds*, which share a name; None if it is of another group."""
     meant = kinds[0] if single and len(kinds) == 1 else None
-    if isinstance(api_version, Unusable):
-        return Unread(meant, f"apiVersion {api_version.why}; allowed: {api_version.allowed}")
+    if isinstance(api_version, InvalidValue):
+        return UnsupportedKind(meant, f"apiVersion {api_version.problem}; allowed: {api_version.allowed}")
     if not isinstance(api_version, str) or not api_version:
         allowed = ", ".join(version for kind in kinds for version in kind.api_versions)
-        return Unread(meant, f"apiVersion is missing; allowed for {kinds[0].name}: {allowed}")
+        return UnsupportedKind(meant, f"apiVersion is missing; allowed for {kinds[0].name}: {allowed}")
     group = api_version.rpartition("/")[0]
     for kind in kinds:
-        if group == kind.group or (group == _FORMER_GROUP and len(kinds) == 1):
+        if group == kind.group or (group == _OLD_GROUP and len(kinds) == 1):
             allowed = ", ".join(kind.api_versions)
-            message = f"apiVersion {shortened(api_version)} of {kind.name} is not read; allowed: {allowed}"
-            return Unread(kind if single else None, message)
+            message = f"apiVersion {shorten(api_version)} of {kind.name} is not read; allowed: {allowed}"
+            return UnsupportedKind(kind if single else None, message)
     return None

@@ -1,18 +1,21 @@
-"""Whom Gateways and listeners let in: namespaces and kinds (spec sources 5.5, 5.7)."""
+"""Decide which Routes a listener accepts: by kind, namespace and hostname (docs/spec/sources.md 5.5, 5.7)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Final
 
-from extdns.model.cluster import Kind
-from extdns.model.gatewayapi import FromNamespaces, LabelSelector, Listener
-from extdns.model.objects import NAMESPACE
-from extdns.model.selector import Operator, Selector, Term, is_label_key, is_label_value
-from extdns.ports import View
+from extdns.model.kind import Kind
+from extdns.model.record import parse_address
+from extdns.model.resources.core import NAMESPACE
+from extdns.model.resources.gateway_api import LabelSelector, Listener, RouteNamespaces
+from extdns.model.selection import Operator, Selector, Term, is_label_key, is_label_value
+from extdns.ports import ClusterView
 
 _NAME_LABEL: Final = "kubernetes.io/metadata.name"
-"""The API server gives it to every Namespace; manifests need not spell it out."""
+"""The label with the name of a Namespace. The API server sets it; manifests may omit it."""
 
 _OPERATORS: Final[Mapping[str, Operator]] = {
     "In": Operator.IN,
@@ -23,60 +26,89 @@ _OPERATORS: Final[Mapping[str, Operator]] = {
 _WITH_VALUES: Final = frozenset({Operator.IN, Operator.NOT_IN})
 
 
-def admits_kind(listener: Listener, kind: Kind) -> bool:
-    """Tell whether *listener* takes Routes of *kind*."""
+def accepts_kind(listener: Listener, kind: Kind) -> bool:
+    """Return whether *listener* accepts Routes of *kind*."""
     kinds = listener.allowed_routes.kinds
     return not kinds or any((allowed.group, allowed.kind) == (kind.group, kind.name) for allowed in kinds)
 
 
-def admits_namespace(allowed: FromNamespaces, namespace: str, *, home: str, default: str, view: View) -> bool:
-    """Tell whether those of *namespace* are let in.
+def accepts_namespace(
+    allowed_namespaces: RouteNamespaces, namespace: str, *, home: str, default: str, view: ClusterView
+) -> bool:
+    """Return whether objects of *namespace* may attach to the object with *allowed_namespaces*.
 
     Args:
-        allowed: what the object says.
-        namespace: where the one comes from that wants in.
-        home: where the object itself is.
-        default: what holds if it says nothing.
-        view: knows the Namespaces; raises `NotReadyError`.
+        allowed_namespaces: the rule in the spec of the object.
+        namespace: namespace of the Route or ListenerSet.
+        home: namespace of the object with the rule.
+        default: the rule if the spec has none.
+        view: view to look up Namespaces; raises `NotSyncedError`.
     """
-    match allowed.origin or default:
+    match allowed_namespaces.from_ or default:
         case "All":
             return True
         case "Same":
             return namespace == home
         case "Selector":
-            selector = selector_of(allowed.selector)
+            selector = parse_api_selector(allowed_namespaces.selector)
             return selector is not None and _has_labels(selector, namespace, view)
         case _:
             return False
 
 
-def _has_labels(selector: Selector, namespace: str, view: View) -> bool:
+def _has_labels(selector: Selector, namespace: str, view: ClusterView) -> bool:
     found = view.get(NAMESPACE, "", namespace)
     return found is not None and selector.matches({_NAME_LABEL: namespace, **(found.metadata.labels or {})})
 
 
-def selector_of(written: LabelSelector | None) -> Selector | None:
-    """What a label selector of the API means; None if it is absent or means nothing valid."""
-    if written is None:
+def parse_api_selector(label_selector: LabelSelector | None) -> Selector | None:
+    """Parse a label selector of the API; return None if it is absent or not valid."""
+    if label_selector is None:
         return None
     try:
-        return Selector(terms=tuple(_terms(written)))
+        return Selector(terms=tuple(_parse_requirements(label_selector)))
     except ValueError:
         return None
 
 
-def _terms(written: LabelSelector) -> Iterator[Term]:
-    for key, value in (written.match_labels or {}).items():
-        yield _term(key, Operator.EQUAL, (value,))
-    for requirement in written.match_expressions or ():
+def _parse_requirements(label_selector: LabelSelector) -> Iterator[Term]:
+    for key, value in (label_selector.match_labels or {}).items():
+        yield _build_requirement(key, Operator.EQUAL, (value,))
+    for requirement in label_selector.match_expressions or ():
         operator, values = _OPERATORS.get(requirement.operator), tuple(sorted(requirement.values or ()))
         if operator is None or bool(values) is not (operator in _WITH_VALUES):
             raise ValueError(requirement.operator)
-        yield _term(requirement.key, operator, values)
+        yield _build_requirement(requirement.key, operator, values)
 
 
-def _term(key: str, operator: Operator, values: tuple[str, ...]) -> Term:
+def _build_requirement(key: str, operator: Operator, values: tuple[str, ...]) -> Term:
     if not is_label_key(key) or not all(map(is_label_value, values)):
         raise ValueError(key)
     return Term(key=key, operator=operator, values=values)
+
+
+ALLOWED_HOSTNAME: Final = "a host name of letters, digits and '-' in labels of up to 63, perhaps after '*.'"
+
+_LABEL: Final = r"[A-Za-z0-9](?:[-A-Za-z0-9]{0,61}[A-Za-z0-9])?"
+_HOSTNAME: Final = re.compile(rf"(?:\*\.)?(?=.{{1,255}}$){_LABEL}(?:\.{_LABEL})*\.?")
+_WILD: Final = "*."
+
+
+@lru_cache(maxsize=4096)
+def is_hostname(text: str) -> bool:
+    """Return whether *text* is a host name (RFC 1123 section 2.1) and not an IP address. It may begin with `*.`."""
+    return _HOSTNAME.fullmatch(text) is not None and parse_address(text) is None
+
+
+def find_common_hostname(listener: str, route: str) -> str | None:
+    """Return the more specific of two host names in lower case if one matches the other, else None.
+
+    "" matches every host name, but the result is None if both are "" or one is not a valid host name.
+    """
+    if not all(is_hostname(text) for text in (listener, route) if text):
+        return None
+    first, second = listener.lower(), route.lower()
+    if not first or not second or first == second:
+        return first or second or None
+    pattern, other = sorted((first, second), key=lambda text: (len(text), not text.startswith(_WILD)))
+    return other if pattern.startswith(_WILD) and other.endswith(pattern[1:]) else None

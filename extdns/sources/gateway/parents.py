@@ -1,13 +1,14 @@
-"""What a Route is attached to: listeners, and the addresses behind them (spec sources 5.2, 5.4, 5.6, 5.7)."""
+"""Find the listeners that a Route is attached to, and their addresses (docs/spec/sources.md 5.2, 5.4, 5.6, 5.7)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from extdns.model.gatewayapi import (
+from extdns.model.reason import Reason
+from extdns.model.resources.gateway_api import (
     GATEWAY,
-    GROUP,
+    GATEWAY_API_GROUP,
     LISTENER_SET,
     Gateway,
     Listener,
@@ -15,21 +16,27 @@ from extdns.model.gatewayapi import (
     ParentRef,
     Route,
 )
-from extdns.model.lean import Condition
-from extdns.model.reason import Reason
+from extdns.model.resources.meta import Condition
 from extdns.model.value import Value
-from extdns.ports import View
+from extdns.ports import ClusterView
 from extdns.sources.annotations import Annotations
-from extdns.sources.gateway.admission import admits_namespace
+from extdns.sources.claim_builder import CONTROLLER, is_our_controller
+from extdns.sources.gateway.admission import accepts_namespace
 from extdns.sources.gateway.settings import RouteSettings
-from extdns.sources.selection import CONTROLLER, is_ours
-from extdns.sources.targets import Answer, Found, LeftOut, Missing, annotated, found
+from extdns.sources.targets import (
+    ExcludedHost,
+    FoundTargets,
+    MissingTargets,
+    TargetResult,
+    parse_targets,
+    read_target_annotation,
+)
 
 _ACCEPTED: Final = "Accepted"
 
 
-class Ref(NamedTuple):
-    """A parent as a Route means it, with what it leaves out filled in."""
+class ResolvedParentRef(NamedTuple):
+    """A parent reference of a Route with its defaults filled in."""
 
     group: str
     kind: str
@@ -39,149 +46,169 @@ class Ref(NamedTuple):
     port: int
 
     @classmethod
-    def of(cls, written: ParentRef, namespace: str) -> Ref:
-        """What *written* means in an object of *namespace*."""
-        group, kind = written.group or GROUP, written.kind or GATEWAY.name
-        home = written.namespace or namespace
-        return cls(group, kind, home, written.name, written.section_name, written.port)
+    def resolve(cls, parent_ref: ParentRef, namespace: str) -> ResolvedParentRef:
+        """Fill in the defaults of *parent_ref* in an object of *namespace*."""
+        group, kind = parent_ref.group or GATEWAY_API_GROUP, parent_ref.kind or GATEWAY.name
+        home = parent_ref.namespace or namespace
+        return cls(group, kind, home, parent_ref.name, parent_ref.section_name, parent_ref.port)
 
     @property
-    def parent(self) -> Ref:
-        """Without saying which of the parent's listeners."""
+    def without_listener(self) -> ResolvedParentRef:
+        """The reference to the parent without a listener."""
         return self._replace(section="", port=0)
 
     def __str__(self) -> str:
         return f"{self.kind} {self.namespace}/{self.name}"
 
 
-class Open(NamedTuple):
-    """A listener, and what the names that it admits shall point at."""
+class ListenerTargets(NamedTuple):
+    """A listener, and the targets for hostnames that it accepts."""
 
     listener: Listener
-    answer: Answer
+    result: TargetResult
 
 
 class Attachment(Value, frozen=True, kw_only=True):
-    """A parent that a Route asks for.
+    """A parent of a Route.
 
     Attributes:
-        ref: which one; its port, if it is not 0, is the only one of the listeners that counts.
-        left_out: why none of its listeners counts; None if they do.
-        listeners: those of the section that the Route asks for, or all.
+        ref: the reference. If its port is not 0, only listeners on this port match.
+        exclusion: why the parent is excluded, or None.
+        listeners: the listeners of the section that the Route refers to, or all listeners.
     """
 
-    ref: Ref
-    left_out: LeftOut | None = None
-    listeners: tuple[Open, ...] = ()
+    ref: ResolvedParentRef
+    exclusion: ExcludedHost | None = None
+    listeners: tuple[ListenerTargets, ...] = ()
 
 
-class Parents:
-    """Looks up what Routes are attached to; lives for one call of `Source.claims`."""
+class ParentFinder:
+    """Looks up the parents of a Route; used for one call of `Source.find_claims`."""
 
-    def __init__(self, settings: RouteSettings, view: View) -> None:
-        """Ask *view*, which raises `NotReadyError`."""
+    def __init__(self, settings: RouteSettings, view: ClusterView) -> None:
+        """Create a finder that looks up objects in *view*, which raises `NotSyncedError`."""
         self._settings: Final = settings
         self._view: Final = view
 
-    def of(self, route: Route, namespace: str) -> Iterator[Attachment]:
-        """What became of the parents that *route* asks for, then those of which nobody has said anything yet."""
-        asked = [Ref.of(written, namespace) for written in route.spec.parent_refs or ()]
-        parents = {ref.parent for ref in asked}
-        told: set[Ref] = set()
+    def find_attachments(self, route: Route, namespace: str) -> Iterator[Attachment]:
+        """Yield the parents in the status of *route*, then those of its spec that have no status yet."""
+        requested = [ResolvedParentRef.resolve(written, namespace) for written in route.spec.parent_refs or ()]
+        parents = {ref.without_listener for ref in requested}
+        reported: set[ResolvedParentRef] = set()
         for status in route.status.parents or ():
-            ref = Ref.of(status.parent_ref, namespace)
-            if ref.parent in parents:
-                told.add(ref)
-                yield self._attachment(ref, _refusal(status.conditions, f"{ref} has not accepted it"))
-        for ref in dict.fromkeys(asked):
-            if ref not in told:
-                yield self._attachment(ref, _refusal((), f"{ref} has not said yet whether it accepts it"))
+            ref = ResolvedParentRef.resolve(status.parent_ref, namespace)
+            if ref.without_listener in parents:
+                reported.add(ref)
+                yield self._build_attachment(
+                    ref, _find_rejection(status.conditions, f"{ref} has not accepted the Route")
+                )
+        for ref in dict.fromkeys(requested):
+            if ref not in reported:
+                yield self._build_attachment(
+                    ref, _find_rejection((), f"{ref} has not reported yet whether it accepts the Route")
+                )
 
-    def _attachment(self, ref: Ref, refusal: Missing | None) -> Attachment:
+    def _build_attachment(self, ref: ResolvedParentRef, rejection: MissingTargets | None) -> Attachment:
         match ref.group, ref.kind:
             case (GATEWAY.group, GATEWAY.name):
-                opened = self._of_gateway(ref, refusal)
+                listeners = self._list_gateway_listeners(ref, rejection)
             case (LISTENER_SET.group, LISTENER_SET.name) if self._settings.listener_sets:
-                opened = self._of_listener_set(ref, refusal)
+                listeners = self._list_listener_set_listeners(ref, rejection)
             case (LISTENER_SET.group, LISTENER_SET.name):
-                opened = LeftOut(by="--gateway-listener-sets")
+                listeners = ExcludedHost(excluded_by="--gateway-listener-sets")
             case _:
-                opened = LeftOut(by=f"spec.parentRefs: {ref} is no Gateway")
-        if isinstance(opened, LeftOut):
-            return Attachment(ref=ref, left_out=opened)
-        chosen = tuple(one for one in opened if ref.section in {"", one.listener.name})
+                listeners = ExcludedHost(excluded_by=f"spec.parentRefs: {ref} is not a Gateway")
+        if isinstance(listeners, ExcludedHost):
+            return Attachment(ref=ref, exclusion=listeners)
+        chosen = tuple(one for one in listeners if ref.section in {"", one.listener.name})
         return Attachment(ref=ref, listeners=chosen)
 
-    def _of_gateway(self, ref: Ref, refusal: Missing | None) -> LeftOut | Iterable[Open]:
-        gateway = self._gateway(ref)
-        if isinstance(gateway, LeftOut):
+    def _list_gateway_listeners(
+        self, ref: ResolvedParentRef, rejection: MissingTargets | None
+    ) -> ExcludedHost | Iterable[ListenerTargets]:
+        gateway = self._get_gateway(ref)
+        if isinstance(gateway, ExcludedHost):
             return gateway
-        answer = refusal or self._override(gateway, ref) or _addresses(gateway, ref)
-        return (Open(listener, answer) for listener in gateway.spec.listeners or ())
+        result = rejection or self._read_target_override(gateway, ref) or _read_gateway_addresses(gateway, ref)
+        return (ListenerTargets(listener, result) for listener in gateway.spec.listeners or ())
 
-    def _of_listener_set(self, ref: Ref, refusal: Missing | None) -> LeftOut | Iterable[Open]:
+    def _list_listener_set_listeners(
+        self, ref: ResolvedParentRef, rejection: MissingTargets | None
+    ) -> ExcludedHost | Iterable[ListenerTargets]:
         listener_set = self._view.get(LISTENER_SET, ref.namespace, ref.name)
         if not isinstance(listener_set, ListenerSet):
-            return _missing(ref)
-        by = self._left_out_by(listener_set, ref)
-        if not by and not self._settings.selection.annotation_filter.matches(listener_set.metadata.annotations):
-            by = "--annotation-filter"
-        if by:
-            return LeftOut(by=by)
-        written = listener_set.spec.parent_ref
-        gateway_ref = Ref.of(ParentRef(namespace=written.namespace, name=written.name), ref.namespace)
-        gateway = self._gateway(gateway_ref)
-        if isinstance(gateway, LeftOut):
+            return _exclude_missing_parent(ref)
+        excluded_by = self._find_controller_exclusion(listener_set, ref)
+        if not excluded_by and not self._settings.common.annotation_filter.matches(listener_set.metadata.annotations):
+            excluded_by = "--annotation-filter"
+        if excluded_by:
+            return ExcludedHost(excluded_by=excluded_by)
+        parent_ref = listener_set.spec.parent_ref
+        gateway_ref = ResolvedParentRef.resolve(
+            ParentRef(namespace=parent_ref.namespace, name=parent_ref.name), ref.namespace
+        )
+        gateway = self._get_gateway(gateway_ref)
+        if isinstance(gateway, ExcludedHost):
             return gateway
         allowed, home = gateway.spec.allowed_listeners.namespaces, gateway_ref.namespace
-        if not admits_namespace(allowed, ref.namespace, home=home, default="None", view=self._view):
-            return LeftOut(by=f"spec.allowedListeners of {gateway_ref}")
-        refusal = refusal or _refusal(listener_set.status.conditions, f"{gateway_ref} has not accepted {ref}")
-        answer = self._override(listener_set, ref) or self._override(gateway, gateway_ref)
-        return self._opened(listener_set, ref, refusal, answer or _addresses(gateway, gateway_ref))
+        if not accepts_namespace(allowed, ref.namespace, home=home, default="None", view=self._view):
+            return ExcludedHost(excluded_by=f"spec.allowedListeners of {gateway_ref}")
+        rejection = rejection or _find_rejection(
+            listener_set.status.conditions, f"{gateway_ref} has not accepted {ref}"
+        )
+        result = self._read_target_override(listener_set, ref) or self._read_target_override(gateway, gateway_ref)
+        return self._check_listener_conditions(
+            listener_set, ref, rejection, result or _read_gateway_addresses(gateway, gateway_ref)
+        )
 
-    def _opened(self, listener_set: ListenerSet, ref: Ref, refusal: Missing | None, answer: Answer) -> Iterator[Open]:
+    def _check_listener_conditions(
+        self, listener_set: ListenerSet, ref: ResolvedParentRef, rejection: MissingTargets | None, result: TargetResult
+    ) -> Iterator[ListenerTargets]:
         conditions = {status.name: status.conditions for status in listener_set.status.listeners or ()}
         for listener in listener_set.spec.listeners or ():
-            unusable = _refusal(conditions.get(listener.name), f"listener {listener.name} of {ref} is not accepted")
-            yield Open(listener, refusal or unusable or answer)
+            not_accepted = _find_rejection(
+                conditions.get(listener.name), f"listener {listener.name} of {ref} is not accepted"
+            )
+            yield ListenerTargets(listener, rejection or not_accepted or result)
 
-    def _gateway(self, ref: Ref) -> Gateway | LeftOut:
+    def _get_gateway(self, ref: ResolvedParentRef) -> Gateway | ExcludedHost:
         settings = self._settings
         if settings.gateway_namespace and ref.namespace != settings.gateway_namespace:
-            return LeftOut(by="--gateway-namespace")
+            return ExcludedHost(excluded_by="--gateway-namespace")
         if settings.gateway_name and ref.name != settings.gateway_name:
-            return LeftOut(by="--gateway-name")
+            return ExcludedHost(excluded_by="--gateway-name")
         gateway = self._view.get(GATEWAY, ref.namespace, ref.name)
         if not isinstance(gateway, Gateway):
-            return _missing(ref)
+            return _exclude_missing_parent(ref)
         if not settings.gateway_labels.matches(gateway.metadata.labels):
-            return LeftOut(by="--gateway-label-filter")
-        by = self._left_out_by(gateway, ref)
-        return LeftOut(by=by) if by else gateway
+            return ExcludedHost(excluded_by="--gateway-label-filter")
+        excluded_by = self._find_controller_exclusion(gateway, ref)
+        return ExcludedHost(excluded_by=excluded_by) if excluded_by else gateway
 
-    def _notes(self, parent: Gateway | ListenerSet) -> Annotations:
-        return Annotations.of(parent.metadata.annotations, self._settings.selection.prefixes)
+    def _read_annotations(self, parent: Gateway | ListenerSet) -> Annotations:
+        return Annotations.read(parent.metadata.annotations, self._settings.common.prefixes)
 
-    def _left_out_by(self, parent: Gateway | ListenerSet, ref: Ref) -> str:
-        notes = self._notes(parent)
-        return "" if is_ours(notes) else f"{notes.field(CONTROLLER)} of {ref}"
+    def _find_controller_exclusion(self, parent: Gateway | ListenerSet, ref: ResolvedParentRef) -> str:
+        annotations = self._read_annotations(parent)
+        return "" if is_our_controller(annotations) else f"{annotations.describe_field(CONTROLLER)} of {ref}"
 
-    def _override(self, parent: Gateway | ListenerSet, ref: Ref) -> Found | Missing | None:
-        return annotated(self._notes(parent), of=f"{ref}")
+    def _read_target_override(
+        self, parent: Gateway | ListenerSet, ref: ResolvedParentRef
+    ) -> FoundTargets | MissingTargets | None:
+        return read_target_annotation(self._read_annotations(parent), on_object=f"{ref}")
 
 
-def _refusal(conditions: Iterable[Condition] | None, detail: str) -> Missing | None:
-    """None if *conditions* say `Accepted`; else what is withheld, with *detail*."""
+def _find_rejection(conditions: Iterable[Condition] | None, detail: str) -> MissingTargets | None:
+    """Return None if *conditions* contain a true `Accepted`, else a missing result with *detail*."""
     accepted = next((condition.status for condition in conditions or () if condition.type == _ACCEPTED), "")
-    return None if accepted == "True" else Missing(reason=Reason.NOT_ACCEPTED, detail=detail)
+    return None if accepted == "True" else MissingTargets(reason=Reason.NOT_ACCEPTED, detail=detail)
 
 
-def _missing(ref: Ref) -> LeftOut:
-    return LeftOut(by=f"spec.parentRefs: there is no {ref}")
+def _exclude_missing_parent(ref: ResolvedParentRef) -> ExcludedHost:
+    return ExcludedHost(excluded_by=f"spec.parentRefs: there is no {ref}")
 
 
-def _addresses(gateway: Gateway, ref: Ref) -> Found | Missing:
-    nothing = Missing(reason=Reason.NO_ADDRESS, detail=f"status.addresses of {ref} has no address yet")
+def _read_gateway_addresses(gateway: Gateway, ref: ResolvedParentRef) -> FoundTargets | MissingTargets:
+    if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"status.addresses of {ref} has no address yet")
     texts = (address.value for address in gateway.status.addresses or ())
-    return found(texts, f"status.addresses of {ref}", otherwise=nothing)
+    return parse_targets(texts, f"status.addresses of {ref}", if_empty=if_empty)

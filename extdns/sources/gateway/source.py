@@ -1,52 +1,56 @@
-"""The sources `gateway-httproute` and its like (spec sources 5)."""
+"""The sources `gateway-httproute`, `gateway-grpcroute` and the other Route sources (docs/spec/sources.md 5)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from enum import StrEnum
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from extdns.model.claim import Claim, Filtered
-from extdns.model.cluster import Kind
-from extdns.model.gatewayapi import Listener, Route
-from extdns.model.objects import KubernetesObject, ref_of
+from extdns.model.claim import Claim, ClaimWarning, ExcludedClaim
+from extdns.model.kind import Kind
 from extdns.model.reason import Reason
-from extdns.ports import View
-from extdns.sources.annotations import Annotations
-from extdns.sources.draft import Draft
-from extdns.sources.gateway.admission import admits_kind, admits_namespace
-from extdns.sources.gateway.hostnames import ALLOWED, is_hostname, overlap
-from extdns.sources.gateway.names import Host, Name, hosts_of, names_of, notices
-from extdns.sources.gateway.parents import Attachment, Open, Parents, Ref
+from extdns.model.resources.gateway_api import Listener, Route
+from extdns.model.resources.kinds import KubernetesObject, build_ref
+from extdns.ports import ClusterView
+from extdns.sources.annotations import Annotations, RecordOptions
+from extdns.sources.claim_builder import ClaimBuilder
+from extdns.sources.gateway.admission import (
+    ALLOWED_HOSTNAME,
+    accepts_kind,
+    accepts_namespace,
+    find_common_hostname,
+    is_hostname,
+)
+from extdns.sources.gateway.parents import Attachment, ListenerTargets, ParentFinder, ResolvedParentRef
 from extdns.sources.gateway.settings import ROUTE_KINDS, RouteSettings
-from extdns.sources.targets import Answer, Found, LeftOut, united
-from extdns.sources.terms import Terms
+from extdns.sources.targets import ExcludedHost, FoundTargets, TargetResult, merge_targets
 
 _NO_PARENT: Final = "spec.parentRefs, which is empty"
 
 
 @dataclass(slots=True)
-class _Host:
-    """A name that a Route shares with a listener, and what it shall point at."""
+class _PublishedHostname:
+    """A hostname that a Route and a listener have in common, with the results of the listeners."""
 
-    place: str
-    answers: list[Answer] = field(default_factory=list[Answer])
+    location: str
+    results: list[TargetResult] = field(default_factory=list[TargetResult])
 
     @property
-    def answer(self) -> Answer:
-        """What all that know an address say together, else what the first says that is missing."""
-        found = [answer for answer in self.answers if isinstance(answer, Found)]
-        return united(found) if found else self.answers[0]
+    def merged_result(self) -> TargetResult:
+        """The merged targets of all listeners that have targets; if none has, the result of the first listener."""
+        found = [answer for answer in self.results if isinstance(answer, FoundTargets)]
+        return merge_targets(found) if found else self.results[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RouteSource:
-    """Names of one kind of Routes.
+    """Publishes the hostnames of one kind of Route.
 
     Attributes:
-        name: as `--source` spells it, a key of `ROUTE_KINDS`.
+        name: name of the source, as in `--source`; a key of `ROUTE_KINDS`.
     """
 
     name: str
@@ -54,88 +58,188 @@ class RouteSource:
 
     @property
     def kind(self) -> Kind:
-        """The kind of Routes."""
+        """The kind of Route."""
         return ROUTE_KINDS[self.name].kind
 
-    def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:
-        """What the Route *obj* asks for, in the order of `Draft.claims`.
+    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:
+        """Return the claims of the Route *obj*, in the order of `ClaimBuilder.build`.
 
         Raises:
-            NotReadyError: it takes Gateways, ListenerSets or Namespaces to tell, and they are not listed yet.
-            TemplateError: a template fails on it.
-            TypeError: *obj* is no Route.
+            NotSyncedError: Gateways, ListenerSets or Namespaces are needed and not listed yet.
+            TemplateError: a template cannot be rendered for it.
+            TypeError: *obj* is not a Route.
         """
         if not isinstance(obj, Route):
-            raise TypeError(f"the {self.name} source reads {self.kind.name}s only")
-        ref, selection = ref_of(self.kind, obj), self.settings.selection
-        notes = Annotations.of(obj.metadata.annotations, selection.prefixes)
-        by = selection.left_out_by(ref, obj.metadata, notes)
-        if by:
-            return (Filtered(ref=ref, by=by),)
-        terms = Terms.of(notes)
-        draft = Draft(self.name, ref, replace(terms, notices=terms.notices + notices(notes)))
-        attached = tuple(self._admitting(obj, ref.key.namespace, view))
-        hosts: dict[str, _Host] = {}
-        named = hosts_of(obj, named=ROUTE_KINDS[self.name].named)
-        templated = selection.templates.hosts(self.name, self.kind, obj, named=bool(named))
-        for name in self._names(named, templated, notes, draft):
-            if not self._meet(name, attached, hosts):
-                _leave_out(draft, name, attached)
+            raise TypeError(f"the {self.name} source reads {self.kind.name}s only, not {type(obj).__name__}")
+        ref, common = build_ref(self.kind, obj), self.settings.common
+        annotations = Annotations.read(obj.metadata.annotations, common.prefixes)
+        excluded_by = common.find_exclusion(ref, obj.metadata, annotations)
+        if excluded_by:
+            return (ExcludedClaim(ref=ref, excluded_by=excluded_by),)
+        options = RecordOptions.read(annotations)
+        builder = ClaimBuilder(
+            self.name, ref, replace(options, warnings=options.warnings + find_hostname_source_warnings(annotations))
+        )
+        attachments = tuple(self._find_accepting_listeners(obj, ref.key.namespace, view))
+        hosts: dict[str, _PublishedHostname] = {}
+        spec_hostnames = list_spec_hostnames(obj, has_hostnames=ROUTE_KINDS[self.name].has_hostnames)
+        template_hosts = common.templates.render_hosts(self.name, self.kind, obj, has_hosts=bool(spec_hostnames))
+        for name in self._collect_valid_hostnames(spec_hostnames, template_hosts, annotations, builder):
+            if not self._match_listeners(name, attachments, hosts):
+                _exclude(builder, name, attachments)
         for text, host in hosts.items():
-            draft.ask(text, host.place, host.answer)
-        return draft.claims()
+            builder.request(text, host.location, host.merged_result)
+        return builder.build()
 
-    def _names(
-        self, hosts: Sequence[Host], templated: Iterable[Host], notes: Annotations, draft: Draft
-    ) -> Iterator[Name]:
-        ignore = self.settings.selection.ignore_hostname_annotation
-        for name in names_of(hosts, templated, notes, ignore_annotation=ignore):
+    def _collect_valid_hostnames(
+        self,
+        hosts: Sequence[LocatedHost],
+        template_hosts: Iterable[LocatedHost],
+        annotations: Annotations,
+        builder: ClaimBuilder,
+    ) -> Iterator[RouteHostname]:
+        ignore = self.settings.common.ignore_hostname_annotation
+        for name in collect_hostnames(hosts, template_hosts, annotations, ignore_annotation=ignore):
             if name.text and not is_hostname(name.text):
-                # not INVALID_NAME, which is a failure: what is no host name meets no listener (spec sources 5.5)
-                draft.refuse(name.text, name.field, Reason.INVALID_ENDPOINT, ALLOWED)
+                # not INVALID_NAME, which is a failure: no listener accepts it (docs/spec/sources.md 5.5)
+                builder.reject(name.text, name.field, Reason.INVALID_ENDPOINT, ALLOWED_HOSTNAME)
             else:
                 yield name
 
-    def _admitting(self, route: Route, namespace: str, view: View) -> Iterator[Attachment]:
-        """What *route* is attached to, with the listeners alone that take it."""
-        for attachment in Parents(self.settings, view).of(route, namespace):
+    def _find_accepting_listeners(self, route: Route, namespace: str, view: ClusterView) -> Iterator[Attachment]:
+        """Yield the parents of *route* with the listeners that accept it."""
+        for attachment in ParentFinder(self.settings, view).find_attachments(route, namespace):
             listeners = tuple(
-                one for one in attachment.listeners if self._admits(one.listener, attachment.ref, namespace, view)
+                one
+                for one in attachment.listeners
+                if self._is_accepted_by(one.listener, attachment.ref, namespace, view)
             )
             yield replace(attachment, listeners=listeners)
 
-    def _admits(self, listener: Listener, parent: Ref, namespace: str, view: View) -> bool:
+    def _is_accepted_by(self, listener: Listener, parent: ResolvedParentRef, namespace: str, view: ClusterView) -> bool:
         if listener.protocol not in ROUTE_KINDS[self.name].protocols or parent.port not in {0, listener.port}:
             return False
         allowed = listener.allowed_routes.namespaces
-        return admits_kind(listener, self.kind) and admits_namespace(
+        return accepts_kind(listener, self.kind) and accepts_namespace(
             allowed, namespace, home=parent.namespace, default="Same", view=view
         )
 
-    def _meet(self, name: Name, attached: tuple[Attachment, ...], hosts: dict[str, _Host]) -> bool:
-        """Add to *hosts* what *name* has in common with listeners; tells whether there is such a one."""
-        if name.left_out_by:
+    def _match_listeners(
+        self, name: RouteHostname, attachments: tuple[Attachment, ...], hosts: dict[str, _PublishedHostname]
+    ) -> bool:
+        """Add to *hosts* each hostname that *name* and a listener have in common. Return whether there is one."""
+        if name.excluded_by:
             return False
-        met = False
-        for attachment in attached:
+        found = False
+        for attachment in attachments:
             for one in attachment.listeners:
-                shared = overlap(one.listener.hostname, name.text)
-                if shared is not None:
-                    met = True
-                    place = name.field or _hostname_of(one, attachment)
-                    hosts.setdefault(shared, _Host(place)).answers.append(one.answer)
-        return met
+                common = find_common_hostname(one.listener.hostname, name.text)
+                if common is not None:
+                    found = True
+                    field = name.field or _describe_listener_hostname(one, attachment)
+                    hosts.setdefault(common, _PublishedHostname(field)).results.append(one.result)
+        return found
 
 
-def _hostname_of(one: Open, attachment: Attachment) -> str:
+def _describe_listener_hostname(one: ListenerTargets, attachment: Attachment) -> str:
     return f"hostname of listener {one.listener.name} of {attachment.ref}"
 
 
-def _leave_out(draft: Draft, name: Name, attached: tuple[Attachment, ...]) -> None:
-    """Say why *name*, if it is one, comes to nothing."""
+def _exclude(builder: ClaimBuilder, name: RouteHostname, attachments: tuple[Attachment, ...]) -> None:
+    """Add an excluded claim for *name*, which no listener accepts, unless it is empty."""
     if not name.text:
         return
     reasons = [
-        one.left_out.by if one.left_out else f"the listeners of {one.ref}, none of which admits it" for one in attached
+        one.exclusion.excluded_by if one.exclusion else f"the listeners of {one.ref}, none of which accepts it"
+        for one in attachments
     ]
-    draft.ask(name.text, name.field, LeftOut(by=name.left_out_by or next(iter(reasons), _NO_PARENT)))
+    builder.request(
+        name.text, name.field, ExcludedHost(excluded_by=name.excluded_by or next(iter(reasons), _NO_PARENT))
+    )
+
+
+_HOSTNAME: Final = "hostname"
+_HOSTNAME_SOURCE: Final = "gateway-hostname-source"
+
+
+class _RouteHostnameSource(StrEnum):
+    """Where a Route states a hostname. The value of the `gateway-hostname-source` annotation selects one of them."""
+
+    DEFINED = "defined-hosts-only"
+    ANNOTATED = "annotation-only"
+
+
+LocatedHost = tuple[str, str]
+"""A hostname and the field that holds it."""
+
+
+class RouteHostname(NamedTuple):
+    """A hostname of a Route.
+
+    Attributes:
+        text: the hostname; "" stands for the hostname of the listener.
+        field: the field that holds it.
+        excluded_by: the flag or annotation that excludes it, "" if none does.
+    """
+
+    text: str
+    field: str
+    excluded_by: str = ""
+
+
+def list_spec_hostnames(route: Route, *, has_hostnames: bool) -> tuple[LocatedHost, ...]:
+    """List the hostnames in the spec of *route*, each with its field; () unless *has_hostnames*."""
+    return tuple(
+        (host, f"spec.hostnames[{at}]") for at, host in enumerate((route.spec.hostnames or ()) if has_hostnames else ())
+    )
+
+
+def collect_hostnames(
+    hosts: Sequence[LocatedHost],
+    template_hosts: Iterable[LocatedHost],
+    annotations: Annotations,
+    *,
+    ignore_annotation: bool,
+) -> tuple[RouteHostname, ...]:
+    """Collect the hostnames of a Route.
+
+    Args:
+        hosts: the result of `list_spec_hostnames`.
+        template_hosts: hostnames from templates, each with its flag.
+        annotations: annotations of the Route.
+        ignore_annotation: whether to ignore the `hostname` annotation.
+    """
+    origin = _read_hostname_source(annotations)
+    excluded_by = "" if origin is None else annotations.describe_field(_HOSTNAME_SOURCE)
+    found = [
+        RouteHostname(host, field, excluded_by if origin is _RouteHostnameSource.ANNOTATED else "")
+        for host, field in (*hosts, *template_hosts)
+    ]
+    if origin is None and not hosts:
+        found.append(RouteHostname("", ""))
+    return (
+        *found,
+        *_list_annotation_hostnames(
+            annotations, "--ignore-hostname-annotation" if ignore_annotation else "", origin, excluded_by
+        ),
+    )
+
+
+def _list_annotation_hostnames(
+    annotations: Annotations, ignored_by: str, origin: _RouteHostnameSource | None, other_source: str
+) -> Iterator[RouteHostname]:
+    excluded_by = ignored_by or (other_source if origin is _RouteHostnameSource.DEFINED else "")
+    for host in annotations.get_list(_HOSTNAME):
+        yield RouteHostname(host, annotations.describe_field(_HOSTNAME), excluded_by)
+
+
+def find_hostname_source_warnings(annotations: Annotations) -> tuple[ClaimWarning, ...]:
+    """Return a warning if the `gateway-hostname-source` annotation is not valid; it is then ignored."""
+    if annotations.get(_HOSTNAME_SOURCE) is None or _read_hostname_source(annotations) is not None:
+        return ()
+    return (annotations.build_warning(_HOSTNAME_SOURCE, Reason.INVALID_ANNOTATION, " or ".join(_RouteHostnameSource)),)
+
+
+def _read_hostname_source(annotations: Annotations) -> _RouteHostnameSource | None:
+    value = (annotations.get(_HOSTNAME_SOURCE) or "").lower()
+    return _RouteHostnameSource(value) if value in list(_RouteHostnameSource) else None

@@ -2,11 +2,30 @@
 "use strict";
 (() => {
   const EVERY_MS = 3000;
-  const SLOWEST_MS = 30000;
+  const SILENT_MS = 5000;
   const connection = document.getElementById("connection");
-  let pauseMs = EVERY_MS;
+  const age = document.getElementById("age");
+  let answeredMs = performance.now(); // when what is seen was answered
+  let silentSinceMs = answeredMs; // as that, but a page that was hidden has asked nothing meanwhile
   let timer = 0;
-  connection.textContent = "";
+
+  const span = (seconds) => {
+    for (const [size, unit] of [[86400, "d"], [3600, "h"], [60, "m"]]) {
+      if (seconds >= size) return `${Math.floor(seconds / size)}${unit}`;
+    }
+    return `${Math.max(0, Math.floor(seconds))}s`;
+  };
+
+  // The age of what is seen counts on, whoever answers; a process that is silent for long turns the top red.
+  const showAge = () => {
+    const nowMs = performance.now();
+    const copied = Number(document.querySelector("#asof time").dataset.ageS);
+    age.textContent = `, ${span(copied + (nowMs - answeredMs) / 1000)} ago`;
+    const lost = nowMs - silentSinceMs >= SILENT_MS;
+    if (lost === document.body.classList.contains("lost")) return;
+    document.body.classList.toggle("lost", lost);
+    connection.textContent = lost ? "The process does not answer: what you see is not up to date." : "";
+  };
 
   const chosen = (region) => {
     const selection = document.getSelection();
@@ -15,7 +34,7 @@
 
   // A reader who has opened something, is on a link, or has scrolled a table sideways finds it so again.
   const replace = (old, fresh) => {
-    if (old.innerHTML === fresh.innerHTML || chosen(old)) return;
+    if (old.innerHTML === fresh.innerHTML || (old.id !== "status" && chosen(old))) return;
     const open = [...old.querySelectorAll("details[open]")].map((one) => one.id);
     const sideways = old.querySelector(".table")?.scrollLeft ?? 0;
     const focused = old.contains(document.activeElement) ? document.activeElement : null;
@@ -29,7 +48,7 @@
   };
 
   const update = async () => {
-    const answer = await fetch(location.href, { cache: "no-store", signal: AbortSignal.timeout(SLOWEST_MS) });
+    const answer = await fetch(location.href, { cache: "no-store", signal: AbortSignal.timeout(SILENT_MS) });
     if (!answer.ok) throw new Error(`the answer was ${answer.status}`);
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     const { scrollX, scrollY } = window;
@@ -45,19 +64,19 @@
     if (document.hidden) return;
     try {
       await update();
-      pauseMs = EVERY_MS;
-      connection.textContent = "";
-      connection.classList.remove("lost");
+      answeredMs = silentSinceMs = performance.now();
     } catch {
-      pauseMs = Math.min(pauseMs * 2, SLOWEST_MS);
-      connection.textContent = "The connection is lost: what you see is not up to date. Trying again.";
-      connection.classList.add("lost");
+      // showAge tells how long there has been no answer
     }
+    showAge();
     clearTimeout(timer);
-    timer = setTimeout(again, pauseMs);
+    timer = setTimeout(again, EVERY_MS);
   };
 
-  document.addEventListener("visibilitychange", again);
+  document.addEventListener("visibilitychange", () => {
+    silentSinceMs = performance.now();
+    again();
+  });
   document.addEventListener("keydown", (event) => {
     const search = document.querySelector("input[type=search]");
     if (event.key !== "/" || !search || event.target.closest("input, select, textarea")) return;
@@ -67,5 +86,7 @@
   for (const select of document.querySelectorAll("form select")) {
     select.addEventListener("change", () => select.form.requestSubmit());
   }
+  showAge();
+  setInterval(() => document.hidden || showAge(), 1000);
   timer = setTimeout(again, EVERY_MS);
 })();

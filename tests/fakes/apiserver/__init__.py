@@ -1,12 +1,11 @@
-"""A Kubernetes API server for tests: stateful, over real sockets, strict where the real one is.
+"""A fake Kubernetes API server for tests: stateful, on real sockets, and as strict as the real one.
 
-Start at `server.ApiServer`, which is all that tests need. Inside, a request goes `listener` (HTTP) →
-`requests` (what RBAC would see) → `access` → `api` → one of `discovery`, `lists`, `watches`, `writes`;
-`faults` stand between the answer and the wire, and `log` keeps what was asked. `store` holds the objects,
-already encoded, and their history under one global counter.
+Tests use `server.ApiServer`. A request passes through `listener` (HTTP) → `requests` (verb and resource, as RBAC names
+them) → `access` → `api` → one of `discovery`, `lists`, `watches`, `writes`. `faults` change the response before it is
+sent, and `log` records the requests. `store` holds the encoded objects and their history, numbered by one counter.
 
-The rules are those of the Kubernetes API concepts page and of what k8s.io/apiserver answers; where this
-server and a real one differ, this one is wrong: `tests/conformance` asks both. Left out: admission, schemas,
-protobuf, compression, conversion between versions, deletes of whole collections. Nothing here imports the
-product, so that both cannot share a mistake.
+The rules are those of the Kubernetes API concepts page and of k8s.io/apiserver. `tests/conformance` compares this
+server with a real one; where they differ, this one is wrong. Not implemented: admission, schemas, protobuf,
+compression, conversion between versions, deletes of whole collections. Nothing here imports the product, so that both
+cannot contain the same mistake.
 """

@@ -1,4 +1,4 @@
-"""Who may ask, and for what."""
+"""Authorization of the fake API server: which requests are forbidden."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ class _Rule:
     namespace: str
 
     def covers(self, verb: str, resource: str, namespace: str) -> bool:
-        asked = verb, resource, namespace
+        requested = verb, resource, namespace
         rule = self.verb, self.resource, self.namespace
-        return all(said in {ANY, wanted} for said, wanted in zip(rule, asked, strict=True))
+        return all(pattern in {ANY, value} for pattern, value in zip(rule, requested, strict=True))
 
 
 class Access:
-    """Lets everybody do everything, less what was forbidden since.
+    """The authorization of the fake API server. Everything is allowed unless it was forbidden.
 
     Attributes:
-        token: the bearer token that requests must carry, None for none.
+        token: the bearer token that requests must have; None requires none.
     """
 
     def __init__(self, token: str | None = None) -> None:
@@ -36,18 +36,18 @@ class Access:
         self._forbidden: frozenset[_Rule] = frozenset()
 
     def forbid(self, verb: str, resource: str, namespace: str = ANY) -> None:
-        """Answer 403 from now on; an empty namespace is a request over all of them."""
+        """Refuse such requests with status 403 from now on. Namespace "" is a request over all namespaces."""
         self._forbidden |= {_Rule(verb, resource, namespace)}
 
     def permit(self, verb: str, resource: str, namespace: str = ANY) -> None:
-        """Undo `forbid` of the same arguments."""
+        """Undo `forbid` with the same arguments."""
         self._forbidden -= {_Rule(verb, resource, namespace)}
 
     def check(self, request: Request) -> None:
-        """Let *request* pass.
+        """Check that *request* is allowed.
 
         Raises:
-            ApiError: 401 or 403.
+            ApiError: with status 401 or 403.
         """
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if self.token is not None and (scheme.lower(), token) != ("bearer", self.token):
@@ -57,5 +57,5 @@ class Access:
             raise forbidden(USER, request.verb, resource, request.group, request.namespace)
 
     def allows(self, verb: str, resource: str, namespace: str) -> bool:
-        """Tell what a SelfSubjectAccessReview would; an empty namespace is all of them."""
+        """Return whether such a request is allowed, for SelfSubjectAccessReview. Namespace "" is all namespaces."""
         return not any(rule.covers(verb, resource, namespace) for rule in self._forbidden)

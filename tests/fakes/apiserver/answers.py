@@ -1,4 +1,4 @@
-"""What goes back over the wire."""
+"""Responses of the fake API server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ JSON: Final = "application/json"
 
 
 class ConnectionCut(Exception):
-    """The connection shall be closed here and now, whatever was promised."""
+    """Raised to close the connection at once, even in the middle of a response."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,8 +22,8 @@ class Answer:
     """A response.
 
     Attributes:
-        parts: the body; empty parts are moments at which a stream looks whether the client is still there.
-        length: of the whole body in bytes, None for a stream.
+        parts: the parts of the body. At each empty part, the listener checks whether the client is still connected.
+        length: the length of the whole body in bytes, or None for a stream.
     """
 
     parts: Iterable[bytes]
@@ -33,28 +33,28 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-def plain(body: bytes, *, code: int = 200, content_type: str = JSON) -> Answer:
-    """Answer with *body*."""
+def build_answer(body: bytes, *, code: int = 200, content_type: str = JSON) -> Answer:
+    """Build a response with *body*."""
     return Answer(parts=(body,), length=len(body), code=code, content_type=content_type)
 
 
-def json(value: Mapping[str, Any], *, code: int = 200) -> Answer:
-    """Answer with *value* as JSON."""
-    return plain(msgspec.json.encode(value), code=code)
+def build_json_answer(value: Mapping[str, Any], *, code: int = 200) -> Answer:
+    """Build a response with *value* as JSON."""
+    return build_answer(msgspec.json.encode(value), code=code)
 
 
-def failure(error: ApiError) -> Answer:
-    """Answer with a `Status`, and say in a header when to come again."""
+def build_failure(error: ApiError) -> Answer:
+    """Build a response with the `Status` of *error*, and a `Retry-After` header if the error has a delay."""
     body = error.body()
     wait = {} if error.retry_after_s is None else {"Retry-After": str(error.retry_after_s)}
     return Answer(parts=(body,), length=len(body), code=error.code, headers=wait)
 
 
-def no_route() -> Answer:
-    """Answer as for a path that nothing stands behind: an unknown kind looks like this, too."""
-    return plain(b"404 page not found\n", code=404, content_type="text/plain; charset=utf-8")
+def build_no_route() -> Answer:
+    """Build the 404 response to an unknown path. The path of an unknown kind gets the same response."""
+    return build_answer(b"404 page not found\n", code=404, content_type="text/plain; charset=utf-8")
 
 
-def stream(parts: Iterable[bytes]) -> Answer:
-    """Answer with JSON lines, until *parts* end."""
+def build_stream(parts: Iterable[bytes]) -> Answer:
+    """Build a streamed response of JSON lines, which ends with *parts*."""
     return Answer(parts=parts, length=None)

@@ -1,4 +1,4 @@
-"""From a request to its answer."""
+"""Route a request of the fake API server to the code that answers it."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from tests.fakes.apiserver.writes import Writes
 _REVIEWS: Final = ("authorization.k8s.io", "selfsubjectaccessreviews")
 _APPLY: Final = "application/apply-patch+yaml"
 _PATCHES: Final = {
-    "application/json-patch+json": patches.json_patch,
-    "application/merge-patch+json": patches.merge,
-    "application/strategic-merge-patch+json": patches.strategic,
+    "application/json-patch+json": patches.apply_json_patch,
+    "application/merge-patch+json": patches.apply_merge_patch,
+    "application/strategic-merge-patch+json": patches.apply_strategic_patch,
 }
 
 
 @dataclass(kw_only=True)
 class Api:
-    """Answers requests.
+    """Answers the requests of the fake API server.
 
     Attributes:
-        watch_list: what becomes of `sendInitialEvents`.
-        gone_as_status: a watch from too old a version is answered 410 at once, as servers before 1.9 did and
-            proxies do, instead of by an ERROR frame in a 200.
-        bookmark_every_s: how often watches that allow it get a bookmark.
-        watches: the open ones.
+        watch_list: how the server treats the query parameter `sendInitialEvents`.
+        gone_as_status: whether a watch from a version that is too old is answered with status 410, as by servers
+            before 1.9 and by proxies. Otherwise the status is 200 and the watch sends an ERROR event.
+        bookmark_every_s: interval of bookmarks on watches that allow them.
+        watches: the open watches.
     """
 
     store: Store
@@ -52,7 +52,7 @@ class Api:
         self.writes = Writes(self.store)
 
     def answer(self, request: Request) -> Answer:
-        """Answer *request*; what is wrong with it is part of the answer."""
+        """Return the response to *request*. An error becomes a `Status`."""
         try:
             self.access.check(request)
             bodies.check_accept(request)
@@ -61,18 +61,18 @@ class Api:
             if (request.group, request.resource) == _REVIEWS:
                 return self._review(request)
             kind = self.catalogue.find(request.group, request.version, request.resource)
-            if kind is None or not _exists(request, kind):
-                return answers.no_route()
+            if kind is None or not _has_path(request, kind):
+                return answers.build_no_route()
             return self._resource(request, kind)
         except ApiError as error:
-            return answers.failure(error)
+            return answers.build_failure(error)
 
     def _review(self, request: Request) -> Answer:
-        """Say whether the caller may do what is asked (SelfSubjectAccessReview); it is kept nowhere."""
-        review = bodies.body(request)
-        asked = review["spec"]["resourceAttributes"]
-        allowed = self.access.allows(asked["verb"], asked["resource"], asked.get("namespace", ""))
-        return answers.json({**review, "status": {"allowed": allowed}}, code=201)
+        """Answer a SelfSubjectAccessReview. The review is not stored."""
+        review = bodies.decode_object(request)
+        requested = review["spec"]["resourceAttributes"]
+        allowed = self.access.allows(requested["verb"], requested["resource"], requested.get("namespace", ""))
+        return answers.build_json_answer({**review, "status": {"allowed": allowed}}, code=201)
 
     def _resource(self, request: Request, kind: Kind) -> Answer:
         target = Target(
@@ -85,20 +85,24 @@ class Api:
         )
         match request.verb:
             case "list":
-                asked = options.parse(request.query, self.watch_list)
-                return answers.plain(lists.page(self.store, kind, request.namespace, asked).encode(kind))
+                requested = options.parse(request.query, self.watch_list)
+                return answers.build_answer(
+                    lists.list_page(self.store, kind, request.namespace, requested).encode(kind)
+                )
             case "watch":
                 return self._watch(request, kind)
             case "get":
-                return answers.json(self.writes.read(target))
+                return answers.build_json_answer(self.writes.read(target))
             case "create":
-                return answers.json(self.writes.create(target, bodies.body(request)), code=201)
+                return answers.build_json_answer(self.writes.create(target, bodies.decode_object(request)), code=201)
             case "update":
-                return answers.json(self.writes.update(target, bodies.body(request)))
+                return answers.build_json_answer(self.writes.update(target, bodies.decode_object(request)))
             case "patch":
                 return self._patch(request, target)
             case "delete":
-                return answers.json(self.writes.delete(target, bodies.body(request) if request.body else {}))
+                return answers.build_json_answer(
+                    self.writes.delete(target, bodies.decode_object(request) if request.body else {})
+                )
             case _:
                 raise ApiError(405, "the server does not allow this method on the requested resource")
 
@@ -107,41 +111,45 @@ class Api:
         if content_type == _APPLY:
             return self._apply(request, target)
         patch = _PATCHES.get(content_type)
-        if patch is None or (target.kind.custom and patch is patches.strategic):
-            raise bodies.unknown_format(*_PATCHES, _APPLY)
+        if patch is None or (target.kind.custom and patch is patches.apply_strategic_patch):
+            raise bodies.build_unknown_format(*_PATCHES, _APPLY)
         if "force" in request.query:
-            raise _bad_option("force", "FieldValueForbidden", "Forbidden: may not be specified for non-apply patch")
-        said = bodies.decoded(request.body)
-        if patch is not patches.json_patch and not isinstance(said, dict):
-            raise ApiError(400, f"error decoding patch: it is no object: {type(said).__name__}")
-        return answers.json(self.writes.change(target, lambda old: shapes.patched(target, patch(old, said))))
+            raise _build_bad_option(
+                "force", "FieldValueForbidden", "Forbidden: may not be specified for non-apply patch"
+            )
+        body = bodies.decode(request.body)
+        if patch is not patches.apply_json_patch and not isinstance(body, dict):
+            raise ApiError(400, f"error decoding patch: it is no object: {type(body).__name__}")
+        return answers.build_json_answer(
+            self.writes.change(target, lambda old: shapes.validate_patched(target, patch(old, body)))
+        )
 
     def _apply(self, request: Request, target: Target) -> Answer:
         if not request.query.get("fieldManager"):
-            raise _bad_option("fieldManager", "FieldValueRequired", "Required value: is required for apply patch")
-        config = bodies.body(request)
+            raise _build_bad_option("fieldManager", "FieldValueRequired", "Required value: is required for apply patch")
+        config = bodies.decode_object(request)
         with self.store.lock:
             is_new = target.key not in self.store.collection(target.kind).objects
             applied = self.writes.apply(target, config, force=options.is_true(request.query.get("force", "")))
-        return answers.json(applied, code=201 if is_new else 200)
+        return answers.build_json_answer(applied, code=201 if is_new else 200)
 
     def _watch(self, request: Request, kind: Kind) -> Answer:
-        asked = options.parse(request.query, self.watch_list)
-        if self.gone_as_status and 0 < (asked.version or 0) < self.store.horizon:
-            raise ApiError(410, f"too old resource version: {asked.version} ({self.store.horizon})", reason="Gone")
+        requested = options.parse(request.query, self.watch_list)
+        if self.gone_as_status and 0 < (requested.version or 0) < self.store.horizon:
+            raise ApiError(410, f"too old resource version: {requested.version} ({self.store.horizon})", reason="Gone")
         watch = Watch(
             store=self.store,
             kind=kind,
             namespace=request.namespace,
-            options=asked,
+            options=requested,
             bookmark_every_s=self.bookmark_every_s,
         )
         parts = self._open(watch)
-        next(parts)  # what happens from now on, before the client reads its answer, belongs to it
-        return answers.stream(parts)
+        next(parts)  # the watch includes changes from now on, even before the client reads the response
+        return answers.build_stream(parts)
 
     def _open(self, watch: Watch) -> Iterator[bytes]:
-        """Begin a watch with an empty part, then give its frames."""
+        """Yield an empty part and then the events of *watch*."""
         with self.store.lock:
             self.watches.add(watch)
             frames = watch.start(self.watch_list)
@@ -153,15 +161,15 @@ class Api:
                 self.watches.discard(watch)
 
     def order(self, order: Order, kind: Kind | None = None) -> None:
-        """Tell open watches, all or those of *kind*."""
+        """Give *order* to all open watches, or to those of *kind*."""
         with self.store.lock:
             for watch in self.watches:
                 if kind in {None, watch.kind}:
                     watch.order(order)
 
 
-def _exists(request: Request, kind: Kind) -> bool:
-    """Tell whether that path of *kind* leads anywhere."""
+def _has_path(request: Request, kind: Kind) -> bool:
+    """Return whether *request* uses a path that *kind* has: with or without a namespace or a status."""
     if request.subresource and not (kind.status and request.subresource == "status"):
         return False
     if not kind.namespaced:
@@ -169,5 +177,5 @@ def _exists(request: Request, kind: Kind) -> bool:
     return bool(request.namespace) or not (request.name or request.verb == "create")
 
 
-def _bad_option(field: str, reason: str, message: str) -> ApiError:
+def _build_bad_option(field: str, reason: str, message: str) -> ApiError:
     return invalid("PatchOptions.meta.k8s.io", "", (field, reason, message))

@@ -1,4 +1,4 @@
-"""Faults on demand: which one the next requests of a sort run into."""
+"""Choose which requests of the fake API server fail, and how."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from tests.fakes.apiserver.answers import Answer
 from tests.fakes.apiserver.faults import Fault
 from tests.fakes.apiserver.requests import Request
 
-_PATIENCE_S: Final = 30.0
-"""How long a test waits for a fault to be hit before it fails."""
+_TIMEOUT_S: Final = 30.0
+"""How long `Armed.wait` waits until it fails, in seconds."""
 
 
 @dataclass(kw_only=True, eq=False)
 class Armed:
-    """A fault with the requests it waits for; None matches any.
+    """A fault with the filter of the requests that it affects; None matches any value.
 
     Attributes:
-        left: how many more requests it takes, None for no end.
+        left: how many more requests it affects; None is no limit.
     """
 
     fault: Fault
@@ -30,36 +30,36 @@ class Armed:
     hit: Event = field(default_factory=Event)
 
     def matches(self, request: Request) -> bool:
-        """Tell whether *request* is one of those."""
-        asked = request.verb, request.resource, request.namespace
-        wanted = self.verb, self.resource, self.namespace
-        return all(want in {None, said} for want, said in zip(wanted, asked, strict=True))
+        """Return whether the fault affects *request*."""
+        requested = request.verb, request.resource, request.namespace
+        filters = self.verb, self.resource, self.namespace
+        return all(allowed in {None, value} for allowed, value in zip(filters, requested, strict=True))
 
     def wait(self) -> None:
-        """Wait until a request has run into it.
+        """Wait until the fault has affected a request.
 
         Raises:
-            AssertionError: None did.
+            AssertionError: no request was affected in time.
         """
-        if not self.hit.wait(_PATIENCE_S):
-            raise AssertionError(f"nobody ran into {self.fault} within {_PATIENCE_S} s")
+        if not self.hit.wait(_TIMEOUT_S):
+            raise AssertionError(f"{self.fault} affected no request within {_TIMEOUT_S} s")
 
     def release(self) -> None:
-        """Let what stalls or trickles go on."""
+        """Continue the responses that this fault delays."""
         self.fault.release()
 
     def before(self) -> Answer | None:
-        """Act before the work is done; an answer stands for the work."""
+        """Apply the fault before the request is processed. A returned response replaces the processing."""
         self.hit.set()
         return self.fault.before()
 
     def after(self, answer: Answer) -> Answer:
-        """Act on the answer."""
+        """Apply the fault to the response, and return the changed response."""
         return self.fault.after(answer)
 
 
 class Faults:
-    """The faults that are armed; the first that matches a request is taken."""
+    """The armed faults. A request is affected by the first one that matches it."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -75,14 +75,14 @@ class Faults:
         namespace: str | None = None,
         times: int | None = 1,
     ) -> Armed:
-        """Arm *fault* for the next *times* requests that match; an empty *resource* is discovery and the like."""
+        """Let *fault* affect the next *times* matching requests. *resource* "" matches discovery and the like."""
         armed = Armed(fault=fault, verb=verb, resource=resource, namespace=namespace, left=times)
         with self._lock:
             self._armed.append(armed)
         return armed
 
     def take(self, request: Request) -> Armed | None:
-        """Give the fault that *request* runs into."""
+        """Return the fault that affects *request*, or None."""
         with self._lock:
             for armed in self._armed:
                 if not armed.matches(request):
@@ -96,7 +96,7 @@ class Faults:
         return None
 
     def clear(self) -> None:
-        """Disarm all, and let go on what stalls."""
+        """Remove all faults and continue the responses that they delay."""
         with self._lock:
             taken, self._taken, self._armed = self._taken, [], []
         for armed in taken:

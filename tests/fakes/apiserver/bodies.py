@@ -1,4 +1,4 @@
-"""Bodies of requests, and what clients accept in return."""
+"""Decode the bodies of requests to the fake API server."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TYPES: Final = {"", "application/json", "application/yaml", "application/apply-
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML as JSON understands it: a timestamp is a string."""
+    """A YAML loader that reads timestamps as strings, so that the result is valid JSON."""
 
 
 _Loader.yaml_implicit_resolvers = {
@@ -24,49 +24,49 @@ _Loader.yaml_implicit_resolvers = {
 }
 
 
-def decoded(body: bytes) -> Any:  # noqa: ANN401 - any JSON
-    """Decode JSON, or YAML.
+def decode(body: bytes) -> Any:  # noqa: ANN401 - any JSON
+    """Decode JSON or YAML.
 
     Raises:
-        ApiError: 400, it is neither.
+        ApiError: with status 400, if *body* is neither.
     """
     try:
         return msgspec.json.decode(body)
     except msgspec.DecodeError:
         pass
     try:
-        return yaml.load(body, _Loader)  # a safe loader
+        return yaml.load(body, _Loader)  # `_Loader` is a safe loader
     except yaml.YAMLError as exc:
         raise ApiError(400, f"error decoding the body: {exc}") from exc
 
 
-def body(request: Request) -> Json:
-    """Give the object in a request.
+def decode_object(request: Request) -> Json:
+    """Return the object in the body of *request*.
 
     Raises:
-        ApiError: 415 or 400.
+        ApiError: with status 415 or 400.
     """
     content_type = request.headers.get("content-type", "").partition(";")[0].strip()
     if content_type not in _TYPES:
-        raise unknown_format("application/json", "application/yaml")
-    said = decoded(request.body)
-    if not isinstance(said, dict):
-        raise ApiError(400, f"the body is not an object: {type(said).__name__}")
-    return said
+        raise build_unknown_format("application/json", "application/yaml")
+    found = decode(request.body)
+    if not isinstance(found, dict):
+        raise ApiError(400, f"the body is not an object: {type(found).__name__}")
+    return found
 
 
 def check_accept(request: Request) -> None:
-    """Let a client pass that takes JSON.
+    """Check that the client accepts JSON.
 
     Raises:
-        ApiError: 406.
+        ApiError: with status 406.
     """
     accepted = {part.partition(";")[0].strip() for part in request.headers.get("accept", "*/*").split(",")}
     if not accepted & {"application/json", "application/*", "*/*"}:
         raise ApiError(406, "only the following media types are accepted: application/json")
 
 
-def unknown_format(*accepted: str) -> ApiError:
-    """The body is of another media type."""
+def build_unknown_format(*accepted: str) -> ApiError:
+    """Build the error for a body of another media type than *accepted*."""
     shown = ", ".join(accepted)
     return ApiError(415, f"the body of the request was in an unknown format - accepted media types include: {shown}")

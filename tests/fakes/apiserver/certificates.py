@@ -1,4 +1,4 @@
-"""A certificate for loopback that is its own CA, made by the openssl command."""
+"""Create a self-signed certificate for loopback by the openssl command."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _REQUEST: Final = (
 )
 
 
-def make(folder: Path) -> tuple[ssl.SSLContext, bytes]:
-    """Make a key and a certificate in *folder*; gives what a server needs, and the CA in PEM.
+def create_certificate(folder: Path) -> tuple[ssl.SSLContext, bytes]:
+    """Create a key and a certificate in *folder*. Return the server's TLS context, and the CA certificate in PEM.
 
     Raises:
-        FileNotFoundError: There is no openssl command.
+        FileNotFoundError: the openssl command is not installed.
     """
     key, certificate = folder / "tls.key", folder / "tls.crt"
     subprocess.run([*_REQUEST, "-keyout", key, "-out", certificate], check=True, capture_output=True)

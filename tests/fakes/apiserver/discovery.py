@@ -1,4 +1,4 @@
-"""Which groups, versions and resources there are: enough for kubectl and client-go."""
+"""The discovery API: groups, versions and resources, as far as kubectl and client-go need them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Any, Final
 
-from tests.fakes.apiserver.answers import Answer, json, no_route, plain
+from tests.fakes.apiserver.answers import Answer, build_answer, build_json_answer, build_no_route
 from tests.fakes.apiserver.kinds import Catalogue, Kind
 
 VERSION: Final = {
@@ -25,36 +25,36 @@ _STATUS_VERBS: Final = ("get", "patch", "update")
 
 
 def discover(path: str, catalogue: Catalogue) -> Answer:
-    """Answer a path that is no resource."""
+    """Return the response to a path that is not a resource."""
     match path.strip("/").split("/"):
         case ["version"]:
-            return json(VERSION)
+            return build_json_answer(VERSION)
         case ["healthz" | "livez" | "readyz"]:
-            return plain(b"ok", content_type="text/plain; charset=utf-8")
+            return build_answer(b"ok", content_type="text/plain; charset=utf-8")
         case ["api"]:
-            return json({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []})
+            return build_json_answer({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []})
         case ["apis"]:
-            kinds = (kind for kind in catalogue.served() if kind.group)
-            groups = [_group(name, members) for name, members in groupby(kinds, key=lambda kind: kind.group)]
-            return json({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
-        case ["apis", group] if members := catalogue.served(group):
-            return json({"kind": "APIGroup", "apiVersion": "v1", **_group(group, members)})
+            kinds = (kind for kind in catalogue.list_served() if kind.group)
+            groups = [_describe_group(name, members) for name, members in groupby(kinds, key=lambda kind: kind.group)]
+            return build_json_answer({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
+        case ["apis", group] if members := catalogue.list_served(group):
+            return build_json_answer({"kind": "APIGroup", "apiVersion": "v1", **_describe_group(group, members)})
         case ["api", "v1"]:
-            return _resources("v1", catalogue.served("", "v1"))
-        case ["apis", group, version] if members := catalogue.served(group, version):
-            return _resources(f"{group}/{version}", members)
+            return _list_resources("v1", catalogue.list_served("", "v1"))
+        case ["apis", group, version] if members := catalogue.list_served(group, version):
+            return _list_resources(f"{group}/{version}", members)
         case _:
-            return no_route()
+            return build_no_route()
 
 
-def _group(name: str, members: Iterable[Kind]) -> dict[str, Any]:
-    """Describe a group; versions are ordered as the API prefers them: stable before alpha, then newer first."""
+def _describe_group(name: str, members: Iterable[Kind]) -> dict[str, Any]:
+    """Describe an API group. Stable versions come before beta and alpha versions, newer before older ones."""
     names = sorted({kind.version for kind in members}, key=lambda text: ("alpha" in text, "beta" in text, text))
     versions = [{"groupVersion": f"{name}/{version}", "version": version} for version in names]
     return {"name": name, "versions": versions, "preferredVersion": versions[0]}
 
 
-def _resources(group_version: str, members: Iterable[Kind]) -> Answer:
+def _list_resources(group_version: str, members: Iterable[Kind]) -> Answer:
     resources = []
     for kind in members:
         shown = {"name": kind.plural, "singularName": kind.kind.lower(), "namespaced": kind.namespaced}
@@ -63,5 +63,5 @@ def _resources(group_version: str, members: Iterable[Kind]) -> Answer:
         if kind.status:
             status = {**shown, "name": f"{kind.plural}/status", "singularName": ""}
             resources.append({**status, "kind": kind.kind, "verbs": _STATUS_VERBS})
-    said = {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": group_version, "resources": resources}
-    return json(said)
+    found = {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": group_version, "resources": resources}
+    return build_json_answer(found)

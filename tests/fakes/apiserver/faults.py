@@ -1,7 +1,7 @@
-"""What goes wrong between the API and its client, a fault a class.
+"""Faults of the fake API server, one class each.
 
-A fault acts before the work is done, on the answer, or on its way over the wire, line by line: a list is one line,
-each frame of a watch is one.
+A fault acts before the request is processed, on the response, or on each line of the response. A list is one line,
+and so is each event of a watch.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ import msgspec
 
 from tests.fakes.apiserver import answers
 from tests.fakes.apiserver.answers import Answer, ConnectionCut
-from tests.fakes.apiserver.patches import merge
+from tests.fakes.apiserver.patches import apply_merge_patch
 from tests.fakes.apiserver.statuses import ApiError
-from tests.fakes.apiserver.watches import error_frame
+from tests.fakes.apiserver.watches import encode_error
 
 _HTML: Final = b"<html><head><title>Sign in</title></head><body>Please sign in to go on.</body></html>\n"
 
 
 class Fault:
-    """Changes nothing."""
+    """The base of all faults, which changes nothing."""
 
     def before(self) -> Answer | None:
-        """Act before the work is done; an answer stands for the work."""
+        """Act before the request is processed. A returned response replaces the processing."""
         return None
 
     def after(self, answer: Answer) -> Answer:
-        """Act on the answer."""
+        """Return the response to send in place of *answer*."""
         return answer
 
     def release(self) -> None:
-        """Let go on what waits."""
+        """Continue the responses that this fault delays."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drop(Fault):
-    """Close the connection without a word; if *worked*, only after a write was carried out."""
+    """Close the connection without a response. With *worked*, a write is made before."""
 
     worked: bool = False
 
@@ -55,7 +55,7 @@ class Drop(Fault):
 
 @dataclass(frozen=True, slots=True)
 class Stall(Fault):
-    """Say nothing until released: from the start, or after so many *lines* of the body."""
+    """Send nothing until released, from the start or after *lines* lines of the body."""
 
     lines: int | None = None
     released: Event = field(default_factory=Event)
@@ -67,7 +67,7 @@ class Stall(Fault):
 
     def after(self, answer: Answer) -> Answer:
         def stalled() -> Iterator[bytes]:
-            for number, line in _numbered(answer):
+            for number, line in _number_lines(answer):
                 if number == self.lines:
                     self.released.wait()
                 yield line
@@ -80,13 +80,13 @@ class Stall(Fault):
 
 @dataclass(frozen=True, slots=True)
 class Cut(Fault):
-    """Close the connection in the middle of a line, after so many whole *lines* of the body."""
+    """Close the connection in the middle of a line, after *lines* complete lines of the body."""
 
     lines: int = 0
 
     def after(self, answer: Answer) -> Answer:
         def cut() -> Iterator[bytes]:
-            for number, line in _numbered(answer):
+            for number, line in _number_lines(answer):
                 if number == self.lines:
                     yield line[: len(line) // 2]
                     raise ConnectionCut
@@ -97,7 +97,7 @@ class Cut(Fault):
 
 @dataclass(frozen=True, slots=True)
 class Slow(Fault):
-    """Let the body trickle, so many bytes at a time, until released."""
+    """Send the body slowly, a few bytes at a time, until released."""
 
     step_bytes: int = 16
     every_s: float = 0.001
@@ -120,7 +120,7 @@ class Slow(Fault):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refuse(Fault):
-    """Answer with a `Status` of that *code*; if *framed*, as the ERROR frame of a watch."""
+    """Answer with a `Status` of *code*. With *framed*, send it as the ERROR event of a watch."""
 
     code: int
     message: str = "armed by a test"
@@ -130,31 +130,51 @@ class Refuse(Fault):
 
     def before(self) -> Answer | None:
         error = ApiError(self.code, self.message, reason=self.reason, retry_after_s=self.retry_after_s)
-        return answers.stream([error_frame(error)]) if self.framed else answers.failure(error)
+        return answers.build_stream([encode_error(error)]) if self.framed else answers.build_failure(error)
 
 
 @dataclass(frozen=True, slots=True)
 class Html(Fault):
-    """Answer 200 with a page for people, as a proxy that wants a login does."""
+    """Answer with an HTML page, as a proxy with a login does."""
+
+    code: int = 200
 
     def before(self) -> Answer | None:
-        return answers.plain(_HTML, content_type="text/html")
+        return replace(answers.build_answer(_HTML, content_type="text/html"), code=self.code)
+
+
+@dataclass(frozen=True, slots=True)
+class Terse(Fault):
+    """Remove from a 404 response which object is missing, as aggregated API servers do."""
+
+    def after(self, answer: Answer) -> Answer:
+        return answers.build_failure(ApiError(404, "not found")) if answer.code == 404 else answer
+
+
+@dataclass(frozen=True, slots=True)
+class Swapped(Fault):
+    """Answer with an object of another kind with the same metadata."""
+
+    def after(self, answer: Answer) -> Answer:
+        if answer.code == 201:  # created
+            answer = replace(answer, code=200)
+        return _alter_lines(answer, lambda shown: shown | {"apiVersion": "example.org/v99", "kind": "Foo"})
 
 
 @dataclass(frozen=True, slots=True)
 class Truncated(Fault):
-    """Answer half of the JSON as if it were all: HTTP sees nothing wrong, nor does it of a watch that ends so."""
+    """Send only half of the JSON with a matching length, so that HTTP shows no error."""
 
     def after(self, answer: Answer) -> Answer:
         if answer.length is not None:
             body = b"".join(answer.parts)
             return replace(answer, parts=(body[: len(body) // 2],), length=len(body) // 2)
-        return replace(answer, parts=(line[: len(line) // 2] for line in islice(filter(None, _lines(answer)), 1)))
+        return replace(answer, parts=(line[: len(line) // 2] for line in islice(filter(None, _split_lines(answer)), 1)))
 
 
 @dataclass(frozen=True, slots=True)
 class Empty(Fault):
-    """Answer as if there were nothing, wrongly; *null* is how Go writes a list that was never made."""
+    """Answer as if no objects existed. With *null*, the list of items is null, as Go encodes a nil slice."""
 
     null: bool = False
 
@@ -165,12 +185,12 @@ class Empty(Fault):
             metadata = {"resourceVersion": shown["metadata"]["resourceVersion"]}
             return shown | {"metadata": metadata, "items": None if self.null else []}
 
-        return _altered(answer, emptied)
+        return _alter_lines(answer, emptied)
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown(Fault):
-    """Answer in a kind and version that nobody knows."""
+    """Answer with objects of an unknown kind and version."""
 
     def after(self, answer: Answer) -> Answer:
         foreign = {"apiVersion": "example.org/v99"}
@@ -180,53 +200,53 @@ class Unknown(Fault):
                 return shown | foreign | {"kind": "FooList"}
             return shown | {"object": shown.get("object", {}) | foreign | {"kind": "Foo"}}
 
-        return _altered(answer, renamed)
+        return _alter_lines(answer, renamed)
 
 
 @dataclass(frozen=True, slots=True)
 class Spoil(Fault):
-    """Show the object of that *name* merged with *patch*, wherever it comes up in a list or watch."""
+    """Merge *patch* into the object *name* in every list and watch."""
 
     name: str
     patch: dict[str, Any]
 
     def after(self, answer: Answer) -> Answer:
         def spoiled(obj: dict[str, Any]) -> dict[str, Any]:
-            merged: dict[str, Any] = merge(obj, self.patch)
+            merged: dict[str, Any] = apply_merge_patch(obj, self.patch)
             return merged if obj.get("metadata", {}).get("name") == self.name else obj
 
-        def shown(said: dict[str, Any]) -> dict[str, Any]:
-            if "items" in said:
-                return said | {"items": [spoiled(item) for item in said["items"]]}
-            return said | {"object": spoiled(said["object"])} if "object" in said else said
+        def shown(document: dict[str, Any]) -> dict[str, Any]:
+            if "items" in document:
+                return document | {"items": [spoiled(item) for item in document["items"]]}
+            return document | {"object": spoiled(document["object"])} if "object" in document else document
 
-        return _altered(answer, shown)
+        return _alter_lines(answer, shown)
 
 
-def _altered(answer: Answer, alter: Callable[[dict[str, Any]], dict[str, Any] | None]) -> Answer:
-    """Alter each line of a body, or drop it by None; failures are left alone."""
+def _alter_lines(answer: Answer, alter: Callable[[dict[str, Any]], dict[str, Any] | None]) -> Answer:
+    """Return *answer* with each line changed by *alter*, or removed if that returns None. Failures are not changed."""
     if answer.code != 200:
         return answer
     if answer.length is not None:
-        return answers.json(alter(msgspec.json.decode(b"".join(answer.parts))) or {})
+        return answers.build_json_answer(alter(msgspec.json.decode(b"".join(answer.parts))) or {})
 
     def lines() -> Iterator[bytes]:
-        for line in _lines(answer):
+        for line in _split_lines(answer):
             altered = alter(msgspec.json.decode(line)) if line else None
             yield b"" if altered is None else msgspec.json.encode(altered) + b"\n"
 
     return replace(answer, parts=lines())
 
 
-def _lines(answer: Answer) -> Iterator[bytes]:
-    """Split a body into lines; empty parts stay, for the listener to look around, and count for nothing."""
+def _split_lines(answer: Answer) -> Iterator[bytes]:
+    """Split a body into lines. Empty parts are passed on, since the listener uses them, and are not lines."""
     for part in answer.parts:
         yield from part.splitlines(keepends=True) or (b"",)
 
 
-def _numbered(answer: Answer) -> Iterator[tuple[int, bytes]]:
-    """Number the lines of a body; empty parts have no number, which is -1."""
+def _number_lines(answer: Answer) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a body with their numbers, and empty parts with the number -1."""
     number = 0
-    for line in _lines(answer):
+    for line in _split_lines(answer):
         yield number if line else -1, line
         number += bool(line)

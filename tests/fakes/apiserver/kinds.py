@@ -1,4 +1,4 @@
-"""The kinds that the server knows, and which of them it serves at the moment."""
+"""The kinds of the fake API server, and which of them it serves at the moment."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any, Final
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A kind as one version of its group serves it; versions of a group share the objects of a plural.
+    """A kind in one version of its API group. All versions of a kind share the same objects.
 
     Attributes:
-        custom: comes from a CRD: items of a list say their kind, a body must, and an update must name the
-            resourceVersion it was made from.
-        status: has a status subresource, so that other writes leave the status alone.
-        generation: counts changes of anything but metadata and status.
-        unconditional: an update may do without a resourceVersion.
-        upsert: an update of what is not there creates it.
-        zero: how Go writes an object of that type with nothing set, as bookmarks do.
+        custom: whether a CRD defines the kind. Then items of a list and bodies include the kind, and an update must
+            have a resourceVersion.
+        status: whether the kind has a status subresource, so that other writes do not change the status.
+        generation: whether `metadata.generation` counts changes outside of metadata and status.
+        unconditional: whether an update without resourceVersion is allowed.
+        upsert: whether an update of a missing object creates it.
+        zero: the fields of an empty object as Go encodes it, used in bookmarks.
     """
 
     group: str
@@ -36,25 +36,25 @@ class Kind:
 
     @property
     def api_version(self) -> str:
-        """The `apiVersion` of its objects."""
+        """The `apiVersion` of objects of this kind."""
         return f"{self.group}/{self.version}" if self.group else self.version
 
     @property
     def resource(self) -> str:
-        """The plural with its group, as messages name it."""
+        """The plural and the group, as error messages show them."""
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
     @property
     def path(self) -> str:
-        """Where all its objects are listed."""
+        """The API path that lists all objects of this kind."""
         return f"/apis/{self.api_version}/{self.plural}" if self.group else f"/api/{self.version}/{self.plural}"
 
 
-def _core(kind: str, plural: str, *short: str, **more: Any) -> Kind:  # noqa: ANN401 - the fields of Kind
+def _build_core_kind(kind: str, plural: str, *short: str, **more: Any) -> Kind:  # noqa: ANN401 - the fields of Kind
     return Kind(group="", version="v1", kind=kind, plural=plural, short=short, unconditional=True, **more)
 
 
-def _gateway(kind: str, plural: str) -> Kind:
+def _build_gateway_kind(kind: str, plural: str) -> Kind:
     return Kind(
         group="gateway.networking.k8s.io",
         version="v1",
@@ -66,20 +66,20 @@ def _gateway(kind: str, plural: str) -> Kind:
     )
 
 
-def _custom(api_version: str, kind: str, plural: str) -> Kind:
+def _build_custom_kind(api_version: str, kind: str, plural: str) -> Kind:
     group, _, version = api_version.partition("/")
     return Kind(group=group, version=version, kind=kind, plural=plural, custom=True, generation=True)
 
 
-SERVICE: Final = _core(
+SERVICE: Final = _build_core_kind(
     "Service", "services", "svc", status=True, upsert=True, zero={"spec": {}, "status": {"loadBalancer": {}}}
 )
-POD: Final = _core("Pod", "pods", "po", status=True, zero={"spec": {"containers": None}, "status": {}})
-NODE: Final = _core("Node", "nodes", "no", namespaced=False, status=True, zero={"spec": {}, "status": {}})
-NAMESPACE: Final = _core(
+POD: Final = _build_core_kind("Pod", "pods", "po", status=True, zero={"spec": {"containers": None}, "status": {}})
+NODE: Final = _build_core_kind("Node", "nodes", "no", namespaced=False, status=True, zero={"spec": {}, "status": {}})
+NAMESPACE: Final = _build_core_kind(
     "Namespace", "namespaces", "ns", namespaced=False, status=True, zero={"spec": {}, "status": {}}
 )
-CONFIG_MAP: Final = _core("ConfigMap", "configmaps", "cm")
+CONFIG_MAP: Final = _build_core_kind("ConfigMap", "configmaps", "cm")
 EVENT: Final = Kind(
     group="events.k8s.io",
     version="v1",
@@ -132,76 +132,76 @@ KINDS: Final = (
     ENDPOINT_SLICE,
     INGRESS,
     LEASE,
-    _gateway("Gateway", "gateways"),
-    _custom("traefik.io/v1alpha1", "IngressRoute", "ingressroutes"),
-    _custom("traefik.io/v1alpha1", "IngressRouteTCP", "ingressroutetcps"),
-    _custom("traefik.io/v1alpha1", "IngressRouteUDP", "ingressrouteudps"),
-    _custom("gloo.solo.io/v1", "Proxy", "proxies"),
-    _custom("gateway.solo.io/v1", "Gateway", "gateways"),
-    _custom("gateway.solo.io/v1", "VirtualService", "virtualservices"),
-    _gateway("HTTPRoute", "httproutes"),
-    _gateway("GRPCRoute", "grpcroutes"),
-    _gateway("TLSRoute", "tlsroutes"),
-    _gateway("ListenerSet", "listenersets"),
-    _gateway("TCPRoute", "tcproutes"),
-    _gateway("UDPRoute", "udproutes"),
-    _custom("networking.istio.io/v1", "Gateway", "gateways"),
-    _custom("networking.istio.io/v1", "VirtualService", "virtualservices"),
-    _custom("projectcontour.io/v1", "HTTPProxy", "httpproxies"),
-    _custom("configuration.konghq.com/v1beta1", "TCPIngress", "tcpingresses"),
-    _custom("route.openshift.io/v1", "Route", "routes"),
-    _custom("getambassador.io/v3alpha1", "Host", "hosts"),
-    _custom("cis.f5.com/v1", "VirtualServer", "virtualservers"),
-    _custom("cis.f5.com/v1", "TransportServer", "transportservers"),
+    _build_gateway_kind("Gateway", "gateways"),
+    _build_custom_kind("traefik.io/v1alpha1", "IngressRoute", "ingressroutes"),
+    _build_custom_kind("traefik.io/v1alpha1", "IngressRouteTCP", "ingressroutetcps"),
+    _build_custom_kind("traefik.io/v1alpha1", "IngressRouteUDP", "ingressrouteudps"),
+    _build_custom_kind("gloo.solo.io/v1", "Proxy", "proxies"),
+    _build_custom_kind("gateway.solo.io/v1", "Gateway", "gateways"),
+    _build_custom_kind("gateway.solo.io/v1", "VirtualService", "virtualservices"),
+    _build_gateway_kind("HTTPRoute", "httproutes"),
+    _build_gateway_kind("GRPCRoute", "grpcroutes"),
+    _build_gateway_kind("TLSRoute", "tlsroutes"),
+    _build_gateway_kind("ListenerSet", "listenersets"),
+    _build_gateway_kind("TCPRoute", "tcproutes"),
+    _build_gateway_kind("UDPRoute", "udproutes"),
+    _build_custom_kind("networking.istio.io/v1", "Gateway", "gateways"),
+    _build_custom_kind("networking.istio.io/v1", "VirtualService", "virtualservices"),
+    _build_custom_kind("projectcontour.io/v1", "HTTPProxy", "httpproxies"),
+    _build_custom_kind("configuration.konghq.com/v1beta1", "TCPIngress", "tcpingresses"),
+    _build_custom_kind("route.openshift.io/v1", "Route", "routes"),
+    _build_custom_kind("getambassador.io/v3alpha1", "Host", "hosts"),
+    _build_custom_kind("cis.f5.com/v1", "VirtualServer", "virtualservers"),
+    _build_custom_kind("cis.f5.com/v1", "TransportServer", "transportservers"),
     DNS_ENDPOINT,
 )
 
 
 class Catalogue:
-    """The kinds being served. Calls are atomic."""
+    """The kinds that the fake API server serves. Methods are atomic."""
 
     def __init__(self, kinds: Iterable[Kind] = KINDS) -> None:
         self._by_path = {(kind.group, kind.version, kind.plural): kind for kind in kinds}
 
     def register(self, kind: Kind) -> None:
-        """Serve *kind*, in place of what was served under its path."""
+        """Serve *kind*, and replace a kind with the same path."""
         self._by_path = {**self._by_path, (kind.group, kind.version, kind.plural): kind}
 
     def unregister(self, kind: Kind) -> None:
-        """Serve *kind* no longer."""
+        """Stop serving *kind*."""
         self._by_path = {path: served for path, served in self._by_path.items() if served != kind}
 
     def find(self, group: str, version: str, plural: str) -> Kind | None:
-        """Give the kind served under that path."""
+        """Return the kind at this API path, or None."""
         return self._by_path.get((group, version, plural))
 
-    def served(self, group: str | None = None, version: str | None = None) -> list[Kind]:
-        """List kinds in a stable order, all or those of a *group* and *version*."""
+    def list_served(self, group: str | None = None, version: str | None = None) -> list[Kind]:
+        """Return the served kinds in a stable order, optionally only those of a *group* and *version*."""
         found = (kind for kind in self._by_path.values() if group in {None, kind.group})
         return sorted(
             (kind for kind in found if version in {None, kind.version}),
             key=lambda kind: (kind.group, kind.version, kind.plural),
         )
 
-    def of(self, kind: str) -> Kind:
-        """Give the kind called *kind*, by its name, its plural, or that with its group.
+    def find_by_name(self, kind: str) -> Kind:
+        """Return the served kind called *kind*: its kind name, its plural, or its plural and group.
 
         Raises:
-            KeyError: None is served, or several are (in two groups or versions).
+            KeyError: no kind has this name, or several groups or versions have one.
         """
         found = [served for served in self._by_path.values() if kind in {served.kind, served.plural, served.resource}]
         if len(found) != 1:
-            raise KeyError(f"{len(found)} kinds are called {kind!r}")
+            raise KeyError(f"{len(found)} served kinds have the name {kind!r}; expected: one")
         return found[0]
 
-    def of_object(self, obj: Mapping[str, Any]) -> Kind:
-        """Give the kind that *obj* says it is.
+    def find_by_object(self, obj: Mapping[str, Any]) -> Kind:
+        """Return the kind that *obj* states.
 
         Raises:
-            KeyError: No such kind is served.
+            KeyError: the kind is not served.
         """
-        said = obj.get("apiVersion"), obj.get("kind")
+        stated = obj.get("apiVersion"), obj.get("kind")
         for kind in self._by_path.values():
-            if (kind.api_version, kind.kind) == said:
+            if (kind.api_version, kind.kind) == stated:
                 return kind
-        raise KeyError(f"not served: {said[0]} {said[1]}")
+        raise KeyError(f"the server does not serve {stated[0]} {stated[1]}")

@@ -1,4 +1,4 @@
-"""HTTP/1.1 on loopback, with or without TLS: a thread a connection, all of them gone once it is closed."""
+"""An HTTP/1.1 server on loopback, optionally with TLS, with one thread for each connection."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from tests.fakes.apiserver.answers import Answer, ConnectionCut
 from tests.fakes.apiserver.requests import Request, parse
 
 Respond = Callable[[Request], Answer]
-"""Answers a request; ConnectionCut closes the connection instead."""
+"""Returns the response to a request, or raises `ConnectionCut` to close the connection."""
 
 HOST: Final = "127.0.0.1"
 
 
 class Listener:
-    """Accepts connections from the moment it is made.
+    """An HTTP server that accepts connections as soon as it is created.
 
     Attributes:
-        port: where; the one asked for, or a free one if that was 0.
+        port: the port on which it listens. Port 0 as an argument selects a free one.
     """
 
     def __init__(self, respond: Respond, *, port: int = 0, tls: ssl.SSLContext | None = None) -> None:
@@ -40,7 +40,7 @@ class Listener:
         self._accepting.start()
 
     def close(self) -> None:
-        """Refuse new connections, cut those there are, and wait for their threads."""
+        """Refuse new connections, cut existing ones, and wait for their threads."""
         self._closing = True
         with suppress(OSError), socket.create_connection((HOST, self.port)):
             pass  # wakes the thread that accepts
@@ -50,7 +50,9 @@ class Listener:
             threads = list(self._threads)
             for connection in self._open:
                 with suppress(OSError):
-                    socket.socket.shutdown(connection, socket.SHUT_RDWR)  # past TLS, which another thread may be in
+                    socket.socket.shutdown(
+                        connection, socket.SHUT_RDWR
+                    )  # not the method of the TLS socket, which another thread may be using
         for thread in threads:
             thread.join()
 
@@ -70,19 +72,19 @@ class Listener:
         wire = connection
         try:
             if self._tls is not None:
-                wire = self._wrapped(connection, self._tls)
+                wire = self._wrap_tls(connection, self._tls)
                 wire.do_handshake()
             _Handler(wire, self._respond)
         except OSError:
-            pass  # the client is gone, or speaks no TLS, or does not trust us
+            pass  # the client disconnected, does not use TLS, or rejects the certificate
         finally:
             with self._lock:
                 self._open.difference_update((wire, connection))
                 wire.close()
                 connection.close()
 
-    def _wrapped(self, connection: socket.socket, tls: ssl.SSLContext) -> ssl.SSLSocket:
-        """Put TLS on a connection; *connection* itself is of no use afterwards."""
+    def _wrap_tls(self, connection: socket.socket, tls: ssl.SSLContext) -> ssl.SSLSocket:
+        """Return *connection* with TLS. Do not use *connection* itself afterwards."""
         with self._lock:
             wire = tls.wrap_socket(connection, server_side=True, do_handshake_on_connect=False)
             self._open.discard(connection)
@@ -91,7 +93,7 @@ class Listener:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """One connection with its requests."""
+    """Handles the requests of one connection."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -101,13 +103,13 @@ class _Handler(BaseHTTPRequestHandler):
         super().__init__(connection, connection.getpeername(), None)  # type: ignore[arg-type]  # nothing here asks for the server
 
     def __getattr__(self, name: str) -> Callable[[], None]:
-        """Serve every method alike."""
+        """Return the same handler for every HTTP method."""
         if name.startswith("do_"):
             return self._serve
         raise AttributeError(name)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - so named in the base class
-        """Keep quiet: tests have a log of their own."""
+        """Suppress the log of the base class, since the server keeps its own log of requests."""
 
     def _serve(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)
@@ -131,6 +133,6 @@ class _Handler(BaseHTTPRequestHandler):
             if part:
                 self.wfile.write(b"%x\r\n%b\r\n" % (len(part), part) if chunked else part)
             elif select([self.connection], [], [], 0)[0]:
-                raise ConnectionCut  # a client says nothing while it watches: it has hung up
+                raise ConnectionCut  # a client sends nothing during a watch, so this is the end of the connection
         if chunked:
             self.wfile.write(b"0\r\n\r\n")

@@ -1,4 +1,4 @@
-"""Lists: whole or by pages, at the version asked for."""
+"""Answer lists: complete or in pages, at the requested resourceVersion."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ _CONTINUE_EXPIRED: Final = (
     "deleted between the time the first chunk was returned and now may show up in the list."
 )
 _LATEST: Final = -1
-"""The version in a token that goes on with whatever is there now."""
+"""The version in a continue token that continues with the current objects."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """Where a list goes on: opaque to clients, bound to the version of the first page."""
+    """A continue token: the key at which the next page begins, and the resourceVersion of the first page."""
 
     version: int
     start: str
 
     @classmethod
     def decode(cls, text: str) -> Token:
-        """Read a token.
+        """Decode a continue token.
 
         Raises:
-            ApiError: 400, we did not make it.
+            ApiError: with status 400, if the token is not valid.
         """
         try:
-            said = msgspec.json.decode(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
-            return cls(int(said["rv"]), str(said["start"]))
+            fields = msgspec.json.decode(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+            return cls(int(fields["rv"]), str(fields["start"]))
         except (binascii.Error, msgspec.DecodeError, KeyError, TypeError, ValueError) as exc:
             raise ApiError(400, f"invalid continue token: continue key is not valid: {exc}") from exc
 
     def encode(self) -> str:
-        """Write it as etcd3 storage does, without padding."""
-        said = {"v": "meta.k8s.io/v1", "rv": self.version, "start": self.start}
-        return base64.urlsafe_b64encode(msgspec.json.encode(said)).decode().rstrip("=")
+        """Encode the token as Kubernetes does, without padding."""
+        fields = {"v": "meta.k8s.io/v1", "rv": self.version, "start": self.start}
+        return base64.urlsafe_b64encode(msgspec.json.encode(fields)).decode().rstrip("=")
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A list, or a page of one. *remaining* is None where it is not told."""
+    """A list, or one page of it. *remaining* is the number of items after it, or None if it is not reported."""
 
     version: int
     items: list[Stored]
@@ -61,7 +61,7 @@ class Page:
     remaining: int | None = None
 
     def encode(self, kind: Kind) -> bytes:
-        """Encode the list; its items say their kind only if that is a custom one."""
+        """Encode the list as JSON. Its items include their kind only if *kind* is a custom one."""
         metadata: dict[str, object] = {"resourceVersion": str(self.version)}
         if self.token or kind.custom:
             metadata["continue"] = self.token
@@ -69,20 +69,20 @@ class Page:
             metadata["remainingItemCount"] = self.remaining
         shown = msgspec.json.encode(metadata)
         head = b'{"kind":"%bList","apiVersion":"%b","metadata":%b,"items":['
-        items = b",".join([stored.item(kind, typed=kind.custom) for stored in self.items])
+        items = b",".join([stored.encode(kind, typed=kind.custom) for stored in self.items])
         return head % (kind.kind.encode(), kind.api_version.encode(), shown) + items + b"]}"
 
 
-def page(store: Store, kind: Kind, namespace: str, options: ListOptions) -> Page:
-    """Answer a list.
+def list_page(store: Store, kind: Kind, namespace: str, options: ListOptions) -> Page:
+    """Return the requested list, or one page of it.
 
     Raises:
-        ApiError: 410 for a version or token that is too old, 504 for a version still to come, 400 for a bad token.
+        ApiError: 410 for an expired version or token, 504 for a future version, 400 for an invalid token.
     """
     with store.lock:
         token = Token.decode(options.token) if options.token else None
-        version = _version(store, options, token)
-        keys, objects = store.collection(kind).at(version)
+        version = _choose_version(store, options, token)
+        keys, objects = store.collection(kind).list_at(version)
         found: list[Stored] = []
         for position in range(bisect_left(keys, token.start) if token else 0, len(keys)):
             stored = objects[keys[position]]
@@ -90,26 +90,28 @@ def page(store: Store, kind: Kind, namespace: str, options: ListOptions) -> Page
                 continue
             if options.limit and len(found) == options.limit:
                 start = found[-1].key + "\0"
-                return Page(version, found, Token(version, start).encode(), _remaining(keys, start, namespace, options))
+                return Page(
+                    version, found, Token(version, start).encode(), _count_remaining(keys, start, namespace, options)
+                )
             found.append(stored)
         return Page(version, found)
 
 
-def current(collection: Collection, namespace: str, options: ListOptions) -> list[Stored]:
-    """List what is there now; the store is locked."""
+def list_current(collection: Collection, namespace: str, options: ListOptions) -> list[Stored]:
+    """Return the current objects that match *options*. The caller holds the lock of the store."""
     return [
         stored for stored in map(collection.objects.__getitem__, collection.keys) if matches(stored, namespace, options)
     ]
 
 
 def matches(stored: Stored, namespace: str, options: ListOptions) -> bool:
-    """Tell whether an object is in *namespace* (any if empty) and selected."""
+    """Return whether an object is in *namespace* ("" is any) and matches the selectors."""
     if namespace and not stored.key.startswith(namespace + "/"):
         return False
     return options.fields.matches(stored.key) and options.labels.matches(stored.labels)
 
 
-def _version(store: Store, options: ListOptions, token: Token | None) -> int:
+def _choose_version(store: Store, options: ListOptions, token: Token | None) -> int:
     if token is not None:
         if token.version == _LATEST:
             return store.version
@@ -118,17 +120,17 @@ def _version(store: Store, options: ListOptions, token: Token | None) -> int:
         if token.version > store.version:
             raise too_large(token.version, store.version, retry_after_s=None)
         return token.version
-    asked = options.version or 0
-    if asked > store.version:
-        raise too_large(asked, store.version, retry_after_s=None if options.exact else 1)
+    requested = options.version or 0
+    if requested > store.version:
+        raise too_large(requested, store.version, retry_after_s=None if options.exact else 1)
     if not options.exact:
         return store.version
-    if asked < store.horizon:
+    if requested < store.horizon:
         raise expired("The resourceVersion for the provided list is too old.")
-    return asked
+    return requested
 
 
-def _remaining(keys: list[str], start: str, namespace: str, options: ListOptions) -> int | None:
+def _count_remaining(keys: list[str], start: str, namespace: str, options: ListOptions) -> int | None:
     if options.labels.requirements or options.fields:
         return None
     after = keys[bisect_left(keys, start) :]

@@ -1,4 +1,4 @@
-"""The query of a list or watch, checked as k8s.io/apimachinery checks `ListOptions`."""
+"""Parse the query of a list or watch, with the checks of `ListOptions` in k8s.io/apimachinery."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ _NOT_OLDER: Final = "NotOlderThan"
 
 
 class WatchList(StrEnum):
-    """What becomes of a watch with `sendInitialEvents`.
+    """How the server treats a watch with `sendInitialEvents`.
 
-    A server that knows WatchList takes a watch from no version, or from 0, for one that asks for it.
+    A server with this feature treats a watch without a version, or from version 0, as one with initial events.
     """
 
     SERVED = "served"
-    REFUSED_BY_STORE = "refused-by-store"  # etcd 3.4: an ERROR frame, code 500
-    GATED = "gated"  # the server knows the parameter, its feature gate is off: 422
+    REFUSED_BY_STORE = "refused-by-store"  # as with etcd 3.4: an ERROR event with code 500
+    GATED = "gated"  # the feature gate is off: status 422
     UNKNOWN = "unknown"  # a server older than 1.27: 422 for resourceVersionMatch, which no watch could have
 
     @property
-    def known(self) -> bool:
-        """Whether the server heeds `sendInitialEvents`."""
+    def is_supported(self) -> bool:
+        """Whether the server supports `sendInitialEvents`."""
         return self in {WatchList.SERVED, WatchList.REFUSED_BY_STORE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListOptions:
-    """What a list or watch asks for.
+    """The options of a list or watch request.
 
     Attributes:
-        version: as asked for; None stands for not given.
-        exact: the state at just that version.
-        initial: `sendInitialEvents` as the server takes it, None if it knows nothing of it.
-        timeout_s: when a watch ends by itself; None stands for not given.
+        version: the requested resourceVersion; None if the request has none.
+        exact: whether the objects at exactly this version are requested.
+        initial: the value of `sendInitialEvents`; None if the server does not support it.
+        timeout_s: after how long the watch ends; None if the request has no timeout.
     """
 
     labels: LabelSelector
@@ -55,25 +55,25 @@ class ListOptions:
 
 
 def is_true(text: str) -> bool:
-    """Tell whether a query value means true."""
+    """Return whether a query value means true."""
     return text in _TRUE
 
 
 def parse(query: Mapping[str, str], watch_list: WatchList) -> ListOptions:
-    """Read *query*.
+    """Parse the options in *query*.
 
     Raises:
-        ApiError: 400 for what cannot be parsed, 422 for what contradicts itself.
+        ApiError: 400 for an invalid value, 422 for values that contradict each other.
     """
     _check(query, watch_list)
     text = query.get("resourceVersion", "")
     if text and not text.isdecimal():
-        why = f'Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax'
+        reason = f'Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax'
         if is_true(query.get("watch", "")):
-            raise ApiError(500, f"resourceVersion: {why}", reason="")
-        raise ApiError(400, f"invalid resource version: resourceVersion: {why}")
+            raise ApiError(500, f"resourceVersion: {reason}", reason="")
+        raise ApiError(400, f"invalid resource version: resourceVersion: {reason}")
     version = int(text) if text else None
-    limit = _number(query, "limit") or 0
+    limit = _parse_number(query, "limit") or 0
     token = query.get("continue", "")
     if token and version:
         raise ApiError(400, "specifying resource version is not allowed when using continue")
@@ -81,25 +81,25 @@ def parse(query: Mapping[str, str], watch_list: WatchList) -> ListOptions:
     return ListOptions(
         labels=LabelSelector.parse(query.get("labelSelector", "")),
         fields=FieldSelector.parse(query.get("fieldSelector", "")),
-        limit=0 if version == 0 else limit,  # the watch cache answers version 0, and knows no pages
+        limit=0 if version == 0 else limit,  # version 0 is answered by the watch cache, which has no pages
         token=token,
         version=version,
         exact=bool(version) and (match == _EXACT or (not match and limit > 0)),
         bookmarks=is_true(query.get("allowWatchBookmarks", "")),
-        initial=_initial(query, watch_list),
-        timeout_s=_number(query, "timeoutSeconds") or None,
+        initial=_parse_initial(query, watch_list),
+        timeout_s=_parse_number(query, "timeoutSeconds") or None,
     )
 
 
-def _initial(query: Mapping[str, str], watch_list: WatchList) -> bool | None:
-    if not watch_list.known:
+def _parse_initial(query: Mapping[str, str], watch_list: WatchList) -> bool | None:
+    if not watch_list.is_supported:
         return None
-    if said := query.get("sendInitialEvents"):
-        return is_true(said)
+    if flag := query.get("sendInitialEvents"):
+        return is_true(flag)
     return query.get("resourceVersion", "") in {"", "0"} or None
 
 
-def _number(query: Mapping[str, str], name: str) -> int | None:
+def _parse_number(query: Mapping[str, str], name: str) -> int | None:
     text = query.get(name, "")
     if text and not text.isdecimal():
         raise ApiError(400, f'strconv.ParseInt: parsing "{text}": invalid syntax')
@@ -108,56 +108,56 @@ def _number(query: Mapping[str, str], name: str) -> int | None:
 
 def _check(query: Mapping[str, str], watch_list: WatchList) -> None:
     watching = is_true(query.get("watch", ""))
-    causes = _wrong_in_watch(query, watch_list) if watching else _wrong_in_list(query)
+    causes = _find_watch_problems(query, watch_list) if watching else _find_list_problems(query)
     if causes:
         raise invalid("ListOptions.meta.k8s.io", "", *causes)
 
 
-def _wrong_in_list(query: Mapping[str, str]) -> list[tuple[str, str, str]]:
+def _find_list_problems(query: Mapping[str, str]) -> list[tuple[str, str, str]]:
     match, version = query.get("resourceVersionMatch", ""), query.get("resourceVersion", "")
-    wrong = []
+    problems = []
     if match and not version:
-        wrong.append(_no_match("is forbidden unless resourceVersion is provided"))
+        problems.append(_forbid_match("is forbidden unless resourceVersion is provided"))
     if match and query.get("continue"):
-        wrong.append(_no_match("is forbidden when continue is provided"))
+        problems.append(_forbid_match("is forbidden when continue is provided"))
     if match not in {"", _EXACT, _NOT_OLDER}:
-        wrong.append(_unsupported(match, f'"{_EXACT}", "{_NOT_OLDER}", ""'))
+        problems.append(_describe_unsupported(match, f'"{_EXACT}", "{_NOT_OLDER}", ""'))
     if match == _EXACT and version == "0":
-        wrong.append(_no_match('"exact" is forbidden for resourceVersion "0"'))
+        problems.append(_forbid_match('"exact" is forbidden for resourceVersion "0"'))
     if query.get("sendInitialEvents"):
-        wrong.append(_no_initial("sendInitialEvents is forbidden for list"))
-    return wrong
+        problems.append(_forbid_initial("sendInitialEvents is forbidden for list"))
+    return problems
 
 
-def _wrong_in_watch(query: Mapping[str, str], watch_list: WatchList) -> list[tuple[str, str, str]]:
+def _find_watch_problems(query: Mapping[str, str], watch_list: WatchList) -> list[tuple[str, str, str]]:
     match, initial = query.get("resourceVersionMatch", ""), query.get("sendInitialEvents", "")
-    wrong = []
+    problems = []
     if watch_list is WatchList.UNKNOWN:
-        return [_no_match("is forbidden for watch")] if match else []
+        return [_forbid_match("is forbidden for watch")] if match else []
     if initial and match != _NOT_OLDER:
         text = f"sendInitialEvents requires setting resourceVersionMatch to {_NOT_OLDER}"
-        wrong.append(("resourceVersionMatch", "FieldValueForbidden", f"Forbidden: {text}"))
+        problems.append(("resourceVersionMatch", "FieldValueForbidden", f"Forbidden: {text}"))
     if initial and watch_list is WatchList.GATED:
-        wrong.append(
-            _no_initial("sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled")
+        problems.append(
+            _forbid_initial("sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled")
         )
     if match and not initial:
-        wrong.append(_no_match("is forbidden for watch unless sendInitialEvents is provided"))
+        problems.append(_forbid_match("is forbidden for watch unless sendInitialEvents is provided"))
     if match not in {"", _NOT_OLDER}:
-        wrong.append(_unsupported(match, f'"{_NOT_OLDER}"'))
+        problems.append(_describe_unsupported(match, f'"{_NOT_OLDER}"'))
     if match and query.get("continue"):
-        wrong.append(_no_match("is forbidden when continue is provided"))
-    return wrong
+        problems.append(_forbid_match("is forbidden when continue is provided"))
+    return problems
 
 
-def _no_match(why: str) -> tuple[str, str, str]:
-    return "resourceVersionMatch", "FieldValueForbidden", f"Forbidden: resourceVersionMatch {why}"
+def _forbid_match(reason: str) -> tuple[str, str, str]:
+    return "resourceVersionMatch", "FieldValueForbidden", f"Forbidden: resourceVersionMatch {reason}"
 
 
-def _no_initial(why: str) -> tuple[str, str, str]:
-    return "sendInitialEvents", "FieldValueForbidden", f"Forbidden: {why}"
+def _forbid_initial(reason: str) -> tuple[str, str, str]:
+    return "sendInitialEvents", "FieldValueForbidden", f"Forbidden: {reason}"
 
 
-def _unsupported(match: str, allowed: str) -> tuple[str, str, str]:
+def _describe_unsupported(match: str, allowed: str) -> tuple[str, str, str]:
     text = f'Unsupported value: "{match}": supported values: {allowed}'
     return "resourceVersionMatch", "FieldValueNotSupported", text

@@ -1,4 +1,4 @@
-"""Three ways to patch JSON: RFC 7386, RFC 6902, and what clients need of strategic merge."""
+"""Apply the patches of the Kubernetes API: JSON merge patch, JSON patch, and a part of strategic merge patch."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _MERGE_KEYS: Final = {
     "env": ("name",),
     "ownerReferences": ("uid",),
 }
-"""Lists that strategic merge patches by item, and what tells the items apart; other lists are replaced."""
+"""Lists that a strategic merge patch merges by item, and the fields that identify an item. Others are replaced."""
 
 
-def merge(target: Any, patch: Any) -> Any:  # noqa: ANN401 - any JSON
-    """Apply a JSON merge patch (RFC 7386); *target* stays as it is.
+def apply_merge_patch(target: Any, patch: Any) -> Any:  # noqa: ANN401 - any JSON
+    """Return *target* with the JSON merge patch *patch* (RFC 7386). *target* is not changed.
 
-    Objects in lists lose their nulls, too: so the library that Kubernetes uses reads the RFC.
+    Nulls are removed from objects in lists, too, as by the library that Kubernetes uses.
     """
     if isinstance(patch, list):
-        return [merge(None, item) for item in patch]
+        return [apply_merge_patch(None, item) for item in patch]
     if not isinstance(patch, Mapping):
         return patch
     merged = dict(target) if isinstance(target, Mapping) else {}
@@ -33,20 +33,23 @@ def merge(target: Any, patch: Any) -> Any:  # noqa: ANN401 - any JSON
         if value is None:
             merged.pop(key, None)
         else:
-            merged[key] = merge(merged.get(key), value)
+            merged[key] = apply_merge_patch(merged.get(key), value)
     return merged
 
 
-def strategic(target: Any, patch: Any) -> Any:  # noqa: ANN401 - any JSON
-    """Apply a strategic merge patch; *target* stays as it is. What orders lists is left out."""
+def apply_strategic_patch(target: Any, patch: Any) -> Any:  # noqa: ANN401 - any JSON
+    """Return *target* with a strategic merge patch. *target* is not changed.
+
+    Directives for the order of lists are not supported.
+    """
     if not isinstance(patch, Mapping):
         return deepcopy(patch)
     if patch.get("$patch") == "replace":
         return {key: deepcopy(value) for key, value in patch.items() if key != "$patch"}
     merged = dict(target) if isinstance(target, Mapping) else {}
-    kept = patch.get("$retainKeys")
-    if kept is not None:
-        merged = {key: value for key, value in merged.items() if key in kept}
+    retained = patch.get("$retainKeys")
+    if retained is not None:
+        merged = {key: value for key, value in merged.items() if key in retained}
     for key, value in patch.items():
         removed_from = key.removeprefix("$deleteFromPrimitiveList/")
         if removed_from != key:
@@ -56,47 +59,47 @@ def strategic(target: Any, patch: Any) -> Any:  # noqa: ANN401 - any JSON
         elif value is None:
             merged.pop(key, None)
         elif isinstance(value, Sequence) and key in _MERGE_KEYS:
-            merged[key] = _merged_items(merged.get(key) or [], value, _MERGE_KEYS[key])
+            merged[key] = _merge_items(merged.get(key) or [], value, _MERGE_KEYS[key])
         elif key == "finalizers":
             merged[key] = [*merged.get(key, []), *(item for item in value if item not in merged.get(key, []))]
         else:
-            merged[key] = strategic(merged.get(key), value)
+            merged[key] = apply_strategic_patch(merged.get(key), value)
     return merged
 
 
-def _merged_items(target: Sequence[Any], patch: Sequence[Any], names: tuple[str, ...]) -> list[Any]:
-    def place(item: Mapping[str, Any]) -> object:
+def _merge_items(target: Sequence[Any], patch: Sequence[Any], names: tuple[str, ...]) -> list[Any]:
+    def get_key(item: Mapping[str, Any]) -> object:
         return next((item[name] for name in names if name in item), None)
 
     if {"$patch": "replace"} in patch:
         return [deepcopy(item) for item in patch if item != {"$patch": "replace"}]
-    items = {place(item): item for item in target}
+    items = {get_key(item): item for item in target}
     for item in patch:
         if item.get("$patch") == "delete":
-            items.pop(place(item), None)
+            items.pop(get_key(item), None)
         else:
-            items[place(item)] = strategic(items.get(place(item)), item)
+            items[get_key(item)] = apply_strategic_patch(items.get(get_key(item)), item)
     return list(items.values())
 
 
-def json_patch(target: Any, operations: Any) -> Any:  # noqa: ANN401 - any JSON
-    """Apply a JSON patch (RFC 6902); *target* stays as it is.
+def apply_json_patch(target: Any, operations: Any) -> Any:  # noqa: ANN401 - any JSON
+    """Return *target* with the JSON patch *operations* (RFC 6902). *target* is not changed.
 
     Raises:
-        ApiError: 422, an operation cannot be carried out; 400, it is none.
+        ApiError: 422 if an operation fails, 400 if *operations* is not a JSON patch.
     """
     document = {"": deepcopy(target)}
     if not isinstance(operations, list) or not all(isinstance(operation, dict) for operation in operations):
         raise ApiError(400, "error decoding patch: a JSON patch is a list of operations")
     for operation in operations:
         try:
-            _carry_out(document, operation)
+            _apply_operation(document, operation)
         except (AttributeError, KeyError, IndexError, ValueError, TypeError) as exc:
             raise ApiError(422, "the server rejected our request due to an error in our request") from exc
     return document[""]
 
 
-def _carry_out(document: Any, operation: Mapping[str, Any]) -> None:  # noqa: ANN401 - any JSON
+def _apply_operation(document: Any, operation: Mapping[str, Any]) -> None:  # noqa: ANN401 - any JSON
     path = operation["path"]
     match operation["op"]:
         case "add":
@@ -108,10 +111,10 @@ def _carry_out(document: Any, operation: Mapping[str, Any]) -> None:  # noqa: AN
         case "move":
             _add(document, path, _take(document, operation["from"]))
         case "copy":
-            parent, last = _parent(document, operation["from"])
+            parent, last = _find_parent(document, operation["from"])
             _add(document, path, deepcopy(parent[last]))
         case "test":
-            parent, last = _parent(document, path)
+            parent, last = _find_parent(document, path)
             there = parent[last] if isinstance(parent, list) else parent.get(last)
             if there != operation["value"]:
                 raise ValueError("test failed")
@@ -119,8 +122,8 @@ def _carry_out(document: Any, operation: Mapping[str, Any]) -> None:  # noqa: AN
             raise ValueError(f"unknown operation {other}")
 
 
-def _parent(document: Any, path: str) -> tuple[Any, Any]:  # noqa: ANN401 - any JSON
-    """Give what holds the place at *path*, and under which key or index."""
+def _find_parent(document: Any, path: str) -> tuple[Any, Any]:  # noqa: ANN401 - any JSON
+    """Return the map or list that contains the value at *path*, and the key or index of that value."""
     *steps, last = [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")]
     for step in steps:
         document = document[int(step)] if isinstance(document, list) else document[step]
@@ -130,7 +133,7 @@ def _parent(document: Any, path: str) -> tuple[Any, Any]:  # noqa: ANN401 - any 
 
 
 def _add(document: Any, path: str, value: Any) -> None:  # noqa: ANN401 - any JSON
-    parent, last = _parent(document, path)
+    parent, last = _find_parent(document, path)
     if not isinstance(parent, list):
         parent[last] = value
     elif 0 <= last <= len(parent):
@@ -140,13 +143,13 @@ def _add(document: Any, path: str, value: Any) -> None:  # noqa: ANN401 - any JS
 
 
 def _replace(document: Any, path: str, value: Any) -> None:  # noqa: ANN401 - any JSON
-    """Set a field, there or not: so the library that Kubernetes uses reads RFC 6902; items of lists must be there."""
-    parent, last = _parent(document, path)
+    """Set the value at *path*. A field may be missing, as in the library that Kubernetes uses; an item must exist."""
+    parent, last = _find_parent(document, path)
     if not isinstance(parent, list | dict):
         raise TypeError(path)
     parent[last] = value
 
 
 def _take(document: Any, path: str) -> Any:  # noqa: ANN401 - any JSON
-    parent, last = _parent(document, path)
+    parent, last = _find_parent(document, path)
     return parent.pop(last)

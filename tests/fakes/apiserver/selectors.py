@@ -1,4 +1,4 @@
-"""Label and field selectors, in the text form of the API."""
+"""Parse and evaluate label and field selectors."""
 
 from __future__ import annotations
 
@@ -22,45 +22,47 @@ _COMMA: Final = re.compile(r",(?![^()]*\))")
 
 @dataclass(frozen=True, slots=True)
 class LabelSelector:
-    """Requirements that all must hold; none selects everything."""
+    """Requirements on labels, all of which must be met. Without requirements, it selects all objects."""
 
     requirements: tuple[Requirement, ...] = ()
 
     @classmethod
     def parse(cls, text: str) -> LabelSelector:
-        """Read a selector such as `app=a,tier in (x,y),!old`.
+        """Parse a selector such as `app=a,tier in (x,y),!old`.
 
         Raises:
-            ApiError: 400, it cannot be parsed.
+            ApiError: with status 400, if the selector is not valid.
         """
-        return cls(tuple(_requirement(part.strip(), text) for part in _COMMA.split(text)) if text.strip() else ())
+        return cls(tuple(_parse_requirement(part.strip(), text) for part in _COMMA.split(text)) if text.strip() else ())
 
     def matches(self, labels: Labels) -> bool:
-        """Tell whether an object with *labels* is selected."""
+        """Return whether an object with *labels* is selected."""
         return all(requirement(labels) for requirement in self.requirements)
 
 
-def _requirement(part: str, text: str) -> Requirement:
+def _parse_requirement(part: str, text: str) -> Requirement:
     if found := _SET.fullmatch(part):
-        return _in(found["key"], frozenset(value.strip() for value in found["values"].split(",")), found["op"] == "in")
+        return _require_value(
+            found["key"], frozenset(value.strip() for value in found["values"].split(",")), found["op"] == "in"
+        )
     if found := _EQUAL.fullmatch(part):
-        return _in(found["key"], frozenset({found["value"]}), found["op"] != "!=")
+        return _require_value(found["key"], frozenset({found["value"]}), found["op"] != "!=")
     if found := _EXISTS.fullmatch(part):
-        return _exists(found["key"], found["not"] is None)
+        return _require_label(found["key"], found["not"] is None)
     raise ApiError(400, f"unable to parse requirement: {part!r} in {text!r}")
 
 
-def _in(key: str, values: frozenset[str], wanted: bool) -> Requirement:
-    return lambda labels: (labels.get(key) in values) is wanted
+def _require_value(key: str, values: frozenset[str], expected: bool) -> Requirement:
+    return lambda labels: (labels.get(key) in values) is expected
 
 
-def _exists(key: str, wanted: bool) -> Requirement:
-    return lambda labels: (key in labels) is wanted
+def _require_label(key: str, expected: bool) -> Requirement:
+    return lambda labels: (key in labels) is expected
 
 
 @dataclass(frozen=True, slots=True)
 class FieldSelector:
-    """The two fields that every kind can be selected by; None selects any."""
+    """A selector of objects by name and namespace, which every kind supports. None selects any value."""
 
     name: str | None = None
     namespace: str | None = None
@@ -68,10 +70,10 @@ class FieldSelector:
 
     @classmethod
     def parse(cls, text: str) -> FieldSelector:
-        """Read a selector such as `metadata.name=a`.
+        """Parse a selector such as `metadata.name=a`.
 
         Raises:
-            ApiError: 400, another field or operator, as for a field that a real kind has no index of.
+            ApiError: with status 400, for another field or operator.
         """
         chosen: dict[str, str] = {}
         never = False
@@ -86,6 +88,6 @@ class FieldSelector:
         return self != FieldSelector()
 
     def matches(self, key: str) -> bool:
-        """Tell whether the object at *key* (`namespace/name` or `name`) is selected."""
+        """Return whether the object at *key* (`namespace/name` or `name`) is selected."""
         namespace, _, name = key.rpartition("/")
         return not self.never and self.name in {None, name} and self.namespace in {None, namespace}

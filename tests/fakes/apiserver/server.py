@@ -1,4 +1,4 @@
-"""The server as tests use it."""
+"""The fake Kubernetes API server, with the methods that tests use to change its objects and its behaviour."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from tests.fakes.apiserver.watches import Order
 
 
 class ApiServer:
-    """A Kubernetes API server on a port of its own, from `__enter__` to `__exit__`.
+    """A fake Kubernetes API server on a port of its own, which runs from `__enter__` to `__exit__`.
 
-    Kinds are given by their name (`Service`) or as a `Kind`. What a test does to objects here goes around
-    access control, faults and the log, and is seen by watches like any other change.
+    Kinds are given by their name (`Service`) or as a `Kind`. The methods that change objects bypass access control,
+    faults and the log. Watches report these changes as any other.
 
     Attributes:
-        api: its modes, `watch_list`, `gone_as_status` and `bookmark_every_s`, may be set at any time.
-        access: its `token` may be set at any time.
-        ca: the CA in PEM, empty without TLS.
+        api: its `watch_list`, `gone_as_status` and `bookmark_every_s` can be set at any time.
+        access: its `token` can be set at any time.
+        ca: the CA certificate in PEM; empty without TLS.
     """
 
     def __init__(self, *, kinds: Iterable[Kind] = KINDS, tls: bool = False, token: str | None = None) -> None:
@@ -45,16 +45,16 @@ class ApiServer:
         self.catalogue = Catalogue(kinds)
         self.api = Api(store=Store(), catalogue=self.catalogue, access=self.access)
         self.ca = b""
-        self._wants_tls = tls
+        self._uses_tls = tls
         self._port = 0
         self._stack = ExitStack()
         self._listener: Listener | None = None
         self._context: ssl.SSLContext | None = None
 
     def __enter__(self) -> Self:
-        if self._wants_tls:
+        if self._uses_tls:
             folder = self._stack.enter_context(TemporaryDirectory())
-            self._context, self.ca = certificates.make(Path(folder))
+            self._context, self.ca = certificates.create_certificate(Path(folder))
         self.start()
         return self
 
@@ -66,16 +66,16 @@ class ApiServer:
 
     @property
     def url(self) -> str:
-        """Where it listens, or did before it was killed."""
-        return f"{'https' if self._wants_tls else 'http'}://{HOST}:{self._port}"
+        """The URL of the server, unchanged while the server is stopped."""
+        return f"{'https' if self._uses_tls else 'http'}://{HOST}:{self._port}"
 
     @property
     def version(self) -> int:
-        """The version of the last change."""
+        """The resourceVersion of the last change."""
         return self.api.store.version
 
     def kubeconfig(self, path: Path) -> Path:
-        """Write a kubeconfig for it, with one context, called `test`; gives *path*."""
+        """Write a kubeconfig for the server to *path*, with one context `test`, and return *path*."""
         cluster = {"server": self.url} | (
             {"certificate-authority-data": base64.b64encode(self.ca).decode()} if self.ca else {}
         )
@@ -94,57 +94,57 @@ class ApiServer:
     # Objects
 
     def put(self, obj: Json) -> Json:
-        """Create or replace an object, status included; gives it as stored.
+        """Create or replace an object with its status, and return it as stored.
 
-        Metadata that a server fills in is kept where *obj* states it, so that a test can choose uid and age.
-        The namespace of a namespaced object is `default` if not stated.
+        Metadata that a server sets, such as uid and creationTimestamp, is taken from *obj* if present. The default
+        namespace of a namespaced object is `default`.
 
         Raises:
-            KeyError: Its kind is not served.
+            KeyError: the server does not serve the object's kind.
         """
-        kind = self.catalogue.of_object(obj)
+        kind = self.catalogue.find_by_object(obj)
         with self.api.store.lock:
-            key, full = self._settled(kind, obj)
+            key, full = self._complete(kind, obj)
             return self.api.store.put(kind, key, full).decode(kind)
 
     def put_all(self, objects: Iterable[Json]) -> None:
-        """Put many objects, quickly.
+        """Create or replace many objects, faster than by `put`.
 
         Raises:
-            KeyError: A kind is not served.
+            KeyError: the server does not serve a kind.
         """
         by_kind: dict[str, list[Json]] = {}
         for obj in objects:
             by_kind.setdefault(obj["kind"], []).append(obj)
         for members in by_kind.values():
-            kind = self.catalogue.of_object(members[0])
+            kind = self.catalogue.find_by_object(members[0])
             with self.api.store.lock:
-                self.api.store.load(kind, (self._settled(kind, obj) for obj in members))
+                self.api.store.load(kind, (self._complete(kind, obj) for obj in members))
 
     def get(self, kind: str | Kind, namespace: str, name: str) -> Json | None:
-        """Give an object as stored, None if it is not there; the namespace of cluster-wide kinds is empty."""
-        found = self._kind(kind)
+        """Return a stored object, or None if it does not exist. Use namespace "" for cluster-scoped kinds."""
+        found = self._find_kind(kind)
         with self.api.store.lock:
             stored = self.api.store.collection(found).objects.get(f"{namespace}/{name}" if namespace else name)
         return stored.decode(found) if stored else None
 
     def objects(self, kind: str | Kind) -> list[Json]:
-        """List all objects of a kind as stored, in the order of lists."""
-        found = self._kind(kind)
+        """Return all objects of *kind* as stored, sorted by key."""
+        found = self._find_kind(kind)
         with self.api.store.lock:
             collection = self.api.store.collection(found)
             return [collection.objects[key].decode(found) for key in collection.keys]
 
     def delete(self, kind: str | Kind, namespace: str, name: str) -> None:
-        """Remove an object, finalizers or not.
+        """Delete an object, even if it has finalizers.
 
         Raises:
-            KeyError: It is not there.
+            KeyError: the object does not exist.
         """
         with self.api.store.lock:
-            self.api.store.remove(self._kind(kind), f"{namespace}/{name}" if namespace else name)
+            self.api.store.remove(self._find_kind(kind), f"{namespace}/{name}" if namespace else name)
 
-    def _settled(self, kind: Kind, obj: Json) -> tuple[str, Json]:
+    def _complete(self, kind: Kind, obj: Json) -> tuple[str, Json]:
         metadata = dict(obj["metadata"])
         if kind.namespaced:
             metadata.setdefault("namespace", "default")
@@ -156,22 +156,22 @@ class ApiServer:
         full = obj | {"metadata": metadata}
         if "managedFields" not in metadata:
             manager = Manager(name="test", operation="Update", api_version=kind.api_version)
-            full = ownership.marked(full, ownership.created(manager, obj))
-        return key, self.api.writes.stamped(kind, full)
+            full = ownership.set_managed_fields(full, ownership.own_created(manager, obj))
+        return key, self.api.writes.set_server_metadata(kind, full)
 
     # Kinds and access
 
     def register(self, kind: Kind) -> None:
-        """Serve *kind* from now on."""
+        """Start to serve *kind*."""
         self.catalogue.register(kind)
 
     def unregister(self, kind: str | Kind, *, deleting: bool = True) -> None:
-        """Serve a kind no longer: its watches end.
+        """Stop serving *kind* and end its watches.
 
-        Removing a CRD deletes its objects first, and watches see each of them deleted; a version that is merely
-        not served any more (*deleting* false) keeps them.
+        With *deleting*, its objects are deleted first and watches report this, as after a CRD was deleted. Otherwise
+        the objects are kept, as if the CRD no longer served this version.
         """
-        found = self._kind(kind)
+        found = self._find_kind(kind)
         with self.api.store.lock:
             for key in list(self.api.store.collection(found).keys) if deleting else []:
                 self.api.store.remove(found, key)
@@ -179,43 +179,43 @@ class ApiServer:
             self.api.order(Order.END, found)
 
     def forbid(self, verb: str, resource: str, namespace: str = ANY) -> None:
-        """Answer 403 from now on; `*` is any, an empty namespace is a request over all of them."""
+        """Refuse such requests with status 403 from now on. `*` is any value; namespace "" is all namespaces."""
         self.access.forbid(verb, resource, namespace)
 
     def permit(self, verb: str, resource: str, namespace: str = ANY) -> None:
-        """Undo `forbid` of the same arguments."""
+        """Undo `forbid` with the same arguments."""
         self.access.permit(verb, resource, namespace)
 
     # Watches and history
 
-    def watching(self, kind: str | Kind) -> int:
-        """Count the open watches of a kind."""
-        found = self._kind(kind)
+    def count_watches(self, kind: str | Kind) -> int:
+        """Return the number of open watches of a kind."""
+        found = self._find_kind(kind)
         with self.api.store.lock:
             return sum(watch.kind == found for watch in self.api.watches)
 
-    def bookmark(self, kind: str | Kind | None = None) -> None:
-        """Send a bookmark to open watches that allow it."""
-        self.api.order(Order.BOOKMARK, self._kind(kind) if kind else None)
+    def send_bookmarks(self, kind: str | Kind | None = None) -> None:
+        """Send a bookmark to all open watches that allow bookmarks, or to those of *kind*."""
+        self.api.order(Order.BOOKMARK, self._find_kind(kind) if kind else None)
 
     def end_watches(self, order: Order = Order.END, kind: str | Kind | None = None) -> None:
-        """End open watches: cleanly, by cutting their connections, or by an ERROR frame with code 410."""
-        self.api.order(order, self._kind(kind) if kind else None)
+        """End open watches as *order* states: cleanly, by cutting connections, or by an ERROR event with code 410."""
+        self.api.order(order, self._find_kind(kind) if kind else None)
 
     def expire(self) -> None:
-        """Forget history: every resourceVersion and continue token given out until now is too old."""
+        """Delete the history, so that every resourceVersion and continue token returned so far is too old."""
         with self.api.store.lock:
             self.api.store.forget()
 
-    # Life and death
+    # Start and stop
 
     def start(self) -> None:
-        """Listen, on the same port as before if there was one."""
+        """Start to listen, on the same port as before if there was one."""
         self._listener = Listener(self._respond, port=self._port, tls=self._context)
         self._port = self._listener.port
 
     def kill(self) -> None:
-        """Cut all connections and refuse new ones, until `start` or `restart`. Armed faults are gone."""
+        """Cut all connections, and refuse new ones until `start` or `restart`. Armed faults are removed."""
         if self._listener is not None:
             self.faults.clear()
             self.api.order(Order.CUT)
@@ -223,19 +223,32 @@ class ApiServer:
             self._listener = None
 
     def restart(self, *, new_history: bool = True, keep: bool = True) -> None:
-        """Kill it, if it lives, and start it.
+        """Kill the server if it is running, and start it.
 
-        A new history has lower resourceVersions, and the objects as they were, or none unless *keep*: what a
-        restored or replaced etcd looks like from outside.
+        With *new_history*, resourceVersions begin again at lower numbers, as after etcd was restored from a backup.
+        *keep* keeps the objects; otherwise all are deleted.
         """
         self.kill()
         if new_history:
             with self.api.store.lock:
-                self.api.store.begin_anew(keep=keep)
+                self.api.store.begin_new_history(keep=keep)
         self.start()
 
-    def _kind(self, kind: str | Kind) -> Kind:
-        return kind if isinstance(kind, Kind) else self.catalogue.of(kind)
+    def swap(self, objects: Iterable[Json], order: Order | None = Order.CUT) -> None:
+        """Replace the cluster behind this address by another one with *objects*. Open watches end as *order* states.
+
+        Its objects have older versions than any returned before, and its current version is newer.
+        """
+        with self.api.store.lock:
+            version = self.version
+            self.api.store.swap()
+            self.put_all(objects)
+            self.api.store.version = version + 1000
+            if order is not None:
+                self.api.order(order)
+
+    def _find_kind(self, kind: str | Kind) -> Kind:
+        return kind if isinstance(kind, Kind) else self.catalogue.find_by_name(kind)
 
     def _respond(self, request: Request) -> Answer:
         self.log.add(request)

@@ -1,4 +1,4 @@
-"""Whether what a client sends can be an object of the kind, in the namespace and of the name that it was sent to."""
+"""Validate and complete the objects that clients send: kind, namespace, name and metadata."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _METADATA: Final = (
     *(*_TEXTS, *_MAPS, "finalizers", "ownerReferences", "managedFields"),
     *("generation", "deletionGracePeriodSeconds"),
 )
-"""The fields of metadata; others are dropped, and so are these where they are empty."""
+"""The fields of metadata that are stored. Other fields and empty ones are dropped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """What a write is about, and on whose behalf. *subresource* is empty or `status`."""
+    """The object that a write changes, and the field manager. *subresource* is "" or `status`."""
 
     kind: Kind
     namespace: str
@@ -43,29 +43,29 @@ class Target:
 
     @property
     def key(self) -> str:
-        """Its key in the store."""
+        """The key of the object in the store."""
         return f"{self.namespace}/{self.name}" if self.kind.namespaced else self.name
 
     @property
-    def validated_as(self) -> str:
-        """What validation calls its kind."""
+    def validation_name(self) -> str:
+        """The name of the kind in validation errors."""
         return f"{self.kind.kind}.{self.kind.group}" if self.kind.group else self.kind.kind
 
-    def by(self, operation: str) -> Manager:
-        """Give the manager as `managedFields` name it."""
+    def build_manager(self, operation: str) -> Manager:
+        """Return the field manager with *operation*, `Apply` or `Update`."""
         return Manager(
             name=self.manager, operation=operation, api_version=self.kind.api_version, subresource=self.subresource
         )
 
 
-def sent(target: Target, body: Json) -> Json:
-    """Give the *body* of a create or update, with metadata of its own.
+def validate_body(target: Target, body: Json) -> Json:
+    """Validate the *body* of a create or update, and return it with its own copy of the metadata.
 
     Raises:
         ApiError: 400 or 422.
     """
-    kind, said, version = target.kind, body.get("kind"), body.get("apiVersion")
-    if kind.custom and not said:
+    kind, stated, version = target.kind, body.get("kind"), body.get("apiVersion")
+    if kind.custom and not stated:
         raise ApiError(
             400, f"the object provided is unrecognized (must be of type {kind.kind}): Object 'Kind' is missing"
         )
@@ -73,31 +73,31 @@ def sent(target: Target, body: Json) -> Json:
         expected = f"does not match the expected API version ({kind.api_version})"
         raise ApiError(400, f"the API version in the data ({version or ''}) {expected}")
     metadata = body.get("metadata") or {}
-    if wrong := _wrong(metadata):
-        raise ApiError(400, f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {wrong}')
-    if said and said != kind.kind:
-        raise _of_kind(kind, said, metadata)
-    return _in_namespace(target, body, metadata)
+    if problem := _find_invalid_field(metadata):
+        raise ApiError(400, f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {problem}')
+    if stated and stated != kind.kind:
+        raise _build_kind_error(kind, stated, metadata)
+    return _complete_metadata(target, body, metadata)
 
 
-def patched(target: Target, obj: Any) -> Json:  # noqa: ANN401 - any JSON
-    """Give what a patch has made, with metadata of its own.
+def validate_patched(target: Target, obj: Any) -> Json:  # noqa: ANN401 - any JSON
+    """Validate the result *obj* of a patch, and return it with its own copy of the metadata.
 
     Raises:
         ApiError: 400 or 422.
     """
     kind = target.kind
-    wrong = _wrong(obj.get("metadata") or {}) if isinstance(obj, dict) else "it is no object"
-    if wrong or not obj.get("kind"):
-        raise statuses.invalid("", "", ("patch", "FieldValueInvalid", f"Invalid value: {wrong or 'it has no kind'}"))
+    problem = _find_invalid_field(obj.get("metadata") or {}) if isinstance(obj, dict) else "it is no object"
+    if problem or not obj.get("kind"):
+        raise statuses.invalid("", "", ("patch", "FieldValueInvalid", f"Invalid value: {problem or 'it has no kind'}"))
     metadata = obj.get("metadata") or {}
     if obj["kind"] != kind.kind:
-        raise _of_kind(kind, obj["kind"], metadata)
-    return named(target, _in_namespace(target, obj, metadata))
+        raise _build_kind_error(kind, obj["kind"], metadata)
+    return check_name(target, _complete_metadata(target, obj, metadata))
 
 
-def applied(target: Target, config: Json) -> Json:
-    """Give an applied *config*, with metadata of its own, under the name that it was sent to.
+def validate_config(target: Target, config: Json) -> Json:
+    """Validate an applied *config*, and return it with its own copy of the metadata and the name of the URL.
 
     Raises:
         ApiError: 400 or 500.
@@ -106,63 +106,63 @@ def applied(target: Target, config: Json) -> Json:
     if (config.get("apiVersion"), config.get("kind")) != (target.kind.api_version, target.kind.kind):
         raise ApiError(400, f"invalid object type: {group}/{version}, Kind={config.get('kind', '')}")
     metadata = config.get("metadata") or {}
-    if wrong := _wrong(metadata):
-        raise ApiError(500, f"failed to create typed patch object: {wrong}", reason="")
+    if problem := _find_invalid_field(metadata):
+        raise ApiError(500, f"failed to create typed patch object: {problem}", reason="")
     if metadata.get("managedFields"):
         raise ApiError(400, "metadata.managedFields must be nil")
-    return named(target, _in_namespace(target, config, {"name": target.name} | metadata))
+    return check_name(target, _complete_metadata(target, config, {"name": target.name} | metadata))
 
 
-def named(target: Target, obj: Json) -> Json:
-    """Give *obj*, whose name must be the one that it was sent to.
+def check_name(target: Target, obj: Json) -> Json:
+    """Return *obj* after checking that its name equals the name in the URL.
 
     Raises:
-        ApiError: 400.
+        ApiError: with status 400.
     """
     name = obj["metadata"].get("name")
     if not name:
-        why = "was undeterminable: name must be provided"
-        raise ApiError(400, f"the name of the object ({target.name} based on URL) {why}")
+        reason = "was undeterminable: name must be provided"
+        raise ApiError(400, f"the name of the object ({target.name} based on URL) {reason}")
     if name != target.name:
         raise ApiError(400, f"the name of the object ({name}) does not match the name on the URL ({target.name})")
     return obj
 
 
-def new_name(target: Target, name: str | None) -> str:
-    """Give the *name* of a new object.
+def validate_new_name(target: Target, name: str | None) -> str:
+    """Return the valid *name* of a new object.
 
     Raises:
-        ApiError: 422.
+        ApiError: with status 422, if the name is missing or not valid.
     """
-    field, what = "metadata.name", target.validated_as
+    field, what = "metadata.name", target.validation_name
     if not name:
-        why = "Required value: name or generateName is required"
-        raise statuses.invalid(what, "", (field, "FieldValueRequired", why))
+        reason = "Required value: name or generateName is required"
+        raise statuses.invalid(what, "", (field, "FieldValueRequired", reason))
     if not _NAME.fullmatch(name):
         raise statuses.invalid(what, name, (field, "FieldValueInvalid", f'Invalid value: "{name}": {_NAME_RULE}'))
     return name
 
 
-def _in_namespace(target: Target, obj: Json, metadata: Mapping[str, Any]) -> Json:
-    """Give *obj* with its kind and what can be kept of its metadata."""
+def _complete_metadata(target: Target, obj: Json, metadata: Mapping[str, Any]) -> Json:
+    """Return *obj* with its kind, the namespace of the request, and the *metadata* that a server stores."""
     kind = target.kind
     if kind.namespaced and metadata.get("namespace") not in {None, "", target.namespace}:
         raise ApiError(400, "the namespace of the provided object does not match the namespace sent on the request")
-    return obj | {"kind": kind.kind, "apiVersion": kind.api_version, "metadata": tidied(metadata)}
+    return obj | {"kind": kind.kind, "apiVersion": kind.api_version, "metadata": clean_metadata(metadata)}
 
 
-def tidied(metadata: Mapping[str, Any]) -> Json:
-    """Give what a server keeps of *metadata*: known fields that have something in them."""
+def clean_metadata(metadata: Mapping[str, Any]) -> Json:
+    """Return the part of *metadata* that a server stores: known fields that are not empty."""
     return {key: value for key, value in metadata.items() if key in _METADATA and value not in ({}, [], "", None)}
 
 
-def _of_kind(kind: Kind, said: str, metadata: Mapping[str, Any]) -> ApiError:
-    wrong = ("kind", "FieldValueInvalid", f'Invalid value: "{said}": must be {kind.kind}')
-    return statuses.invalid(f"{said}.{kind.group}" if kind.group else said, metadata.get("name", ""), wrong)
+def _build_kind_error(kind: Kind, stated: str, metadata: Mapping[str, Any]) -> ApiError:
+    problem = ("kind", "FieldValueInvalid", f'Invalid value: "{stated}": must be {kind.kind}')
+    return statuses.invalid(f"{stated}.{kind.group}" if kind.group else stated, metadata.get("name", ""), problem)
 
 
-def _wrong(metadata: object) -> str | None:
-    """Name the first field of *metadata* that is of a type which cannot be decoded."""
+def _find_invalid_field(metadata: object) -> str | None:
+    """Return the name of the first field of *metadata* that has a wrong type, or None."""
     if not isinstance(metadata, dict):
         return "metadata is no object"
     for field in _TEXTS:

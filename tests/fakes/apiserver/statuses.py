@@ -1,4 +1,4 @@
-"""What the server answers instead of an object: `Status`, with the reasons and messages of k8s.io/apimachinery."""
+"""`Status` objects, with which the API server reports errors, with the texts of k8s.io/apimachinery."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ REASONS: Final = {
 
 
 class ApiError(Exception):
-    """A request that failed.
+    """A failed request.
 
     Attributes:
-        code: HTTP status code; *reason* defaults to the one that goes with it, and is left out if empty.
-        token: a continue token to go on with (`metadata.continue`).
-        retry_after_s: sent as header and in the details.
+        code: the HTTP status code. *reason* defaults to the usual one for this code; "" omits it.
+        token: a continue token with which a list can be continued (`metadata.continue`).
+        retry_after_s: the delay of the `Retry-After` header, repeated in the details.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class ApiError(Exception):
         self._details = dict(details or {})
 
     def status(self) -> dict[str, Any]:
-        """Give the `Status` object."""
+        """Return the `Status` object."""
         details = self._details
         if self.retry_after_s is not None:
             details = {**details, "retryAfterSeconds": self.retry_after_s}
@@ -70,51 +70,51 @@ class ApiError(Exception):
         }
 
     def body(self) -> bytes:
-        """Encode the `Status`."""
+        """Return the `Status` object as JSON."""
         return msgspec.json.encode(self.status())
 
 
 def success(kind: Kind, name: str, uid: str) -> dict[str, Any]:
-    """Give the `Status` that answers a delete."""
+    """Build the `Status` that answers a delete."""
     details = {"name": name, "kind": kind.plural, "uid": uid} | ({"group": kind.group} if kind.group else {})
     return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
 
 
 def not_found(kind: Kind, name: str) -> ApiError:
-    """The object is not there."""
+    """Build the error for a missing object."""
     return ApiError(404, f'{kind.resource} "{name}" not found', details=_about(kind, name))
 
 
 def already_exists(kind: Kind, name: str, *, leaving: bool) -> ApiError:
-    """A create met an object of that name, or one that finalizers keep."""
+    """Build the error for a create of an existing name. *leaving*: that object is being deleted but has finalizers."""
     message = f'{"object is being deleted: " if leaving else ""}{kind.resource} "{name}" already exists'
     return ApiError(409, message, reason="AlreadyExists", details=_about(kind, name))
 
 
 def modified(kind: Kind, name: str) -> ApiError:
-    """An update was made from another resourceVersion."""
-    why = "the object has been modified; please apply your changes to the latest version and try again"
-    return _conflict(kind, name, why)
+    """Build the error for an update with an old resourceVersion."""
+    reason_text = "the object has been modified; please apply your changes to the latest version and try again"
+    return _conflict(kind, name, reason_text)
 
 
-def replaced(kind: Kind, name: str, asked: str, there: str) -> ApiError:
-    """An update was made for another object of that name."""
-    return _conflict(kind, name, f"Precondition failed: UID in precondition: {asked}, UID in object meta: {there}")
+def replaced(kind: Kind, name: str, requested: str, there: str) -> ApiError:
+    """Build the error for an update whose uid is not that of the current object."""
+    return _conflict(kind, name, f"Precondition failed: UID in precondition: {requested}, UID in object meta: {there}")
 
 
-def precondition(kind: Kind, name: str, field: str, asked: str, there: str) -> ApiError:
-    """A delete was asked for of another *field*, `uid` or `resourceVersion`."""
+def precondition(kind: Kind, name: str, field: str, requested: str, there: str) -> ApiError:
+    """Build the error for a delete whose precondition on *field*, `uid` or `resourceVersion`, is not met."""
     label, how = ("UID", "deleted and then recreated") if field == "uid" else ("ResourceVersion", "modified")
     what = f"{kind.kind}.{kind.group}" if kind.group else kind.kind
-    why = f"the {label} in the precondition ({asked}) does not match the {label} in record ({there})"
-    message = f'Operation cannot be fulfilled on {what} "{name}": {why}. The object might have been {how}'
+    reason_text = f"the {label} in the precondition ({requested}) does not match the {label} in record ({there})"
+    message = f'Operation cannot be fulfilled on {what} "{name}": {reason_text}. The object might have been {how}'
     return ApiError(409, message, details=_about(kind, name) | {"kind": kind.kind})
 
 
 def invalid(what: str, name: str, *causes: tuple[str, str, str]) -> ApiError:
-    """A validation failed; each cause is a field, a reason and a message."""
-    said = [f"{field}: {message}" for field, _, message in causes]
-    text = said[0] if len(said) == 1 else f"[{', '.join(said)}]"
+    """Build the error for a failed validation. Each cause is a field, a reason and a message."""
+    texts = [f"{field}: {message}" for field, _, message in causes]
+    text = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
     kind, _, group = what.partition(".")
     details = {"name": name, "group": group, "kind": kind}
     listed = [{"reason": reason, "message": message, "field": field} for field, reason, message in causes]
@@ -123,7 +123,7 @@ def invalid(what: str, name: str, *causes: tuple[str, str, str]) -> ApiError:
 
 
 def forbidden(user: str, verb: str, resource: str, group: str, namespace: str) -> ApiError:
-    """The authorizer said no, in the words of RBAC."""
+    """Build the error for a request that RBAC does not allow."""
     where = f'in the namespace "{namespace}"' if namespace else "at the cluster scope"
     shown = f"{resource}.{group}" if group else resource
     message = f'{shown} is forbidden: User "{user}" cannot {verb} resource "{resource}" in API group "{group}" {where}'
@@ -132,19 +132,19 @@ def forbidden(user: str, verb: str, resource: str, group: str, namespace: str) -
 
 
 def expired(message: str, *, token: str = "") -> ApiError:
-    """History does not reach back that far."""
+    """Build the error for a resourceVersion that is too old."""
     return ApiError(410, message, token=token)
 
 
-def too_large(asked: int, current: int, *, retry_after_s: int | None) -> ApiError:
-    """The version asked for has not happened yet."""
+def too_large(requested: int, current: int, *, retry_after_s: int | None) -> ApiError:
+    """Build the error for a resourceVersion that does not exist yet."""
     details = {"causes": [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}]}
-    message = f"Timeout: Too large resource version: {asked}, current: {current}"
+    message = f"Timeout: Too large resource version: {requested}, current: {current}"
     return ApiError(504, message, details=details, retry_after_s=retry_after_s)
 
 
 def ownership_conflict(causes: Sequence[tuple[str, str]]) -> ApiError:
-    """Server-side apply met fields of other managers; each cause is a manager and a field."""
+    """Build the error for an apply that would change fields of other managers. Each cause is a manager and a field."""
     if len(causes) == 1:
         text = "1 conflict: conflict with {}: {}".format(*causes[0])
     else:
@@ -159,8 +159,8 @@ def ownership_conflict(causes: Sequence[tuple[str, str]]) -> ApiError:
     return ApiError(409, f"Apply failed with {text}", details={"causes": listed})
 
 
-def _conflict(kind: Kind, name: str, why: str) -> ApiError:
-    message = f'Operation cannot be fulfilled on {kind.resource} "{name}": {why}'
+def _conflict(kind: Kind, name: str, reason_text: str) -> ApiError:
+    message = f'Operation cannot be fulfilled on {kind.resource} "{name}": {reason_text}'
     return ApiError(409, message, details=_about(kind, name))
 
 

@@ -1,7 +1,7 @@
-"""Objects, encoded once, and their history under one counter, as etcd keeps them.
+"""Store the encoded objects of the fake API server and their history, numbered by one counter as in etcd.
 
-Keys are `namespace/name`, or `name` in kinds without namespaces, and are ordered as etcd orders them: by bytes.
-Everything here is called with the store's lock held, except where it says otherwise.
+Keys are `namespace/name`, or `name` for cluster-scoped kinds, and are sorted by bytes as in etcd. Callers hold the lock
+of the store unless a docstring states otherwise.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.fakes.apiserver.kinds import Kind
 
 Json = dict[str, Any]
 FIRST_VERSION: Final = 1000
-"""Where history begins: high enough for another history to begin lower."""
+"""The first version of the history, high enough that a new history can begin at a lower one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Stored:
     """One version of an object.
 
     Attributes:
-        tail: its JSON from behind the digits of `{"metadata":{"resourceVersion":"1`, without kind and apiVersion.
+        tail: the JSON after `{"metadata":{"resourceVersion":"` and the version, without kind and apiVersion.
     """
 
     key: str
@@ -35,20 +35,20 @@ class Stored:
     labels: Mapping[str, str]
     tail: bytes
 
-    def item(self, kind: Kind, *, typed: bool) -> bytes:
-        """Encode it, with kind and apiVersion if *typed*."""
+    def encode(self, kind: Kind, *, typed: bool) -> bytes:
+        """Encode the object as JSON, with kind and apiVersion if *typed*."""
         head = b'"kind":"%b","apiVersion":"%b",' % (kind.kind.encode(), kind.api_version.encode()) if typed else b""
         return b'{%b"metadata":{"resourceVersion":"%d%b' % (head, self.version, self.tail)
 
     def decode(self, kind: Kind) -> Json:
-        """Decode it, with kind and apiVersion."""
-        decoded: Json = msgspec.json.decode(self.item(kind, typed=True))
+        """Return the object with its kind and apiVersion."""
+        decoded: Json = msgspec.json.decode(self.encode(kind, typed=True))
         return decoded
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A change: *old* is None for an object that was not there before, *new* for one that is gone."""
+    """A change of one object: created if *old* is None, deleted if *new* is None, else modified."""
 
     version: int
     key: str
@@ -57,12 +57,12 @@ class Event:
 
 
 class Collection:
-    """The objects of one plural of one group, in whatever version they are served.
+    """The objects of one resource (plural and group), shared by all its API versions.
 
     Attributes:
-        keys: of `objects`, sorted.
-        events: all that ever happened, by version.
-        changed: signals another event, or that somebody wants the attention of watches.
+        keys: the sorted keys of `objects`.
+        events: all changes so far, sorted by version.
+        changed: notified at each change, and when watches receive an order.
     """
 
     def __init__(self, lock: RLock) -> None:
@@ -71,13 +71,13 @@ class Collection:
         self.events: list[Event] = []
         self.changed = Condition(lock)
 
-    def since(self, version: int) -> int:
-        """Give the position in `events` of the first change after *version*."""
+    def find_position(self, version: int) -> int:
+        """Return the index in `events` of the first change after *version*."""
         return bisect_right(self.events, version, key=attrgetter("version"))
 
-    def at(self, version: int) -> tuple[list[str], Mapping[str, Stored]]:
-        """Give keys, sorted, and objects as of *version*."""
-        later = self.events[self.since(version) :]
+    def list_at(self, version: int) -> tuple[list[str], Mapping[str, Stored]]:
+        """Return the sorted keys and the objects as of *version*."""
+        later = self.events[self.find_position(version) :]
         if not later:
             return self.keys, self.objects
         objects = dict(self.objects)
@@ -90,12 +90,11 @@ class Collection:
 
 
 class Store:
-    """All collections.
+    """All collections of the fake API server.
 
     Attributes:
-        version: of the last change of any object.
-        horizon: what happened before that version is forgotten: nothing can be listed at, or watched from, an
-            older one.
+        version: the version of the last change of any object.
+        horizon: the oldest version that can still be listed at or watched from.
     """
 
     def __init__(self) -> None:
@@ -104,55 +103,55 @@ class Store:
         self._collections: dict[tuple[str, str], Collection] = {}
 
     def collection(self, kind: Kind) -> Collection:
-        """Give the objects of *kind*'s plural."""
+        """Return the collection that holds the objects of *kind*."""
         found = self._collections.get((kind.group, kind.plural))
         if found is None:
             found = self._collections[kind.group, kind.plural] = Collection(self.lock)
         return found
 
     def put(self, kind: Kind, key: str, obj: Json) -> Stored:
-        """Store *obj* under the next version, and tell watches."""
+        """Store *obj* with the next version and report the change to watches."""
         collection = self.collection(kind)
         old = collection.objects.get(key)
         if old is None:
             insort(collection.keys, key)
         self.version += 1
-        new = encoded(key, self.version, obj)
+        new = encode_object(key, self.version, obj)
         collection.objects[key] = new
-        self._tell(collection, Event(self.version, key, old, new))
+        self._notify(collection, Event(self.version, key, old, new))
         return new
 
     def load(self, kind: Kind, objects: Iterable[tuple[str, Json]]) -> None:
-        """Store many objects at once: as `put`, with the sorting done only at the end."""
+        """Store many objects. Same as `put` for each, but keys are sorted only once."""
         collection = self.collection(kind)
         for key, obj in objects:
             old = collection.objects.get(key)
             self.version += 1
-            new = collection.objects[key] = encoded(key, self.version, obj)
+            new = collection.objects[key] = encode_object(key, self.version, obj)
             collection.events.append(Event(self.version, key, old, new))
         collection.keys = sorted(collection.objects)
         collection.changed.notify_all()
 
     def remove(self, kind: Kind, key: str) -> Stored:
-        """Remove the object at *key* under the next version, and tell watches; gives its last state.
+        """Remove the object at *key* with the next version and report this to watches. Return its last state.
 
         Raises:
-            KeyError: It is not there.
+            KeyError: the object does not exist.
         """
         collection = self.collection(kind)
         old = collection.objects.pop(key)
         del collection.keys[bisect_left(collection.keys, key)]
         self.version += 1
-        self._tell(collection, Event(self.version, key, old, None))
+        self._notify(collection, Event(self.version, key, old, None))
         return replace(old, version=self.version)
 
     def forget(self) -> None:
-        """Forget history: every version given out until now is too old."""
+        """Delete the history: all versions so far become too old."""
         self.version += 1
         self.horizon = self.version
 
-    def begin_anew(self, *, keep: bool) -> None:
-        """Begin another history with lower versions, with the objects as they are if *keep*, else with none."""
+    def begin_new_history(self, *, keep: bool) -> None:
+        """Begin a new history with lower versions. *keep* keeps the objects; otherwise all are deleted."""
         self.version = self.horizon = 1
         for collection in self._collections.values():
             collection.events.clear()
@@ -164,14 +163,22 @@ class Store:
                 collection.keys.clear()
         self.horizon = self.version
 
+    def swap(self) -> None:
+        """Replace the contents by those of another cluster: no objects, and a version above all returned so far."""
+        for collection in self._collections.values():
+            collection.events.clear()
+            collection.objects.clear()
+            collection.keys.clear()
+        self.version = self.horizon = 1
+
     @staticmethod
-    def _tell(collection: Collection, event: Event) -> None:
+    def _notify(collection: Collection, event: Event) -> None:
         collection.events.append(event)
         collection.changed.notify_all()
 
 
-def encoded(key: str, version: int, obj: Json) -> Stored:
-    """Encode *obj*, whose metadata is a mapping; what it says of kind, apiVersion and resourceVersion is left out."""
+def encode_object(key: str, version: int, obj: Json) -> Stored:
+    """Encode *obj*. Its kind, apiVersion and resourceVersion are replaced."""
     metadata = {name: value for name, value in obj["metadata"].items() if name != "resourceVersion"}
     rest = {name: value for name, value in obj.items() if name not in {"kind", "apiVersion", "metadata"}}
     inner, outer = msgspec.json.encode(metadata)[1:], msgspec.json.encode(rest)[1:]

@@ -1,4 +1,4 @@
-"""The methods of the API, on zones in memory (API reference v1)."""
+"""The methods of the Cloud DNS API, on zones in memory (API reference v1)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from threading import RLock
 from typing import Any, Final
 
 from tests.fakes.clouddns import changes, permissions
-from tests.fakes.clouddns.errors import no_resource, refusal
+from tests.fakes.clouddns.errors import build_no_resource, build_refusal
 from tests.fakes.clouddns.records import encode
 from tests.fakes.clouddns.requests import Called
 from tests.fakes.clouddns.zones import Changed, Zone
@@ -26,50 +26,50 @@ QUOTA: Final[Mapping[str, Any]] = {
     "resourceRecordsPerRrset": 100,
     "nameserversPerDelegation": 8,
 }
-"""Guide "Quotas and limits"."""
+"""The default limits (guide "Quotas and limits")."""
 _DEFAULT_PAGE: Final = 100
 _MAX_PAGE: Final = 1000
 
 
 @dataclass(kw_only=True, eq=False)
 class Api:
-    """What the service knows and does.
+    """The state and the methods of the fake Cloud DNS.
 
     Attributes:
         now_s: the monotonic clock, in seconds.
-        propagation_s: how long a change stays pending.
-        page_items: how many items a page holds at most, whatever is asked for.
-        quota: what the project may hold and change.
-        lacking: permissions that the caller has not, by zone.
+        propagation_s: how long a change is pending.
+        page_items: the maximum number of items in a page.
+        quota: the limits of the project.
+        lacking: permissions that the caller lacks, by zone.
     """
 
     now_s: Callable[[], float]
     propagation_s: float = 0.0
     page_items: int = _MAX_PAGE
     quota: dict[str, Any] = field(default_factory=lambda: dict(QUOTA))
-    lacking: dict[str, set[str]] = field(default_factory=dict)
+    missing: dict[str, set[str]] = field(default_factory=dict)
     lock: RLock = field(default_factory=RLock)
     zones: dict[str, dict[str, Zone]] = field(default_factory=dict)
-    """By project and name."""
+    """The zones by project and name."""
 
     def answer(self, called: Called) -> Fields:
-        """Carry out a call.
+        """Carry out a call and return the response as JSON.
 
         Raises:
-            Refusal: It is refused.
+            Refusal: the call is refused.
         """
         with self.lock:
             if called.project not in self.zones:
-                raise no_resource("parameters.project", called.project)
+                raise build_no_resource("parameters.project", called.project)
             match called.method:
                 case "projects.get":
-                    return self._project(called.project)
+                    return self._describe_project(called.project)
                 case "managedZones.list":
                     return self._list_zones(called)
                 case "managedZones.get":
-                    return _shown(self.zone(called))
+                    return _render(self.zone(called))
                 case "resourceRecordSets.list":
-                    return self._list_sets(self.zone(called), called.query)
+                    return self._list_records(self.zone(called), called.query)
                 case "managedZones.testIamPermissions":
                     return self._test_permissions(called)
                 case "changes.create":
@@ -78,64 +78,64 @@ class Api:
                     return self._get_change(self.zone(called), called.change)
 
     def zone(self, called: Called) -> Zone:
-        """Give a zone, by name or number.
+        """Return the zone of a call, by name or number.
 
         Raises:
-            Refusal: There is none.
+            Refusal: the zone does not exist.
         """
         mine = self.zones[called.project]
         for zone in mine.values():
             if called.zone in {zone.name, zone.number}:
                 return zone
-        raise no_resource("parameters.managedZone", called.zone)
+        raise build_no_resource("parameters.managedZone", called.zone)
 
-    def _project(self, project: str) -> Fields:
+    def _describe_project(self, project: str) -> Fields:
         quota = {"kind": "dns#quota", **self.quota}
         return {"kind": "dns#project", "id": project, "number": "123456789012", "quota": quota}
 
     def _list_zones(self, called: Called) -> Fields:
-        wanted = called.query.get("dnsName")
+        desired = called.query.get("dnsName")
         zones = sorted(self.zones[called.project].values(), key=lambda zone: zone.name)
-        zones = [zone for zone in zones if wanted in {None, zone.dns_name}]
+        zones = [zone for zone in zones if desired in {None, zone.dns_name}]
         shown, more = self._page([(zone.name,) for zone in zones], called.query)
-        said: Fields = {"kind": "dns#managedZonesListResponse"}
-        said["managedZones"] = [_shown(zone) for zone in zones if (zone.name,) in shown]
-        return said | more
+        detail: Fields = {"kind": "dns#managedZonesListResponse"}
+        detail["managedZones"] = [_render(zone) for zone in zones if (zone.name,) in shown]
+        return detail | more
 
-    def _list_sets(self, zone: Zone, query: Mapping[str, str]) -> Fields:
+    def _list_records(self, zone: Zone, query: Mapping[str, str]) -> Fields:
         if "type" in query and "name" not in query:
-            raise refusal(400, "required", "Required parameter is missing: 'parameters.name'")
+            raise build_refusal(400, "required", "Required parameter is missing: 'parameters.name'")
         sets = [
             record
-            for record in zone.listed()
+            for record in zone.list_records()
             if query.get("name") in {None, record.name} and query.get("type") in {None, record.type}
         ]
         shown, more = self._page([record.key for record in sets], query)
-        said: Fields = {"kind": "dns#resourceRecordSetsListResponse"}
-        said["rrsets"] = [encode(record) for record in sets if record.key in shown]
-        return said | more
+        detail: Fields = {"kind": "dns#resourceRecordSetsListResponse"}
+        detail["rrsets"] = [encode(record) for record in sets if record.key in shown]
+        return detail | more
 
     def _page(self, keys: list[tuple[str, ...]], query: Mapping[str, str]) -> tuple[set[tuple[str, ...]], Fields]:
-        """The keys on the page that *query* asks for, of those in order, and what leads to the next."""
+        """Return the part of the sorted *keys* on the requested page, and the field with the token of the next page."""
         most = query.get("maxResults", str(_DEFAULT_PAGE))
         if not most.isdecimal() or not int(most):
-            raise refusal(400, "invalid", f"Invalid value for 'parameters.maxResults': '{most}'")
-        after = _key(query["pageToken"]) if "pageToken" in query else ()
+            raise build_refusal(400, "invalid", f"Invalid value for 'parameters.maxResults': '{most}'")
+        after = _decode_token(query["pageToken"]) if "pageToken" in query else ()
         left = [key for key in keys if key > after]
         shown = left[: min(int(most), self.page_items)]
-        return set(shown), {"nextPageToken": _token(shown[-1])} if len(shown) < len(left) else {}
+        return set(shown), {"nextPageToken": _encode_token(shown[-1])} if len(shown) < len(left) else {}
 
     def _test_permissions(self, called: Called) -> Fields:
         there = called.zone in self.zones[called.project]
-        return permissions.granted(called.body, self.lacking.get(called.zone, ())) if there else {}
+        return permissions.filter_permissions(called.body, self.missing.get(called.zone, ())) if there else {}
 
     def _change(self, zone: Zone, body: bytes) -> Fields:
         try:
-            given = json.loads(body)
+            original = json.loads(body)
         except ValueError as exc:
-            raise refusal(400, "parseError", "Parse Error") from exc
-        change = changes.decoded(given)
-        permissions.check(change, self.lacking.get(zone.name, ()))
+            raise build_refusal(400, "parseError", "Parse Error") from exc
+        change = changes.decode_change(original)
+        permissions.check(change, self.missing.get(zone.name, ()))
         changes.apply(zone, change, self.quota)
         additions, deletions = change
         made = Changed(
@@ -146,37 +146,37 @@ class Api:
             deletions=deletions,
         )
         zone.changes.append(made)
-        return self._shown_change(made, pending=True)
+        return self._render_change(made, pending=True)
 
     def _get_change(self, zone: Zone, change_id: str) -> Fields:
         made = next((change for change in zone.changes if change.id == change_id), None)
         if made is None:
-            raise no_resource("parameters.changeId", change_id)
-        return self._shown_change(made, pending=self.now_s() < made.at_s + self.propagation_s)
+            raise build_no_resource("parameters.changeId", change_id)
+        return self._render_change(made, pending=self.now_s() < made.at_s + self.propagation_s)
 
-    def _shown_change(self, made: Changed, *, pending: bool) -> Fields:
-        said: Fields = {"kind": "dns#change", "id": made.id, "startTime": made.started}
-        said["status"] = "pending" if pending else "done"
-        said["isServing"] = False
+    def _render_change(self, made: Changed, *, pending: bool) -> Fields:
+        detail: Fields = {"kind": "dns#change", "id": made.id, "startTime": made.started}
+        detail["status"] = "pending" if pending else "done"
+        detail["isServing"] = False
         for part, sets in (("additions", made.additions), ("deletions", made.deletions)):
             if sets:
-                said[part] = [encode(record) for record in sets]
-        return said
+                detail[part] = [encode(record) for record in sets]
+        return detail
 
 
-def _shown(zone: Zone) -> Fields:
-    said: Fields = {"kind": "dns#managedZone", "name": zone.name, "id": zone.number, "dnsName": zone.dns_name}
-    said |= {"description": "", "creationTime": "2026-01-01T00:00:00.000Z"}
-    said["visibility"] = "private" if zone.private else "public"
-    return said | zone.fields
+def _render(zone: Zone) -> Fields:
+    detail: Fields = {"kind": "dns#managedZone", "name": zone.name, "id": zone.number, "dnsName": zone.dns_name}
+    detail |= {"description": "", "creationTime": "2026-01-01T00:00:00.000Z"}
+    detail["visibility"] = "private" if zone.private else "public"
+    return detail | zone.fields
 
 
-def _token(key: tuple[str, ...]) -> str:
+def _encode_token(key: tuple[str, ...]) -> str:
     return base64.urlsafe_b64encode(json.dumps(key).encode()).decode()
 
 
-def _key(token: str) -> tuple[str, ...]:
+def _decode_token(token: str) -> tuple[str, ...]:
     try:
         return tuple(json.loads(base64.urlsafe_b64decode(token)))
     except ValueError as exc:
-        raise refusal(400, "invalid", f"Invalid value for 'parameters.pageToken': '{token}'") from exc
+        raise build_refusal(400, "invalid", f"Invalid value for 'parameters.pageToken': '{token}'") from exc

@@ -1,4 +1,4 @@
-"""`changes.create`: "Atomically updates the ResourceRecordSet collection" (discovery document)."""
+"""The method `changes.create`, which is atomic: "Atomically updates the ResourceRecordSet collection"."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from tests.fakes.clouddns.errors import Complaint, Refusal, invalid, refusal
+from tests.fakes.clouddns.errors import Complaint, Refusal, build_invalid, build_refusal
 from tests.fakes.clouddns.records import Json, Key, RecordSet, decode
 from tests.fakes.clouddns.zones import Zone
 
@@ -18,50 +18,50 @@ _PER_CHANGE: Final = {
 }
 
 Change = tuple[tuple[RecordSet, ...], tuple[RecordSet, ...]]
-"""Additions and deletions."""
+"""The additions and the deletions of a change."""
 
 
-def decoded(given: Json) -> Change:
-    """Read the body of a change.
+def decode_change(original: Json) -> Change:
+    """Decode the body of a change.
 
     Raises:
-        Refusal: Something in it is wrong whatever the zone holds.
+        Refusal: the body is invalid, independently of the zone.
     """
-    if unknown := sorted(given.keys() - _FIELDS):
-        raise refusal(400, "invalid", f"Unknown field '{unknown[0]}'")
-    if not given.get("additions") and not given.get("deletions"):
-        raise refusal(400, "required", "Required parameter is missing: 'entity.change'")
+    if unknown := sorted(original.keys() - _FIELDS):
+        raise build_refusal(400, "invalid", f"Unknown field '{unknown[0]}'")
+    if not original.get("additions") and not original.get("deletions"):
+        raise build_refusal(400, "required", "Required parameter is missing: 'entity.change'")
     found: dict[str, list[RecordSet]] = {"additions": [], "deletions": []}
     complaints: list[Complaint] = []
     for part, sets in found.items():
-        for place, item in enumerate(given.get(part, ())):
-            path = f"entity.change.{part}[{place}]"
-            record, wrong = decode(item, path)
-            complaints += wrong
+        for location, item in enumerate(original.get(part, ())):
+            path = f"entity.change.{part}[{location}]"
+            record, fault = decode(item, path)
+            complaints += fault
             if record is not None:
                 sets.append(record)
-        complaints += _repeats(part, sets)
+        complaints += _find_repeated(part, sets)
     if complaints:
         raise Refusal(400, tuple(complaints))
     return tuple(found["additions"]), tuple(found["deletions"])
 
 
 def apply(zone: Zone, change: Change, quota: Mapping[str, Any]) -> None:
-    """Make *change*.
+    """Apply *change* to *zone*.
 
     Raises:
-        Refusal: It is not made.
+        Refusal: the change is refused and nothing is changed.
     """
     additions, deletions = change
-    _raise(403, _over_quota(zone, change, quota))
-    _raise(400, _misplaced(zone, additions))
-    _raise(404, _missing(zone, deletions))
-    _raise(412, _different(zone, deletions))
+    _raise(403, _exceeds_quota(zone, change, quota))
+    _raise(400, _find_outside(zone, additions))
+    _raise(404, _find_missing(zone, deletions))
+    _raise(412, _find_different(zone, deletions))
     gone = {record.key for record in deletions}
-    _raise(409, _existing(zone, additions, gone))
+    _raise(409, _find_existing(zone, additions, gone))
     after = {key: record for key, record in zone.held.items() if key not in gone}
     after |= {record.key: record for record in additions}
-    _raise(400, _conflicts(zone, additions, after, gone))
+    _raise(400, _find_conflicts(zone, additions, after, gone))
     zone.held = after
 
 
@@ -70,15 +70,15 @@ def _raise(status: int, complaints: Iterable[Complaint]) -> None:
         raise Refusal(status, found)
 
 
-def _repeats(part: str, sets: list[RecordSet]) -> Iterator[Complaint]:
+def _find_repeated(part: str, sets: list[RecordSet]) -> Iterator[Complaint]:
     counts: Counter[Key] = Counter()
-    for place, record in enumerate(sets):
+    for location, record in enumerate(sets):
         counts[record.key] += 1
         if counts[record.key] > 1:
-            yield invalid(f"entity.change.{part}[{place}]", record.shown)
+            yield build_invalid(f"entity.change.{part}[{location}]", record.description)
 
 
-def _over_quota(zone: Zone, change: Change, quota: Mapping[str, Any]) -> Iterator[Complaint]:
+def _exceeds_quota(zone: Zone, change: Change, quota: Mapping[str, Any]) -> Iterator[Complaint]:
     additions, deletions = change
     for part, sets in (("additions", additions), ("deletions", deletions)):
         name, words = _PER_CHANGE[part]
@@ -95,11 +95,11 @@ def _over_quota(zone: Zone, change: Change, quota: Mapping[str, Any]) -> Iterato
         yield Complaint("quotaExceeded", "The change would exceed quota for rrsets per managed zone.")
 
 
-def _misplaced(zone: Zone, additions: tuple[RecordSet, ...]) -> Iterator[Complaint]:
-    for place, record in enumerate(additions):
-        path = f"entity.change.additions[{place}]"
+def _find_outside(zone: Zone, additions: tuple[RecordSet, ...]) -> Iterator[Complaint]:
+    for location, record in enumerate(additions):
+        path = f"entity.change.additions[{location}]"
         if record.name != zone.dns_name and not record.name.endswith(f".{zone.dns_name}"):
-            yield invalid(f"{path}.name", record.name)
+            yield build_invalid(f"{path}.name", record.name)
         elif record.type in _SINGLE and len(record.rrdatas) > 1:
             words = f"is only permitted to have one record because it is of type {record.type}."
             yield Complaint("invalidRecordCount", f"The resource record set '{path}' {words}")
@@ -111,37 +111,37 @@ def _misplaced(zone: Zone, additions: tuple[RecordSet, ...]) -> Iterator[Complai
             yield Complaint("recordTypeDisallowedAtZoneApex", f"The resource record set '{path}' {words}")
 
 
-def _missing(zone: Zone, deletions: tuple[RecordSet, ...]) -> Iterator[Complaint]:
-    for place, record in enumerate(deletions):
+def _find_missing(zone: Zone, deletions: tuple[RecordSet, ...]) -> Iterator[Complaint]:
+    for location, record in enumerate(deletions):
         if record.key not in zone.held:
-            message = f"The 'entity.change.deletions[{place}]' resource named '{record.shown}' does not exist."
+            message = f"The 'entity.change.deletions[{location}]' resource named '{record.description}' does not exist."
             yield Complaint("notFound", message)
 
 
-def _different(zone: Zone, deletions: tuple[RecordSet, ...]) -> Iterator[Complaint]:
-    for place, record in enumerate(deletions):
+def _find_different(zone: Zone, deletions: tuple[RecordSet, ...]) -> Iterator[Complaint]:
+    for location, record in enumerate(deletions):
         if not record.matches(zone.held[record.key]):
-            yield Complaint("conditionNotMet", f"Precondition not met for 'entity.change.deletions[{place}]'")
+            yield Complaint("conditionNotMet", f"Precondition not met for 'entity.change.deletions[{location}]'")
 
 
-def _existing(zone: Zone, additions: tuple[RecordSet, ...], gone: set[Key]) -> Iterator[Complaint]:
-    for place, record in enumerate(additions):
+def _find_existing(zone: Zone, additions: tuple[RecordSet, ...], gone: set[Key]) -> Iterator[Complaint]:
+    for location, record in enumerate(additions):
         if record.key in zone.held and record.key not in gone:
-            message = f"The resource 'entity.change.additions[{place}]' named '{record.shown}' already exists"
+            message = f"The resource 'entity.change.additions[{location}]' named '{record.description}' already exists"
             yield Complaint("alreadyExists", message)
 
 
-def _conflicts(
+def _find_conflicts(
     zone: Zone, additions: tuple[RecordSet, ...], after: Mapping[Key, RecordSet], gone: set[Key]
 ) -> Iterator[Complaint]:
     types: dict[str, set[str]] = {}
     for name, kind in after:
         types.setdefault(name, set()).add(kind)
-    for place, record in enumerate(additions):
+    for location, record in enumerate(additions):
         if "CNAME" in types[record.name] and len(types[record.name]) > 1:
             yield Complaint(
                 "cnameResourceRecordSetConflict",
-                f"The resource record set 'entity.change.additions[{place}]' is invalid because the DNS name "
+                f"The resource record set 'entity.change.additions[{location}]' is invalid because the DNS name "
                 f"'{record.name}' may have either one CNAME resource record set or resource record sets of other "
                 "types, but not both.",
             )

@@ -1,4 +1,4 @@
-"""What the service refuses with: an HTTP status and complaints, each with a reason (guide "Error messages")."""
+"""Errors of the fake Cloud DNS: an HTTP status and complaints, each with a reason (guide "Error messages")."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """One thing that is wrong."""
+    """One error of a refused request."""
 
     reason: str
     message: str
@@ -16,34 +16,34 @@ class Complaint:
 
 @dataclass(frozen=True)
 class Refusal(Exception):
-    """An error that goes back over the wire."""
+    """A refused call, with an HTTP status and complaints."""
 
     status: int
     complaints: tuple[Complaint, ...]
 
     @property
     def body(self) -> bytes:
-        """The error in JSON."""
+        """Return the error response as JSON."""
         errors = [{"message": one.message, "domain": "global", "reason": one.reason} for one in self.complaints]
-        said = {"code": self.status, "message": self.complaints[0].message, "errors": errors}
-        return json.dumps({"error": said}).encode()
+        detail = {"code": self.status, "message": self.complaints[0].message, "errors": errors}
+        return json.dumps({"error": detail}).encode()
 
 
-def refusal(status: int, reason: str, message: str) -> Refusal:
-    """A refusal with one complaint."""
+def build_refusal(status: int, reason: str, message: str) -> Refusal:
+    """Build a refusal with one complaint."""
     return Refusal(status, (Complaint(reason, message),))
 
 
-def invalid(path: str, value: object) -> Complaint:
-    """A part of the request that is wrong whatever the zone holds."""
+def build_invalid(path: str, value: object) -> Complaint:
+    """Build the complaint about an invalid *value* at *path* of the request."""
     return Complaint("invalid", f"Invalid value for '{path}': '{value}'")
 
 
-def no_resource(parameter: str, name: str) -> Refusal:
-    """What a parameter of the request names is not there."""
-    return refusal(404, "notFound", f"The '{parameter}' resource named '{name}' does not exist.")
+def build_no_resource(parameter: str, name: str) -> Refusal:
+    """Build the refusal for a resource *name*, such as a zone, that does not exist. *parameter* is its parameter."""
+    return build_refusal(404, "notFound", f"The '{parameter}' resource named '{name}' does not exist.")
 
 
-def throttled() -> Refusal:
-    """Too many requests."""
-    return refusal(429, "rateLimitExceeded", "Resource has been exhausted (e.g. check quota).")
+def build_throttled() -> Refusal:
+    """Build the refusal for too many requests."""
+    return build_refusal(429, "rateLimitExceeded", "Resource has been exhausted (e.g. check quota).")

@@ -1,4 +1,4 @@
-"""What was called, in the order in which it came, and what became of it."""
+"""Record the calls that the fake Cloud DNS received, in order, with their results."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class Call:
     """One call.
 
     Attributes:
-        action: the method, as the discovery document names it; empty for what it does not know.
-        zone_id: name or number, empty if it is of no zone.
+        action: the method as the discovery document names it; "" for an unknown method.
+        zone_id: the name or number of the zone, or "".
         query: the first value of each parameter.
-        body: what was sent, read as JSON; None if nothing was.
-        status: the HTTP status of the answer, 0 if there was none.
-        reason: of the first complaint, empty if it went well.
-        answer: what was given back, None as long as it was not.
+        body: the JSON body; None without a body.
+        status: the HTTP status of the response; 0 without a response.
+        reason: the reason of the first complaint; "" after a success.
+        answer: the response; None until it is sent.
     """
 
     action: str
@@ -36,27 +36,27 @@ class Call:
 
 
 class Log:
-    """All calls so far; safe to read while the server runs."""
+    """All calls received so far. It can be read while the server runs."""
 
     def __init__(self) -> None:
         self._calls: list[Call] = []
         self._lock = Lock()
 
     def add(self, call: Call) -> None:
-        """Note a call that has come."""
+        """Record a call."""
         with self._lock:
             self._calls.append(call)
 
     def clear(self) -> None:
-        """Forget all of them."""
+        """Delete all recorded calls."""
         with self._lock:
             self._calls.clear()
 
     def calls(self, action: str | None = None) -> tuple[Call, ...]:
-        """List calls, all or those of a method."""
+        """Return all calls, or only those of the method *action*."""
         with self._lock:
             return tuple(call for call in self._calls if action in {None, call.action})
 
-    def counts(self) -> Counter[str]:
-        """Count the calls of each method."""
+    def count_calls(self) -> Counter[str]:
+        """Return the number of calls of each method."""
         return Counter(call.action for call in self.calls())

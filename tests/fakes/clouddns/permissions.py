@@ -1,7 +1,7 @@
-"""Which permissions a caller has on a zone: `managedZones.testIamPermissions`, and what a change needs.
+"""The permissions of a caller on a zone: `managedZones.testIamPermissions`, and what a change requires.
 
-Guides "Roles and permissions" (what `changes.create` needs) and "Set and manage IAM policies for managed zones"; method
-`managedZones.testIamPermissions` of the API reference.
+See the guides "Roles and permissions" and "Set and manage IAM policies for managed zones", and the method
+`managedZones.testIamPermissions` in the API reference.
 """
 
 from __future__ import annotations
@@ -11,40 +11,42 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from tests.fakes.clouddns.changes import Change
-from tests.fakes.clouddns.errors import refusal
+from tests.fakes.clouddns.errors import build_refusal
 
 _CHANGE = "dns.changes.create"
 _RECORDS = "dns.resourceRecordSets"
 
 
-def granted(body: bytes, lacking: Collection[str]) -> dict[str, Any]:
-    """Answer which of the permissions in *body* the caller has; an empty list is left out, as everywhere in the API.
+def filter_permissions(body: bytes, missing: Collection[str]) -> dict[str, Any]:
+    """Return the response of `testIamPermissions`: the permissions in *body* that are not *missing*.
+
+    An empty list is omitted, as everywhere in the API.
 
     Raises:
-        Refusal: That is no list of permissions.
+        Refusal: *body* is not a list of permissions.
     """
     try:
-        asked = json.loads(body)["permissions"]
+        query = json.loads(body)["permissions"]
     except (ValueError, LookupError, TypeError) as exc:
-        raise refusal(400, "required", "Required parameter is missing: 'permissions'") from exc
-    for permission in asked:
+        raise build_refusal(400, "required", "Required parameter is missing: 'permissions'") from exc
+    for permission in query:
         if "*" in permission:
-            raise refusal(400, "invalid", f"Invalid value for 'permissions': '{permission}'")
-    found = [permission for permission in asked if permission not in lacking]
+            raise build_refusal(400, "invalid", f"Invalid value for 'permissions': '{permission}'")
+    found = [permission for permission in query if permission not in missing]
     return {"permissions": found} if found else {}
 
 
-def check(change: Change, lacking: Collection[str]) -> None:
-    """Let *change* through, where record sets come, go, and do both.
+def check(change: Change, missing: Collection[str]) -> None:
+    """Check that the caller has all permissions that *change* requires.
 
     Raises:
-        Refusal: A permission is lacking.
+        Refusal: one of them is in *missing*.
     """
-    if set(_needed(change)) & set(lacking):
-        raise refusal(403, "forbidden", "Forbidden")
+    if set(_find_required(change)) & set(missing):
+        raise build_refusal(403, "forbidden", "Forbidden")
 
 
-def _needed(change: Change) -> Iterable[str]:
+def _find_required(change: Change) -> Iterable[str]:
     added, deleted = ({record.key for record in part} for part in change)
     yield _CHANGE
     if added - deleted:

@@ -1,4 +1,4 @@
-"""Which method of the API a request calls, and on what."""
+"""Parse an HTTP request into the called API method and its parameters."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _ROUTES: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Called:
-    """A call as its request tells.
+    """A parsed call.
 
     Attributes:
-        method: empty for what the API, or this part of it, does not know.
-        zone: name or number.
+        method: the API method; "" if the fake does not implement it.
+        zone: the name or number of the zone.
         query: the first value of each parameter.
-        token: of its bearer, empty if there is none.
+        token: the bearer token, or "".
     """
 
     method: str
@@ -54,7 +54,7 @@ class Called:
 
 
 def parse(request: Request) -> Called:
-    """Read a request."""
+    """Parse a request."""
     split = urlsplit(request.target)
     query: dict[str, str] = {}
     for name, value in parse_qsl(split.query, keep_blank_values=True):

@@ -1,4 +1,4 @@
-"""The service as tests use it."""
+"""The fake Cloud DNS, with the methods that tests use to change zones and behaviour."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 
 from tests.fakes.apiserver import certificates
 from tests.fakes.clouddns.api import Api
-from tests.fakes.clouddns.errors import Refusal, refusal
+from tests.fakes.clouddns.errors import Refusal, build_refusal
 from tests.fakes.clouddns.log import Call, Log
 from tests.fakes.clouddns.records import Json, RecordSet, decode
 from tests.fakes.clouddns.requests import Called, parse
@@ -30,15 +30,15 @@ _FIRST_NUMBER: Final = 10_001
 
 
 class CloudDns:
-    """A Cloud DNS on a port of its own, from `__enter__` to `__exit__`.
+    """A fake Cloud DNS on a port of its own, which runs from `__enter__` to `__exit__`.
 
-    What a test does to zones here goes around access, rules, faults and the log.
+    The methods that change zones bypass access control, validation, faults and the log.
 
     Attributes:
-        api: its `propagation_s`, `page_items` and `quota` may be set at any time.
-        denied: methods that IAM forbids.
-        locked: whether calls need the token that `POST /token` gives.
-        ca: the CA in PEM, empty without TLS.
+        api: its `propagation_s`, `page_items` and `quota` can be set at any time.
+        denied: the methods that IAM forbids.
+        locked: whether calls require the token that `POST /token` returns.
+        ca: the CA certificate in PEM; empty without TLS.
     """
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic, tls: bool = False, locked: bool = False) -> None:
@@ -54,7 +54,7 @@ class CloudDns:
         self._context: ssl.SSLContext | None = None
         if tls:
             with TemporaryDirectory() as folder:
-                self._context, self.ca = certificates.make(Path(folder))
+                self._context, self.ca = certificates.create_certificate(Path(folder))
 
     def __enter__(self) -> Self:
         self.start()
@@ -67,16 +67,16 @@ class CloudDns:
 
     @property
     def url(self) -> str:
-        """Where it listens, or did before it was killed."""
+        """The URL of the service, unchanged while it is stopped."""
         return f"{'https' if self._context else 'http'}://{HOST}:{self._port}"
 
     def start(self) -> None:
-        """Listen, on the same port as before if there was one."""
+        """Start to listen, on the same port as before if there was one."""
         self._listener = Listener(self._respond, port=self._port, tls=self._context)
         self._port = self._listener.port
 
     def kill(self) -> None:
-        """Cut all connections and refuse new ones, until `start`. Armed faults are gone."""
+        """Cut all connections, and refuse new ones until `start`. Armed faults are removed."""
         if self._listener is not None:
             self.faults.clear()
             self._listener.close()
@@ -93,7 +93,7 @@ class CloudDns:
         project: str = PROJECT,
         **fields: Any,  # noqa: ANN401 - of the API
     ) -> str:
-        """Make a managed zone with its NS and SOA and *records*; gives its name."""
+        """Create a managed zone with its NS, its SOA and *records*. Return its name."""
         with self.api.lock:
             self._numbers += 1
             zone = Zone(
@@ -103,48 +103,48 @@ class CloudDns:
                 private=private,
                 fields=fields,
             )
-            zone.put(map(_decoded, records))
+            zone.put(map(_decode_record, records))
             self.api.zones.setdefault(project, {})[zone.name] = zone
         return zone.name
 
     def reset(self) -> None:
-        """Forget zones, calls, faults and what is denied, for the next test or example."""
+        """Delete all zones, calls, faults and denied methods, for the next test or Hypothesis example."""
         self.faults.clear()
         self.log.clear()
         self.denied.clear()
         with self.api.lock:
             self.api.zones = {PROJECT: {}}
-            self.api.lacking.clear()
+            self.api.missing.clear()
 
     def remove_zone(self, name: str) -> None:
-        """Remove a managed zone with all that is in it."""
+        """Remove a managed zone with its records."""
         with self.api.lock:
             del self.api.zones[PROJECT][name]
 
     def put(self, zone: str, *records: Json) -> None:
-        """Create or replace record sets, unchecked but for their own form."""
+        """Create or replace record sets. Only their format is validated."""
         with self.api.lock:
-            self.api.zones[PROJECT][zone].put(map(_decoded, records))
+            self.api.zones[PROJECT][zone].put(map(_decode_record, records))
 
     def delete(self, zone: str, name: str, kind: str) -> None:
-        """Remove a record set, which is there."""
+        """Delete a record set, which must exist."""
         with self.api.lock:
             del self.api.zones[PROJECT][zone].held[name, kind]
 
     def records(self, zone: str, *, own: bool = False) -> tuple[RecordSet, ...]:
-        """List the record sets of a zone; SOA and NS of the apex, which are the service's, only if *own*."""
+        """Return the record sets of a zone. With *own*, include SOA and NS of the apex, made by the service."""
         with self.api.lock:
             found = self.api.zones[PROJECT][zone]
             return tuple(
                 record
-                for record in found.listed()
+                for record in found.list_records()
                 if own or record.name != found.dns_name or record.type not in {"SOA", "NS"}
             )
 
     def _respond(self, request: Request) -> Answer:
         if request.method == "POST" and request.target == _TOKEN_PATH:
-            said = {"access_token": TOKEN, "expires_in": 3599, "token_type": "Bearer"}
-            return Answer(status=200, body=json.dumps(said).encode(), headers=_JSON)
+            detail = {"access_token": TOKEN, "expires_in": 3599, "token_type": "Bearer"}
+            return Answer(status=200, body=json.dumps(detail).encode(), headers=_JSON)
         called = parse(request)
         call = Call(
             action=called.method,
@@ -159,9 +159,9 @@ class CloudDns:
             self._admit(called)
             call.answer = self.api.answer(called)
         except Refusal as exc:
-            return fault.after(_refused(call, exc))
+            return fault.after(_answer_refusal(call, exc))
         except ApiError as exc:
-            return fault.after(_refused(call, refusal(exc.status, exc.code, exc.message)))
+            return fault.after(_answer_refusal(call, build_refusal(exc.status, exc.code, exc.message)))
         except ConnectionCut:
             call.reason = "ConnectionCut"
             raise
@@ -170,12 +170,12 @@ class CloudDns:
 
     def _admit(self, called: Called) -> None:
         if not called.method:
-            raise refusal(404, "notFound", "Not Found")
+            raise build_refusal(404, "notFound", "Not Found")
         if self.locked and called.token != TOKEN:
             words = "Request had invalid authentication credentials. Expected OAuth 2 access token."
-            raise refusal(401, "authError", words)
+            raise build_refusal(401, "authError", words)
         if called.method in self.denied:
-            raise refusal(403, "forbidden", "Forbidden")
+            raise build_refusal(403, "forbidden", "Forbidden")
 
 
 def _read(body: bytes) -> object:
@@ -185,13 +185,13 @@ def _read(body: bytes) -> object:
         return body
 
 
-def _refused(call: Call, exc: Refusal) -> Answer:
+def _answer_refusal(call: Call, exc: Refusal) -> Answer:
     call.status, call.reason = exc.status, exc.complaints[0].reason
     call.answer = json.loads(exc.body)
     return Answer(status=exc.status, body=exc.body, headers=_JSON)
 
 
-def _decoded(given: Json) -> RecordSet:
-    record, complaints = decode(given, "record")
+def _decode_record(original: Json) -> RecordSet:
+    record, complaints = decode(original, "record")
     assert record is not None, complaints
     return record

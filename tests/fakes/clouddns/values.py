@@ -1,6 +1,6 @@
-"""Record data, as zone files write it (API reference: RFC 1035 section 5 and RFC 1034 section 3.6.1).
+"""Validate and normalize record data in the format of zone files (RFC 1035 section 5, RFC 1034 section 3.6.1).
 
-Host names in it are absolute: guide "Records format", "must end with periods".
+Host names must be absolute: guide "Records format", "must end with periods".
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _MAX_UINT16: Final = 65_535
 
 
 def is_valid(kind: str, value: object) -> bool:
-    """Tell whether *value* is record data of type *kind*."""
+    """Return whether *value* is valid data of a record of type *kind*."""
     return isinstance(value, str) and _CHECKS.get(kind, _is_anything)(value)
 
 
-def stored(kind: str, value: str) -> str:
-    """Give valid data as it is kept: every string of a text in quotes, addresses in their short form."""
+def normalize(kind: str, value: str) -> str:
+    """Return valid data as the service stores it: strings in quotes, addresses in short form."""
     if kind in {"TXT", "SPF"}:
         return " ".join(f'"{found[1] if found[2] is None else found[2]}"' for found in _STRING.finditer(value))
     if kind == "AAAA":
@@ -67,7 +67,7 @@ def _is_number(text: str, most: int = _MAX_UINT16) -> bool:
 
 
 def _is_numbered(value: str, numbers: int) -> bool:
-    """Numbers of 16 bits, then a host."""
+    """Return whether *value* is *numbers* 16-bit numbers followed by a host name."""
     fields = value.split()
     return len(fields) == numbers + 1 and all(map(_is_number, fields[:numbers])) and _is_host(fields[numbers])
 

@@ -1,4 +1,4 @@
-"""Managed zones with their record sets."""
+"""Managed zones of the fake Cloud DNS with their record sets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NAME_SERVERS: Final = tuple(f"ns-cloud-a{number}.googledomains.com." for number 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changed:
-    """A change that was made, for `changes.get`."""
+    """A change that was applied, for `changes.get`."""
 
     id: str
     at_s: float
@@ -24,13 +24,13 @@ class Changed:
 
 @dataclass(kw_only=True, eq=False)
 class Zone:
-    """A managed zone; who reads or changes it holds the lock of the server.
+    """A managed zone. Whoever reads or changes it must hold the lock of the server.
 
     Attributes:
-        name: what its owner calls it.
-        number: its id.
-        dns_name: in lower case, with a dot at the end.
-        fields: further fields of the resource, such as `peeringConfig`.
+        name: the name of the resource.
+        number: the id.
+        dns_name: the DNS name in lower case, with a trailing dot.
+        fields: other fields of the resource, such as `peeringConfig`.
     """
 
     name: str
@@ -47,9 +47,9 @@ class Zone:
         self.put([RecordSet(name=self.dns_name, type="NS", ttl=21_600, rrdatas=NAME_SERVERS)])
 
     def put(self, records: Iterable[RecordSet]) -> None:
-        """Add or replace record sets, unchecked."""
+        """Create or replace record sets without validation."""
         self.held |= {record.key: record for record in records}
 
-    def listed(self) -> list[RecordSet]:
-        """All record sets in the order of pages: by name as text, which is not the order of DNS, then type."""
+    def list_records(self) -> list[RecordSet]:
+        """Return all record sets in the order of list pages: by name as text, unlike the order of DNS, then by type."""
         return [self.held[key] for key in sorted(self.held)]

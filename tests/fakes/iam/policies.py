@@ -1,4 +1,4 @@
-"""What policies allow (user guide, "Policy evaluation logic"): a denial wins, and without a word nothing is allowed."""
+"""Evaluate IAM policies (user guide, "Policy evaluation logic"): an explicit deny wins, and the default is deny."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NEGATED: Final = frozenset({"StringNotEquals", "StringNotLike"})
 
 
 class Decision(StrEnum):
-    """As the simulation names them; each is stricter than the one before."""
+    """The result of a policy simulation. Each value is stricter than the one before."""
 
     ALLOWED = "allowed"
     IMPLICIT = "implicitDeny"
@@ -24,58 +24,61 @@ class Decision(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A request to be evaluated, with the values of its context keys."""
+class AuthorizationRequest:
+    """An API request to be authorized, with the values of its context keys."""
 
     action: str
     resource: str
     context: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-def decided(documents: Iterable[Document], asked: Asked) -> tuple[Decision, list[str]]:
-    """What *documents* together come to, and the context keys that they ask for and *asked* lacks."""
-    concerned = [one for document in documents for one in document["Statement"] if _concerns(one, asked)]
-    missing = sorted({key for one in concerned for key in _missing(one, asked)})
-    effects = {one["Effect"] for one in concerned if _holds(one, asked)}
+def decide(documents: Iterable[Document], query: AuthorizationRequest) -> tuple[Decision, list[str]]:
+    """Return the decision of all *documents* for *query*, and the context keys that they use and *query* lacks."""
+    concerned = [one for document in documents for one in document["Statement"] if _is_about(one, query)]
+    missing = sorted({key for one in concerned for key in _find_missing_keys(one, query)})
+    effects = {one["Effect"] for one in concerned if _meets_conditions(one, query)}
     if "Deny" in effects:
         return Decision.EXPLICIT, missing
     return (Decision.ALLOWED if "Allow" in effects else Decision.IMPLICIT), missing
 
 
-def _concerns(statement: Document, asked: Asked) -> bool:
-    action = any(fnmatchcase(asked.action.lower(), one.lower()) for one in _listed(statement["Action"]))
-    return action and any(fnmatchcase(asked.resource, one) for one in _listed(statement["Resource"]))
+def _is_about(statement: Document, query: AuthorizationRequest) -> bool:
+    action = any(fnmatchcase(query.action.lower(), one.lower()) for one in _make_list(statement["Action"]))
+    return action and any(fnmatchcase(query.resource, one) for one in _make_list(statement["Resource"]))
 
 
-def _listed(value: str | Sequence[str]) -> Sequence[str]:
+def _make_list(value: str | Sequence[str]) -> Sequence[str]:
     return [value] if isinstance(value, str) else value
 
 
-def _conditions(statement: Document) -> Iterator[tuple[str, str, str, Sequence[str]]]:
-    """Quantifier, operator, key and values of each."""
+def _list_conditions(statement: Document) -> Iterator[tuple[str, str, str, Sequence[str]]]:
+    """Yield each condition: its quantifier, operator, key and values."""
     for spelled, keys in statement.get("Condition", {}).items():
         quantifier, _, operator = spelled.rpartition(":")
         assert quantifier in {"", "ForAllValues", "ForAnyValue"}, spelled
-        assert operator in _EQUAL | _LIKE, f"{operator} is not known here"
-        yield from ((quantifier, operator, key, _listed(values)) for key, values in keys.items())
+        assert operator in _EQUAL | _LIKE, f"the fake does not support the operator {operator}"
+        yield from ((quantifier, operator, key, _make_list(values)) for key, values in keys.items())
 
 
-def _missing(statement: Document, asked: Asked) -> Iterator[str]:
-    return (key for _, _, key, _ in _conditions(statement) if key not in asked.context)
+def _find_missing_keys(statement: Document, query: AuthorizationRequest) -> Iterator[str]:
+    return (key for _, _, key, _ in _list_conditions(statement) if key not in query.context)
 
 
-def _holds(statement: Document, asked: Asked) -> bool:
-    return all(_met(*condition, asked) for condition in _conditions(statement))
+def _meets_conditions(statement: Document, query: AuthorizationRequest) -> bool:
+    return all(_is_met(*condition, query) for condition in _list_conditions(statement))
 
 
-def _met(quantifier: str, operator: str, key: str, values: Sequence[str], asked: Asked) -> bool:
-    """User guide, "Multivalued context keys": `ForAllValues` holds where there are none, `ForAnyValue` does not."""
-    given = asked.context.get(key, ())
-    if not given:
+def _is_met(quantifier: str, operator: str, key: str, values: Sequence[str], query: AuthorizationRequest) -> bool:
+    """Return whether a condition is met (user guide, "Multivalued context keys").
+
+    For a key without values, `ForAllValues` is met and `ForAnyValue` is not.
+    """
+    original = query.context.get(key, ())
+    if not original:
         return quantifier == "ForAllValues" or (not quantifier and operator in _NEGATED)
-    found = (_fits(one, operator, values) != (operator in _NEGATED) for one in given)
+    found = (_matches(one, operator, values) != (operator in _NEGATED) for one in original)
     return all(found) if quantifier == "ForAllValues" else any(found)
 
 
-def _fits(given: str, operator: str, values: Sequence[str]) -> bool:
-    return given in values if operator in _EQUAL else any(fnmatchcase(given, value) for value in values)
+def _matches(original: str, operator: str, values: Sequence[str]) -> bool:
+    return original in values if operator in _EQUAL else any(fnmatchcase(original, value) for value in values)

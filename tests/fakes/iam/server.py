@@ -1,4 +1,4 @@
-"""Both services as tests use them: the query protocol of AWS, which is a form in and XML out."""
+"""The fake IAM and STS, which speak the query protocol of AWS: form parameters in requests, XML in responses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final, Self
 from urllib.parse import parse_qs
 from xml.sax.saxutils import escape
 
-from tests.fakes.iam.policies import Asked, Decision, Document, decided
+from tests.fakes.iam.policies import AuthorizationRequest, Decision, Document, decide
 from tests.fakes.service.answers import Answer, ApiError
 from tests.fakes.service.listener import HOST, Listener, Request
 
@@ -31,14 +31,14 @@ _PAGE: Final = "second-page"
 
 
 class Iam:
-    """IAM and STS on one port, from `__enter__` to `__exit__`.
+    """A fake IAM and STS on one port, which run from `__enter__` to `__exit__`.
 
     Attributes:
-        callers: whose each access key is: the ARN of a user, of the account itself, or of a session of a role.
-        policies: of each user and role, by its ARN with its path.
-        organization: what the organization lets its accounts do at most; None without one.
+        callers: the ARN of each access key's owner: a user, the account itself, or a session of a role.
+        policies: the policies of each user and role, by ARN including the path.
+        organization: the service control policies of the organization; None without one.
         truncates: whether the first page of a simulation is empty, which the API reference allows.
-        log: what was called, by whom.
+        log: the calls received and their callers.
     """
 
     def __init__(self) -> None:
@@ -67,34 +67,36 @@ class Iam:
         self.log.append((action, caller))
         try:
             _admit(form, caller)
-            result = self._result(action, form, caller)
+            result = self._perform(action, form, caller)
         except ApiError as exc:
             error = f"<Type>Sender</Type><Code>{exc.code}</Code><Message>{escape(exc.message)}</Message>"
-            return _xml(exc.status, f"<ErrorResponse><Error>{error}</Error><RequestId>r</RequestId></ErrorResponse>")
+            return _build_answer(
+                exc.status, f"<ErrorResponse><Error>{error}</Error><RequestId>r</RequestId></ErrorResponse>"
+            )
         inner = (
             f"<{action}Result>{result}</{action}Result><ResponseMetadata><RequestId>r</RequestId></ResponseMetadata>"
         )
-        return _xml(200, f"<{action}Response>{inner}</{action}Response>")
+        return _build_answer(200, f"<{action}Response>{inner}</{action}Response>")
 
-    def _result(self, action: str, form: Mapping[str, str], caller: str) -> str:
+    def _perform(self, action: str, form: Mapping[str, str], caller: str) -> str:
         match action:
             case "GetCallerIdentity":
-                return _written({"Arn": caller, "UserId": "AIDA", "Account": caller.split(":")[4]})
+                return _encode({"Arn": caller, "UserId": "AIDA", "Account": caller.split(":")[4]})
             case "AssumeRole":
-                return self._assumed(form["RoleArn"], form["RoleSessionName"])
+                return self._assume_role(form["RoleArn"], form["RoleSessionName"])
             case _:
-                return self._simulated(form, caller)
+                return self._simulate(form, caller)
 
-    def _assumed(self, role: str, session: str) -> str:
+    def _assume_role(self, role: str, session: str) -> str:
         _, partition, _, _, account, path = role.split(":")
         arn = f"arn:{partition}:sts::{account}:assumed-role/{path.rpartition('/')[2]}/{session}"
         key = f"ASIA{len(self.callers):012}"
         self.callers[key] = arn
         until = f"{datetime.now(UTC) + timedelta(hours=1):%Y-%m-%dT%H:%M:%SZ}"
-        given = {"AccessKeyId": key, "SecretAccessKey": "s", "SessionToken": "t", "Expiration": until}
-        return _written({"Credentials": given, "AssumedRoleUser": {"Arn": arn, "AssumedRoleId": "AROA:s"}})
+        original = {"AccessKeyId": key, "SecretAccessKey": "s", "SessionToken": "t", "Expiration": until}
+        return _encode({"Credentials": original, "AssumedRoleUser": {"Arn": arn, "AssumedRoleId": "AROA:s"}})
 
-    def _simulated(self, form: Mapping[str, str], caller: str) -> str:
+    def _simulate(self, form: Mapping[str, str], caller: str) -> str:
         source = form.get("PolicySourceArn", "")
         self._admit(caller, source)
         if not _ENTITY.fullmatch(source):
@@ -104,29 +106,32 @@ class Iam:
         if source not in self.policies:
             raise ApiError(404, "NoSuchEntity", f"{source} does not exist.")
         if self.truncates and form.get("Marker") != _PAGE:
-            return _written({"EvaluationResults": [], "IsTruncated": "true", "Marker": _PAGE})
-        context = _context(form)
-        results = [self._evaluated(source, action, form, context) for action in _members(form, "ActionNames")]
-        return _written({"EvaluationResults": results, "IsTruncated": "false"})
+            return _encode({"EvaluationResults": [], "IsTruncated": "true", "Marker": _PAGE})
+        context = _parse_context(form)
+        results = [self._evaluate(source, action, form, context) for action in _list_members(form, "ActionNames")]
+        return _encode({"EvaluationResults": results, "IsTruncated": "false"})
 
     def _admit(self, caller: str, source: str) -> None:
         own = next((documents for arn, documents in self.policies.items() if _is_of(caller, arn)), ())
-        if decided(own, Asked(action=f"iam:{_SIMULATE}", resource=source))[0] is not Decision.ALLOWED:
+        if decide(own, AuthorizationRequest(action=f"iam:{_SIMULATE}", resource=source))[0] is not Decision.ALLOWED:
             words = f"User: {caller} is not authorized to perform: iam:{_SIMULATE} on resource: {source}"
             raise ApiError(403, "AccessDenied", f"{words} because no identity-based policy allows it")
 
-    def _evaluated(
+    def _evaluate(
         self, source: str, action: str, form: Mapping[str, str], context: Mapping[str, Sequence[str]]
     ) -> dict[str, Any]:
-        """One result an action, whose decision is the strictest of all resources (API reference, EvaluationResult)."""
+        """Return the result for one *action*: the strictest decision of all resources.
+
+        See EvaluationResult in the API reference.
+        """
         if not _ACTION.fullmatch(action):
             raise ApiError(400, "InvalidInput", f"Invalid action: {action}")
         results = []
         above = []
-        for resource in _members(form, "ResourceArns") or ["*"]:
-            asked = Asked(action=action, resource=resource, context=context)
-            decision, missing = decided(self.policies[source], asked)
-            above.append(decided(self.organization or [], asked)[0] if self.organization is not None else decision)
+        for resource in _list_members(form, "ResourceArns") or ["*"]:
+            query = AuthorizationRequest(action=action, resource=resource, context=context)
+            decision, missing = decide(self.policies[source], query)
+            above.append(decide(self.organization or [], query)[0] if self.organization is not None else decision)
             results.append((resource, max(decision, above[-1], key=list(Decision).index), missing))
         found = [
             {"EvalResourceName": resource, "EvalResourceDecision": decision, "MissingContextValues": missing}
@@ -149,7 +154,10 @@ def _admit(form: Mapping[str, str], caller: str) -> None:
 
 
 def _is_of(caller: str, entity: str) -> bool:
-    """Whether *caller* is the user or a session of the role *entity*; sessions do not tell the path of their role."""
+    """Return whether *caller* is the user *entity* or a session of the role *entity*.
+
+    The ARN of a session lacks the path of the role.
+    """
     if caller == entity:
         return True
     session = _SESSION.fullmatch(caller)
@@ -158,19 +166,19 @@ def _is_of(caller: str, entity: str) -> bool:
     return entity.startswith(f"arn:{session[1]}:iam::{session[2]}:role/") and entity.endswith(f"/{session[3]}")
 
 
-def _members(form: Mapping[str, str], name: str) -> list[str]:
+def _list_members(form: Mapping[str, str], name: str) -> list[str]:
     found: list[str] = []
     while f"{name}.member.{len(found) + 1}" in form:
         found.append(form[f"{name}.member.{len(found) + 1}"])
     return found
 
 
-def _context(form: Mapping[str, str]) -> dict[str, list[str]]:
+def _parse_context(form: Mapping[str, str]) -> dict[str, list[str]]:
     found = {}
     number = 1
     while (key := form.get(f"ContextEntries.member.{number}.ContextKeyName")) is not None:
         kind = form.get(f"ContextEntries.member.{number}.ContextKeyType", "")
-        values = _members(form, f"ContextEntries.member.{number}.ContextKeyValues")
+        values = _list_members(form, f"ContextEntries.member.{number}.ContextKeyValues")
         if kind not in _TYPES or (len(values) > 1 and not kind.endswith("List")):
             raise ApiError(400, "InvalidInput", f"Invalid type of context key {key}: {kind}")
         found[key] = values
@@ -178,13 +186,13 @@ def _context(form: Mapping[str, str]) -> dict[str, list[str]]:
     return found
 
 
-def _written(value: Mapping[str, Any] | Sequence[Any] | str) -> str:
+def _encode(value: Mapping[str, Any] | Sequence[Any] | str) -> str:
     if isinstance(value, str):
         return escape(value)
     if isinstance(value, Mapping):
-        return "".join(f"<{name}>{_written(inner)}</{name}>" for name, inner in value.items())
-    return "".join(f"<member>{_written(inner)}</member>" for inner in value)
+        return "".join(f"<{name}>{_encode(inner)}</{name}>" for name, inner in value.items())
+    return "".join(f"<member>{_encode(inner)}</member>" for inner in value)
 
 
-def _xml(status: int, text: str) -> Answer:
+def _build_answer(status: int, text: str) -> Answer:
     return Answer(status=status, body=text.encode(), headers={"Content-Type": "text/xml"})

@@ -1,15 +1,15 @@
-"""A Route 53 for tests: stateful, over HTTP, strict where the real one is.
+"""A fake Route 53 for tests: stateful, over HTTP, and as strict as the real service.
 
-Start at `server.Route53`, which is all that tests need: `with Route53() as fake:` gives `fake.url` for `endpoint_url`
-of boto3 with any credentials; `add_zone`, `put`, `delete`, `records`, `shown` and `edits` act as somebody else would;
-`fake.faults.arm(fault, action=…, times=…)` takes one of `tests.fakes.service.faults`; `fake.access.deny` and `allow`
-are IAM, `fake.buckets.follow_the_guide()` throttles; `fake.log.calls()` is what was called, with its changes and
-outcome. `probe` is a client, `process` runs all this elsewhere. Inside, a call goes `tests.fakes.service.listener`
-(HTTP) → `requests` (which action) → faults, `buckets`, `access` → `api` → `zones`, and for changes `bodies` → `batch` →
-`values`, `rules` and `aliases`; `wire` is XML, `records` and `routing` the values and their form in boto3, `names`
-their escapes and order.
+Tests use `server.Route53`: `with Route53() as fake:` provides `fake.url`, the `endpoint_url` for boto3 with any
+credentials. `add_zone`, `put`, `delete`, `records`, `shown` and `edits` read and edit zones as other people would.
+`fake.faults.arm(fault, action=…, times=…)` arms one of `tests.fakes.service.faults`. `fake.access.deny` and `allow`
+are IAM policies, `fake.buckets.follow_the_guide()` enables throttling, and `fake.log.calls()` lists the calls with
+their changes and results. `raw_client` is a client, and `process` runs the service in another process. A call passes
+through `tests.fakes.service.listener` (HTTP) → `requests` (which action) → faults, `buckets`, `access` → `api` →
+`zones`, and a change through `bodies` → `batch` → `values`, `rules` and `aliases`. `wire` encodes XML, `records` and
+`routing` are the values and their form in boto3, and `names` escapes and sorts names.
 
-The rules are those of the developer guide and the API reference; the words of refusals are the service's, as far as
-they are public. Left out: actions on record set protections, CIDR collections, traffic policies, DNSSEC, signatures.
-Nothing here imports the product, so that both cannot share a mistake.
+The rules are those of the developer guide and the API reference. Messages are those of the service as far as they are
+public. Not implemented: actions on record set protections, CIDR collections, traffic policies, DNSSEC, signatures.
+Nothing here imports the product, so that both cannot contain the same mistake.
 """

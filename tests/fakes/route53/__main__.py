@@ -1,4 +1,4 @@
-"""Serves until standard input ends: `python -m tests.fakes.route53 --zone example.com --latency-ms 15`."""
+"""Run a fake Route 53 until standard input ends: `python -m tests.fakes.route53 --zone example.com --latency-ms 15`."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ import json
 import sys
 
 from tests.fakes.route53.buckets import Rate
-from tests.fakes.route53.process import obey
+from tests.fakes.route53.process import run_commands
 from tests.fakes.route53.server import Route53
 
 
 def main() -> None:
-    """Say where it listens and which zones it has, then obey standard input."""
-    given = _arguments()
+    """Start the service, print its URL and zones, then carry out the commands on standard input."""
+    original = _parse_arguments()
     fake = Route53(
-        latency_s=given.latency_ms / 1000,
-        per_account=given.account_rate,
-        per_action=given.action_rate,
-        throughput=given.throughput,
+        latency_s=original.latency_ms / 1000,
+        per_account=original.account_rate,
+        per_action=original.action_rate,
+        throughput=original.throughput,
     )
-    fake.api.working_s = given.working_ms / 1000
-    fake.api.propagation_s = given.propagation_s
-    fake.start(given.port)
+    fake.api.working_s = original.working_ms / 1000
+    fake.api.propagation_s = original.propagation_s
+    fake.start(original.port)
     try:
-        zones = {name: fake.add_zone(name) for name in given.zone}
-        _say(json.dumps({"url": fake.url, "zones": zones}))
-        obey(fake, sys.stdin, _say)
+        zones = {name: fake.add_zone(name) for name in original.zone}
+        _print_line(json.dumps({"url": fake.url, "zones": zones}))
+        run_commands(fake, sys.stdin, _print_line)
     finally:
         fake.kill()
 
 
-def _arguments() -> argparse.Namespace:
+def _parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="tests.fakes.route53", description=__doc__)
     parser.add_argument("--port", type=int, default=0, help="where to listen; a free port if not given")
     parser.add_argument(
@@ -45,16 +45,16 @@ def _arguments() -> argparse.Namespace:
         ("--action-rate", "requests of an account and action"),
         ("--throughput", "changes of an account; an UPSERT counts twice"),
     ):
-        parser.add_argument(limit, type=_rate, metavar="PER_S:BURST", help=what)
+        parser.add_argument(limit, type=_parse_rate, metavar="PER_S:BURST", help=what)
     return parser.parse_args()
 
 
-def _rate(text: str) -> Rate:
+def _parse_rate(text: str) -> Rate:
     per_s, _, burst = text.partition(":")
     return Rate(float(per_s), float(burst or per_s))
 
 
-def _say(line: str) -> None:
+def _print_line(line: str) -> None:
     print(line, flush=True)  # noqa: T201 - standard output is how it talks
 
 

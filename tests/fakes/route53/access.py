@@ -1,8 +1,8 @@
-"""Who may do what, with the condition keys of Route 53 (developer guide, "Using IAM policy conditions").
+"""The IAM policy of the fake Route 53, with its condition keys (developer guide, "Using IAM policy conditions").
 
-Values of the keys are compared as `StringLike` does; names are in lower case, without the dot at the end, with octal
-escapes. `deny` refuses a batch if any of its changes fits all the conditions (`ForAnyValue`), once `allow` was called
-for an action only what fits an allowance is let through, each of its changes (`ForAllValues`).
+Values of condition keys are compared as by `StringLike`. Names are in lower case, without trailing dot, with octal
+escapes. `deny` refuses a batch if any of its changes meets all conditions (`ForAnyValue`). After the first `allow` for
+an action, only batches are allowed of which each change meets the conditions of an allowance (`ForAllValues`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ANY: Final = ("*",)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """An action with conditions, each a set of patterns of which one has to fit."""
+    """A policy statement: an action and conditions. Each condition is a set of patterns, one of which must match."""
 
     action: str
     zone_id: str
@@ -30,22 +30,22 @@ class Statement:
     types: tuple[str, ...]
     actions: tuple[str, ...]
 
-    def concerns(self, call: Call) -> bool:
-        """Tell whether it is about the action and zone of *call*."""
+    def is_about(self, call: Call) -> bool:
+        """Return whether the statement applies to the action and zone of *call*."""
         return all(
-            fnmatchcase(said, wanted)
-            for said, wanted in (
+            fnmatchcase(detail, desired)
+            for detail, desired in (
                 (call.action, self.action),
                 (call.zone_id, self.zone_id),
                 (call.account, self.account),
             )
         )
 
-    def fits(self, change: Change) -> bool:
-        """Tell whether *change* meets its conditions."""
+    def matches(self, change: Change) -> bool:
+        """Return whether *change* meets the conditions."""
         return all(
-            any(fnmatchcase(said, pattern) for pattern in patterns)
-            for said, patterns in (
+            any(fnmatchcase(detail, pattern) for pattern in patterns)
+            for detail, patterns in (
                 (change.record.name.removesuffix("."), self.names),
                 (change.record.type, self.types),
                 (change.action.value, self.actions),
@@ -54,7 +54,7 @@ class Statement:
 
 
 class Access:
-    """The policy in force: everything is allowed, until something is denied or allowed."""
+    """The current policy. Everything is allowed until something is denied or allowed."""
 
     def __init__(self) -> None:
         self._denied: list[Statement] = []
@@ -70,8 +70,8 @@ class Access:
         types: Iterable[str] = ANY,
         actions: Iterable[str] = ANY,
     ) -> Statement:
-        """Refuse *action* from now on, of a batch if any change is of these names, types and actions."""
-        statement = _statement(action, zone_id, account, names, types, actions)
+        """Refuse *action* from now on; refuse a batch if any change has these names, types and actions."""
+        statement = _build_statement(action, zone_id, account, names, types, actions)
         self._denied.append(statement)
         return statement
 
@@ -85,34 +85,34 @@ class Access:
         types: Iterable[str] = ANY,
         actions: Iterable[str] = ANY,
     ) -> Statement:
-        """Let through of *action* only this, and what else is allowed of it."""
-        statement = _statement(action, zone_id, account, names, types, actions)
+        """Allow *action* with these conditions. Refuse the action otherwise, unless another statement allows it."""
+        statement = _build_statement(action, zone_id, account, names, types, actions)
         self._allowed.append(statement)
         return statement
 
     def drop(self, statement: Statement) -> None:
-        """Take back what `deny` or `allow` gave.
+        """Remove a statement that `deny` or `allow` returned.
 
         Raises:
-            ValueError: It is not in force.
+            ValueError: the statement is not in the policy.
         """
         (self._denied if statement in self._denied else self._allowed).remove(statement)
 
     def check(self, call: Call) -> None:
-        """Let *call* through.
+        """Check that the policy allows *call*.
 
         Raises:
             ApiError: AccessDenied.
         """
         for statement in self._denied:
-            if statement.concerns(call) and (not call.changes or any(map(statement.fits, call.changes))):
-                raise _denied(call, "with an explicit deny in an identity-based policy")
+            if statement.is_about(call) and (not call.changes or any(map(statement.matches, call.changes))):
+                raise _build_denial(call, "with an explicit deny in an identity-based policy")
         allowed = [one for one in self._allowed if fnmatchcase(call.action, one.action)]
-        if allowed and not any(one.concerns(call) and all(map(one.fits, call.changes)) for one in allowed):
-            raise _denied(call, f"because no identity-based policy allows the route53:{call.action} action")
+        if allowed and not any(one.is_about(call) and all(map(one.matches, call.changes)) for one in allowed):
+            raise _build_denial(call, f"because no identity-based policy allows the route53:{call.action} action")
 
 
-def _statement(
+def _build_statement(
     action: str, zone_id: str, account: str, names: Iterable[str], types: Iterable[str], actions: Iterable[str]
 ) -> Statement:
     return Statement(
@@ -125,8 +125,8 @@ def _statement(
     )
 
 
-def _denied(call: Call, why: str) -> ApiError:
+def _build_denial(call: Call, blocked_by: str) -> ApiError:
     where = f" on resource: arn:aws:route53:::hostedzone/{call.zone_id}" if call.zone_id else ""
     user = f"arn:aws:iam::{call.account}:user/test"
-    message = f"User: {user} is not authorized to perform: route53:{call.action}{where} {why}"
+    message = f"User: {user} is not authorized to perform: route53:{call.action}{where} {blocked_by}"
     return ApiError(403, "AccessDenied", message)

@@ -1,7 +1,7 @@
-"""Where an alias may lead (API reference, AliasTarget).
+"""Validate alias targets (API reference, AliasTarget).
 
-Of hosted zones that belong to AWS services some are known with their domain (AWS General Reference, "Elastic Load
-Balancing endpoints and quotas" and its like); of others only that they are of AWS.
+For some hosted zones of AWS services the domain is known (AWS General Reference, "Elastic Load Balancing endpoints
+and quotas" and similar pages); of others only that they belong to AWS.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ SERVICE_ZONES: Final[Mapping[str, str]] = {
 _AWS: Final = (".amazonaws.com.", ".amazonaws.com.cn.", ".elasticbeanstalk.com.", ".on.aws.", ".awsapprunner.com.")
 
 
-def problems(zone: Zone, target: Held, record: RecordSet, alias: Alias) -> Iterator[str]:
-    """Tell why *record* of *zone* cannot be this *alias*; *target* is what the name it leads to holds in *zone*."""
+def find_problems(zone: Zone, target: Held, record: RecordSet, alias: Alias) -> Iterator[str]:
+    """Yield why *record* of *zone* cannot have this *alias*. *target* is the records at the alias target's name."""
     tried = f"Tried to create an alias that targets {alias.name}, type {record.type} in zone {alias.zone_id}, but"
     if alias.zone_id == zone.zone_id:
         if not names.is_within(alias.name, zone.name):
@@ -42,7 +42,7 @@ def problems(zone: Zone, target: Held, record: RecordSet, alias: Alias) -> Itera
     elif not _is_of_aws(alias):
         yield f"{tried} the alias target name does not lie within the target zone"
         yield f"{tried} that target was not found"
-    yield from _forbidden(zone, record, alias)
+    yield from _find_forbidden(zone, record, alias)
 
 
 def _is_of_aws(alias: Alias) -> bool:
@@ -50,8 +50,8 @@ def _is_of_aws(alias: Alias) -> bool:
     return alias.name.endswith(f".{suffix}") if suffix else alias.name.endswith(_AWS)
 
 
-def _forbidden(zone: Zone, record: RecordSet, alias: Alias) -> Iterator[str]:
-    """What the API reference excludes; the words are ours."""
+def _find_forbidden(zone: Zone, record: RecordSet, alias: Alias) -> Iterator[str]:
+    """Yield aliases that the API reference excludes. The messages are our own."""
     if alias.zone_id == CLOUDFRONT and alias.evaluate_target_health:
         yield f"EvaluateTargetHealth cannot be true for the CloudFront distribution {alias.name}"
     if alias.zone_id == CLOUDFRONT and zone.private:

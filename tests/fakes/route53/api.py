@@ -1,4 +1,4 @@
-"""The actions, on zones in memory (API reference, "Actions")."""
+"""The actions of the Route 53 API, on zones in memory (API reference, "Actions")."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from typing import Any, Final
 
 from tests.fakes.route53 import batch, names, wire
 from tests.fakes.route53.bodies import Submission
-from tests.fakes.route53.errors import invalid_input, invalid_xml, no_zone, not_yours, still_busy
+from tests.fakes.route53.errors import (
+    build_invalid_input,
+    build_invalid_xml,
+    build_no_zone,
+    build_other_account,
+    build_zone_busy,
+)
 from tests.fakes.route53.records import TYPES, encode
 from tests.fakes.route53.requests import Called
 from tests.fakes.route53.zones import NAME_SERVERS, Vpc, Zone
@@ -35,14 +41,14 @@ class Submitted:
 
 @dataclass(kw_only=True, eq=False)
 class Api:
-    """What the service knows and does.
+    """The state and the actions of the fake Route 53.
 
     Attributes:
         now_s: the monotonic clock, in seconds.
-        propagation_s: how long a change stays PENDING.
-        working_s: how long a change batch keeps its zone busy, so that another one is refused.
-        page_records: how many record sets a page holds at most.
-        max_records: how many record sets a zone may hold, None for no limit; 10,000 unless AWS was asked for more.
+        propagation_s: how long a change is PENDING.
+        working_s: how long a change batch keeps its zone busy; until then, other batches are refused.
+        page_records: the maximum number of record sets in a page.
+        max_records: the maximum number of record sets in a zone; None is no limit. AWS has 10,000 by default.
     """
 
     now_s: Callable[[], float]
@@ -57,141 +63,143 @@ class Api:
     _numbers: int = 0
 
     def answer(self, called: Called, account: str, submission: Submission) -> tuple[str, Fields]:
-        """Carry out a call; gives the outermost element of its answer and what is in it.
+        """Carry out a call. Return the root element of the response and its fields.
 
         Raises:
-            ApiError: It is refused.
+            ApiError: the call is refused.
         """
         with self.lock:
             match called.action:
                 case "ListHostedZones":
-                    said = self._list_zones(called.query, account)
+                    detail = self._list_zones(called.query, account)
                 case "ListHostedZonesByName":
-                    said = self._list_zones_by_name(called.query, account)
+                    detail = self._list_zones_by_name(called.query, account)
                 case "GetHostedZone":
-                    said = self._get_zone(self.zone(called.subject, account))
+                    detail = self._get_zone(self.zone(called.context, account))
                 case "CreateHostedZone":
-                    said = self._create_zone(called.body, account)
+                    detail = self._create_zone(called.body, account)
                 case "ListResourceRecordSets":
-                    said = self._list_records(self.zone(called.subject, account), called.query)
+                    detail = self._list_records(self.zone(called.context, account), called.query)
                 case "ChangeResourceRecordSets":
-                    said = self._change(self.zone(called.subject, account), submission)
+                    detail = self._change(self.zone(called.context, account), submission)
                 case "GetChange":
-                    said = {"ChangeInfo": self._change_info(called.subject, account)}
+                    detail = {"ChangeInfo": self._get_change(called.context, account)}
                 case "GetHealthCheck":
-                    said = self._health_check(called.subject)
+                    detail = self._get_health_check(called.context)
                 case "ListTagsForResource":
-                    said = {"ResourceTagSet": _tag_set(self.zone(called.subject, account))}
+                    detail = {"ResourceTagSet": _render_tags(self.zone(called.context, account))}
                 case _:
-                    said = self._list_tags(called.body, account)
-        return f"{called.action}Response", said
+                    detail = self._list_tags(called.body, account)
+        return f"{called.action}Response", detail
 
     def zone(self, zone_id: str, account: str) -> Zone:
-        """Give a zone.
+        """Return a zone.
 
         Raises:
-            ApiError: NoSuchHostedZone, or AccessDenied if it is of another account.
+            ApiError: NoSuchHostedZone, or AccessDenied for a zone of another account.
         """
         zone = self.zones.get(zone_id)
         if zone is None:
-            raise no_zone(zone_id)
+            raise build_no_zone(zone_id)
         if zone.account != account:
-            raise not_yours(account)
+            raise build_other_account(account)
         return zone
 
     def new_id(self, first: str) -> str:
-        """Make an id that nothing has yet."""
+        """Return a new unique id that begins with *first*."""
         self._numbers += 1
         return f"{first}{self._numbers:012d}FAKE"
 
     # Zones
 
     def _list_zones(self, query: Mapping[str, str], account: str) -> Fields:
-        limit = _limit(query, MAX_ZONES)
+        limit = _parse_limit(query, MAX_ZONES)
         private = query.get("hostedzonetype") == "PrivateHostedZone"
         mine = [zone for zone in self.zones.values() if zone.account == account and (zone.private or not private)]
         marker = query.get("marker", "")
-        first = next((place for place, zone in enumerate(mine) if zone.zone_id == marker), None if marker else 0)
+        first = next((location for location, zone in enumerate(mine) if zone.zone_id == marker), None if marker else 0)
         if first is None:
-            raise invalid_input(f"The provided marker, '{marker}', is not valid")
+            raise build_invalid_input(f"The provided marker, '{marker}', is not valid")
         shown = mine[first : first + limit]
-        said: Fields = {"HostedZones": [_shown(zone) for zone in shown]}
-        said |= {"Marker": marker} if marker else {}
-        said["IsTruncated"] = first + limit < len(mine)
-        said |= {"NextMarker": mine[first + limit].zone_id} if said["IsTruncated"] else {}
-        return said | {"MaxItems": limit}
+        detail: Fields = {"HostedZones": [_render(zone) for zone in shown]}
+        detail |= {"Marker": marker} if marker else {}
+        detail["IsTruncated"] = first + limit < len(mine)
+        detail |= {"NextMarker": mine[first + limit].zone_id} if detail["IsTruncated"] else {}
+        return detail | {"MaxItems": limit}
 
     def _list_zones_by_name(self, query: Mapping[str, str], account: str) -> Fields:
-        limit = _limit(query, MAX_ZONES)
+        limit = _parse_limit(query, MAX_ZONES)
         if "hostedzoneid" in query and "dnsname" not in query:
-            raise invalid_input("hostedzoneid requires dnsname")
+            raise build_invalid_input("hostedzoneid requires dnsname")
         by_name = {
-            (names.order(zone.name), zone.zone_id): zone for zone in self.zones.values() if zone.account == account
+            (names.build_sort_key(zone.name), zone.zone_id): zone
+            for zone in self.zones.values()
+            if zone.account == account
         }
         keys = sorted(by_name)
-        start = names.order(_name(query["dnsname"])) if "dnsname" in query else ""
+        start = names.build_sort_key(_parse_name(query["dnsname"])) if "dnsname" in query else ""
         first = bisect_left(keys, (start, query.get("hostedzoneid", "").removeprefix("/hostedzone/")))
-        said: Fields = {"HostedZones": [_shown(by_name[key]) for key in keys[first : first + limit]]}
-        said |= {"DNSName": query["dnsname"]} if "dnsname" in query else {}
-        said |= {"HostedZoneId": query["hostedzoneid"]} if "hostedzoneid" in query else {}
-        said["IsTruncated"] = first + limit < len(keys)
-        if said["IsTruncated"]:
+        detail: Fields = {"HostedZones": [_render(by_name[key]) for key in keys[first : first + limit]]}
+        detail |= {"DNSName": query["dnsname"]} if "dnsname" in query else {}
+        detail |= {"HostedZoneId": query["hostedzoneid"]} if "hostedzoneid" in query else {}
+        detail["IsTruncated"] = first + limit < len(keys)
+        if detail["IsTruncated"]:
             following = by_name[keys[first + limit]]
-            said |= {"NextDNSName": following.name, "NextHostedZoneId": following.zone_id}
-        return said | {"MaxItems": limit}
+            detail |= {"NextDNSName": following.name, "NextHostedZoneId": following.zone_id}
+        return detail | {"MaxItems": limit}
 
     def _get_zone(self, zone: Zone) -> Fields:
-        said: Fields = {"HostedZone": _shown(zone)}
+        detail: Fields = {"HostedZone": _render(zone)}
         if zone.private:
-            return said | {"VPCs": [{"VPCRegion": vpc.region, "VPCId": vpc.vpc_id} for vpc in zone.vpcs]}
-        return said | {"DelegationSet": {"NameServers": list(NAME_SERVERS)}}
+            return detail | {"VPCs": [{"VPCRegion": vpc.region, "VPCId": vpc.vpc_id} for vpc in zone.vpcs]}
+        return detail | {"DelegationSet": {"NameServers": list(NAME_SERVERS)}}
 
     def _create_zone(self, body: bytes, account: str) -> Fields:
-        asked = wire.parse(body, "CreateHostedZoneRequest")
-        if "Name" not in asked or "CallerReference" not in asked:
-            raise invalid_xml("Name and CallerReference are expected")
-        reference = asked["CallerReference"]
+        options = wire.parse(body, "CreateHostedZoneRequest")
+        if "Name" not in options or "CallerReference" not in options:
+            raise build_invalid_xml("Name and CallerReference are expected")
+        reference = options["CallerReference"]
         if any(zone.caller_reference == reference for zone in self.zones.values()):
             raise ApiError(409, "HostedZoneAlreadyExists", f"A hosted zone has already been created with {reference}")
-        vpc = asked.get("VPC")
+        vpc = options.get("VPC")
         zone = Zone(
             zone_id=self.new_id("Z"),
-            name=_name(asked["Name"]),
+            name=_parse_name(options["Name"]),
             account=account,
             private=vpc is not None,
-            comment=asked.get("HostedZoneConfig", {}).get("Comment", ""),
+            comment=options.get("HostedZoneConfig", {}).get("Comment", ""),
             caller_reference=reference,
             vpcs=[Vpc(vpc["VPCId"], vpc["VPCRegion"])] if vpc else [],
         )
         self.zones[zone.zone_id] = zone
-        said = self._get_zone(zone)
-        return {"HostedZone": said.pop("HostedZone"), "ChangeInfo": self._submit(account, ""), **said}
+        detail = self._get_zone(zone)
+        return {"HostedZone": detail.pop("HostedZone"), "ChangeInfo": self._submit(account, ""), **detail}
 
     # Records
 
     def _list_records(self, zone: Zone, query: Mapping[str, str]) -> Fields:
-        limit = min(_limit(query, MAX_RECORDS), self.page_records)
+        limit = min(_parse_limit(query, MAX_RECORDS), self.page_records)
         name, kind, identifier = (query.get(field, "") for field in ("name", "type", "identifier"))
         if kind and not name:
-            raise invalid_input("type requires name")
+            raise build_invalid_input("type requires name")
         if identifier and not kind:
-            raise invalid_input("identifier requires type and name")
+            raise build_invalid_input("identifier requires type and name")
         if kind and kind not in TYPES:
-            raise invalid_input(f"Value '{kind}' is not facet-valid with respect to enumeration of type 'RRType'")
-        start = names.order(_name(name)) if name else ""
+            raise build_invalid_input(f"Value '{kind}' is not facet-valid with respect to enumeration of type 'RRType'")
+        start = names.build_sort_key(_parse_name(name)) if name else ""
         found = zone.page((start, kind, identifier), limit + 1)
-        said: Fields = {"ResourceRecordSets": [encode(record) for record in found[:limit]]}
-        said["IsTruncated"] = len(found) > limit
-        if said["IsTruncated"]:
+        detail: Fields = {"ResourceRecordSets": [encode(record) for record in found[:limit]]}
+        detail["IsTruncated"] = len(found) > limit
+        if detail["IsTruncated"]:
             following = found[limit]
-            said |= {"NextRecordName": following.name, "NextRecordType": following.type}
-            said |= {"NextRecordIdentifier": following.set_identifier} if following.set_identifier else {}
-        return said | {"MaxItems": limit}
+            detail |= {"NextRecordName": following.name, "NextRecordType": following.type}
+            detail |= {"NextRecordIdentifier": following.set_identifier} if following.set_identifier else {}
+        return detail | {"MaxItems": limit}
 
     def _change(self, zone: Zone, submission: Submission) -> Fields:
         now_s = self.now_s()
         if now_s < zone.busy_until_s:
-            raise still_busy()
+            raise build_zone_busy()
         batch.apply(
             zone, submission.changes, knows_health_check=self.health_checks.__contains__, max_records=self.max_records
         )
@@ -203,47 +211,47 @@ class Api:
     def _submit(self, account: str, comment: str) -> Fields:
         change_id = self.new_id("C")
         self.submitted[change_id] = Submitted(account, datetime.now(UTC), self.now_s(), comment)
-        return self._change_info(change_id, account)
+        return self._get_change(change_id, account)
 
-    def _change_info(self, change_id: str, account: str) -> Fields:
+    def _get_change(self, change_id: str, account: str) -> Fields:
         change = self.submitted.get(change_id)
         if change is None or change.account != account:
             raise ApiError(404, "NoSuchChange", f"A change with the specified change ID does not exist: {change_id}")
         pending = self.propagation_s > 0 and self.now_s() < change.at_s + self.propagation_s
         at = change.at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{change.at.microsecond // 1000:03d}Z"
-        said = {"Id": f"/change/{change_id}", "Status": "PENDING" if pending else "INSYNC", "SubmittedAt": at}
-        return said | ({"Comment": change.comment} if change.comment else {})
+        detail = {"Id": f"/change/{change_id}", "Status": "PENDING" if pending else "INSYNC", "SubmittedAt": at}
+        return detail | ({"Comment": change.comment} if change.comment else {})
 
-    def _health_check(self, check_id: str) -> Fields:
+    def _get_health_check(self, check_id: str) -> Fields:
         if check_id not in self.health_checks:
             message = f"No health check exists with the specified ID: {check_id}"
             raise ApiError(404, "NoSuchHealthCheck", message)
         config = {"IPAddress": "192.0.2.1", "Port": 80, "Type": "HTTP"}
-        said = {"Id": check_id, "CallerReference": check_id, "HealthCheckConfig": config, "HealthCheckVersion": 1}
-        return {"HealthCheck": said}
+        detail = {"Id": check_id, "CallerReference": check_id, "HealthCheckConfig": config, "HealthCheckVersion": 1}
+        return {"HealthCheck": detail}
 
     def _list_tags(self, body: bytes, account: str) -> Fields:
-        asked = wire.parse(body, "ListTagsForResourcesRequest").get("ResourceIds", [])
-        if not 1 <= len(asked) <= MAX_TAGGED:
-            raise invalid_input(f"1 to {MAX_TAGGED} resource ids are expected, not {len(asked)}")
-        return {"ResourceTagSets": [_tag_set(self.zone(zone_id, account)) for zone_id in asked]}
+        options = wire.parse(body, "ListTagsForResourcesRequest").get("ResourceIds", [])
+        if not 1 <= len(options) <= MAX_TAGGED:
+            raise build_invalid_input(f"1 to {MAX_TAGGED} resource ids are expected, not {len(options)}")
+        return {"ResourceTagSets": [_render_tags(self.zone(zone_id, account)) for zone_id in options]}
 
 
-def _name(text: str) -> str:
+def _parse_name(text: str) -> str:
     try:
-        return names.normalise(text)
+        return names.normalize(text)
     except names.BadName as exc:
-        raise invalid_input(str(exc)) from exc
+        raise build_invalid_input(str(exc)) from exc
 
 
-def _limit(query: Mapping[str, str], maximum: int) -> int:
+def _parse_limit(query: Mapping[str, str], maximum: int) -> int:
     text = query.get("maxitems", str(maximum))
     if not (text.isascii() and text.isdigit() and int(text)):
-        raise invalid_input(f"maxitems must be a number from 1, not '{text}'")
+        raise build_invalid_input(f"maxitems must be a number from 1, not '{text}'")
     return min(int(text), maximum)
 
 
-def _shown(zone: Zone) -> Fields:
+def _render(zone: Zone) -> Fields:
     config = ({"Comment": zone.comment} if zone.comment else {}) | {"PrivateZone": zone.private}
     return {
         "Id": f"/hostedzone/{zone.zone_id}",
@@ -254,6 +262,6 @@ def _shown(zone: Zone) -> Fields:
     }
 
 
-def _tag_set(zone: Zone) -> Fields:
+def _render_tags(zone: Zone) -> Fields:
     tags = [{"Key": key, "Value": value} for key, value in zone.tags.items()]
     return {"ResourceType": "hostedzone", "ResourceId": zone.zone_id, "Tags": tags}

@@ -1,4 +1,4 @@
-"""A change batch: all of it, or nothing (API reference, ChangeResourceRecordSets)."""
+"""Apply a change batch, completely or not at all (API reference, ChangeResourceRecordSets)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 from tests.fakes.route53 import aliases, rules, values
-from tests.fakes.route53.errors import invalid_batch
+from tests.fakes.route53.errors import build_invalid_batch
 from tests.fakes.route53.records import RecordSet
 from tests.fakes.route53.zones import Author, Held, Zone
 from tests.fakes.service.answers import ApiError
@@ -18,7 +18,7 @@ MAX_CHARACTERS: Final = 32_000
 
 
 class Action(StrEnum):
-    """What a change does."""
+    """The action of a change."""
 
     CREATE = "CREATE"
     DELETE = "DELETE"
@@ -27,37 +27,37 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One item of a batch."""
+    """One change of a batch: an action and a record set."""
 
     action: Action
     record: RecordSet
 
 
 @dataclass(slots=True)
-class Draft:
-    """A zone with the changes of a batch so far, which it does not have itself yet."""
+class ProjectedZone:
+    """A copy of a zone to which the changes of a batch are applied first, so that the zone changes only at the end."""
 
     zone: Zone
     touched: dict[str, dict[tuple[str, str], RecordSet]] = field(default_factory=dict)
 
     def held(self, name: str) -> Held:
-        """Give what *name* would hold."""
+        """Return the records at *name* after the changes so far."""
         return self.touched[name] if name in self.touched else self.zone.held(name)
 
     @property
     def growth(self) -> int:
-        """How many record sets it has more than the zone."""
+        """Return how many record sets the projected zone has more than the zone."""
         return sum(len(held) - len(self.zone.held(name)) for name, held in self.touched.items())
 
     def put(self, record: RecordSet) -> None:
         """Create or replace a record set."""
-        self._own(record.name)[record.type, record.set_identifier] = record
+        self._copy_records(record.name)[record.type, record.set_identifier] = record
 
     def remove(self, record: RecordSet) -> None:
-        """Delete a record set, which is there."""
-        del self._own(record.name)[record.type, record.set_identifier]
+        """Delete a record set, which must exist."""
+        del self._copy_records(record.name)[record.type, record.set_identifier]
 
-    def _own(self, name: str) -> dict[tuple[str, str], RecordSet]:
+    def _copy_records(self, name: str) -> dict[tuple[str, str], RecordSet]:
         return self.touched.setdefault(name, dict(self.zone.held(name)))
 
 
@@ -70,35 +70,36 @@ def apply(
 ) -> None:
     """Apply *changes* to *zone*, in their order.
 
+    Errors of the batch as a whole are reported first, then those of single record sets, then conflicts with records of
+    the zone.
+
     Raises:
-        ApiError: InvalidChangeBatch with a message for each error, or NoSuchHealthCheck; *zone* is as it was. Errors
-            of the batch as such are told before those of single record sets, and these before conflicts with what
-            the zone holds.
+        ApiError: InvalidChangeBatch with a message for each error, or NoSuchHealthCheck; *zone* is unchanged.
     """
     made = [change.record for change in changes if change.action is not Action.DELETE]
-    for check in (_sizes(changes), _repeats(changes), _syntax(zone, changes)):
-        _refuse(check)
+    for check in (_find_exceeded_sizes(changes), _find_repeated(changes), _find_invalid_values(zone, changes)):
+        _raise_problems(check)
     for record in made:
         if record.health_check_id and not knows_health_check(record.health_check_id):
             message = f"No health check exists with the specified ID: {record.health_check_id}"
             raise ApiError(404, "NoSuchHealthCheck", message)
-    draft = Draft(zone)
-    _refuse(message for change in changes for message in _worked(draft, change))
-    _refuse(rules.settled(zone, draft, made))
-    if max_records is not None and len(zone) + draft.growth > max_records:
-        raise invalid_batch((f"Exceeded limit MAX_RRSETS_BY_ZONE for zone: {zone.zone_id}",))
-    for name, held in draft.touched.items():
+    candidate = ProjectedZone(zone)
+    _raise_problems(message for change in changes for message in _apply_change(candidate, change))
+    _raise_problems(rules.find_zone_problems(zone, candidate, made))
+    if max_records is not None and len(zone) + candidate.growth > max_records:
+        raise build_invalid_batch((f"Exceeded limit MAX_RRSETS_BY_ZONE for zone: {zone.zone_id}",))
+    for name, held in candidate.touched.items():
         zone.replace(name, held, by=Author.API)
 
 
-def _refuse(messages: Iterable[str]) -> None:
+def _raise_problems(messages: Iterable[str]) -> None:
     found = tuple(messages)
     if found:
-        raise invalid_batch(found)
+        raise build_invalid_batch(found)
 
 
-def _sizes(changes: tuple[Change, ...]) -> Iterator[str]:
-    """Count as the service does: an alias is one element, an UPSERT counts twice (developer guide, "Quotas")."""
+def _find_exceeded_sizes(changes: tuple[Change, ...]) -> Iterator[str]:
+    """Yield exceeded size limits. An alias is one element, and an UPSERT counts twice (developer guide, "Quotas")."""
     elements = characters = 0
     for change in changes:
         times = 2 if change.action is Action.UPSERT else 1
@@ -110,8 +111,8 @@ def _sizes(changes: tuple[Change, ...]) -> Iterator[str]:
         yield f"RDATA character limit of {MAX_CHARACTERS} exceeded."
 
 
-def _repeats(changes: tuple[Change, ...]) -> Iterator[str]:
-    """A record set comes once in a batch, or first in a DELETE and then in what makes it anew."""
+def _find_repeated(changes: tuple[Change, ...]) -> Iterator[str]:
+    """Yield record sets that occur twice in a batch, other than first in a DELETE and then in a CREATE or UPSERT."""
     seen: dict[object, Action] = {}
     for change in changes:
         key = change.record.key
@@ -122,35 +123,35 @@ def _repeats(changes: tuple[Change, ...]) -> Iterator[str]:
         seen[key] = change.action if before is None else Action.UPSERT
 
 
-def _syntax(zone: Zone, changes: tuple[Change, ...]) -> Iterator[str]:
+def _find_invalid_values(zone: Zone, changes: tuple[Change, ...]) -> Iterator[str]:
     for change in changes:
-        yield from rules.misplaced(zone, change.record)
-        yield from values.problems(change.record)
+        yield from rules.find_invalid(zone, change.record)
+        yield from values.find_problems(change.record)
 
 
-def _worked(draft: Draft, change: Change) -> Iterator[str]:
-    """Work *change* into *draft*, or tell why not."""
+def _apply_change(candidate: ProjectedZone, change: Change) -> Iterator[str]:
+    """Apply *change* to *candidate*, or yield why that is not possible."""
     record = change.record
-    held = draft.held(record.name)
+    held = candidate.held(record.name)
     current = held.get((record.type, record.set_identifier))
     if change.action is Action.DELETE:
         if current is None:
-            yield f"Tried to delete resource record set {record.shown} but it was not found"
+            yield f"Tried to delete resource record set {record.description} but it was not found"
         elif not record.matches(current):
             yield (
-                f"Tried to delete resource record set {record.shown} "
+                f"Tried to delete resource record set {record.description} "
                 "but the values provided do not match the current values"
             )
         else:
-            draft.remove(record)
+            candidate.remove(record)
         return
     if change.action is Action.CREATE and current is not None:
-        yield f"Tried to create resource record set {record.shown} but it already exists"
+        yield f"Tried to create resource record set {record.description} but it already exists"
         return
-    found = [*rules.conflicts(draft.zone, held, record)]
+    found = [*rules.find_conflicts(candidate.zone, held, record)]
     if record.alias:
-        found += aliases.problems(draft.zone, draft.held(record.alias.name), record, record.alias)
+        found += aliases.find_problems(candidate.zone, candidate.held(record.alias.name), record, record.alias)
     if found:
         yield from found
     else:
-        draft.put(record)
+        candidate.put(record)

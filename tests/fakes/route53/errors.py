@@ -1,4 +1,4 @@
-"""What the service refuses with: an HTTP status, a code and a message."""
+"""Errors of the fake Route 53: an HTTP status, a code and a message."""
 
 from __future__ import annotations
 
@@ -8,44 +8,44 @@ from tests.fakes.service.answers import ApiError
 from tests.fakes.service.faults import Refuse
 
 
-def invalid_input(message: str) -> ApiError:
-    """The request as such is wrong."""
+def build_invalid_input(message: str) -> ApiError:
+    """Build the error for an invalid request."""
     return ApiError(400, "InvalidInput", message)
 
 
-def invalid_xml(problem: str) -> ApiError:
-    """The request is not as its schema wants."""
-    return invalid_input(f"Invalid XML ; {problem}")
+def build_invalid_xml(problem: str) -> ApiError:
+    """Build the error for a request that does not match the schema."""
+    return build_invalid_input(f"Invalid XML ; {problem}")
 
 
-def invalid_batch(messages: Iterable[str]) -> ApiError:
-    """A batch that is not applied, with one message an error in it."""
+def build_invalid_batch(messages: Iterable[str]) -> ApiError:
+    """Build the error for a refused batch, with one message for each error in it."""
     return ApiError(400, "InvalidChangeBatch", f"[{', '.join(messages)}]")
 
 
-def no_zone(zone_id: str) -> ApiError:
-    """No such hosted zone."""
+def build_no_zone(zone_id: str) -> ApiError:
+    """Build the error for a hosted zone that does not exist."""
     return ApiError(404, "NoSuchHostedZone", f"No hosted zone found with ID: {zone_id}")
 
 
-def not_yours(account: str) -> ApiError:
-    """A hosted zone of another account."""
+def build_other_account(account: str) -> ApiError:
+    """Build the error for a hosted zone of another account."""
     message = f"User: arn:aws:iam::{account}:user/test is not authorized to access this resource"
     return ApiError(403, "AccessDenied", message)
 
 
-def throttled() -> ApiError:
-    """Too many requests a second (developer guide, "Quotas on API requests")."""
+def build_throttled() -> ApiError:
+    """Build the error for too many requests a second (developer guide, "Quotas on API requests")."""
     return ApiError(400, "Throttling", "Rate exceeded")
 
 
-def throttle() -> Refuse:
-    """A fault that answers as if there were too many calls; with *times*, a storm."""
-    error = throttled()
+def build_throttling_fault() -> Refuse:
+    """Build a fault that answers calls as if there were too many. Arm it with *times* to affect several calls."""
+    error = build_throttled()
     return Refuse(error.status, error.code, error.message)
 
 
-def still_busy() -> ApiError:
-    """A change of the same zone is under way (developer guide, "Quotas on API requests")."""
+def build_zone_busy() -> ApiError:
+    """Build the error for a change during another change of the zone (developer guide, "Quotas on API requests")."""
     message = "The request was rejected because Route 53 was still processing a prior request."
     return ApiError(400, "PriorRequestNotComplete", message)

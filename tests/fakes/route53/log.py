@@ -1,4 +1,4 @@
-"""What was called, in the order in which it came, and what became of it."""
+"""Record the calls that the fake Route 53 received, in order, with their results."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tests.fakes.route53.batch import Change
 
 CHANGE: Final = "ChangeResourceRecordSets"
 LIST: Final = "ListResourceRecordSets"
-_PATIENCE_S: Final = 30.0
-"""How long a test waits for a call before it fails."""
+_TIMEOUT_S: Final = 30.0
+"""How long `Log.wait_for` waits until it fails, in seconds."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -22,14 +22,14 @@ class Call:
     """One call.
 
     Attributes:
-        action: as the API names it, empty for what it does not know.
-        zone_id: empty if it is of no zone.
+        action: the action as the API names it; "" for an unknown one.
+        zone_id: the id of the zone, or "".
         query: the first value of each parameter.
-        changes: the items of a change batch.
-        status: the HTTP status of the answer, 0 as long as there is none or if there was none.
-        code: of the error, empty if it went well.
-        message: of the error.
-        came_s: when it came, in monotonic seconds; `answered_s` when it was answered, 0 as long as it was not.
+        changes: the changes of the batch.
+        status: the HTTP status of the response; 0 without a response.
+        code: the error code; "" after a success.
+        message: the error message.
+        came_s: when the call was received, in monotonic seconds; `answered_s`: when it was answered, 0 until then.
     """
 
     action: str
@@ -45,60 +45,60 @@ class Call:
 
     @property
     def worked(self) -> bool:
-        """Whether it was carried out and answered so."""
+        """Whether the call succeeded and its response was sent."""
         return 200 <= self.status < 300
 
 
 class Log:
-    """All calls so far; safe to read while the server runs."""
+    """All calls received so far. It can be read while the server runs."""
 
     def __init__(self) -> None:
         self._calls: list[Call] = []
         self._grown = Condition()
 
     def add(self, call: Call) -> None:
-        """Note a call that has come."""
+        """Record a call."""
         with self._grown:
             self._calls.append(call)
             self._grown.notify_all()
 
-    def end(self, call: Call, status: int, code: str = "", message: str = "") -> None:
-        """Note how a call was answered."""
+    def record_answer(self, call: Call, status: int, code: str = "", message: str = "") -> None:
+        """Record the response to a call."""
         with self._grown:
             call.status, call.code, call.message = status, code, message
             call.answered_s = time.monotonic()
             self._grown.notify_all()
 
     def clear(self) -> None:
-        """Forget all of them."""
+        """Delete all recorded calls."""
         with self._grown:
             self._calls.clear()
 
     def calls(self, action: str | None = None, zone_id: str | None = None) -> tuple[Call, ...]:
-        """List calls, all or those of an *action* or zone."""
+        """Return all calls, or only those of *action* or of *zone_id*."""
         with self._grown:
-            return tuple(self._chosen(action, zone_id))
+            return tuple(self._select(action, zone_id))
 
-    def counts(self) -> Counter[str]:
-        """Count the calls of each action."""
+    def count_calls(self) -> Counter[str]:
+        """Return the number of calls of each action."""
         with self._grown:
             return Counter(call.action for call in self._calls)
 
     def wait_for(self, action: str, *, count: int = 1, worked: bool = False) -> Call:
-        """Wait until there are *count* such calls, and give the last of them; *worked* counts only what went well.
+        """Wait until *action* was called *count* times, and return the last call. With *worked*, only successes count.
 
         Raises:
-            AssertionError: They did not come.
+            AssertionError: fewer calls were received in time.
         """
 
         def came() -> list[Call]:
-            return [call for call in self._chosen(action, None) if call.worked or not worked]
+            return [call for call in self._select(action, None) if call.worked or not worked]
 
         with self._grown:
-            if not self._grown.wait_for(lambda: len(came()) >= count, _PATIENCE_S):
+            if not self._grown.wait_for(lambda: len(came()) >= count, _TIMEOUT_S):
                 seen = [(call.action, call.status, call.code) for call in self._calls]
-                raise AssertionError(f"{action}, {count} times, did not come within {_PATIENCE_S} s; seen: {seen}")
+                raise AssertionError(f"{action} was not called {count} times within {_TIMEOUT_S} s; calls: {seen}")
             return came()[count - 1]
 
-    def _chosen(self, action: str | None, zone_id: str | None) -> list[Call]:
+    def _select(self, action: str | None, zone_id: str | None) -> list[Call]:
         return [call for call in self._calls if action in {None, call.action} and zone_id in {None, call.zone_id}]

@@ -1,7 +1,7 @@
-r"""DNS names as Route 53 keeps, shows and orders them (developer guide, "DNS domain name format").
+r"""DNS names as Route 53 stores, shows and sorts them (developer guide, "DNS domain name format").
 
-Lower case, with a dot at the end; whatever is not a-z, 0-9, `-`, `_` or the dot between labels is an escape of three
-octal digits, `*` too: `\052.example.com.`.
+Names are in lower case with a trailing dot. All characters but a-z, 0-9, `-`, `_` and the dot between labels, even `*`,
+are escaped by three octal digits: `\052.example.com.`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-_SETTLED: Final = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*\.?", re.ASCII)
+_NORMALIZED: Final = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*\.?", re.ASCII)
 _ESCAPE: Final = re.compile(r"\\([0-3][0-7]{2})")
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_")
 _MAX_LABEL_BYTES: Final = 63
@@ -19,10 +19,10 @@ _MAX_NAME_BYTES: Final = 255
 
 
 class BadName(Exception):
-    """A name that the service refuses, with its words as the message.
+    """A name that the service refuses. The message is that of the service.
 
     Attributes:
-        problem: its code and what that means.
+        problem: the error code and its meaning.
     """
 
     def __init__(self, problem: str, name: str) -> None:
@@ -31,41 +31,41 @@ class BadName(Exception):
 
 
 @lru_cache(maxsize=200_000)
-def normalise(name: str) -> str:
-    """Give *name* as the service keeps it; the dot at the end may be missing, escapes may be or not be used.
+def normalize(name: str) -> str:
+    """Return *name* as the service stores it. The trailing dot is optional, and so are escapes.
 
     Raises:
-        BadName: It is empty, has an empty or too long label, is too long, or holds what is not ASCII.
+        BadName: the name is empty or too long, has an empty or too long label, or has characters outside of ASCII.
     """
-    if len(name) < _MAX_NAME_BYTES and _SETTLED.fullmatch(name):
+    if len(name) < _MAX_NAME_BYTES and _NORMALIZED.fullmatch(name):
         return name if name[-1] == "." else name + "."
     if not name:
         raise BadName("DomainNameEmpty (Domain name is empty)", name)
     if not name.isascii():
         raise BadName("UnsupportedCharacter (Value contains unsupported characters)", name)
-    labels = [list(_octets(label)) for label in name.removesuffix(".").split(".")]
+    labels = [list(_decode_label(label)) for label in name.removesuffix(".").split(".")]
     if not all(labels):
         raise BadName("DomainLabelEmpty (Domain label is empty)", name)
     if any(len(label) > _MAX_LABEL_BYTES for label in labels):
         raise BadName("DomainLabelTooLong (Domain label is too long)", name)
     if sum(len(label) + 1 for label in labels) + 1 > _MAX_NAME_BYTES:
         raise BadName("DomainNameTooLong (Domain name is too long)", name)
-    return "".join("".join(map(_escaped, label)) + "." for label in labels)
+    return "".join("".join(map(_escape, label)) + "." for label in labels)
 
 
 @lru_cache(maxsize=200_000)
-def order(name: str) -> str:
-    """Give what a settled *name* is sorted by: its labels reversed, the dot at the end kept (`com.example.www.`)."""
+def build_sort_key(name: str) -> str:
+    """Return the sort key of a normalized *name*: its labels reversed, with the trailing dot (`com.example.www.`)."""
     return ".".join(reversed(name[:-1].split("."))) + "."
 
 
 def is_within(name: str, zone: str) -> bool:
-    """Tell whether a settled *name* is *zone* or below it."""
+    """Return whether a normalized *name* is *zone* or below it."""
     return name == zone or name.endswith("." + zone)
 
 
-def _octets(label: str) -> Iterator[str]:
-    """Give the characters of a label, escapes undone, in lower case."""
+def _decode_label(label: str) -> Iterator[str]:
+    """Yield the characters of a label in lower case, with escapes decoded."""
     position = 0
     while position < len(label):
         escape = _ESCAPE.match(label, position)
@@ -73,5 +73,5 @@ def _octets(label: str) -> Iterator[str]:
         position = escape.end() if escape else position + 1
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     return character if character in _PLAIN else f"\\{ord(character):03o}"

@@ -1,7 +1,7 @@
-"""The service in a process of its own, for benches: what it costs is nobody's figure.
+"""Run the fake Route 53 in a process of its own, so that benchmarks do not measure its CPU time.
 
-Orders go to its standard input, one JSON object a line, and each is answered by one line of JSON; it ends when standard
-input does. `python -m tests.fakes.route53 --help` tells how it is started by hand.
+Each command on standard input is one line of JSON, and so is its answer. The process ends when standard input ends.
+`python -m tests.fakes.route53 --help` shows how to start it by hand.
 """
 
 from __future__ import annotations
@@ -23,53 +23,53 @@ _ROOT: Final = Path(__file__).parents[3]
 
 
 class Remote:
-    """The process, from outside.
+    """A fake Route 53 that runs in another process.
 
     Attributes:
-        url: where it listens.
+        url: the URL of the service.
     """
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
         self.url: str = self._answer()["url"]
 
-    def add_zone(self, name: str, **given: Any) -> str:  # noqa: ANN401 - as `Route53.add_zone` takes them
-        """Make a hosted zone; gives its id."""
-        zone_id: str = self._order("add_zone", name=name, **given)
+    def add_zone(self, name: str, **original: Any) -> str:  # noqa: ANN401 - as `Route53.add_zone` takes them
+        """Create a hosted zone and return its id."""
+        zone_id: str = self._send_command("add_zone", name=name, **original)
         return zone_id
 
     def put(self, zone_id: str, records: Iterable[Json]) -> None:
-        """Create or replace record sets, unchecked."""
-        self._order("put", zone_id=zone_id, records=list(records))
+        """Create or replace record sets without validation."""
+        self._send_command("put", zone_id=zone_id, records=list(records))
 
     def shown(self, zone_id: str, *, name: str | None = None) -> list[dict[str, Any]]:
-        """List record sets in the form of boto3."""
-        shown: list[dict[str, Any]] = self._order("shown", zone_id=zone_id, name=name)
+        """Return the record sets of a zone in the form of boto3."""
+        shown: list[dict[str, Any]] = self._send_command("shown", zone_id=zone_id, name=name)
         return shown
 
     def calls(self, *, clear: bool = False) -> list[dict[str, Any]]:
-        """List the calls so far: action, zone_id, status, code, came_s, answered_s, and changes by action and name.
+        """Return the calls so far: action, zone_id, status, code, came_s, answered_s, and changes by action and name.
 
-        Seconds are monotonic, which all processes of a machine share.
+        Times are monotonic seconds, which are the same in all processes of a machine.
         """
-        calls: list[dict[str, Any]] = self._order("calls", clear=clear)
+        calls: list[dict[str, Any]] = self._send_command("calls", clear=clear)
         return calls
 
     def protect(self, zone_id: str, name: str, kind: str) -> None:
-        """Let the service refuse whatever changes record sets of that name and type."""
-        self._order("protect", zone_id=zone_id, name=name, kind=kind)
+        """Refuse all later changes of the record sets with that name and type."""
+        self._send_command("protect", zone_id=zone_id, name=name, kind=kind)
 
     def refuse(self, status: int, code: str, *, times: int | None = 1, action: str | None = None) -> None:
-        """Let the next calls run into an error."""
-        self._order("refuse", status=status, code=code, times=times, action=action)
+        """Answer the next calls with an error."""
+        self._send_command("refuse", status=status, code=code, times=times, action=action)
 
     def drop(self, *, worked: bool, times: int | None = 1, action: str | None = None) -> None:
-        """Let the next calls lose their connection, before they are carried out or after."""
-        self._order("drop", worked=worked, times=times, action=action)
+        """Cut the connection of the next calls. With *worked*, they are carried out before."""
+        self._send_command("drop", worked=worked, times=times, action=action)
 
-    def _order(self, order: str, **given: Any) -> Any:  # noqa: ANN401 - JSON
+    def _send_command(self, order: str, **original: Any) -> Any:  # noqa: ANN401 - JSON
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps({"order": order, **given}) + "\n")
+        self._process.stdin.write(json.dumps({"order": order, **original}) + "\n")
         self._process.stdin.flush()
         return self._answer()
 
@@ -77,13 +77,13 @@ class Remote:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
-            raise AssertionError("the process of the fake ended")
+            raise AssertionError("the process of the fake Route 53 ended")
         return json.loads(line)
 
 
 @contextmanager
-def serving(*arguments: str) -> Iterator[Remote]:
-    """Start it with these *arguments* of the command line, and end it afterwards."""
+def run_process(*arguments: str) -> Iterator[Remote]:
+    """Start the process with *arguments* of the command line, and end it at the end of the block."""
     command = [sys.executable, "-m", "tests.fakes.route53", *arguments]
     with subprocess.Popen(
         command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
@@ -94,46 +94,46 @@ def serving(*arguments: str) -> Iterator[Remote]:
             process.terminate()
 
 
-def obey(fake: Route53, lines: Iterable[str], say: Callable[[str], None]) -> None:
-    """Carry out orders until they end.
+def run_commands(fake: Route53, lines: Iterable[str], print_line: Callable[[str], None]) -> None:
+    """Carry out the commands in *lines*.
 
     Raises:
-        SystemExit: There is no such order.
+        SystemExit: a command is unknown.
     """
     for line in lines:
-        given = json.loads(line)
-        say(json.dumps(_obeyed(fake, given.pop("order"), given)))
+        original = json.loads(line)
+        print_line(json.dumps(_run_command(fake, original.pop("order"), original)))
 
 
-def _obeyed(fake: Route53, order: str, given: Mapping[str, Any]) -> object:
+def _run_command(fake: Route53, order: str, original: Mapping[str, Any]) -> object:
     match order:
         case "add_zone":
-            return fake.add_zone(**given)
+            return fake.add_zone(**original)
         case "put":
-            fake.put(given["zone_id"], *given["records"])
+            fake.put(original["zone_id"], *original["records"])
             return None
         case "protect":
-            fake.protect(given["zone_id"], given["name"], given["kind"])
+            fake.protect(original["zone_id"], original["name"], original["kind"])
             return None
         case "shown":
-            return fake.shown(given["zone_id"], name=given["name"])
+            return fake.shown(original["zone_id"], name=original["name"])
         case "calls":
-            calls = [_told(call) for call in fake.log.calls()]
-            if given["clear"]:
+            calls = [_describe_call(call) for call in fake.log.calls()]
+            if original["clear"]:
                 fake.log.clear()
             return calls
         case "refuse":
-            refuse = Refuse(given["status"], given["code"])
-            fake.faults.arm(refuse, action=given["action"], times=given["times"])
+            refuse = Refuse(original["status"], original["code"])
+            fake.faults.arm(refuse, action=original["action"], times=original["times"])
             return None
         case "drop":
-            fake.faults.arm(Drop(worked=given["worked"]), action=given["action"], times=given["times"])
+            fake.faults.arm(Drop(worked=original["worked"]), action=original["action"], times=original["times"])
             return None
         case _:
             raise SystemExit(f"no order: {order}")
 
 
-def _told(call: Call) -> dict[str, object]:
+def _describe_call(call: Call) -> dict[str, object]:
     return {
         "action": call.action,
         "zone_id": call.zone_id,

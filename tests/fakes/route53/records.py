@@ -1,4 +1,4 @@
-"""Resource record sets: as values, and as the dictionaries that boto3 takes and gives (`decode`, `encode`)."""
+"""Resource record sets of Route 53: the value `RecordSet`, and its conversion from and to dictionaries of boto3."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tests.fakes.route53 import names, routing
-from tests.fakes.route53.errors import invalid_input, invalid_xml
+from tests.fakes.route53.errors import build_invalid_input, build_invalid_xml
 from tests.fakes.route53.routing import Routing
 
 Json = Mapping[str, Any]
 Key = tuple[str, str, str]
-"""Where a record set stands in the order of its zone: reversed name, type, set identifier."""
+"""The sort key of a record set in its zone: reversed name, type, set identifier."""
 
 TYPES: Final = frozenset(
     {"A", "AAAA", "CAA", "CNAME", "DS", "HTTPS", "MX", "NAPTR", "NS", "PTR", "SOA", "SPF", "SRV", "SSHFP", "SVCB"}
@@ -27,7 +27,7 @@ _EXPECTED: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alias:
-    """An alias target; its name is settled."""
+    """An alias target with a normalized name."""
 
     zone_id: str
     name: str
@@ -39,11 +39,11 @@ class RecordSet:
     """A resource record set.
 
     Attributes:
-        name: settled.
-        set_identifier: empty for a simple one.
-        ttl: None for an alias.
-        values: in the order given; empty for an alias.
-        key: where it stands in its zone.
+        name: the normalized name.
+        set_identifier: "" for a simple record.
+        ttl: the TTL in seconds; None for an alias.
+        values: the values in the order given; empty for an alias.
+        key: the sort key in its zone.
     """
 
     name: str
@@ -57,16 +57,16 @@ class RecordSet:
     key: Key = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "key", (names.order(self.name), self.type, self.set_identifier))
+        object.__setattr__(self, "key", (names.build_sort_key(self.name), self.type, self.set_identifier))
 
     @property
-    def shown(self) -> str:
-        """Name it as messages of the service do."""
+    def description(self) -> str:
+        """The description in messages of the service."""
         identifier = f", set-identifier='{self.set_identifier}'" if self.set_identifier else ""
         return f"[name='{self.name}', type='{self.type}'{identifier}]"
 
     def matches(self, other: RecordSet) -> bool:
-        """Tell whether a DELETE of *self* fits *other*: the same in all, but for the order of values."""
+        """Return whether *other* is equal apart from the order of values, so that a DELETE of *self* deletes it."""
         return self == other or (
             sorted(self.values) == sorted(other.values)
             and (self.ttl, self.alias, self.routing, self.health_check_id)
@@ -74,45 +74,51 @@ class RecordSet:
         )
 
 
-def decode(given: Json, *, action: str = "CREATE") -> RecordSet:
-    """Read a record set in the form of boto3; values may be plain strings, too.
+def decode(original: Json, *, action: str = "CREATE") -> RecordSet:
+    """Decode a record set in the form of boto3. Values may also be plain strings.
 
     Raises:
-        ApiError: InvalidInput, for what is missing or does not go together.
-        names.BadName: Its name, or that of its alias target, is none.
+        ApiError: InvalidInput, if a field is missing or two fields contradict each other.
+        names.BadName: the name of the record or of its alias target is not valid.
     """
-    identifier, alias = given.get("SetIdentifier", ""), given.get("AliasTarget")
-    if given.get("Type") not in TYPES:
-        raise invalid_xml(
-            f"Value '{given.get('Type')}' is not facet-valid with respect to enumeration of type 'RRType'"
+    identifier, alias = original.get("SetIdentifier", ""), original.get("AliasTarget")
+    if original.get("Type") not in TYPES:
+        raise build_invalid_xml(
+            f"Value '{original.get('Type')}' is not facet-valid with respect to enumeration of type 'RRType'"
         )
-    if "Name" not in given:
-        raise invalid_xml("The content of element 'ResourceRecordSet' is not complete. One of 'Name' is expected.")
-    if "SetIdentifier" in given and not 1 <= len(identifier) <= _MAX_IDENTIFIER:
-        raise invalid_xml(f"Value '{identifier}' is not facet-valid with respect to 'ResourceRecordSetIdentifier'")
-    problem = _contents_problem(given) or routing.problem(given)
+    if "Name" not in original:
+        raise build_invalid_xml(
+            "The content of element 'ResourceRecordSet' is not complete. One of 'Name' is expected."
+        )
+    if "SetIdentifier" in original and not 1 <= len(identifier) <= _MAX_IDENTIFIER:
+        raise build_invalid_xml(
+            f"Value '{identifier}' is not facet-valid with respect to 'ResourceRecordSetIdentifier'"
+        )
+    problem = _find_contents_problem(original) or routing.find_problem(original)
     if problem:
-        whom = f"Action={action}, Name={given['Name']}, Type={given['Type']}, SetIdentifier={identifier or 'null'}"
-        raise invalid_input(f"Invalid request: {problem} in Change with [{whom}]")
+        whom = (
+            f"Action={action}, Name={original['Name']}, Type={original['Type']}, SetIdentifier={identifier or 'null'}"
+        )
+        raise build_invalid_input(f"Invalid request: {problem} in Change with [{whom}]")
     return RecordSet(
-        name=names.normalise(given["Name"]),
-        type=given["Type"],
+        name=names.normalize(original["Name"]),
+        type=original["Type"],
         set_identifier=identifier,
-        ttl=given.get("TTL"),
-        values=tuple(one if isinstance(one, str) else one["Value"] for one in given.get("ResourceRecords", ())),
-        alias=_alias(alias) if alias else None,
-        routing=routing.decode(given),
-        health_check_id=given.get("HealthCheckId", ""),
+        ttl=original.get("TTL"),
+        values=tuple(one if isinstance(one, str) else one["Value"] for one in original.get("ResourceRecords", ())),
+        alias=_decode_alias(alias) if alias else None,
+        routing=routing.decode(original),
+        health_check_id=original.get("HealthCheckId", ""),
     )
 
 
 def encode(record: RecordSet) -> dict[str, Any]:
-    """Write a record set in the form of boto3."""
+    """Encode a record set in the form of boto3."""
     shown: dict[str, Any] = {"Name": record.name, "Type": record.type}
     if record.set_identifier:
         shown["SetIdentifier"] = record.set_identifier
     if record.routing:
-        shown[record.routing.policy] = record.routing.thawed()
+        shown[record.routing.policy] = record.routing.thaw_details()
     if record.alias:
         shown["AliasTarget"] = {
             "HostedZoneId": record.alias.zone_id,
@@ -127,26 +133,28 @@ def encode(record: RecordSet) -> dict[str, Any]:
     return shown
 
 
-def _contents_problem(given: Json) -> str | None:
-    if "AliasTarget" in given:
-        return f"{_EXPECTED}, but found more than one" if "TTL" in given or "ResourceRecords" in given else None
-    if "TTL" not in given or "ResourceRecords" not in given:
+def _find_contents_problem(original: Json) -> str | None:
+    if "AliasTarget" in original:
+        return f"{_EXPECTED}, but found more than one" if "TTL" in original or "ResourceRecords" in original else None
+    if "TTL" not in original or "ResourceRecords" not in original:
         return f"{_EXPECTED}, but found none"
-    if not given["ResourceRecords"]:
-        raise invalid_xml(
+    if not original["ResourceRecords"]:
+        raise build_invalid_xml(
             "The content of element 'ResourceRecords' is not complete. One of 'ResourceRecord' is expected."
         )
-    if not 0 <= given["TTL"] <= MAX_TTL_S:
-        raise invalid_xml(f"Value '{given['TTL']}' is not facet-valid with respect to element 'TTL'")
+    if not 0 <= original["TTL"] <= MAX_TTL_S:
+        raise build_invalid_xml(f"Value '{original['TTL']}' is not facet-valid with respect to element 'TTL'")
     return None
 
 
-def _alias(given: Json) -> Alias:
+def _decode_alias(original: Json) -> Alias:
     for needed in ("HostedZoneId", "DNSName", "EvaluateTargetHealth"):
-        if needed not in given:
-            raise invalid_xml(f"The content of element 'AliasTarget' is not complete. One of '{needed}' is expected.")
+        if needed not in original:
+            raise build_invalid_xml(
+                f"The content of element 'AliasTarget' is not complete. One of '{needed}' is expected."
+            )
     return Alias(
-        zone_id=given["HostedZoneId"],
-        name=names.normalise(given["DNSName"]),
-        evaluate_target_health=given["EvaluateTargetHealth"],
+        zone_id=original["HostedZoneId"],
+        name=names.normalize(original["DNSName"]),
+        evaluate_target_health=original["EvaluateTargetHealth"],
     )

@@ -1,4 +1,4 @@
-"""Which action of the API a request calls, and on what."""
+"""Parse an HTTP request into the called API action and its parameters."""
 
 from __future__ import annotations
 
@@ -30,40 +30,40 @@ _FIXED: Final = frozenset(part for _, path in _ROUTES for part in path.split("/"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Called:
-    """A call as its request tells.
+    """A parsed call.
 
     Attributes:
-        action: empty for what the API does not know.
-        subject: the id in its path, if any.
-        access_key: empty if it is not signed.
+        action: the action; "" if it is unknown.
+        subject: the id in the path, or "".
+        access_key: the access key; "" without a signature.
     """
 
     action: str
-    subject: str
+    context: str
     query: Mapping[str, str]
     access_key: str
     body: bytes
 
 
 def parse(request: Request) -> Called:
-    """Read a request."""
+    """Parse a request."""
     split = urlsplit(request.target)
     query: dict[str, str] = {}
     for name, value in parse_qsl(split.query, keep_blank_values=True):
         query.setdefault(name, value)
     version, *path = [unquote(part) for part in split.path.strip("/").split("/")]
     shape = "/".join(part if part in _FIXED else "{}" for part in path)
-    subject = next((part for part in path if part not in _FIXED), "")
+    context = next((part for part in path if part not in _FIXED), "")
     credential = _CREDENTIAL.search(request.headers.get("authorization", ""))
     return Called(
         action=_ROUTES.get((request.method, shape), "") if version == VERSION else "",
-        subject=subject,
+        context=context,
         query=query,
         access_key=credential[1] if credential else "",
         body=request.body,
     )
 
 
-def unknown(request: Request) -> ApiError:
-    """Refuse what is no action of the API."""
+def build_unknown_action(request: Request) -> ApiError:
+    """Build the error for a request that is not an action of the API."""
     return ApiError(404, "UnknownOperationException", f"{request.method} {urlsplit(request.target).path}")

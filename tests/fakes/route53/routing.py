@@ -1,4 +1,4 @@
-"""Routing policies: what each of them may say (API reference, ResourceRecordSet, GeoLocation, GeoProximityLocation)."""
+"""Validate routing policies (API reference, ResourceRecordSet, GeoLocation, GeoProximityLocation)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tests.fakes.route53.errors import invalid_xml
+from tests.fakes.route53.errors import build_invalid_xml
 
 Json = Mapping[str, Any]
 POLICIES: Final = (
@@ -25,41 +25,41 @@ _MAX_WEIGHT: Final = 255
 
 @dataclass(frozen=True, slots=True)
 class Routing:
-    """A routing policy, by the name of its field in the API; its details are a plain value, or pairs."""
+    """A routing policy: the name of its field in the API, and its details as a plain value or as pairs."""
 
     policy: str
     details: object
 
-    def thawed(self) -> object:
-        """Give the details in the form of boto3."""
-        return _thawed(self.details)
+    def thaw_details(self) -> object:
+        """Return the details in the form of boto3."""
+        return _thaw(self.details)
 
 
-def problem(given: Json) -> str | None:
-    """Tell what is wrong with the policies of a record set in the form of boto3, by their number."""
-    found = sum(policy in given for policy in POLICIES)
+def find_problem(original: Json) -> str | None:
+    """Return the message if a record set in the form of boto3 has an invalid routing policy or several, else None."""
+    found = sum(policy in original for policy in POLICIES)
     if found > 1:
         return f"{_EXPECTED}, but found more than one"
-    if found and "SetIdentifier" not in given:
+    if found and "SetIdentifier" not in original:
         return "Missing field 'SetIdentifier'"
-    if not found and "SetIdentifier" in given:
+    if not found and "SetIdentifier" in original:
         return f"{_EXPECTED}, but found none"
     return None
 
 
-def decode(given: Json) -> Routing | None:
-    """Read the policy of a record set in the form of boto3, if it has one.
+def decode(original: Json) -> Routing | None:
+    """Return the routing policy of a record set in the form of boto3, or None.
 
     Raises:
         ApiError: InvalidInput.
     """
-    policy = next((policy for policy in POLICIES if policy in given), None)
+    policy = next((policy for policy in POLICIES if policy in original), None)
     if policy is None:
         return None
-    details = given[policy]
+    details = original[policy]
     if not _is_valid(policy, details):
-        raise invalid_xml(f"Value '{details}' is not facet-valid with respect to element '{policy}'")
-    return Routing(policy, _frozen(details))
+        raise build_invalid_xml(f"Value '{details}' is not facet-valid with respect to element '{policy}'")
+    return Routing(policy, _freeze(details))
 
 
 def _is_valid(policy: str, details: Any) -> bool:  # noqa: ANN401 - any field of the API
@@ -102,13 +102,13 @@ def _is_proximity(details: Json) -> bool:
     )
 
 
-def _frozen(details: Any) -> object:  # noqa: ANN401 - any field of the API
+def _freeze(details: Any) -> object:  # noqa: ANN401 - any field of the API
     if isinstance(details, Mapping):
-        return tuple((name, _frozen(value)) for name, value in sorted(details.items()))
+        return tuple((name, _freeze(value)) for name, value in sorted(details.items()))
     return details
 
 
-def _thawed(details: object) -> object:
+def _thaw(details: object) -> object:
     if isinstance(details, tuple):
-        return {name: _thawed(value) for name, value in details}
+        return {name: _thaw(value) for name, value in details}
     return details

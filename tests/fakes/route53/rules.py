@@ -1,4 +1,4 @@
-"""What may stand in a zone, and beside what (API reference, ResourceRecordSet and AliasTarget)."""
+"""Validate which records a zone can contain (API reference, ResourceRecordSet and AliasTarget)."""
 
 from __future__ import annotations
 
@@ -19,19 +19,21 @@ _KINDS: Final[Mapping[str, str]] = {
     "CidrRoutingConfig": "cidr",
     "GeoProximityLocation": "geoproximity",
 }
-_TWINLESS: Final = frozenset({"Region", "Failover", "GeoLocation", "CidrRoutingConfig", "GeoProximityLocation"})
-"""Policies of which no two record sets of a name and type may say the same."""
+_UNIQUE_VALUE_POLICIES: Final = frozenset(
+    {"Region", "Failover", "GeoLocation", "CidrRoutingConfig", "GeoProximityLocation"}
+)
+"""Routing policies whose value must differ between the record sets of one name and type."""
 _NEVER_ROUTED: Final = frozenset({"DS", "NS", "SOA"})
 
 
 class _Changed(Protocol):
-    """A zone as a batch would leave it."""
+    """A zone after the changes of a batch."""
 
     def held(self, name: str) -> Held: ...
 
 
-def misplaced(zone: Zone, record: RecordSet) -> Iterator[str]:
-    """Tell why *record* cannot be in *zone* whatever else is; the words of the last three are ours."""
+def find_invalid(zone: Zone, record: RecordSet) -> Iterator[str]:
+    """Yield why *record* can never be in *zone*. The last three messages are our own."""
     name, routing = record.name, record.routing
     if not names.is_within(name, zone.name):
         yield f"RRSet with DNS name {name} is not permitted in zone {zone.name}"
@@ -46,10 +48,10 @@ def misplaced(zone: Zone, record: RecordSet) -> Iterator[str]:
         yield f"RRSet of type {record.type} with DNS name {name} cannot have the policy {_KINDS[routing.policy]}"
 
 
-def conflicts(zone: Zone, held: Held, record: RecordSet) -> Iterator[str]:
-    """Tell why *record* cannot stand beside the others that its name holds."""
-    place = record.type, record.set_identifier
-    others = [one for where, one in held.items() if where != place]
+def find_conflicts(zone: Zone, held: Held, record: RecordSet) -> Iterator[str]:
+    """Yield why *record* cannot coexist with the records *held* at its name."""
+    location = record.type, record.set_identifier
+    others = [one for where, one in held.items() if where != location]
     alike = [one for one in others if one.type == record.type]
     if record.type == "CNAME" and len(alike) < len(others):
         yield (
@@ -62,24 +64,26 @@ def conflicts(zone: Zone, held: Held, record: RecordSet) -> Iterator[str]:
             f"RRSet of type  CNAME with the same DNS name already exists in zone {zone.name}"
         )
     elif alike:
-        found = _mixed(record, alike) or _twin(record, alike) or _too_many(record, alike)
+        found = (
+            _find_mixed_policies(record, alike) or _find_duplicate_value(record, alike) or _find_excess(record, alike)
+        )
         yield from (found,) if found else ()
 
 
-def settled(zone: Zone, draft: _Changed, made: Iterable[RecordSet]) -> Iterator[str]:
-    """Tell what is wrong with *zone* as a batch that *made* these record sets would leave it."""
-    apex = draft.held(zone.name)
+def find_zone_problems(zone: Zone, candidate: _Changed, made: Iterable[RecordSet]) -> Iterator[str]:
+    """Yield what would be invalid in *zone* after a batch that created or replaced *made*."""
+    apex = candidate.held(zone.name)
     if ("SOA", "") not in apex:
         yield "A HostedZone must contain exactly one SOA record."
     if ("NS", "") not in apex:
         yield "A HostedZone must contain at least one NS record for the zone itself."
     for record in made:
         if record.ttl is not None and record.routing and record.routing.policy == "Weight":
-            yield from _uneven_ttl(draft.held(record.name), record)
+            yield from _find_uneven_ttl(candidate.held(record.name), record)
 
 
-def _mixed(record: RecordSet, alike: list[RecordSet]) -> str | None:
-    """Simple beside routed, or two policies."""
+def _find_mixed_policies(record: RecordSet, alike: list[RecordSet]) -> str | None:
+    """Return the message if *record* is simple and others are routed, or if the routing policies differ."""
     if record.routing is None:
         return (
             f"RRSet with DNS name {record.name}, type {record.type} cannot be created "
@@ -87,35 +91,34 @@ def _mixed(record: RecordSet, alike: list[RecordSet]) -> str | None:
         )
     if any(one.routing is None or one.routing.policy != record.routing.policy for one in alike):
         kind = _KINDS[record.routing.policy]
-        return f"{_shown(record)} cannot be created as a non-{kind} set exists with the same name and type."
+        return f"{_render(record)} cannot be created as a non-{kind} set exists with the same name and type."
     return None
 
 
-def _twin(record: RecordSet, alike: list[RecordSet]) -> str | None:
-    """Two that say the same region, country or role."""
-    if record.routing is None or record.routing.policy not in _TWINLESS:
+def _find_duplicate_value(record: RecordSet, alike: list[RecordSet]) -> str | None:
+    """Return the message if another record has the same region, location or failover role."""
+    if record.routing is None or record.routing.policy not in _UNIQUE_VALUE_POLICIES:
         return None
     if all(one.routing != record.routing for one in alike):
         return None
     kind = _KINDS[record.routing.policy]
     if record.routing.policy == "Region":
         return (
-            f"{_shown(record)}, and Region Name={record.routing.details} cannot be created "
+            f"{_render(record)}, and Region Name={record.routing.details} cannot be created "
             "because a latency RRSet with the same name, type and region already exists."
         )
-    return (
-        f"{_shown(record)} cannot be created because a {kind} RRSet with the same name, type and {kind} already exists."
-    )
+    reason = f"a {kind} RRSet with the same name, type and {kind} already exists."
+    return f"{_render(record)} cannot be created because {reason}"
 
 
-def _too_many(record: RecordSet, alike: list[RecordSet]) -> str | None:
+def _find_excess(record: RecordSet, alike: list[RecordSet]) -> str | None:
     if record.routing is None or record.routing.policy != "Weight" or len(alike) < MAX_WEIGHTED:
         return None
     return f"Exceeded limit on number of weighted RRSets for {record.name}, type {record.type} in this zone."
 
 
-def _uneven_ttl(held: Held, record: RecordSet) -> Iterator[str]:
-    """Weighted sets of a name and type have one TTL."""
+def _find_uneven_ttl(held: Held, record: RecordSet) -> Iterator[str]:
+    """Yield a message if weighted records of one name and type have different TTLs."""
     ttls = {one.ttl for one in held.values() if one.type == record.type and one.ttl is not None}
     if len(ttls) > 1:
         yield (
@@ -124,5 +127,5 @@ def _uneven_ttl(held: Held, record: RecordSet) -> Iterator[str]:
         )
 
 
-def _shown(record: RecordSet) -> str:
+def _render(record: RecordSet) -> str:
     return f"RRSet with DNS name {record.name}, type {record.type}, SetIdentifier {record.set_identifier}"

@@ -1,4 +1,4 @@
-"""The service as tests use it."""
+"""The fake Route 53, with the methods that tests use to change zones and behaviour."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tests.fakes.apiserver import certificates
 from tests.fakes.route53 import names, wire
 from tests.fakes.route53.access import Access
 from tests.fakes.route53.api import Api
-from tests.fakes.route53.bodies import Submission, submission
+from tests.fakes.route53.bodies import Submission, parse_submission
 from tests.fakes.route53.buckets import Buckets, Rate
-from tests.fakes.route53.errors import throttled
+from tests.fakes.route53.errors import build_throttled
 from tests.fakes.route53.log import CHANGE, Call, Log
 from tests.fakes.route53.records import Json, RecordSet, decode, encode
-from tests.fakes.route53.requests import VERSION, Called, parse, unknown
+from tests.fakes.route53.requests import VERSION, Called, build_unknown_action, parse
 from tests.fakes.route53.zones import Author, Edit, Vpc, Zone
 from tests.fakes.service.answers import Answer, ApiError, ConnectionCut
 from tests.fakes.service.faults import Faults
@@ -31,15 +31,15 @@ _ZONELESS: Final = frozenset({"GetChange", "GetHealthCheck"})
 
 
 class Route53:
-    """A Route 53 on a port of its own, from `__enter__` to `__exit__`.
+    """A fake Route 53 on a port of its own, which runs from `__enter__` to `__exit__`.
 
-    What a test does to zones here goes around access, rules, faults and the log.
+    The methods that change zones bypass access control, validation, faults and the log.
 
     Attributes:
-        api: its `propagation_s`, `working_s`, `page_records` and `health_checks` may be set at any time.
-        latency_s: how long each call waits before anything is done.
-        accounts: the account of each access key; keys that it lacks belong to `ACCOUNT`.
-        ca: the CA in PEM, empty without TLS.
+        api: its `propagation_s`, `working_s`, `page_records` and `health_checks` can be set at any time.
+        latency_s: how long each call is delayed before it is carried out.
+        accounts: the account of each access key; other keys belong to `ACCOUNT`.
+        ca: the CA certificate in PEM; empty without TLS.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Route53:
         self._context: ssl.SSLContext | None = None
         if tls:
             with TemporaryDirectory() as folder:
-                self._context, self.ca = certificates.make(Path(folder))
+                self._context, self.ca = certificates.create_certificate(Path(folder))
 
     def __enter__(self) -> Self:
         self.start()
@@ -79,23 +79,23 @@ class Route53:
 
     @property
     def url(self) -> str:
-        """Where it listens, or did before it was killed."""
+        """The URL of the service, unchanged while it is stopped."""
         return f"{'https' if self._context else 'http'}://{HOST}:{self._port}"
 
     def start(self, port: int = 0) -> None:
-        """Listen, on the same port as before if there was one."""
+        """Start to listen, on the same port as before if there was one."""
         self._listener = Listener(self._respond, port=port or self._port, tls=self._context)
         self._port = self._listener.port
 
     def kill(self) -> None:
-        """Cut all connections and refuse new ones, until `start`. Armed faults are gone."""
+        """Cut all connections, and refuse new ones until `start`. Armed faults are removed."""
         if self._listener is not None:
             self.faults.clear()
             self._listener.close()
             self._listener = None
 
     def reset(self) -> None:
-        """Forget zones, health checks, calls, faults and access, for the next test or example."""
+        """Delete all zones, health checks, calls, faults and policies, for the next test or Hypothesis example."""
         self.faults.clear()
         self.access = Access()
         self.log.clear()
@@ -104,7 +104,7 @@ class Route53:
             self.api.health_checks.clear()
             self.api.submitted.clear()
 
-    # Zones and records, as somebody else would see and change them
+    # Zones and records, as other people would read and change them
 
     def add_zone(
         self,
@@ -118,14 +118,14 @@ class Route53:
         account: str = ACCOUNT,
         comment: str = "",
     ) -> str:
-        """Make a hosted zone with its NS and SOA and *records*; gives its id, bare.
+        """Create a hosted zone with its NS, its SOA and *records*. Return its id without prefix.
 
-        Records are in the form of boto3, values may be plain strings; VPCs are pairs of id and region.
+        Records are in the form of boto3, and values may be plain strings. VPCs are pairs of id and region.
         """
         with self.api.lock:
             zone = Zone(
                 zone_id=zone_id.removeprefix("/hostedzone/") or self.api.new_id("Z"),
-                name=names.normalise(name),
+                name=names.normalize(name),
                 account=account,
                 private=private,
                 comment=comment,
@@ -137,16 +137,16 @@ class Route53:
         return zone.zone_id
 
     def remove_zone(self, zone_id: str) -> None:
-        """Remove a hosted zone with all that is in it."""
+        """Remove a hosted zone with its records."""
         with self.api.lock:
             del self.api.zones[zone_id]
 
     def put(self, zone_id: str, *records: Json) -> None:
-        """Create or replace record sets, unchecked."""
+        """Create or replace record sets without validation."""
         with self.api.lock:
             zone = self.api.zones[zone_id]
-            for given in records:
-                record = decode(given)
+            for original in records:
+                record = decode(original)
                 zone.replace(
                     record.name,
                     {**zone.held(record.name), (record.type, record.set_identifier): record},
@@ -154,22 +154,22 @@ class Route53:
                 )
 
     def delete(self, zone_id: str, name: str, kind: str, set_identifier: str = "") -> None:
-        """Remove a record set, which is there."""
+        """Delete a record set, which must exist."""
         with self.api.lock:
             zone = self.api.zones[zone_id]
-            held = dict(zone.held(names.normalise(name)))
+            held = dict(zone.held(names.normalize(name)))
             del held[kind, set_identifier]
-            zone.replace(names.normalise(name), held, by=Author.TEST)
+            zone.replace(names.normalize(name), held, by=Author.TEST)
 
     def protect(self, zone_id: str, name: str, kind: str, comment: str = "") -> None:
-        """Let the API refuse whatever changes record sets of that name and type, there or not, from now on."""
+        """Refuse all later API calls that change record sets with that name and type, whether or not they exist."""
         with self.api.lock:
-            self.api.zones[zone_id].protections[names.normalise(name), kind] = comment
+            self.api.zones[zone_id].protections[names.normalize(name), kind] = comment
 
     def records(self, zone_id: str, *, name: str | None = None, own: bool = False) -> tuple[RecordSet, ...]:
-        """List the record sets of a zone in order; SOA and NS of the apex, which are the service's, only if *own*.
+        """Return the sorted record sets of a zone. With *own*, include SOA and NS of the apex, made by the service.
 
-        Names are as the service shows them; *name* may be in any form.
+        Names are as the service shows them. *name* can be in any form.
         """
         with self.api.lock:
             zone = self.api.zones[zone_id]
@@ -177,15 +177,15 @@ class Route53:
                 record
                 for record in zone.records()
                 if (own or record.name != zone.name or record.type not in {"SOA", "NS"})
-                and (name is None or record.name == names.normalise(name))
+                and (name is None or record.name == names.normalize(name))
             )
 
     def shown(self, zone_id: str, *, name: str | None = None, own: bool = False) -> list[dict[str, Any]]:
-        """List the same in the form of boto3."""
+        """Return the sorted record sets of a zone in the form of boto3, as `records` does."""
         return [encode(record) for record in self.records(zone_id, name=name, own=own)]
 
     def edits(self, zone_id: str, *, by: Author | None = None) -> tuple[Edit, ...]:
-        """List what came, went or changed since the zone was made, all or that of one author."""
+        """Return all creations, changes and deletions of record sets so far, or only those of one author."""
         with self.api.lock:
             return tuple(edit for edit in self.api.zones[zone_id].edits if by in {None, edit.by})
 
@@ -197,7 +197,7 @@ class Route53:
         call = Call(
             action=called.action,
             account=account,
-            zone_id="" if called.action in _ZONELESS else called.subject,
+            zone_id="" if called.action in _ZONELESS else called.context,
             query=called.query,
         )
         if self.latency_s:
@@ -205,14 +205,14 @@ class Route53:
         try:
             return self._answer(request, called, call)
         except ConnectionCut:
-            self.log.end(call, 0, "ConnectionCut")
+            self.log.record_answer(call, 0, "ConnectionCut")
             raise
 
     def _answer(self, request: Request, called: Called, call: Call) -> Answer:
         failure, submitted = None, Submission()
         if called.action == CHANGE:
             try:
-                submitted = submission(called.body)
+                submitted = parse_submission(called.body)
             except ApiError as exc:
                 failure = exc
         call.changes = submitted.changes
@@ -231,22 +231,22 @@ class Route53:
             where = {"Location": f"{self.url}/{VERSION}{fields['HostedZone']['Id']}"}
             answer = replace(answer, status=201, headers={**answer.headers, **where})
         answered = fault.after(answer)
-        self.log.end(call, answered.status)
+        self.log.record_answer(call, answered.status)
         return answered
 
     def _admit(self, request: Request, called: Called, call: Call) -> None:
         if not called.action:
-            raise unknown(request)
+            raise build_unknown_action(request)
         if not called.access_key:
             raise ApiError(403, "MissingAuthenticationToken", "Missing Authentication Token")
         with self.api.lock:
             if not self.buckets.admit(call.account, call.action, call.changes):
-                raise throttled()
+                raise build_throttled()
         self.access.check(call)
 
     def _refusal(self, call: Call, error: ApiError) -> Answer:
         headers = self._headers()
-        self.log.end(call, error.status, error.code, error.message)
+        self.log.record_answer(call, error.status, error.code, error.message)
         body = wire.render_error(error, headers["x-amzn-RequestId"])
         return Answer(status=error.status, body=body, headers=headers)
 

@@ -1,4 +1,4 @@
-"""The syntax of values, type by type (developer guide, "Supported DNS record types")."""
+"""Validate the values of each record type (developer guide, "Supported DNS record types")."""
 
 from __future__ import annotations
 
@@ -20,47 +20,47 @@ _ESCAPE: Final = re.compile(r"\\(?:[0-7]{3}|.)")
 
 
 class _BadValueError(Exception):
-    """A value that the service refuses, with its code and words."""
+    """A value that the service refuses, with the code and the message."""
 
 
-def problems(record: RecordSet) -> Iterator[str]:
-    """Tell what is wrong with the values of *record*."""
+def find_problems(record: RecordSet) -> Iterator[str]:
+    """Yield what is wrong with the values of *record*."""
     if len(record.values) > MAX_VALUES:
         yield f"Cannot have more than {MAX_VALUES} records in a RRSet."
     if record.type in {"CNAME", "SOA"} and len(record.values) > 1:
-        yield f"{record.type} records can have only one value: {record.name}"  # words are ours
-    for place, value in enumerate(record.values):
-        if value in record.values[:place]:
+        yield f"{record.type} records can have only one value: {record.name}"  # the message is our own
+    for location, value in enumerate(record.values):
+        if value in record.values[:location]:
             yield f"Duplicate Resource Record: '{value}'"
-        problem = _problem(record.type, value)
+        problem = _find_problem(record.type, value)
         if problem:
             yield f"Invalid Resource Record: 'FATAL problem: {problem} encountered with '{value}''"
 
 
 @lru_cache(maxsize=100_000)
-def _problem(kind: str, value: str) -> str | None:
+def _find_problem(kind: str, value: str) -> str | None:
     if len(value) > _MAX_VALUE:
         return "CharacterStringTooLong (Value is too long)"
     try:
-        _CHECKS.get(kind, _non_empty)(value)
+        _CHECKS.get(kind, _check_non_empty)(value)
     except _BadValueError as exc:
         return str(exc)
     return None
 
 
-def _non_empty(value: str) -> None:
+def _check_non_empty(value: str) -> None:
     if not value.strip():
         raise _BadValueError("InvalidRDATA (Value is empty)")
 
 
-def _ipv4(value: str) -> None:
+def _check_ipv4(value: str) -> None:
     with suppress(ValueError):
         ipaddress.IPv4Address(value)
         return
     raise _BadValueError("ARRDATAIllegalIPv4Address (Value is not a valid IPv4 address)")
 
 
-def _ipv6(value: str) -> None:
+def _check_ipv6(value: str) -> None:
     with suppress(ValueError):
         if "%" not in value:
             ipaddress.IPv6Address(value)
@@ -68,15 +68,15 @@ def _ipv6(value: str) -> None:
     raise _BadValueError("AAAARRDATAIllegalIPv6Address (Value is not a valid IPv6 address)")
 
 
-def _domain(value: str) -> None:
+def _check_domain(value: str) -> None:
     try:
-        names.normalise(value)
+        names.normalize(value)
     except names.BadName as exc:
         raise _BadValueError(exc.problem) from exc
 
 
-def _strings(value: str) -> None:
-    """One or more quoted strings of up to 255 bytes, blanks between them."""
+def _check_strings(value: str) -> None:
+    """Validate one or several quoted strings of up to 255 bytes, separated by blanks."""
     if not value.isascii():
         raise _BadValueError("UnsupportedCharacter (Value contains unsupported characters)")
     position = 0
@@ -95,69 +95,69 @@ def _strings(value: str) -> None:
         raise _BadValueError("InvalidCharacterString (Value should be enclosed in quotation marks)")
 
 
-def _number(text: str, maximum: int, problem: str) -> None:
+def _check_number(text: str, maximum: int, problem: str) -> None:
     if not (text.isascii() and text.isdigit() and int(text) <= maximum):
         raise _BadValueError(problem)
 
 
-def _mx(value: str) -> None:
+def _check_mx(value: str) -> None:
     preference, _, host = value.strip().partition(" ")
     if not host:
         raise _BadValueError("MXRRDATAPriorityRequired (MX records require a priority field)")
-    _number(preference, 65_535, "MXRRDATAPriorityRequired (MX records require a priority field)")
-    _domain(host.strip())
+    _check_number(preference, 65_535, "MXRRDATAPriorityRequired (MX records require a priority field)")
+    _check_domain(host.strip())
 
 
-def _srv(value: str) -> None:
+def _check_srv(value: str) -> None:
     fields = value.split()
     if len(fields) != 4:
         raise _BadValueError("SRVRRDATANotFourFields (Value does not have four fields)")
     for field in fields[:3]:
-        _number(field, 65_535, "SRVRRDATAFieldOutOfRange (Value is not a number from 0 to 65535)")
+        _check_number(field, 65_535, "SRVRRDATAFieldOutOfRange (Value is not a number from 0 to 65535)")
     if fields[3] != ".":
-        _domain(fields[3])
+        _check_domain(fields[3])
 
 
-def _caa(value: str) -> None:
+def _check_caa(value: str) -> None:
     fields = value.split(maxsplit=2)
     if len(fields) != 3:
         raise _BadValueError("CAARRDATANotThreeFields (Value does not have three fields)")
-    _number(fields[0], 255, "CAARRDATAInvalidFlag (Flags must be a number from 0 to 255)")
+    _check_number(fields[0], 255, "CAARRDATAInvalidFlag (Flags must be a number from 0 to 255)")
     if not (fields[1].isascii() and fields[1].isalnum()):
         raise _BadValueError("CAARRDATAInvalidTag (Tag must be letters and digits)")
     if not _STRING.fullmatch(fields[2]):
         raise _BadValueError("CAARRDATAValueNotQuoted (Value should be enclosed in quotation marks)")
 
 
-def _naptr(value: str) -> None:
+def _check_naptr(value: str) -> None:
     found = re.fullmatch(r'(\d+) (\d+) ("[A-Za-z0-9]?") ("[^"]*") ("[^"]*") (\S+)', value.strip(), re.ASCII)
     if not found:
         raise _BadValueError("NAPTRRRDATAInvalid (Value does not have six fields)")
     for field in found.groups()[:2]:
-        _number(field, 65_535, "NAPTRRRDATAFieldOutOfRange (Value is not a number from 0 to 65535)")
+        _check_number(field, 65_535, "NAPTRRRDATAFieldOutOfRange (Value is not a number from 0 to 65535)")
     if found[6] != ".":
-        _domain(found[6])
+        _check_domain(found[6])
 
 
-def _soa(value: str) -> None:
+def _check_soa(value: str) -> None:
     fields = value.split()
     if len(fields) != 7:
         raise _BadValueError("SOARRDATANotSevenFields (Value does not have seven fields)")
     for field in fields[2:]:
-        _number(field, 2**32 - 1, "SOARRDATAFieldOutOfRange (Value is not a number)")
+        _check_number(field, 2**32 - 1, "SOARRDATAFieldOutOfRange (Value is not a number)")
 
 
 _CHECKS: Final[Mapping[str, Callable[[str], None]]] = {
-    "A": _ipv4,
-    "AAAA": _ipv6,
-    "CAA": _caa,
-    "CNAME": _domain,
-    "MX": _mx,
-    "NAPTR": _naptr,
-    "NS": _domain,
-    "PTR": _domain,
-    "SOA": _soa,
-    "SPF": _strings,
-    "SRV": _srv,
-    "TXT": _strings,
+    "A": _check_ipv4,
+    "AAAA": _check_ipv6,
+    "CAA": _check_caa,
+    "CNAME": _check_domain,
+    "MX": _check_mx,
+    "NAPTR": _check_naptr,
+    "NS": _check_domain,
+    "PTR": _check_domain,
+    "SOA": _check_soa,
+    "SPF": _check_strings,
+    "SRV": _check_srv,
+    "TXT": _check_strings,
 }

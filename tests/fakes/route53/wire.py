@@ -1,6 +1,6 @@
-"""REST-XML: what goes over the wire, to and from dictionaries in the form of boto3.
+"""Convert the XML of the API from and to dictionaries in the form of boto3.
 
-A list element is named as its wrapper without the plural s, in all that is served here.
+The element of a list item has the name of the list without the plural s, in all actions implemented here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any, Final
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape
 
-from tests.fakes.route53.errors import invalid_xml
+from tests.fakes.route53.errors import build_invalid_xml
 from tests.fakes.service.answers import ApiError
 
 NAMESPACE: Final = "https://route53.amazonaws.com/doc/2013-04-01/"
@@ -19,7 +19,7 @@ _DECLARATION: Final = '<?xml version="1.0"?>\n'
 _LISTS: Final = frozenset({"Changes", "ResourceRecords", "ResourceIds"})
 
 
-def _boolean(text: str) -> bool:
+def _parse_boolean(text: str) -> bool:
     if text not in {"true", "false", "1", "0"}:
         raise ValueError(text)
     return text in {"true", "1"}
@@ -29,14 +29,14 @@ _CONVERTERS: Final[Mapping[str, Callable[[str], object]]] = {
     "TTL": int,
     "Weight": int,
     "Bias": int,
-    "MultiValueAnswer": _boolean,
-    "EvaluateTargetHealth": _boolean,
-    "PrivateZone": _boolean,
+    "MultiValueAnswer": _parse_boolean,
+    "EvaluateTargetHealth": _parse_boolean,
+    "PrivateZone": _parse_boolean,
 }
 
 
 def parse(body: bytes, root: str) -> dict[str, Any]:
-    """Read the body of a request whose outermost element has to be *root*.
+    """Parse the body of a request, whose root element must be *root*.
 
     Raises:
         ApiError: MalformedInput or InvalidInput.
@@ -49,19 +49,19 @@ def parse(body: bytes, root: str) -> dict[str, Any]:
         raise ApiError(400, "MalformedInput", f"{element.tag} is not valid, expected {root}")
     read = _read(element)
     if not isinstance(read, dict):
-        raise invalid_xml(f"The content of element '{root}' is not complete")
+        raise build_invalid_xml(f"The content of element '{root}' is not complete")
     return read
 
 
 def render(root: str, fields: dict[str, Any]) -> bytes:
-    """Write the body of an answer."""
-    return f'{_DECLARATION}<{root} xmlns="{NAMESPACE}">{_written(fields)}</{root}>'.encode()
+    """Encode the body of a response."""
+    return f'{_DECLARATION}<{root} xmlns="{NAMESPACE}">{_encode(fields)}</{root}>'.encode()
 
 
 def render_error(error: ApiError, request_id: str) -> bytes:
-    """Write the body of a refusal."""
-    said = {"Type": "Sender" if error.status < 500 else "Receiver", "Code": error.code, "Message": error.message}
-    return render("ErrorResponse", {"Error": said, "RequestId": request_id})
+    """Encode the body of an error response."""
+    detail = {"Type": "Sender" if error.status < 500 else "Receiver", "Code": error.code, "Message": error.message}
+    return render("ErrorResponse", {"Error": detail, "RequestId": request_id})
 
 
 def _read(element: ET.Element) -> Any:  # noqa: ANN401 - as deep as the document
@@ -77,19 +77,19 @@ def _read(element: ET.Element) -> Any:  # noqa: ANN401 - as deep as the document
     try:
         return convert(text.strip())
     except ValueError as exc:
-        raise invalid_xml(f"'{text}' is not a valid value of element '{name}'") from exc
+        raise build_invalid_xml(f"'{text}' is not a valid value of element '{name}'") from exc
 
 
-def _written(value: Any) -> str:  # noqa: ANN401 - as deep as the document
+def _encode(value: Any) -> str:  # noqa: ANN401 - as deep as the document
     if isinstance(value, dict):
-        return "".join([f"<{name}>{_items(name, inner)}</{name}>" for name, inner in value.items()])
+        return "".join([f"<{name}>{_encode_items(name, inner)}</{name}>" for name, inner in value.items()])
     if isinstance(value, bool):
         return "true" if value else "false"
     return escape(str(value))
 
 
-def _items(name: str, value: Any) -> str:  # noqa: ANN401 - as deep as the document
+def _encode_items(name: str, value: Any) -> str:  # noqa: ANN401 - as deep as the document
     if not isinstance(value, list):
-        return _written(value)
+        return _encode(value)
     item = name.removesuffix("s")
-    return "".join([f"<{item}>{_written(inner)}</{item}>" for inner in value])
+    return "".join([f"<{item}>{_encode(inner)}</{item}>" for inner in value])

@@ -1,4 +1,4 @@
-"""Hosted zones with their records, in the order in which the service lists them."""
+"""Hosted zones with their records, sorted as the service lists them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Vpc:
 
 
 class Author(Enum):
-    """Who changed something: a client through the API, or the test around it."""
+    """Who changed a record set: a client through the API, or the test directly."""
 
     API = auto()
     TEST = auto()
@@ -35,7 +35,7 @@ class Author(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """A record set that came, went or changed."""
+    """A record set that was created, changed or deleted."""
 
     by: Author
     before: RecordSet | None
@@ -44,14 +44,14 @@ class Edit:
 
 @dataclass(kw_only=True, eq=False)
 class Zone:
-    """A hosted zone; who reads or changes it holds the lock of the server.
+    """A hosted zone. Whoever reads or changes it must hold the lock of the server.
 
     Attributes:
-        zone_id: without `/hostedzone/`.
-        name: settled.
-        busy_until_s: when the last change is worked off; another one that comes before is refused.
-        edits: since it was made and loaded.
-        protections: the comments of protected names and types.
+        zone_id: the id without `/hostedzone/`.
+        name: the normalized name.
+        busy_until_s: when the last change is complete; other changes are refused until then.
+        edits: all changes since the zone was created and filled.
+        protections: the comments of protected records by name and type.
     """
 
     zone_id: str
@@ -80,28 +80,28 @@ class Zone:
         return len(self._keys)
 
     def records(self) -> tuple[RecordSet, ...]:
-        """List all record sets, in order."""
+        """Return all record sets, sorted."""
         return tuple(self._by_key[key] for key in self._keys)
 
     def held(self, name: str) -> Held:
-        """Give what a settled *name* holds."""
+        """Return the records at a normalized *name*."""
         return self._by_name.get(name, _NOTHING)
 
     def page(self, start: Key, limit: int) -> tuple[RecordSet, ...]:
-        """List up to *limit* record sets, from the first that is not before *start*."""
+        """Return up to *limit* record sets, sorted, from *start* on."""
         first = bisect_left(self._keys, start)
         return tuple(self._by_key[key] for key in islice(self._keys, first, first + limit))
 
     def replace(self, name: str, held: Held, *, by: Author) -> None:
-        """Let *name* hold *held* and nothing else."""
+        """Replace all records at *name* by *held*."""
         current = self.held(name)
-        for place in current.keys() - held.keys():
-            gone = current[place]
+        for location in current.keys() - held.keys():
+            gone = current[location]
             del self._keys[bisect_left(self._keys, gone.key)]
             del self._by_key[gone.key]
             self.edits.append(Edit(by=by, before=gone, after=None))
-        for place, record in held.items():
-            before = current.get(place)
+        for location, record in held.items():
+            before = current.get(location)
             if before is None:
                 insort(self._keys, record.key)
             if before != record:
@@ -113,7 +113,7 @@ class Zone:
             self._by_name.pop(name, None)
 
     def load(self, records: Iterable[RecordSet]) -> None:
-        """Add or replace many record sets, quickly and unchecked; this is no edit."""
+        """Create or replace many record sets quickly, without validation and without recording edits."""
         for record in records:
             self._by_key[record.key] = record
             self._by_name[record.name] = {**self.held(record.name), (record.type, record.set_identifier): record}

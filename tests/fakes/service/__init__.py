@@ -1,8 +1,8 @@
-"""What the stand-ins for DNS services share: HTTP on loopback, and what goes wrong on the way.
+"""Parts shared by the fakes of DNS services: an HTTP server on loopback, and faults.
 
-    listener   HTTP/1.1 with or without TLS, a thread a connection
-    answers    what goes back: an answer, an error, or nothing because the connection is cut
-    faults     what a test arms: refusals, lost answers, stalls, an edit just before a call is carried out
+    listener   HTTP/1.1 with or without TLS, one thread for each connection
+    answers    responses, errors, and cut connections
+    faults     what a test can arm: refusals, lost responses, delays, an edit just before a call is carried out
 
-Nothing here knows a service, or imports the product.
+Nothing here depends on a service or imports the product.
 """

@@ -1,4 +1,4 @@
-"""What goes back over the wire."""
+"""Responses of the fake DNS services."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 
 class ConnectionCut(Exception):
-    """The connection shall be closed here and now, without an answer."""
+    """Raised to close the connection at once, without a response."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A response."""
+    """An HTTP response."""
 
     status: int
     body: bytes
@@ -21,7 +21,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class ApiError(Exception):
-    """An error that goes back over the wire."""
+    """An error response of a fake service."""
 
     status: int
     code: str

@@ -1,4 +1,4 @@
-"""What goes wrong between a call and its answer, a fault a class; `Faults` says which calls run into which."""
+"""Faults of the fake DNS services, one class each. `Faults` selects the calls that they affect."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Final, Protocol
 
 from tests.fakes.service.answers import Answer, ApiError, ConnectionCut
 
-_PATIENCE_S: Final = 30.0
-"""How long a test waits for a fault to be hit before it fails."""
+_TIMEOUT_S: Final = 30.0
+"""How long `Armed.wait` waits until it fails, in seconds."""
 
 
 class Call(Protocol):
-    """What faults are chosen by; services keep more of a call."""
+    """The fields by which faults select calls. Services record more of a call."""
 
     @property
     def action(self) -> str: ...
@@ -24,22 +24,22 @@ class Call(Protocol):
 
 
 class Fault:
-    """Changes nothing."""
+    """The base of all faults, which changes nothing."""
 
     def before(self) -> None:
-        """Act before the work is done; an ApiError stands for the work."""
+        """Act before the call is carried out. If it raises an `ApiError`, the call is not carried out."""
 
     def after(self, answer: Answer) -> Answer:
-        """Act on the answer of what was done, or refused."""
+        """Return the response to send in place of *answer*."""
         return answer
 
     def release(self) -> None:
-        """Let go on what waits."""
+        """Continue the calls that this fault delays."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refuse(Fault):
-    """Answer with an error, and do nothing: `Refuse(503, "ServiceUnavailable")`, `Refuse(400, "Throttling")`."""
+    """Answer with an error, as in `Refuse(503, "ServiceUnavailable")`, without carrying out the call."""
 
     status: int
     code: str
@@ -51,7 +51,7 @@ class Refuse(Fault):
 
 @dataclass(frozen=True, slots=True)
 class Drop(Fault):
-    """Close the connection without a word; if *worked*, only after the call was carried out."""
+    """Close the connection without a response. With *worked*, the call is carried out before."""
 
     worked: bool = False
 
@@ -65,10 +65,10 @@ class Drop(Fault):
 
 @dataclass(frozen=True, slots=True)
 class Stall(Fault):
-    """Say nothing until released, so that the client gives up; then close the connection.
+    """Send nothing until released, so that the client times out; then close the connection.
 
-    If *worked*, the call is carried out at once and only the answer is held back; otherwise it never is. Once a call
-    has come so far, *reached* is set.
+    With *worked*, the call is carried out at once and only its response is withheld; else it is never carried out.
+    The event *reached* is set as soon as a call is delayed.
     """
 
     worked: bool = False
@@ -90,7 +90,7 @@ class Stall(Fault):
 
 @dataclass(frozen=True, slots=True)
 class Late(Fault):
-    """Carry out the call only once released, and then answer."""
+    """Delay a call until released, then carry it out and answer it."""
 
     released: Event = field(default_factory=Event)
 
@@ -103,7 +103,7 @@ class Late(Fault):
 
 @dataclass(frozen=True, slots=True)
 class Meanwhile(Fault):
-    """Let somebody else do something just before the call is carried out."""
+    """Call a function just before the call is carried out, such as to edit a record as another person."""
 
     edit: Callable[[], object]
 
@@ -113,10 +113,10 @@ class Meanwhile(Fault):
 
 @dataclass(kw_only=True, eq=False)
 class Armed:
-    """A fault with the calls it waits for; None matches any.
+    """A fault with the filter of the calls that it affects; None matches any value.
 
     Attributes:
-        left: how many more calls it takes, None for no end.
+        left: how many more calls it affects; None is no limit.
     """
 
     fault: Fault
@@ -126,25 +126,25 @@ class Armed:
     hit: Event = field(default_factory=Event)
 
     def matches(self, call: Call) -> bool:
-        """Tell whether *call* is one of those."""
+        """Return whether the fault affects *call*."""
         return self.action in {None, call.action} and self.zone_id in {None, call.zone_id}
 
     def wait(self) -> None:
-        """Wait until a call has run into it.
+        """Wait until the fault has affected a call.
 
         Raises:
-            AssertionError: None did.
+            AssertionError: no call was affected in time.
         """
-        if not self.hit.wait(_PATIENCE_S):
-            raise AssertionError(f"nobody ran into {self.fault} within {_PATIENCE_S} s")
+        if not self.hit.wait(_TIMEOUT_S):
+            raise AssertionError(f"{self.fault} affected no call within {_TIMEOUT_S} s")
 
     def release(self) -> None:
-        """Let what stalls go on."""
+        """Continue the calls that this fault delays."""
         self.fault.release()
 
 
 class Faults:
-    """The faults that are armed; the first that matches a call is taken."""
+    """The armed faults. A call is affected by the first one that matches it."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -154,14 +154,14 @@ class Faults:
     def arm(
         self, fault: Fault, *, action: str | None = None, zone_id: str | None = None, times: int | None = 1
     ) -> Armed:
-        """Arm *fault* for the next *times* calls that match."""
+        """Let *fault* affect the next *times* matching calls."""
         armed = Armed(fault=fault, action=action, zone_id=zone_id, left=times)
         with self._lock:
             self._armed.append(armed)
         return armed
 
     def take(self, call: Call) -> Fault:
-        """Give the fault that *call* runs into; one that does nothing if there is none."""
+        """Return the fault that affects *call*; without any, one that does nothing."""
         with self._lock:
             armed = next((one for one in self._armed if one.matches(call)), None)
             if armed is None:
@@ -175,7 +175,7 @@ class Faults:
         return armed.fault
 
     def clear(self) -> None:
-        """Disarm all, and let go on what stalls."""
+        """Remove all faults and continue the calls that they delay."""
         with self._lock:
             taken, self._taken, self._armed = self._taken, [], []
         for armed in taken:

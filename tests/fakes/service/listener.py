@@ -1,4 +1,4 @@
-"""HTTP/1.1 on loopback, with or without TLS: a thread a connection, all of them gone once it is closed."""
+"""An HTTP/1.1 server on loopback, optionally with TLS, with one thread for each connection."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HOST: Final = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A request as it came; header names are in lower case."""
+    """A received request. Header names are in lower case."""
 
     method: str
     target: str
@@ -27,11 +27,11 @@ class Request:
 
 
 Respond = Callable[[Request], Answer]
-"""Answers a request; ConnectionCut closes the connection instead."""
+"""Returns the response to a request, or raises `ConnectionCut` to close the connection."""
 
 
 class Listener(ThreadingHTTPServer):
-    """Accepts connections from the moment it is made; *port* 0 takes a free one, *tls* is what it proves itself by."""
+    """An HTTP server that accepts connections as soon as it is created. Port 0 selects a free port."""
 
     daemon_threads = True
     block_on_close = False
@@ -52,20 +52,20 @@ class Listener(ThreadingHTTPServer):
         self._serving.start()
 
     def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as in the base class
-        """Serve a connection in a thread of its own."""
+        """Start a thread for a new connection."""
         self._open.add(request)
         super().process_request(request, client_address)
 
     def shutdown_request(self, request: Any) -> None:  # noqa: ANN401 - as in the base class
-        """Forget a connection that is through."""
+        """Stop tracking a connection that has ended."""
         self._open.discard(request)
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - as in the base class
-        """Keep quiet about a client that has gone, or was cut off."""
+        """Suppress the traceback for a client that disconnected."""
 
     def close(self) -> None:
-        """Refuse new connections and cut those there are."""
+        """Refuse new connections and cut existing ones."""
         self.shutdown()
         self._serving.join()
         self.server_close()
@@ -75,21 +75,21 @@ class Listener(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """One connection with its requests."""
+    """Handles the requests of one connection."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
-    wbufsize = -1  # head and body in one packet
+    wbufsize = -1  # send headers and body in one packet
     respond: Respond
 
     def __getattr__(self, name: str) -> Callable[[], None]:
-        """Serve every method alike."""
+        """Return the same handler for every HTTP method."""
         if name.startswith("do_"):
             return self._serve
         raise AttributeError(name)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - so named in the base class
-        """Keep quiet: tests have a log of their own."""
+        """Suppress the log of the base class, since the services keep their own logs."""
 
     def _serve(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))

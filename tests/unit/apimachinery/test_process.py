@@ -17,7 +17,7 @@ def test_a_program_that_ends_is_told_with_its_last_words(tmp_path: Path) -> None
 
 def test_a_program_that_is_late_is_killed(tmp_path: Path) -> None:
     process = Process(["sleep", "60"], tmp_path / "log")
-    with pytest.raises(RuntimeError, match="sleep: no answer in 0 s"):
+    with pytest.raises(RuntimeError, match="sleep: no answer within 0 s"):
         process.wait_until(lambda: False, "answer", within_s=0)
     with pytest.raises(RuntimeError, match="sleep ended with code -9"):
         process.wait_until(lambda: False, "answer", within_s=30)

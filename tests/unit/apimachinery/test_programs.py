@@ -18,7 +18,7 @@ def program(path: Path) -> Path:
 
 def test_both_are_found_in_path(tmp_path: Path) -> None:
     etcd, server = program(tmp_path / "etcd"), program(tmp_path / "apiextensions-apiserver")
-    found = programs.find({"PATH": str(tmp_path)})
+    found = programs.find_programs({"PATH": str(tmp_path)})
     assert (found.etcd, found.apiserver) == (etcd, server)
 
 
@@ -26,7 +26,7 @@ def test_the_variable_comes_before_path(tmp_path: Path) -> None:
     for name in ("etcd", "apiextensions-apiserver"):
         program(tmp_path / name)
     mine = program(tmp_path / "mine")
-    assert programs.find({"PATH": str(tmp_path), "EXTDNS_APISERVER": str(mine)}).apiserver == mine
+    assert programs.find_programs({"PATH": str(tmp_path), "EXTDNS_APISERVER": str(mine)}).apiserver == mine
 
 
 @pytest.mark.parametrize("absent", ["etcd", "apiextensions-apiserver"])
@@ -34,10 +34,10 @@ def test_what_is_absent_is_named(tmp_path: Path, absent: str) -> None:
     for name in {"etcd", "apiextensions-apiserver"} - {absent}:
         program(tmp_path / name)
     with pytest.raises(ProgramMissingError, match=f"{absent} is not in PATH"):
-        programs.find({"PATH": str(tmp_path)})
+        programs.find_programs({"PATH": str(tmp_path)})
 
 
 def test_a_variable_that_leads_nowhere_is_no_absence(tmp_path: Path) -> None:
     program(tmp_path / "etcd")
-    with pytest.raises(ValueError, match="EXTDNS_APISERVER=/none is no program"):
-        programs.find({"PATH": str(tmp_path), "EXTDNS_APISERVER": "/none"})
+    with pytest.raises(ValueError, match="EXTDNS_APISERVER=/none is not an executable program"):
+        programs.find_programs({"PATH": str(tmp_path), "EXTDNS_APISERVER": "/none"})

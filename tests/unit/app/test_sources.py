@@ -1,4 +1,4 @@
-"""Which sources a configuration asks for."""
+"""Which sources the flags select."""
 
 from __future__ import annotations
 
@@ -7,37 +7,38 @@ from typing import Final
 
 import pytest
 
-from extdns.app.sources import by_label, sources
+from extdns.app.sources import build_sources, map_kinds_by_label
 from extdns.config import parse
 from extdns.errors import UsageError
-from extdns.flags.support import AVAILABLE
-from extdns.model.vendors import F5_VIRTUAL_SERVER
+from extdns.flags.validation import AVAILABLE
+from extdns.model.resources.ingress_controllers import F5_VIRTUAL_SERVER
 from tests.fakes.apiserver.kinds import Kind
 from tests.fakes.apiserver.server import ApiServer
 
 BASE: Final = ("--provider=inmemory", "--policy=sync", "--registry=noop")
 
 
-def asked(where: str, *flags: str) -> list[tuple[str, str]]:
-    """Name, and kind with its resource, of each source."""
-    found = sources(parse([*BASE, where, *flags], {}))
+def list_sources(where: str, *flags: str) -> list[tuple[str, str]]:
+    """Return, for each source, its name and its kind with the plural name of the resource."""
+    found = build_sources(parse([*BASE, where, *flags], {}))
     return [(source.name, f"{source.kind.name} {source.kind.resource}") for source in found]
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> str:
+    """Return the flag that reads objects from an empty folder of manifests."""
     return f"--manifests={tmp_path}"
 
 
 @pytest.mark.parametrize("name", AVAILABLE["source"])
-def test_every_source_that_is_offered_is_there(name: str, files: str) -> None:
+def test_each_value_of_the_source_flag_gives_a_source(name: str, files: str) -> None:
     flags = ("--unstructured-resource=configmaps.v1",) if name == "unstructured" else ()
-    assert {found for found, _ in asked(files, f"--source={name}", *flags)} == {name}
+    assert {found for found, _ in list_sources(files, f"--source={name}", *flags)} == {name}
 
 
-def test_6_4_each_resource_has_a_source_of_its_own_in_order_of_flags(files: str) -> None:
+def test_6_4_each_unstructured_resource_has_its_own_source(files: str) -> None:
     resources = [f"--unstructured-resource={text}" for text in ("things.v1.acme.test", "configmaps.v1", "services.v1")]
-    assert asked(files, "--source=unstructured", "--source=service", *resources, resources[0]) == [
+    assert list_sources(files, "--source=unstructured", "--source=service", *resources, resources[0]) == [
         ("unstructured", "thing things.acme.test"),
         ("unstructured", "configmap configmaps"),
         ("unstructured", "Service services"),
@@ -45,19 +46,19 @@ def test_6_4_each_resource_has_a_source_of_its_own_in_order_of_flags(files: str)
     ]
 
 
-def test_7_9_a_flag_says_where_routegroups_are(files: str) -> None:
+def test_7_9_routegroups_are_read_from_the_api_group_of_the_flag(files: str) -> None:
     flags = ("--source=skipper-routegroup", "--skipper-routegroup-groupversion=acme.test/v2")
-    assert asked(files, *flags) == [("skipper-routegroup", "RouteGroup routegroups.acme.test")]
+    assert list_sources(files, *flags) == [("skipper-routegroup", "RouteGroup routegroups.acme.test")]
     with pytest.raises(
-        UsageError, match=r"=v1 is not a group and its version\n  allowed: GROUP/VERSION, as zalando\.org/v1"
+        UsageError, match=r"=v1 is not a group and its version\n  allowed: GROUP/VERSION, such as zalando\.org/v1"
     ):
-        asked(files, flags[0], "--skipper-routegroup-groupversion=v1")
+        list_sources(files, flags[0], "--skipper-routegroup-groupversion=v1")
 
 
-def test_6_4_a_live_cluster_is_asked_for_the_kind(tmp_path: Path) -> None:
+def test_6_4_the_kind_of_an_unstructured_resource_is_read_from_the_api_server(tmp_path: Path) -> None:
     with ApiServer() as server:
         server.register(Kind(group="acme.test", version="v1", kind="BigThing", plural="things", namespaced=False))
-        found = asked(
+        found = list_sources(
             f"--kubeconfig={server.kubeconfig(tmp_path / 'kubeconfig')}",
             "--source=unstructured",
             "--unstructured-resource=things.v1.acme.test",
@@ -65,13 +66,14 @@ def test_6_4_a_live_cluster_is_asked_for_the_kind(tmp_path: Path) -> None:
     assert found == [("unstructured", "BigThing things.acme.test")]
 
 
-def test_an_api_server_that_does_not_answer_stops_the_start_with_one_message(tmp_path: Path) -> None:
+def test_start_fails_with_one_message_if_the_api_server_does_not_respond(tmp_path: Path) -> None:
     with ApiServer() as server:
         where = f"--kubeconfig={server.kubeconfig(tmp_path / 'kubeconfig')}"
     with pytest.raises(
-        UsageError, match=r"^--unstructured-resource cannot be looked up: GET /api/v1: .*\n  at the start"
+        UsageError,
+        match=r"^--unstructured-resource cannot be looked up: GET /api/v1: .*\n  the API server must respond",
     ):
-        asked(where, "--source=unstructured", "--unstructured-resource=configmaps.v1")
+        list_sources(where, "--source=unstructured", "--unstructured-resource=configmaps.v1")
 
 
 @pytest.mark.parametrize(
@@ -79,50 +81,101 @@ def test_an_api_server_that_does_not_answer_stops_the_start_with_one_message(tmp
     [
         pytest.param((), "--source=unstructured has no resource to read", id="none"),
         pytest.param(("configmaps",), "--unstructured-resource=configmaps is not a resource", id="6.4-no-dot"),
-        pytest.param(
-            ("things.v1.acme.test", "things.v1.other.test"),
-            "things.acme.test and things.other.test cannot be told apart: marks say thing for both",
-            id="1.8-same-mark",
-        ),
     ],
 )
-def test_what_cannot_be_read_stops_the_start(flags: tuple[str, ...], message: str, files: str) -> None:
+def test_start_fails_if_a_resource_is_invalid_or_not_served(flags: tuple[str, ...], message: str, files: str) -> None:
     with pytest.raises(UsageError) as error:
-        asked(files, "--source=unstructured", *(f"--unstructured-resource={text}" for text in flags))
+        list_sources(files, "--source=unstructured", *(f"--unstructured-resource={text}" for text in flags))
     assert str(error.value).partition("\n")[0] == message
 
 
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        pytest.param(("--traefik-disable-new",), "--traefik-disable-new leaves nothing to read", id="none"),
-        pytest.param(
-            ("--traefik-enable-legacy",),
-            "ingressroutes.traefik.io and ingressroutes.traefik.containo.us cannot be told apart: "
-            "marks say ingressroute for both",
-            id="1.8-same-mark",
-        ),
-    ],
-)
-def test_7_4_one_group_of_traefik_is_read(flags: tuple[str, ...], message: str, files: str) -> None:
-    with pytest.raises(UsageError) as error:
-        asked(files, "--source=traefik-proxy", *flags)
-    assert str(error.value).partition("\n")[0] == message
-    legacy = asked(files, "--source=traefik-proxy", "--traefik-enable-legacy", "--traefik-disable-new")
+def test_7_4_flags_select_the_traefik_api_groups(files: str) -> None:
+    assert list_sources(files, "--source=traefik-proxy", "--traefik-disable-new") == []
+    assert list_sources(files, "--source=traefik-proxy", "--source=service", "--traefik-disable-new") == [
+        ("service", "Service services")
+    ]
+    both = list_sources(files, "--source=traefik-proxy", "--traefik-enable-legacy")
+    assert [kind.partition(".")[2] for _, kind in both] == ["traefik.io"] * 3 + ["traefik.containo.us"] * 3
+    legacy = list_sources(files, "--source=traefik-proxy", "--traefik-enable-legacy", "--traefik-disable-new")
     assert [kind.partition(".")[2] for _, kind in legacy] == ["traefik.containo.us"] * 3
 
 
 @pytest.mark.parametrize("flag", ["--fqdn-template", "--fqdn-target-template", "--target-template"])
-def test_8_7_each_template_is_read_at_the_start_whatever_others_there_are(flag: str, files: str) -> None:
+def test_8_7_an_invalid_template_in_a_flag_is_an_error_at_the_start(flag: str, files: str) -> None:
     with pytest.raises(UsageError, match=f"^{flag}:1:1: the action does not end"):
-        asked(files, "--source=service", f"{flag}={{{{")
+        list_sources(files, "--source=service", f"{flag}={{{{")
 
 
-def test_marks_of_unstructured_go_by_the_kind_s_name_besides(files: str) -> None:
+def test_resource_labels_of_an_unstructured_source_name_its_kind(files: str) -> None:
     flags = (
         "--source=f5-virtualserver",
         "--source=unstructured",
         "--unstructured-resource=virtualservers.v1.cis.f5.com",
     )
-    found = by_label(sources(parse([*BASE, files, *flags], {})))
+    found = map_kinds_by_label(build_sources(parse([*BASE, files, *flags], {})))
     assert found == {"f5-virtualserver": F5_VIRTUAL_SERVER, "virtualserver": F5_VIRTUAL_SERVER}
+
+
+@pytest.mark.parametrize(
+    ("flags", "common"),
+    [
+        pytest.param(("--source=traefik-proxy", "--traefik-enable-legacy"), "ingressroute", id="traefik"),
+        pytest.param(
+            (
+                "--source=unstructured",
+                "--unstructured-resource=things.v1.acme.test",
+                "--unstructured-resource=things.v1.other.test",
+            ),
+            "thing",
+            id="two-groups",
+        ),
+        pytest.param(
+            (
+                "--source=istio-gateway",
+                "--source=unstructured",
+                "--unstructured-resource=gateways.v1.gateway.networking.k8s.io",
+            ),
+            "gateway",
+            id="a-kind-of-another-source",
+        ),
+    ],
+)
+def test_a_resource_label_that_could_name_two_kinds_names_neither(
+    flags: tuple[str, ...], common: str, files: str
+) -> None:
+    found = build_sources(parse([*BASE, files, *flags], {}))
+    known = map_kinds_by_label(found)
+    assert common not in known
+    assert set(known.values()) == {source.kind for source in found}
+
+
+DEFINITION: Final = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.acme.test}
+spec:
+  group: acme.test
+  names: {kind: BigThing, plural: things}
+  scope: %s
+  versions: [{name: v1, served: true}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("resource", "scope", "expected"),
+    [
+        pytest.param("things.v1.acme.test", "Cluster", ("BigThing", False), id="defined-for-the-cluster"),
+        pytest.param("things.v1.acme.test", "Namespaced", ("BigThing", True), id="defined-for-namespaces"),
+        pytest.param("things.v2.acme.test", "Cluster", ("thing", True), id="another-version"),
+        pytest.param("namespaces.v1", "Cluster", ("Namespace", False), id="that-extdns-reads"),
+        pytest.param("storageclasses.v1.storage.k8s.io", "Cluster", ("storageclass", False), id="well-known"),
+    ],
+)
+def test_scope_of_a_kind_is_read_from_its_definition_in_the_manifests(
+    resource: str, scope: str, expected: tuple[str, bool], tmp_path: Path
+) -> None:
+    (tmp_path / "crd.yaml").write_text(f"kind: [\n---\n{DEFINITION % scope}")
+    (source,) = build_sources(
+        parse([*BASE, f"--manifests={tmp_path}", "--source=unstructured", f"--unstructured-resource={resource}"], {})
+    )
+    assert (source.kind.name, source.kind.namespaced) == expected

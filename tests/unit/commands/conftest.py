@@ -1,4 +1,4 @@
-"""Commands run in the process of their tests."""
+"""Tests run the commands in their own process."""
 
 from __future__ import annotations
 
@@ -7,4 +7,4 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def _own_logging(own_logging: None) -> None:
-    """Each command sets up the loggers anew."""
+    """Restore the loggers after each test, because each command configures them."""

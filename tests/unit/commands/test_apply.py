@@ -1,4 +1,4 @@
-"""`extdns apply`: a stored plan is made as it stands, or refused with nothing written."""
+"""`extdns apply`: make exactly the changes of a stored plan, or refuse it and write nothing."""
 
 from __future__ import annotations
 
@@ -8,18 +8,16 @@ from pathlib import Path
 import pytest
 
 from extdns import cli
-from extdns.app import services
-from extdns.commands import apply as room
-from extdns.commands import planfile
-from extdns.commands.approval import Approval
+from extdns.app import provider
+from extdns.commands import apply as apply_command
+from extdns.commands.apply import ApprovedPlanWriter
 from extdns.config import Config
-from extdns.engine.inputs import Approved
-from extdns.model.change import Batch
-from extdns.model.outcome import Outcome, Refused
+from extdns.engine.inputs import PlanApproved
+from extdns.model.change import Batch, Outcome, Refused
 from extdns.model.zone import Zone
 from extdns.ports import ZoneReader, ZoneWriter
 from tests.integration.stage import Stage, manual, service
-from tests.unit.engine.stage import running, seen, wants
+from tests.unit.engine.stage import build_claim, observe, start_stage
 
 HOSTILE = "\x1b[31m\u202e\x9b2J"
 PLANNED = "A api.example.org: update [changed], target 192.0.2.1 → 192.0.2.7"
@@ -27,7 +25,7 @@ PLANNED = "A api.example.org: update [changed], target 192.0.2.1 → 192.0.2.7"
 
 @pytest.fixture
 def stage(tmp_path: Path) -> Stage:
-    """One name to create, one to update, one to delete, and one that cannot be published."""
+    """Return a stage with one name to create, one to update, one to delete, and one that cannot be published."""
     found = Stage(tmp_path, example_org="www IN A 192.0.2.99\n")
     found.apply(service("api", "api.example.org"), service("old", "old.example.org"))
     assert found.once() == 0
@@ -50,8 +48,8 @@ def flags(stage: Stage, *more: str) -> list[str]:
     ]
 
 
-def stored(stage: Stage, capsys: pytest.CaptureFixture[str], *more: str) -> Path:
-    """The file of the plan as it is now."""
+def store_plan(stage: Stage, capsys: pytest.CaptureFixture[str], *more: str) -> Path:
+    """Store the current plan in a file, and return its path."""
     cli.main(["plan", "--output=json", *flags(stage, *more)], {})
     path = stage.manifests.parent / "plan.json"
     path.write_text(capsys.readouterr().out, encoding="utf-8")
@@ -62,51 +60,90 @@ def apply(stage: Stage, plan: Path, *more: str) -> int:
     return cli.main(["apply", f"--plan={plan}", *flags(stage, *more)], {})
 
 
-def test_what_the_plan_says_is_made(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    assert apply(stage, stored(stage, capsys)) == 0
-    said = capsys.readouterr()
-    assert (said.out, said.err) == ("3 of 3 changes made.\n", "")
+def test_apply_makes_the_changes_of_the_plan(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+    assert apply(stage, store_plan(stage, capsys)) == 0
+    output = capsys.readouterr()
+    assert (output.out, output.err) == ("3 of 3 changes made.\n", "")
     assert stage.published() == ["api.example.org A 192.0.2.7", "shop.example.org A 192.0.2.1"]
 
 
-def test_a_plan_without_changes_is_made_at_once(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    stage.settle()
-    assert apply(stage, stored(stage, capsys)) == 0
-    assert capsys.readouterr().out == "Nothing was to be done.\n"
+def test_apply_succeeds_for_a_plan_without_changes(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+    stage.run_twice()
+    assert apply(stage, store_plan(stage, capsys)) == 0
+    assert capsys.readouterr().out == "The plan has no changes.\n"
 
 
 def test_deletes_that_the_plan_holds_stay_held(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     limits = ("--max-delete-count=0", "--max-delete-percent=0")
-    assert apply(stage, stored(stage, capsys, *limits), *limits) == 3
-    assert capsys.readouterr().out == "1 delete held, as the plan says.\n2 of 2 changes made.\n"
+    assert apply(stage, store_plan(stage, capsys, *limits), *limits) == 3
+    assert capsys.readouterr().out == "1 delete held, as in the plan.\n2 of 2 changes made.\n"
     assert "old.example.org A 192.0.2.1" in stage.published()
 
 
-def refused(stage: Stage, plan: Path, capsys: pytest.CaptureFixture[str], *more: str) -> str:
-    """The message with which *plan* is refused, on which nothing is written."""
+UNCHANGED = [service("api", "api.example.org"), service("old", "old.example.org")]
+
+
+def publish(stage: Stage, state: str, *hosts: str) -> None:
+    """Publish the names *hosts* and those of `UNCHANGED`, and no others."""
+    stage.apply(*UNCHANGED, *(service(host.replace(".", "-"), host) for host in hosts))
+    assert stage.once(state) == 0
+
+
+def test_applying_a_plan_approves_its_own_deletes(
+    stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state = f"--state-file={tmp_path / 'state.json'}"
+    publish(stage, state, "a.example.org", "b.example.org")
+    stage.apply(*UNCHANGED)
+    plan = store_plan(stage, capsys, state)
+    (tmp_path / "other").mkdir()
+    other = Stage(tmp_path / "other", example_net="")
+    other.apply(service("a", "a.example.net"), service("b", "b.example.net"))
+    assert other.once(state) == 0
+    other.apply()
+    assert other.once(state) == 0
+    assert other.published("example.net") == []  # this uses up the delete budget
+    assert apply(stage, plan, state) == 0
+    assert capsys.readouterr().out == "2 of 2 changes made.\n"
+    assert stage.published() == ["api.example.org A 192.0.2.1", "old.example.org A 192.0.2.1"]
+
+
+def test_deletes_of_an_applied_plan_do_not_count_in_the_delete_budget(
+    stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state = f"--state-file={tmp_path / 'state.json'}"
+    publish(stage, state, "a.example.org", "b.example.org", "c.example.org", "d.example.org")
+    stage.apply(*UNCHANGED, service("c-example-org", "c.example.org"), service("d-example-org", "d.example.org"))
+    assert apply(stage, store_plan(stage, capsys, state), state) == 0
+    publish(stage, state)
+    assert stage.published() == ["api.example.org A 192.0.2.1", "old.example.org A 192.0.2.1"]
+
+
+def assert_refused(stage: Stage, plan: Path, capsys: pytest.CaptureFixture[str], *more: str) -> str:
+    """Assert that *plan* is refused and nothing is written. Return the error message."""
     before = stage.state()
     names = sorted(path.name for path in plan.parent.iterdir())
     assert apply(stage, plan, *more) == 1
     assert stage.state() == before
     assert sorted(path.name for path in plan.parent.iterdir()) == names
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert all(line.isprintable() for line in said.err.splitlines())
-    return said.err
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert all(line.isprintable() for line in output.err.splitlines())
+    return output.err
 
 
-def test_a_plan_with_any_one_byte_changed_is_refused(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    path = stored(stage, capsys)
+def test_a_plan_file_with_one_changed_byte_is_refused(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+    path = store_plan(stage, capsys)
     content = path.read_bytes()
     for at in range(0, len(content), len(content) // 12):
         path.write_bytes(content[:at] + bytes((content[at] ^ 1,)) + content[at + 1 :])
-        message = refused(stage, path, capsys)
+        message = assert_refused(stage, path, capsys)
         assert message.startswith(f"error: --plan={path} "), message
         assert any(
             text in message for text in ("was changed after extdns plan printed it", "is not a plan", "was made")
         )
     path.write_bytes(content + b"\n")
-    assert "was changed after extdns plan printed it" in refused(stage, path, capsys)
+    assert "was changed after extdns plan printed it" in assert_refused(stage, path, capsys)
 
 
 def _reapplied(stage: Stage) -> None:
@@ -128,7 +165,7 @@ def _record_edited(stage: Stage) -> None:
     stage.file().write_text(text, encoding="latin-1")
 
 
-def _mark_edited(stage: Stage) -> None:
+def _ownership_record_edited(stage: Stage) -> None:
     text = stage.text().replace("external-dns/resource=service/shop/api", "external-dns/resource=service/shop/apo")
     assert text != stage.text()
     stage.file().write_text(text, encoding="latin-1")
@@ -144,69 +181,73 @@ def _other_zone(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("happened", "message"),
+    ("change", "message"),
     [
         pytest.param(_reapplied, f"{PLANNED} in the plan; now nothing\n", id="made-already"),
         pytest.param(_object_changed, f"{PLANNED} in the plan; now delete [orphan-gone]\n", id="object"),
-        pytest.param(_object_remade, "that it rests on have changed", id="object-remade"),
+        pytest.param(_object_remade, "that the plan is based on have changed", id="object-remade"),
         pytest.param(_record_edited, f"{PLANNED} in the plan; now update [changed], target", id="record"),
-        pytest.param(_mark_edited, f"{PLANNED}, as planned, but of other objects or ", id="mark"),
-        pytest.param(_record_taken, "[wanted], 192.0.2.1 in the plan; now keep [foreign-record], ", id="name-taken"),
+        pytest.param(_ownership_record_edited, f"{PLANNED}, as in the plan, but for other objects or ", id="mark"),
+        pytest.param(_record_taken, "[requested], 192.0.2.1 in the plan; now keep [foreign-record], ", id="name-taken"),
         pytest.param(_other_zone, "the zone example.net.zone is not in the plan", id="another-zone"),
     ],
 )
-def test_a_plan_whose_ground_has_changed_is_refused(
-    stage: Stage, happened: Callable[[Stage], None], message: str, capsys: pytest.CaptureFixture[str]
+def test_a_plan_is_refused_if_objects_or_records_have_changed(
+    stage: Stage, change: Callable[[Stage], None], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = stored(stage, capsys)
-    happened(stage)
-    said = refused(stage, path, capsys)
-    assert said.startswith("error: the plan does not hold any more\n")
-    assert message in said
-    assert "nothing was written" in said
+    path = store_plan(stage, capsys)
+    change(stage)
+    output = assert_refused(stage, path, capsys)
+    assert output.startswith("error: the plan is out of date\n")
+    assert message in output
+    assert "nothing was written" in output
 
 
 def test_a_plan_made_with_other_settings_is_refused(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    said = refused(stage, stored(stage, capsys), capsys, "--policy=upsert-only")
-    assert "the setting --policy=upsert-only is not in the plan" in said
+    output = assert_refused(stage, store_plan(stage, capsys), capsys, "--policy=upsert-only")
+    assert "the setting --policy=upsert-only is not in the plan" in output
 
 
-def test_where_state_is_kept_and_how_is_logged_makes_no_other_plan(
+def test_flags_for_state_and_logs_do_not_change_the_plan(
     stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     state = tmp_path / "state.json"
-    assert apply(stage, stored(stage, capsys), f"--state-file={state}", "--log-level=warning", "--leader-elect") == 0
+    assert (
+        apply(stage, store_plan(stage, capsys), f"--state-file={state}", "--log-level=warning", "--leader-elect") == 0
+    )
     assert state.exists()
 
 
-def test_a_plan_of_another_version_is_refused(
+def test_a_plan_made_by_another_version_of_extdns_is_refused(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = stored(stage, capsys)
-    monkeypatch.setattr(planfile, "__version__", "9.9.9")
-    assert "and this is 9.9.9" in refused(stage, path, capsys)
+    path = store_plan(stage, capsys)
+    monkeypatch.setattr(apply_command, "__version__", "9.9.9")
+    assert "and this is 9.9.9" in assert_refused(stage, path, capsys)
 
 
 def test_a_plan_for_another_zone_is_refused(stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = stored(stage, capsys)
+    path = store_plan(stage, capsys)
     (tmp_path / "other").mkdir()
     other = Stage(tmp_path / "other", example_net="")
     other.apply(service("shop", "shop.example.net"))
-    said = refused(other, path, capsys)
-    assert "the zone example.org.zone is only in the plan" in said
-    assert "the zone example.net.zone is not in the plan" in said
+    output = assert_refused(other, path, capsys)
+    assert "the zone example.org.zone is only in the plan" in output
+    assert "the zone example.net.zone is not in the plan" in output
 
 
 def test_an_incomplete_plan_is_refused(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     (stage.manifests / "broken.yaml").write_text("apiVersion: v1\nkind: Service\nmetadata: [")
-    path = stored(stage, capsys)
-    assert "the plan is incomplete" in refused(stage, path, capsys)
+    path = store_plan(stage, capsys)
+    assert "the plan is incomplete" in assert_refused(stage, path, capsys)
 
 
-def test_what_cannot_be_read_now_refuses_the_plan(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    path = stored(stage, capsys)
+def test_a_plan_is_refused_if_a_manifest_cannot_be_read_any_more(
+    stage: Stage, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = store_plan(stage, capsys)
     (stage.manifests / f"broken{HOSTILE}.yaml").write_text("apiVersion: v1\nkind: Service\nmetadata: [")
-    assert "cannot be compared with what is planned now" in refused(stage, path, capsys)
+    assert "cannot be compared with the current one" in assert_refused(stage, path, capsys)
 
 
 @pytest.mark.parametrize(
@@ -218,12 +259,12 @@ def test_what_cannot_be_read_now_refuses_the_plan(stage: Stage, capsys: pytest.C
         pytest.param("{" * 100_000, "is not a plan", id="deep"),
     ],
 )
-def test_a_file_that_is_no_plan_is_refused(
+def test_a_file_that_is_not_a_plan_is_refused(
     stage: Stage, content: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = stage.manifests.parent / "plan.json"
     path.write_text(content)
-    assert message in refused(stage, path, capsys)
+    assert message in assert_refused(stage, path, capsys)
 
 
 @pytest.mark.parametrize(
@@ -239,52 +280,54 @@ def test_a_file_that_is_no_plan_is_refused(
         pytest.param(["--plan=a\0"], "error: --plan=a\\x00 cannot be read: no file has such a name\n", id="nul"),
     ],
 )
-def test_wrong_usage_is_1(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_plan_flag_of_apply_exits_with_1(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert cli.main(["apply", *arguments], {}) == 1
     assert capsys.readouterr().err.startswith(message)
 
 
-def test_a_dry_run_cannot_apply(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    said = refused(stage, stored(stage, capsys), capsys, "--dry-run")
-    assert said.startswith("error: extdns apply writes, and --dry-run forbids it\n")
+def test_apply_refuses_dry_run(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+    output = assert_refused(stage, store_plan(stage, capsys), capsys, "--dry-run")
+    assert output.startswith("error: extdns apply writes, and --dry-run forbids it\n")
 
 
-class Meddler:
-    """Somebody who changes an object while the plan is being written, or refuses a name."""
+class RefusingWriter:
+    """A writer that returns *outcome* for the name `shop.example.org`."""
 
     def __init__(self, writer: ZoneWriter, outcome: Outcome) -> None:
         self._writer = writer
         self._outcome = outcome
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
-        if any(change_set.name == "shop.example.org" for change_set in batch.sets):
+        if any(change_set.name == "shop.example.org" for change_set in batch.change_sets):
             return self._outcome
         return self._writer.submit(zone, batch)
 
 
-def test_a_change_that_is_not_made_is_told_with_its_reason(
+def test_apply_lists_a_refused_change_with_its_reason(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = stored(stage, capsys)
+    path = store_plan(stage, capsys)
 
-    def meddled(config: Config) -> tuple[ZoneReader, ZoneWriter | None]:
-        reader, writer = services.service(config)
-        return reader, writer and Meddler(writer, Refused(message=f"no{HOSTILE}"))
+    def build_refusing(config: Config) -> tuple[ZoneReader, ZoneWriter | None]:
+        reader, writer = provider.build_provider(config)
+        return reader, writer and RefusingWriter(writer, Refused(message=f"no{HOSTILE}"))
 
-    monkeypatch.setattr(room, "service", meddled)
+    monkeypatch.setattr(apply_command, "build_provider", build_refusing)
     assert apply(stage, path) == 1
-    said = capsys.readouterr().out
-    assert "  ! A  shop.example.org  not published  Service shop/shop: annotation hostname  [refused]\n" in said
-    assert said.endswith("\n2 of 3 changes made.\n")
-    assert all(line.isprintable() for line in said.splitlines())
+    output = capsys.readouterr().out
+    assert "  ! A  shop.example.org  not published  Service shop/shop: annotation hostname  [refused]\n" in output
+    assert output.endswith("\n2 of 3 changes made.\n")
+    assert all(line.isprintable() for line in output.splitlines())
 
 
-def test_what_was_not_approved_of_does_not_get_through() -> None:
-    world = running(first=[seen("web", wants("web", "web"))], asks=True)
-    approval = Approval(world.writer)
+def test_a_change_set_that_is_not_in_the_applied_plan_is_refused() -> None:
+    world = start_stage(first=[observe("web", build_claim("web", "web"))], needs_approval=True)
+    approval = ApprovedPlanWriter(world.writer)
     world.writer = approval
     approval.approve(world.engine)
-    world.run(seen("api", wants("api", "api")), Approved(), for_s=1.0)
-    assert world.holds() == {"web A": ("192.0.2.1",)}
-    assert world.endings("api") == ["A none refused"]
-    assert world.decision("api").detail == "not as in the plan that is applied"
+    world.run(observe("api", build_claim("api", "api")), PlanApproved(), for_s=1.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    assert world.describe_decisions("api") == ["A none refused"]
+    assert world.decision("api").detail == "not in the plan that is applied"

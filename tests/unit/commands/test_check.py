@@ -1,17 +1,20 @@
-"""`extdns check`: what is there, what is missing, and that nothing is written by asking."""
+"""`extdns check` reports what is present and what is missing, and writes nothing."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import msgspec
 import pytest
 
 from extdns import cli
 from extdns.app import assembly
-from extdns.commands.check import CheckFacts
-from extdns.facts.document import schema_text
+from extdns.documents.check import CheckDocument
+from extdns.documents.document import format_schema
 from tests.fakes.apiserver.server import ApiServer
 from tests.integration.live import HastyClock, LiveStage
 from tests.integration.stage import Stage, service
@@ -32,53 +35,56 @@ def check(live: LiveStage, *more: str) -> int:
     return cli.main(["check", *live.flags("--state-configmap=dns/extdns-state", *more)], {})
 
 
-def test_where_all_is_there_nothing_is_missing(live: LiveStage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_finds_nothing_missing_if_all_permissions_are_granted(
+    live: LiveStage, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = live.state()
     assert check(live, "--namespace=shop") == 0
-    said = capsys.readouterr()
-    assert said.err == ""
-    lines = said.out.splitlines()
-    assert "ok       right to list services in shop" in lines
-    assert "ok       right to get ingresses.networking.k8s.io in shop" in lines
-    assert "ok       right to create events.events.k8s.io in shop" in lines
-    assert "ok       right to update configmaps extdns-state in dns" in lines
+    output = capsys.readouterr()
+    assert output.err == ""
+    lines = output.out.splitlines()
+    assert "ok       permission to list services in shop" in lines
+    assert "ok       permission to get ingresses.networking.k8s.io in shop" in lines
+    assert "ok       permission to create events.events.k8s.io in shop" in lines
+    assert "ok       permission to update configmaps extdns-state in dns" in lines
     assert "ok       zone example.org (example.org.zone): 2 records read, 0 ours" in lines
-    assert lines[-2:] == ["ok       objects: 1 object read", "Nothing is missing."]
+    assert "ok       objects: 1 object read" in lines
+    assert lines[-1] == "Nothing is missing."
     assert live.state() == before
     posts = {request.path for request in live.server.log.requests() if request.method != "GET"}
     assert posts == {REVIEWS}
 
 
-def test_7_8_proxies_are_read_in_their_own_namespaces_and_none_by_its_name(
+def test_7_8_check_tests_permission_to_list_and_watch_gloo_proxies_in_their_namespaces(
     live: LiveStage, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert check(live, "--source=gloo-proxy", "--gloo-namespace=edge", "--gloo-namespace=dmz", "--namespace=shop") == 0
-    asked = [line for line in capsys.readouterr().out.splitlines() if "proxies.gloo.solo.io" in line]
-    assert asked == [
-        f"ok       right to {verb} proxies.gloo.solo.io in {place}"
-        for place in ("edge", "dmz")
+    lines_found = [line for line in capsys.readouterr().out.splitlines() if "proxies.gloo.solo.io" in line]
+    assert lines_found == [
+        f"ok       permission to {verb} proxies.gloo.solo.io in {namespace}"
+        for namespace in ("edge", "dmz")
         for verb in ("list", "watch")
     ]
 
 
 @pytest.mark.parametrize(
-    ("source", "place"),
+    ("source", "namespace"),
     [
         pytest.param("--source=node", "in shop", id="the-namespace-alone"),
         pytest.param("--source=ambassador-host", "in all namespaces", id="7.6-hosts-name-services-anywhere"),
         pytest.param("--source=gloo-proxy", "in all namespaces", id="7.8-proxies-lead-to-services-anywhere"),
     ],
 )
-def test_services_are_asked_about_where_they_are_read(
-    live: LiveStage, source: str, place: str, capsys: pytest.CaptureFixture[str]
+def test_check_tests_permission_for_services_in_the_namespaces_that_are_read(
+    live: LiveStage, source: str, namespace: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     check(live, source, "--namespace=shop")
     lines = capsys.readouterr().out.splitlines()
-    asked = [line for line in lines if line.startswith("ok       right to list services ")]
-    assert asked == [f"ok       right to list services {place}"]
+    lines_found = [line for line in lines if line.startswith("ok       permission to list services ")]
+    assert lines_found == [f"ok       permission to list services {namespace}"]
 
 
-def test_rights_that_are_missing_are_named(
+def test_check_names_missing_permissions(
     live: LiveStage, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(assembly, "SystemClock", HastyClock)
@@ -92,22 +98,24 @@ def test_rights_that_are_missing_are_named(
     assert check(live) == 1
     lines = capsys.readouterr().out.splitlines()
     assert [line for line in lines if line.startswith("missing")] == [
-        "missing  right to list ingresses.networking.k8s.io in all namespaces",
-        "missing  right to watch ingresses.networking.k8s.io in all namespaces",
-        "missing  right to patch events.events.k8s.io in all namespaces",
-        "missing  right to update configmaps extdns-state in dns",
+        "missing  permission to list ingresses.networking.k8s.io in all namespaces",
+        "missing  permission to watch ingresses.networking.k8s.io in all namespaces",
+        "missing  permission to patch events.events.k8s.io in all namespaces",
+        "missing  permission to update configmaps extdns-state in dns",
         "missing  reading: Ingress objects are forbidden",
     ]
     assert lines[-1] == "5 things missing."
 
 
-def test_leases_are_asked_about_where_they_are_used(live: LiveStage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_tests_permission_for_leases_only_with_leader_election(
+    live: LiveStage, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert check(live, "--leader-elect", "--leader-elect-resource-namespace=dns") == 0
-    said = capsys.readouterr().out
-    assert "right to update leases.coordination.k8s.io " in said
+    output = capsys.readouterr().out
+    assert "permission to update leases.coordination.k8s.io " in output
 
 
-def test_an_api_server_that_cannot_be_reached_is_told(
+def test_check_reports_an_unreachable_api_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(assembly, "SystemClock", HastyClock)
@@ -125,43 +133,109 @@ def stage(tmp_path: Path) -> Stage:
 
 
 def flags(stage: Stage, *more: str) -> list[str]:
-    given = ["--source=service", "--provider=zonefile", f"--zonefile-dir={stage.zones}", "--txt-owner-id=me"]
-    return [*given, f"--manifests={stage.manifests}", *more]
+    arguments = ["--source=service", "--provider=zonefile", f"--zonefile-dir={stage.zones}", "--txt-owner-id=me"]
+    return [*arguments, f"--manifests={stage.manifests}", *more]
 
 
-def test_without_a_cluster_the_zones_alone_are_tested(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_with_manifests_check_tests_only_zones(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["check", *flags(stage)], {}) == 0
     assert capsys.readouterr().out == (
         "ok       zone example.org (example.org.zone): 1 record read, 0 ours\n"
         "ok       objects: 1 object read\n"
+        "ok       permission to change zone example.org (example.org.zone): according to the file permissions\n"
         "Nothing is missing.\n"
     )
 
 
-def test_zones_that_are_not_there_are_missing(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_reports_that_no_zone_passes_the_filters(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     stage.file().unlink()
     assert cli.main(["check", *flags(stage)], {}) == 1
     assert "missing  zones: " in capsys.readouterr().out
 
 
-def test_what_cannot_be_read_is_told_and_escaped(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_reports_objects_as_unknown_if_none_requests_a_name(
+    stage: Stage, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stage.apply()
+    assert cli.main(["check", *flags(stage)], {}) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "unknown  objects: 0 objects read, and none requests a name" in lines
+    assert "         kinds that are read: Service; check --source, --namespace and the filters of objects" in lines
+    assert lines[-1] == "Nothing is known to be missing, but 1 thing is unknown."
+
+
+def test_check_reports_a_misspelled_crd_kind_as_missing(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+    stage.apply({**service("web", "web.example.org"), "kind": "Servce"})
+    assert cli.main(["check", *flags(stage)], {}) == 1
+    assert "kind Servce of v1 does not exist; did you mean: Service" in capsys.readouterr().out
+
+
+def test_check_reports_a_read_only_zone_folder_as_missing_permission(capsys: pytest.CaptureFixture[str]) -> None:
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        stage = Stage(Path(folder), example_org="")
+        stage.apply(service("web", "web.example.org"))
+        assert cli.main(["check", *flags(stage)], {}) == 0  # This also imports everything that the command needs.
+        stage.zones.chmod(0o555)
+        with unprivileged():
+            assert cli.main(["check", *flags(stage)], {}) == 1
+        stage.zones.chmod(0o755)
+    lines = capsys.readouterr().out.splitlines()
+    (problem,) = (line for line in lines if line.startswith("missing"))
+    assert problem.startswith("missing  permission to change zone example.org (example.org.zone): the folder ")
+    assert " is read-only for user " in problem
+    assert lines[-1] == "1 thing missing."
+
+
+@contextmanager
+def unprivileged() -> Iterator[None]:
+    """Run the context as a user without root permissions."""
+    me = os.geteuid()
+    if me == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(me)
+
+
+def test_check_reports_a_flag_value_without_effect(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["check", *flags(stage, "--managed-record-types=A,TXT")], {}) == 1
+    output = capsys.readouterr()
+    assert output.out.startswith(
+        "missing  --managed-record-types=A,TXT is not a record type: it matches nothing\n"
+        "         commas do not separate; write --managed-record-types=A --managed-record-types=TXT\n"
+    )
+
+
+def test_check_selects_zones_by_the_end_of_their_file_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stage = Stage(tmp_path, example_org="", example_net="")
+    stage.apply(service("web", "web.example.org"))
+    assert cli.main(["check", *flags(stage, "--zone-id-filter=example.org.zone")], {}) == 0
+    output = capsys.readouterr().out
+    assert "zone example.org (example.org.zone)" in output
+    assert "example.net" not in output
+
+
+def test_check_escapes_text_of_unreadable_input(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     (stage.manifests / "broken\x1b.yaml").write_text("kind: [")
     assert cli.main(["check", *flags(stage)], {}) == 1
-    said = capsys.readouterr().out
-    assert "missing  reading: " in said
-    assert all(line.isprintable() for line in said.splitlines())
+    output = capsys.readouterr().out
+    assert "missing  reading: " in output
+    assert all(line.isprintable() for line in output.splitlines())
 
 
-def test_programs_get_the_facts(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_prints_json(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["check", *flags(stage, "--output=json")], {}) == 0
-    facts = msgspec.json.decode(capsys.readouterr().out, type=CheckFacts)
-    assert [(one.what, one.state) for one in facts.checks] == [
+    document = msgspec.json.decode(capsys.readouterr().out, type=CheckDocument)
+    assert [(one.what, one.state) for one in document.checks] == [
         ("zone example.org (example.org.zone)", "ok"),
         ("objects", "ok"),
+        ("permission to change zone example.org (example.org.zone)", "ok"),
     ]
 
 
-def test_the_schema_in_the_docs_is_that_of_the_document() -> None:
-    kept = (ROOT / "docs" / "reference" / "check.schema.json").read_text(encoding="utf-8")
-    made = schema_text(CheckFacts, "extdns check --output=json")
-    assert kept == made, "run: python -m extdns.commands.check > docs/reference/check.schema.json"
+def test_the_check_schema_in_the_docs_equals_the_generated_schema() -> None:
+    schema = (ROOT / "docs" / "reference" / "check.schema.json").read_text(encoding="utf-8")
+    made = format_schema(CheckDocument, "extdns check --output=json")
+    assert schema == made, "run: python -m extdns.documents.check > docs/reference/check.schema.json"

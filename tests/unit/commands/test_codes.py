@@ -1,4 +1,4 @@
-"""`extdns explain CODE`."""
+"""`extdns explain CODE` explains a reason code."""
 
 from __future__ import annotations
 
@@ -11,26 +11,31 @@ from extdns.model.reason import MEANINGS, Reason
 
 
 @pytest.mark.parametrize("reason", list(Reason))
-def test_every_code_is_explained(reason: Reason, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_reason_code_is_explained(reason: Reason, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["explain", reason], {}) == 0
-    said = capsys.readouterr().out
-    assert said.startswith(f"{reason}: ")
-    assert MEANINGS[reason] in " ".join(said.split())
+    output = capsys.readouterr().out
+    assert output.startswith(f"{reason}: ")
+    assert MEANINGS[reason] in " ".join(output.split())
 
 
-def test_the_answer_comes_first_and_the_next_step_last(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_explanation_of_a_code_starts_with_its_group_and_ends_with_the_next_step(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert cli.main(["explain", "[held]"], {}) == 0
     assert capsys.readouterr().out == (
-        "held: Kept as it is\n"
+        "held: Kept\n"
         "\n"
-        "More of the zone's records would go than --max-delete-count and --max-delete-percent allow; none\n"
-        "goes until a person releases them.\n"
+        "The delete waits for approval: more records of the zone, or of one namespace in it, would go within\n"
+        "ten minutes than --max-delete-count and --max-delete-percent allow.\n"
         "\n"
-        "Next: See and release what is held: extdns status\n"
+        "While the delete is held, the resource of the record gets the Event Held. "
+        "With --once the exit code is 3.\n"
+        "\n"
+        "Next: See and approve held deletes: extdns status\n"
     )
 
 
-def test_programs_get_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_prints_a_reason_code_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["explain", "absent", "--output=json"], {}) == 0
     assert json.loads(capsys.readouterr().out) == {
         "apiVersion": "extdns.io/v1",
@@ -38,6 +43,8 @@ def test_programs_get_json(capsys: pytest.CaptureFixture[str]) -> None:
         "code": "absent",
         "group": "Removed",
         "meaning": MEANINGS[Reason.ABSENT],
+        "event": "",
+        "exitCode": 0,
     }
 
 
@@ -51,15 +58,17 @@ def test_programs_get_json(capsys: pytest.CaptureFixture[str]) -> None:
         pytest.param(["--output", "json"], "extdns explain needs a", id="only flags"),
         pytest.param(["held", "--once"], "extdns explain held takes no flags but --output", id="flags"),
         pytest.param(["held", "--output"], "--output needs a value\n  allowed: text, json", id="no value"),
-        pytest.param(["held", "-o", "yaml"], "--output=yaml is not a form of output\n  allowed: text, json", id="form"),
+        pytest.param(["held", "-o", "yaml"], "--output=yaml is not an output format\n  allowed: text, json", id="form"),
         pytest.param(["held", "-o=text", "-o=text"], "--output is given twice", id="twice"),
     ],
 )
-def test_a_mistake_is_told(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_reason_code_is_refused_with_a_suggestion(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert cli.main(["explain", *arguments], {}) == 1
     assert capsys.readouterr().err.startswith(f"error: {message}")
 
 
-def test_it_has_a_help(capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_has_a_help_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["explain", "--help"], {}) == 0
     assert capsys.readouterr().out.startswith("Usage: extdns explain ")

@@ -1,4 +1,4 @@
-"""`extdns demo` in this process; on a real terminal: tests/integration/test_demo.py."""
+"""`extdns demo` in the process of the test. On a real terminal: tests/integration/test_demo.py."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[3]
 
 
 class Keyboard(io.StringIO):
-    """Standard input that is a terminal."""
+    """A standard input that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -32,7 +32,7 @@ class Keyboard(io.StringIO):
 
 @pytest.fixture(autouse=True)
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The current folder holds the examples; the loggers are put back as they were."""
+    """Change to a folder with the examples, and restore the loggers at the end."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     root, ours = logging.getLogger(), logging.getLogger("extdns")
@@ -42,42 +42,42 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("stdin", [pytest.param(io.StringIO(), id="a pipe"), pytest.param(None, id="closed")])
-def test_without_a_terminal_it_makes_one_pass(
+def test_without_a_terminal_demo_makes_one_full_pass(
     stdin: io.StringIO | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", stdin)
     assert demo.main([], {}) == 0
-    shown = capsys.readouterr()
-    assert shown.err == ""
-    assert shown.out.startswith("extdns --manifests=examples/demo ")
-    assert "--once" in shown.out.splitlines()[0]
-    assert shown.out.index("Published") < shown.out.index("Not published") < shown.out.index("; BEGIN extdns")
+    output = capsys.readouterr()
+    assert output.err == ""
+    assert output.out.startswith("extdns --manifests=examples/demo ")
+    assert "--once" in output.out.splitlines()[0]
+    assert output.out.index("Published") < output.out.index("Not published") < output.out.index("; BEGIN extdns")
 
 
-def test_with_a_terminal_it_goes_on_until_ctrl_c(
+def test_in_a_terminal_demo_runs_until_ctrl_c(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", Keyboard())
     monkeypatch.setattr(Screen, "follow", lambda _: os.kill(os.getpid(), signal.SIGINT))
     assert demo.main([], {}) == 0
-    shown = capsys.readouterr().out
-    assert "--once" not in shown.splitlines()[0]
-    assert shown.endswith("Ctrl-C ends.\n\n\nStopped; the zone files stay in .demo/zones.\n")
+    output = capsys.readouterr().out
+    assert "--once" not in output.splitlines()[0]
+    assert output.endswith("Ctrl-C stops.\n\n\nStopped. The zone files are in .demo/zones.\n")
 
 
-def test_a_pass_that_is_stopped_before_its_end_is_1(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_demo_exits_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
     assemble = assembly.assemble
 
-    def stopped(config: Config, reporter: Screen) -> Assembly:
+    def assemble_interrupted(config: Config, reporter: Screen) -> Assembly:
         os.kill(os.getpid(), signal.SIGTERM)
         return assemble(config, reporter)
 
     monkeypatch.setattr(sys, "stdin", io.StringIO())
-    monkeypatch.setattr(assembly, "assemble", stopped)
+    monkeypatch.setattr(assembly, "assemble", assemble_interrupted)
     assert demo.main([], {}) == 1
 
 
-def test_only_the_copies_of_the_zones_are_replaced(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_demo_replaces_only_its_copies_of_the_zone_files(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     zones = checkout / ".demo" / "zones"
     zones.mkdir(parents=True)
@@ -89,7 +89,7 @@ def test_only_the_copies_of_the_zones_are_replaced(checkout: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize("in_the_way", [".demo", ".demo/zones"])
-def test_a_file_in_the_way_is_told(checkout: Path, in_the_way: str) -> None:
+def test_demo_reports_a_file_in_place_of_its_folder(checkout: Path, in_the_way: str) -> None:
     path = checkout / in_the_way
     path.parent.mkdir(exist_ok=True)
     path.write_text("")
@@ -98,13 +98,13 @@ def test_a_file_in_the_way_is_told(checkout: Path, in_the_way: str) -> None:
 
 
 @pytest.mark.parametrize("missing", ["examples/demo", "examples/zones"])
-def test_the_examples_must_be_there(checkout: Path, missing: str) -> None:
+def test_demo_needs_the_example_folders(checkout: Path, missing: str) -> None:
     shutil.rmtree(checkout / missing)
-    with pytest.raises(UsageError, match="start it in a checkout of extdns"):
+    with pytest.raises(UsageError, match="start it in a checkout of the extdns repository"):
         demo.main([], {})
     assert not (checkout / ".demo").exists()
 
 
-def test_it_has_no_arguments() -> None:
+def test_demo_refuses_arguments() -> None:
     with pytest.raises(UsageError, match="extdns demo takes no arguments, and --fast was given"):
         demo.main(["--fast"], {})

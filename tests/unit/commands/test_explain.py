@@ -1,4 +1,4 @@
-"""`extdns explain` of names and objects, over manifests and zone files."""
+"""`extdns explain` of names and objects, with manifests and zone files."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import msgspec
 import pytest
 
 from extdns import cli
-from extdns.facts.document import schema_text
-from extdns.facts.name import NameFacts
-from extdns.facts.object import ObjectExplanation
-from extdns.facts.reason import ReasonFacts
+from extdns.documents.document import format_schema
+from extdns.documents.name import NameDocument
+from extdns.documents.object import ObjectDocument
+from extdns.documents.reason import ReasonDocument
 from providers.zonefile.reader import ZoneFileReader
 from tests.integration.stage import Stage, service
 
@@ -22,14 +22,14 @@ HOSTILE = "\x1b[31m\u202e\x9b2J"
 
 @pytest.fixture
 def stage(tmp_path: Path) -> Stage:
-    """Names in every state that a single look can see."""
+    """Return a stage with names in every state that a single pass can find."""
     found = Stage(tmp_path, example_org="www IN A 192.0.2.99\n", example_net="")
-    standing = service("web", "web.example.org"), service("moved", "moved.example.org")
+    unchanged = service("web", "web.example.org"), service("moved", "moved.example.org")
     assert found.once() == 0
-    found.apply(*standing, service("old", "old.example.org"))
+    found.apply(*unchanged, service("old", "old.example.org"))
     assert found.once() == 0
     found.apply(
-        standing[0],
+        unchanged[0],
         service("moved", "moved.example.org", address="192.0.2.7"),
         service("new", "new.example.org", annotations={"ttl": "5m"}),
         service("www", "www.example.org"),
@@ -53,27 +53,30 @@ def explain(stage: Stage, what: str, *more: str) -> int:
     return cli.main(["explain", what, *flags, *more], {})
 
 
-def test_the_answer_comes_first_and_the_next_step_last(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_explanation_of_a_name_starts_with_its_state_and_ends_with_the_next_step(
+    stage: Stage, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert explain(stage, "web.example.org") == 0
-    said = capsys.readouterr()
-    assert said.err == ""
-    assert said.out == (
-        "web.example.org is published.  [programmed]\n"
-        "The record is in its zone as the object asks for it.\n"
+    output = capsys.readouterr()
+    assert output.err == ""
+    assert output.out == (
+        "web.example.org is published.  [published]\n"
+        "The zone holds what the object requests.\n"
         "\n"
-        "  asked for by  Service shop/web (since 2026-01-01 00:00:00 UTC)\n"
-        "                host from annotation hostname; A 192.0.2.1, TTL as the DNS service has it\n"
-        "                → is published in example.org (example.org.zone)  [programmed]\n"
+        "  requested by  Service shop/web (since 2026-01-01 00:00:00 UTC)\n"
+        "                host from annotation hostname; A 192.0.2.1, default TTL\n"
+        "                → is published in example.org (example.org.zone)  [published]\n"
         "  also by       Service lab/web (since 2026-01-01 00:00:00 UTC)\n"
-        "                host from annotation hostname; A 192.0.2.8, TTL as the DNS service has it\n"
-        "                → nothing is done in example.org (example.org.zone)  [conflict-lost]\n"
-        "                  Service shop/web has it\n"
+        "                host from annotation hostname; A 192.0.2.8, default TTL\n"
+        "                → nothing is done in example.org (example.org.zone)  [contest-lost]\n"
+        "                  Service shop/web has precedence\n"
         "  zone          example.org (example.org.zone), longest match of 2 zones\n"
         "  record        A 192.0.2.1, TTL 300\n"
-        '                ours, owner "me"; marked by a-web.example.org, made for service/shop/web\n'
+        '                ours, owner "me"; covered by a-web.example.org, resource service/shop/web\n'
         '  policy        sync; our owner id is "me"\n'
-        "  not known     the last write and its outcome: only an extdns that runs knows\n"
-        "                what name servers answer: nobody was asked\n"
+        "  not known     the last write and its outcome: only a running extdns knows\n"
+        "                what name servers answer: none was asked (extdns verify asks them)\n"
+        f'  answered by   this command, in one pass, owner "me", files {stage.manifests}\n'
         "\n"
         "Next: nothing to do\n"
     )
@@ -82,17 +85,17 @@ def test_the_answer_comes_first_and_the_next_step_last(stage: Stage, capsys: pyt
 @pytest.mark.parametrize(
     ("name", "reason", "first"),
     [
-        pytest.param("new.example.org", "wanted", "is not published yet; it would be created.", id="create"),
+        pytest.param("new.example.org", "requested", "is not published yet; it would be created.", id="create"),
         pytest.param("moved.example.org", "changed", "it would be updated.", id="update"),
-        pytest.param("old.example.org", "orphan-gone", "should not be any more; it would be deleted.", id="delete"),
-        pytest.param("www.example.org", "foreign-record", "what stands is kept.", id="in the way"),
-        pytest.param("pay.example.org", "no-address", "is not published.", id="withheld"),
+        pytest.param("old.example.org", "orphan-gone", "no longer requested; it would be deleted.", id="delete"),
+        pytest.param("www.example.org", "foreign-record", "the current records stay.", id="foreign record"),
+        pytest.param("pay.example.org", "no-address", "is not published.", id="unresolved"),
         pytest.param("far.example.com", "no-zone", "is not published.", id="no zone"),
-        pytest.param("WEB.Example.org.", "programmed", "web.example.org is published.", id="other spelling"),
-        pytest.param("ns.example.org", None, "is not published: no object asks for it.", id="nothing"),
+        pytest.param("WEB.Example.org.", "published", "web.example.org is published.", id="other spelling"),
+        pytest.param("ns.example.org", None, "is not published: no object requests it.", id="nothing"),
     ],
 )
-def test_each_name_has_its_reason(
+def test_explain_shows_the_reason_of_each_name(
     stage: Stage, name: str, reason: str | None, first: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert explain(stage, name) == 0
@@ -100,25 +103,27 @@ def test_each_name_has_its_reason(
     assert first in line
     assert reason is None or line.endswith(f"  [{reason}]")
     assert explain(stage, name, "--output=json") == 0
-    facts = msgspec.json.decode(capsys.readouterr().out, type=NameFacts)
-    assert facts.reason == reason
+    document = msgspec.json.decode(capsys.readouterr().out, type=NameDocument)
+    assert document.reason == reason
 
 
-def test_a_filter_leaves_a_name_out(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_names_the_filter_that_excludes_a_name(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     assert explain(stage, "new.example.org", "--domain-filter=example.net") == 0
     assert capsys.readouterr().out.startswith("new.example.org is not published.  [domain-filtered]\n")
 
 
-def test_what_nobody_asks_for_has_neighbours(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_that_no_object_requests_is_explained_with_similar_names(
+    stage: Stage, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert explain(stage, "mowed.example.org") == 0
-    said = capsys.readouterr().out
-    assert said.startswith("mowed.example.org is not published: no object asks for it.\n")
-    assert "  closest       moved.example.org (Service shop/moved)\n" in said
-    assert "  left out      Service shop/hidden, by " in said
+    output = capsys.readouterr().out
+    assert output.startswith("mowed.example.org is not published: no object requests it.\n")
+    assert "  closest       moved.example.org (Service shop/moved)\n" in output
+    assert "  excluded      Service shop/hidden, by " in output
 
 
 @pytest.mark.parametrize(
-    ("name", "first", "marks"),
+    ("name", "first", "ownership_records"),
     [
         pytest.param(
             "a-web.example.org",
@@ -128,89 +133,91 @@ def test_what_nobody_asks_for_has_neighbours(stage: Stage, capsys: pytest.Captur
         ),
         pytest.param(
             "example.org",
-            "example.org stands, and no object asks for it; it is not ours.  [type-unmanaged]\n",
+            "example.org exists, but no object requests it; it is not ours.  [type-unmanaged]\n",
             [None],
             id="a-type-that-is-not-managed",
         ),
     ],
 )
-def test_what_is_not_planned_is_told_all_the_same(
-    stage: Stage, name: str, first: str, marks: list[object], capsys: pytest.CaptureFixture[str]
+def test_explain_lists_records_without_a_decision(
+    stage: Stage, name: str, first: str, ownership_records: list[object], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert explain(stage, name) == 0
-    said = capsys.readouterr().out
-    assert said.startswith(first)
-    assert "none stands there" not in said
+    output = capsys.readouterr().out
+    assert output.startswith(first)
+    assert "no record" not in output
     assert explain(stage, name, "--output=json") == 0
-    assert [one["marks"] for one in json.loads(capsys.readouterr().out)["records"]] == marks
+    assert [one["ownershipOf"] for one in json.loads(capsys.readouterr().out)["records"]] == ownership_records
 
 
-def test_what_stands_and_nobody_asks_for_is_told_with_its_owner(
-    stage: Stage, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_orphan_is_explained_with_its_owner(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     assert explain(stage, "old.example.org") == 0
-    said = capsys.readouterr().out
-    assert "  asked for by  no object\n" in said
-    assert "made for service/shop/old\n" in said
-    assert "→ would be deleted in example.org (example.org.zone)  [orphan-gone]\n" in said
-    assert "no grace (--delete-grace-period) is counted\n" in said
+    output = capsys.readouterr().out
+    assert "  requested by  no object\n" in output
+    assert "resource service/shop/old\n" in output
+    assert "→ would be deleted in example.org (example.org.zone)  [orphan-gone]\n" in output
+    assert "the grace period (--delete-grace-period): one pass cannot count it\n" in output
 
 
-def test_a_name_costs_the_reading_of_its_zones_alone(
+def test_explaining_a_name_reads_only_its_zones(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     read: list[str] = []
-    page = ZoneFileReader.page
+    page = ZoneFileReader.read_page
 
     def noted(self: ZoneFileReader, zone: object, after: str | None) -> object:
         read.append(str(zone))
         return page(self, zone, after)  # type: ignore[arg-type]  # only handed on
 
-    monkeypatch.setattr(ZoneFileReader, "page", noted)
+    monkeypatch.setattr(ZoneFileReader, "read_page", noted)
     assert explain(stage, "web.example.org") == 0
     assert read == ["example.org (example.org.zone)"]
     assert "longest match of 2 zones" in capsys.readouterr().out
 
 
-def test_what_could_not_be_read_is_told_and_is_1(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_reports_unreadable_input_and_exits_with_1(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     (stage.manifests / "broken.yaml").write_text("apiVersion: v1\nkind: Service\nmetadata: [")
     assert explain(stage, "mowed.example.org") == 1
-    said = capsys.readouterr().out
-    assert "no object asks for it, as far as could be read.\n" in said
-    assert "INCOMPLETE: " in said
+    output = capsys.readouterr().out
+    assert "no object requests it, as far as could be read.\n" in output
+    assert "INCOMPLETE: " in output
 
 
 @pytest.mark.parametrize("what", ["service/shop/wrong", "Service/shop/wrong", "services/shop/wrong"])
-def test_an_object_is_told_name_by_name(stage: Stage, what: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_object_is_explained_with_each_of_its_names(
+    stage: Stage, what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert explain(stage, what) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "Service shop/wrong asks for 1 name; 0 of 1 published as asked."
-    assert "  right.example.org  A 192.0.2.1, TTL as the DNS service has it" in lines
-    assert "    → would be created in example.org (example.org.zone)  [wanted]" in lines
+    assert lines[0] == "Service shop/wrong requests 1 name; 0 of 1 published as requested."
+    assert "  right.example.org  A 192.0.2.1, default TTL" in lines
+    assert "    → would be created in example.org (example.org.zone)  [requested]" in lines
     assert any(line.startswith("  ! annotation ttl: ") and line.endswith("  [invalid-ttl]") for line in lines)
-    assert lines[-1] == "Next: the whole way of a name: extdns explain right.example.org"
+    assert lines[-1] == "Next: trace one name: extdns explain right.example.org [flags]"
 
 
-def test_an_object_that_is_left_out_says_by_what(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_excluded_object_is_explained_with_its_filter(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     assert explain(stage, "service/shop/hidden") == 0
-    said = capsys.readouterr().out
-    assert said.startswith("Service shop/hidden is left out, and asks for no name.\n  left out by ")
+    output = capsys.readouterr().out
+    assert output.startswith("Service shop/hidden is excluded by a filter, and requests no name.\n  excluded by ")
 
 
-def test_programs_get_the_facts_about_an_object(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_object_is_explained_as_json(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     assert explain(stage, "service/lab/web", "-o", "json") == 0
-    facts = msgspec.json.decode(capsys.readouterr().out, type=ObjectExplanation)
-    assert [(one.name, one.outcome.reason) for one in facts.names] == [("web.example.org", "conflict-lost")]
+    document = msgspec.json.decode(capsys.readouterr().out, type=ObjectDocument)
+    assert [(one.name, one.outcome.reason) for one in document.names] == [("web.example.org", "contest-lost")]
 
 
 @pytest.mark.parametrize("output", ["text", "json"])
 @pytest.mark.parametrize("what", ["right.example.org", "service/shop/wrong", "wrong.example.org"])
-def test_what_objects_say_is_escaped(stage: Stage, what: str, output: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_escapes_text_from_objects(
+    stage: Stage, what: str, output: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert explain(stage, what, f"--output={output}") == 0
     assert all(line.isprintable() for line in capsys.readouterr().out.splitlines())
 
 
-def test_nothing_is_written(stage: Stage, tmp_path: Path) -> None:
+def test_explain_writes_nothing(stage: Stage, tmp_path: Path) -> None:
     before = stage.state()
     assert explain(stage, "old.example.org", f"--state-file={tmp_path / 'state'}") == 0
     assert stage.state() == before
@@ -220,19 +227,21 @@ def test_nothing_is_written(stage: Stage, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("what", "message"),
     [
-        pytest.param("a..example.org", "a..example.org is not a name\n  allowed: a name without", id="no name"),
+        pytest.param("a..example.org", "a..example.org is not a DNS name\n  allowed: a name without", id="no name"),
         pytest.param("service/shop/wbe", "no object service/shop/wbe is read\n  closest: service/shop/web", id="typo"),
         pytest.param("x/y", "no object x/y is read\n  kinds of which there are objects", id="no kind"),
         pytest.param("\x1b/y/z", "no object \\x1b/y/z is read", id="hostile"),
     ],
 )
-def test_a_mistake_is_told(stage: Stage, what: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_command_line_of_explain_is_reported(
+    stage: Stage, what: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert explain(stage, what) == 1
     assert capsys.readouterr().err.startswith(f"error: {message}")
 
 
-def test_the_schema_in_the_docs_is_that_of_the_documents() -> None:
-    kept = (ROOT / "docs" / "reference" / "explain.schema.json").read_text(encoding="utf-8")
-    made = schema_text(NameFacts | ObjectExplanation | ReasonFacts, "extdns explain --output=json")
-    assert kept == made, "run: python -m extdns.facts.object > docs/reference/explain.schema.json"
-    assert json.loads(kept)["$schema"]
+def test_the_explain_schemas_in_the_docs_equal_the_generated_ones() -> None:
+    schema = (ROOT / "docs" / "reference" / "explain.schema.json").read_text(encoding="utf-8")
+    made = format_schema(NameDocument | ObjectDocument | ReasonDocument, "extdns explain --output=json")
+    assert schema == made, "run: python -m extdns.documents.object > docs/reference/explain.schema.json"
+    assert json.loads(schema)["$schema"]

@@ -1,4 +1,4 @@
-"""`extdns explain` of a running process: asked over HTTP, on loopback."""
+"""`extdns explain --controller`: query a running process over HTTP."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import msgspec
 import pytest
 
 from extdns import cli
-from extdns.commands import running
-from extdns.facts.name import NameFacts
+from extdns.commands import running_process
+from extdns.documents.name import NameDocument
 from tests.integration.stage import service
-from tests.unit.web.living import process
+from tests.unit.web.page_process import process
 from tests.unit.web.scene import serving
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where a process serves its page."""
+    """Run a process with names in several states, and return the URL of its page."""
     shop = process(
         tmp_path_factory.mktemp("shop"),
         service("web", "web.example.org"),
@@ -35,8 +35,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @contextmanager
-def answering(status: str, body: bytes) -> Iterator[str]:
-    """Something that is not extdns."""
+def serve_other(status: str, body: bytes) -> Iterator[str]:
+    """Run an HTTP server that is not extdns, and return its URL."""
 
     def answer(_: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
         start(status, [("Content-Length", str(len(body)))])
@@ -52,42 +52,46 @@ def free_port() -> int:
         return port
 
 
-def test_a_running_process_is_asked(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_queries_the_process_at_the_controller_address(
+    address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert cli.main(["explain", "WEB.example.org", f"--controller={address}/"], {}) == 0
-    said = capsys.readouterr().out
-    assert said.startswith("web.example.org is not published yet; it would be created.  [wanted]\n")
-    assert "  last write    create A 192.0.2.1: applied, 2026-11-20 09:14:31 UTC, 0s ago\n" in said
-    assert "only an extdns that runs knows" not in said
+    output = capsys.readouterr().out
+    assert output.startswith("web.example.org is not published yet; it would be created.  [requested]\n")
+    assert "  last write    create A 192.0.2.1: applied, 2026-11-20 09:14:31 UTC, 0s ago\n" in output
+    assert "only an extdns that runs knows" not in output
 
 
 @pytest.mark.parametrize("name", ["*.example.org", "pay.example.net", "nobody.example.org"])
-def test_programs_get_the_same_facts(address: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_prints_the_answer_of_a_process_as_json(
+    address: str, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert cli.main(["explain", name, "--controller", address, "-o", "json"], {}) == 0
-    assert msgspec.json.decode(capsys.readouterr().out, type=NameFacts).name == name
+    assert msgspec.json.decode(capsys.readouterr().out, type=NameDocument).name == name
 
 
-def test_objects_are_explained_too(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_running_process_explains_an_object(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["explain", "service/shop/web", f"--controller={address}"], {}) == 0
-    assert capsys.readouterr().out.startswith("Service shop/web asks for 1 name; 0 of 1 published as asked.\n")
+    assert capsys.readouterr().out.startswith("Service shop/web requests 1 name; 0 of 1 published as requested.\n")
 
 
-def test_without_a_flag_the_process_of_this_machine_is_asked(
+def test_without_flags_explain_queries_the_process_on_this_machine(
     address: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(running, "NEARBY", address)
+    monkeypatch.setattr(running_process, "LOCAL_ADDRESS", address)
     assert cli.main(["explain", "web.example.org"], {}) == 0
     assert "last write" in capsys.readouterr().out
 
 
-def test_without_a_flag_and_a_process_the_message_tells_of_both(
+def test_without_flags_and_without_a_process_explain_reports_both_alternatives(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     nobody = f"http://127.0.0.1:{free_port()}"
-    monkeypatch.setattr(running, "NEARBY", nobody)
+    monkeypatch.setattr(running_process, "LOCAL_ADDRESS", nobody)
     assert cli.main(["explain", "web.example.org"], {}) == 1
-    said = capsys.readouterr().err
-    assert said.startswith("error: ")
-    assert said.endswith(f"  no extdns answers at {nobody} either; for others: --controller=URL\n")
+    output = capsys.readouterr().err
+    assert output.startswith("error: ")
+    assert output.endswith(f"  no extdns answers at {nobody} either; to ask another: --controller=URL\n")
 
 
 @pytest.mark.parametrize(
@@ -96,10 +100,10 @@ def test_without_a_flag_and_a_process_the_message_tells_of_both(
         pytest.param(
             "service/shop/wbe", [], "no object service/shop/wbe is read; closest: service/shop/web", id="typo"
         ),
-        pytest.param("web.example.org", ["--once"], "--once means nothing beside --controller", id="both"),
+        pytest.param("web.example.org", ["--once"], "--once has no effect with --controller", id="both"),
     ],
 )
-def test_a_mistake_is_told(
+def test_an_invalid_command_line_of_explain_controller_is_reported(
     address: str, what: str, more: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["explain", what, f"--controller={address}", *more], {}) == 1
@@ -119,23 +123,23 @@ def test_a_mistake_is_told(
         "http://[::1",
     ],
 )
-def test_what_is_no_address_is_told(controller: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_controller_address_is_refused(controller: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["explain", "a.example.org", f"--controller={controller}"], {}) == 1
-    said = capsys.readouterr().err
-    assert said == (
-        f"error: --controller={controller} is no address\n"
-        "  allowed: the address of a live page, as http://127.0.0.1:7980\n"
+    output = capsys.readouterr().err
+    assert output == (
+        f"error: --controller={controller} is not an address\n"
+        "  allowed: the address of a live page, such as http://127.0.0.1:7980\n"
     )
 
 
-def test_an_empty_address_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_empty_controller_flag_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["explain", "a.example.org", "--controller="], {}) == 1
     assert capsys.readouterr().err == (
-        "error: --controller needs a value\n  allowed: the address of a live page, as http://127.0.0.1:7980\n"
+        "error: --controller needs a value\n  allowed: the address of a live page, such as http://127.0.0.1:7980\n"
     )
 
 
-def test_nobody_at_the_address_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_reports_that_no_process_answers_at_the_address(capsys: pytest.CaptureFixture[str]) -> None:
     url = f"http://127.0.0.1:{free_port()}"
     assert cli.main(["explain", "a.example.org", f"--controller={url}"], {}) == 1
     assert capsys.readouterr().err.startswith(f"error: --controller={url}: no extdns answers there: ")
@@ -144,17 +148,41 @@ def test_nobody_at_the_address_is_told(capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.parametrize(
     ("status", "body", "message"),
     [
-        pytest.param("200 OK", b"<html>", "no extdns of this version answers there", id="a-web-page"),
-        pytest.param("200 OK", b'{"kind": "NameExplanation"}', "no extdns of this version answers there", id="other"),
-        pytest.param("200 OK", b"\xff", "no extdns of this version answers there", id="no-text"),
-        pytest.param("404 Not Found", b"nothing", "the answer was 404", id="not-found"),
+        pytest.param(
+            "200 OK", b"<html>", "the program that answers there is not extdns of this version", id="a-web-page"
+        ),
+        pytest.param(
+            "200 OK",
+            b'{"kind": "NameExplanation"}',
+            "the program that answers there is not extdns of this version",
+            id="other",
+        ),
+        pytest.param("200 OK", b"\xff", "the program that answers there is not extdns of this version", id="no-text"),
+        pytest.param("404 Not Found", b"nothing", "the answer has the status 404", id="not-found"),
         pytest.param("500 Oh", b'{"message": "\\u001b[31m no"}', "\\x1b[31m no", id="hostile-message"),
-        pytest.param("500 Oh", b"[]", "the answer was 500", id="strange-json"),
+        pytest.param("500 Oh", b"[]", "the answer has the status 500", id="strange-json"),
     ],
 )
-def test_something_else_at_the_address_is_told(
+def test_explain_reports_an_answer_of_another_program(
     status: str, body: bytes, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with answering(status, body) as url:
+    with serve_other(status, body) as url:
         assert cli.main(["explain", "a.example.org", f"--controller={url}"], {}) == 1
     assert message in capsys.readouterr().err
+
+
+def test_the_next_step_contains_the_controller_address(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["explain", "service/shop/web", f"--controller={address}"], {}) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith(f'Answered by extdns at {address}, owner "me", files ') for line in lines)
+    assert lines[-1].endswith(f": extdns explain web.example.org --controller={address}")
+    assert cli.main(lines[-1].rpartition(": ")[2].split()[1:], {}) == 0
+    assert f"  answered by   extdns at {address}, owner " in capsys.readouterr().out
+
+
+def test_the_explanation_names_the_process_on_this_machine(
+    address: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running_process, "LOCAL_ADDRESS", address)
+    assert cli.main(["explain", "web.example.org"], {}) == 0
+    assert f"  answered by   extdns at {address}, owner " in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""What objects, zones and files say is shown escaped by every command, and none of it at any length."""
+"""Every command escapes and shortens untrusted text from objects, zones and files."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tests.integration.stage import Stage, service
 
 EVIL = "\x1b[31m`|</td><script>@all\u202e\x9b2J\ud800"
 LONG = "x" * 60_000
-MARK = 'a-evil IN TXT "heritage=external-dns,external-dns/owner=\\027[31m<script>\\226\\128\\174"'
+OWNERSHIP = 'a-evil IN TXT "heritage=external-dns,external-dns/owner=\\027[31m<script>\\226\\128\\174"'
 
 
 @pytest.fixture
 def stage(tmp_path: Path) -> Stage:
-    """Hostile hosts, annotations, targets and owners, a manifest with a hostile name, and what is in order."""
-    found = Stage(tmp_path, example_org=f"evil IN A 192.0.2.9\n{MARK}\nhand IN A 192.0.2.1\n")
+    """Return a stage with hostile hosts, annotations, targets, owners and file names, and with one valid Service."""
+    found = Stage(tmp_path, example_org=f"evil IN A 192.0.2.9\n{OWNERSHIP}\nhand IN A 192.0.2.1\n")
     objects = [
         service("hand", "hand.example.org"),
         service("name", f"ok.example.org,{EVIL}.example.org,{LONG}.example.org".replace("\ud800", "")),
@@ -57,19 +57,19 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("command", [pytest.param(command, id=name) for name, command in COMMANDS.items()])
-def test_nothing_hostile_is_shown_as_it_is(
+def test_no_command_prints_control_characters_from_objects_or_zones(
     stage: Stage, command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     flags = ["--source=service", "--provider=zonefile", f"--zonefile-dir={stage.zones}", "--txt-owner-id=me"]
     flags += [] if command[0] == "iam-policy" else [f"--manifests={stage.manifests}", "--log-level=fatal"]
     with NameServer("example.org", {("hand.example.org", "A"): ("192.0.2.1",)}) as server:
-        asked = [f"--nameserver={server.place}"] if command[0] == "verify" else []
-        cli.main([*command, *asked, *(flags if command[0] != "iam-policy" else [])], {})
-    told = capsys.readouterr()
-    said = told.out + told.err
-    assert said
-    assert all(line.isprintable() for line in said.splitlines())
-    assert LONG[:1000] not in said or "--output=json" in command  # programs get all of it
+        nameserver = [f"--nameserver={server.address}"] if command[0] == "verify" else []
+        cli.main([*command, *nameserver, *(flags if command[0] != "iam-policy" else [])], {})
+    captured = capsys.readouterr()
+    output = captured.out + captured.err
+    assert output
+    assert all(line.isprintable() for line in output.splitlines())
+    assert LONG[:1000] not in output or "--output=json" in command  # JSON contains the full text
     if "--output=markdown" in command:
-        outside = re.sub("`[^`\n]*`", "", said)
+        outside = re.sub("`[^`\n]*`", "", output)
         assert not {"<script", "@all", "</td>"} & set(re.findall(r"<script|@all|</td>", outside))

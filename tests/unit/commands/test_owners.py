@@ -1,4 +1,4 @@
-"""`extdns owners`, and plans on the zones that it stored."""
+"""`extdns owners`, and plans on the zone snapshots that it prints."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from extdns import cli
-from extdns.commands.ownersfacts import OwnersFacts
-from extdns.facts.document import schema_text
+from extdns.documents.document import format_schema
+from extdns.documents.owners import OwnersDocument
 from tests.integration.stage import Stage, service
 
 ROOT = Path(__file__).parents[3]
@@ -20,7 +20,7 @@ BLUE = 'a-blue IN TXT "heritage=external-dns,external-dns/owner=blue,external-dn
 
 @pytest.fixture
 def stage(tmp_path: Path) -> Stage:
-    """Records of ours, one of them an orphan; of another owner, of nobody; and a mark of a record that is gone."""
+    """Return a stage with our records and an orphan, foreign records, and an ownership record without its record."""
     lines = f"www IN A 192.0.2.99\nblue IN A 192.0.2.5\n{BLUE}\n{BLUE.replace('a-blue', 'a-gone')}\n"
     found = Stage(tmp_path, example_org=lines)
     found.apply(service("api", "api.example.org"), service("old", "old.example.org"))
@@ -34,9 +34,7 @@ def run(stage: Stage, command: str, *more: str, provider: str = "zonefile") -> i
     return cli.main([command, *([f"--zonefile-dir={stage.zones}"] if provider == "zonefile" else []), *flags], {})
 
 
-def test_owners_come_with_what_is_theirs_and_what_nobody_asks_for(
-    stage: Stage, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_owners_are_listed_with_their_records_and_orphans(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     before = stage.state()
     assert run(stage, "owners") == 0
     assert capsys.readouterr().out == (
@@ -44,12 +42,12 @@ def test_owners_come_with_what_is_theirs_and_what_nobody_asks_for(
         "\n"
         '  "me" (ours)                        2 records\n'
         '  "blue"                              1 record\n'
-        "  nobody                             2 records\n"
+        "  no owner                           2 records\n"
         "\n"
-        "  Ours, and no object asks for it\n"
-        "    A      old.example.org  made for service/shop/old\n"
+        "  Ours, but no object requests it\n"
+        "    A      old.example.org  resource service/shop/old\n"
         "\n"
-        "  Ownership records of nothing that stands\n"
+        "  Ownership records that cover no current record\n"
         "    TXT    a-gone.example.org\n"
         "\n"
         "1 orphan, 1 stray ownership record.\n"
@@ -57,18 +55,18 @@ def test_owners_come_with_what_is_theirs_and_what_nobody_asks_for(
     assert stage.state() == before
 
 
-def test_owners_that_keep_state_here_are_told_from_others(
+def test_owners_lists_when_each_owner_last_saved_its_state(
     stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     state = f"--state-file={tmp_path / 'state'}"
     assert stage.once(state) == 0
     assert run(stage, "owners", state) == 0
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
-    assert any(line.startswith('"me" (ours) 2 records kept state here last at 20') for line in lines)
-    assert '"blue" 1 record keeps no state here' in lines
+    assert any(line.startswith('"me" (ours) 2 records last saved state at 20') for line in lines)
+    assert '"blue" 1 record no saved state here' in lines
 
 
-def test_state_that_cannot_be_read_makes_it_incomplete(
+def test_unreadable_saved_state_makes_the_list_of_owners_incomplete(
     stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "state").write_text("{")
@@ -76,12 +74,14 @@ def test_state_that_cannot_be_read_makes_it_incomplete(
     assert "\nINCOMPLETE: " in capsys.readouterr().out
 
 
-def test_without_a_registry_all_is_ours(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_with_the_noop_registry_owners_lists_all_records_as_ours(
+    stage: Stage, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(stage, "owners", "--registry=noop") == 0
     assert "\n  ours " in capsys.readouterr().out
 
 
-def test_what_zones_and_marks_say_is_escaped(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_owners_escapes_text_from_zones_and_ownership_records(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     evil = 'evil IN A 192.0.2.6\na-evil IN TXT "heritage=external-dns,external-dns/owner=\\027[31m\\226\\128\\174"\n'
     stage.file().write_text(stage.text().replace("www IN", f"{evil}www IN"), encoding="latin-1")
     for output in ("text", "json"):
@@ -89,15 +89,15 @@ def test_what_zones_and_marks_say_is_escaped(stage: Stage, capsys: pytest.Captur
         assert all(line.isprintable() for line in capsys.readouterr().out.splitlines())
 
 
-def test_the_schema_in_the_docs_is_that_of_the_document() -> None:
-    kept = (ROOT / "docs" / "reference" / "owners.schema.json").read_text(encoding="utf-8")
-    made = schema_text(OwnersFacts, "extdns owners --output=json")
-    assert kept == made, "run: python -m extdns.commands.ownersfacts > docs/reference/owners.schema.json"
+def test_the_owners_schema_in_the_docs_equals_the_generated_schema() -> None:
+    schema = (ROOT / "docs" / "reference" / "owners.schema.json").read_text(encoding="utf-8")
+    generated = format_schema(OwnersDocument, "extdns owners --output=json")
+    assert schema == generated, "run: python -m extdns.documents.owners > docs/reference/owners.schema.json"
 
 
 @pytest.fixture
 def snapshot(stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    """The zones of *stage*, stored."""
+    """Store the zones of *stage* in a file, and return its path."""
     assert run(stage, "owners", "--output=json") == 0
     path = tmp_path / "zones.json"
     path.write_text(capsys.readouterr().out, encoding="utf-8")
@@ -105,10 +105,10 @@ def snapshot(stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.parametrize("output", ["text", "json"])
-def test_a_plan_on_stored_zones_is_that_on_the_zones(
+def test_a_plan_on_a_zone_snapshot_equals_the_plan_on_the_zones(
     stage: Stage, snapshot: Path, output: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert msgspec.json.decode(snapshot.read_bytes(), type=OwnersFacts).zones[0].zone.ours == 2
+    assert msgspec.json.decode(snapshot.read_bytes(), type=OwnersDocument).zones[0].zone.ours == 2
     assert run(stage, "plan", f"--output={output}") == 2
     live = capsys.readouterr().out
     stage.file().write_text("nothing that could be read")
@@ -117,44 +117,56 @@ def test_a_plan_on_stored_zones_is_that_on_the_zones(
 
 
 @pytest.mark.parametrize("provider", ["aws", "google"])
-def test_stored_zones_need_no_credentials(
+def test_a_zone_snapshot_needs_no_credentials(
     stage: Stage, snapshot: Path, provider: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     snapshot.write_text(snapshot.read_text().replace('"provider": "zonefile"', f'"provider": "{provider}"'))
     assert run(stage, "plan", f"--zone-snapshot={snapshot}", provider=provider) == 2
-    said = capsys.readouterr()
-    assert "  + A  shop.example.org  192.0.2.1  " in said.out
-    assert said.err == ""
+    output = capsys.readouterr()
+    assert "  + A  shop.example.org  192.0.2.1  " in output.out
+    assert output.err == ""
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         pytest.param({"provider": "aws"}, "holds zones of another provider", id="provider"),
-        pytest.param({"missing": ["zone x cannot be read"]}, "does not hold all: zone x cannot be read", id="missing"),
-        pytest.param({"zones": 3}, "holds no stored zones: Expected `array`", id="shape"),
-        pytest.param({"kind": HOSTILE}, "holds no stored zones: Invalid enum value", id="kind"),
-        pytest.param({"more": 1}, "holds no stored zones: Object contains unknown field", id="more"),
+        pytest.param({"missing": ["zone x cannot be read"]}, "is incomplete: zone x cannot be read", id="missing"),
+        pytest.param({"zones": 3}, "is not a zone snapshot: Expected `array`", id="shape"),
+        pytest.param({"kind": HOSTILE}, "is not a zone snapshot: Invalid enum value", id="kind"),
+        pytest.param({"more": 1}, "is not a zone snapshot: Object contains unknown field", id="more"),
     ],
 )
-def test_what_is_no_snapshot_is_refused(
+def test_an_invalid_zone_snapshot_is_refused(
     stage: Stage, snapshot: Path, change: dict[str, object], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     snapshot.write_text(json.dumps(json.loads(snapshot.read_text()) | change))
     assert run(stage, "plan", f"--zone-snapshot={snapshot}") == 1
-    said = capsys.readouterr().err
-    assert said.startswith(f"error: --zone-snapshot={snapshot} {message}")
-    assert all(line.isprintable() for line in said.splitlines())
+    output = capsys.readouterr().err
+    assert output.startswith(f"error: --zone-snapshot={snapshot} {message}")
+    assert all(line.isprintable() for line in output.splitlines())
 
 
-def test_a_snapshot_that_is_not_there_is_refused(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_zone_snapshot_is_refused(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(stage, "plan", "--zone-snapshot=/nowhere") == 1
     assert capsys.readouterr().err.startswith("error: --zone-snapshot=/nowhere cannot be read: No such file")
 
 
-def test_a_broken_name_in_a_snapshot_is_refused(
+def test_a_zone_snapshot_with_an_invalid_name_is_refused(
     stage: Stage, snapshot: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     snapshot.write_text(snapshot.read_text().replace("www.example.org", "www..example.org"))
     assert run(stage, "plan", f"--zone-snapshot={snapshot}") == 1
-    assert "holds no stored zones: 'www..example.org'" in capsys.readouterr().err
+    assert "is not a zone snapshot: 'www..example.org'" in capsys.readouterr().err
+
+
+def test_forged_ownership_records_are_listed(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+    text = '"heritage=external-dns,external-dns/owner=me"'
+    zone = next(stage.zones.iterdir())
+    forged = f"mail IN A 192.0.2.7\na-mail IN TXT {text}\ntxt-a-mail IN TXT {text}\n"
+    zone.write_text(zone.read_text() + forged)
+    assert run(stage, "owners", "--managed-record-types=A", "--managed-record-types=TXT") == 0
+    assert (
+        "  TXT records that read as ownership records but do not count, because an object published them\n"
+        "    TXT    a-mail.example.org\n"
+    ) in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""`extdns plan` over manifests and zone files."""
+"""`extdns plan` with manifests and zone files."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import msgspec
 import pytest
 
 from extdns import cli
-from extdns.commands.planfacts import PlanFacts
-from extdns.facts.document import schema_text
+from extdns.documents.document import format_schema
+from extdns.documents.plan import PlanDocument
 from tests.integration.stage import Stage, service
 
 ROOT = Path(__file__).parents[3]
@@ -22,7 +22,7 @@ HOSTILE = "\x1b[31m`|</td>@all\u202e\x9b2J"
 
 @pytest.fixture
 def stage(tmp_path: Path) -> Stage:
-    """One name to create, one to update, one to delete, and one that waits for an address."""
+    """Return a stage with one name to create, one to update, one to delete, and one without an address."""
     found = Stage(tmp_path, example_org="www IN A 192.0.2.99\n")
     found.apply(service("api", "api.example.org"), service("old", "old.example.org"))
     assert found.once() == 0
@@ -48,28 +48,28 @@ def plan(stage: Stage, *more: str) -> int:
 
 def test_a_plan_is_a_table_with_the_summary_last(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     assert plan(stage) == 2
-    said = capsys.readouterr()
-    assert said.err == ""
-    assert said.out == (
+    output = capsys.readouterr()
+    assert output.err == ""
+    assert output.out == (
         "Zone example.org (example.org.zone, zonefile)  4 records, 2 ours\n"
         "\n"
         "  ~ A  api.example.org   192.0.2.7      Service shop/api: annotation hostname\n"
         "       target 192.0.2.1 → 192.0.2.7\n"
-        "  - A  old.example.org   192.0.2.1      made for service/shop/old               [orphan-gone]\n"
+        "  - A  old.example.org   192.0.2.1      resource service/shop/old               [orphan-gone]\n"
         "  !    pay.example.org   not published  Service shop/gw: annotation hostname    [no-address]\n"
         "       status.loadBalancer has no address yet\n"
         "  + A  shop.example.org  192.0.2.1      Service shop/shop: annotation hostname\n"
         "  ! A  www.example.org   kept           Service shop/www: annotation hostname   [foreign-record]\n"
         "       A without an ownership record\n"
         "\n"
-        "What a code in brackets means: extdns explain CODE\n"
+        "To explain a code in brackets: extdns explain CODE\n"
         "\n"
         "1 to create, 1 to update, 1 to delete, 1 kept, 1 not published.\n"
     )
 
 
 @pytest.mark.parametrize("output", ["text", "json", "markdown"])
-def test_nothing_is_written_and_the_same_input_gives_the_same_bytes(
+def test_plan_writes_nothing_and_prints_the_same_for_the_same_input(
     stage: Stage, tmp_path: Path, output: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = stage.state()
@@ -82,88 +82,107 @@ def test_nothing_is_written_and_the_same_input_gives_the_same_bytes(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["manifests", "zones"]
 
 
-def test_nothing_to_do_is_0(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_empty_plan_exits_with_0(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     stage.apply(service("api", "api.example.org"), service("old", "old.example.org"))
     assert plan(stage) == 0
     assert capsys.readouterr().out == "All records are already up to date.\n"
 
 
 @pytest.mark.parametrize("output", ["text", "markdown"])
-def test_changes_are_not_denied_where_nothing_is_held(
+def test_the_held_flag_prints_nothing_without_held_deletes_and_keeps_the_exit_code(
     stage: Stage, output: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert plan(stage, "--held", f"--output={output}") == 2
     assert capsys.readouterr().out.strip() == "Nothing is held."
 
 
-def test_what_could_not_be_read_is_not_called_up_to_date(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plan_without_changes_states_that_not_everything_could_be_read(
+    stage: Stage, capsys: pytest.CaptureFixture[str]
+) -> None:
     stage.apply(service("api", "api.example.org"), service("old", "old.example.org"))
     (stage.manifests / "broken.yaml").write_text("kind: [")
     assert plan(stage) == 1
-    said = capsys.readouterr().out
-    assert said.endswith("\n\nAll records are already up to date, as far as could be read.\n")
+    output = capsys.readouterr().out
+    assert output.endswith("\n\nAll records are already up to date, as far as could be read.\n")
     assert plan(stage, "--held") == 1
     assert capsys.readouterr().out.endswith("\n\nNothing is held, as far as could be read.\n")
 
 
-def test_what_a_filter_hides_is_held_and_that_is_3(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plan_holds_an_orphan_after_a_filter_change_and_exits_with_3(
+    stage: Stage, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert plan(stage, "--namespace=other") == 3
-    said = capsys.readouterr().out
-    assert "  ! A  old.example.org  kept  made for service/shop/old  [orphan-unclaimed]\n" in said
-    (held,) = (line for line in said.splitlines() if "HELD" in line)
+    output = capsys.readouterr().out
+    assert "  ! A  old.example.org  kept  resource service/shop/old  [orphan-unclaimed]\n" in output
+    (held,) = (line for line in output.splitlines() if "HELD" in line)
     assert re.search(
-        r"^2 deletes are HELD in example\.org, where 2 records are ours\. .*: extdns --release=\S{4}-\S{4} \[flags\]$",
+        r"^2 deletes are HELD in zone example\.org\. .*: extdns --approve=\S{4}-\S{4} \[flags\]$",
         held,
     )
-    assert said.endswith("0 to create, 0 to update, 0 to delete, 2 kept.\n")
+    assert output.endswith("0 to create, 0 to update, 0 to delete, 2 kept.\n")
 
 
-def test_a_delete_over_the_budget_is_held(stage: Stage, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_plan_holds_a_delete_over_the_budget(
+    stage: Stage, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     flags = ("--max-delete-count=0", "--max-delete-percent=0", f"--state-file={tmp_path / 'state'}")
     assert plan(stage, *flags) == 3
-    said = capsys.readouterr().out
-    assert re.search(r"! A  old\.example\.org .*\[held\]\n", said)
-    assert re.search(r"1 delete is HELD .*: extdns release \S{4}-\S{4} --state-file=\S+\n", said)
+    output = capsys.readouterr().out
+    assert re.search(r"! A  old\.example\.org .*\[held\]\n", output)
+    assert re.search(r"1 delete is HELD .*: extdns approve \S{4}-\S{4} --state-file=\S+\n", output)
+    assert (
+        "The evidence is [orphan-gone], for which the delete budget is smaller or none. A\n"
+        "running extdns may have better evidence, because it observes when objects are deleted or changed.\n"
+        "To see its plan: extdns plan --controller=URL\n"
+    ) in output
     assert plan(stage, *flags, "--output=json") == 3
-    facts = json.loads(capsys.readouterr().out)
-    (held,) = facts["held"]
-    assert facts["summary"]["held"] == len(held["records"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    (held,) = document["held"]
+    assert document["summary"]["held"] == len(held["records"]) == 1
     assert held["records"][0]["name"] == "old.example.org"
-    assert held["command"] == f"extdns release {held['releaseCode']} {flags[-1]}"
+    assert held["command"] == f"extdns approve {held['approvalCode']} {flags[-1]}"
 
 
-def test_the_grace_hides_no_delete(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plan_shows_deletes_without_waiting_for_the_grace_period(
+    stage: Stage, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert plan(stage, "--delete-grace-period=1h") == 2
     assert "1 to delete" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("output", ["text", "json", "markdown"])
-def test_what_could_not_be_read_is_told_and_is_1(stage: Stage, output: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_plan_reports_unreadable_input_and_exits_with_1(
+    stage: Stage, output: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     (stage.manifests / "broken.yaml").write_text("apiVersion: v1\nkind: Service\nmetadata: [")
     assert plan(stage, f"--output={output}") == 1
-    said = capsys.readouterr().out
+    printed = capsys.readouterr().out
     if output == "json":
-        assert "broken.yaml" in json.loads(said)["missing"][0]
+        assert "broken.yaml" in json.loads(printed)["missing"][0]
     else:
-        assert re.search(r"INCOMPLETE: \S*broken\.yaml:", said)
+        assert re.search(r"INCOMPLETE: \S*broken\.yaml:", printed)
 
 
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        pytest.param(["--output=yaml"], "--output=yaml is not a form of output\n  allowed: text, json", id="output"),
+        pytest.param(["--output=yaml"], "--output=yaml is not an output format\n  allowed: text, json", id="output"),
         pytest.param(["--polic=sync"], "--polic is not a flag\n  did you mean: --policy", id="flag"),
         pytest.param(["x"], "'x' is not a flag", id="positional"),
-        pytest.param(["--base="], "--base needs a value\n  allowed: a file, a folder, or a rev", id="base-is-empty"),
+        pytest.param(
+            ["--base="], "--base needs a value\n  allowed: a file, a folder, or a Git rev", id="base-is-empty"
+        ),
         pytest.param(["--zone-snapshot", ""], "--zone-snapshot needs a value\n", id="snapshot-is-empty"),
     ],
 )
-def test_wrong_usage_is_1(stage: Stage, flags: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_command_line_of_plan_exits_with_1(
+    stage: Stage, flags: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert plan(stage, *flags) == 1
     assert capsys.readouterr().err.startswith(f"error: {message}")
 
 
-def test_the_cluster_can_come_from_standard_input(stage: Stage) -> None:
+def test_plan_reads_manifests_from_standard_input(stage: Stage) -> None:
     flags = ["--source=service", "--provider=zonefile", f"--zonefile-dir={stage.zones}", "--txt-owner-id=me"]
     ended = subprocess.run(
         [sys.executable, "-m", "extdns", "plan", "--manifests=-", *flags],
@@ -177,30 +196,30 @@ def test_the_cluster_can_come_from_standard_input(stage: Stage) -> None:
     assert "1 to create, 1 to update, 1 to delete" in ended.stdout
 
 
-def test_programs_get_every_fact(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plan_is_printed_as_json(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     assert plan(stage, "-o", "json") == 2
     text = capsys.readouterr().out
-    facts = msgspec.json.decode(text, type=PlanFacts)
+    document = msgspec.json.decode(text, type=PlanDocument)
     assert text == json.dumps(json.loads(text), indent=2, sort_keys=True) + "\n"
-    assert [(one.action, one.name, one.reason) for one in facts.changes] == [
+    assert [(one.action, one.name, one.reason) for one in document.changes] == [
         ("update", "api.example.org", "changed"),
         ("delete", "old.example.org", "orphan-gone"),
-        ("create", "shop.example.org", "wanted"),
+        ("create", "shop.example.org", "requested"),
     ]
-    assert facts.changes[0].evidence == ("target 192.0.2.1 → 192.0.2.7",)
-    assert facts.changes[0].objects[0].field == "annotation external-dns.kubernetes.io/hostname"
-    assert facts.changes[1].made_for == "service/shop/old"
-    assert [one.reason for one in facts.kept] == ["no-address", "foreign-record"]
+    assert document.changes[0].evidence == ("target 192.0.2.1 → 192.0.2.7",)
+    assert document.changes[0].objects[0].field == "annotation external-dns.kubernetes.io/hostname"
+    assert document.changes[1].resource == "service/shop/old"
+    assert [one.reason for one in document.unfulfilled] == ["no-address", "foreign-record"]
     assert json.loads(text)["apiVersion"] == "extdns.io/v1"
 
 
-def test_the_schema_in_the_docs_is_that_of_the_document() -> None:
-    kept = (ROOT / "docs" / "reference" / "plan.schema.json").read_text(encoding="utf-8")
-    made = schema_text(PlanFacts, "extdns plan --output=json")
-    assert kept == made, "run: python -m extdns.commands.planfacts > docs/reference/plan.schema.json"
+def test_the_plan_schema_in_the_docs_equals_the_generated_schema() -> None:
+    schema = (ROOT / "docs" / "reference" / "plan.schema.json").read_text(encoding="utf-8")
+    generated = format_schema(PlanDocument, "extdns plan --output=json")
+    assert schema == generated, "run: python -m extdns.documents.plan > docs/reference/plan.schema.json"
 
 
-def test_a_comment_is_a_table_too(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plan_is_printed_as_a_markdown_table(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     assert plan(stage, "--output=markdown") == 2
     lines = capsys.readouterr().out.splitlines()
     assert lines[:4] == [
@@ -217,22 +236,22 @@ def test_a_comment_is_a_table_too(stage: Stage, capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize("output", ["text", "json", "markdown"])
-def test_what_objects_say_is_escaped(stage: Stage, output: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_plan_escapes_text_from_objects(stage: Stage, output: str, capsys: pytest.CaptureFixture[str]) -> None:
     stage.apply(
         service("evil", f"a.example.org, {HOSTILE}.example.org", annotations={"set-identifier": HOSTILE}),
         service("long", "x" * 60_000 + ".example.org", annotations={"ttl": HOSTILE}),
     )
     assert plan(stage, f"--output={output}") == 2
-    said = capsys.readouterr().out
-    assert all(line.isprintable() for line in said.splitlines())
-    assert len(said) < 100_000
+    printed = capsys.readouterr().out
+    assert all(line.isprintable() for line in printed.splitlines())
+    assert len(printed) < 100_000
     if output == "markdown":
-        assert all(line.count("|") == 7 for line in said.splitlines() if line.startswith("|"))
-        assert "`@all" not in said
-        assert "</td>" not in re.sub("`[^`]*`", "", said)
+        assert all(line.count("|") == 7 for line in printed.splitlines() if line.startswith("|"))
+        assert "`@all" not in printed
+        assert "</td>" not in re.sub("`[^`]*`", "", printed)
 
 
-def test_on_a_terminal_colour_only_adds(
+def test_a_plan_on_a_terminal_differs_only_by_colours(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "COLUMNS", "NO_COLOR"):
@@ -247,13 +266,13 @@ def test_on_a_terminal_colour_only_adds(
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
 
 
-def test_it_has_a_help(capsys: pytest.CaptureFixture[str]) -> None:
+def test_plan_has_a_help_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["plan", "--help"], {}) == 0
     assert capsys.readouterr().out.startswith("Usage: extdns plan ")
 
 
 @pytest.mark.parametrize("command", ["plan", "explain"])
-def test_its_help_brings_no_sdk_along(command: str) -> None:
+def test_plan_help_imports_no_sdk(command: str) -> None:
     heavy = {"boto3", "botocore", "kubernetes", "google", "dns", "rich"}
     code = f"import sys; from extdns.cli import main; main([{command!r}, '--help'])"
     code += f"; sys.exit(str({heavy} & set(sys.modules)))"

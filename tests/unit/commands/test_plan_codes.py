@@ -1,25 +1,24 @@
-"""A plan tells every reason code there is, in text and in comments."""
+"""A plan contains each reason code, in text and in Markdown."""
 
 from __future__ import annotations
 
 import pytest
 
-from extdns.commands.planmarkdown import plan_markdown
-from extdns.commands.plantext import PLAIN, plan_text
 from extdns.config import parse
-from extdns.facts.plan import planned
-from extdns.facts.snapshot import Snapshot
-from extdns.facts.words import told
+from extdns.documents.plan import build_plan
+from extdns.documents.plan_text import PLAIN, format_plan, format_plan_markdown
+from extdns.documents.snapshot import EngineSnapshot
+from extdns.documents.text import find_reportable
 from extdns.model.reason import Reason
-from tests.unit.facts.cases import NAMES
+from tests.unit.documents.cases import NAMES
 
 CONFIG = parse(["--source=service", "--provider=inmemory", "--txt-owner-id=me"], {})
 
 
-# What filters leave out is nobody's wish: `extdns explain` tells of it.
+# A plan does not list what filters exclude; `extdns explain` does.
 @pytest.mark.parametrize("reason", sorted(set(NAMES) - PLAIN - {Reason.TARGETS_FILTERED}))
-def test_a_plan_tells_it(reason: Reason) -> None:
-    seen = Snapshot(NAMES[reason]().engine)
-    plan = planned(seen, CONFIG, told(seen.decisions), (), ())
-    assert f"[{reason}]" in "\n".join(plan_text(plan))
-    assert f"`[{reason}]` |" in "\n".join(plan_markdown(plan))
+def test_a_plan_shows_each_reason_code(reason: Reason) -> None:
+    seen = EngineSnapshot(NAMES[reason]().engine)
+    plan = build_plan(seen, CONFIG, find_reportable(seen.decisions), (), ())
+    assert f"[{reason}]" in "\n".join(format_plan(plan))
+    assert f"`[{reason}]` |" in "\n".join(format_plan_markdown(plan))

@@ -1,4 +1,4 @@
-"""`extdns plan` of a running process: asked over HTTP, on loopback."""
+"""`extdns plan --controller`: query a running process over HTTP."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import msgspec
 import pytest
 
 from extdns import cli
-from extdns.facts.plan import RunningPlan
+from extdns.documents.plan import RunningPlanDocument
 from tests.integration.stage import service
-from tests.unit.web.living import Process, process
+from tests.unit.web.page_process import Process, process
 from tests.unit.web.scene import serving
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Process:
-    """A process that has something of everything."""
+    """Build a process with changes, kept records, an unpublished name, an invalid value and held deletes."""
     return process(
         tmp_path_factory.mktemp("shop"),
         service("web", "web.example.org"),
@@ -32,85 +32,88 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Process:
 
 @pytest.fixture(scope="module")
 def address(shop: Process) -> Iterator[str]:
-    """Where it serves its page."""
+    """Serve the page of the process `shop`, and return its URL."""
     with serving(shop.site) as port:
         yield f"http://127.0.0.1:{port}"
 
 
 @pytest.fixture(scope="module")
-def quiet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where a process serves its page that has nothing to do."""
-    with serving(process(tmp_path_factory.mktemp("quiet")).site) as port:
+def idle_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Serve the page of a process without changes, and return its URL."""
+    with serving(process(tmp_path_factory.mktemp("idle_address")).site) as port:
         yield f"http://127.0.0.1:{port}"
 
 
 def test_a_running_process_shows_what_it_has_planned(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["plan", f"--controller={address}"], {}) == 3
-    said = capsys.readouterr().out
-    assert "Zone example.org (example.org.zone, zonefile)  14 records, 12 ours\n" in said
-    lines = [" ".join(line.split()) for line in said.splitlines()]
+    output = capsys.readouterr().out
+    assert "Zone example.org (example.org.zone, zonefile)  14 records, 12 ours\n" in output
+    lines = [" ".join(line.split()) for line in output.splitlines()]
     assert "+ A web.example.org 192.0.2.1 Service shop/web: annotation hostname" in lines
     assert "! A www.example.org kept Service shop/www: annotation hostname [foreign-record]" in lines
-    assert "! A old0.example.org kept made for service/shop/old0 [held]" in lines
+    assert "! A old0.example.org kept resource service/shop/old0 [held]" in lines
     assert "! A far.example.com not published Service shop/far: annotation hostname [no-zone]" in lines
     assert any(
-        line.startswith("12 deletes are HELD in example.org, where 12 records are ours. To let them") for line in lines
+        line.startswith("12 deletes are HELD in namespace shop in zone example.org. To approve them") for line in lines
     )
+    assert "better evidence" not in output
     assert lines[-1] == "2 to create, 0 to update, 0 to delete, 13 kept, 2 not published."
-    assert all(line.isprintable() for line in said.splitlines())
+    assert all(line.isprintable() for line in output.splitlines())
 
 
-def test_programs_get_the_facts(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_plan_of_a_process_is_printed_as_json(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["plan", "--controller", address, "-o", "json"], {}) == 3
-    plan = msgspec.json.decode(capsys.readouterr().out, type=RunningPlan)
+    plan = msgspec.json.decode(capsys.readouterr().out, type=RunningPlanDocument)
     assert [one.name for one in plan.changes] == ["h.example.org", "web.example.org"]
     assert (plan.summary.held, len(plan.held[0].records)) == (12, 12)
-    assert [one.reason for one in plan.mistakes] == ["invalid-ttl"]
+    assert [one.reason for one in plan.problems] == ["invalid-ttl"]
 
 
-def test_a_comment_shows_a_table_a_zone(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_plan_of_a_process_is_printed_as_markdown(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["plan", f"--controller={address}", "--output=markdown"], {}) == 3
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "**`Zone example.net (example.net.zone, zonefile)  1 record, 0 ours`**"
     assert lines[2:4] == ["| | Name | Type | Change | Object | Reason |", "|---|---|---|---|---|---|"]
     row = "| `+` | `web.example.org` | `A` | `192.0.2.1` | `Service shop/web: annotation hostname` |  |"
     assert row in lines
-    assert any(line.startswith("- `12 deletes are HELD in example.org") for line in lines)
+    assert any(line.startswith("- `12 deletes are HELD in namespace shop in zone example.org") for line in lines)
     assert lines[-1] == "2 to create, 0 to update, 0 to delete, 13 kept, 2 not published."
 
 
-def test_a_process_that_has_nothing_to_do_is_0(quiet: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["plan", f"--controller={quiet}"], {}) == 0
-    assert capsys.readouterr().out == "All records are already up to date.\n"
+def test_an_empty_plan_of_a_process_exits_with_0(idle_address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plan", f"--controller={idle_address}"], {}) == 0
+    output = capsys.readouterr().out
+    assert output.startswith(f'Answered by extdns at {idle_address}, owner "me", files ')
+    assert output.endswith("\n\nAll records are already up to date.\n")
 
 
 @pytest.mark.parametrize(
-    ("more", "wrong"),
+    ("more", "flag"),
     [
         pytest.param(["--once"], "--once", id="flags"),
         pytest.param(["--held"], "--held", id="other-options"),
     ],
 )
-def test_what_means_nothing_beside_it_is_told(
-    address: str, more: list[str], wrong: str, capsys: pytest.CaptureFixture[str]
+def test_other_flags_are_refused_together_with_controller(
+    address: str, more: list[str], flag: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["plan", f"--controller={address}", *more], {}) == 1
-    assert capsys.readouterr().err.startswith(f"error: {wrong} means nothing beside --controller\n")
+    assert capsys.readouterr().err.startswith(f"error: {flag} has no effect with --controller\n")
 
 
-def test_a_process_that_cannot_know_all_is_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_incomplete_plan_of_a_process_exits_with_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     broken = process(tmp_path, service("<b>", "b.example.org"))
     with serving(broken.site) as port:
         assert cli.main(["plan", f"--controller=http://127.0.0.1:{port}"], {}) == 1
     assert "INCOMPLETE: " in capsys.readouterr().out
 
 
-def test_a_reason_that_only_another_version_knows_is_shown_as_it_is(
+def test_a_reason_code_of_another_version_of_extdns_is_printed(
     shop: Process, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def of_tomorrow(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    def rename_reason(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         return [part.replace(b"foreign-record", b"lunar-eclipses") for part in shop.site(environ, start_response)]
 
-    with serving(of_tomorrow) as port:
+    with serving(rename_reason) as port:
         assert cli.main(["plan", f"--controller=http://127.0.0.1:{port}"], {}) == 3
     assert "[lunar-eclipses]" in capsys.readouterr().out

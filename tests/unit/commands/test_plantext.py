@@ -1,4 +1,4 @@
-"""The text of a plan; what it shall look like stands in golden/*.txt (UPDATE_GOLDEN=1 writes them anew)."""
+"""The text of a plan, compared with the files golden/*.txt. UPDATE_GOLDEN=1 writes the files."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from extdns.commands.plantext import plan_text, row, table
+from extdns.documents.plan import PlanContent, build_entry, build_zone, count_actions
+from extdns.documents.plan_text import build_plan_row, format_plan, format_table
+from extdns.documents.snapshot import RecordCounts
+from extdns.documents.text import find_reportable
 from extdns.engine.decisions import CHANGING
-from extdns.facts.holding import Holding
-from extdns.facts.plan import Planned, entry, summary_facts, zone_facts
-from extdns.facts.words import told
+from extdns.model.change import Action, Decision
 from extdns.model.claim import Provenance
-from extdns.model.cluster import Kind, ObjectKey, ObjectRef
-from extdns.model.decision import Decision, Verdict
-from extdns.model.name import DnsName
-from extdns.model.ownership import Owned
-from extdns.model.pairs import Pairs
+from extdns.model.dns_name import DnsName
+from extdns.model.kind import Kind, ObjectKey, ObjectRef
 from extdns.model.reason import Reason
-from extdns.model.record import RESOURCE, Endpoint, Record
+from extdns.model.record import RESOURCE, DesiredRecord, OwnedRecord, Record
+from extdns.model.value import StringMap
 from extdns.model.zone import Zone
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -32,73 +31,85 @@ NET = Zone(name=DnsName("example.net"), id="example.net", account="staging")
 HOSTILE = "\x1b[31m[red]\u202e[/]\r\n:smile:" + "x" * 1000
 
 
-def asked(name: str, field: str = "annotation external-dns.kubernetes.io/hostname", kind: Kind = SERVICE) -> Provenance:
+def annotated(
+    name: str, field: str = "annotation external-dns.kubernetes.io/hostname", kind: Kind = SERVICE
+) -> Provenance:
     namespace, _, name = name.partition("/")
     return Provenance(source=kind.name.lower(), ref=ObjectRef(key=ObjectKey(kind, namespace, name)), field=field)
 
 
 def rule(name: str) -> Provenance:
-    return asked(name, "spec.rules[0].host", INGRESS)
+    return annotated(name, "spec.rules[0].host", INGRESS)
 
 
-def pairs(**entries: str) -> Pairs:
-    return Pairs.of(entries)
+def string_map(**entries: str) -> StringMap:
+    return StringMap.from_items(entries)
 
 
 def decision(
     name: str,
-    verdict: Verdict,
+    action: Action,
     reason: Reason,
     detail: str = "",
     *,
     by: Sequence[Provenance] = (),
-    wanted: Sequence[str] = (),
-    held: Sequence[str] = (),
+    desired: Sequence[str] = (),
+    current: Sequence[str] = (),
     rtype: str = "A",
     zone: Zone | None = ORG,
     identifier: str = "",
     ttl_s: tuple[int, int] = (300, 0),
-    properties: tuple[Pairs, Pairs] = (Pairs.of(), Pairs.of()),
+    properties: tuple[StringMap, StringMap] = (StringMap.from_items(), StringMap.from_items()),
     resource: str = "",
     owner: str = "me",
 ) -> Decision:
-    """Pairs of *ttl_s* and *properties* are what is held and what is wanted."""
+    """Build a decision. *ttl_s* and *properties* are pairs of the current and the desired value."""
     dns = DnsName(name)
     record = Record(
-        name=dns, type=rtype, targets=tuple(held), ttl_s=ttl_s[0], set_identifier=identifier, properties=properties[0]
+        name=dns,
+        type=rtype,
+        targets=tuple(current),
+        ttl_s=ttl_s[0],
+        set_identifier=identifier,
+        properties=properties[0],
     )
-    labels = pairs(**{RESOURCE: resource}) if resource else pairs()
-    endpoint = Endpoint(
-        name=dns, type=rtype, targets=tuple(wanted), ttl_s=ttl_s[1], set_identifier=identifier, properties=properties[1]
+    labels = string_map(**{RESOURCE: resource}) if resource else string_map()
+    endpoint = DesiredRecord(
+        name=dns,
+        type=rtype,
+        targets=tuple(desired),
+        ttl_s=ttl_s[1],
+        set_identifier=identifier,
+        properties=properties[1],
     )
     return Decision(
         zone=zone,
         name=dns,
         set_identifier=identifier,
         type=rtype,
-        verdict=verdict,
+        action=action,
         reason=reason,
         detail=detail,
-        wanted=endpoint if wanted else None,
-        held=Owned(record=record, owner=owner, ours=owner == "me", labels=labels) if held else None,
-        asked_by=tuple(by),
+        desired=endpoint if desired else None,
+        current=OwnedRecord(record=record, owner=owner, is_ours=owner == "me", labels=labels) if current else None,
+        requested_by=tuple(by),
     )
 
 
-CREATE, UPDATE, DELETE, KEEP, NONE = Verdict.CREATE, Verdict.UPDATE, Verdict.DELETE, Verdict.KEEP, Verdict.NONE
+CREATE, UPDATE, DELETE, KEEP, NONE = Action.CREATE, Action.UPDATE, Action.DELETE, Action.KEEP, Action.NONE
 MANY = tuple(f"192.0.2.{number}" for number in range(1, 10))
 
 CASES = {
     "changes": [
-        decision("shop.example.org", CREATE, Reason.WANTED, by=[rule("web/shop")], wanted=["203.0.113.7"]),
+        decision("shop.example.org", CREATE, Reason.REQUESTED, by=[rule("web/shop")], desired=["203.0.113.7"]),
         decision(
             "api.example.org",
             UPDATE,
             Reason.CHANGED,
             "targets, ttl",
-            by=[asked("web/api")],
-            wanted=["203.0.113.7"],
-            held=["203.0.113.2"],
+            by=[annotated("web/api")],
+            desired=["203.0.113.7"],
+            current=["203.0.113.2"],
             ttl_s=(300, 60),
         ),
         decision(
@@ -106,7 +117,7 @@ CASES = {
             DELETE,
             Reason.OBJECT_DELETED,
             rtype="CNAME",
-            held=["lb-1.example.net"],
+            current=["lb-1.example.net"],
             resource="ingress/web/old",
         ),
         decision(
@@ -114,30 +125,32 @@ CASES = {
             UPDATE,
             Reason.CHANGED,
             "properties",
-            by=[asked("web/alias")],
-            wanted=["lb-1.example.net"],
-            held=["lb-1.example.net"],
-            properties=(pairs(alias="false", weight="1"), pairs(alias="true", region="")),
+            by=[annotated("web/alias")],
+            desired=["lb-1.example.net"],
+            current=["lb-1.example.net"],
+            properties=(string_map(alias="false", weight="1"), string_map(alias="true", region="")),
         ),
         decision(
             "moved.example.org",
             UPDATE,
             Reason.CHANGED,
             "targets, owner",
-            by=[asked("web/moved")],
-            wanted=["192.0.2.2"],
-            held=["192.0.2.1"],
+            by=[annotated("web/moved")],
+            desired=["192.0.2.2"],
+            current=["192.0.2.1"],
             owner="old",
         ),
         decision(
             "unmarked.example.org",
             UPDATE,
-            Reason.MARK_MISSING,
-            by=[asked("web/unmarked")],
-            wanted=["192.0.2.1"],
-            held=["192.0.2.1"],
+            Reason.OWNERSHIP_RECORD_MISSING,
+            by=[annotated("web/unmarked")],
+            desired=["192.0.2.1"],
+            current=["192.0.2.1"],
         ),
-        decision("in-order.example.org", KEEP, Reason.PROGRAMMED, by=[asked("web/a")], wanted=MANY[:1], held=MANY[:1]),
+        decision(
+            "in-order.example.org", KEEP, Reason.PUBLISHED, by=[annotated("web/a")], desired=MANY[:1], current=MANY[:1]
+        ),
     ],
     "what-is-kept-and-why": [
         decision(
@@ -145,9 +158,9 @@ CASES = {
             KEEP,
             Reason.OWNED_BY_OTHER,
             'A owned by "blue-cluster"',
-            by=[asked("web/www")],
-            wanted=["192.0.2.1"],
-            held=["192.0.2.9"],
+            by=[annotated("web/www")],
+            desired=["192.0.2.1"],
+            current=["192.0.2.9"],
             owner="blue-cluster",
         ),
         decision(
@@ -155,58 +168,71 @@ CASES = {
             NONE,
             Reason.NO_ADDRESS,
             "status.loadBalancer has no address yet",
-            by=[asked("pay/gw")],
+            by=[annotated("pay/gw")],
             rtype="",
         ),
         decision(
             "orphan.example.org",
             KEEP,
             Reason.ORPHAN_UNCLAIMED,
-            "held: nobody asks for it; made for service/web/orphan",
-            held=["192.0.2.4"],
+            "held: nobody requests it; resource service/web/orphan",
+            current=["192.0.2.4"],
             resource="service/web/orphan",
         ),
         decision(
             "shop.example.org",
             NONE,
-            Reason.CONFLICT_LOST,
-            "Ingress web/shop has it",
-            by=[rule("lab/shop"), asked("lab/shop"), asked("lab/other"), asked("lab/another")],
-            wanted=["192.0.2.5"],
+            Reason.CONTEST_LOST,
+            "Ingress web/shop has precedence",
+            by=[rule("lab/shop"), annotated("lab/shop"), annotated("lab/other"), annotated("lab/another")],
+            desired=["192.0.2.5"],
         ),
-        decision("a.example.net", NONE, Reason.ZONE_FORBIDDEN, "AccessDenied", by=[asked("web/a")], zone=NET),
-        decision("b.elsewhere.example", NONE, Reason.NO_ZONE, by=[asked("web/b")], wanted=["192.0.2.1"], zone=None),
-        decision("c.example.net", NONE, Reason.ZONE_UNREAD, by=[asked("web/c")], wanted=["192.0.2.1"], zone=NET),
-        decision("d.elsewhere.example", NONE, Reason.ZONES_UNKNOWN, by=[asked("web/d")], zone=None),
-        decision("e.example.org", KEEP, Reason.ZONES_UNKNOWN, by=[asked("web/e")], held=["192.0.2.5"]),
-        decision("foreign.example.org", KEEP, Reason.FOREIGN_RECORD, held=["192.0.2.6"], owner="them"),
+        decision("a.example.net", NONE, Reason.ZONE_FORBIDDEN, "AccessDenied", by=[annotated("web/a")], zone=NET),
+        decision(
+            "b.elsewhere.example", NONE, Reason.NO_ZONE, by=[annotated("web/b")], desired=["192.0.2.1"], zone=None
+        ),
+        decision("c.example.net", NONE, Reason.ZONE_UNREAD, by=[annotated("web/c")], desired=["192.0.2.1"], zone=NET),
+        decision("d.elsewhere.example", NONE, Reason.ZONES_UNKNOWN, by=[annotated("web/d")], zone=None),
+        decision("e.example.org", KEEP, Reason.ZONES_UNKNOWN, by=[annotated("web/e")], current=["192.0.2.5"]),
+        decision("foreign.example.org", KEEP, Reason.FOREIGN_RECORD, current=["192.0.2.6"], owner="them"),
     ],
     "set-identifiers": [
         decision(
-            "pair.example.org", CREATE, Reason.WANTED, by=[asked(f"ops/{color}")], wanted=[target], identifier=color
+            "pair.example.org",
+            CREATE,
+            Reason.REQUESTED,
+            by=[annotated(f"ops/{color}")],
+            desired=[target],
+            identifier=color,
         )
         for color, target in (("green", "192.0.2.1"), ("blue", "192.0.2.2"))
     ],
     "many-targets": [
-        decision("all.example.org", CREATE, Reason.WANTED, by=[asked("web/all")], wanted=MANY),
+        decision("all.example.org", CREATE, Reason.REQUESTED, by=[annotated("web/all")], desired=MANY),
         decision(
             "last.example.org",
             UPDATE,
             Reason.CHANGED,
             "targets",
-            by=[asked("web/last")],
-            wanted=[*MANY[:-1], "192.0.2.99"],
-            held=MANY,
+            by=[annotated("web/last")],
+            desired=[*MANY[:-1], "192.0.2.99"],
+            current=MANY,
         ),
         decision(
-            "fewer.example.org", UPDATE, Reason.CHANGED, "targets", by=[asked("web/few")], wanted=MANY[:1], held=MANY
+            "fewer.example.org",
+            UPDATE,
+            Reason.CHANGED,
+            "targets",
+            by=[annotated("web/few")],
+            desired=MANY[:1],
+            current=MANY,
         ),
         decision(
             "text.example.org",
             CREATE,
-            Reason.WANTED,
-            by=[asked("web/text")],
-            wanted=['"' + "x" * 255 + '"'],
+            Reason.REQUESTED,
+            by=[annotated("web/text")],
+            desired=['"' + "x" * 255 + '"'],
             rtype="TXT",
         ),
     ],
@@ -216,83 +242,87 @@ CASES = {
             UPDATE,
             Reason.CHANGED,
             "targets, properties",
-            by=[asked(f"web/{HOSTILE}", HOSTILE)],
-            wanted=[HOSTILE],
-            held=["[/]"],
+            by=[annotated(f"web/{HOSTILE}", HOSTILE)],
+            desired=[HOSTILE],
+            current=["[/]"],
             identifier=HOSTILE,
-            properties=(pairs(), Pairs.of({HOSTILE: HOSTILE})),
+            properties=(string_map(), StringMap.from_items({HOSTILE: HOSTILE})),
         ),
-        decision("evil.example.org", NONE, Reason.REFUSED, HOSTILE, by=[asked("web/a")], zone=NET),
+        decision("evil.example.org", NONE, Reason.REFUSED, HOSTILE, by=[annotated("web/a")], zone=NET),
     ],
     "nothing": [
-        decision("in-order.example.org", KEEP, Reason.PROGRAMMED, by=[asked("web/a")], wanted=MANY[:1], held=MANY[:1])
+        decision(
+            "in-order.example.org", KEEP, Reason.PUBLISHED, by=[annotated("web/a")], desired=MANY[:1], current=MANY[:1]
+        )
     ],
 }
-HOLDINGS = {ORG: Holding(records=412, ours=388), NET: Holding(records=1, ours=0)}
+RECORD_COUNTS = {ORG: RecordCounts(records=412, ours=388), NET: RecordCounts(records=1, ours=0)}
 
 
 def text_of(decisions: Sequence[Decision]) -> str:
-    shown = told(decisions)
-    plan = Planned(
+    reported = find_reportable(decisions)
+    plan = PlanContent(
         provider="route53",
         owner="me",
         policy="sync",
-        zones=tuple(zone_facts(zone, holding) for zone, holding in HOLDINGS.items()),
-        changes=tuple(entry(one) for one in shown if one.verdict in CHANGING),
-        kept=tuple(entry(one) for one in shown if one.verdict not in CHANGING),
+        zones=tuple(build_zone(zone, counts) for zone, counts in RECORD_COUNTS.items()),
+        changes=tuple(build_entry(one) for one in reported if one.action in CHANGING),
+        unfulfilled=tuple(build_entry(one) for one in reported if one.action not in CHANGING),
         held=(),
-        mistakes=(),
+        problems=(),
         missing=(),
-        summary=summary_facts(shown),
+        summary=count_actions(reported),
     )
-    return "".join(f"{line}\n" for line in plan_text(plan))
+    return "".join(f"{line}\n" for line in format_plan(plan))
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_plan_reads_as_agreed(case: str) -> None:
+def test_the_text_of_a_plan_equals_the_golden_file(case: str) -> None:
     path, text = GOLDEN / f"{case}.txt", text_of(CASES[case])
     if os.environ.get("UPDATE_GOLDEN"):
         path.write_text(text, encoding="utf-8")
     assert text == path.read_text(encoding="utf-8")
 
 
-def test_there_is_a_case_for_each_golden_file() -> None:
+def test_each_golden_file_of_a_plan_has_a_case() -> None:
     assert {path.stem for path in GOLDEN.glob("*.txt")} == set(CASES)
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_order_of_decisions_does_not_matter(case: str) -> None:
+def test_the_order_of_decisions_does_not_change_the_text_of_a_plan(case: str) -> None:
     decisions = list(CASES[case])
     random.Random(7).shuffle(decisions)
     assert text_of(decisions) == text_of(CASES[case])
 
 
-def test_nothing_reaches_the_terminal_that_is_not_printable() -> None:
+def test_unprintable_characters_in_a_plan_are_escaped() -> None:
     for line in text_of(CASES["hostile"]).splitlines():
         assert line.isprintable()
         assert len(line) < 3000
 
 
-def test_what_is_in_order_has_a_symbol_of_its_own() -> None:
-    assert list(table(map(row, map(entry, CASES["nothing"])))) == [
+def test_a_published_record_has_a_dot_as_symbol_in_the_table() -> None:
+    assert list(format_table(map(build_plan_row, map(build_entry, CASES["nothing"])))) == [
         "  · A  in-order.example.org  192.0.2.1  Service web/a: annotation hostname"
     ]
 
 
-def test_no_cell_is_wrapped_or_cut_but_for_long_targets() -> None:
+def test_a_long_name_is_not_wrapped_or_cut_in_a_plan() -> None:
     name = ".".join(["a" * 63] * 3 + ["example.org"])
-    text = text_of([decision(name, CREATE, Reason.WANTED, by=[asked("web/a")], wanted=["192.0.2.1"])])
+    text = text_of([decision(name, CREATE, Reason.REQUESTED, by=[annotated("web/a")], desired=["192.0.2.1"])])
     assert f"  + A  {name}  192.0.2.1  Service web/a: annotation hostname\n" in text
 
 
-@pytest.mark.parametrize("verdict", list(Verdict))
-def test_every_verdict_is_counted(verdict: Verdict) -> None:
-    one = decision("a.example.org", verdict, Reason.REFUSED, by=[asked("web/a")], wanted=["192.0.2.1"], held=MANY[:1])
+@pytest.mark.parametrize("action", list(Action))
+def test_the_summary_of_a_plan_counts_every_action(action: Action) -> None:
+    one = decision(
+        "a.example.org", action, Reason.REFUSED, by=[annotated("web/a")], desired=["192.0.2.1"], current=MANY[:1]
+    )
     (summary,) = text_of([one]).splitlines()[-1:]
     assert " 1 " in f" {summary}"
 
 
-def test_a_zone_that_is_gone_is_named_all_the_same() -> None:
+def test_a_plan_names_a_zone_that_is_no_longer_listed() -> None:
     gone = Zone(name=DnsName("gone.example"), id="Z3")
-    text = text_of([decision("a.gone.example", KEEP, Reason.ZONE_GONE, held=MANY[:1], zone=gone)])
+    text = text_of([decision("a.gone.example", KEEP, Reason.ZONE_GONE, current=MANY[:1], zone=gone)])
     assert text.startswith("Zone gone.example (Z3, route53)\n\n  ! A  a.gone.example  kept")

@@ -1,4 +1,4 @@
-"""The reference page of the reason codes."""
+"""The page of the reason codes, docs/reference/reasons.md."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from pathlib import Path
 
 import pytest
 
-from extdns.commands.reasons import page
+from extdns.documents.reason import render_page
 from extdns.model.evidence import Evidence
-from extdns.model.reason import MEANINGS, Reason
+from extdns.model.reason import Reason
 
 ROOT = Path(__file__).parents[3]
 
 
-def test_the_page_in_the_docs_is_the_one_that_the_codes_give() -> None:
-    kept = (ROOT / "docs" / "reference" / "reasons.md").read_text(encoding="utf-8")
-    assert kept == page(), "run: python -m extdns.commands.reasons > docs/reference/reasons.md"
+def test_the_reasons_page_in_the_docs_equals_the_generated_page() -> None:
+    page = (ROOT / "docs" / "reference" / "reasons.md").read_text(encoding="utf-8")
+    assert page == render_page(), "run: python -m extdns.documents.reason > docs/reference/reasons.md"
 
 
 @pytest.mark.parametrize("reason", list(Reason))
-def test_every_code_has_a_meaning_and_a_row(reason: Reason) -> None:
-    assert MEANINGS[reason].endswith(".")
-    assert f"| `{reason}` | {MEANINGS[reason]} |" in page().splitlines()
+def test_every_reason_code_has_a_meaning_and_a_row_in_the_page(reason: Reason) -> None:
+    assert reason.row.text.endswith(".")
+    assert [line for line in render_page().splitlines() if line.startswith(f"| `{reason}` | {reason.row.text} |")]
 
 
 @pytest.mark.parametrize("evidence", list(Evidence))
-def test_all_evidence_stands_under_its_heading(evidence: Evidence) -> None:
-    removed = page().partition("## Removed")[2].partition("\n## ")[0]
+def test_all_evidence_codes_are_in_the_section_removed_of_the_page(evidence: Evidence) -> None:
+    removed = render_page().partition("## Removed")[2].partition("\n## ")[0]
     assert f"| `{evidence}` |" in removed

@@ -1,4 +1,4 @@
-"""`extdns` without a subcommand, in this process."""
+"""`extdns` without a subcommand, in the process of the test."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from extdns import cli
 from extdns.app import assembly
 from extdns.app.assembly import Assembly
 from extdns.commands import run
@@ -27,7 +28,7 @@ def stage(tmp_path: Path) -> Stage:
 
 
 def config(stage: Stage, *more: str) -> Config:
-    """The flags of *more* in the place of ours, if they are the same."""
+    """Return the configuration of *stage*; flags in *more* replace those of the same name."""
     flags = [
         f"--manifests={stage.manifests}",
         "--source=service",
@@ -42,14 +43,14 @@ def config(stage: Stage, *more: str) -> Config:
 
 @pytest.fixture(autouse=True)
 def _nothing_left_running() -> Iterator[None]:
-    """Hold every test to ending the threads that it began; those that read or write may end a little later."""
+    """Assert that the main threads of each test have ended. Threads that read or write zones may end later."""
     before = set(threading.enumerate())
     yield
     left = [thread.name for thread in threading.enumerate() if thread not in before]
     assert not set(left) & {"manifests", "follower", "web"}
 
 
-def test_a_pass_is_done_with_exit_code_0(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_once_exits_with_0_if_nothing_failed(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     assert run.main(config(stage, "--once")) == 0
     assert stage.published() == ["web.example.org A 192.0.2.1"]
     assert capsys.readouterr().out == ""
@@ -65,31 +66,31 @@ def test_a_dry_run_prints_its_plan(stage: Stage, capsys: pytest.CaptureFixture[s
     assert stage.published() == []
 
 
-def test_a_pass_in_which_something_failed_is_1(stage: Stage) -> None:
+def test_once_exits_with_1_if_something_failed(stage: Stage) -> None:
     stage.apply(service("web", "web.example.org", annotations={"set-identifier": "blue"}))
     assert run.main(config(stage, "--once")) == 1
 
 
-def test_a_pass_in_which_something_is_held_is_3(stage: Stage) -> None:
+def test_once_exits_with_3_if_deletes_are_held(stage: Stage) -> None:
     run.main(config(stage, "--once"))
     stage.apply(service("web", "web.example.org", namespace="elsewhere"))
     assert run.main(config(stage, "--once", "--namespace=other")) == 3
     assert stage.published() == ["web.example.org A 192.0.2.1"]
 
 
-def test_a_pass_with_a_defect_is_1(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_once_exits_with_1_after_an_unexpected_error(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_: object, __: object) -> None:
         raise ZeroDivisionError("planted")
 
-    monkeypatch.setattr("extdns.controller.teller.Teller.decided", broken)
+    monkeypatch.setattr("extdns.controller.reporter.ActivityReporter.report_decisions", broken)
     assert run.main(config(stage, "--once")) == 1
     assert stage.published() == ["web.example.org A 192.0.2.1"]
 
 
 @pytest.mark.parametrize(
-    ("mode", "code"), [pytest.param(["--once"], 1, id="once"), pytest.param([], 0, id="on and on")]
+    ("mode", "code"), [pytest.param(["--once"], 1, id="once"), pytest.param([], 0, id="continuous")]
 )
-def test_a_signal_while_it_is_set_up_ends_it_cleanly(
+def test_a_signal_during_the_start_ends_the_process_cleanly(
     stage: Stage,
     mode: list[str],
     code: int,
@@ -98,37 +99,66 @@ def test_a_signal_while_it_is_set_up_ends_it_cleanly(
 ) -> None:
     assemble = assembly.assemble
 
-    def signalled(given: Config) -> Assembly:
+    def assemble_signalled(settings: Config) -> Assembly:
         os.kill(os.getpid(), signal.SIGTERM)
-        return assemble(given)
+        return assemble(settings)
 
-    monkeypatch.setattr(assembly, "assemble", signalled)
+    monkeypatch.setattr(assembly, "assemble", assemble_signalled)
     assert run.main(config(stage, *mode)) == code
     assert "Received SIGTERM. Terminating..." in capsys.readouterr().err
 
 
-def test_what_cannot_be_listened_on_leaves_nothing_running(stage: Stage) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(UsageError, match="cannot be listened on"):
+def test_a_metrics_address_in_use_is_an_error_and_leaves_no_thread_running(stage: Stage) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(UsageError, match="cannot be used"):
         run.main(config(stage, f"--metrics-address=127.0.0.1:{taken.getsockname()[1]}"))
 
 
 @pytest.mark.parametrize(
-    "wrong", ["--txt-prefix= ", "--service-type-filter=x", "--zonefile-dir=/nowhere", "--manifests=/nowhere"]
+    "flag", ["--txt-prefix= ", "--service-type-filter=x", "--zonefile-dir=/nowhere", "--manifests=/nowhere"]
 )
-def test_a_mistake_that_only_a_room_can_see_leaves_nothing_running(stage: Stage, wrong: str) -> None:
+def test_a_usage_error_found_during_assembly_leaves_no_thread_running(stage: Stage, flag: str) -> None:
     with pytest.raises(UsageError):
-        run.main(config(stage, wrong))
+        run.main(config(stage, flag))
 
 
-def test_the_configuration_is_logged_once_with_what_means_nothing(
+def test_the_configuration_and_flags_without_effect_are_logged_at_the_start(
     stage: Stage, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run.main(config(stage, "--once", "--source=ingress", "--events", "--dry-run"))
-    said = capsys.readouterr().err.splitlines()
-    (configured,) = (line for line in said if "msg=Configuration" in line)
+    output = capsys.readouterr().err.splitlines()
+    (configured,) = (line for line in output if "msg=Configuration" in line)
     for part in ("once=true", "compat=false", 'source="service, ingress"', "interval=1m", "txt-owner-id=me"):
         assert f" {part}" in configured
-    (moot,) = (line for line in said if "level=warning" in line)
+    (moot,) = (line for line in output if "level=warning" in line)
     assert "--events has no effect" in moot
-    (dry,) = (line for line in said if "dry-run mode" in line)
+    (dry,) = (line for line in output if "dry-run mode" in line)
     assert 'msg="running in dry-run mode. No changes to DNS records will be made."' in dry
+
+
+def test_a_flag_value_without_effect_is_logged_on_one_line(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run.main(config(stage, "--once", "--dry-run", "--managed-record-types=A,TXT")) == 0
+    (line,) = (line for line in capsys.readouterr().err.splitlines() if "Flag value has no effect" in line)
+    assert " level=warning " in line
+    assert line.endswith(
+        'warning="--managed-record-types=A,TXT is not a record type: it matches nothing; '
+        'commas do not separate; write --managed-record-types=A --managed-record-types=TXT"'
+    )
+
+
+def test_compat_accepts_a_flag_value_without_effect_silently(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ("--once", "--dry-run", "--compat", "--policy=sync", "--managed-record-types=A,TXT")
+    assert run.main(config(stage, *flags)) == 0
+    assert "has no effect" not in capsys.readouterr().err
+
+
+def test_a_command_warns_on_standard_error_about_a_flag_value_without_effect(
+    stage: Stage, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = (f"--manifests={stage.manifests}", "--source=service", "--provider=zonefile", "--output=json")
+    assert cli.main(["plan", *flags, f"--zonefile-dir={stage.zones}", "--domain-filter=a.test,b.test"], {}) in {0, 1, 2}
+    output = capsys.readouterr()
+    assert output.out.startswith("{")
+    assert output.err == (
+        "warning: --domain-filter=a.test,b.test is not a domain: it matches nothing\n"
+        "  commas do not separate; write --domain-filter=a.test --domain-filter=b.test\n"
+    )

@@ -1,4 +1,4 @@
-"""`extdns status --controller`: what a running process holds."""
+"""`extdns status --controller`: the held deletes of a running process."""
 
 from __future__ import annotations
 
@@ -9,105 +9,147 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from extdns import cli
-from extdns.facts.document import VERSION, ZoneName, json_text
-from extdns.facts.held import HeldFacts, HeldRecord, HeldSet
+from extdns.documents.document import VERSION, ProcessReference, ZoneReference, format_json
+from extdns.documents.held import HeldDocument, HeldRecordDocument, HeldSetDocument
 from tests.unit.web.scene import serving
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
 
-def held_set(zone: str, command: str, *names: str) -> HeldSet:
+def held_set(zone: str, command: str, *names: str) -> HeldSetDocument:
     records = (
-        HeldRecord(
+        HeldRecordDocument(
+            zone=ZoneReference(name=zone, id=zone),
             name=name,
             type="A",
             set_identifier="blue" if name.startswith("b.") else "",
             targets=("192.0.2.1",),
-            made_for="service/shop/web",
+            resource="service/shop/web",
             evidence="orphan-unclaimed",
         )
         for name in names
     )
     code = command.removesuffix(" [flags]")[-9:]
-    return HeldSet(
-        zone=ZoneName(name=zone, id=zone), release_code=code, command=command, owned=40, records=tuple(records)
+    return HeldSetDocument(
+        scope="zone",
+        zone=ZoneReference(name=zone, id=zone),
+        namespace="",
+        approval_code=code,
+        command=command,
+        records=tuple(records),
     )
 
 
-def facts(*sets: HeldSet) -> HeldFacts:
-    return HeldFacts(api_version=VERSION, kind="Held", at=datetime(2026, 11, 20, tzinfo=UTC), items=sets)
+def build_document(*sets: HeldSetDocument) -> HeldDocument:
+    process = ProcessReference(address="http://localhost:7980", owner="me", objects="files shop.yaml")
+    return HeldDocument(
+        api_version=VERSION, kind="Held", at=datetime(2026, 11, 20, tzinfo=UTC), process=process, items=sets
+    )
 
 
 class Page:
-    """Answers everything with one status and body, and remembers what it was asked."""
+    """A WSGI application that always returns the same status and body, and stores the requested paths."""
 
     def __init__(self, body: str, status: str = "200 OK") -> None:
         self.body = body
         self.status = status
-        self.asked: list[str] = []
+        self.paths: list[str] = []
 
     def __call__(self, environ: WSGIEnvironment, start: StartResponse) -> Iterator[bytes]:
-        self.asked.append(environ["PATH_INFO"])
+        self.paths.append(environ["PATH_INFO"])
         start(self.status, [("Content-Length", str(len(self.body)))])
         yield self.body.encode()
 
 
-def test_what_is_held_is_told_with_evidence_and_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_status_of_a_process_lists_held_deletes_with_evidence_and_approve_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     page = Page(
-        json_text(
-            facts(
-                held_set("example.net", "extdns release 1111-1111", "a.example.net"),
-                held_set("example.org", "extdns --release=7f3a-91c2 [flags]", "a.example.org", "b.example.org"),
+        format_json(
+            build_document(
+                held_set("example.net", "extdns approve 1111-1111", "a.example.net"),
+                held_set("example.org", "extdns --approve=7f3a-91c2 [flags]", "a.example.org", "b.example.org"),
             )
         )
     )
     with serving(page) as port:
         assert cli.main(["status", f"--controller=http://127.0.0.1:{port}/"], {}) == 0
-    assert page.asked == ["/api/v1/held"]
+    assert page.paths == ["/api/v1/held"]
     assert capsys.readouterr().out == (
         "3 deletes held.\n"
         "\n"
-        "Zone example.net (example.net): 40 records of ours\n"
-        "  ! 1 delete HELD under 1111-1111\n"
+        "Zone example.net\n"
+        "  ! 1 delete HELD, code 1111-1111\n"
         "      a.example.net A [orphan-unclaimed]\n"
         "\n"
-        "Zone example.org (example.org): 40 records of ours\n"
-        "  ! 2 deletes HELD under 7f3a-91c2\n"
+        "Zone example.org\n"
+        "  ! 2 deletes HELD, code 7f3a-91c2\n"
         "      a.example.org A [orphan-unclaimed]\n"
         "      b.example.org A (blue) [orphan-unclaimed]\n"
         "\n"
         "Why\n"
-        "  [orphan-unclaimed] The record is ours and nobody asks for it, but nothing shows that its object is gone; it "
-        "is kept until a person releases it.\n"
+        "  [orphan-unclaimed] The record is ours and no object requests it, but its resource may still exist. The "
+        "record stays until a person approves the delete.\n"
         "\n"
-        "Release it in example.net: extdns release 1111-1111\n"
-        "Release them in example.org: extdns --release=7f3a-91c2 [flags]\n"
+        f'Answered by extdns at http://127.0.0.1:{port}/, owner "me", files shop.yaml\n'
+        "\n"
+        "Approve it in zone example.net: extdns approve 1111-1111\n"
+        "Approve them in zone example.org: extdns --approve=7f3a-91c2 [flags]\n"
     )
 
 
-def test_where_nothing_is_held_nothing_is_to_be_done(capsys: pytest.CaptureFixture[str]) -> None:
-    with serving(Page(json_text(facts()))) as port:
+def test_status_of_a_process_reports_that_earlier_holds_are_unknown(capsys: pytest.CaptureFixture[str]) -> None:
+    problem = "earlier holds are unknown: the saved state was not read: 500"
+    with serving(Page(format_json(replace(build_document(), problem=problem)))) as port:
         assert cli.main(["status", f"--controller=http://127.0.0.1:{port}"], {}) == 0
-    assert capsys.readouterr().out == "No delete is held.\n"
+    output = capsys.readouterr().out
+    assert output.startswith(f"Not all is known: {problem}\n")
+    assert "No delete is held" not in output
 
 
-def test_programs_get_the_document_of_the_process(capsys: pytest.CaptureFixture[str]) -> None:
-    told = facts(held_set("example.org", "extdns release 7f3a-91c2", "a.example.org"))
-    with serving(Page(json_text(told))) as port:
+def test_status_of_a_process_with_another_cluster_contains_the_accept_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    command = "extdns accept-cluster 7f3a-91c2"
+    document = replace(build_document(), other_cluster="7f3a-91c2", accept_command=command)
+    with serving(Page(format_json(document))) as port:
+        assert cli.main(["status", f"--controller=http://127.0.0.1:{port}"], {}) == 0
+    assert capsys.readouterr().out == (
+        "The objects come from another cluster than before, 7f3a-91c2: updates and deletes are held until a person"
+        " accepts it.\n\n"
+        f'Answered by extdns at http://127.0.0.1:{port}, owner "me", files shop.yaml\n'
+        "\n"
+        f"Accept it, if that is meant: {command}\n"
+    )
+
+
+def test_status_of_a_process_without_held_deletes_has_no_next_step(capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(Page(format_json(build_document()))) as port:
+        assert cli.main(["status", f"--controller=http://127.0.0.1:{port}"], {}) == 0
+    assert capsys.readouterr().out == (
+        f'No delete is held.\n\nAnswered by extdns at http://127.0.0.1:{port}, owner "me", files shop.yaml\n'
+    )
+
+
+def test_status_prints_the_json_document_of_the_process(capsys: pytest.CaptureFixture[str]) -> None:
+    output = build_document(held_set("example.org", "extdns approve 7f3a-91c2", "a.example.org"))
+    with serving(Page(format_json(output))) as port:
         assert cli.main(["status", "--output=json", f"--controller=http://127.0.0.1:{port}"], {}) == 0
-    assert msgspec.json.decode(capsys.readouterr().out, type=HeldFacts) == told
+    reached = replace(output.process, address=f"http://127.0.0.1:{port}")
+    assert msgspec.json.decode(capsys.readouterr().out, type=HeldDocument) == replace(output, process=reached)
 
 
-def test_where_nobody_listens_that_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_status_reports_that_no_process_answers(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as bound:
         port = bound.getsockname()[1]
     assert cli.main(["status", f"--controller=http://127.0.0.1:{port}"], {}) == 1
     assert "no extdns answers there: " in capsys.readouterr().err
 
 
-def test_flags_of_the_state_mean_nothing_beside_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_flags_of_the_state_store_are_refused_together_with_controller(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["status", "--controller=http://127.0.0.1:7980", "--state-file=x"], {}) == 1
-    assert "--state-file=x means nothing beside --controller" in capsys.readouterr().err
+    assert "--state-file=x has no effect with --controller" in capsys.readouterr().err

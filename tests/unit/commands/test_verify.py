@@ -12,9 +12,9 @@ import msgspec
 import pytest
 
 from extdns import cli
-from extdns.commands import authority, verify
-from extdns.commands.verifyfacts import VerifyFacts
-from extdns.facts.document import schema_text
+from extdns.commands import name_servers, verify
+from extdns.documents.document import format_schema
+from extdns.documents.verification import VerificationDocument
 from tests.fakes.nameserver import NameServer
 from tests.integration.stage import Stage, service
 
@@ -28,7 +28,7 @@ RECORDS = {
 
 
 class MovedClock:
-    """Time that passes when somebody waits, and what happens then."""
+    """A clock that advances in `pause`, and then calls `meanwhile`."""
 
     def __init__(self) -> None:
         self.now_s = 0.0
@@ -59,7 +59,7 @@ def servers() -> Iterator[tuple[NameServer, NameServer]]:
 
 @pytest.fixture
 def stage(tmp_path: Path) -> Stage:
-    """Three names that are published."""
+    """Return a stage with three published names."""
     found = Stage(tmp_path, example_org="")
     found.apply(
         service("any", "*.any.example.org"),
@@ -72,15 +72,15 @@ def stage(tmp_path: Path) -> Stage:
 
 def run(stage: Stage, servers: tuple[NameServer, ...], *arguments: str, clock: MovedClock) -> int:
     flags = ["--source=service", "--provider=zonefile", f"--zonefile-dir={stage.zones}", "--txt-owner-id=me"]
-    asked = [f"--nameserver={server.place}" for server in servers]
-    given = [*arguments, *asked, *flags, f"--manifests={stage.manifests}"]
-    return verify.main(given, {}, clock, clock.pause)
+    query = [f"--nameserver={server.address}" for server in servers]
+    command_line = [*arguments, *query, *flags, f"--manifests={stage.manifests}"]
+    return verify.main(command_line, {}, clock, clock.pause)
 
 
 Servers = tuple[NameServer, NameServer]
 
 
-def test_all_names_are_asked_of_all_servers(
+def test_verify_queries_every_server_for_every_name(
     stage: Stage, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = stage.state()
@@ -88,97 +88,100 @@ def test_all_names_are_asked_of_all_servers(
     assert stage.state() == before
     assert capsys.readouterr().out == (
         "A      *.any.example.org  served by all of 2 name servers\n"
-        "       caches may hold what was before until 2026-11-20T09:05:00Z\n"
+        "       caches may answer with older data until 2026-11-20T09:05:00Z\n"
         "CNAME  host.example.org  served by all of 2 name servers\n"
-        "       caches may hold what was before until 2026-11-20T09:05:00Z\n"
+        "       caches may answer with older data until 2026-11-20T09:05:00Z\n"
         "A      web.example.org  served by all of 2 name servers\n"
-        "       caches may hold what was before until 2026-11-20T09:05:00Z\n"
+        "       caches may answer with older data until 2026-11-20T09:05:00Z\n"
         "3 of 3 records served.\n"
     )
     for server in servers:
-        assert {asked for asked in server.asked if asked[1] != "SOA"} == {
+        assert {query for query in server.queries if query[1] != "SOA"} == {
             ("extdns-verify.any.example.org", "A"),
             ("host.example.org", "CNAME"),
             ("web.example.org", "A"),
         }
 
 
-def test_a_server_that_lags_behind_is_named(
+def test_verify_names_a_server_that_lacks_a_record(
     stage: Stage, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     servers[1].records["web.example.org", "A"] = ("192.0.2.9",)
     assert run(stage, servers, "web.example.org", clock=clock) == 2
     assert capsys.readouterr().out == (
         "A      web.example.org  published, but not served by all of 2 name servers\n"
-        "       asked for: 192.0.2.1\n"
+        "       requested: 192.0.2.1\n"
         f"       127.0.0.1 port {servers[0].port}: 192.0.2.1\n"
         f"       127.0.0.1 port {servers[1].port}: 192.0.2.9\n"
         "0 of 1 record served.\n"
     )
 
 
-def test_servers_that_do_not_answer_are_told_with_the_reason(
+def test_verify_names_servers_that_do_not_answer_with_the_reason(
     stage: Stage, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     servers[0].rcode = dns.rcode.REFUSED
     servers[1].lame = True
     assert run(stage, servers, "web.example.org", clock=clock) == 2
-    said = capsys.readouterr().out
-    assert f"port {servers[0].port}: answers REFUSED\n" in said
-    assert f"port {servers[1].port}: is not authoritative for it\n" in said
+    output = capsys.readouterr().out
+    assert f"port {servers[0].port}: answers REFUSED\n" in output
+    assert f"port {servers[1].port}: is not authoritative for it\n" in output
 
 
-def test_a_silent_server_is_not_waited_for_long(
+def test_verify_does_not_wait_long_for_a_server_without_response(
     stage: Stage,
     servers: Servers,
     clock: MovedClock,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(authority, "_PATIENCE_S", 0.1)
+    monkeypatch.setattr(name_servers, "_TIMEOUT_S", 0.1)
     servers[0].silent = True
     assert run(stage, servers, "web.example.org", clock=clock) == 2
-    assert f"port {servers[0].port}: no answer to 2 questions, within 0.1 s each\n" in capsys.readouterr().out
+    assert f"port {servers[0].port}: no answer to 2 queries, within 0.1 s each\n" in capsys.readouterr().out
 
 
-def test_a_datagram_that_gets_lost_is_sent_again(
+def test_verify_repeats_a_query_whose_datagram_was_lost(
     stage: Stage, servers: Servers, clock: MovedClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(authority, "_PATIENCE_S", 1.0)
-    servers[0].lost = 1
+    monkeypatch.setattr(name_servers, "_TIMEOUT_S", 1.0)
+    servers[0].dropped_queries = 1
     assert run(stage, servers, "web.example.org", clock=clock) == 0
 
 
-def test_a_resolver_counts_if_a_person_names_it(
+def test_with_the_nameserver_flag_verify_accepts_answers_of_a_resolver(
     stage: Stage, servers: Servers, clock: MovedClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     servers[0].recursive = True
     assert run(stage, servers, "web.example.org", clock=clock) == 0
-    found = tuple(authority.Server("ns.example.net", "127.0.0.1", server.port) for server in servers)
-    monkeypatch.setattr(verify, "servers_of", lambda _: found)
+    found = tuple(name_servers.Server("ns.example.net", "127.0.0.1", server.port) for server in servers)
+    monkeypatch.setattr(verify, "find_name_servers", lambda _: found)
     assert run(stage, (), "web.example.org", clock=clock) == 2
 
 
-def test_another_server_tells_how_long_denials_are_kept_where_one_does_not(
+def test_verify_reports_the_negative_ttl_of_the_first_server_that_answers(
     stage: Stage, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     servers[0].rcode = dns.rcode.SERVFAIL
     servers[1].negative_s = 7200
     assert run(stage, servers, "web.example.org", clock=clock) == 2
-    assert "\nwarning: example.org: caches keep for 7200 s " in capsys.readouterr().out
+    assert (
+        "\nwarning: example.org: caches keep the answer that a name does not exist for 7200 s "
+        in capsys.readouterr().out
+    )
 
 
-def test_records_of_other_people_do_not_count(stage: Stage, servers: Servers, clock: MovedClock) -> None:
-    """Somebody has written another type at a name of ours, which no object asks for."""
+def test_verify_ignores_foreign_records(stage: Stage, servers: Servers, clock: MovedClock) -> None:
+    """The name has a foreign record of another type that no object requests."""
     path = stage.file()
     path.write_text(path.read_text() + "web AAAA 2001:db8::9\n")
     assert run(stage, servers, "web.example.org", clock=clock) == 0
 
 
-def test_what_lost_to_another_object_is_served_by_what_won(
+def test_verify_reports_a_name_as_served_if_the_winning_claim_is_served(
     stage: Stage, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A CNAME yields to the addresses of the same namespace, and another namespace to the one that has the name."""
+    """A CNAME is rejected in favour of addresses of the same namespace; so is the claim of another namespace."""
     stage.apply(
         service("web", "web.example.org"),
         service("other", "web.example.org", address="lb.example.net"),
@@ -188,7 +191,7 @@ def test_what_lost_to_another_object_is_served_by_what_won(
     assert capsys.readouterr().out.endswith("\n1 of 1 record served.\n")
 
 
-def test_what_the_configuration_leaves_out_does_not_count_unless_a_person_names_it(
+def test_verify_checks_excluded_names_only_if_they_are_given(
     stage: Stage, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     both = {"status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.1"}, {"ip": "2001:db8::1"}]}}}
@@ -201,25 +204,25 @@ def test_what_the_configuration_leaves_out_does_not_count_unless_a_person_names_
     assert capsys.readouterr().out.startswith("A      out.example.net  not published  [domain-filtered]\n")
 
 
-def test_what_is_not_in_the_zone_yet_is_pending_and_what_will_not_be_has_its_reason(
+def test_verify_reports_unwritten_records_as_pending_or_unpublished_with_a_reason(
     stage: Stage, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stage.apply(service("new", "new.example.org"), {**service("gw", "pay.example.org"), "status": {}})
     names = ("new.example.org", "pay.example.org", "nobody.example.org", "web.example.net")
     assert run(stage, servers, *names, clock=clock) == 2
     assert capsys.readouterr().out == (
-        "A      new.example.org  not in the zone as asked for yet  [wanted]\n"
-        "       asked for: 192.0.2.1\n"
+        "A      new.example.org  not in the zone as requested yet  [requested]\n"
+        "       requested: 192.0.2.1\n"
         f"       127.0.0.1 port {servers[0].port}: no such record\n"
         f"       127.0.0.1 port {servers[1].port}: no such record\n"
         "-      pay.example.org  not published  [no-address]\n"
-        "-      nobody.example.org  no object asks for it\n"
-        "-      web.example.net  no object asks for it\n"
+        "-      nobody.example.org  no object requests it\n"
+        "-      web.example.net  no object requests it\n"
         "0 of 4 records served.\n"
     )
 
 
-def test_waiting_ends_when_all_is_served(stage: Stage, servers: Servers, clock: MovedClock) -> None:
+def test_verify_wait_ends_when_everything_is_served(stage: Stage, servers: Servers, clock: MovedClock) -> None:
     right = servers[1].records.pop(("web.example.org", "A"))
 
     def take_up() -> None:
@@ -231,63 +234,73 @@ def test_waiting_ends_when_all_is_served(stage: Stage, servers: Servers, clock: 
     assert clock.now_s == 6.0
 
 
-def test_waiting_sees_what_objects_come_to_ask_for(stage: Stage, servers: Servers, clock: MovedClock) -> None:
+def test_verify_wait_includes_names_that_objects_request_meanwhile(
+    stage: Stage, servers: Servers, clock: MovedClock
+) -> None:
     stage.apply({**service("web", "web.example.org"), "status": {}})
     clock.meanwhile = lambda: stage.apply(service("web", "web.example.org"))
     assert run(stage, servers, "web.example.org", "--wait", clock=clock) == 0
 
 
-def test_waiting_has_an_end(stage: Stage, servers: Servers, clock: MovedClock) -> None:
+def test_verify_wait_ends_after_the_timeout(stage: Stage, servers: Servers, clock: MovedClock) -> None:
     servers[0].records.clear()
     assert run(stage, servers, "web.example.org", "--wait", "--timeout=7s", clock=clock) == 2
     assert clock.now_s == 8.0
 
 
-def test_a_long_negative_ttl_is_warned_of(
+def test_verify_warns_about_a_long_negative_ttl(
     stage: Stage, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     servers[0].negative_s = 86400
     assert run(stage, servers, "web.example.org", clock=clock) == 0
-    said = capsys.readouterr().out
-    assert "\nwarning: example.org: caches keep for 86400 s that a name is not there " in said
-    assert "until 2026-11-21T09:00:00Z" in said
+    output = capsys.readouterr().out
+    assert "\nwarning: example.org: caches keep the answer that a name does not exist for 86400 s " in output
+    assert "until 2026-11-21T09:00:00Z" in output
 
 
-def test_a_zone_whose_servers_nobody_can_tell_is_unknown(
+def test_verify_reports_a_record_as_unknown_if_its_zone_has_no_known_name_servers(
     stage: Stage, clock: MovedClock, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(verify, "servers_of", lambda _: ())
+    monkeypatch.setattr(verify, "find_name_servers", lambda _: ())
     assert run(stage, (), "web.example.org", clock=clock) == 2
-    assert "no name server of the zone is known; name one with --nameserver\n" in capsys.readouterr().out
+    assert "the name servers of the zone are unknown; give one with --nameserver\n" in capsys.readouterr().out
 
 
-def test_programs_get_the_facts(
+def test_verify_prints_json(
     stage: Stage, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(stage, servers, "web.example.org", "--output=json", clock=clock) == 0
-    (one,) = msgspec.json.decode(capsys.readouterr().out, type=VerifyFacts).names
-    assert (one.state, one.wanted, one.negative_ttl_seconds) == ("served", ("192.0.2.1",), 60)
+    (one,) = msgspec.json.decode(capsys.readouterr().out, type=VerificationDocument).names
+    assert (one.state, one.requested, one.negative_ttl_seconds) == ("served", ("192.0.2.1",), 60)
     assert [server.ttl_seconds for server in one.servers] == [300, 300]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param(["a..b"], "a..b is not a name\n  allowed: a name without empty labels", id="name"),
-        pytest.param(["--nameserver=ns.example.net"], "--nameserver=ns.example.net is no server", id="host"),
-        pytest.param(["--nameserver=192.0.2.1:x"], "--nameserver=192.0.2.1:x is no server", id="port"),
-        pytest.param(["--nameserver=\x1b"], "--nameserver=\\x1b is no server", id="hostile"),
-        pytest.param(["--wait", "--manifests=-"], "extdns verify --wait reads the objects more than once", id="stdin"),
+        pytest.param(["a..b"], "a..b is not a DNS name\n  allowed: a name without empty labels", id="name"),
+        pytest.param(
+            ["--nameserver=ns.example.net"],
+            "--nameserver=ns.example.net is not the address of a name server",
+            id="host",
+        ),
+        pytest.param(
+            ["--nameserver=192.0.2.1:x"], "--nameserver=192.0.2.1:x is not the address of a name server", id="port"
+        ),
+        pytest.param(["--nameserver=\x1b"], "--nameserver=\\x1b is not the address of a name server", id="hostile"),
+        pytest.param(["--wait", "--manifests=-"], "extdns verify --wait reads the objects several times", id="stdin"),
         pytest.param(["--timeout=5"], "--timeout=5 is not a duration", id="timeout"),
     ],
 )
-def test_wrong_usage_is_1(stage: Stage, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_command_line_of_verify_exits_with_1(
+    stage: Stage, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     flags = ["--source=service", "--provider=zonefile", f"--zonefile-dir={stage.zones}", "--txt-owner-id=me"]
     assert cli.main(["verify", *arguments, *flags, f"--manifests={stage.manifests}"], {}) == 1
     assert capsys.readouterr().err.startswith(f"error: {message}")
 
 
-def test_the_schema_in_the_docs_is_that_of_the_document() -> None:
-    kept = (ROOT / "docs" / "reference" / "verify.schema.json").read_text(encoding="utf-8")
-    made = schema_text(VerifyFacts, "extdns verify --output=json")
-    assert kept == made, "run: python -m extdns.commands.verifyfacts > docs/reference/verify.schema.json"
+def test_the_verify_schema_in_the_docs_equals_the_generated_schema() -> None:
+    schema = (ROOT / "docs" / "reference" / "verify.schema.json").read_text(encoding="utf-8")
+    generated = format_schema(VerificationDocument, "extdns verify --output=json")
+    assert schema == generated, "run: python -m extdns.documents.verification > docs/reference/verify.schema.json"

@@ -1,4 +1,4 @@
-"""What several tests of the controller are given."""
+"""Fixtures for the tests of the controller."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.unit.controller.scene import Gate
+from tests.unit.controller.scene import Barrier
 
 
 @pytest.fixture(autouse=True)
@@ -16,8 +16,8 @@ def _every_line(caplog: pytest.LogCaptureFixture) -> None:
 
 
 @pytest.fixture
-def gate() -> Iterator[Gate]:
-    """Opened at the end, so that no thread stays behind."""
-    found = Gate()
+def gate() -> Iterator[Barrier]:
+    """Return a barrier that is opened at the end of the test, so that no thread keeps waiting."""
+    found = Barrier()
     yield found
     found.open()

@@ -1,4 +1,4 @@
-"""A whole controller around a zone in memory and a cluster that follows a script."""
+"""A complete controller with an in-memory zone and a scripted cluster."""
 
 from __future__ import annotations
 
@@ -12,33 +12,34 @@ from typing import Any
 import pytest
 
 from extdns.controller.clock import SystemClock
-from extdns.controller.controller import Controller, Parts
-from extdns.controller.teller import Teller
+from extdns.controller.controller import Controller, ControllerParts
+from extdns.controller.reporter import ActivityReporter
 from extdns.engine.engine import Engine
 from extdns.engine.observer import Observer
 from extdns.log import Event
 from extdns.metrics.metrics import Metrics
-from extdns.model.change import Batch
+from extdns.model.change import Batch, Outcome
 from extdns.model.claim import Claim
-from extdns.model.cluster import ClusterChange, Kind, KindChange, KindState, ObjectChange, ObjectKey, Phase, Sight
-from extdns.model.lean import ObjectMeta
-from extdns.model.objects import KubernetesObject, Service
-from extdns.model.outcome import Outcome
+from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, Phase, Sighting
+from extdns.model.kind import Kind, ObjectKey
 from extdns.model.record import Record
+from extdns.model.resources.core import Service
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.resources.meta import ObjectMeta
 from extdns.model.zone import Zone, ZoneList
 from extdns.ports import Clock, Cluster, ZoneReader, ZoneWriter
 from providers.inmemory.provider import InMemoryProvider
 from tests.fakes.faulty import FaultyProvider
 from tests.fakes.view import FakeView
-from tests.unit.engine.stage import SERVICE, ZONE, engine_settings, wants
+from tests.unit.engine.stage import SERVICE, ZONE, build_claim, engine_settings
 
 SYNCED = KindChange(state=KindState(kind=SERVICE, phase=Phase.SYNCED))
 BEGINNING = datetime(2026, 11, 20, 9, 14, 31, tzinfo=UTC)
-HANGS_S = 20.0  # a test that waits so long has failed; nothing takes so long otherwise
+HANGS_S = 20.0  # the timeout of all waits; a test that reaches it fails
 
 
 class ShiftedClock(SystemClock):
-    """The system's clock, set forward when a test says so."""
+    """The system's clock, plus an offset that the test sets."""
 
     shift_s = 0.0
 
@@ -48,7 +49,7 @@ class ShiftedClock(SystemClock):
 
 @dataclass
 class MovedClock:
-    """Time that passes when a test says so."""
+    """A clock that advances only when the test sets it."""
 
     now_s: float = 1000.0
 
@@ -63,16 +64,16 @@ def service(name: str) -> Service:
     return Service(metadata=ObjectMeta(name=name, namespace="shop"))
 
 
-def added(*names: str) -> tuple[ObjectChange, ...]:
-    """Services that were not there before."""
+def add_services(*names: str) -> tuple[ObjectChange, ...]:
+    """Return the changes that a cluster reports for new Services."""
     return tuple(
-        ObjectChange(key=ObjectKey(SERVICE, "shop", name), old=None, new=service(name), seen=Sight.PRESENT)
+        ObjectChange(key=ObjectKey(SERVICE, "shop", name), old=None, new=service(name), seen=Sighting.PRESENT)
         for name in names
     )
 
 
 class ScriptedCluster:
-    """Each call of `take` delivers one step, or raises it; after the last one nothing comes any more."""
+    """A cluster whose `take` returns or raises one of *steps* at each call, and then blocks."""
 
     def __init__(self, *steps: tuple[ClusterChange, ...] | Exception, refusals: Iterable[Exception] = ()) -> None:
         self._steps = deque(steps)
@@ -83,7 +84,7 @@ class ScriptedCluster:
         self.taken = threading.Event()
         self.closings = 0
 
-    def need(self, kind: Kind) -> KindState:
+    def require(self, kind: Kind) -> KindState:
         if self._refusals:
             raise self._refusals.popleft()
         return KindState(kind=kind, phase=Phase.LISTING)
@@ -106,8 +107,8 @@ class ScriptedCluster:
         self._closed.set()
 
 
-class Gate:
-    """Somewhere in a call a thread waits until the test lets it on."""
+class Barrier:
+    """A barrier at which a thread waits until the test calls `open`."""
 
     def __init__(self) -> None:
         self.reached = threading.Event()
@@ -122,9 +123,9 @@ class Gate:
 
 
 class SlowWriter:
-    """Lets *inner* write once *gate* is open."""
+    """A writer that waits at *gate* before it writes with *inner*."""
 
-    def __init__(self, inner: FaultyProvider, gate: Gate) -> None:
+    def __init__(self, inner: FaultyProvider, gate: Barrier) -> None:
         self._inner = inner
         self._gate = gate
 
@@ -135,49 +136,49 @@ class SlowWriter:
 
 @dataclass(kw_only=True)
 class SlowReader(FaultyProvider):
-    """Lists zones once *gate* is open."""
+    """A reader that waits at *gate* before it lists zones."""
 
-    gate: Gate
+    gate: Barrier
 
-    def zones(self) -> ZoneList:
+    def list_zones(self) -> ZoneList:
         self.gate.pass_through()
-        return self.inner.zones()
+        return self.inner.list_zones()
 
 
 class NamedServices:
-    """A source: each Service wants the name it bears."""
+    """A source in which each Service requests its own name below example.org."""
 
     name = "service"
     kind = SERVICE
 
-    def claims(self, obj: KubernetesObject, view: object) -> tuple[Claim, ...]:  # noqa: ARG002 - as the port has it
-        return (wants(obj.metadata.name, obj.metadata.name),)
+    def find_claims(self, obj: KubernetesObject, view: object) -> tuple[Claim, ...]:  # noqa: ARG002 - the signature of the port
+        return (build_claim(obj.metadata.name, obj.metadata.name),)
 
 
 @dataclass(kw_only=True)
 class Scene:
-    """What a test looks at."""
+    """A controller, and its parts for assertions."""
 
     controller: Controller
     provider: FaultyProvider
-    teller: Teller
+    reporter: ActivityReporter
     metrics: Metrics
     engine: Engine
     threads: list[threading.Thread] = field(default_factory=list)
 
     def start(self, *, once: bool = False) -> None:
-        """Run on a thread of its own, which a test ends with `stop`."""
+        """Run the controller on a new thread until `stop` is called."""
         thread = threading.Thread(target=self.controller.run, kwargs={"once": once}, daemon=True)
         self.threads.append(thread)
         thread.start()
 
     def make_a_pass(self) -> None:
-        """Run with `--once`, to the end."""
+        """Run the controller for a single full pass."""
         self.start(once=True)
         self.join()
 
-    def stop(self, why: str = "") -> None:
-        self.controller.stop(why)
+    def stop(self, signal: str = "") -> None:
+        self.controller.stop(signal)
         self.join()
 
     def join(self) -> None:
@@ -185,8 +186,8 @@ class Scene:
             thread.join(HANGS_S)
             assert not thread.is_alive(), "the controller does not end"
 
-    def held(self) -> list[str]:
-        """Names and types of what stands in the zone, marks aside."""
+    def list_records(self) -> list[str]:
+        """Return names and types of the records in the zone, without ownership records."""
         return [
             f"{key.name} {key.type}"
             for key, record in sorted(self.provider.contents(ZONE).items())
@@ -194,60 +195,60 @@ class Scene:
         ]
 
     def sample(self, name: str) -> float:
-        """The value of a metric without labels."""
-        (line,) = (line for line in self.metrics.text().decode().splitlines() if line.startswith(f"{name} "))
+        """Return the value of a metric without labels."""
+        (line,) = (line for line in self.metrics.render().decode().splitlines() if line.startswith(f"{name} "))
         return float(line.rpartition(" ")[2])
 
 
-def scene(
+def build_scene(
     *records: Record,
     cluster: Cluster | None = None,
     clock: Clock | None = None,
-    source: Any = None,  # noqa: ANN401 - tests bring sources that break the rules
+    source: Any = None,  # noqa: ANN401 - tests pass invalid sources, too
     reader: ZoneReader | None = None,
     writer: ZoneWriter | None = None,
     writes: bool = True,
-    asks: bool = False,
+    needs_approval: bool = False,
     once: bool = True,
     interval_s: float = 60.0,
-    patience_s: float = HANGS_S,
-    source_patience_s: float = 30.0,
+    close_timeout_s: float = HANGS_S,
+    source_timeout_s: float = 30.0,
     provider: FaultyProvider | None = None,
 ) -> Scene:
-    """A controller that has not begun; by default the Service `web` wants `web.example.org`."""
+    """Build a controller without starting it. By default, the Service `web` requests `web.example.org`."""
     provider = provider or FaultyProvider(inner=InMemoryProvider(seed={ZONE: records}))
     metrics = Metrics()
-    teller = Teller(metrics, "me")
+    reporter = ActivityReporter(metrics, "me")
     settings = engine_settings(
         provider,
         kinds={"service": SERVICE},
         once=once,
-        writes=writes,
-        asks=asks,
-        source_patience_s=source_patience_s,
+        has_writer=writes,
+        needs_approval=needs_approval,
+        source_timeout_s=source_timeout_s,
     )
     engine = Engine(settings)
-    seen = cluster or ScriptedCluster((*added("web"), SYNCED))
-    parts = Parts(
+    seen = cluster or ScriptedCluster((*add_services("web"), SYNCED))
+    parts = ControllerParts(
         engine=engine,
         observer=Observer((source or NamedServices(),), seen.view),
         cluster=seen,
         reader=reader or provider,
         writer=(writer or provider) if writes else None,
-        teller=teller,
+        reporter=reporter,
         clock=clock or SystemClock(),
         kinds=(SERVICE,),
         interval_s=interval_s,
-        patience_s=patience_s,
+        close_timeout_s=close_timeout_s,
     )
-    return Scene(controller=Controller(parts), provider=provider, teller=teller, metrics=metrics, engine=engine)
+    return Scene(controller=Controller(parts), provider=provider, reporter=reporter, metrics=metrics, engine=engine)
 
 
-def told(caplog: pytest.LogCaptureFixture) -> list[Event]:
-    """The events that were logged, in order."""
+def find_logged_events(caplog: pytest.LogCaptureFixture) -> list[Event]:
+    """Return the messages of all log lines in order."""
     return [Event(record.msg) for record in caplog.records]
 
 
-def fields(caplog: pytest.LogCaptureFixture, event: Event) -> list[dict[str, object]]:
-    """The fields of each time that *event* was logged."""
+def find_logged_fields(caplog: pytest.LogCaptureFixture, event: Event) -> list[dict[str, object]]:
+    """Return the fields of each log line with the message *event*."""
     return [record.__dict__["extdns_fields"] for record in caplog.records if record.msg == event]

@@ -1,4 +1,4 @@
-"""The loop: it makes a pass, and ends when it is asked to."""
+"""The main loop of the controller: a single pass, approval of a plan, and stopping."""
 
 from __future__ import annotations
 
@@ -9,137 +9,139 @@ from collections.abc import Sequence
 import pytest
 
 from extdns.engine.effects import Effect
-from extdns.engine.inputs import Input, Tick
+from extdns.engine.inputs import Input, TimePassed
 from extdns.errors import UsageError
 from extdns.log import Event
 from providers.inmemory.provider import InMemoryProvider
 from tests.fakes.faulty import FaultyProvider
 from tests.unit.controller.scene import (
     HANGS_S,
-    Gate,
+    Barrier,
     MovedClock,
     ScriptedCluster,
     SlowReader,
     SlowWriter,
-    fields,
-    scene,
-    told,
+    build_scene,
+    find_logged_events,
+    find_logged_fields,
 )
 from tests.unit.engine.stage import ZONE
 
 
-def test_one_pass_publishes_and_ends() -> None:
-    stage = scene()
+def test_single_pass_publishes_records_and_ends() -> None:
+    stage = build_scene()
     stage.make_a_pass()
-    assert stage.controller.complete
-    assert stage.held() == ["web.example.org A"]
+    assert stage.controller.is_complete
+    assert stage.list_records() == ["web.example.org A"]
 
 
-def test_what_is_to_be_done_after_the_first_pass_is_done_once_by_the_thread_of_the_engine() -> None:
-    stage, done = scene(), list[threading.Thread]()
-    stage.controller.run(once=True, on_settled=lambda: done.append(threading.current_thread()))
+def test_callback_after_the_first_full_pass_is_called_once_on_the_engine_thread() -> None:
+    stage, done = build_scene(), list[threading.Thread]()
+    stage.controller.run(once=True, on_first_pass=lambda: done.append(threading.current_thread()))
     assert done == [threading.current_thread()]
 
 
-def test_without_a_writer_nothing_is_written_and_the_pass_ends() -> None:
-    stage = scene(writes=False)
+def test_single_pass_without_a_writer_writes_nothing_and_ends() -> None:
+    stage = build_scene(writes=False)
     stage.make_a_pass()
-    assert stage.controller.complete
-    assert stage.held() == []
-    assert [decision.verdict for decision in stage.engine.decisions] == ["create"]
+    assert stage.controller.is_complete
+    assert stage.list_records() == []
+    assert [decision.action for decision in stage.engine.decisions] == ["create"]
 
 
-def test_who_is_asked_sees_the_whole_plan_before_anything_is_written() -> None:
-    stage, seen = scene(asks=True), list[tuple[list[str], list[str]]]()
+def test_approval_of_the_plan_is_requested_after_planning_and_before_writing() -> None:
+    stage, seen = build_scene(needs_approval=True), list[tuple[list[str], list[str]]]()
     stage.controller.run(
-        once=True, approve=lambda: seen.append((stage.held(), [one.verdict for one in stage.engine.decisions]))
+        once=True, approve=lambda: seen.append((stage.list_records(), [one.action for one in stage.engine.decisions]))
     )
     assert seen == [([], ["create"])]
-    assert stage.controller.complete
-    assert stage.held() == ["web.example.org A"]
+    assert stage.controller.is_complete
+    assert stage.list_records() == ["web.example.org A"]
 
 
-def test_who_is_asked_can_refuse() -> None:
-    stage = scene(asks=True)
+def test_nothing_is_written_if_approval_of_the_plan_is_refused() -> None:
+    stage = build_scene(needs_approval=True)
 
     def refuse() -> None:
         raise UsageError("no")
 
     with pytest.raises(UsageError, match="no"):
         stage.controller.run(once=True, approve=refuse)
-    assert not stage.controller.complete
-    assert stage.held() == []
+    assert not stage.controller.is_complete
+    assert stage.list_records() == []
 
 
-def test_a_signal_ends_the_loop_with_the_lines_that_people_wait_for(caplog: pytest.LogCaptureFixture) -> None:
-    stage = scene(once=False)
+def test_signal_ends_the_main_loop_with_the_log_lines_of_external_dns(caplog: pytest.LogCaptureFixture) -> None:
+    stage = build_scene(once=False)
     stage.start()
-    assert stage.controller.settled.wait(HANGS_S)
+    assert stage.controller.first_pass_done.wait(HANGS_S)
     stage.stop("SIGTERM")
-    assert told(caplog)[-2:] == [Event.SIGNALLED, Event.LOOP_ENDED]
-    assert fields(caplog, Event.SIGNALLED) == [{"signal": "SIGTERM"}]
+    assert find_logged_events(caplog)[-2:] == [Event.SIGNAL_RECEIVED, Event.LOOP_TERMINATED]
+    assert find_logged_fields(caplog, Event.SIGNAL_RECEIVED) == [{"signal": "SIGTERM"}]
 
 
-def test_a_pass_that_ends_by_itself_speaks_of_no_signal(caplog: pytest.LogCaptureFixture) -> None:
-    scene().make_a_pass()
-    assert not {Event.SIGNALLED, Event.LOOP_ENDED} & set(told(caplog))
+def test_single_pass_that_ends_by_itself_logs_no_signal(caplog: pytest.LogCaptureFixture) -> None:
+    build_scene().make_a_pass()
+    assert not {Event.SIGNAL_RECEIVED, Event.LOOP_TERMINATED} & set(find_logged_events(caplog))
 
 
-def test_a_pass_that_is_stopped_is_not_complete(gate: Gate) -> None:
+def test_stopped_single_pass_is_not_complete(gate: Barrier) -> None:
     provider = SlowReader(inner=InMemoryProvider(seed={ZONE: ()}), gate=gate)
-    stage = scene(provider=provider)
+    stage = build_scene(provider=provider)
     stage.start(once=True)
     assert gate.reached.wait(HANGS_S)
     stage.stop("SIGTERM")
-    assert not stage.controller.complete
+    assert not stage.controller.is_complete
 
 
-def test_a_read_under_way_does_not_hold_up_the_end(gate: Gate) -> None:
+def test_close_does_not_wait_for_a_running_read(gate: Barrier) -> None:
     provider = SlowReader(inner=InMemoryProvider(seed={ZONE: ()}), gate=gate)
-    stage = scene(provider=provider, once=False)
+    stage = build_scene(provider=provider, once=False)
     stage.start()
     assert gate.reached.wait(HANGS_S)
     stage.stop("SIGTERM")  # while the gate is shut
 
 
-def test_a_write_under_way_is_waited_for_and_its_outcome_is_told(gate: Gate, caplog: pytest.LogCaptureFixture) -> None:
+def test_close_waits_for_a_running_write_and_reports_its_outcome(
+    gate: Barrier, caplog: pytest.LogCaptureFixture
+) -> None:
     provider = FaultyProvider(inner=InMemoryProvider(seed={ZONE: ()}))
-    stage = scene(provider=provider, writer=SlowWriter(provider, gate), once=False)
+    stage = build_scene(provider=provider, writer=SlowWriter(provider, gate), once=False)
     stage.start()
     assert gate.reached.wait(HANGS_S)
     stage.controller.stop("SIGTERM")
     gate.open()
     stage.join()
-    assert stage.held() == ["web.example.org A"]
-    assert fields(caplog, Event.APPLIED)[0]["count"] == 2  # the record and its mark
-    assert told(caplog).index(Event.LOOP_ENDED) < told(caplog).index(Event.APPLIED)
+    assert stage.list_records() == ["web.example.org A"]
+    assert find_logged_fields(caplog, Event.APPLIED)[0]["count"] == 2  # the record and its ownership record
+    assert find_logged_events(caplog).index(Event.LOOP_TERMINATED) < find_logged_events(caplog).index(Event.APPLIED)
 
 
-def test_a_write_without_end_is_left_to_itself(gate: Gate, caplog: pytest.LogCaptureFixture) -> None:
+def test_close_does_not_wait_for_a_write_that_hangs(gate: Barrier, caplog: pytest.LogCaptureFixture) -> None:
     provider = FaultyProvider(inner=InMemoryProvider(seed={ZONE: ()}))
-    stage = scene(provider=provider, writer=SlowWriter(provider, gate), once=False, patience_s=0.0)
+    stage = build_scene(provider=provider, writer=SlowWriter(provider, gate), once=False, close_timeout_s=0.0)
     stage.start()
     assert gate.reached.wait(HANGS_S)
     stage.stop("SIGTERM")  # while the gate is shut
-    assert told(caplog)[-1] is Event.WRITE_ABANDONED
+    assert find_logged_events(caplog)[-1] is Event.WRITE_ABANDONED
 
 
-def test_a_cluster_that_never_answers_does_not_hold_up_the_end(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("extdns.controller.follower._LEAVING_S", 0.0)
+def test_close_does_not_wait_for_a_cluster_that_never_answers(gate: Barrier, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("extdns.controller.cluster_thread._CLOSE_TIMEOUT_S", 0.0)
 
     class Mute(ScriptedCluster):
         def take(self, timeout_s: float) -> tuple[()]:  # noqa: ARG002 - the port says what it is
             gate.pass_through()
             return ()
 
-    stage = scene(cluster=Mute(), once=False)
+    stage = build_scene(cluster=Mute(), once=False)
     stage.start()
     assert gate.reached.wait(HANGS_S)
     stage.stop("SIGTERM")  # while the gate is shut
 
 
 class Inbox:
-    """Remembers how long the loop wanted to wait."""
+    """An engine inbox that stores the timeout of each read."""
 
     def __init__(self, inner: queue.SimpleQueue[Input]) -> None:
         self._inner = inner
@@ -151,19 +153,19 @@ class Inbox:
         return self._inner.get(timeout=timeout)
 
 
-def test_the_loop_sleeps_until_something_is_due_or_happens() -> None:
+def test_main_loop_sleeps_until_a_deadline_or_an_input() -> None:
     clock = MovedClock()
-    stage = scene(clock=clock, once=False, cluster=ScriptedCluster())
+    stage = build_scene(clock=clock, once=False, cluster=ScriptedCluster())
     stage.controller._inbox = inbox = Inbox(stage.controller._inbox)  # type: ignore[assignment]
     stage.start()
     assert stage.controller._parts.cluster.taken.wait(HANGS_S)  # type: ignore[attr-defined]
     stage.stop()
-    look_s, list_s = 1.0, 60.0
-    assert set(inbox.waits) <= {look_s, list_s}
+    update_s, list_s = 1.0, 60.0
+    assert set(inbox.waits) <= {update_s, list_s}
 
 
-def test_after_a_defect_the_engine_is_asked_again_soon() -> None:
-    stage = scene(clock=MovedClock(), once=False)
+def test_main_loop_continues_a_second_after_a_defect() -> None:
+    stage = build_scene(clock=MovedClock(), once=False)
     step, first = stage.engine.step, iter([True])
 
     def broken(item: Input, now_s: float) -> Sequence[Effect]:
@@ -172,17 +174,17 @@ def test_after_a_defect_the_engine_is_asked_again_soon() -> None:
         return step(item, now_s)
 
     stage.engine.step = broken  # type: ignore[method-assign, assignment]
-    stage.controller._feed(Tick())
+    stage.controller._feed(TimePassed())
     stage.controller._inbox = inbox = Inbox(stage.controller._inbox)  # type: ignore[assignment]
-    inbox.put(Tick())
-    stage.controller._next()
+    inbox.put(TimePassed())
+    stage.controller._take_input()
     assert inbox.waits == [1.0]
     stage.controller.close()
 
 
-def test_what_was_never_run_closes_its_cluster_all_the_same() -> None:
+def test_controller_that_never_ran_closes_its_cluster() -> None:
     cluster = ScriptedCluster()
-    stage = scene(cluster=cluster)
+    stage = build_scene(cluster=cluster)
     stage.controller.close()
     stage.controller.close()
     assert cluster.closings == 1

@@ -1,4 +1,4 @@
-"""The controller outlives defects in every part of the program, and does not hide them."""
+"""The controller continues after a defect in any part, and reports it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from extdns.engine.inputs import Input, KindReported, Observed, PageRead, ProblemReported, Submitted, Tick
+from extdns.engine.inputs import BatchCompleted, Input, KindStateChanged, Observed, PageRead, ProblemChanged, TimePassed
 from extdns.log import Event
 from extdns.model.claim import Claim
-from extdns.model.cluster import ObjectKey, ObjectProblem, Phase
-from extdns.model.objects import KubernetesObject
-from extdns.model.zone import Page, Zone
+from extdns.model.cluster import ObjectProblem, Phase
+from extdns.model.kind import ObjectKey
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.zone import Zone, ZonePage
 from providers.inmemory.provider import InMemoryProvider
 from tests.fakes.faulty import FaultyProvider
 from tests.unit.controller.scene import (
@@ -21,19 +22,19 @@ from tests.unit.controller.scene import (
     NamedServices,
     Scene,
     ScriptedCluster,
-    added,
-    fields,
-    scene,
+    add_services,
+    build_scene,
+    find_logged_fields,
 )
 from tests.unit.engine.stage import SERVICE, ZONE, owned
 
 
-def breaking(stage: Scene, wrong: Callable[[Input], bool], times: int = 1000) -> None:
-    """Let the engine raise on inputs that are *wrong*, the first *times*."""
+def break_engine(stage: Scene, is_failing: Callable[[Input], bool], times: int = 1000) -> None:
+    """Make the engine raise on the first *times* inputs for which *is_failing* returns true."""
     step, left = stage.engine.step, iter(range(times))
 
     def broken(item: Input, now_s: float) -> Sequence[object]:
-        if wrong(item) and next(left, None) is not None:
+        if is_failing(item) and next(left, None) is not None:
             raise ZeroDivisionError("planted")
         return step(item, now_s)
 
@@ -41,150 +42,150 @@ def breaking(stage: Scene, wrong: Callable[[Input], bool], times: int = 1000) ->
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    "is_failing",
     [
         pytest.param(lambda item: isinstance(item, PageRead), id="on a page"),
-        pytest.param(lambda item: isinstance(item, Submitted), id="on the outcome of a batch"),
+        pytest.param(lambda item: isinstance(item, BatchCompleted), id="on the outcome of a batch"),
     ],
 )
-def test_a_pass_goes_on_after_a_defect_and_is_not_complete(
-    wrong: Callable[[Input], bool], caplog: pytest.LogCaptureFixture
+def test_single_pass_continues_after_a_defect_and_is_not_complete(
+    is_failing: Callable[[Input], bool], caplog: pytest.LogCaptureFixture
 ) -> None:
-    stage = scene()
-    breaking(stage, wrong, times=1)
+    stage = build_scene()
+    break_engine(stage, is_failing, times=1)
     stage.make_a_pass()
-    assert stage.held() == ["web.example.org A"]
-    assert not stage.controller.complete
-    assert stage.teller.defects == 1
+    assert stage.list_records() == ["web.example.org A"]
+    assert not stage.controller.is_complete
+    assert stage.reporter.defect_count == 1
     assert stage.sample("extdns_defects_total") == 1
-    (line,) = fields(caplog, Event.DEFECT)
+    (line,) = find_logged_fields(caplog, Event.DEFECT)
     assert line["error"] == "ZeroDivisionError"
     assert "test_defects.py" in str(line["place"])
 
 
-def test_an_object_that_the_engine_cannot_take_in_costs_only_itself() -> None:
-    stage = scene(cluster=ScriptedCluster((*added("bad", "web"), SYNCED)))
+def test_object_that_makes_the_engine_raise_affects_no_other() -> None:
+    stage = build_scene(cluster=ScriptedCluster((*add_services("bad", "web"), SYNCED)))
 
     def about_bad(item: Input) -> bool:
         if not isinstance(item, Observed):
             return False
         return any(seen.key.name == "bad" and not seen.failure for seen in item.observations)
 
-    breaking(stage, about_bad)
+    break_engine(stage, about_bad)
     stage.make_a_pass()
-    assert stage.held() == ["web.example.org A"]
+    assert stage.list_records() == ["web.example.org A"]
     assert [key.name for key, _ in stage.engine.claims.failures()] == ["bad"]
 
 
 @pytest.mark.parametrize("whose", [ObjectKey(SERVICE, "shop", "web"), None], ids=["an object", "anything"])
-def test_what_cannot_be_read_is_not_taken_for_absent_though_the_engine_fails_to_hear_of_it(
+def test_unreadable_object_does_not_count_as_deleted_if_reporting_it_raises(
     whose: ObjectKey | None,
 ) -> None:
-    trouble = ObjectProblem(place="shop.yaml:3", key=whose, message="no YAML")
-    stage = scene(*owned("web"), cluster=ScriptedCluster((trouble, SYNCED)), source_patience_s=0.0)
-    breaking(stage, lambda item: isinstance(item, ProblemReported))
+    trouble = ObjectProblem(location="shop.yaml:3", key=whose, message="no YAML")
+    stage = build_scene(*owned("web"), cluster=ScriptedCluster((trouble, SYNCED)), source_timeout_s=0.0)
+    break_engine(stage, lambda item: isinstance(item, ProblemChanged))
     stage.make_a_pass()
-    assert stage.held() == ["web.example.org A"]
-    assert stage.engine.readiness.missing() == (("Service", Phase.FAILING),)
-    assert stage.teller.defects == 1
+    assert stage.list_records() == ["web.example.org A"]
+    assert stage.engine.readiness.find_missing() == (("Service", Phase.FAILING),)
+    assert stage.reporter.defect_count == 1
 
 
-def test_a_pass_ends_when_the_engine_is_broken() -> None:
-    stage = scene()
-    breaking(stage, lambda _: True)
+def test_single_pass_ends_when_the_engine_is_broken() -> None:
+    stage = build_scene()
+    break_engine(stage, lambda _: True)
     stage.make_a_pass()
-    assert not stage.controller.complete
-    assert stage.teller.defects == 5
-    assert stage.held() == []
+    assert not stage.controller.is_complete
+    assert stage.reporter.defect_count == 5
+    assert stage.list_records() == []
 
 
-def test_a_pass_ends_when_the_cluster_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("extdns.controller.follower._LONGEST_PAUSE_S", 0.0)
-    stage = scene(cluster=ScriptedCluster(*[OSError("planted")] * 5))
+def test_single_pass_ends_when_the_cluster_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("extdns.controller.cluster_thread._MAX_BACKOFF_S", 0.0)
+    stage = build_scene(cluster=ScriptedCluster(*[OSError("planted")] * 5))
     stage.make_a_pass()
-    assert not stage.controller.complete
+    assert not stage.controller.is_complete
 
 
-def test_the_process_goes_on_with_a_broken_engine_and_is_unhealthy_for_good() -> None:
-    stage = scene(once=False)
+def test_process_with_a_broken_engine_continues_and_stays_unhealthy() -> None:
+    stage = build_scene(once=False)
     planted, sixth, defects = threading.Event(), threading.Event(), list[Input]()
 
-    def wrong(item: Input) -> bool:
+    def is_failing(item: Input) -> bool:
         if planted.is_set():
             defects.append(item)
         if len(defects) == 6:
             sixth.set()
         return planted.is_set()
 
-    breaking(stage, wrong)
+    break_engine(stage, is_failing)
     stage.start()
-    assert stage.controller.settled.wait(HANGS_S)
-    assert stage.controller.healthy()
+    assert stage.controller.first_pass_done.wait(HANGS_S)
+    assert stage.controller.is_healthy()
     planted.set()
     for _ in range(6):
-        stage.controller._inbox.put(Tick())
+        stage.controller._inbox.put(TimePassed())
     assert sixth.wait(HANGS_S)
-    assert not stage.controller.healthy()
+    assert not stage.controller.is_healthy()
     planted.clear()
     stage.stop("SIGTERM")
-    assert not stage.controller.healthy()
+    assert not stage.controller.is_healthy()
 
 
-def test_a_few_defects_in_a_row_leave_it_healthy() -> None:
-    stage = scene(once=False)
-    breaking(stage, lambda item: not isinstance(item, KindReported | Observed), times=4)
+def test_process_is_healthy_after_a_few_defects() -> None:
+    stage = build_scene(once=False)
+    break_engine(stage, lambda item: not isinstance(item, KindStateChanged | Observed), times=4)
     stage.start()
-    assert stage.controller.settled.wait(HANGS_S)
-    assert stage.controller.healthy()
+    assert stage.controller.first_pass_done.wait(HANGS_S)
+    assert stage.controller.is_healthy()
     stage.stop()
 
 
-def test_a_reporter_that_fails_keeps_no_change_from_being_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    stage = scene()
+def test_changes_are_made_even_if_the_reporter_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = build_scene()
 
     def fail(_decisions: object) -> None:
         raise OSError("planted")
 
-    monkeypatch.setattr(stage.teller, "decided", fail)
+    monkeypatch.setattr(stage.reporter, "report_decisions", fail)
     stage.make_a_pass()
-    assert stage.held() == ["web.example.org A"]
-    assert not stage.controller.complete
+    assert stage.list_records() == ["web.example.org A"]
+    assert not stage.controller.is_complete
 
 
-def test_a_provider_that_breaks_its_word_is_told_and_tried_again(caplog: pytest.LogCaptureFixture) -> None:
+def test_unexpected_error_of_a_provider_is_reported_and_the_call_retried(caplog: pytest.LogCaptureFixture) -> None:
     class Broken(FaultyProvider):
-        def page(self, zone: Zone, after: str | None) -> Page:
-            if not fields(caplog, Event.DEFECT):
+        def read_page(self, zone: Zone, after: str | None) -> ZonePage:
+            if not find_logged_fields(caplog, Event.DEFECT):
                 raise KeyError("planted")
-            return super().page(zone, after)
+            return super().read_page(zone, after)
 
-    stage = scene(provider=Broken(inner=InMemoryProvider(seed={ZONE: ()})))
+    stage = build_scene(provider=Broken(inner=InMemoryProvider(seed={ZONE: ()})))
     stage.make_a_pass()
-    assert stage.held() == ["web.example.org A"]
-    (line,) = fields(caplog, Event.ZONE_UNREAD)
+    assert stage.list_records() == ["web.example.org A"]
+    (line,) = find_logged_fields(caplog, Event.ZONE_READ_FAILED)
     assert line["message"] == "KeyError: 'planted'"
 
 
-def test_a_source_that_raises_costs_only_that_object() -> None:
+def test_source_that_raises_affects_only_that_object() -> None:
     class Raising(NamedServices):
-        def claims(self, obj: KubernetesObject, view: object) -> tuple[Claim, ...]:
+        def find_claims(self, obj: KubernetesObject, view: object) -> tuple[Claim, ...]:
             if obj.metadata.name == "bad":
                 raise RuntimeError("planted")
-            return super().claims(obj, view)
+            return super().find_claims(obj, view)
 
-    stage = scene(cluster=ScriptedCluster((*added("bad", "web"), SYNCED)), source=Raising())
+    stage = build_scene(cluster=ScriptedCluster((*add_services("bad", "web"), SYNCED)), source=Raising())
     stage.make_a_pass()
-    assert stage.held() == ["web.example.org A"]
+    assert stage.list_records() == ["web.example.org A"]
 
 
-def test_ours_is_left_as_it_is_when_nothing_is_seen_of_its_object() -> None:
+def test_record_stays_if_the_existence_check_raises() -> None:
     cluster = ScriptedCluster((SYNCED,))
     cluster.answer = _raising
-    stage = scene(*owned("web"), cluster=cluster, once=False)
+    stage = build_scene(*owned("web"), cluster=cluster, once=False)
     stage.start()
     assert cluster.taken.wait(HANGS_S)
     stage.stop()
-    assert stage.held() == ["web.example.org A"]
+    assert stage.list_records() == ["web.example.org A"]
 
 
 def _raising(_key: object) -> bool | None:

@@ -1,21 +1,21 @@
-"""What the controller says of itself to probes."""
+"""Liveness and readiness of the controller."""
 
 from __future__ import annotations
 
 import pytest
 
-from extdns.controller import controller, follower, pulse
+from extdns.controller import cluster_thread, controller
 from extdns.engine.inputs import Input
 from extdns.model.cluster import KindChange, KindState, Phase
 from providers.inmemory.provider import InMemoryProvider
 from tests.unit.controller.scene import (
     HANGS_S,
-    Gate,
+    Barrier,
     MovedClock,
     ScriptedCluster,
     ShiftedClock,
     SlowReader,
-    scene,
+    build_scene,
 )
 from tests.unit.engine.stage import SERVICE, ZONE
 
@@ -23,21 +23,21 @@ from tests.unit.engine.stage import SERVICE, ZONE
 @pytest.mark.parametrize(
     ("later_s", "healthy"), [pytest.param(119.0, True, id="soon"), pytest.param(121.0, False, id="stuck")]
 )
-def test_it_is_healthy_while_both_threads_take_steps(later_s: float, healthy: bool) -> None:
+def test_process_is_healthy_while_both_threads_make_progress(later_s: float, healthy: bool) -> None:
     clock = ShiftedClock()
-    stage = scene(clock=clock)
+    stage = build_scene(clock=clock)
     stage.make_a_pass()
     clock.shift_s += later_s
-    assert stage.controller.healthy() is healthy
+    assert stage.controller.is_healthy() is healthy
 
 
-def test_an_idle_process_gives_a_sign_of_life_before_it_is_taken_for_stuck() -> None:
-    assert max(controller._LONGEST_WAIT_S, follower._TAKE_S) < pulse._STUCK_AFTER_S
+def test_idle_process_updates_its_heartbeat_before_it_counts_as_stuck() -> None:
+    assert max(controller._MAX_WAIT_S, cluster_thread._TAKE_TIMEOUT_S) < cluster_thread._STUCK_AFTER_S
 
 
-def test_an_engine_that_is_stuck_in_a_step_is_unhealthy(gate: Gate) -> None:
+def test_process_is_unhealthy_while_the_engine_is_stuck_in_a_step(gate: Barrier) -> None:
     clock = ShiftedClock()
-    stage = scene(clock=clock, once=False)
+    stage = build_scene(clock=clock, once=False)
     step = stage.engine.step
 
     def stuck(item: Input, now_s: float) -> object:
@@ -48,17 +48,17 @@ def test_an_engine_that_is_stuck_in_a_step_is_unhealthy(gate: Gate) -> None:
     stage.start()
     assert gate.reached.wait(HANGS_S)
     clock.shift_s += 121.0
-    assert not stage.controller.healthy()
+    assert not stage.controller.is_healthy()
     gate.open()
     stage.stop()
 
 
-def test_it_is_ready_once_the_first_pass_is_over() -> None:
-    stage = scene()
-    assert stage.controller.ready() == (False, {"failing": [], "kinds": {}})
+def test_process_is_ready_when_the_first_full_pass_is_done() -> None:
+    stage = build_scene()
+    assert stage.controller.read_readiness() == (False, {"failing": [], "kinds": {}})
     stage.make_a_pass()
-    ready, facts = stage.controller.ready()
-    assert (ready, facts["failing"]) == (True, [])
+    ready, details = stage.controller.read_readiness()
+    assert (ready, details["failing"]) == (True, [])
 
 
 @pytest.mark.parametrize(
@@ -77,21 +77,21 @@ def test_it_is_ready_once_the_first_pass_is_over() -> None:
         ),
     ],
 )
-def test_it_tells_how_far_each_kind_is(script: tuple[KindState, ...], shown: dict[str, str]) -> None:
+def test_readiness_shows_the_state_of_each_kind(script: tuple[KindState, ...], shown: dict[str, str]) -> None:
     cluster = ScriptedCluster(tuple(KindChange(state=state) for state in script))
-    stage = scene(cluster=cluster, clock=MovedClock(), once=False)
+    stage = build_scene(cluster=cluster, clock=MovedClock(), once=False)
     stage.start()
     assert cluster.taken.wait(HANGS_S)
     stage.stop()
-    assert stage.controller.ready()[1]["kinds"] == {"services": shown}
+    assert stage.controller.read_readiness()[1]["kinds"] == {"services": shown}
 
 
-def test_it_tells_what_keeps_it_from_being_ready(gate: Gate) -> None:
+def test_readiness_shows_what_fails(gate: Barrier) -> None:
     provider = SlowReader(inner=InMemoryProvider(seed={ZONE: ()}), gate=gate)
-    stage = scene(provider=provider, once=False)
+    stage = build_scene(provider=provider, once=False)
     stage.start()
     assert gate.reached.wait(HANGS_S)
     stage.stop()
-    ready, facts = stage.controller.ready()
+    ready, details = stage.controller.read_readiness()
     assert not ready
-    assert "zones have not been listed yet" in str(facts["failing"])
+    assert "zones have not been listed yet" in str(details["failing"])

@@ -1,17 +1,29 @@
-"""What objects ask for, as the engine was told, and what really is."""
+"""What objects request, as the engine was told, and which objects exist."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
-from extdns.engine.inputs import Cause, Existence, Input, KindReported, Observation, Observed
-from extdns.model.claim import Claim, Wanted, Withheld
-from extdns.model.cluster import Kind, KindState, ObjectKey, Phase
-from extdns.model.name import DnsName
-from tests.unit.engine.stage import INGRESS, SERVICE
+from extdns.engine.inputs import Cause, ExistenceChecked, Input, KindStateChanged, Observation, Observed
+from extdns.model.claim import Claim, ResolvedClaim, UnresolvedClaim
+from extdns.model.cluster import KindState, Phase
+from extdns.model.dns_name import DnsName
+from extdns.model.kind import Kind, ObjectKey
+from tests.unit.engine.stage import INGRESS, PODS, SERVICE
 
-NameClaim = Wanted | Withheld
+NameClaim = ResolvedClaim | UnresolvedClaim
+
+
+def namespace_in(resource: str) -> str:
+    """Return the namespace in `service/shop/web`, "" if there is none."""
+    parts = resource.split("/")
+    return parts[1] if len(parts) > 2 else ""
+
+
+def _has_name(claim: Claim) -> TypeGuard[NameClaim]:
+    return isinstance(claim, ResolvedClaim | UnresolvedClaim)
 
 
 @dataclass(kw_only=True)
@@ -20,77 +32,128 @@ class Cluster:
 
     Attributes:
         phases: by kind.
-        told: by object, the claims in force.
+        requests: by object, the claims in force.
         failing: objects whose claims could not be computed the last time.
         existing: objects that exist, whatever lists said.
-        asked: object, name and set identifier of every claim since the engine's start.
+        ever_requested: object, name and set identifier of every claim since the engine's start.
         deleted: objects of which a DELETED event was seen since then.
-        confirmed: objects confirmed to be gone since then, and not seen again.
-        answers: whether it can be told now if an object exists.
+        missing: objects that a list lacks, with the claims that they had.
+        lacking: by object, the Pod that a list lacks, with the claims that the object had before.
+        confirmed: objects confirmed to be gone since the start, and not seen again.
+        answers: whether it can be known now if an object exists.
         was_complete: whether all kinds were synced at some moment, of this process or of a former one.
     """
 
     phases: dict[Kind, Phase] = field(default_factory=lambda: dict.fromkeys((SERVICE, INGRESS), Phase.LISTING))
-    told: dict[ObjectKey, tuple[Claim, ...]] = field(default_factory=dict)
+    requests: dict[ObjectKey, tuple[Claim, ...]] = field(default_factory=dict)
     failing: set[ObjectKey] = field(default_factory=set)
     existing: set[ObjectKey] = field(default_factory=set)
-    asked: set[tuple[ObjectKey, DnsName, str]] = field(default_factory=set)
+    ever_requested: set[tuple[ObjectKey, DnsName, str]] = field(default_factory=set)
     deleted: set[ObjectKey] = field(default_factory=set)
+    missing: dict[ObjectKey, tuple[Claim, ...]] = field(default_factory=dict)
+    lacking: dict[ObjectKey, tuple[ObjectKey, tuple[Claim, ...]]] = field(default_factory=dict)
     confirmed: set[ObjectKey] = field(default_factory=set)
     answers: bool = True
     was_complete: bool = False
 
-    def behind(self, resource: str) -> ObjectKey | None:
-        """The object that a mark names."""
-        kind = {"service": SERVICE, "ingress": INGRESS}.get(resource.partition("/")[0])
-        return ObjectKey(kind, "shop", resource.rpartition("/")[2]) if kind else None
+    def find_object(self, resource: str) -> ObjectKey | None:
+        """Return the object that an ownership record names."""
+        label, _, place = resource.partition("/")
+        kind = {"service": SERVICE, "ingress": INGRESS}.get(label)
+        namespace, _, name = place.partition("/")
+        return ObjectKey(kind, namespace, name) if kind else None
 
-    def claims(self, name: DnsName) -> list[NameClaim]:
-        """All claims to *name* that are in force."""
+    def claims_to(self, name: DnsName) -> list[NameClaim]:
+        """Return all claims to *name* that are in force."""
         return [claim for found, claim in self.all_claims() if found == name]
 
     def all_claims(self) -> Iterator[tuple[DnsName, NameClaim]]:
-        """Every claim in force, with its name."""
-        for claims in self.told.values():
+        """Return every claim in force, with its name."""
+        for claims in self.requests.values():
             for claim in claims:
-                if isinstance(claim, Wanted | Withheld):
+                if isinstance(claim, ResolvedClaim | UnresolvedClaim):
                     yield claim.name, claim
 
+    def unconfirmed_claims(self) -> Iterator[ResolvedClaim]:
+        """Return the resolved claims that ended only because a list lacks an object, which may exist."""
+        for key, claims in self.missing.items():
+            if key not in self.confirmed:
+                yield from (claim for claim in claims if isinstance(claim, ResolvedClaim))
+        for pod, claims in self.lacking.values():
+            if pod not in self.confirmed:
+                yield from (claim for claim in claims if isinstance(claim, ResolvedClaim))
+
     def see(self, key: ObjectKey, claims: tuple[Claim, ...], cause: Cause = Cause.VERSION) -> Observed:
-        """The object exists and asks for *claims*."""
-        self.told[key] = claims
+        """Let the object exist and request *claims*."""
+        self._forget_unconfirmed({claim.name for claim in (*self.requests.get(key, ()), *claims) if _has_name(claim)})
+        self.requests[key] = claims
         self.existing.add(key)
-        self._seen(key)
-        self.asked |= {(key, c.name, c.set_identifier) for c in claims if isinstance(c, Wanted | Withheld)}
-        return _observed(key, cause, claims=claims)
+        self._note_seen(key)
+        self.ever_requested |= {
+            (key, c.name, c.set_identifier) for c in claims if isinstance(c, ResolvedClaim | UnresolvedClaim)
+        }
+        return self._observe(key, cause, claims=claims)
+
+    def _forget_unconfirmed(self, names: set[DnsName]) -> None:
+        """Forget which missing objects had claims to *names*: another object decides about them since."""
+
+        def others(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
+            return tuple(claim for claim in claims if not (_has_name(claim) and claim.name in names))
+
+        self.missing = {one: others(claims) for one, claims in self.missing.items()}
+        self.lacking = {one: (pod, others(claims)) for one, (pod, claims) in self.lacking.items()}
+
+    def lose_pod(self, key: ObjectKey, claims: tuple[Claim, ...], *, exists: bool) -> Observed:
+        """Let a list lack a Pod of the object, which requests *claims* without it; perhaps the Pod *exists*."""
+        pod = ObjectKey(PODS, key.namespace, f"{key.kind.name.lower()}-{key.name}-1")
+        if key not in self.lacking:
+            self.lacking[key] = pod, self.requests.get(key, ())
+            self.confirmed.discard(pod)
+        (self.existing.add if exists else self.existing.discard)(pod)
+        before = self.lacking[key]
+        seen = self.see(key, claims, Cause.DEPENDENCY)
+        self.lacking[key] = before
+        return seen
+
+    def find_pod(self, key: ObjectKey, claims: tuple[Claim, ...]) -> Observed:
+        """Let the missing Pod of the object be seen again, or its DELETED event; the object requests *claims*."""
+        pod, _ = self.lacking.pop(key)
+        self.existing.discard(pod)
+        self.confirmed.discard(pod)
+        return self.see(key, claims, Cause.DEPENDENCY)
 
     def fail(self, key: ObjectKey, parked_on: Kind | None = None) -> Observed:
-        """The object exists, and its claims cannot be computed."""
-        self.told.setdefault(key, ())
+        """Let the object exist, and its claims be impossible to compute."""
+        self.requests.setdefault(key, ())
         self.existing.add(key)
-        self._seen(key)
+        self._note_seen(key)
         self.failing.add(key)
-        return _observed(key, Cause.VERSION, failure="cannot be computed", parked_on=parked_on)
+        return self._observe(key, Cause.VERSION, failure="cannot be computed", parked_on=parked_on)
 
-    def _seen(self, key: ObjectKey) -> None:
+    def _note_seen(self, key: ObjectKey) -> None:
         self.confirmed.discard(key)
         self.failing.discard(key)
+        self.missing.pop(key, None)
 
     def drop(self, key: ObjectKey, cause: Cause, *, exists: bool) -> Observed:
-        """The object was deleted, or a list lacks it."""
-        self.told.pop(key, None)
+        """Let the object be deleted, or let a list lack it."""
+        claims = self.requests.pop(key, None)
         self.failing.discard(key)
+        self.lacking.pop(key, None)
         if cause is Cause.DELETED:
             self.deleted.add(key)
+            self.missing.pop(key, None)
+        elif claims is not None:
+            self.missing[key] = claims
         if not exists:
             self.existing.discard(key)
-        return _observed(key, cause)
+        return self._observe(key, cause)
 
-    def report(self, kind: Kind, phase: Phase) -> KindReported:
-        """The list of a kind came to a phase."""
+    def report(self, kind: Kind, phase: Phase) -> KindStateChanged:
+        """Let the list of a kind come to a phase."""
         self.phases[kind] = phase
         self.was_complete = self.was_complete or self.is_complete
-        return KindReported(state=KindState(kind=kind, phase=phase))
+        return KindStateChanged(state=KindState(kind=kind, phase=phase))
 
     @property
     def is_complete(self) -> bool:
@@ -98,34 +161,48 @@ class Cluster:
         return all(phase is Phase.SYNCED for phase in self.phases.values())
 
     def exists(self, key: ObjectKey) -> bool | None:
-        """Answer a question about an object."""
+        """Answer a GET of an object."""
         return key in self.existing if self.answers else None
 
-    def delivered(self, item: Input) -> None:
-        """The engine gets an answer."""
-        if isinstance(item, Existence) and item.exists is False and item.key not in self.told:
+    def note_delivered(self, item: Input) -> None:
+        """Note what the engine gets."""
+        if isinstance(item, ExistenceChecked) and item.exists is False and item.key not in self.requests:
             self.confirmed.add(item.key)
 
+    def lose(self, key: ObjectKey) -> None:
+        """Let the object be deleted while no process runs."""
+        self.requests.pop(key, None)
+        self.failing.discard(key)
+        self.existing.discard(key)
+
     def restart(self) -> Iterator[Input]:
-        """What a new engine is told, in the order of the keys."""
-        self.asked, self.deleted, self.confirmed = set(), set(), set()
+        """Return what a new engine gets, in the order of the keys."""
+        self.ever_requested, self.deleted, self.confirmed = set(), set(), set()
+        self.missing, self.lacking = {}, {}
         failing = set(self.failing)
-        for key, claims in sorted(self.told.items()):
-            self.told[key] = () if key in failing else claims
+        for key, claims in sorted(self.requests.items()):
+            self.requests[key] = () if key in failing else claims
             yield self.fail(key) if key in failing else self.see(key, claims)
         for kind, phase in sorted(self.phases.items()):
             yield self.report(kind, phase)
 
-
-def _observed(
-    key: ObjectKey, cause: Cause, *, claims: tuple[Claim, ...] = (), failure: str = "", parked_on: Kind | None = None
-) -> Observed:
-    observation = Observation(
-        source=key.kind.name.lower(),
-        key=key,
-        cause=cause,
-        claims=claims,
-        failure=failure,
-        parked_on=parked_on,
-    )
-    return Observed(observations=(observation,))
+    def _observe(
+        self,
+        key: ObjectKey,
+        cause: Cause,
+        *,
+        claims: tuple[Claim, ...] = (),
+        failure: str = "",
+        parked_on: Kind | None = None,
+    ) -> Observed:
+        lacking = (self.lacking[key][0],) if key in self.lacking and not failure else ()
+        observation = Observation(
+            source=key.kind.name.lower(),
+            key=key,
+            cause=cause,
+            claims=claims,
+            failure=failure,
+            awaited_kind=parked_on,
+            missing_dependencies=lacking,
+        )
+        return Observed(observations=(observation,))

@@ -1,31 +1,30 @@
-"""The laws (design 2), as checks of what the engine submits, decides and leaves behind."""
+"""The laws (docs/design/laws.md), as checks of what the engine submits, decides and leaves behind."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Iterable
 
 from extdns.engine.engine import Engine
-from extdns.model.change import Batch, Create, Delete, Update
-from extdns.model.claim import Wanted, Withheld
+from extdns.model.change import Action, Applied, Batch, Create, Delete, Update
+from extdns.model.claim import ResolvedClaim, UnresolvedClaim
 from extdns.model.cluster import Phase
-from extdns.model.decision import Verdict
+from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
-from extdns.model.name import DnsName
-from extdns.model.outcome import Applied
-from extdns.model.ownership import Owned
+from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
-from extdns.model.record import Record, RecordKey
+from extdns.model.record import OwnedRecord, Record, RecordKey
 from extdns.model.zone import Zone
-from extdns.planner.policy import Policy
-from extdns.planner.settings import PlanSettings
+from extdns.planner.settings import PlanSettings, Policy
 from extdns.ports import Registry
-from tests.fakes.faulty import Contents, FaultyProvider, Submission
-from tests.unit.engine.cluster import Cluster
+from tests.fakes.faulty import Contents, Submission
+from tests.unit.engine.cluster import Cluster, NameClaim
+from tests.unit.engine.machine_zones import contents_with_ownership
+from tests.unit.engine.stage import Stage
 
 # How something may end for good; any other reason is one of a moment.
 LASTING = frozenset({
-    Reason.PROGRAMMED,
+    Reason.PUBLISHED,
     Reason.NO_ADDRESS,
     Reason.NO_ENDPOINTS,
     Reason.ORPHAN_UNCLAIMED,
@@ -33,11 +32,12 @@ LASTING = frozenset({
     Reason.POLICY_KEEPS_TYPE,
     Reason.OWNED_BY_OTHER,
     Reason.FOREIGN_RECORD,
-    Reason.CONFLICT_LOST,
-    Reason.TYPE_CONFLICT,
-    Reason.ROUTING_CONFLICT,
+    Reason.CONTEST_LOST,
+    Reason.MERGED_BEFORE,
+    Reason.INCOMPATIBLE_TYPE,
+    Reason.INCOMPATIBLE_RECORD,
     Reason.NO_OWNERSHIP_NAME,
-    Reason.MARK_CLASH,
+    Reason.DUPLICATE_OWNERSHIP_NAME,
     Reason.TOO_LARGE,
     Reason.REFUSED,  # by the service itself, such as a CNAME beside somebody's TXT
     Reason.NO_ZONE,
@@ -54,17 +54,26 @@ def is_our_mark(record: Record) -> bool:
     return is_mark(record) and "external-dns/owner=me," in record.targets[0]
 
 
-def ownership(registry: Registry, contents: Contents) -> dict[RecordKey, Owned]:
+def ownership(registry: Registry, contents: Contents) -> dict[RecordKey, OwnedRecord]:
     return {owned.key: owned for owned in registry.read(contents.values())}
 
 
-def check_submission(submission: Submission, registry: Registry, known: Contents | None = None) -> None:
-    """Laws 1, 5 and 6: what was changed was ours and as planned; what was made carries its mark.
+def check_submission(
+    submission: Submission, registry: Registry, known: Contents | None = None, above: Contents | None = None
+) -> None:
+    """Check laws 1, 5 and 6: what was changed was ours and as planned; what was made has its ownership record.
 
-    Somebody may have edited a record since the zone was read, and a mark nearby may then be taken for another
-    record's: whose what stands is, and what is a mark left alone, is asked of what was *known*.
+    Another writer may have edited a record since the zone was read, and an ownership record nearby may then be taken
+    for that of another record. So ownership is decided by what the engine knew.
+
+    Args:
+        submission: what was carried out.
+        registry: reads ownership.
+        known: what the engine knew of the zone, by default what it held.
+        above: the ownership records of the name of the zone, which stand in the zone above.
     """
-    before, after = submission.before, submission.after
+    above = above or {}
+    before, after = {**above, **submission.before}, {**above, **submission.after}
     if isinstance(submission.outcome, Applied):
         for write in submission.batch.writes:
             assert before.get(write.key) == write.old, f"{write.key} was not what the plan saw"
@@ -72,7 +81,7 @@ def check_submission(submission: Submission, registry: Registry, known: Contents
     known_before = before if known is None else known
     known_after = {key: record for key, record in known_before.items() if key not in changed}
     known_after |= {key: after[key] for key in changed & after.keys()}
-    going = {one.key for part in submission.batch.sets for one in part.changes if isinstance(one, Delete)}
+    going = {one.key for part in submission.batch.change_sets for one in part.changes if isinstance(one, Delete)}
     for key in before.keys() - after.keys():
         assert key in going or before[key].type == "TXT", f"{key} goes, and no delete says so"
     # What proved it is part of the write; a mark, or a record at the name of one, that was put beside it since is not.
@@ -80,24 +89,21 @@ def check_submission(submission: Submission, registry: Registry, known: Contents
     for key in sorted(changed):
         old, new = before.get(key), after.get(key)
         if old is not None:
-            proved = any(key in owned and owned[key].ours for owned in proofs)
+            proved = any(key in owned and owned[key].is_ours for owned in proofs)
             assert is_our_mark(old) or proved or _is_marked(key, before), f"{key} was not proved ours, and is changed"
         if not is_mark(old or new):
             if new is None:
-                assert not _is_marked(key, known_after), f"{key} left its mark"
+                # The ownership record of the name of a zone goes afterwards.
+                assert key.name == submission.batch.zone.name or not _is_marked(key, known_after), (
+                    f"{key} left its mark"
+                )
             else:
                 assert _is_marked(key, after), f"{key} has no mark"
     touched = {key.name for key in changed}
     owned_after = ownership(registry, known_after)
     for key, owned in proofs[1].items():
         if key.name not in touched and key in owned_after:
-            assert owned_after[key].ours == owned.ours, f"{key} belongs to somebody else now"
-
-
-def known(submission: Submission, engine: Engine) -> Contents:
-    """What stood in the zone as *engine* knew it when it sent what was submitted."""
-    state = engine.zones.state(submission.batch.zone)
-    return {record.key: record for record in state.mirror.records()} if state else {}
+            assert owned_after[key].is_ours == owned.is_ours, f"{key} belongs to somebody else now"
 
 
 def _is_marked(key: RecordKey, contents: Contents) -> bool:
@@ -106,69 +112,118 @@ def _is_marked(key: RecordKey, contents: Contents) -> bool:
 
 
 def check_intentions(
-    batch: Batch, cluster: Cluster, plan: PlanSettings, released: Container[tuple[str, RecordKey]] = ()
+    batch: Batch, cluster: Cluster, plan: PlanSettings, is_approved: Callable[[OwnedRecord], bool]
 ) -> None:
-    """Law 2 and the policy: judged by what the engine was told when it submits, and what was *released* to it."""
-    for change_set in batch.sets:
+    """Check law 2 and the policy by what the engine was told when it submits, and what a person approved."""
+    for change_set in batch.change_sets:
         for change in change_set.changes:
             match change:
                 case Create():
                     pass
                 case Update():
                     assert plan.policy is not Policy.CREATE_ONLY
+                    _check_targets(change, cluster)
                 case Delete():
                     assert plan.policy is Policy.SYNC
-                    _check_evidence(change, cluster, released=(batch.zone.id, change.key) in released)
+                    _check_evidence(change, cluster, approved=is_approved(change.current))
 
 
-def _check_evidence(change: Delete, cluster: Cluster, *, released: bool) -> None:
-    key, evidence, behind = change.key, change.evidence, cluster.behind(change.held.resource)
-    assert evidence.sufficient or released or cluster.was_complete
-    claims = [claim for claim in cluster.claims(key.name) if claim.set_identifier == key.set_identifier]
+def _check_targets(change: Update, cluster: Cluster) -> None:
+    """Check that no target goes only because a list lacks an object that may exist."""
+    before, after = set(change.current.record.targets), set(change.desired.targets)
+    if not after < before:
+        return
+    for claim in cluster.unconfirmed_claims():
+        if claim.desired.key == change.key:
+            kept = before - after
+            assert not kept & set(claim.desired.targets), f"{change.key} loses what {claim.provenance.ref} requested"
+
+
+def _check_evidence(change: Delete, cluster: Cluster, *, approved: bool) -> None:
+    key, evidence, resource = change.key, change.evidence, cluster.find_object(change.current.resource)
+    assert evidence.is_sufficient or approved or cluster.was_complete
+    claims = [claim for claim in cluster.claims_to(key.name) if claim.set_identifier == key.set_identifier]
+    if resource is not None:  # another namespace that has lost the name keeps no record of this one
+        claims = [claim for claim in claims if claim.provenance.ref.key.namespace == resource.namespace]
     if evidence is Evidence.REPLACED:
-        assert any(isinstance(claim, Wanted) for claim in cluster.claims(key.name)), f"nothing replaces {key}"
+        assert any(_replaces(claim, change, resource) for claim in cluster.claims_to(key.name)), (
+            f"nothing replaces {key}"
+        )
         return
-    if behind is None:  # the registry cannot tell which object: any that asked and gave up will do
-        asked = any((name, identifier) == (key.name, key.set_identifier) for _, name, identifier in cluster.asked)
-        assert asked if evidence.sufficient else cluster.is_complete, f"{key} goes, and nobody asked for it"
-        assert evidence is Evidence.ORPHAN_UNCLAIMED or not evidence.by_absence
-        assert not any(isinstance(claim, Wanted) for claim in claims), f"{key} is still wanted"
-        return
-    assert cluster.phases[behind.kind] is Phase.SYNCED, f"{key} goes while its source is down"
-    assert behind not in cluster.failing, f"{key} goes although its object cannot be computed"
     for claim in claims:
-        assert isinstance(claim, Withheld), f"{key} is still wanted"
-        assert claim.reason is Reason.NO_ENDPOINTS, f"{key} is withheld"
+        assert not _requests(claim, key), f"{key} is still requested"
+    if resource is None:
+        _check_evidence_of_any_object(change, cluster)
+    else:
+        _check_evidence_of_object(change, resource, claims, cluster)
+
+
+def _check_evidence_of_any_object(change: Delete, cluster: Cluster) -> None:
+    """Check a delete of a record whose ownership record names no object: any that gave it up will do."""
+    key, evidence = change.key, change.evidence
+    requested = any((name, set_id) == (key.name, key.set_identifier) for _, name, set_id in cluster.ever_requested)
+    assert requested if evidence.is_sufficient else cluster.is_complete, f"{key} goes, and nobody requested it"
+    assert evidence is Evidence.ORPHAN_UNCLAIMED or not evidence.is_by_absence
+
+
+def _check_evidence_of_object(
+    change: Delete, resource: ObjectKey, claims: Iterable[NameClaim], cluster: Cluster
+) -> None:
+    key, evidence = change.key, change.evidence
+    assert cluster.phases[resource.kind] is Phase.SYNCED, f"{key} goes while its source is down"
+    assert resource not in cluster.failing, f"{key} goes although its object cannot be computed"
+    unresolved = [claim for claim in claims if isinstance(claim, UnresolvedClaim)]
+    if evidence is Evidence.UNRESOLVED_EXPIRED:
+        unresolved = [claim for claim in cluster.claims_to(key.name) if isinstance(claim, UnresolvedClaim)]
+        assert unresolved, f"{key} goes, and no claim to it is unresolved"
+        return
+    for claim in unresolved:
+        assert claim.reason is Reason.NO_ENDPOINTS, f"{key} goes while its claim is unresolved"
     match evidence:
         case Evidence.NO_ENDPOINTS:
-            assert any(claim.provenance.ref.key == behind for claim in claims)
+            assert any(claim.provenance.ref.key == resource for claim in unresolved)
         case Evidence.ABSENT | Evidence.ORPHAN_GONE:
-            assert behind in cluster.confirmed, f"{key} goes for absence that nobody confirmed"
+            assert resource in cluster.confirmed, f"{key} goes for absence that nobody confirmed"
         case Evidence.OBJECT_DELETED:
-            assert behind in cluster.deleted
+            assert resource in cluster.deleted
         case Evidence.ORPHAN_UNCLAIMED:
             assert cluster.is_complete
-            assert behind in cluster.told, f"{key} goes although a list only lacks its object"
+            assert resource in cluster.requests, f"{key} goes although a list only lacks its object"
         case _:
-            assert (behind, key.name, key.set_identifier) in cluster.asked, f"{key} was never asked for by {behind}"
+            requested = (resource, key.name, key.set_identifier) in cluster.ever_requested
+            assert requested, f"{key} was never requested by {resource}"
+
+
+def _requests(claim: NameClaim, key: RecordKey) -> bool:
+    return isinstance(claim, ResolvedClaim) and claim.desired.type == key.type
+
+
+def _replaces(claim: NameClaim, change: Delete, resource: ObjectKey | None) -> bool:
+    """Return whether *claim* is one of the record's own object, or cannot coexist with the record."""
+    if not isinstance(claim, ResolvedClaim):
+        return False
+    if resource is None or claim.provenance.ref.key == resource:
+        return True
+    old, new = change.key, claim.desired.key
+    return "CNAME" in {old.type, new.type} or (old.type == new.type and old.set_identifier != new.set_identifier)
 
 
 def check_decisions(engine: Engine, cluster: Cluster, managed: frozenset[str]) -> None:
     """Law 7: each claim and each record that stands ends in one decision a zone that was read."""
     for state in engine.zones:
-        if not state.mirror.whole:
+        if not state.cache.is_complete:
             continue
-        for name in state.mirror.names():
-            if any(home is not state for home in engine.zones.of(name)):
+        for name in state.cache.names():
+            if any(home is not state for home in engine.zones.containing(name)):
                 continue
             decided = Counter(
                 (one.set_identifier, one.type)
-                for one in engine.decisions.of(name)
-                if one.held and one.zone == state.zone
+                for one in engine.decisions.decisions(name)
+                if one.current and one.zone == state.zone
             )
             stands = {
                 (record.set_identifier, record.type)
-                for record in state.mirror.of(name)
+                for record in state.cache.records(name)
                 if record.type in managed and not is_mark(record)
             }
             assert decided == Counter(stands), f"{name}: decided {decided}, stands {stands}"
@@ -177,37 +232,41 @@ def check_decisions(engine: Engine, cluster: Cluster, managed: frozenset[str]) -
 
 
 def _check_claims(engine: Engine, cluster: Cluster, name: DnsName) -> None:
-    decisions = engine.decisions.of(name)
-    homes: set[Zone | None] = {state.zone for state in engine.zones.of(name)}
+    decisions = engine.decisions.decisions(name)
+    homes: set[Zone | None] = {state.zone for state in engine.zones.containing(name)}
     homes = homes or {None}
-    for claim in cluster.claims(name):
-        rtype = claim.endpoint.type if isinstance(claim, Wanted) else None
+    claims = cluster.claims_to(name)
+    provenances = Counter(claim.provenance for claim in claims)
+    for claim in claims:
+        rtype = claim.desired.type if isinstance(claim, ResolvedClaim) else None
         answers = [
             one
             for one in decisions
-            if claim.provenance in one.asked_by
+            if claim.provenance in one.requested_by
             and one.set_identifier == claim.set_identifier
             and (rtype is None or one.type == rtype)
         ]
         assert {one.zone for one in answers} == homes, f"{claim} ends as {answers}"
-        assert rtype is None or len(answers) == len({one.zone for one in answers}), f"{claim} ends as {answers}"
+        if rtype is not None and provenances[claim.provenance] == 1:  # decisions tell claims apart by provenance
+            assert len(answers) == len({one.zone for one in answers}), f"{claim} ends as {answers}"
     for one in decisions:
         assert one.reason is not Reason.OBJECT_FAILED or one.zone, one.detail  # planning it raised
 
 
-def check_converged(engine: Engine, provider: FaultyProvider, zones: Iterable[Zone], registry: Registry) -> None:
-    """After faults have ended: everything is settled, and what was programmed stands and is ours."""
-    assert engine.settled
+def check_converged(engine: Engine, stage: Stage, zones: Iterable[Zone], registry: Registry) -> None:
+    """Check, after faults have ended: nothing is under way, and what was published stands and is ours."""
+    provider = stage.provider
+    assert engine.is_idle
     for decision in engine.decisions:
         assert decision.reason in LASTING, f"{decision.name} {decision.type}: {decision.reason} ({decision.detail})"
-        assert decision.verdict in {Verdict.KEEP, Verdict.NONE}
+        assert decision.action in {Action.KEEP, Action.NONE}
     for zone in zones:
         contents = provider.contents(zone)
-        mirror = next(state.mirror for state in engine.zones if state.zone == zone)
-        assert {record.key: record for name in mirror.names() for record in mirror.of(name)} == contents
-        owned = ownership(registry, contents)
+        mirror = next(state.cache for state in engine.zones if state.zone == zone)
+        assert {record.key: record for name in mirror.names() for record in mirror.records(name)} == contents
+        owned = ownership(registry, contents_with_ownership(stage, zone))
         for decision in engine.decisions:
-            if decision.zone == zone and decision.reason is Reason.PROGRAMMED and decision.wanted is not None:
-                stands = owned[decision.wanted.key]
-                assert stands.record.targets == decision.wanted.targets
-                assert stands.ours
+            if decision.zone == zone and decision.reason is Reason.PUBLISHED and decision.desired is not None:
+                stands = owned[decision.desired.key]
+                assert stands.record.targets == decision.desired.targets
+                assert stands.is_ours

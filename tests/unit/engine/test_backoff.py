@@ -1,45 +1,45 @@
-"""Pauses grow, and are no longer than they should be."""
+"""Exponential backoff of retries (docs/design/retries.md)."""
 
 from __future__ import annotations
 
 import pytest
 
-from extdns.engine.backoff import Backoff
+from extdns.engine.retries import Failure, Retry
 
 
-def test_pauses_double_up_to_the_longest() -> None:
-    backoff, pauses = Backoff(most_s=10.0), list[float]()
-    for _ in range(6):
-        backoff.fail(100.0)
-        pauses.append(backoff.until_s - 100.0)
-    assert pauses == [1.0, 2.0, 4.0, 8.0, 10.0, 10.0]
-    assert backoff.failures == 6
+def test_each_failure_doubles_the_backoff_up_to_five_minutes() -> None:
+    retry, delays = Retry(Failure.PLANNING), list[float]()
+    for _ in range(10):
+        retry.record_failure(100.0)
+        delays.append(retry.until_at - 100.0)
+    assert delays == [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 300.0]
+    assert retry.failures == 10
 
 
 @pytest.mark.parametrize(
-    ("asked_s", "pause_s"),
+    ("stated_s", "pause_s"),
     [
-        pytest.param(None, 1.0, id="nothing"),
-        pytest.param(0.5, 1.0, id="less than we would pause"),
-        pytest.param(-5.0, 1.0, id="nonsense"),
-        pytest.param(60.0, 60.0, id="more"),
-        pytest.param(1e9, 3600.0, id="more than can be meant"),
+        pytest.param(None, 1.0, id="none-stated"),
+        pytest.param(0.5, 1.0, id="shorter-than-the-backoff"),
+        pytest.param(-5.0, 1.0, id="negative"),
+        pytest.param(60.0, 60.0, id="longer-than-the-backoff"),
+        pytest.param(1e9, 3600.0, id="longer-than-the-limit"),
     ],
 )
-def test_what_the_service_asks_for_is_kept_to_within_reason(asked_s: float | None, pause_s: float) -> None:
-    backoff = Backoff()
-    backoff.fail(100.0, asked_s)
-    assert backoff.until_s == 100.0 + pause_s
-    assert not backoff.over(100.0 + pause_s - 0.1)
-    assert backoff.over(100.0 + pause_s)
+def test_a_longer_retry_after_replaces_the_backoff_up_to_one_hour(stated_s: float | None, pause_s: float) -> None:
+    retry = Retry(Failure.PLANNING)
+    retry.record_failure(100.0, stated_s)
+    assert retry.until_at == 100.0 + pause_s
+    assert not retry.has_ended(100.0 + pause_s - 0.1)
+    assert retry.has_ended(100.0 + pause_s)
 
 
-def test_it_remembers_since_when_and_why_it_fails_until_something_succeeds() -> None:
-    backoff = Backoff()
-    backoff.fail(100.0, message="down")
-    backoff.fail(110.0, message="denied", refused=True)
-    assert (backoff.since_s, backoff.message, backoff.refused) == (100.0, "denied", True)
-    backoff.succeed()
-    assert (backoff.failures, backoff.until_s, backoff.message, backoff.refused) == (0, 0.0, "", False)
-    backoff.fail(120.0)
-    assert backoff.since_s == 120.0
+def test_a_retry_has_the_time_of_the_first_failure_and_the_message_of_the_last_until_a_success() -> None:
+    retry = Retry(Failure.PLANNING)
+    retry.record_failure(100.0, message="down")
+    retry.record_failure(110.0, message="denied", is_forbidden=True)
+    assert (retry.since_at, retry.message, retry.is_forbidden) == (100.0, "denied", True)
+    retry.record_success()
+    assert (retry.failures, retry.until_at, retry.message, retry.is_forbidden) == (0, 0.0, "", False)
+    retry.record_failure(120.0)
+    assert retry.since_at == 120.0

@@ -1,113 +1,171 @@
-"""Two namespaces, one host (design 4, "Where claims meet")."""
+"""Hostname contests between namespaces (docs/design/differences.md, "Two namespaces, one hostname")."""
 
 from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
 
-from extdns.engine.deletesettings import DeleteSettings
+from extdns.engine.delete_budget import DeleteSettings
 from extdns.engine.inputs import Cause, Observation, Observed
-from extdns.model.claim import Claim, Provenance, Wanted, Withheld
-from extdns.model.cluster import ObjectKey, ObjectRef, Phase
-from extdns.model.pairs import Pairs
+from extdns.model.claim import Claim, Provenance, ResolvedClaim, UnresolvedClaim
+from extdns.model.cluster import Phase
+from extdns.model.kind import ObjectKey, ObjectRef
 from extdns.model.reason import Reason
-from extdns.model.record import RESOURCE, Endpoint, Record, canonical_targets
+from extdns.model.record import RESOURCE, DesiredRecord, Record, canonicalize_targets
+from extdns.model.value import StringMap
 from extdns.planner.settings import PlanSettings
-from tests.unit.engine.stage import PLAN, SERVICE, Stage, host, mark, phase, record, running
+from tests.unit.engine.stage import PLAN, SERVICE, Stage, change_phase, host, ownership_record, record, start_stage
 
 DELETES = DeleteSettings(owner="me", grace_s=60.0)
 OLD, NEW = "2026-01-01T00:00:00Z", "2026-06-01T00:00:00Z"
 
 
 def ref(namespace: str, created: str) -> ObjectRef:
+    """Build a reference to the Service `web` in *namespace*."""
     return ObjectRef(key=ObjectKey(SERVICE, namespace, "web"), created=created)
 
 
-def wants(namespace: str, target: str, created: str = OLD, *, rtype: str = "A", sid: str = "") -> Wanted:
-    """The Service `web` of *namespace* wants *target* at `web.example.org`."""
-    asked = ref(namespace, created)
-    return Wanted(
-        endpoint=Endpoint(
+def claim_in(namespace: str, target: str, created: str = OLD, *, rtype: str = "A", sid: str = "") -> ResolvedClaim:
+    """Build the claim of the Service `web` in *namespace* to `web.example.org` with *target*."""
+    requester = ref(namespace, created)
+    return ResolvedClaim(
+        desired=DesiredRecord(
             name=host("web"),
             type=rtype,
-            targets=canonical_targets(rtype, (target,)),
+            targets=canonicalize_targets(rtype, (target,)),
             set_identifier=sid,
-            labels=Pairs.of({RESOURCE: asked.key.resource}),
+            labels=StringMap.from_items({RESOURCE: requester.key.resource}),
         ),
-        provenance=Provenance(source="service", ref=asked, field="annotation"),
+        provenance=Provenance(source="service", ref=requester, field="annotation"),
     )
 
 
-def blank(namespace: str, created: str = OLD, *, sid: str = "") -> Withheld:
-    """That Service has no address."""
+def unresolved_in(namespace: str, created: str = OLD, *, sid: str = "") -> UnresolvedClaim:
+    """Build a claim of the Service `web` in *namespace* to `web.example.org` that has no address yet."""
     at = Provenance(source="service", ref=ref(namespace, created), field="annotation")
-    return Withheld(name=host("web"), set_identifier=sid, provenance=at, reason=Reason.NO_ADDRESS, detail="none yet")
-
-
-def seen(namespace: str, *claims: Claim, cause: Cause = Cause.VERSION) -> Observed:
-    asked = ref(namespace, OLD)
-    return Observed(observations=(Observation(source="service", key=asked.key, cause=cause, claims=claims),))
-
-
-def gone(namespace: str) -> Observed:
-    return seen(namespace, cause=Cause.DELETED)
-
-
-def published(target: str, *, by: str = "") -> tuple[Record, ...]:
-    """The record at `web` with its mark, which names the Service of namespace *by*, if any."""
-    return record("web", target), mark("web", resource=f"service/{by}/web" if by else "")
-
-
-def world(*records: Record, first: list[Observed], **changes: object) -> Stage:
-    return running(*records, first=first, deletes=DELETES, **changes)
-
-
-def test_of_two_that_are_new_the_older_object_wins_and_the_other_is_told() -> None:
-    told = world(first=[seen("blue", wants("blue", "192.0.2.1", NEW)), seen("green", wants("green", "192.0.2.2", OLD))])
-    assert told.holds() == {"web A": ("192.0.2.2",)}
-    assert told.endings("web") == ["A none conflict-lost", "A keep programmed"]
-    assert told.engine.decisions.of(host("web"))[0].detail == "Service green/web has it"
-
-
-def test_of_two_equally_old_the_first_by_name_wins() -> None:
-    told = world(first=[seen("green", wants("green", "192.0.2.2")), seen("blue", wants("blue", "192.0.2.1"))])
-    assert told.holds() == {"web A": ("192.0.2.1",)}
-
-
-def test_the_namespace_that_has_it_keeps_it_from_an_older_object() -> None:
-    told = world(
-        *published("192.0.2.1", by="blue"),
-        first=[seen("blue", wants("blue", "192.0.2.1", NEW)), seen("green", wants("green", "192.0.2.2", OLD))],
+    return UnresolvedClaim(
+        name=host("web"), set_identifier=sid, provenance=at, reason=Reason.NO_ADDRESS, detail="none yet"
     )
-    assert told.holds() == {"web A": ("192.0.2.1",)}
-    assert not told.provider.submissions
 
 
-def test_the_holder_may_change_its_target() -> None:
-    told = world(
-        *published("192.0.2.1", by="blue"),
-        first=[seen("blue", wants("blue", "192.0.2.3", NEW)), seen("green", wants("green", "192.0.2.2", OLD))],
+def observe_in(namespace: str, *claims: Claim, cause: Cause = Cause.VERSION) -> Observed:
+    """Build the observation that the Service `web` in *namespace* has exactly *claims*."""
+    requester = ref(namespace, OLD)
+    return Observed(observations=(Observation(source="service", key=requester.key, cause=cause, claims=claims),))
+
+
+def observe_gone_in(namespace: str) -> Observed:
+    """Build the observation that the Service `web` in *namespace* was deleted."""
+    return observe_in(namespace, cause=Cause.DELETED)
+
+
+def owned_by(target: str, *, by: str = "") -> tuple[Record, ...]:
+    """Build the record `web` and its ownership record; the resource is the Service in namespace *by*, if given."""
+    return record("web", target), ownership_record("web", resource=f"service/{by}/web" if by else "")
+
+
+def start_world(*records: Record, first: list[Observed], **changes: object) -> Stage:
+    """Start an engine with a grace period of a minute that observed *first*."""
+    return start_stage(*records, first=first, deletes=DELETES, **changes)
+
+
+def test_a_new_name_is_given_to_the_older_of_two_objects_in_different_namespaces() -> None:
+    scene = start_world(
+        first=[
+            observe_in("blue", claim_in("blue", "192.0.2.1", NEW)),
+            observe_in("green", claim_in("green", "192.0.2.2", OLD)),
+        ]
     )
-    assert told.holds() == {"web A": ("192.0.2.3",)}
+    assert scene.list_records() == {"web A": ("192.0.2.2",)}
+    assert scene.describe_decisions("web") == ["A none contest-lost", "A keep published"]
+    assert scene.engine.decisions.decisions(host("web"))[0].detail == "Service green/web has precedence"
 
 
-def test_who_asks_for_the_same_target_is_no_rival() -> None:
-    told = world(first=[seen("blue", wants("blue", "192.0.2.1")), seen("green", wants("green", "192.0.2.1"))])
-    assert told.endings("web") == ["A keep programmed"]
+def test_a_new_name_is_given_to_the_first_namespace_by_name_if_objects_are_equally_old() -> None:
+    scene = start_world(
+        first=[observe_in("green", claim_in("green", "192.0.2.2")), observe_in("blue", claim_in("blue", "192.0.2.1"))]
+    )
+    assert scene.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_a_record_that_holds_the_targets_of_both_stays() -> None:
-    merged = (record("web", "192.0.2.1", "192.0.2.2"), mark("web", resource="service/blue/web"))
-    told = world(*merged, first=[seen("blue", wants("blue", "192.0.2.1")), seen("green", wants("green", "192.0.2.2"))])
-    assert not told.provider.submissions
-    assert told.endings("web") == ["A keep merged-before"]
+def test_a_namespace_that_owns_a_name_keeps_it_if_another_namespace_has_an_older_object() -> None:
+    scene = start_world(
+        *owned_by("192.0.2.1", by="blue"),
+        first=[
+            observe_in("blue", claim_in("blue", "192.0.2.1", NEW)),
+            observe_in("green", claim_in("green", "192.0.2.2", OLD)),
+        ],
+    )
+    assert scene.list_records() == {"web A": ("192.0.2.1",)}
+    assert not scene.provider.submissions
 
 
-def test_the_next_change_of_either_ends_that() -> None:
-    merged = (record("web", "192.0.2.1", "192.0.2.2"), mark("web", resource="service/blue/web"))
-    told = world(*merged, first=[seen("blue", wants("blue", "192.0.2.1")), seen("green", wants("green", "192.0.2.2"))])
-    told.run(seen("green", wants("green", "192.0.2.9")))
-    assert told.holds() == {"web A": ("192.0.2.1",)}
+def test_a_namespace_that_owns_a_contested_name_can_change_its_target() -> None:
+    scene = start_world(
+        *owned_by("192.0.2.1", by="blue"),
+        first=[
+            observe_in("blue", claim_in("blue", "192.0.2.3", NEW)),
+            observe_in("green", claim_in("green", "192.0.2.2", OLD)),
+        ],
+    )
+    assert scene.list_records() == {"web A": ("192.0.2.3",)}
+
+
+def test_two_namespaces_that_request_the_same_target_are_no_contest() -> None:
+    scene = start_world(
+        first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", claim_in("green", "192.0.2.1"))]
+    )
+    assert scene.describe_decisions("web") == ["A keep published"]
+
+
+def test_a_record_that_external_dns_merged_from_two_namespaces_stays() -> None:
+    merged = (record("web", "192.0.2.1", "192.0.2.2"), ownership_record("web", resource="service/blue/web"))
+    scene = start_world(
+        *merged,
+        first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", claim_in("green", "192.0.2.2"))],
+    )
+    assert not scene.provider.submissions
+    assert scene.describe_decisions("web") == ["A keep merged-before"]
+
+
+def test_a_record_merged_from_two_namespaces_is_reduced_to_its_owner_when_either_changes() -> None:
+    merged = (record("web", "192.0.2.1", "192.0.2.2"), ownership_record("web", resource="service/blue/web"))
+    scene = start_world(
+        *merged,
+        first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", claim_in("green", "192.0.2.2"))],
+    )
+    scene.run(observe_in("green", claim_in("green", "192.0.2.9")))
+    assert scene.list_records() == {"web A": ("192.0.2.1",)}
+
+
+def test_a_record_with_the_targets_of_one_namespace_does_not_count_as_merged_before() -> None:
+    alone = (
+        record("web", "blue.example.net", rtype="CNAME"),
+        ownership_record("web", rtype="CNAME", resource="service/blue/web"),
+    )
+    scene = start_world(
+        *alone,
+        first=[
+            observe_in("blue", claim_in("blue", "blue.example.net", rtype="CNAME")),
+            observe_in("green", claim_in("green", "green.example.net", rtype="CNAME")),
+        ],
+    )
+    assert not scene.provider.submissions
+    assert scene.describe_decisions("web") == ["CNAME none contest-lost", "CNAME keep published"]
+
+
+def test_claims_of_different_sources_to_one_name_are_contested_and_not_merged() -> None:
+    requester = ref("green", OLD)
+    ingress = replace(
+        claim_in("green", "192.0.2.2"), provenance=Provenance(source="ingress", ref=requester, field="annotation")
+    )
+    scene = start_world(
+        record("web", "192.0.2.1"),
+        ownership_record("web", resource="service/blue/web"),
+        first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", ingress)],
+    )
+    assert not scene.provider.submissions
+    assert scene.describe_decisions("web") == ["A none contest-lost", "A keep published"]
 
 
 @pytest.mark.parametrize(
@@ -117,67 +175,113 @@ def test_the_next_change_of_either_ends_that() -> None:
         pytest.param(replace(PLAN, compat=True, merges_namespaces=True), id="compat"),
     ],
 )
-def test_all_are_merged_where_a_person_wants_that(plan: PlanSettings) -> None:
-    told = world(
-        first=[seen("blue", wants("blue", "192.0.2.1")), seen("green", wants("green", "192.0.2.2"))],
+def test_claims_of_all_namespaces_are_merged_with_merge_across_namespaces(plan: PlanSettings) -> None:
+    scene = start_world(
+        first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", claim_in("green", "192.0.2.2"))],
         plan=plan,
     )
-    assert told.holds() == {"web A": ("192.0.2.1", "192.0.2.2")}
+    assert scene.list_records() == {"web A": ("192.0.2.1", "192.0.2.2")}
 
 
-def test_another_namespace_takes_over_when_the_evidence_has_lasted_for_the_grace() -> None:
-    told = world(
-        *published("192.0.2.1", by="blue"),
-        first=[seen("blue", wants("blue", "192.0.2.1")), seen("green", wants("green", "192.0.2.2"))],
+def test_a_contested_name_passes_to_the_other_namespace_after_the_grace_period() -> None:
+    scene = start_world(
+        *owned_by("192.0.2.1", by="blue"),
+        first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", claim_in("green", "192.0.2.2"))],
     )
-    told.run(gone("blue"), for_s=59.0)
-    assert told.holds() == {"web A": ("192.0.2.1",)}
-    assert {one.reason for one in told.engine.decisions.of(host("web"))} == {Reason.IN_GRACE}
-    told.run(for_s=2.0)
-    assert told.holds() == {"web A": ("192.0.2.2",)}
-    assert told.evidence == [], "a name that goes on is no delete"
-    assert not told.engine.zones.state(told.reader.zones().zones[0]).deletes.budget.made  # type: ignore[union-attr]
+    scene.run(observe_gone_in("blue"), for_s=59.0)
+    assert scene.list_records() == {"web A": ("192.0.2.1",)}
+    assert {one.reason for one in scene.engine.decisions.decisions(host("web"))} == {Reason.IN_GRACE}
+    scene.run(for_s=2.0)
+    assert scene.list_records() == {"web A": ("192.0.2.2",)}
+    assert scene.evidence == [], "a name that goes on is no delete"
+    assert not scene.engine.delete_guard.budget(scene.reader.list_zones().zones[0].id).deleted
 
 
-def test_while_the_holder_is_blank_nobody_takes_over() -> None:
-    told = world(
-        *published("192.0.2.1", by="blue"),
-        first=[seen("blue", wants("blue", "192.0.2.1")), seen("green", wants("green", "192.0.2.2"))],
+def test_a_contested_name_stays_with_its_namespace_while_the_claim_is_unresolved() -> None:
+    scene = start_world(
+        *owned_by("192.0.2.1", by="blue"),
+        first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", claim_in("green", "192.0.2.2"))],
     )
-    told.run(seen("blue", blank("blue")), for_s=3600.0)
-    assert told.holds() == {"web A": ("192.0.2.1",)}
+    scene.run(observe_in("blue", unresolved_in("blue")), for_s=3600.0)
+    assert scene.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_while_the_source_of_the_holder_is_down_nobody_takes_over() -> None:
-    told = world(
-        *published("192.0.2.1", by="blue"),
-        first=[seen("blue", wants("blue", "192.0.2.1")), seen("green", wants("green", "192.0.2.2"))],
+def test_a_contested_name_stays_with_its_namespace_while_the_source_is_down() -> None:
+    scene = start_world(
+        *owned_by("192.0.2.1", by="blue"),
+        first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", claim_in("green", "192.0.2.2"))],
     )
-    told.run(gone("blue"), phase(SERVICE, Phase.FORBIDDEN), for_s=3600.0)
-    assert told.holds() == {"web A": ("192.0.2.1",)}
+    scene.run(observe_gone_in("blue"), change_phase(SERVICE, Phase.FORBIDDEN), for_s=3600.0)
+    assert scene.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_set_identifiers_are_decided_each_for_itself() -> None:
-    told = world(
+def test_each_set_identifier_is_contested_separately() -> None:
+    scene = start_world(
         first=[
-            seen("blue", wants("blue", "192.0.2.1", sid="stable")),
-            seen("green", wants("green", "192.0.2.2", sid="canary")),
+            observe_in("blue", claim_in("blue", "192.0.2.1", sid="stable")),
+            observe_in("green", claim_in("green", "192.0.2.2", sid="canary")),
         ]
     )
-    told.run(seen("green", blank("green", sid="canary")), for_s=600.0)
-    assert told.endings("web") == ["A keep no-address", "A keep programmed"]
+    scene.run(observe_in("green", unresolved_in("green", sid="canary")), for_s=600.0)
+    assert scene.describe_decisions("web") == ["A keep no-address", "A keep published"]
 
 
-def test_a_new_name_goes_to_who_can_say_a_target() -> None:
-    told = world(first=[seen("blue", blank("blue", OLD)), seen("green", wants("green", "192.0.2.2", NEW))])
-    assert told.holds() == {"web A": ("192.0.2.2",)}
-    told.run(seen("blue", wants("blue", "192.0.2.1", OLD)), for_s=600.0)
-    assert told.holds() == {"web A": ("192.0.2.2",)}
-
-
-def test_a_record_whose_mark_names_nobody_goes_to_the_oldest() -> None:
-    told = world(
-        *published("192.0.2.1"),
-        first=[seen("blue", wants("blue", "192.0.2.1", NEW)), seen("green", wants("green", "192.0.2.2", OLD))],
+def test_a_new_name_is_given_to_the_namespace_with_a_resolved_claim_even_if_it_is_newer() -> None:
+    scene = start_world(
+        first=[observe_in("blue", unresolved_in("blue", OLD)), observe_in("green", claim_in("green", "192.0.2.2", NEW))]
     )
-    assert told.holds() == {"web A": ("192.0.2.2",)}
+    assert scene.list_records() == {"web A": ("192.0.2.2",)}
+    scene.run(observe_in("blue", claim_in("blue", "192.0.2.1", OLD)), for_s=600.0)
+    assert scene.list_records() == {"web A": ("192.0.2.2",)}
+
+
+def test_a_contested_record_without_resource_label_is_given_to_the_oldest_object() -> None:
+    scene = start_world(
+        *owned_by("192.0.2.1"),
+        first=[
+            observe_in("blue", claim_in("blue", "192.0.2.1", NEW)),
+            observe_in("green", claim_in("green", "192.0.2.2", OLD)),
+        ],
+    )
+    assert scene.list_records() == {"web A": ("192.0.2.2",)}
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        pytest.param(claim_in("blue", "2001:db8::1", rtype="AAAA"), id="still-requested"),
+        pytest.param(unresolved_in("blue"), id="unresolved"),
+    ],
+)
+def test_no_record_is_replaced_by_a_cname_while_another_namespace_keeps_a_record_of_the_name(claim: Claim) -> None:
+    """Test that a CNAME, which replaces all types of a name, waits until all of them can be replaced."""
+    records = (*owned_by("192.0.2.1", by="green"), record("web", "2001:db8::1", rtype="AAAA"))
+    records += (ownership_record("web", "AAAA", resource="service/blue/old"),)
+    old = ref("blue", OLD).key._replace(name="old")
+
+    def old_service(*claims: Claim, cause: Cause = Cause.VERSION) -> Observed:
+        return Observed(observations=(Observation(source="service", key=old, cause=cause, claims=claims),))
+
+    former = claim_in("blue", "2001:db8::1", rtype="AAAA")
+    former = replace(former, provenance=replace(former.provenance, ref=ObjectRef(key=old, created=OLD)))
+    scene = start_world(*records, first=[old_service(former), observe_in("green", claim_in("green", "192.0.2.1"))])
+    scene.exists = lambda key: key == ref("green", OLD).key
+    cname = claim_in("blue", "lb.test", rtype="CNAME")
+    scene.run(
+        observe_in("blue", claim, cname),
+        old_service(cause=Cause.DELETED),
+        observe_in("green", cause=Cause.MISSING),
+        for_s=300,
+    )
+    assert scene.list_records() == {"web A": ("192.0.2.1",), "web AAAA": ("2001:db8::1",)}
+    assert scene.evidence == []
+
+
+def test_a_cname_loses_the_contest_if_another_namespace_owns_a_record_of_the_name() -> None:
+    records = (*owned_by("192.0.2.1", by="green"), record("web", "2001:db8::1", rtype="AAAA"))
+    records += (ownership_record("web", "AAAA", resource="service/blue/web"),)
+    ipv6, ipv4 = claim_in("blue", "2001:db8::1", rtype="AAAA"), claim_in("green", "192.0.2.1", NEW)
+    scene = start_world(*records, first=[observe_in("blue", ipv6), observe_in("green", ipv4)])
+    scene.run(observe_in("blue", ipv6, claim_in("blue", "lb.test", rtype="CNAME")), for_s=300)
+    assert scene.list_records() == {"web A": ("192.0.2.1",), "web AAAA": ("2001:db8::1",)}
+    assert scene.describe_decisions("web") == ["A keep published", "AAAA keep published", "CNAME none contest-lost"]

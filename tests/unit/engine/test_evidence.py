@@ -1,102 +1,122 @@
-"""Which deletes are made, and on what evidence (design 6; grace and budget are not here)."""
+"""The evidence for deletes, without grace period and budgets (docs/design/delete-safety.md, "Evidence")."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace as replace_settings
+from itertools import pairwise
 
 import pytest
 from msgspec.structs import replace
 
-from extdns.engine.budget import Limits
-from extdns.engine.deletesettings import DeleteSettings
-from extdns.engine.inputs import Cause, Input, Observed
-from extdns.model.claim import Claim, Filtered
-from extdns.model.cluster import Kind, ObjectKey, Phase
-from extdns.model.objects import POD
+from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
+from extdns.engine.inputs import Cause, Input, Observed, TimePassed
+from extdns.model.claim import Claim, ExcludedClaim
+from extdns.model.cluster import Phase
+from extdns.model.kind import Kind, ObjectKey
 from extdns.model.reason import Reason
+from extdns.model.resources.core import POD
+from extdns.planner.settings import Policy
 from tests.unit.engine.stage import (
     INGRESS,
     PLAN,
     SERVICE,
-    gone,
-    mark,
+    build_claim,
+    build_stage,
+    build_unresolved,
+    change_phase,
+    observe,
+    observe_gone,
     owned,
-    phase,
-    published,
+    ownership_record,
     record,
     ref,
-    running,
-    seen,
-    stage,
-    wants,
-    withholds,
+    start_published,
+    start_stage,
 )
 
-GRACE = DeleteSettings(owner="me", grace_s=60.0, limits=Limits(percent=100))
+GRACE = DeleteSettings(owner="me", grace_s=60.0, limits=DeleteLimits(percent=100))
 GATEWAYS = Kind("gateway.networking.k8s.io", "v1", "Gateway", "gateways")
 GATEWAY = ObjectKey(GATEWAYS, "shop", "front")
-FILTERED = Filtered(ref=ref("web"), by="--label-filter")
+FILTERED = ExcludedClaim(ref=ref("web"), excluded_by="--label-filter")
 COMPAT = replace(PLAN, compat=True)
-AT_ONCE = DeleteSettings(owner="me", grace_s=0.0, limits=Limits(percent=100), stale_hold_s=0.0, at_once=True)
+AT_ONCE = DeleteSettings(
+    owner="me", grace_s=0.0, limits=DeleteLimits(percent=100), unresolved_timeout_s=0.0, immediate=True
+)
 
 
 @pytest.mark.parametrize(
-    ("news", "expected"),
+    ("observations", "expected"),
     [
-        pytest.param([gone("web")], "object-deleted", id="object-deleted"),
-        pytest.param([seen("web")], "hostname-removed", id="hostname-removed"),
-        pytest.param([seen("web", wants("web", "api"))], "hostname-removed", id="another-hostname"),
-        pytest.param([seen("web", FILTERED)], "filtered-out", id="filtered-out"),
+        pytest.param([observe_gone("web")], "object-deleted", id="object-deleted"),
+        pytest.param([observe("web")], "hostname-removed", id="hostname-removed"),
+        pytest.param([observe("web", build_claim("web", "api"))], "hostname-removed", id="another-hostname"),
+        pytest.param([observe("web", FILTERED)], "filtered-out", id="filtered-out"),
         pytest.param(
-            [seen("web", Filtered(ref=ref("web"), by="--ingress-class", name=wants("web", "web").name))],
+            [
+                observe(
+                    "web",
+                    ExcludedClaim(ref=ref("web"), excluded_by="--ingress-class", name=build_claim("web", "web").name),
+                )
+            ],
             "filtered-out",
             id="one-name-filtered-out",
         ),
-        pytest.param([seen("web", cause=Cause.DEPENDENCY)], "dependency-changed", id="dependency-changed"),
-        pytest.param([seen("web", withholds("web", "web", Reason.NO_ENDPOINTS))], "no-endpoints", id="no-endpoints"),
-        pytest.param([gone("web", Cause.MISSING)], "absent", id="absent"),
-        pytest.param([seen("web", failure="broken"), gone("web")], "object-deleted", id="failed-then-deleted"),
-        pytest.param([gone("web", Cause.MISSING), seen("web")], "hostname-removed", id="missing-then-back"),
+        pytest.param([observe("web", cause=Cause.DEPENDENCY)], "dependency-changed", id="dependency-changed"),
+        pytest.param(
+            [observe("web", build_unresolved("web", "web", Reason.NO_ENDPOINTS))], "no-endpoints", id="no-endpoints"
+        ),
+        pytest.param([observe_gone("web", Cause.MISSING)], "absent", id="absent"),
+        pytest.param(
+            [observe("web", failure="broken"), observe_gone("web")], "object-deleted", id="failed-then-deleted"
+        ),
+        pytest.param([observe_gone("web", Cause.MISSING), observe("web")], "hostname-removed", id="missing-then-back"),
     ],
 )
-def test_each_way_in_which_a_claim_ends_is_evidence(news: Sequence[Observed], expected: str) -> None:
-    world = published()
-    world.run(*news)
-    assert "web A" not in world.holds()
-    assert "a-web" not in world.marks()
+def test_a_delete_has_the_evidence_of_how_its_claim_ended(observations: Sequence[Observed], expected: str) -> None:
+    world = start_published()
+    world.run(*observations)
+    assert "web A" not in world.list_records()
+    assert "a-web" not in world.list_ownership_labels()
     assert world.evidence == [expected]
 
 
-def test_an_object_seen_again_unchanged_can_still_go() -> None:
-    world = published()
-    world.run(seen("web", wants("web", "web")), seen("web", wants("web", "web")))
-    world.run(gone("web"))
+def test_an_object_that_was_observed_twice_unchanged_still_gives_evidence_when_it_is_deleted() -> None:
+    world = start_published()
+    world.run(observe("web", build_claim("web", "web")), observe("web", build_claim("web", "web")))
+    world.run(observe_gone("web"))
     assert world.evidence == ["object-deleted"]
 
 
 @pytest.mark.parametrize(
-    ("news", "reason"),
+    ("observations", "reason"),
     [
-        pytest.param([seen("web", withholds("web", "web"))], "no-address", id="status-blank"),
-        pytest.param([seen("web", failure="broken")], "programmed", id="claims-not-computable"),
-        pytest.param([seen("web", failure="no pods", parked_on=POD)], "programmed", id="parked"),
-        pytest.param([phase(SERVICE, Phase.FAILING)], "programmed", id="source-failing"),
-        pytest.param([phase(SERVICE, Phase.NOT_SERVED)], "programmed", id="source-not-served"),
-        pytest.param([phase(SERVICE, Phase.FAILING), gone("web", Cause.MISSING)], "source-down", id="missing-and-down"),
-        pytest.param([phase(SERVICE, Phase.NOT_SERVED), gone("web")], "source-down", id="deleted-while-down"),
+        pytest.param([observe("web", build_unresolved("web", "web"))], "no-address", id="status-blank"),
+        pytest.param([observe("web", failure="broken")], "published", id="claims-not-computable"),
+        pytest.param([observe("web", failure="no pods", awaited_kind=POD)], "published", id="waits-for-a-kind"),
+        pytest.param([change_phase(SERVICE, Phase.FAILING)], "published", id="source-failing"),
+        pytest.param([change_phase(SERVICE, Phase.NOT_SERVED)], "published", id="source-not-served"),
+        pytest.param(
+            [change_phase(SERVICE, Phase.FAILING), observe_gone("web", Cause.MISSING)],
+            "source-down",
+            id="missing-and-down",
+        ),
+        pytest.param(
+            [change_phase(SERVICE, Phase.NOT_SERVED), observe_gone("web")], "source-down", id="deleted-while-down"
+        ),
     ],
 )
-def test_what_is_no_evidence_keeps_the_record(news: Sequence[Observed], reason: str) -> None:
-    world = published()
-    world.run(*news, for_s=600.0)
-    assert world.holds() == {"web A": ("192.0.2.1",)}
-    assert world.endings("web") == [f"A keep {reason}"]
+def test_a_record_without_evidence_is_kept(observations: Sequence[Observed], reason: str) -> None:
+    world = start_published()
+    world.run(*observations, for_s=600.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    assert world.describe_decisions("web") == [f"A keep {reason}"]
 
 
-def test_what_was_kept_while_a_source_was_down_goes_when_it_is_back() -> None:
-    world = published()
-    world.run(phase(SERVICE, Phase.FAILING), gone("web"))
-    world.run(phase(SERVICE), for_s=1.0)
+def test_a_record_kept_while_its_source_was_down_is_deleted_when_the_source_recovers() -> None:
+    world = start_published()
+    world.run(change_phase(SERVICE, Phase.FAILING), observe_gone("web"))
+    world.run(change_phase(SERVICE), for_s=1.0)
     assert world.evidence == ["object-deleted"]
 
 
@@ -107,183 +127,244 @@ def test_what_was_kept_while_a_source_was_down_goes_when_it_is_back() -> None:
     ("answers", "expected"),
     [
         pytest.param([False], ["absent"], id="gone"),
-        pytest.param([None, None, False], ["absent"], id="gone-but-hard-to-ask"),
+        pytest.param([None, None, False], ["absent"], id="gone-after-two-failed-gets"),
         pytest.param([True], [], id="exists"),
         pytest.param([True, True, False], ["absent"], id="gone-later"),
     ],
 )
-def test_absence_wants_confirmation(answers: list[bool | None], expected: list[str]) -> None:
-    world = published()
+def test_an_object_missing_from_a_list_is_absent_only_after_a_get_confirms_it(
+    answers: list[bool | None], expected: list[str]
+) -> None:
+    world = start_published()
     left = iter(answers)
     world.exists = lambda _: next(left)
-    world.run(gone("web", Cause.MISSING), for_s=100.0 if len(answers) == 1 else 700.0)
+    world.run(observe_gone("web", Cause.MISSING), for_s=100.0 if len(answers) == 1 else 700.0)
     assert world.evidence == expected
-    assert world.calls.count("Confirm") == len(answers)
+    assert world.calls.count("CheckExistence") == len(answers)
     if not expected:
-        assert world.endings("web") == ["A keep absent"]
+        assert world.describe_decisions("web") == ["A keep absence-unconfirmed"]
 
 
-def test_while_absence_is_not_confirmed_the_record_stays() -> None:
-    world = published()
+def test_a_record_is_kept_while_the_absence_of_its_object_is_not_confirmed() -> None:
+    world = start_published()
     world.exists = lambda _: None
-    world.run(gone("web", Cause.MISSING), for_s=300.0)
-    assert world.endings("web") == ["A keep absent"]
+    world.run(observe_gone("web", Cause.MISSING), for_s=300.0)
+    assert world.describe_decisions("web") == ["A keep absence-unconfirmed"]
     assert world.decision("web").detail == "waiting for confirmation that the object is gone"
 
 
-def test_an_object_that_comes_back_is_not_absent() -> None:
-    world = published()
+def test_an_object_that_reappears_in_the_list_is_not_absent() -> None:
+    world = start_published()
     world.exists = lambda _: None
-    world.run(gone("web", Cause.MISSING), for_s=10.0)
-    world.run(seen("web", wants("web", "web")), for_s=100.0)
-    assert world.endings("web") == ["A keep programmed"]
-    assert world.calls.count("Confirm") == 1
+    world.run(observe_gone("web", Cause.MISSING), for_s=10.0)
+    world.run(observe("web", build_claim("web", "web")), for_s=100.0)
+    assert world.describe_decisions("web") == ["A keep published"]
+    assert world.calls.count("CheckExistence") == 1
 
 
-def test_an_answer_from_before_the_object_was_seen_again_counts_for_nothing() -> None:
-    world = published()
-    world.feed(gone("web", Cause.MISSING))
-    world.run(for_s=0.0)
+def test_the_answer_of_a_get_is_ignored_if_the_object_was_observed_after_the_request() -> None:
+    world = start_published()
+    world.feed(observe_gone("web", Cause.MISSING))
     world.now_s += 0.1
-    world.feed(seen("other"))
-    world.now_s += 0.1
-    world.feed(seen("other"))
+    world.feed(TimePassed())
     late = world.answer()
     world.exists = lambda _: None
-    world.feed(seen("web", wants("web", "web")))
-    world.feed(gone("web", Cause.MISSING))
+    world.feed(observe("web", build_claim("web", "web")))
+    world.feed(observe_gone("web", Cause.MISSING))
     world.feed(late)
     world.run(for_s=20.0)
-    assert world.endings("web") == ["A keep absent"]
+    assert world.describe_decisions("web") == ["A keep absence-unconfirmed"]
     assert world.evidence == []
 
 
-def test_a_single_pass_takes_one_complete_list_for_absence() -> None:
-    world = running(*owned("web"), once=True)
-    assert world.evidence == ["orphan-gone"]
-    assert "Confirm" not in world.calls
+@pytest.mark.parametrize(
+    ("exists", "evidence", "reason"),
+    [
+        pytest.param(False, ["orphan-gone"], None, id="gone"),
+        pytest.param(True, [], "absence-unconfirmed", id="exists"),
+        pytest.param(None, [], "absence-unconfirmed", id="unknown"),
+    ],
+)
+def test_with_once_a_get_confirms_absence(exists: bool | None, evidence: list[str], reason: str | None) -> None:
+    world = build_stage(*owned("web"), once=True)
+    world.exists = lambda _: exists
+    world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
+    assert world.calls.count("CheckExistence") == 1
+    assert world.evidence == evidence
+    assert world.describe_decisions("web") == ([f"A keep {reason}"] if reason else [])
+    assert world.engine.is_idle
+
+
+def test_with_once_the_process_does_not_end_before_absence_is_confirmed() -> None:
+    world = build_stage(*owned("web"), once=True)
+    world.exists = lambda _: True
+    world.feed(change_phase(SERVICE))
+    world.feed(change_phase(INGRESS))
+    while "CheckExistence" not in world.calls:
+        assert not world.engine.is_planned
+        world.feed(world.answer())
+    assert world.engine.is_planned
 
 
 # modes
 
 
 @pytest.mark.parametrize(
-    "news",
+    "observations",
     [
-        pytest.param([seen("web", withholds("web", "web"))], id="status-blank"),
-        pytest.param([gone("web", Cause.MISSING)], id="missing"),
-        pytest.param([seen("web")], id="hostname-removed"),
+        pytest.param([observe("web", build_unresolved("web", "web"))], id="status-blank"),
+        pytest.param([observe_gone("web", Cause.MISSING)], id="missing"),
+        pytest.param([observe("web")], id="hostname-removed"),
     ],
 )
-def test_compat_deletes_at_once_what_nobody_asks_for(news: Sequence[Observed]) -> None:
-    world = published(plan=COMPAT)
+def test_compat_deletes_an_unrequested_record_at_once(observations: Sequence[Observed]) -> None:
+    world = start_published(plan=COMPAT)
     world.exists = lambda _: None
-    world.run(*news)
-    assert world.holds() == {}
+    world.run(*observations)
+    assert world.list_records() == {}
 
 
-def test_compat_deletes_orphans() -> None:
-    assert running(*owned("web", resource=""), plan=COMPAT).holds() == {}
+def test_compat_deletes_an_orphan_without_a_resource() -> None:
+    assert start_stage(*owned("web", resource=""), plan=COMPAT).list_records() == {}
 
 
 @pytest.mark.parametrize(
-    "news",
+    "observations",
     [
-        pytest.param([seen("web", failure="broken"), seen("web", failure="broken")], id="object-failed"),
-        pytest.param([phase(SERVICE, Phase.FAILING), gone("web", Cause.MISSING)], id="source-down"),
-        pytest.param([seen("web", withholds("web", "web", Reason.INVALID_TARGET))], id="a-target-no-service-takes"),
-        pytest.param([seen("web", withholds("web", "web", Reason.UNSUPPORTED))], id="no-target-at-all"),
+        pytest.param([observe("web", failure="broken"), observe("web", failure="broken")], id="object-failed"),
+        pytest.param([change_phase(SERVICE, Phase.FAILING), observe_gone("web", Cause.MISSING)], id="source-down"),
+        pytest.param([observe("web", build_unresolved("web", "web", Reason.INVALID_TARGET))], id="invalid-target"),
+        pytest.param([observe("web", build_unresolved("web", "web", Reason.UNSUPPORTED))], id="unsupported-target"),
     ],
 )
-def test_compat_deletes_nothing_because_of_a_failure(news: Sequence[Observed]) -> None:
-    world = published(plan=COMPAT, deletes=AT_ONCE)
-    world.run(*news)
-    assert world.holds() == {"web A": ("192.0.2.1",)}
+def test_compat_deletes_nothing_because_of_a_failure(observations: Sequence[Observed]) -> None:
+    world = start_published(plan=COMPAT, deletes=AT_ONCE)
+    world.run(*observations)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
 @pytest.mark.parametrize("compat", [pytest.param(True, id="compat"), pytest.param(False, id="default")])
 @pytest.mark.parametrize(
-    ("news", "reason"),
+    ("observations", "reason"),
     [
-        pytest.param(seen("web", failure="broken"), "object-failed", id="object-failed"),
-        pytest.param(phase(INGRESS, Phase.NOT_SERVED), "source-down", id="source-down"),
+        pytest.param(observe("web", failure="broken"), "object-failed", id="object-failed"),
+        pytest.param(change_phase(INGRESS, Phase.NOT_SERVED), "source-down", id="source-down"),
     ],
 )
-def test_what_a_mark_without_an_object_proves_stays_while_any_object_is_unknown(
-    news: Input, reason: str, *, compat: bool
+def test_a_record_without_a_resource_is_kept_while_any_object_is_unknown(
+    observations: Input, reason: str, *, compat: bool
 ) -> None:
-    world = stage(*owned("web", resource=""), plan=COMPAT if compat else PLAN, deletes=AT_ONCE if compat else GRACE)
-    world.run(phase(SERVICE), phase(INGRESS), news, for_s=600.0)
-    assert world.endings("web") == [f"A keep {reason}"]
-    world.run(seen("web"), phase(INGRESS), for_s=600.0)
-    assert world.holds() == {} or not compat
+    world = build_stage(
+        *owned("web", resource=""), plan=COMPAT if compat else PLAN, deletes=AT_ONCE if compat else GRACE
+    )
+    world.run(change_phase(SERVICE), change_phase(INGRESS), observations, for_s=600.0)
+    assert world.describe_decisions("web") == [f"A keep {reason}"]
+    world.run(observe("web"), change_phase(INGRESS), for_s=600.0)
+    assert world.list_records() == {} or not compat
 
 
-def test_another_owners_record_never_goes() -> None:
-    world = running(record("web"), mark("web", owner="other"))
-    world.run(seen("web", wants("web", "web", "192.0.2.9")), gone("web"), for_s=600.0)
-    assert world.holds() == {"web A": ("192.0.2.1",)}
+def test_a_record_of_another_owner_is_never_deleted() -> None:
+    world = start_stage(record("web"), ownership_record("web", owner="other"))
+    world.run(observe("web", build_claim("web", "web", "192.0.2.9")), observe_gone("web"), for_s=600.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
     assert world.evidence == []
 
 
-def test_a_kind_that_is_not_served_any_more_makes_deleted_objects_missing_ones() -> None:
-    world = published(deletes=GRACE)
-    world.run(gone("web"), for_s=5.0)
-    world.run(phase(SERVICE, Phase.NOT_SERVED), for_s=600.0)
-    world.run(phase(SERVICE), for_s=30.0)
-    assert world.endings("web") == ["A keep absent"]
+def test_the_absence_of_a_deleted_object_is_confirmed_if_its_kind_was_unserved_meanwhile() -> None:
+    world = start_published(deletes=GRACE)
+    world.run(observe_gone("web"), for_s=5.0)
+    world.run(change_phase(SERVICE, Phase.NOT_SERVED), for_s=600.0)
+    world.run(change_phase(SERVICE), for_s=30.0)
+    assert world.describe_decisions("web") == ["A keep absence-unconfirmed"]
     world.run(for_s=40.0)
     assert world.evidence == ["absent"]
 
 
 @pytest.mark.parametrize(
-    "news",
+    "observations",
     [
-        pytest.param(seen("web", cause=Cause.DEPENDENCY), id="dependency-changed"),
-        pytest.param(seen("web", withholds("web", "web", Reason.NO_ENDPOINTS)), id="no-endpoints"),
+        pytest.param(observe("web", cause=Cause.DEPENDENCY), id="dependency-changed"),
+        pytest.param(observe("web", build_unresolved("web", "web", Reason.NO_ENDPOINTS)), id="no-endpoints"),
     ],
 )
-def test_while_a_kind_that_objects_rest_on_is_down_what_they_do_not_find_is_no_evidence(news: Observed) -> None:
-    world = published(deletes=GRACE)
-    world.run(phase(GATEWAYS), news, for_s=5.0)
-    world.run(phase(GATEWAYS, Phase.FAILING), for_s=600.0)
-    assert "A keep source-down" in world.endings("web")
-    world.run(phase(GATEWAYS), for_s=59.0)
-    assert "A keep in-grace" in world.endings("web")
+def test_a_dependency_not_found_while_its_kind_is_down_is_no_evidence(observations: Observed) -> None:
+    world = start_published(deletes=GRACE)
+    world.run(change_phase(GATEWAYS), observations, for_s=5.0)
+    world.run(change_phase(GATEWAYS, Phase.FAILING), for_s=600.0)
+    assert "A keep source-down" in world.describe_decisions("web")
+    world.run(change_phase(GATEWAYS), for_s=59.0)
+    assert "A keep in-grace" in world.describe_decisions("web")
 
 
-def test_what_was_not_found_when_a_kind_went_out_of_service_is_no_evidence_later() -> None:
-    world = published(deletes=GRACE)
-    world.run(phase(GATEWAYS), seen("web", cause=Cause.DEPENDENCY), for_s=5.0)
-    world.run(phase(GATEWAYS, Phase.NOT_SERVED), phase(GATEWAYS), for_s=600.0)
-    assert world.endings("web") == ["A keep source-down"]
-    world.run(seen("web", cause=Cause.DEPENDENCY), for_s=600.0)
-    assert world.evidence == ["dependency-changed"], "it was looked at again"
+def test_a_dependency_not_found_before_its_kind_was_unserved_is_no_evidence_until_read_again() -> None:
+    world = start_published(deletes=GRACE)
+    world.run(change_phase(GATEWAYS), observe("web", cause=Cause.DEPENDENCY), for_s=5.0)
+    world.run(change_phase(GATEWAYS, Phase.NOT_SERVED), change_phase(GATEWAYS), for_s=600.0)
+    assert world.describe_decisions("web") == ["A keep source-down"]
+    world.run(observe("web", cause=Cause.DEPENDENCY), for_s=600.0)
+    assert world.evidence == ["dependency-changed"], "the object was computed again"
 
 
 @pytest.mark.parametrize(
     ("claims", "expected"),
     [
         pytest.param((), "dependency-changed", id="dependency-changed"),
-        pytest.param((withholds("web", "web", Reason.NO_ENDPOINTS),), "no-endpoints", id="no-endpoints"),
+        pytest.param((build_unresolved("web", "web", Reason.NO_ENDPOINTS),), "no-endpoints", id="no-endpoints"),
     ],
 )
-def test_what_an_object_rests_on_and_a_list_lacks_has_to_be_gone(claims: tuple[Claim, ...], expected: str) -> None:
-    world = published(deletes=GRACE)
+def test_a_dependency_missing_from_a_list_is_evidence_only_after_a_get_confirms_that_it_is_gone(
+    claims: tuple[Claim, ...], expected: str
+) -> None:
+    world = start_published(deletes=GRACE)
     world.exists = lambda key: key == GATEWAY
-    world.run(phase(GATEWAYS), seen("web", *claims, cause=Cause.DEPENDENCY, lacking=(GATEWAY,)), for_s=600.0)
-    assert "A keep absent" in world.endings("web")
-    world.run(seen("web", *claims, lacking=(GATEWAY,)), for_s=600.0)
-    assert "A keep absent" in world.endings("web"), "another version sees no more"
+    world.run(
+        change_phase(GATEWAYS),
+        observe("web", *claims, cause=Cause.DEPENDENCY, missing_dependencies=(GATEWAY,)),
+        for_s=600.0,
+    )
+    assert "A keep absence-unconfirmed" in world.describe_decisions("web")
+    world.run(observe("web", *claims, missing_dependencies=(GATEWAY,)), for_s=600.0)
+    assert "A keep absence-unconfirmed" in world.describe_decisions("web"), (
+        "observing the object again confirms nothing"
+    )
     world.exists = lambda _: False
     world.run(for_s=600.0)
     assert world.evidence == [expected]
 
 
-def test_what_an_object_rests_on_and_a_list_lacked_is_there_again() -> None:
-    world = published(deletes=GRACE)
-    world.run(phase(GATEWAYS), seen("web", cause=Cause.DEPENDENCY, lacking=(GATEWAY,)), for_s=30.0)
-    world.run(seen("web", cause=Cause.DEPENDENCY), for_s=59.0)
-    assert world.endings("web") == ["A keep in-grace"]
+def test_the_grace_period_starts_again_when_the_dependency_is_no_longer_missing() -> None:
+    world = start_published(deletes=GRACE)
+    world.run(
+        change_phase(GATEWAYS), observe("web", cause=Cause.DEPENDENCY, missing_dependencies=(GATEWAY,)), for_s=30.0
+    )
+    world.run(observe("web", cause=Cause.DEPENDENCY), for_s=59.0)
+    assert world.describe_decisions("web") == ["A keep in-grace"]
     world.run(for_s=2.0)
     assert world.evidence == ["dependency-changed"]
+
+
+def test_a_get_without_an_answer_is_retried_with_exponential_backoff() -> None:
+    world = start_published()
+    requested_at: list[float] = []
+    began_s = world.now_s
+    world.exists = lambda _: requested_at.append(world.now_s - began_s)
+    world.run(observe_gone("web", cause=Cause.MISSING), for_s=1500.0)
+    assert [later - earlier for earlier, later in pairwise(requested_at)] == [
+        30.0,
+        60.0,
+        120.0,
+        240.0,
+        300.0,
+        300.0,
+        300.0,
+    ]
+
+
+@pytest.mark.parametrize("policy", [Policy.UPSERT_ONLY, Policy.CREATE_ONLY])
+def test_the_unresolved_timeout_deletes_nothing_if_the_policy_allows_no_delete(policy: Policy) -> None:
+    world = start_published(
+        plan=replace(PLAN, policy=policy), deletes=replace_settings(GRACE, unresolved_timeout_s=100.0)
+    )
+    world.run(observe("web", build_unresolved("web", "web")), for_s=900.0)
+    assert world.describe_decisions("web") == ["A keep no-address"]
+    assert world.list_records() == {"web A": ("192.0.2.1",)}

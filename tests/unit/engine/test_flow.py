@@ -1,4 +1,4 @@
-"""From one observation to one write (design 2, laws 4 and 6-8; design 4, "Write queue")."""
+"""From the observation of an object to a write (laws 4 and 6-8; docs/design/architecture.md, "Step by step")."""
 
 from __future__ import annotations
 
@@ -6,125 +6,124 @@ from collections.abc import Sequence
 
 import pytest
 
-from extdns.engine.effects import Submit, Wake
-from extdns.engine.inputs import Cause, Observed, Tick
-from extdns.model.adjusted import Adjusted
+from extdns.engine.effects import SubmitBatch
+from extdns.engine.inputs import Cause, Observed, TimePassed
+from extdns.model.change import AdjustedRecords
 from extdns.model.cluster import Phase
 from extdns.model.reason import Reason
-from extdns.model.record import Endpoint
-from extdns.model.zone import Traits, Zone
+from extdns.model.record import DesiredRecord
+from extdns.model.zone import Capabilities, Zone
 from tests.unit.engine.stage import (
     INGRESS,
     SERVICE,
-    gone,
+    build_claim,
+    build_stage,
+    build_unresolved,
+    change_phase,
+    combine,
     host,
-    new,
+    observe,
+    observe_gone,
+    observe_new,
     owned,
-    phase,
-    published,
     record,
-    running,
-    seen,
-    stage,
-    wants,
-    withholds,
+    start_published,
+    start_stage,
 )
 
-TIGHT = Traits(atomic=True, conditional=True, max_batch_writes=4)
+TIGHT = Capabilities(atomic=True, conditional=True, max_batch_writes=4)
 
 
-def test_one_changed_object_costs_one_write_and_no_read() -> None:
-    world = published()
-    world.run(seen("web", wants("web", "web", "192.0.2.9")), for_s=1.0)
-    assert world.calls == ["Submit"]
-    assert world.holds()["web A"] == ("192.0.2.9",)
+def test_a_changed_object_causes_one_write_and_no_read() -> None:
+    world = start_published()
+    world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=1.0)
+    assert world.calls == ["SubmitBatch"]
+    assert world.list_records()["web A"] == ("192.0.2.9",)
 
 
-def test_an_object_that_wants_what_stands_costs_nothing() -> None:
-    world = published()
-    world.run(seen("web", wants("web", "web")), for_s=1.0)
+def test_an_object_that_requests_the_current_record_causes_no_call() -> None:
+    world = start_published()
+    world.run(observe("web", build_claim("web", "web")), for_s=1.0)
     assert world.calls == []
-    assert world.endings("web") == ["A keep programmed"]
+    assert world.describe_decisions("web") == ["A keep published"]
 
 
-def test_events_within_a_moment_share_a_batch() -> None:
-    world = running()
-    world.feed(seen("web", wants("web", "web")))
-    world.feed(seen("api", wants("api", "api")))
-    assert not world.waiting
-    world.run(for_s=1.0)
+def test_changes_of_objects_that_are_observed_together_are_sent_in_one_batch() -> None:
+    world = start_stage()
+    world.run(combine(observe("web", build_claim("web", "web")), observe("api", build_claim("api", "api"))), for_s=1.0)
     assert world.batches == [["api", "web"]]
 
 
-def test_the_first_event_after_quiet_waits_a_moment_at_most() -> None:
-    world = running()
-    soon_s = world.now_s + 0.02
-    assert world.engine.step(seen("web", wants("web", "web")), world.now_s) == (Wake(at_s=soon_s),)
-    assert any(isinstance(effect, Submit) for effect in world.engine.step(Tick(), soon_s))
+def test_a_change_is_planned_and_sent_at_once_if_nothing_else_is_in_flight() -> None:
+    world = start_stage()
+    effects = world.engine.step(observe("web", build_claim("web", "web")), world.now_s)
+    assert any(isinstance(effect, SubmitBatch) for effect in effects)
 
 
-def test_events_gather_while_a_batch_is_in_flight() -> None:
-    world = running()
-    world.feed(seen("web", wants("web", "web")))
+def test_changes_that_arrive_while_a_batch_is_in_flight_are_sent_together_afterwards() -> None:
+    world = start_stage()
+    world.feed(observe("web", build_claim("web", "web")))
     world.now_s += 1.0
-    world.feed(Tick())
-    assert [type(effect) for effect in world.waiting] == [Submit]
+    world.feed(TimePassed())
+    assert [type(effect) for effect in world.waiting] == [SubmitBatch]
     for name in ("api", "shop", "blog"):
-        world.feed(seen(name, wants(name, name)))
+        world.feed(observe(name, build_claim(name, name)))
         world.now_s += 1.0
-        world.feed(Tick())
+        world.feed(TimePassed())
     world.run(for_s=1.0)
     assert world.batches == [["web"], ["api", "blog", "shop"]]
 
 
 def test_a_name_that_changes_while_it_is_written_is_written_again_afterwards() -> None:
-    world = running()
-    world.feed(seen("web", wants("web", "web")))
+    world = start_stage()
+    world.feed(observe("web", build_claim("web", "web")))
     world.now_s += 1.0
-    world.feed(Tick())
-    world.feed(seen("web", wants("web", "web", "192.0.2.9")))
+    world.feed(TimePassed())
+    world.feed(observe("web", build_claim("web", "web", "192.0.2.9")))
     world.run(for_s=1.0)
     assert world.batches == [["web"], ["web"]]
-    assert world.holds() == {"web A": ("192.0.2.9",)}
+    assert world.list_records() == {"web A": ("192.0.2.9",)}
 
 
-def test_without_a_writer_everything_is_planned_and_nothing_is_sent() -> None:
-    world = stage(*owned("old"), writes=False)
-    world.run(phase(SERVICE), phase(INGRESS), seen("web", wants("web", "web")), gone("old"))
-    assert "Submit" not in world.calls
-    assert world.endings("web") == ["A create wanted"]
-    assert world.engine.planned
+def test_in_a_dry_run_changes_are_planned_and_not_sent() -> None:
+    world = build_stage(*owned("old"), has_writer=False)
+    world.run(
+        change_phase(SERVICE), change_phase(INGRESS), observe("web", build_claim("web", "web")), observe_gone("old")
+    )
+    assert "SubmitBatch" not in world.calls
+    assert world.describe_decisions("web") == ["A create requested"]
+    assert world.engine.is_planned
 
 
-def test_batches_stay_within_the_limits_and_nothing_is_left() -> None:
-    world = running(traits=TIGHT)
+def test_changes_beyond_the_batch_limit_are_sent_in_further_batches() -> None:
+    world = start_stage(capabilities=TIGHT)
     names = [f"n{number}" for number in range(7)]
-    world.run(*(seen(name, wants(name, name)) for name in names))
+    world.run(observe_new(*names))
     assert [len(batch) for batch in world.batches] == [2, 2, 2, 1]
-    assert sorted(world.holds()) == sorted(f"{name} A" for name in names)
+    assert sorted(world.list_records()) == sorted(f"{name} A" for name in names)
 
 
-def test_a_change_of_form_is_one_change_set() -> None:
-    world = published()
-    world.run(seen("web", wants("web", "web", "lb.test", rtype="CNAME")))
-    assert world.holds() == {"web CNAME": ("lb.test",)}
-    assert world.marks() == {"cname-web"}
+def test_a_change_from_an_address_to_a_cname_is_one_change_set() -> None:
+    world = start_published()
+    world.run(observe("web", build_claim("web", "web", "lb.test", rtype="CNAME")))
+    assert world.list_records() == {"web CNAME": ("lb.test",)}
+    assert world.list_ownership_labels() == {"cname-web"}
     assert len(world.batches) == 1
 
 
-def test_marks_of_two_names_that_would_share_a_name_are_never_in_one_batch() -> None:
-    world = running()
+def test_names_whose_ownership_records_have_one_name_are_never_in_one_batch() -> None:
+    world = start_stage()
     world.run(
         Observed(
             observations=(
-                *seen("web", wants("web", "web")).observations,
-                *seen("odd", wants("odd", "a-web", "lb.test", rtype="CNAME")).observations,
+                *observe("web", build_claim("web", "web")).observations,
+                *observe("odd", build_claim("odd", "a-web", "lb.test", rtype="CNAME")).observations,
             )
         )
     )
     assert world.batches[0] == ["a-web"]
-    assert world.holds() == {"a-web CNAME": ("lb.test",)}
-    assert [decision.verdict for decision in world.engine.decisions.of(host("web"))] == ["none"]
+    assert world.list_records() == {"a-web CNAME": ("lb.test",)}
+    assert [decision.action for decision in world.engine.decisions.decisions(host("web"))] == ["none"]
 
 
 @pytest.mark.parametrize(
@@ -135,127 +134,131 @@ def test_marks_of_two_names_that_would_share_a_name_are_never_in_one_batch() -> 
         pytest.param(1, set(), id="too-large"),
     ],
 )
-def test_a_set_larger_than_the_service_takes_is_split_by_type(limit: int, expected: set[str]) -> None:
-    world = running(traits=Traits(atomic=True, conditional=True, max_batch_writes=limit))
-    world.run(seen("web", wants("web", "web"), wants("web", "web", "2001:db8::1", rtype="AAAA")))
-    assert set(world.holds()) == expected
+def test_a_change_set_larger_than_a_batch_is_split_by_type(limit: int, expected: set[str]) -> None:
+    world = start_stage(capabilities=Capabilities(atomic=True, conditional=True, max_batch_writes=limit))
+    world.run(observe("web", build_claim("web", "web"), build_claim("web", "web", "2001:db8::1", rtype="AAAA")))
+    assert set(world.list_records()) == expected
     if not expected:
-        assert world.endings("web") == ["A none too-large", "AAAA none too-large"]
+        assert world.describe_decisions("web") == ["A none too-large", "AAAA none too-large"]
 
 
-def test_one_type_too_large_does_not_hold_up_the_other() -> None:
-    world = running(traits=Traits(atomic=True, conditional=True, max_batch_bytes=300))
+def test_a_type_too_large_for_a_batch_does_not_delay_another_type() -> None:
+    world = start_stage(capabilities=Capabilities(atomic=True, conditional=True, max_batch_bytes=300))
     many = tuple(f"2001:db8::{number}" for number in range(1, 60))
-    world.run(seen("web", wants("web", "web"), wants("web", "web", *many, rtype="AAAA")))
-    assert set(world.holds()) == {"web A"}
-    assert world.endings("web") == ["A keep programmed", "AAAA none too-large"]
+    world.run(observe("web", build_claim("web", "web"), build_claim("web", "web", *many, rtype="AAAA")))
+    assert set(world.list_records()) == {"web A"}
+    assert world.describe_decisions("web") == ["A keep published", "AAAA none too-large"]
 
 
 @pytest.mark.parametrize(
     ("overwrites", "limit", "batches"),
     [
-        pytest.param(False, 12, [["api", "web"]], id="before-and-after"),
-        pytest.param(True, 12, [["api"], ["web"]], id="twice-what-is-made"),
-        pytest.param(True, 6, [["api"], ["web"]], id="too-large-but-for-an-exchange"),
+        pytest.param(False, 12, [["api", "web"]], id="old-and-new-values-count-once"),
+        pytest.param(True, 12, [["api"], ["web"]], id="new-values-count-twice"),
+        pytest.param(True, 6, [["api"], ["web"]], id="one-update-in-each-batch"),
         pytest.param(True, 5, [], id="too-large"),
     ],
 )
-def test_an_update_counts_as_the_service_counts_it(overwrites: bool, limit: int, batches: list[list[str]]) -> None:
-    # From one value to three, and a mark restated: 4 values and 2, or 6 and 2 where what is made counts twice.
-    traits = Traits(atomic=True, conditional=True, overwrites=overwrites, max_batch_values=limit)
+def test_an_update_counts_twice_in_the_batch_limit_if_the_service_counts_upserts_twice(
+    overwrites: bool, limit: int, batches: list[list[str]]
+) -> None:
+    # One value becomes three, an ownership record is restated: 4 and 2 values, or 6 and 2 if new values count twice.
+    capabilities = Capabilities(atomic=True, conditional=True, sends_upserts=overwrites, max_batch_values=limit)
     names, more = ("api", "web"), ("192.0.2.1", "192.0.2.2", "192.0.2.3")
-    world = running(
+    world = start_stage(
         *(made for name in names for made in owned(name, resource=f"service/shop/{name}")),
-        first=[new(*names)],
-        traits=traits,
+        first=[observe_new(*names)],
+        capabilities=capabilities,
     )
-    world.run(*(seen(name, wants(name, name, *more)) for name in names), for_s=1.0)
+    world.run(combine(*(observe(name, build_claim(name, name, *more)) for name in names)), for_s=1.0)
     assert world.batches == batches
 
 
-def test_what_cannot_stand_side_by_side_is_never_split() -> None:
-    world = published(traits=Traits(atomic=True, conditional=True, max_batch_writes=3))
-    world.run(seen("web", wants("web", "web", "lb.test", rtype="CNAME")))
-    assert world.holds() == {"web A": ("192.0.2.1",)}
-    assert world.endings("web") == ["A keep too-large", "CNAME none too-large"]
+def test_changes_of_incompatible_records_are_not_split_over_batches() -> None:
+    world = start_published(capabilities=Capabilities(atomic=True, conditional=True, max_batch_writes=3))
+    world.run(observe("web", build_claim("web", "web", "lb.test", rtype="CNAME")))
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    assert world.describe_decisions("web") == ["A keep too-large", "CNAME none too-large"]
 
 
 def test_every_claim_to_a_name_ends_in_a_decision() -> None:
-    world = running(*owned("web"), record("free", '"hello"', rtype="TXT"))
+    world = start_stage(*owned("web"), record("free", '"hello"', rtype="TXT"))
     world.run(
-        seen("web", wants("web", "web")),
-        seen("late", withholds("late", "web")),
-        seen("new", withholds("new", "free")),
+        observe("web", build_claim("web", "web")),
+        observe("late", build_unresolved("late", "web")),
+        observe("new", build_unresolved("new", "free")),
     )
-    assert world.endings("web") == ["none no-address", "A keep programmed"]
-    assert world.endings("free") == ["none no-address"]
+    assert world.describe_decisions("web") == ["none no-address", "A keep published"]
+    assert world.describe_decisions("free") == ["none no-address"]
 
 
-def test_a_record_that_stays_for_a_withheld_claim_names_who_asked() -> None:
-    world = published()
-    world.run(seen("web", withholds("web", "web")))
+def test_a_retained_record_names_the_object_with_the_unresolved_claim() -> None:
+    world = start_published()
+    world.run(observe("web", build_unresolved("web", "web")))
     decision = world.decision("web")
-    assert (decision.verdict, decision.reason) == ("keep", Reason.NO_ADDRESS)
-    assert [str(asked.ref) for asked in decision.asked_by] == ["Service shop/web"]
+    assert (decision.action, decision.reason) == ("keep", Reason.NO_ADDRESS)
+    assert [str(requester.ref) for requester in decision.requested_by] == ["Service shop/web"]
 
 
-def test_decisions_are_told_once_in_their_order() -> None:
-    world = published()
-    world.run(seen("web", wants("web", "web", "192.0.2.9")), seen("api", wants("api", "api")))
-    assert [(str(one.name), one.reason) for one in world.told] == [
-        ("api.example.org", Reason.WANTED),
+def test_each_decision_is_reported_once_and_in_order_of_names() -> None:
+    world = start_published()
+    world.run(
+        combine(observe("web", build_claim("web", "web", "192.0.2.9")), observe("api", build_claim("api", "api")))
+    )
+    assert [(str(one.name), one.reason) for one in world.reported] == [
+        ("api.example.org", Reason.REQUESTED),
         ("web.example.org", Reason.CHANGED),
-        ("api.example.org", Reason.PROGRAMMED),
-        ("web.example.org", Reason.PROGRAMMED),
+        ("api.example.org", Reason.PUBLISHED),
+        ("web.example.org", Reason.PUBLISHED),
     ]
 
 
-def test_a_defect_met_while_planning_one_name_costs_that_name() -> None:
-    def adjust(wanted: Sequence[Endpoint], _: Zone) -> Adjusted:
-        if wanted[0].name == host("web"):
+def test_an_exception_while_planning_a_name_affects_only_that_name() -> None:
+    def adjust(desired: Sequence[DesiredRecord], _: Zone) -> AdjustedRecords:
+        if desired[0].name == host("web"):
             raise RuntimeError("defect")
-        return Adjusted(wanted=tuple(wanted))
+        return AdjustedRecords(accepted=tuple(desired))
 
-    world = running(adjust=adjust)
-    world.run(seen("web", wants("web", "web")), seen("api", wants("api", "api")))
-    assert set(world.holds()) == {"api A"}
-    assert world.endings("web") == ["A none object-failed"]
+    world = start_stage(adjust=adjust)
+    world.run(observe("web", build_claim("web", "web")), observe("api", build_claim("api", "api")))
+    assert set(world.list_records()) == {"api A"}
+    assert world.describe_decisions("web") == ["A none object-failed"]
     assert world.decision("web").detail == "RuntimeError: defect"
 
 
-def test_an_object_whose_kind_fails_keeps_its_records_up_to_date() -> None:
-    world = published()
-    world.run(phase(SERVICE, Phase.FAILING), seen("web", wants("web", "web", "192.0.2.9")))
-    assert world.holds() == {"web A": ("192.0.2.9",)}
+def test_a_changed_object_updates_its_record_although_its_kind_fails() -> None:
+    world = start_published()
+    world.run(change_phase(SERVICE, Phase.FAILING), observe("web", build_claim("web", "web", "192.0.2.9")))
+    assert world.list_records() == {"web A": ("192.0.2.9",)}
 
 
 def test_a_dependency_that_changes_the_targets_updates_the_record() -> None:
-    world = published()
-    world.run(seen("web", wants("web", "web", "192.0.2.9"), cause=Cause.DEPENDENCY))
-    assert world.holds() == {"web A": ("192.0.2.9",)}
+    world = start_published()
+    world.run(observe("web", build_claim("web", "web", "192.0.2.9"), cause=Cause.DEPENDENCY))
+    assert world.list_records() == {"web A": ("192.0.2.9",)}
 
 
-def test_the_next_batch_goes_before_what_was_written_is_planned_again() -> None:
-    world = running(traits=Traits(atomic=True, conditional=True, max_batch_writes=2))
-    world.feed(new("api", "web"))
+def test_the_next_batch_is_sent_before_the_written_names_are_planned_again() -> None:
+    world = start_stage(capabilities=Capabilities(atomic=True, conditional=True, max_batch_writes=2))
+    world.feed(observe_new("api", "web"))
     world.now_s += 0.1
-    world.feed(Tick())
+    world.feed(TimePassed())
     world.feed(world.answer())
-    assert [type(effect).__name__ for effect in world.waiting] == ["Submit"]
-    assert world.endings("api") == ["A create wanted"]
-    assert not world.engine.rests(host("api"))
+    assert [type(effect).__name__ for effect in world.waiting] == ["SubmitBatch"]
+    assert world.describe_decisions("api") == ["A create requested"]
+    assert not world.engine.is_final(host("api"))
     world.run(for_s=0.1)
-    assert world.endings("api") == ["A keep programmed"]
-    assert world.engine.settled
+    assert world.describe_decisions("api") == ["A keep published"]
+    assert world.engine.is_idle
 
 
-def test_what_was_written_and_has_changed_meanwhile_is_planned_before_anything_is_sent() -> None:
-    world = running(traits=Traits(atomic=True, conditional=True, max_batch_writes=2))
-    world.feed(new("api", "web"))
+def test_a_written_name_that_changed_meanwhile_is_planned_before_the_next_batch() -> None:
+    world = start_stage(capabilities=Capabilities(atomic=True, conditional=True, max_batch_writes=2))
+    world.feed(observe_new("api", "web"))
     world.now_s += 0.1
-    world.feed(Tick())
-    world.feed(gone("web"))
+    world.feed(TimePassed())
+    world.feed(observe_gone("web"))
     world.feed(world.answer())
-    assert not world.waiting, "web is not sent while it is not known whether it is still wanted"
+    assert not world.waiting, "web must not be sent before it is planned again"
     world.run(for_s=1.0)
-    assert world.holds() == {"api A": ("192.0.2.1",)}
+    assert world.list_records() == {"api A": ("192.0.2.1",)}

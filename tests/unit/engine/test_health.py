@@ -1,4 +1,4 @@
-"""What counts as failing (design 5, "A run"; design 6, `--once`)."""
+"""Failures that a run reports (docs/design/differences.md, "Runs" and "Exit codes")."""
 
 from __future__ import annotations
 
@@ -7,88 +7,100 @@ from collections.abc import Callable, Sequence
 import pytest
 from msgspec.structs import replace
 
-from extdns.engine.health import failures
-from extdns.engine.inputs import Tick
+from extdns.engine.health import find_failures
+from extdns.engine.inputs import TimePassed
 from extdns.errors import ProviderError, RetryableError
-from extdns.model.adjusted import Adjusted, Refusal
-from extdns.model.claim import Wanted
+from extdns.model.change import AdjustedRecords, Forbidden, Refusal, Refused, TryLater, WriteConflict
+from extdns.model.claim import ResolvedClaim
 from extdns.model.cluster import Phase
-from extdns.model.outcome import Conflict, Forbidden, Refused, TryLater
 from extdns.model.reason import Reason
-from extdns.model.record import Endpoint, Record
+from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import AccountFailure, Zone, ZoneList
-from extdns.planner.policy import Policy
-from tests.fakes.faulty import Lost
+from extdns.planner.settings import Policy
+from tests.fakes.faulty import NoAnswer
 from tests.unit.engine.stage import (
     INGRESS,
     PLAN,
     ZONE,
     Stage,
-    gone,
+    build_claim,
+    build_stage,
+    change_phase,
     host,
+    observe,
+    observe_gone,
     owned,
-    phase,
-    published,
     record,
-    running,
-    seen,
-    stage,
-    wants,
+    start_published,
+    start_stage,
 )
 
 
-def test_nothing_fails_where_everything_is_published() -> None:
-    assert failures(published().engine) == ()
+def test_no_failure_is_reported_if_every_record_is_published() -> None:
+    assert find_failures(start_published().engine) == ()
 
 
-def test_somebody_elses_record_in_the_way_is_no_failure() -> None:
-    assert failures(running(record("web"), first=[seen("web", wants("web", "web"))]).engine) == ()
+def test_a_foreign_record_at_a_requested_name_is_no_failure() -> None:
+    assert find_failures(start_stage(record("web"), first=[observe("web", build_claim("web", "web"))]).engine) == ()
 
 
 @pytest.mark.parametrize(
-    ("stands", "asked"),
+    ("current", "claim"),
     [
-        pytest.param(record("web"), wants("web", "web", set_identifier="v1"), id="simple-where-routed-is-wanted"),
-        pytest.param(record("a-web", '"x"', rtype="TXT"), wants("web", "web"), id="in-the-place-of-the-mark"),
+        pytest.param(
+            record("web"),
+            build_claim("web", "web", set_identifier="v1"),
+            id="simple-record-at-the-name-of-a-routed-one",
+        ),
+        pytest.param(
+            record("a-web", '"x"', rtype="TXT"),
+            build_claim("web", "web"),
+            id="record-at-the-name-of-the-ownership-record",
+        ),
     ],
 )
-def test_what_the_service_would_refuse_for_somebody_elses_record_is_one(stands: Record, asked: Wanted) -> None:
-    world = running(stands, first=[seen("web", asked)])
-    assert failures(world.engine) == ("1 record could not be published",)
+def test_a_foreign_record_that_cannot_coexist_with_a_requested_one_is_a_failure(
+    current: Record, claim: ResolvedClaim
+) -> None:
+    world = start_stage(current, first=[observe("web", claim)])
+    assert find_failures(world.engine) == ("1 record could not be published",)
     assert world.batches == []
 
 
-def test_what_the_policy_lets_nothing_stand_beside_is_a_failure() -> None:
+def test_a_change_of_type_that_the_policy_forbids_is_a_failure() -> None:
     plan = replace(PLAN, policy=Policy.UPSERT_ONLY)
-    world = running(*owned("web"), first=[seen("web", wants("web", "web", "lb.test", rtype="CNAME"))], plan=plan)
-    assert failures(world.engine) == ("1 record could not be published",)
+    world = start_stage(
+        *owned("web"), first=[observe("web", build_claim("web", "web", "lb.test", rtype="CNAME"))], plan=plan
+    )
+    assert find_failures(world.engine) == ("1 record could not be published",)
 
 
-def unmixed(wanted: Sequence[Endpoint], _: Zone) -> Adjusted:
-    """Refuse CNAMEs with several targets, as services do."""
-    bad = tuple(endpoint for endpoint in wanted if endpoint.type == "CNAME" and len(endpoint.targets) > 1)
-    refused = tuple(Refusal(endpoint=endpoint, reason=Reason.UNSUPPORTED, detail="one target") for endpoint in bad)
-    return Adjusted(wanted=tuple(endpoint for endpoint in wanted if endpoint not in bad), refused=refused)
+def refuse_mixed_cnames(desired: Sequence[DesiredRecord], _: Zone) -> AdjustedRecords:
+    """Refuse CNAME records with several targets, as DNS services do."""
+    bad = tuple(endpoint for endpoint in desired if endpoint.type == "CNAME" and len(endpoint.targets) > 1)
+    refused = tuple(Refusal(desired=endpoint, reason=Reason.UNSUPPORTED, detail="one target") for endpoint in bad)
+    return AdjustedRecords(accepted=tuple(endpoint for endpoint in desired if endpoint not in bad), refused=refused)
 
 
 @pytest.mark.parametrize(
-    ("beside", "failing"),
+    ("others", "failing"),
     [
         pytest.param((), ("1 record could not be published",), id="alone"),
-        pytest.param((wants("web", "web"),), (), id="beside-an-address-it-yields-to"),
+        pytest.param((build_claim("web", "web"),), (), id="with-an-address-that-takes-precedence"),
     ],
 )
-def test_what_the_service_would_refuse_is_one_only_if_it_would_be_sent(
-    beside: tuple[Wanted, ...], failing: tuple[str, ...]
+def test_a_record_that_the_service_refuses_is_a_failure_only_if_it_would_be_sent(
+    others: tuple[ResolvedClaim, ...], failing: tuple[str, ...]
 ) -> None:
-    world = running(
-        first=[seen("web", wants("web", "web", "x.test", "y.test", rtype="CNAME"), *beside)], adjust=unmixed
+    world = start_stage(
+        first=[observe("web", build_claim("web", "web", "x.test", "y.test", rtype="CNAME"), *others)],
+        adjust=refuse_mixed_cnames,
     )
-    assert failures(world.engine) == failing
+    assert find_failures(world.engine) == failing
 
 
-def test_at_the_start_everything_is_still_to_come() -> None:
-    assert failures(stage().engine) == (
+def test_kinds_and_zones_that_were_not_listed_yet_are_failures() -> None:
+    assert find_failures(build_stage().engine) == (
         "Service objects are listing",
         "Ingress objects are listing",
         "zones have not been listed yet",
@@ -96,46 +108,54 @@ def test_at_the_start_everything_is_still_to_come() -> None:
 
 
 def source_down(world: Stage) -> None:
-    world.run(phase(INGRESS, Phase.FAILING))
+    """Let the list of Ingresses fail."""
+    world.run(change_phase(INGRESS, Phase.FAILING))
 
 
 def object_broken(world: Stage) -> None:
-    world.run(seen("web", failure="no such port"))
+    """Observe that the claims of the Service `web` cannot be computed."""
+    world.run(observe("web", failure="no such port"))
 
 
 def account_down(world: Stage) -> None:
+    """Let the list of zones of one account fail."""
     world.provider.zone_list = ZoneList(zones=(ZONE,), failed=(AccountFailure(account="b", message="denied"),))
     world.run(for_s=65.0)
 
 
 def zone_busy(world: Stage) -> None:
+    """Let the service throttle all writes."""
     world.provider.rule = lambda _: TryLater(message="throttled")
-    world.run(seen("api", wants("api", "api")))
+    world.run(observe("api", build_claim("api", "api")))
 
 
 def zone_forbidden(world: Stage) -> None:
+    """Let the service deny all writes."""
     world.provider.rule = lambda _: Forbidden(message="no right")
-    world.run(*(seen(name, wants(name, name)) for name in ("a", "b", "c")))
+    world.run(*(observe(name, build_claim(name, name)) for name in ("a", "b", "c")))
 
 
 def name_refused(world: Stage) -> None:
+    """Let the service refuse the record `api`."""
     world.provider.rule = lambda _: Refused(message="no")
-    world.run(seen("api", wants("api", "api")))
+    world.run(observe("api", build_claim("api", "api")))
 
 
 def no_answer(world: Stage) -> None:
-    world.provider.rule = lambda _: Lost(applied=False)
+    """Let a batch and the read after it get no answer."""
+    world.provider.rule = lambda _: NoAnswer(applied=False)
     world.provider.failures.append(RetryableError("down", retry_after_s=600.0))
-    world.run(seen("api", wants("api", "api")))
+    world.run(observe("api", build_claim("api", "api")))
 
 
 def name_contested(world: Stage) -> None:
-    world.provider.rule = lambda _: Conflict(message="changed", culprits=(host("api"),))
-    world.run(seen("api", wants("api", "api")), for_s=40.0)
+    """Let each write to `api` end in a write conflict."""
+    world.provider.rule = lambda _: WriteConflict(message="changed", offending_names=(host("api"),))
+    world.run(observe("api", build_claim("api", "api")), for_s=40.0)
 
 
 @pytest.mark.parametrize(
-    ("trouble", "sentences"),
+    ("trouble", "messages"),
     [
         pytest.param(source_down, ["Ingress objects are failing"], id="source"),
         pytest.param(object_broken, ["Service shop/web: no such port"], id="object"),
@@ -165,47 +185,47 @@ def name_contested(world: Stage) -> None:
         ),
     ],
 )
-def test_what_fails_is_said_in_one_sentence_each(trouble: Callable[[Stage], None], sentences: list[str]) -> None:
-    world = published()
+def test_a_failure_is_reported_with_its_own_message(trouble: Callable[[Stage], None], messages: list[str]) -> None:
+    world = start_published()
     trouble(world)
-    assert list(failures(world.engine)) == sentences
+    assert list(find_failures(world.engine)) == messages
 
 
-def test_a_conflict_or_two_are_no_failure_and_many_are_forgotten_once_the_name_is_written() -> None:
-    world = published()
-    world.provider.rule = lambda _: Conflict(message="changed", culprits=(host("api"),))
-    world.run(seen("api", wants("api", "api")), for_s=2.0)
-    assert failures(world.engine) == ()
+def test_repeated_write_conflicts_are_a_failure_until_the_name_is_written() -> None:
+    world = start_published()
+    world.provider.rule = lambda _: WriteConflict(message="changed", offending_names=(host("api"),))
+    world.run(observe("api", build_claim("api", "api")), for_s=2.0)
+    assert find_failures(world.engine) == ()
     world.run(for_s=40.0)
-    assert failures(world.engine)
+    assert find_failures(world.engine)
     world.provider.rule = lambda _: None
     world.run(for_s=60.0)
-    assert failures(world.engine) == ()
+    assert find_failures(world.engine) == ()
 
 
-def test_a_pause_that_holds_up_nothing_any_more_is_no_failure() -> None:
-    world = published()
+def test_a_backoff_is_no_failure_if_no_change_waits_for_it() -> None:
+    world = start_published()
     zone_busy(world)
-    world.run(gone("api"))
-    assert failures(world.engine) == ()
+    world.run(observe_gone("api"))
+    assert find_failures(world.engine) == ()
 
 
-def test_a_zone_that_was_not_read_yet_is_none_in_order() -> None:
-    world = stage()
-    world.feed(Tick())
+def test_a_zone_that_has_not_been_read_yet_is_a_failure() -> None:
+    world = build_stage()
+    world.feed(TimePassed())
     world.feed(world.answer())
-    assert "zone example.org has not been read yet" in failures(world.engine)
+    assert "zone example.org has not been read yet" in find_failures(world.engine)
 
 
-def test_a_zone_that_could_not_be_read_fails_with_what_the_service_said() -> None:
-    world = stage()
+def test_the_failure_of_an_unread_zone_contains_the_error_of_the_service() -> None:
+    world = build_stage()
     world.provider.failures.extend([None, RetryableError("denied", retry_after_s=600.0)])
     world.run()
-    assert "zone example.org cannot be read: denied" in failures(world.engine)
+    assert "zone example.org cannot be read: denied" in find_failures(world.engine)
 
 
 @pytest.mark.parametrize(
-    ("results", "sentence"),
+    ("results", "message"),
     [
         pytest.param([RetryableError("down", retry_after_s=600.0)], "zones cannot be listed: down", id="the list"),
         pytest.param(
@@ -213,12 +233,12 @@ def test_a_zone_that_could_not_be_read_fails_with_what_the_service_said() -> Non
         ),
     ],
 )
-def test_a_zone_that_was_read_once_and_cannot_be_read_again_fails(
-    results: list[ProviderError | None], sentence: str
+def test_a_failed_refresh_of_a_zone_or_of_the_list_of_zones_is_a_failure(
+    results: list[ProviderError | None], message: str
 ) -> None:
-    world = published()
+    world = start_published()
     world.provider.failures.extend(results)
     world.run(for_s=70.0)
-    assert failures(world.engine) == (sentence,)
+    assert find_failures(world.engine) == (message,)
     world.run(for_s=600.0)
-    assert failures(world.engine) == ()
+    assert find_failures(world.engine) == ()

@@ -1,4 +1,4 @@
-"""Of several processes one leads; the others stand by, warm, and take over."""
+"""Leader election: one process is the leader, and standbys are ready to take over."""
 
 from __future__ import annotations
 
@@ -8,110 +8,111 @@ from collections.abc import Iterable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extdns.engine.deletesettings import DeleteSettings
+from extdns.engine.delete_budget import DeleteSettings
 from extdns.engine.effects import LoadState
 from extdns.engine.engine import Engine
-from extdns.engine.inputs import Led, Observed, StateLoaded
+from extdns.engine.inputs import LeadershipChanged, Observed, StateLoaded
 from extdns.model.reason import Reason
-from extdns.model.saved import Saved
+from extdns.model.saved_state import Saved
 from tests.unit.engine.laws import check_submission
 from tests.unit.engine.stage import (
     INGRESS,
     REGISTRY,
     SERVICE,
     Stage,
+    build_claim,
+    change_phase,
     engine_settings,
-    gone,
-    new,
+    observe,
+    observe_gone,
+    observe_new,
     owned,
-    phase,
-    published,
-    running,
-    seen,
-    wants,
+    start_published,
+    start_stage,
 )
 
-LEAD, STAND_BY = Led(leads=True), Led(leads=False)
+BECOME_LEADER, BECOME_STANDBY = LeadershipChanged(is_leader=True), LeadershipChanged(is_leader=False)
 DELETES = DeleteSettings(owner="me", grace_s=60.0)
 NAMES = [f"h{number:02}" for number in range(20)]
 READS = {"ListZones", "ReadPage", "ReadNames"}
 
 
-def beside(other: Stage, *first: Observed, **changes: object) -> Stage:
-    """Another process over the same zone, which stands by."""
-    settings = engine_settings(other.provider, elects=True, **changes)
+def start_standby(other: Stage, *first: Observed, **changes: object) -> Stage:
+    """Start a standby over the zone of *other* that observed *first*."""
+    settings = engine_settings(other.provider, has_election=True, **changes)
     world = Stage(engine=Engine(settings), reader=other.provider, writer=other.provider, provider=other.provider)
     world.now_s = other.now_s
-    world.run(*first, phase(SERVICE), phase(INGRESS), for_s=1.0)
+    world.run(*first, change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
     world.calls.clear()
     return world
 
 
-def hand_over(old: Stage, new_leader: Stage, *, for_s: float = 5.0) -> None:
-    """The former leader is no more; what it kept is what the new one finds."""
+def change_leader(old: Stage, new_leader: Stage, *, for_s: float = 5.0) -> None:
+    """Make *new_leader* the leader, with the state that *old* saved."""
     new_leader.state, new_leader.now_s = old.state, max(old.now_s, new_leader.now_s)
-    new_leader.run(LEAD, for_s=for_s)
+    new_leader.run(BECOME_LEADER, for_s=for_s)
 
 
-def objects(names: Iterable[str]) -> Observed:
-    return new(*names)
+def observe_objects(names: Iterable[str]) -> Observed:
+    """Build the observation of one Service for each of *names*."""
+    return observe_new(*names)
 
 
-def test_who_stands_by_is_settled_and_has_written_told_and_kept_nothing() -> None:
-    world = running(first=[objects(NAMES)], elects=True, keeps_state=True)
+def test_a_standby_finishes_its_work_without_writing_reporting_or_saving_anything() -> None:
+    world = start_stage(first=[observe_objects(NAMES)], has_election=True, has_state_store=True)
     world.run(for_s=300.0)
-    assert world.engine.settled
-    assert (world.provider.submissions, world.told, world.state) == ([], [], Saved())
+    assert world.engine.is_idle
+    assert (world.provider.submissions, world.reported, world.state) == ([], [], Saved())
     assert set(world.calls) <= READS
 
 
-def test_who_comes_to_lead_writes_and_tells_what_is_to_be_done() -> None:
-    world = running(first=[objects(["web", "api"])], elects=True)
-    world.run(LEAD)
-    assert set(world.holds()) == {"web A", "api A"}
-    assert {str(one.name) for one in world.told} == {"web.example.org", "api.example.org"}
+def test_a_standby_that_becomes_the_leader_writes_and_reports_its_planned_changes() -> None:
+    world = start_stage(first=[observe_objects(["web", "api"])], has_election=True)
+    world.run(BECOME_LEADER)
+    assert set(world.list_records()) == {"web A", "api A"}
+    assert {str(one.name) for one in world.reported} == {"web.example.org", "api.example.org"}
 
 
-def test_what_stood_already_is_told_by_who_comes_to_lead() -> None:
-    world = running(*owned("web"), first=[seen("web", wants("web", "web"))], elects=True)
-    world.run(LEAD)
-    assert [one.reason for one in world.told] == [Reason.PROGRAMMED]
+def test_a_new_leader_reports_records_that_were_already_published() -> None:
+    world = start_stage(*owned("web"), first=[observe("web", build_claim("web", "web"))], has_election=True)
+    world.run(BECOME_LEADER)
+    assert [one.reason for one in world.reported] == [Reason.PUBLISHED]
     assert world.provider.submissions == []
 
 
-def test_what_the_former_leader_wrote_is_read_and_not_written_again() -> None:
-    leader = running()
-    standby = beside(leader)
+def test_a_new_leader_reads_what_the_former_leader_wrote_and_does_not_write_it_again() -> None:
+    leader = start_stage()
+    standby = start_standby(leader)
     for world in (leader, standby):
-        world.run(objects(NAMES), for_s=1.0)
+        world.run(observe_objects(NAMES), for_s=1.0)
     written = len(leader.provider.submissions)
     assert written
-    hand_over(leader, standby)
+    change_leader(leader, standby)
     assert len(leader.provider.submissions) == written
     assert standby.outcomes == []
     assert standby.calls.count("ReadNames") == 1
-    assert {one.reason for one in standby.told} == {Reason.PROGRAMMED}
+    assert {one.reason for one in standby.reported} == {Reason.PUBLISHED}
 
 
-def test_what_the_former_leader_left_undone_is_done() -> None:
-    leader = running()
-    standby = beside(leader)
-    leader.run(objects(NAMES[:5]), for_s=1.0)
-    standby.run(objects(NAMES), for_s=1.0)
-    hand_over(leader, standby)
-    assert set(standby.holds()) == {f"{name} A" for name in NAMES}
+def test_a_new_leader_makes_the_changes_that_the_former_leader_did_not_make() -> None:
+    leader = start_stage()
+    standby = start_standby(leader)
+    leader.run(observe_objects(NAMES[:5]), for_s=1.0)
+    standby.run(observe_objects(NAMES), for_s=1.0)
+    change_leader(leader, standby)
+    assert set(standby.list_records()) == {f"{name} A" for name in NAMES}
 
 
-def test_an_edit_that_the_former_leader_made_unseen_is_found_by_the_audit_that_begins_at_once() -> None:
-    leader = published()
-    standby = beside(leader, seen("web", wants("web", "web")))
-    leader.run(seen("web", wants("web", "web", "192.0.2.9")), for_s=1.0)
-    hand_over(leader, standby, for_s=10.0)
-    assert standby.holds() == {"web A": ("192.0.2.1",)}
+def test_a_new_leader_refreshes_zones_at_once_and_finds_an_edit_by_the_former_leader() -> None:
+    leader = start_published()
+    standby = start_standby(leader, observe("web", build_claim("web", "web")))
+    leader.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=1.0)
+    change_leader(leader, standby, for_s=10.0)
+    assert standby.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_the_audit_of_who_stands_by_is_four_times_slower() -> None:
-    leader, standby = published(), running(elects=True)
+def test_a_standby_refreshes_zones_four_times_less_often() -> None:
+    leader, standby = start_published(), start_stage(has_election=True)
     for world in (leader, standby):
         world.calls.clear()
         world.run(for_s=1200.0)
@@ -119,98 +120,114 @@ def test_the_audit_of_who_stands_by_is_four_times_slower() -> None:
     assert standby.calls.count("ReadPage") in {4, 5}
 
 
-def test_who_stands_by_decides_no_delete_and_does_what_is_due_once_it_leads() -> None:
-    world = running(*owned("web"), first=[seen("web", wants("web", "web"))], elects=True, deletes=DELETES)
-    world.run(gone("web"), for_s=300.0)
-    assert world.endings("web") == ["A keep in-grace"]
-    world.run(LEAD)
-    assert world.holds() == {}
-
-
-def test_a_delete_waits_for_the_state_that_the_former_leader_kept() -> None:
-    world = running(
-        *owned("web"), first=[seen("web", wants("web", "web"))], elects=True, deletes=DELETES, keeps_state=True
+def test_a_standby_makes_due_deletes_only_after_it_becomes_the_leader() -> None:
+    world = start_stage(
+        *owned("web"), first=[observe("web", build_claim("web", "web"))], has_election=True, deletes=DELETES
     )
-    world.run(gone("web"), for_s=300.0)
-    world.feed(LEAD)
+    world.run(observe_gone("web"), for_s=300.0)
+    assert world.describe_decisions("web") == ["A keep in-grace"]
+    world.run(BECOME_LEADER)
+    assert world.list_records() == {}
+
+
+def test_a_new_leader_makes_no_delete_before_it_loaded_the_state_of_the_former_leader() -> None:
+    world = start_stage(
+        *owned("web"),
+        first=[observe("web", build_claim("web", "web"))],
+        has_election=True,
+        deletes=DELETES,
+        has_state_store=True,
+    )
+    world.run(observe_gone("web"), for_s=300.0)
+    world.feed(BECOME_LEADER)
     assert [effect for effect in world.waiting if isinstance(effect, LoadState)]
-    world.feed(seen("api", wants("api", "api")))
-    assert world.endings("web") == ["A keep in-grace"]
+    world.feed(observe("api", build_claim("api", "api")))
+    assert world.describe_decisions("web") == ["A keep in-grace"]
     world.run()
-    assert world.holds() == {"api A": ("192.0.2.1",)}
+    assert world.list_records() == {"api A": ("192.0.2.1",)}
 
 
-def test_what_the_former_leader_deleted_counts_for_who_comes_after_it() -> None:
+def test_deletes_of_the_former_leader_count_in_the_delete_budget_of_the_new_one() -> None:
     records = [one for name in NAMES for one in owned(name, resource=f"service/shop/{name}")]
-    leader = running(*records, first=[objects(NAMES)], deletes=DELETES, keeps_state=True)
-    standby = beside(leader, objects(NAMES), deletes=DELETES, keeps_state=True)
+    leader = start_stage(*records, first=[observe_objects(NAMES)], deletes=DELETES, has_state_store=True)
+    standby = start_standby(leader, observe_objects(NAMES), deletes=DELETES, has_state_store=True)
     for world in (leader, standby):
-        world.run(*(gone(name) for name in NAMES[:10]), for_s=70.0)
-    assert len(leader.holds()) == 10
-    standby.run(*(gone(name) for name in NAMES[10:12]), for_s=70.0)
-    hand_over(leader, standby)
-    assert len(standby.holds()) == 10
-    assert standby.engine.decisions.of(wants("x", NAMES[10]).name)[0].reason == "held"
+        world.run(*(observe_gone(name) for name in NAMES[:10]), for_s=70.0)
+    assert len(leader.list_records()) == 10
+    standby.run(*(observe_gone(name) for name in NAMES[10:12]), for_s=70.0)
+    change_leader(leader, standby)
+    assert len(standby.list_records()) == 10
+    assert standby.engine.decisions.decisions(build_claim("x", NAMES[10]).name)[0].reason == "held"
 
 
-def test_who_leads_no_more_writes_nothing_and_holds_nothing() -> None:
+def test_a_demoted_leader_writes_nothing_and_reports_no_held_deletes() -> None:
     records = [one for name in NAMES for one in owned(name, resource=f"service/shop/{name}")]
-    world = running(*records, first=[objects(NAMES)], elects=True, deletes=DELETES)
-    world.run(LEAD)
-    world.run(*(gone(name) for name in NAMES), for_s=70.0)
+    world = start_stage(*records, first=[observe_objects(NAMES)], has_election=True, deletes=DELETES)
+    world.run(BECOME_LEADER)
+    world.run(*(observe_gone(name) for name in NAMES), for_s=70.0)
     assert world.held[-1].held
-    world.run(STAND_BY)
+    world.run(BECOME_STANDBY)
     assert world.held[-1].held == ()
-    world.run(seen("web", wants("web", "web")), for_s=300.0)
-    assert set(world.holds()) == {f"{name} A" for name in NAMES}
-    world.run(LEAD)
+    world.run(observe("web", build_claim("web", "web")), for_s=300.0)
+    assert set(world.list_records()) == {f"{name} A" for name in NAMES}
+    world.run(BECOME_LEADER)
     assert len(world.held[-1].held) == len(NAMES)
-    assert "web A" in world.holds()
+    assert "web A" in world.list_records()
 
 
-def test_a_delete_that_was_to_go_does_not_when_somebody_else_leads() -> None:
-    world = running(*owned("web"), first=[seen("web", wants("web", "web"))], elects=True)
-    world.run(LEAD)
-    world.feed(gone("web"))
-    world.feed(STAND_BY)
+def test_a_granted_delete_is_not_made_after_another_process_became_the_leader() -> None:
+    world = start_stage(
+        *owned("web"), first=[observe("web", build_claim("web", "web"))], has_election=True, deletes=DELETES
+    )
+    world.run(BECOME_LEADER)
+    world.feed(observe_gone("web"))
+    world.feed(BECOME_STANDBY)
     world.run(for_s=300.0)
-    assert world.holds() == {"web A": ("192.0.2.1",)}
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_state_that_was_asked_for_in_a_former_term_counts_for_nothing() -> None:
-    world = running(elects=True, keeps_state=True)
-    world.feed(LEAD)
-    (asked,) = (effect for effect in world.waiting if isinstance(effect, LoadState))
+def test_saved_state_is_loaded_again_if_the_leader_changed_during_the_load() -> None:
+    world = start_stage(has_election=True, has_state_store=True)
+    world.feed(BECOME_LEADER)
+    (load,) = (effect for effect in world.waiting if isinstance(effect, LoadState))
     world.waiting.clear()
-    world.feed(STAND_BY)
-    world.feed(LEAD)
-    assert world.waiting.count(asked) == 0
+    world.feed(BECOME_STANDBY)
+    world.feed(BECOME_LEADER)
+    assert world.waiting.count(load) == 0
     world.feed(StateLoaded(saved=Saved()))
-    assert world.waiting.count(asked) == 1
+    assert world.waiting.count(load) == 1
 
 
 @given(st.lists(st.one_of(st.tuples(st.sampled_from(NAMES[:4]), st.integers(0, 3)), st.booleans()), max_size=12))
-def test_however_often_the_lead_changes_the_end_is_the_same(steps: list[tuple[str, int] | bool]) -> None:
-    """A step is a wish, 0 for none, or a change of the lead, after which the former leader lives on or not."""
-    worlds = deque([running(elects=True, keeps_state=True)])
-    worlds.append(beside(worlds[0], keeps_state=True))
-    worlds[0].run(LEAD, for_s=1.0)
-    wishes: dict[str, int] = {}
+def test_the_zone_holds_the_requested_records_however_often_the_leader_changes(
+    steps: list[tuple[str, int] | bool],
+) -> None:
+    """Test with steps that set the target number of a name, 0 to delete it, or change the leader (a bool).
+
+    True keeps the former leader as a standby; False replaces it by a new process.
+    """
+    worlds = deque([start_stage(has_election=True, has_state_store=True)])
+    worlds.append(start_standby(worlds[0], has_state_store=True))
+    worlds[0].run(BECOME_LEADER, for_s=1.0)
+    targets: dict[str, int] = {}
     for step in steps:
         if isinstance(step, bool):
             former = worlds.popleft()
-            hand_over(former, worlds[0], for_s=0.0)
-            first = [seen(name, wants(name, name, f"192.0.2.{number}")) for name, number in wishes.items()]
-            former.run(STAND_BY, for_s=0.0)
-            worlds.append(former if step else beside(worlds[0], *first, keeps_state=True))
+            change_leader(former, worlds[0], for_s=0.0)
+            first = [observe(name, build_claim(name, name, f"192.0.2.{number}")) for name, number in targets.items()]
+            former.run(BECOME_STANDBY, for_s=0.0)
+            worlds.append(former if step else start_standby(worlds[0], *first, has_state_store=True))
             continue
         name, number = step
-        wishes[name] = number
+        targets[name] = number
         if not number:
-            del wishes[name]
+            del targets[name]
         for world in worlds:
-            world.run(seen(name, wants(name, name, f"192.0.2.{number}")) if number else gone(name), for_s=0.01)
-    hand_over(worlds[0], worlds[1], for_s=200.0)
-    assert worlds[1].holds() == {f"{name} A": (f"192.0.2.{number}",) for name, number in sorted(wishes.items())}
+            world.run(
+                observe(name, build_claim(name, name, f"192.0.2.{number}")) if number else observe_gone(name),
+                for_s=0.01,
+            )
+    change_leader(worlds[0], worlds[1], for_s=200.0)
+    assert worlds[1].list_records() == {f"{name} A": (f"192.0.2.{number}",) for name, number in sorted(targets.items())}
     for submission in worlds[0].provider.submissions:
         check_submission(submission, REGISTRY)

@@ -1,4 +1,4 @@
-"""The engine alone, without threads and sockets, through everything that can happen to it (design 2).
+"""The engine alone, without threads and sockets, through everything that can happen to it (docs/design/laws.md).
 
 `make soak` looks for longer.
 """
@@ -6,34 +6,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec.structs import replace
 
-from extdns.engine.effects import Submit
+from extdns.engine.effects import SubmitBatch
 from extdns.engine.engine import Engine
-from extdns.engine.inputs import Cause, Input, Tick
+from extdns.engine.inputs import Cause, Input, TimePassed
 from extdns.errors import ProviderError
-from extdns.model.change import Batch, ChangeSet, Write
-from extdns.model.claim import Claim
-from extdns.model.cluster import Kind, ObjectKey, Phase
-from extdns.model.outcome import Forbidden, Outcome, Refused
-from extdns.model.record import Endpoint, Record
-from extdns.model.zone import Traits, ZoneList
-from extdns.planner.policy import Policy
+from extdns.model.change import Batch, ChangeSet, Forbidden, Outcome, Refused, Write
+from extdns.model.claim import Claim, ResolvedClaim
+from extdns.model.cluster import Phase
+from extdns.model.kind import Kind, ObjectKey
+from extdns.model.record import DesiredRecord, Record
+from extdns.model.zone import Capabilities, ZoneList
+from extdns.planner.settings import Policy
 from providers.inmemory.provider import InMemoryProvider
-from tests.fakes.faulty import FaultyProvider, Lost
-from tests.unit.engine import laws
-from tests.unit.engine.allowance import Allowance
+from tests.fakes.faulty import FaultyProvider, NoAnswer
+from tests.unit.engine import laws, waiting_laws
 from tests.unit.engine.cluster import Cluster
-from tests.unit.engine.stage import INGRESS, PLAN, PODS, REGISTRY, SERVICE, ZONE, Stage, engine_settings, host
-from tests.unit.engine.wishes import (
-    INNER,
+from tests.unit.engine.delete_accounts import DeleteAccounts
+from tests.unit.engine.machine_strategies import (
     KEYS,
-    ZONES,
-    allowances,
+    capabilities,
+    claims_of,
+    delete_accounts,
     foreign_records,
     keys,
     kinds,
@@ -41,13 +41,13 @@ from tests.unit.engine.wishes import (
     outcomes,
     read_failures,
     soon,
-    traits,
-    wished,
-    wishes,
+    versions,
     zone_lists,
 )
+from tests.unit.engine.machine_zones import INNER, ZONES, known_with_ownership, ownership_above
+from tests.unit.engine.stage import INGRESS, PLAN, PODS, REGISTRY, SERVICE, ZONE, Stage, engine_settings, host
 
-Wished = tuple[ObjectKey, tuple[Claim, ...]]
+Version = tuple[ObjectKey, tuple[Claim, ...]]
 
 
 class EngineMachine(RuleBasedStateMachine):
@@ -57,26 +57,26 @@ class EngineMachine(RuleBasedStateMachine):
     cluster: Cluster
     answers: list[Input]
     checked: int
-    allowance: Allowance
+    accounts: DeleteAccounts
 
     @initialize(
         seeds=st.lists(foreign_records(), max_size=4),
         page_size=st.sampled_from((1, 2, 3, 300)),
-        traits=traits,
+        capabilities=capabilities,
         policy=st.sampled_from((*[Policy.SYNC] * 4, Policy.UPSERT_ONLY, Policy.CREATE_ONLY)),
-        claims=st.tuples(*(wishes(key) for key in KEYS)),
+        claims=st.tuples(*(claims_of(key) for key in KEYS)),
         synced=st.sampled_from((True, True, True, False)),
-        allowance=allowances,
+        accounts=delete_accounts,
     )
     def start(
         self,
         seeds: list[Record],
         page_size: int,
-        traits: Traits,
+        capabilities: Capabilities,
         policy: Policy,
         claims: Sequence[tuple[Claim, ...]],
         synced: bool,
-        allowance: Allowance,
+        accounts: DeleteAccounts,
     ) -> None:
         inner = InMemoryProvider(seed=dict.fromkeys(ZONES, ()), page_size=page_size)
         provider = FaultyProvider(inner=inner)
@@ -84,17 +84,17 @@ class EngineMachine(RuleBasedStateMachine):
         self.settings = engine_settings(
             provider,
             plan=self.plan,
-            traits=traits,
+            capabilities=capabilities,
             interval_s=300.0,
-            deletes=allowance.settings,
-            keeps_state=True,
-            fingerprint="today",
+            deletes=accounts.settings,
+            has_state_store=True,
+            settings_digest="today",
         )
         self.stage = Stage(engine=Engine(self.settings), reader=provider, writer=provider, provider=provider)
         self.cluster, self.answers, self.checked = Cluster(), [], 0
         self.stage.exists = self.cluster.exists
-        self.allowance = allowance
-        self.allowance.restart(self.stage.now_s)
+        self.accounts = accounts
+        self.accounts.restart(self.stage.now_s)
         for seed in seeds:
             self.edit(seed, remove=False)
         for key, wanted in zip(KEYS, claims, strict=True):
@@ -104,22 +104,28 @@ class EngineMachine(RuleBasedStateMachine):
             self.wait(1.0)
 
     def feed(self, item: Input) -> None:
-        waiting = len(self.stage.waiting)
-        self.cluster.delivered(item)
-        self.allowance.see(self.cluster, self.stage)
+        waiting, engine = len(self.stage.waiting), self.stage.engine
+        self.cluster.note_delivered(item)
+        self.accounts.note(self.cluster, self.stage)
         self.stage.feed(item)
         for effect in list(self.stage.waiting)[waiting:]:
-            if isinstance(effect, Submit):
-                laws.check_intentions(effect.batch, self.cluster, self.plan, self.allowance.released)
-                self.allowance.check_grace(effect.batch, self.stage.now_s)
+            if isinstance(effect, SubmitBatch):
+                batch, now_s = effect.batch, self.stage.now_s
+                is_approved = partial(self.accounts.is_approved, batch.zone.id, now_s=now_s)
+                laws.check_intentions(batch, self.cluster, self.plan, is_approved)
+                self.accounts.check_batch(batch, self.cluster, engine, now_s)
+        self.accounts.note_held(engine)
 
     def carry_out(self, index: int) -> Input:
         self.stage.waiting.rotate(-index)
         item = self.stage.answer()
         self.stage.waiting.rotate(index)
         for submission in self.stage.provider.submissions[self.checked :]:
-            laws.check_submission(submission, REGISTRY, laws.known(submission, self.stage.engine))
-            self.allowance.check_budget(submission, self.stage.now_s)
+            zone = submission.batch.zone
+            known = known_with_ownership(self.stage.engine, zone)
+            above = ownership_above(known.values()) if zone.id == INNER.id else {}
+            laws.check_submission(submission, REGISTRY, known, above)
+            self.accounts.check_budget(submission, self.stage.now_s)
         self.checked = len(self.stage.provider.submissions)
         return item
 
@@ -130,28 +136,43 @@ class EngineMachine(RuleBasedStateMachine):
 
     # the cluster
 
-    @rule(wished=wished(), cause=st.sampled_from((Cause.VERSION, Cause.VERSION, Cause.DEPENDENCY)), soon=soon)
-    def see(self, wished: Wished, cause: Cause, soon: bool) -> None:
-        self.feed(self.cluster.see(*wished, cause))
+    @rule(version=versions(), cause=st.sampled_from((Cause.VERSION, Cause.VERSION, Cause.DEPENDENCY)), soon=soon)
+    def see(self, version: Version, cause: Cause, soon: bool) -> None:
+        self.feed(self.cluster.see(*version, cause))
         if soon:
             self.wait(0.1)
 
     @rule(key=keys, soon=soon)
     def see_again(self, key: ObjectKey, soon: bool) -> None:
-        """The object was modified, and asks for the same."""
-        self.see((key, tuple(replace(claim) for claim in self.cluster.told.get(key, ()))), Cause.VERSION, soon)
+        """The object was modified, and requests the same."""
+        self.see((key, tuple(replace(claim) for claim in self.cluster.requests.get(key, ()))), Cause.VERSION, soon)
 
-    @rule(wished=wished(), outcome=outcomes, found=foreign_records())
-    def see_amid_faults(self, wished: Wished, outcome: Outcome | Lost | None, found: Record) -> None:
+    @rule(version=versions(), outcome=outcomes, found=foreign_records())
+    def see_amid_faults(self, version: Version, outcome: Outcome | NoAnswer | None, found: Record) -> None:
         self.stage.provider.answers.append(outcome)
-        self.stage.provider.meddling.append(lambda: self.edit(found, remove=False))
-        self.see(wished, Cause.VERSION, soon=True)
+        self.stage.provider.edits.append(lambda: self.edit(found, remove=False))
+        self.see(version, Cause.VERSION, soon=True)
 
     @rule(key=keys, cause=st.sampled_from((Cause.DELETED, Cause.MISSING)), exists=st.booleans(), soon=soon)
     def drop(self, key: ObjectKey, cause: Cause, exists: bool, soon: bool) -> None:
         self.feed(self.cluster.drop(key, cause, exists=exists and cause is Cause.MISSING))
         if soon:
             self.wait(0.1)
+
+    @rule(key=keys, exists=st.booleans(), soon=soon)
+    def lose_pod(self, key: ObjectKey, exists: bool, soon: bool) -> None:
+        """A list lacks a Pod of the object: where it had two targets, it has one."""
+        claims = tuple(map(_with_one_target, self.cluster.requests.get(key, ())))
+        self.feed(self.cluster.lose_pod(key, claims, exists=exists))
+        if soon:
+            self.wait(0.1)
+
+    @rule(key=keys, returns=st.booleans())
+    def find_pod(self, key: ObjectKey, returns: bool) -> None:
+        """The Pod is seen again, or its DELETED event arrives."""
+        if key in self.cluster.lacking:
+            _, before = self.cluster.lacking[key]
+            self.feed(self.cluster.find_pod(key, before if returns else self.cluster.requests.get(key, ())))
 
     @rule(key=keys, parked=st.booleans())
     def fail(self, key: ObjectKey, parked: bool) -> None:
@@ -170,10 +191,10 @@ class EngineMachine(RuleBasedStateMachine):
         self.feed(self.cluster.report(Kind("", "v1", "Pod", "pods"), Phase.SYNCED))
 
     @rule(answers=st.booleans())
-    def answer_questions(self, answers: bool) -> None:
+    def answer_existence_checks(self, answers: bool) -> None:
         self.cluster.answers = answers
 
-    @precondition(lambda self: self.allowance.forgets)
+    @precondition(lambda self: self.accounts.forgets)
     @rule(times=st.integers(1, 3))
     def arm_state(self, times: int) -> None:
         self.stage.state_fails = times
@@ -181,7 +202,7 @@ class EngineMachine(RuleBasedStateMachine):
     # the service
 
     @rule(found=st.lists(outcomes, min_size=1, max_size=3))
-    def arm_writes(self, found: list[Outcome | Lost | None]) -> None:
+    def arm_writes(self, found: list[Outcome | NoAnswer | None]) -> None:
         self.stage.provider.answers.extend(found)
 
     @rule(found=st.lists(read_failures, min_size=1, max_size=4))
@@ -195,7 +216,7 @@ class EngineMachine(RuleBasedStateMachine):
     @rule(bad=st.one_of(st.none(), names), outcome=st.sampled_from((Refused(message="no"), Forbidden(message="no"))))
     def refuse(self, bad: str | None, outcome: Outcome) -> None:
         names_ = {host(bad)} if bad else set()
-        self.stage.provider.rule = lambda batch: outcome if names_ & {one.name for one in batch.sets} else None
+        self.stage.provider.rule = lambda batch: outcome if names_ & {one.name for one in batch.change_sets} else None
 
     @rule(found=foreign_records(), remove=st.booleans(), later=st.integers(0, 2))
     def meddle(self, found: Record, remove: bool, later: int) -> None:
@@ -203,17 +224,19 @@ class EngineMachine(RuleBasedStateMachine):
             self.edit(found, remove=remove)
         else:
             idle = [lambda: None] * (later - 1)
-            self.stage.provider.meddling.extend([*idle, lambda: self.edit(found, remove=remove)])
+            self.stage.provider.edits.extend([*idle, lambda: self.edit(found, remove=remove)])
 
     def edit(self, found: Record, *, remove: bool) -> None:
         """Somebody else writes *found*, or removes what has its key, where the service lets them."""
         inner, zone = self.stage.provider.inner, INNER if found.name.within(INNER.name) else ZONE
         old = self.stage.provider.contents(zone).get(found.key)
-        new = Endpoint(name=found.name, type=found.type, targets=found.targets, set_identifier=found.set_identifier)
+        new = DesiredRecord(
+            name=found.name, type=found.type, targets=found.targets, set_identifier=found.set_identifier
+        )
         if not remove or old is not None:
             write = Write(old=old, new=None if remove else new)
             change_set = ChangeSet(zone=zone, name=found.name, changes=(), writes=(write,))
-            inner.submit(zone, Batch(number=0, zone=zone, sets=(change_set,)))
+            inner.submit(zone, Batch(number=0, zone=zone, change_sets=(change_set,)))
 
     # time and order
 
@@ -221,20 +244,20 @@ class EngineMachine(RuleBasedStateMachine):
     def wait(self, seconds: float) -> None:
         """Let time pass; everything is carried out meanwhile."""
         end_s = self.stage.now_s + seconds
-        self.feed(Tick())
+        self.feed(TimePassed())
         while True:
             self.drain()
             if self.stage.wake_s is None or self.stage.wake_s > end_s:
                 break
             self.stage.now_s = max(self.stage.now_s, self.stage.wake_s)
-            self.feed(Tick())
+            self.feed(TimePassed())
         self.stage.now_s = end_s
 
     @rule(seconds=st.sampled_from((0.03, 1.0, 8.0, 70.0)))
     def hang(self, seconds: float) -> None:
         """Let time pass, while the service is slow."""
         self.stage.now_s += seconds
-        self.feed(Tick())
+        self.feed(TimePassed())
 
     @precondition(lambda self: self.stage.waiting)
     @rule(index=st.integers(0, 5))
@@ -246,23 +269,27 @@ class EngineMachine(RuleBasedStateMachine):
     def deliver(self, index: int) -> None:
         self.feed(self.answers.pop(index % len(self.answers)))
 
-    @rule()
-    def restart(self) -> None:
-        """The process dies; what it had asked for is lost, what it had sent is not."""
+    @rule(lost=st.one_of(st.none(), keys), new=st.one_of(st.none(), versions()))
+    def restart(self, lost: ObjectKey | None, new: Version | None) -> None:
+        """The process dies; what it had asked for is lost, what it had sent is not. Meanwhile objects come and go."""
+        if lost is not None:
+            self.cluster.lose(lost)
+        if new is not None:
+            self.cluster.see(*new)
         self.stage.waiting.clear()
         self.answers.clear()
         self.stage.held.clear()
-        self.allowance.restart(self.stage.now_s)
+        self.accounts.restart(self.stage.now_s)
         self.stage.engine = Engine(self.settings)
         for item in self.cluster.restart():
             self.feed(item)
 
     @precondition(lambda self: self.stage.held and self.stage.held[-1].held)
     @rule()
-    def release(self) -> None:
-        """A person releases what is held, and the process sees it."""
-        self.allowance.release(self.stage.held[-1])
-        self.stage.released = (self.stage.held[-1].code,)
+    def approve(self) -> None:
+        """A person approves what was shown last, and the process sees it."""
+        self.accounts.approve(self.stage.held[-1], self.stage.now_s)
+        self.stage.approvals = (self.stage.held[-1].code,)
 
     # laws
 
@@ -270,22 +297,30 @@ class EngineMachine(RuleBasedStateMachine):
     def every_claim_and_record_has_its_decision(self) -> None:
         engine = self.stage.engine
         quiet = not (self.stage.waiting or self.answers or engine._dirty)
-        if quiet and engine.planned:
+        if quiet and engine.is_planned:
             laws.check_decisions(engine, self.cluster, self.plan.managed_types)
+
+    @invariant()
+    def whatever_a_decision_waits_for_can_come(self) -> None:
+        engine = self.stage.engine
+        if engine.readiness.is_open and engine.zones.is_ready:
+            waiting_laws.check_waits(engine, self.stage, self.answers)
 
     def recover(self) -> None:
         """All faults end; then the zones come to what the claims want, and nothing more is written."""
         provider = self.stage.provider
         provider.answers.clear()
         provider.failures.clear()
-        provider.meddling.clear()
+        provider.edits.clear()
         provider.rule, provider.zone_list = (lambda _: None), None
         self.cluster.answers, self.stage.state_fails = True, 0
-        for key in sorted(self.cluster.failing | (self.cluster.existing - self.cluster.told.keys())):
-            self.feed(self.cluster.see(key, self.cluster.told.get(key, ())))
+        for key in sorted(self.cluster.failing | (self.cluster.existing - self.cluster.requests.keys())):
+            self.feed(self.cluster.see(key, self.cluster.requests.get(key, ())))
+        for key in sorted(self.cluster.lacking):
+            self.feed(self.cluster.find_pod(key, self.cluster.requests.get(key, ())))
         self.sync()
         self.wait(7200.0)
-        laws.check_converged(self.stage.engine, provider, ZONES, REGISTRY)
+        laws.check_converged(self.stage.engine, self.stage, ZONES, REGISTRY)
         self.every_claim_and_record_has_its_decision()
         before = [provider.contents(zone) for zone in ZONES]
         self.wait(600.0)
@@ -294,6 +329,12 @@ class EngineMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         if hasattr(self, "stage"):
             self.recover()
+
+
+def _with_one_target(claim: Claim) -> Claim:
+    if isinstance(claim, ResolvedClaim):
+        return replace(claim, desired=replace(claim.desired, targets=claim.desired.targets[:1]))
+    return claim
 
 
 TestEngine = EngineMachine.TestCase

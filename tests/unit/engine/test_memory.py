@@ -1,25 +1,43 @@
-"""What is over is forgotten: memory follows what there is, not what there was."""
+"""Memory of the engine depends on the present objects and records, not on former ones."""
 
 from __future__ import annotations
 
 import gc
 import sys
 from collections.abc import Iterator
+from types import FunctionType, MethodType
 
 import pytest
 
-from extdns.engine.inputs import Cause, Tick
+from extdns.engine.inputs import Cause, TimePassed
+from extdns.engine.settings import EngineSettings
 from extdns.model.cluster import Phase
-from tests.unit.engine.stage import SERVICE, Stage, gone, owned, phase, published, running, seen, wants, withholds
+from tests.unit.engine.stage import (
+    SERVICE,
+    Stage,
+    build_claim,
+    build_unresolved,
+    change_phase,
+    observe,
+    observe_gone,
+    owned,
+    start_published,
+    start_stage,
+)
 
 
-def entries(root: object) -> int:
-    """How many things *root* holds in dicts, sets and sequences, however deep."""
+def count_entries(root: object) -> int:
+    """Return how many entries the dicts, sets and sequences that can be reached from *root* have in sum.
+
+    Settings and functions are left out: they lead to the registry, which has caches.
+    """
     seen_ids: set[int] = set()
     waiting, count = [root], 0
     while waiting:
         found = waiting.pop()
-        if id(found) in seen_ids or isinstance(found, type | str | int | float):
+        if id(found) in seen_ids or isinstance(
+            found, type | str | int | float | EngineSettings | FunctionType | MethodType
+        ):
             continue
         seen_ids.add(id(found))
         if isinstance(found, dict | set | frozenset | list | tuple):
@@ -28,84 +46,87 @@ def entries(root: object) -> int:
     return count
 
 
-def state(world: Stage) -> list[object]:
-    """All that the engine remembers, but for its settings: the registry in them has look-up tables of its own."""
+def list_state(world: Stage) -> list[object]:
+    """Return the parts of the engine that store state."""
     engine = world.engine
-    judge = {name: value for name, value in vars(engine._judge).items() if name not in {"_claims", "_settings"}}
-    return [engine.claims, engine.zones, engine.decisions, engine._orphans, engine._dirty, judge]
+    observed = [engine._checks, engine._waits, engine._plan_retries, engine._phases, engine._problems]
+    return [engine.claims, engine.zones, engine.decisions, engine._dirty, *observed]
 
 
-def lives(name: str, cause: Cause) -> Iterator[list[object]]:
-    yield [seen(name, wants(name, name))]
-    yield [seen(name, withholds(name, name))]
-    yield [seen(name, wants(name, name, "192.0.2.9"))]
-    yield [gone(name, cause)]
+def observe_life(name: str, cause: Cause) -> Iterator[list[object]]:
+    """Yield the observations of an object that is created, loses its address, gets another, and ends."""
+    yield [observe(name, build_claim(name, name))]
+    yield [observe(name, build_unresolved(name, name))]
+    yield [observe(name, build_claim(name, name, "192.0.2.9"))]
+    yield [observe_gone(name, cause)]
 
 
 @pytest.mark.parametrize("cause", [Cause.DELETED, Cause.MISSING])
-def test_objects_that_come_and_go_leave_nothing_behind(cause: Cause) -> None:
-    world = published()
+def test_memory_does_not_grow_with_objects_that_are_created_and_deleted(cause: Cause) -> None:
+    world = start_published()
     sizes = []
     for number in range(3):
-        for news in lives(f"n{number}", cause):
-            world.run(*news, for_s=10.0)  # type: ignore[arg-type]
+        for observations in observe_life(f"n{number}", cause):
+            world.run(*observations, for_s=10.0)  # type: ignore[arg-type]
         world.run(for_s=900.0)
         world.provider.submissions.clear()
-        sizes.append(entries(state(world)))
-    assert world.holds() == {"web A": ("192.0.2.1",)}
+        sizes.append(count_entries(list_state(world)))
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
     assert sizes[1] == sizes[2]
 
 
-def test_objects_that_come_and_go_at_a_name_that_stays_leave_nothing_behind() -> None:
-    world = published()
+def test_memory_does_not_grow_with_deleted_objects_that_requested_a_lasting_name() -> None:
+    world = start_published()
     sizes = []
     for number in range(3):
-        world.run(seen(f"n{number}", wants(f"n{number}", "web", f"192.0.2.{number + 10}")), for_s=10.0)
-        world.run(gone(f"n{number}"), for_s=200.0)
-        sizes.append(entries(state(world)))
+        world.run(observe(f"n{number}", build_claim(f"n{number}", "web", f"192.0.2.{number + 10}")), for_s=10.0)
+        world.run(observe_gone(f"n{number}"), for_s=200.0)
+        sizes.append(count_entries(list_state(world)))
     assert sizes[1] == sizes[2]
 
 
-def test_an_ending_is_remembered_while_the_record_stands() -> None:
-    world = published()
-    world.run(phase(SERVICE, Phase.FAILING), gone("web"), for_s=60.0)
-    assert world.engine.claims.ended((owned("web")[0].name, ""), "service/shop/web") == "object-deleted"
-    world.run(phase(SERVICE))
-    assert world.engine.claims.ended((owned("web")[0].name, ""), "service/shop/web") is None
+def test_how_a_claim_ended_is_stored_while_its_record_exists() -> None:
+    world = start_published()
+    world.run(change_phase(SERVICE, Phase.FAILING), observe_gone("web"), for_s=60.0)
+    assert world.engine.claims.find_ended((owned("web")[0].name, ""), "service/shop/web") == "object-deleted"
+    world.run(change_phase(SERVICE))
+    assert world.engine.claims.find_ended((owned("web")[0].name, ""), "service/shop/web") is None
 
 
-def test_an_ending_is_remembered_while_a_write_is_in_flight() -> None:
-    world = running()
-    world.feed(seen("web", wants("web", "web")))
+def test_how_a_claim_ended_is_stored_while_the_create_of_its_record_is_in_flight() -> None:
+    world = start_stage()
+    world.feed(observe("web", build_claim("web", "web")))
     world.now_s += 1.0
-    world.feed(Tick())
+    world.feed(TimePassed())
     create = world.waiting.popleft()
-    world.run(gone("web"), for_s=5.0)
+    world.run(observe_gone("web"), for_s=5.0)
     world.waiting.append(create)
     world.run(for_s=5.0)
-    assert world.holds() == {}
-    assert "Confirm" not in world.calls
+    assert world.list_records() == {}
+    assert "CheckExistence" not in world.calls
 
 
-def test_a_question_about_an_object_whose_record_went_by_itself_is_dropped() -> None:
-    world = published()
+def test_a_scheduled_existence_check_is_dropped_when_another_writer_removed_the_record() -> None:
+    world = start_published()
     world.exists = lambda _: None
-    world.run(gone("web", Cause.MISSING), for_s=1.0)
-    world.provider.remove(next(iter(world.engine.zones)).zone, *(record.key for record in owned("web")))
+    world.run(observe_gone("web", Cause.MISSING), for_s=1.0)
+    world.provider.remove_records(next(iter(world.engine.zones)).zone, *(record.key for record in owned("web")))
     world.run(for_s=600.0)
-    assert world.engine._judge.doubts == {}
+    assert world.engine._checks.scheduled == {}
 
 
-def test_objects_about_which_was_asked_are_not_gone_through_at_each_step() -> None:
-    world = published()
-    world.feed(gone("web", Cause.MISSING))
+def test_an_existence_check_in_flight_is_no_longer_scheduled() -> None:
+    world = start_published()
+    world.feed(observe_gone("web", Cause.MISSING))
     world.now_s += 1.0
-    world.feed(Tick())
-    assert world.engine._judge.asking
-    assert world.engine._judge.doubts == {}
+    world.feed(TimePassed())
+    assert world.engine._checks.under_way
+    assert world.engine._checks.scheduled == {}
 
 
-def test_claims_that_are_the_same_after_a_failure_go_with_their_object() -> None:
-    world = published()
-    world.run(seen("web", failure="cannot be computed"), seen("web", wants("web", "web")), gone("web"))
-    assert world.holds() == {}
+def test_a_record_whose_object_failed_once_is_deleted_with_its_object() -> None:
+    world = start_published()
+    world.run(
+        observe("web", failure="cannot be computed"), observe("web", build_claim("web", "web")), observe_gone("web")
+    )
+    assert world.list_records() == {}

@@ -1,4 +1,4 @@
-"""Which objects are asked again when something changes (design 4, "Source")."""
+"""Objects whose claims are computed again after a change (docs/design/architecture.md, "Step by step")."""
 
 from __future__ import annotations
 
@@ -10,21 +10,13 @@ import pytest
 from extdns.engine.inputs import Cause, Observation
 from extdns.engine.observer import Observer
 from extdns.model.claim import Claim
-from extdns.model.cluster import (
-    ClusterChange,
-    Kind,
-    KindChange,
-    KindState,
-    ObjectChange,
-    ObjectKey,
-    ObjectProblem,
-    Phase,
-    Sight,
-)
-from extdns.model.lean import ObjectMeta
-from extdns.model.objects import KubernetesObject, Service
-from extdns.ports import NotReadyError, View
-from tests.unit.engine.stage import SERVICE, wants
+from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, ObjectProblem, Phase, Sighting
+from extdns.model.kind import Kind, ObjectKey
+from extdns.model.resources.core import Service
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.resources.meta import ObjectMeta
+from extdns.ports import ClusterView, NotSyncedError
+from tests.unit.engine.stage import SERVICE, build_claim
 
 SLICE = Kind("discovery.k8s.io", "v1", "EndpointSlice", "endpointslices")
 POD = Kind("", "v1", "Pod", "pods")
@@ -32,7 +24,7 @@ POD = Kind("", "v1", "Pod", "pods")
 
 @dataclass
 class Objects:
-    """A view that tests change; of kinds not in *listed* nothing is known."""
+    """A `ClusterView` whose objects tests change; only kinds in *listed* are synced."""
 
     listed: set[Kind] = field(default_factory=lambda: {SERVICE, SLICE})
     known: dict[ObjectKey, KubernetesObject] = field(default_factory=dict)
@@ -53,240 +45,258 @@ class Objects:
 
     def _require(self, kind: Kind) -> None:
         if kind not in self.listed:
-            raise NotReadyError(kind)
+            raise NotSyncedError(kind)
 
     def change(
-        self, kind: Kind, name: str, *, labels: dict[str, str] | None = None, seen: Sight = Sight.PRESENT
+        self, kind: Kind, name: str, *, labels: dict[str, str] | None = None, seen: Sighting = Sighting.PRESENT
     ) -> ObjectChange:
-        """An object is new or modified; it goes if *seen* says so."""
+        """Create or replace an object, or remove it if *seen* is not PRESENT. Return the change."""
         key = ObjectKey(kind, "shop", name)
         old = self.known.pop(key, None)
         new = None
-        if seen is Sight.PRESENT:
+        if seen is Sighting.PRESENT:
             # What an object holds besides its labels does not matter here, so one struct stands for all kinds.
             new = self.known[key] = Service(metadata=ObjectMeta(name=name, namespace="shop", labels=labels))
         return ObjectChange(key=key, old=old, new=new, seen=seen)
 
 
-Ask = Callable[[KubernetesObject, View], Iterable[object]]
+Lookups = Callable[[KubernetesObject, ClusterView], Iterable[object]]
 
 
 @dataclass
 class FakeSource:
-    """Follows Services; *ask* makes the look-ups, and every object wants its own name."""
+    """A source of Services that makes the look-ups of *find_dependencies*; each object requests its own name."""
 
-    ask: Ask = lambda _obj, _view: ()
+    find_dependencies: Lookups = lambda _obj, _view: ()
     name: str = "service"
     kind: Kind = SERVICE
-    asked: list[str] = field(default_factory=list)
+    computed_names: list[str] = field(default_factory=list)
 
-    def claims(self, obj: KubernetesObject, view: View) -> tuple[Claim, ...]:
-        self.asked.append(obj.metadata.name)
-        list(self.ask(obj, view))
-        return (wants(obj.metadata.name, obj.metadata.name),)
+    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:
+        self.computed_names.append(obj.metadata.name)
+        list(self.find_dependencies(obj, view))
+        return (build_claim(obj.metadata.name, obj.metadata.name),)
 
 
-def slice_of(obj: KubernetesObject, view: View) -> Iterable[object]:
-    """Look up the EndpointSlice of the same name."""
+def get_slice(obj: KubernetesObject, view: ClusterView) -> Iterable[object]:
+    """Look up the EndpointSlice with the name of the object."""
     yield view.get(SLICE, "shop", obj.metadata.name)
 
 
-def slices_labelled(obj: KubernetesObject, view: View) -> Iterable[object]:
-    """Look up the EndpointSlices that belong to the Service."""
+def select_labelled(obj: KubernetesObject, view: ClusterView) -> Iterable[object]:
+    """Look up the EndpointSlices with the labels of the Service."""
     yield view.select(SLICE, "shop", {"service": obj.metadata.name, "tier": "web"})
 
 
-def all_slices(_: KubernetesObject, view: View) -> Iterable[object]:
+def select_all(_: KubernetesObject, view: ClusterView) -> Iterable[object]:
+    """Look up all EndpointSlices."""
     yield view.select(SLICE, "", {})
 
 
-def scene(ask: Ask, *names: str) -> tuple[Objects, FakeSource, Observer]:
-    """Services *names* were seen."""
-    objects, source = Objects(), FakeSource(ask)
+def start_observer(find_dependencies: Lookups, *names: str) -> tuple[Objects, FakeSource, Observer]:
+    """Return a view, a source and an observer that observed the Services *names*."""
+    objects, source = Objects(), FakeSource(find_dependencies)
     observer = Observer([source], objects)
     observer.observe([objects.change(SERVICE, name) for name in names])
-    source.asked.clear()
+    source.computed_names.clear()
     return objects, source, observer
 
 
 def synced(kind: Kind) -> KindChange:
+    """Build the change that *kind* is synced."""
     return KindChange(state=KindState(kind=kind, phase=Phase.SYNCED))
 
 
-def told(observations: Sequence[Observation]) -> list[tuple[str, Cause]]:
+def describe(observations: Sequence[Observation]) -> list[tuple[str, Cause]]:
+    """Return name and cause of each observation."""
     return [(one.key.name, one.cause) for one in observations]
 
 
-def test_a_changed_object_is_asked_once_and_no_other_is() -> None:
-    objects, source, observer = scene(slice_of, "api", "web")
-    assert told(observer.observe([objects.change(SERVICE, "web"), objects.change(SERVICE, "web")])) == [
+def test_claims_of_an_object_that_changed_twice_at_once_are_computed_once() -> None:
+    objects, source, observer = start_observer(get_slice, "api", "web")
+    assert describe(observer.observe([objects.change(SERVICE, "web"), objects.change(SERVICE, "web")])) == [
         ("web", Cause.VERSION)
     ]
-    assert source.asked == ["web"]
+    assert source.computed_names == ["web"]
 
 
 @pytest.mark.parametrize(
     ("seen", "cause"),
     [
-        pytest.param(Sight.DELETED, Cause.DELETED, id="deleted"),
-        pytest.param(Sight.MISSING, Cause.MISSING, id="missing"),
+        pytest.param(Sighting.DELETED, Cause.DELETED, id="deleted"),
+        pytest.param(Sighting.MISSING, Cause.MISSING, id="missing"),
     ],
 )
-def test_an_object_that_went_is_not_asked(seen: Sight, cause: Cause) -> None:
-    objects, source, observer = scene(slice_of, "web")
+def test_a_deleted_or_missing_object_has_no_claims(seen: Sighting, cause: Cause) -> None:
+    objects, source, observer = start_observer(get_slice, "web")
     (observation,) = observer.observe([objects.change(SERVICE, "web", seen=seen)])
     assert (observation.cause, observation.claims, observation.key.resource) == (cause, (), "service/shop/web")
-    assert source.asked == []
+    assert source.computed_names == []
 
 
-def test_of_changes_of_one_object_the_last_counts() -> None:
-    objects, _, observer = scene(slice_of, "web")
-    changes = [objects.change(SERVICE, "web", seen=Sight.DELETED), objects.change(SERVICE, "web")]
-    assert told(observer.observe(changes)) == [("web", Cause.VERSION)]
+def test_only_the_last_of_several_changes_of_one_object_is_observed() -> None:
+    objects, _, observer = start_observer(get_slice, "web")
+    changes = [objects.change(SERVICE, "web", seen=Sighting.DELETED), objects.change(SERVICE, "web")]
+    assert describe(observer.observe(changes)) == [("web", Cause.VERSION)]
 
 
 @pytest.mark.parametrize(
-    "ask",
+    "find_dependencies",
     [
-        pytest.param(slice_of, id="by-key"),
-        pytest.param(slices_labelled, id="by-labels"),
+        pytest.param(get_slice, id="by-key"),
+        pytest.param(select_labelled, id="by-labels"),
     ],
 )
-def test_what_was_looked_up_makes_its_asker_due_also_when_it_was_not_found(ask: Ask) -> None:
-    objects, source, observer = scene(ask, "api", "web")
+def test_claims_are_computed_again_when_an_object_that_was_looked_up_changes(find_dependencies: Lookups) -> None:
+    objects, source, observer = start_observer(find_dependencies, "api", "web")
     labels = {"service": "web", "tier": "web", "other": "label"}
-    for seen in (Sight.PRESENT, Sight.PRESENT, Sight.DELETED):
-        source.asked.clear()
-        assert told(observer.observe([objects.change(SLICE, "web", labels=labels, seen=seen)])) == [
+    for seen in (Sighting.PRESENT, Sighting.PRESENT, Sighting.DELETED):
+        source.computed_names.clear()
+        assert describe(observer.observe([objects.change(SLICE, "web", labels=labels, seen=seen)])) == [
             ("web", Cause.DEPENDENCY)
         ]
-    assert source.asked == ["web"]
+    assert source.computed_names == ["web"]
 
 
-def test_who_rests_on_what_a_list_lacks_is_told_so_until_it_is_there_or_deleted() -> None:
-    objects, _, observer = scene(slice_of, "web", "api")
+def test_a_dependency_missing_from_a_list_is_reported_until_it_exists_or_was_deleted() -> None:
+    objects, _, observer = start_observer(get_slice, "web", "api")
     key = objects.change(SLICE, "web").key
     observer.observe([objects.change(SLICE, "web")])
 
-    def lacking() -> set[tuple[ObjectKey, ...]]:
-        return {one.lacking for one in observer.observe([objects.change(SERVICE, "web")])}
+    def find_missing() -> set[tuple[ObjectKey, ...]]:
+        return {one.missing_dependencies for one in observer.observe([objects.change(SERVICE, "web")])}
 
-    assert lacking() == {()}
-    (found,) = observer.observe([objects.change(SLICE, "web", seen=Sight.MISSING)])
-    assert found.lacking == (key,)
-    assert lacking() == {(key,)}
+    assert find_missing() == {()}
+    (found,) = observer.observe([objects.change(SLICE, "web", seen=Sighting.MISSING)])
+    assert found.missing_dependencies == (key,)
+    assert find_missing() == {(key,)}
     observer.observe([objects.change(SLICE, "web")])
-    assert lacking() == {()}
-    observer.observe([objects.change(SLICE, "web", seen=Sight.MISSING)])
-    observer.observe([ObjectChange(key=key, old=None, new=None, seen=Sight.DELETED)])
-    assert lacking() == {()}
+    assert find_missing() == {()}
+    observer.observe([objects.change(SLICE, "web", seen=Sighting.MISSING)])
+    observer.observe([ObjectChange(key=key, old=None, new=None, seen=Sighting.DELETED)])
+    assert find_missing() == {()}
 
 
-def test_a_complete_list_is_all_of_a_selection() -> None:
-    objects, _, observer = scene(slices_labelled, "web")
-    observer.observe([objects.change(SLICE, "a", labels={"service": "web", "tier": "web"})])
-    (found,) = observer.observe([objects.change(SLICE, "a", seen=Sight.MISSING)])
-    assert found.lacking == ()
-
-
-def test_an_object_that_leaves_a_selection_makes_its_asker_due() -> None:
-    objects, _, observer = scene(slices_labelled, "api", "web")
+def test_claims_are_computed_again_when_an_object_leaves_a_selection_by_labels() -> None:
+    objects, _, observer = start_observer(select_labelled, "api", "web")
     observer.observe([objects.change(SLICE, "s-1", labels={"service": "web", "tier": "web"})])
-    assert told(observer.observe([objects.change(SLICE, "s-1", labels={"service": "api", "tier": "web"})])) == [
+    assert describe(observer.observe([objects.change(SLICE, "s-1", labels={"service": "api", "tier": "web"})])) == [
         ("api", Cause.DEPENDENCY),
         ("web", Cause.DEPENDENCY),
     ]
     assert observer.observe([objects.change(SLICE, "s-2", labels={"service": "web"})]) == ()
 
 
-def test_a_selection_of_everything_covers_everything() -> None:
-    objects, _, observer = scene(all_slices, "api", "web")
-    assert told(observer.observe([objects.change(SLICE, "any")])) == [
+def test_a_selection_without_labels_covers_every_object() -> None:
+    objects, _, observer = start_observer(select_all, "api", "web")
+    assert describe(observer.observe([objects.change(SLICE, "any")])) == [
         ("api", Cause.DEPENDENCY),
         ("web", Cause.DEPENDENCY),
     ]
 
 
-def test_look_ups_of_former_versions_are_forgotten() -> None:
-    objects, source, observer = scene(slice_of, "web")
-    source.ask = lambda _obj, _view: ()
+def test_look_ups_of_an_earlier_version_of_an_object_cause_no_computation() -> None:
+    objects, source, observer = start_observer(get_slice, "web")
+    source.find_dependencies = lambda _obj, _view: ()
     observer.observe([objects.change(SERVICE, "web")])
     assert observer.observe([objects.change(SLICE, "web")]) == ()
 
 
-def test_look_ups_of_an_object_that_went_are_forgotten() -> None:
-    objects, _, observer = scene(slices_labelled, "web")
-    observer.observe([objects.change(SERVICE, "web", seen=Sight.DELETED)])
+def test_look_ups_of_a_deleted_object_cause_no_computation() -> None:
+    objects, _, observer = start_observer(select_labelled, "web")
+    observer.observe([objects.change(SERVICE, "web", seen=Sighting.DELETED)])
     assert observer.observe([objects.change(SLICE, "web", labels={"service": "web", "tier": "web"})]) == ()
-    kept = observer._dependencies
-    assert [len(kept._lookups), len(kept._askers), len(kept._selections)] == [0, 0, 0]
+    dependencies = observer._dependencies
+    assert [len(dependencies._lookups), len(dependencies._requesters), len(dependencies._selections)] == [0, 0, 0]
 
 
-def test_the_objects_own_change_outweighs_that_of_what_it_rests_on() -> None:
-    objects, _, observer = scene(slice_of, "web")
+def test_an_object_that_changed_with_its_dependency_is_observed_as_a_new_version() -> None:
+    objects, _, observer = start_observer(get_slice, "web")
     changes = [objects.change(SLICE, "web"), objects.change(SERVICE, "web"), objects.change(SLICE, "web")]
-    assert told(observer.observe(changes)) == [("web", Cause.VERSION)]
+    assert describe(observer.observe(changes)) == [("web", Cause.VERSION)]
 
 
-def test_an_object_is_parked_until_the_kind_it_needs_was_listed() -> None:
-    objects, source, observer = scene(lambda _, view: [view.select(POD, "shop", {})])
-    (parked,) = observer.observe([objects.change(SERVICE, "web")])
-    assert (parked.parked_on, parked.claims) == (POD, ())
-    assert parked.failure
+def test_an_object_waits_until_the_kind_it_depends_on_was_listed() -> None:
+    objects, source, observer = start_observer(lambda _, view: [view.select(POD, "shop", {})])
+    (waiting,) = observer.observe([objects.change(SERVICE, "web")])
+    assert (waiting.awaited_kind, waiting.claims) == (POD, ())
+    assert waiting.failure
     objects.listed.add(POD)
     observer.observe([KindChange(state=KindState(kind=POD, phase=Phase.FAILING))])
-    assert source.asked == ["web"]
+    assert source.computed_names == ["web"]
     (freed,) = observer.observe([synced(POD)])
-    assert (freed.parked_on, freed.failure, freed.cause) == (None, "", Cause.DEPENDENCY)
+    assert (freed.awaited_kind, freed.failure, freed.cause) == (None, "", Cause.DEPENDENCY)
     assert freed.claims
     assert observer.observe([synced(POD)]) == ()
 
 
-def test_an_object_is_parked_until_that_kind_was_listed_whatever_others_are_called_the_same() -> None:
-    objects, source, observer = scene(lambda _, view: [view.select(POD, "shop", {})])
+def test_an_object_waits_for_its_kind_and_not_for_one_of_the_same_name_in_another_group() -> None:
+    objects, source, observer = start_observer(lambda _, view: [view.select(POD, "shop", {})])
     observer.observe([objects.change(SERVICE, "web")])
     assert observer.observe([synced(POD._replace(group="acme.test"))]) == ()
-    assert source.asked == ["web"]
+    assert source.computed_names == ["web"]
 
 
-def test_an_object_that_went_while_it_was_parked_stays_gone() -> None:
-    objects, _, observer = scene(lambda _, view: [view.select(POD, "shop", {})])
+def test_an_object_deleted_while_it_waited_for_a_kind_stays_deleted() -> None:
+    objects, _, observer = start_observer(lambda _, view: [view.select(POD, "shop", {})])
     observer.observe([objects.change(SERVICE, "web")])
-    observer.observe([objects.change(SERVICE, "web", seen=Sight.DELETED)])
+    observer.observe([objects.change(SERVICE, "web", seen=Sighting.DELETED)])
     objects.listed.add(POD)
     assert [one.claims for one in observer.observe([synced(POD)])] in ([], [()])
 
 
-def test_an_object_of_a_kind_that_is_not_listed_yet_is_parked_too() -> None:
-    objects, _, observer = scene(slice_of)
+def test_an_object_of_a_kind_that_was_not_listed_yet_waits_too() -> None:
+    objects, _, observer = start_observer(get_slice)
     objects.listed.discard(SERVICE)
-    (parked,) = observer.observe([objects.change(SERVICE, "web")])
-    assert parked.parked_on == SERVICE
+    (waiting,) = observer.observe([objects.change(SERVICE, "web")])
+    assert waiting.awaited_kind == SERVICE
     objects.listed.add(SERVICE)
     (freed,) = observer.observe([synced(SERVICE)])
     assert freed.claims
 
 
-def test_one_object_that_breaks_a_source_costs_only_itself() -> None:
-    def ask(obj: KubernetesObject, view: View) -> Iterable[object]:
+def test_an_exception_in_a_source_fails_only_the_object_that_caused_it() -> None:
+    def find_dependencies(obj: KubernetesObject, view: ClusterView) -> Iterable[object]:
         yield view.get(SLICE, "shop", obj.metadata.name)
         if obj.metadata.name == "bad" and not obj.metadata.labels:
             raise ZeroDivisionError("division by zero")
 
-    objects, source, observer = scene(ask)
+    objects, source, observer = start_observer(find_dependencies)
     changes: list[ClusterChange] = [objects.change(SERVICE, name) for name in ("api", "bad", "web")]
-    changes.insert(1, ObjectProblem(place="shop.yaml:12", key=None, message="not YAML"))
+    changes.insert(1, ObjectProblem(location="shop.yaml:12", key=None, message="not YAML"))
     found = {one.key.name: one for one in observer.observe(changes)}
-    assert source.asked == ["api", "bad", "web"]
+    assert source.computed_names == ["api", "bad", "web"]
     assert found["bad"].failure == "ZeroDivisionError: division by zero"
     assert found["api"].claims
     assert found["web"].claims
-    assert told(observer.observe([objects.change(SLICE, "bad")])) == [("bad", Cause.DEPENDENCY)]
+    assert describe(observer.observe([objects.change(SLICE, "bad")])) == [("bad", Cause.DEPENDENCY)]
 
 
-def test_each_source_of_a_kind_is_asked() -> None:
+def test_an_object_is_computed_by_every_source_of_its_kind() -> None:
     objects = Objects()
     sources = [FakeSource(name="one"), FakeSource(name="two"), FakeSource(name="other", kind=POD)]
     observer = Observer(sources, objects)
     assert [one.source for one in observer.observe([objects.change(SERVICE, "web")])] == ["one", "two"]
-    assert observer.asked == 2
+    assert observer.computed == 2
+
+
+def test_an_object_missing_from_a_list_is_a_missing_dependency_of_its_selections() -> None:
+    labels = {"service": "web", "tier": "web"}
+    objects, _, observer = start_observer(select_labelled, "web", "api")
+    observer.observe([objects.change(SLICE, "web-1", labels=labels), objects.change(SLICE, "web-2", labels=labels)])
+    (web,) = observer.observe([objects.change(SLICE, "web-1", seen=Sighting.MISSING)])
+    assert (web.key.name, web.missing_dependencies) == ("web", (ObjectKey(SLICE, "shop", "web-1"),))
+    (web,) = observer.observe([objects.change(SERVICE, "web")])
+    assert web.missing_dependencies, "the dependency is also missing for the next version of the object"
+    (api,) = observer.observe([objects.change(SERVICE, "api")])
+    assert not api.missing_dependencies
+    (web,) = observer.observe([objects.change(SLICE, "web-1", labels=labels)])
+    assert not web.missing_dependencies
+
+
+def test_a_deleted_object_is_no_missing_dependency() -> None:
+    labels = {"service": "web", "tier": "web"}
+    objects, _, observer = start_observer(select_labelled, "web")
+    observer.observe([objects.change(SLICE, "web-1", labels=labels)])
+    (web,) = observer.observe([objects.change(SLICE, "web-1", seen=Sighting.DELETED)])
+    assert not web.missing_dependencies

@@ -1,4 +1,7 @@
-"""Records that nobody asks for, and records that others may not touch (design 4, "Start"; design 6)."""
+"""Orphans, and records whose resource is not the object that requests the name.
+
+See docs/design/architecture.md, "Step by step"; docs/design/delete-safety.md.
+"""
 
 from __future__ import annotations
 
@@ -16,160 +19,169 @@ from tests.unit.engine.stage import (
     KINDS,
     SERVICE,
     ZONE,
-    gone,
-    mark,
+    build_claim,
+    build_stage,
+    build_unresolved,
+    change_phase,
+    observe,
+    observe_gone,
     owned,
-    phase,
-    published,
+    ownership_record,
     record,
-    running,
-    seen,
-    stage,
-    wants,
-    withholds,
+    start_published,
+    start_stage,
 )
 
 # orphans
 
 
-def test_a_record_whose_object_is_gone_since_before_the_start_goes_after_confirmation() -> None:
-    world = stage(*owned("web"))
-    world.run(phase(SERVICE), phase(INGRESS))
-    assert world.calls.count("Confirm") == 1
+def test_a_record_whose_object_was_deleted_before_the_start_is_deleted_after_a_get_confirms_it() -> None:
+    world = build_stage(*owned("web"))
+    world.run(change_phase(SERVICE), change_phase(INGRESS))
+    assert world.calls.count("CheckExistence") == 1
     assert world.evidence == ["orphan-gone"]
-    assert world.holds() == {}
+    assert world.list_records() == {}
 
 
 @pytest.mark.parametrize(
     "records",
     [
-        pytest.param(owned("web", resource="service/shop/api"), id="object-asks-for-something-else"),
-        pytest.param(owned("web", resource=""), id="mark-names-nothing"),
-        pytest.param(owned("web", resource="gateway/shop/web"), id="nothing-reads-that-kind"),
-        pytest.param(owned("web", resource="service"), id="mark-is-garbled"),
+        pytest.param(owned("web", resource="service/shop/api"), id="object-requests-another-name"),
+        pytest.param(owned("web", resource=""), id="no-resource-label"),
+        pytest.param(owned("web", resource="gateway/shop/web"), id="kind-without-a-source"),
+        pytest.param(owned("web", resource="service"), id="invalid-resource-label"),
     ],
 )
-def test_an_orphan_that_nothing_shows_to_be_gone_is_held(records: Sequence[Record]) -> None:
-    world = running(*records, first=[seen("api", wants("api", "api"))])
+def test_the_delete_of_an_orphan_is_held_if_its_object_is_not_known_to_be_gone(records: Sequence[Record]) -> None:
+    world = start_stage(*records, first=[observe("api", build_claim("api", "api"))])
     world.run(for_s=600.0)
     assert world.evidence == []
-    assert world.endings("web") == ["A keep orphan-unclaimed"]
+    assert world.describe_decisions("web") == ["A keep orphan-unclaimed"]
 
 
-def test_a_record_of_a_namespace_that_is_not_read_is_held() -> None:
-    world = running(*owned("web"), namespaces=("lab",))
+def test_the_delete_of_an_orphan_is_held_if_its_namespace_is_not_watched() -> None:
+    world = start_stage(*owned("web"), namespaces=("lab",))
     assert world.evidence == []
-    assert world.endings("web") == ["A keep orphan-unclaimed"]
-    assert "Confirm" not in world.calls
+    assert world.describe_decisions("web") == ["A keep orphan-unclaimed"]
+    assert "CheckExistence" not in world.calls
 
 
-def test_an_orphan_goes_when_its_object_is_deleted_at_last() -> None:
-    world = running(*owned("web"), first=[seen("web", wants("web", "api"))])
-    assert world.endings("web") == ["A keep orphan-unclaimed"]
-    world.run(gone("web"))
+def test_the_delete_of_an_orphan_stays_held_after_its_object_was_deleted() -> None:
+    world = start_stage(*owned("web"), first=[observe("web", build_claim("web", "api"))], has_state_store=True)
+    assert world.describe_decisions("web") == ["A keep orphan-unclaimed"]
+    world.run(observe_gone("web"))
+    assert world.describe_decisions("web") == ["A keep held"]
+    assert world.evidence == ["object-deleted"]
+    world.approvals = (world.held[-1].code,)
+    world.run(for_s=30.0)
     assert sorted(world.evidence) == ["object-deleted", "orphan-gone"]
-    assert world.holds() == {}
+    assert world.list_records() == {}
 
 
-def test_an_orphan_is_adopted_when_its_object_asks_for_it() -> None:
-    world = running(*owned("web"), first=[seen("web")])
-    world.run(seen("web", wants("web", "web")))
-    assert world.endings("web") == ["A keep programmed"]
+def test_an_orphan_is_kept_when_its_object_requests_it() -> None:
+    world = start_stage(*owned("web"), first=[observe("web")])
+    world.run(observe("web", build_claim("web", "web")))
+    assert world.describe_decisions("web") == ["A keep published"]
 
 
-def test_a_mark_that_names_nothing_makes_an_orphan_only_while_all_sources_are_synced() -> None:
-    world = stage(*owned("web", resource=""))
-    world.run(phase(SERVICE), phase(INGRESS, Phase.FAILING), for_s=40.0)
-    assert world.endings("web") == ["A keep source-down"]
-    world.run(phase(INGRESS))
-    assert world.endings("web") == ["A keep orphan-unclaimed"]
+def test_a_record_without_a_resource_is_an_orphan_only_while_all_sources_are_synced() -> None:
+    world = build_stage(*owned("web", resource=""))
+    world.run(change_phase(SERVICE), change_phase(INGRESS, Phase.FAILING), for_s=40.0)
+    assert world.describe_decisions("web") == ["A keep source-down"]
+    world.run(change_phase(INGRESS))
+    assert world.describe_decisions("web") == ["A keep orphan-unclaimed"]
 
 
-def test_a_record_whose_mark_names_nothing_is_not_removed_by_unconfirmed_absence() -> None:
-    world = running(*owned("web", resource=""), first=[seen("web", wants("web", "web"))])
+def test_a_record_without_a_resource_is_not_deleted_on_unconfirmed_absence() -> None:
+    world = start_stage(*owned("web", resource=""), first=[observe("web", build_claim("web", "web"))])
     world.exists = lambda _: None
-    world.run(gone("web", Cause.MISSING), for_s=600.0)
+    world.run(observe_gone("web", Cause.MISSING), for_s=600.0)
     assert world.evidence == []
 
 
-def test_an_object_that_fails_withholds_every_record_made_for_it() -> None:
-    world = running(*owned("web"), first=[seen("web", failure="broken")])
-    assert world.endings("web") == ["A keep object-failed"]
-    world.run(seen("web", wants("web", "api")))
-    assert world.endings("web") == ["A keep orphan-unclaimed"]
+def test_records_of_an_object_whose_claims_cannot_be_computed_are_kept() -> None:
+    world = start_stage(*owned("web"), first=[observe("web", failure="broken")])
+    assert world.describe_decisions("web") == ["A keep object-failed"]
+    world.run(observe("web", build_claim("web", "api")))
+    assert world.describe_decisions("web") == ["A keep orphan-unclaimed"]
 
 
-def test_one_source_that_computes_an_object_does_not_hide_that_another_cannot() -> None:
-    broken = seen("web", failure="broken").observations[0]
-    world = running(
+def test_records_of_an_object_are_kept_if_one_of_two_sources_cannot_compute_its_claims() -> None:
+    broken = observe("web", failure="broken").observations[0]
+    world = start_stage(
         *owned("web"),
-        first=[Observed(observations=(replace(broken, source="other"),)), seen("web", wants("web", "api"))],
+        first=[Observed(observations=(replace(broken, source="other"),)), observe("web", build_claim("web", "api"))],
     )
-    assert world.endings("web") == ["A keep object-failed"]
+    assert world.describe_decisions("web") == ["A keep object-failed"]
 
 
-def test_what_is_known_of_an_object_counts_by_whatever_label_a_mark_names_it() -> None:
+def test_evidence_of_an_object_counts_for_each_spelling_of_its_resource_label() -> None:
     records = owned("web", resource="application/shop/web")
-    world = running(*records, first=[seen("web", wants("web", "web"))], kinds={**KINDS, "application": SERVICE})
-    world.run(seen("web"))
+    world = start_stage(
+        *records, first=[observe("web", build_claim("web", "web"))], kinds={**KINDS, "application": SERVICE}
+    )
+    world.run(observe("web"))
     assert world.evidence == ["hostname-removed"]
-    assert world.holds() == {}
+    assert world.list_records() == {}
 
 
 # through other objects
 
 
-def test_a_record_of_a_kind_that_is_not_seen_is_not_touched_by_others() -> None:
-    world = stage(*owned("web", resource="ingress/shop/web"))
+def test_a_record_does_not_pass_to_an_object_of_another_source_while_its_source_is_down() -> None:
+    world = build_stage(*owned("web", resource="ingress/shop/web"))
     world.run(
-        phase(SERVICE), phase(INGRESS, Phase.FORBIDDEN), seen("web", wants("web", "web", "192.0.2.9")), for_s=60.0
+        change_phase(SERVICE),
+        change_phase(INGRESS, Phase.FORBIDDEN),
+        observe("web", build_claim("web", "web", "192.0.2.9")),
+        for_s=60.0,
     )
-    assert world.holds() == {"web A": ("192.0.2.1",)}
-    assert world.endings("web") == ["A keep source-down"]
-    world.run(phase(INGRESS))
-    assert world.holds() == {"web A": ("192.0.2.9",)}
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    assert world.describe_decisions("web") == ["A keep source-down"]
+    world.run(change_phase(INGRESS))
+    assert world.list_records() == {"web A": ("192.0.2.9",)}
 
 
-def test_a_record_of_a_kind_that_is_not_seen_holds_up_its_own_set_only() -> None:
+def test_a_source_that_is_down_delays_only_the_set_identifiers_of_its_records() -> None:
     theirs = record("web", set_identifier="green")
-    world = stage(theirs, replace(mark("web", resource="ingress/shop/web"), set_identifier="green"))
-    blue, green = (wants("web", "web", "192.0.2.9", set_identifier=colour) for colour in ("blue", "green"))
-    world.run(phase(SERVICE), phase(INGRESS, Phase.FORBIDDEN), seen("web", blue, green), for_s=60.0)
-    assert world.endings("web") == ["A keep programmed", "A keep source-down"]
+    world = build_stage(theirs, replace(ownership_record("web", resource="ingress/shop/web"), set_identifier="green"))
+    blue, green = (build_claim("web", "web", "192.0.2.9", set_identifier=colour) for colour in ("blue", "green"))
+    world.run(change_phase(SERVICE), change_phase(INGRESS, Phase.FORBIDDEN), observe("web", blue, green), for_s=60.0)
+    assert world.describe_decisions("web") == ["A keep published", "A keep source-down"]
     assert world.provider.contents(ZONE)[theirs.key] == theirs
 
 
-def test_no_endpoints_of_one_object_say_nothing_about_the_record_of_another() -> None:
-    world = running(
+def test_missing_endpoints_of_one_object_are_no_evidence_for_the_record_of_another() -> None:
+    world = start_stage(
         *owned("web", resource="service/shop/api"),
-        first=[seen("api"), seen("web", withholds("web", "web", Reason.NO_ENDPOINTS))],
+        first=[observe("api"), observe("web", build_unresolved("web", "web", Reason.NO_ENDPOINTS))],
     )
     assert world.evidence == []
 
 
-def test_no_endpoints_do_not_count_while_the_kind_behind_the_record_is_down() -> None:
-    world = published()
-    world.run(phase(SERVICE, Phase.FAILING), seen("web", withholds("web", "web", Reason.NO_ENDPOINTS)))
+def test_missing_endpoints_are_no_evidence_while_the_kind_of_the_resource_is_down() -> None:
+    world = start_published()
+    world.run(change_phase(SERVICE, Phase.FAILING), observe("web", build_unresolved("web", "web", Reason.NO_ENDPOINTS)))
     assert world.evidence == []
-    assert world.endings("web") == ["none no-endpoints", "A keep source-down"]
+    assert world.describe_decisions("web") == ["none no-endpoints", "A keep source-down"]
 
 
-def test_a_name_lives_on_with_another_object_without_a_gap() -> None:
-    world = published()
-    world.run(seen("new", wants("new", "web", "192.0.2.9")))
-    world.run(gone("web"))
-    assert world.holds() == {"web A": ("192.0.2.9",)}
+def test_a_name_passes_to_another_object_by_an_update_without_a_delete() -> None:
+    world = start_published()
+    world.run(observe("new", build_claim("new", "web", "192.0.2.9")))
+    world.run(observe_gone("web"))
+    assert world.list_records() == {"web A": ("192.0.2.9",)}
     assert world.evidence == []
 
 
-def test_a_withheld_claim_keeps_what_another_object_gave_up() -> None:
-    world = published()
-    world.run(seen("new", withholds("new", "web")), gone("web"))
+def test_a_record_is_retained_for_an_unresolved_claim_of_another_object() -> None:
+    world = start_published()
+    world.run(observe("new", build_unresolved("new", "web")), observe_gone("web"))
     assert world.evidence == []
-    assert world.endings("web") == ["A keep no-address"]
+    assert world.describe_decisions("web") == ["A keep no-address"]
 
 
-def test_a_change_of_form_needs_no_other_evidence() -> None:
-    world = published()
-    world.run(seen("web", wants("web", "web", "lb.test", rtype="CNAME")))
+def test_a_change_from_an_address_to_a_cname_needs_no_other_evidence() -> None:
+    world = start_published()
+    world.run(observe("web", build_claim("web", "web", "lb.test", rtype="CNAME")))
     assert world.evidence == ["replaced"]

@@ -1,28 +1,31 @@
-"""What becomes of a batch (design 4, "Outcome of a batch" and "Quarantine")."""
+"""Outcomes of a batch: refused, forbidden, write conflict, try later.
+
+See docs/design/retries.md, "Outcomes of a batch" and docs/design/retries.md, "The retry table".
+"""
 
 from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
 
-from extdns.engine.inputs import Tick
+from extdns.engine.inputs import TimePassed
 from extdns.errors import RetryableError
-from extdns.model.name import DnsName
-from extdns.model.outcome import Conflict, Forbidden, Refused, TryLater
+from extdns.model.change import Forbidden, Refused, TryLater, WriteConflict
+from extdns.model.dns_name import DnsName
 from providers.inmemory.provider import InMemoryProvider
 from tests.unit.engine.stage import (
     ZONE,
-    blaming,
-    gone,
+    build_claim,
     host,
-    mark,
-    new,
-    published,
+    observe,
+    observe_gone,
+    observe_new,
+    ownership_record,
     record,
-    refusing,
-    running,
-    seen,
-    wants,
+    refuse_names,
+    refuse_with_names,
+    start_published,
+    start_stage,
 )
 
 FORBIDDEN = Forbidden(message="no right to change the zone")
@@ -31,71 +34,75 @@ FORBIDDEN = Forbidden(message="no right to change the zone")
 # refused
 
 
-def test_three_names_refused_among_a_thousand_cost_a_few_batches_and_only_themselves() -> None:
-    world = running()
+def test_three_refused_names_among_a_thousand_are_found_in_few_batches_and_delay_no_other() -> None:
+    world = start_stage()
     names = [f"n{number}" for number in range(1000)]
     bad = {"n17", "n500", "n999"}
-    world.provider.rule = refusing(*bad)
-    world.run(new(*names), for_s=2.0)
-    assert set(world.holds()) == {f"{name} A" for name in names if name not in bad}
-    assert {world.endings(name)[0] for name in bad} == {"A none refused"}
+    world.provider.rule = refuse_names(*bad)
+    world.run(observe_new(*names), for_s=2.0)
+    assert set(world.list_records()) == {f"{name} A" for name in names if name not in bad}
+    assert {world.describe_decisions(name)[0] for name in bad} == {"A none refused"}
     # Two batches take 1,000 names; each halving of 500 costs at most 9 refusals and 9 halves that go through.
     assert len(world.batches) <= 2 + 3 * 18
 
 
-def test_a_culprit_is_found_although_other_names_keep_coming() -> None:
-    world = running()
-    world.provider.rule = refusing("bad")
-    world.run(new("bad", *(f"n{number}" for number in range(31))), for_s=0.021)
+def test_an_offending_name_is_found_by_halving_although_other_names_keep_changing() -> None:
+    world = start_stage()
+    world.provider.rule = refuse_names("bad")
+    world.run(observe_new("bad", *(f"n{number}" for number in range(31))), for_s=0.021)
     for number in range(20):
-        world.feed(new(f"late{number}"))
+        world.feed(observe_new(f"late{number}"))
         world.run(for_s=0.021)
     world.run(for_s=1.0)
-    assert set(world.holds()) == {f"n{number} A" for number in range(31)} | {f"late{number} A" for number in range(20)}
+    assert set(world.list_records()) == {f"n{number} A" for number in range(31)} | {
+        f"late{number} A" for number in range(20)
+    }
     assert sum("bad" in batch for batch in world.batches) == 6
 
 
-def test_a_culprit_is_found_although_an_event_comes_with_the_refusal() -> None:
-    world = running()
-    world.provider.rule = refusing("bad")
-    world.feed(new("bad", *(f"n{number}" for number in range(7))))
+def test_an_offending_name_is_found_by_halving_although_another_name_changes_with_the_refusal() -> None:
+    world = start_stage()
+    world.provider.rule = refuse_names("bad")
+    world.feed(observe_new("bad", *(f"n{number}" for number in range(7))))
     world.now_s += 1.0
-    world.feed(Tick())
+    world.feed(TimePassed())
     refusal = world.answer()
-    world.feed(new("late"))
+    world.feed(observe_new("late"))
     world.feed(refusal)
     world.run(for_s=1.0)
     assert [len(batch) for batch in world.batches if "bad" in batch] == [8, 4, 2, 1]
 
 
-def test_culprits_that_are_named_are_set_aside_in_one_go() -> None:
-    world = running()
+def test_all_offending_names_that_an_error_lists_are_removed_from_the_batch_at_once() -> None:
+    world = start_stage()
     names = [f"n{number}" for number in range(40)]
-    world.provider.rule = blaming("n3", "n20", "n39")
-    world.run(new(*names), for_s=2.0)
+    world.provider.rule = refuse_with_names("n3", "n20", "n39")
+    world.run(observe_new(*names), for_s=2.0)
     assert [len(batch) for batch in world.batches] == [40, 37]
-    assert len(world.holds()) == 37
+    assert len(world.list_records()) == 37
 
 
-def test_a_culprit_may_be_the_name_of_a_mark() -> None:
-    world = running()
+def test_a_refused_ownership_record_blocks_only_its_own_name() -> None:
+    world = start_stage()
     world.provider.rule = lambda batch: (
-        Refused(message="too long", culprits=(DnsName("a-bad.example.org"),)) if len(batch.sets) == 3 else None
+        Refused(message="too long", offending_names=(DnsName("a-bad.example.org"),))
+        if len(batch.change_sets) == 3
+        else None
     )
-    world.run(new("bad", "good", "fine"), for_s=1.0)
+    world.run(observe_new("bad", "good", "fine"), for_s=1.0)
     assert world.batches == [["bad", "fine", "good"], ["fine", "good"]]
-    assert world.endings("bad") == ["A none refused"]
+    assert world.describe_decisions("bad") == ["A none refused"]
 
 
 @pytest.mark.parametrize(
     ("named", "tries"), [(True, [["bad", "worse"]]), (False, [["bad"], ["worse"]])], ids=["named", "unnamed"]
 )
-def test_refused_names_are_tried_again_by_themselves_after_growing_pauses(named: bool, tries: list[list[str]]) -> None:
-    world = running(traits=replace(InMemoryProvider().traits, names_culprits=named))
-    world.provider.rule = blaming("bad", "worse")
-    world.run(new("bad", "worse"), for_s=59.0)
+def test_refused_names_are_retried_alone_with_exponential_backoff(named: bool, tries: list[list[str]]) -> None:
+    world = start_stage(capabilities=replace(InMemoryProvider().capabilities, names_offending_records=named))
+    world.provider.rule = refuse_with_names("bad", "worse")
+    world.run(observe_new("bad", "worse"), for_s=59.0)
     assert world.batches == [["bad", "worse"]]
-    world.run(new("good"), for_s=2.0)
+    world.run(observe_new("good"), for_s=2.0)
     assert world.batches[1:] == [["good"], *tries]
     world.run(for_s=118.0)
     assert len(world.batches) == 2 + len(tries)
@@ -103,177 +110,180 @@ def test_refused_names_are_tried_again_by_themselves_after_growing_pauses(named:
     assert world.batches[2 + len(tries) :] == tries
 
 
-def test_names_refused_within_a_few_seconds_are_tried_again_together() -> None:
-    world = running()
-    world.provider.rule = blaming("bad", "worse", "late")
-    world.run(new("bad"), for_s=4.0)
-    world.run(new("worse"), for_s=16.0)
-    world.run(new("late"), for_s=120.0)
+def test_names_refused_within_a_few_seconds_are_retried_together() -> None:
+    world = start_stage()
+    world.provider.rule = refuse_with_names("bad", "worse", "late")
+    world.run(observe_new("bad"), for_s=4.0)
+    world.run(observe_new("worse"), for_s=16.0)
+    world.run(observe_new("late"), for_s=120.0)
     assert world.batches[3:] == [["bad", "worse"], ["late"]]
 
 
-def test_a_refused_name_is_tried_at_once_when_its_claim_changes() -> None:
-    world = running()
-    world.provider.rule = blaming("bad")
-    world.run(new("bad"), for_s=1.0)
+def test_a_refused_name_is_retried_at_once_when_its_claim_changes() -> None:
+    world = start_stage()
+    world.provider.rule = refuse_with_names("bad")
+    world.run(observe_new("bad"), for_s=1.0)
     world.provider.rule = lambda _: None
-    world.run(new("bad", target="192.0.2.9"), for_s=1.0)
-    assert world.holds() == {"bad A": ("192.0.2.9",)}
+    world.run(observe_new("bad", target="192.0.2.9"), for_s=1.0)
+    assert world.list_records() == {"bad A": ("192.0.2.9",)}
 
 
-def test_a_refused_name_with_several_sets_is_not_sent_again_at_once() -> None:
-    world = running()
-    world.provider.rule = blaming("web")
+def test_a_refused_name_with_several_records_is_not_retried_at_once() -> None:
+    world = start_stage()
+    world.provider.rule = refuse_with_names("web")
     world.run(
-        seen("web", wants("web", "web", set_identifier="blue"), wants("web", "web", set_identifier="green")), for_s=30.0
+        observe(
+            "web", build_claim("web", "web", set_identifier="blue"), build_claim("web", "web", set_identifier="green")
+        ),
+        for_s=30.0,
     )
     assert len(world.batches) == 1
-    assert world.endings("web") == ["A none refused", "A none refused"]
+    assert world.describe_decisions("web") == ["A none refused", "A none refused"]
 
 
-def test_an_object_seen_again_unchanged_does_not_end_the_quarantine() -> None:
-    world = running()
-    world.provider.rule = blaming("bad")
+def test_observing_an_unchanged_object_does_not_end_the_backoff_of_its_refused_name() -> None:
+    world = start_stage()
+    world.provider.rule = refuse_with_names("bad")
     for _ in range(3):
-        world.run(new("bad"), for_s=5.0)
+        world.run(observe_new("bad"), for_s=5.0)
     assert len(world.batches) == 1
 
 
 # forbidden
 
 
-def test_after_three_single_names_the_zone_is_forbidden_and_each_try_takes_another_name() -> None:
-    world = running()
+def test_a_zone_counts_as_forbidden_after_three_names_sent_alone_were_forbidden() -> None:
+    world = start_stage()
     world.provider.rule = lambda _: FORBIDDEN
     names = [f"n{number}" for number in range(8)]
-    world.run(new(*names), for_s=25.0)
+    world.run(observe_new(*names), for_s=25.0)
     assert [len(batch) for batch in world.batches] == [8, 4, 2, 1, 1, 2, 1]
-    assert {tuple(world.endings(name)) for name in names} == {("A none zone-forbidden",)}
+    assert {tuple(world.describe_decisions(name)) for name in names} == {("A none zone-forbidden",)}
     world.run(for_s=200.0)
     tries = [batch[0] for batch in world.batches[7:]]
     assert len(set(tries)) == len(tries) > 4
 
 
-def test_a_right_that_is_missing_for_one_name_costs_that_name() -> None:
-    world = running()
-    world.provider.rule = refusing("bad", outcome=FORBIDDEN)
-    world.run(new("bad", "good", "fine"), for_s=5.0)
-    assert set(world.holds()) == {"good A", "fine A"}
-    assert world.endings("bad") == ["A none zone-forbidden"]
+def test_a_missing_permission_for_one_name_delays_only_that_name() -> None:
+    world = start_stage()
+    world.provider.rule = refuse_names("bad", outcome=FORBIDDEN)
+    world.run(observe_new("bad", "good", "fine"), for_s=5.0)
+    assert set(world.list_records()) == {"good A", "fine A"}
+    assert world.describe_decisions("bad") == ["A none zone-forbidden"]
 
 
-def test_a_zone_that_is_forbidden_no_more_gets_everything() -> None:
-    world = running()
+def test_all_changes_are_sent_when_a_zone_is_no_longer_forbidden() -> None:
+    world = start_stage()
     world.provider.rule = lambda _: FORBIDDEN
     names = [f"n{number}" for number in range(8)]
-    world.run(new(*names), for_s=100.0)
+    world.run(observe_new(*names), for_s=100.0)
     world.provider.rule = lambda _: None
     world.run(for_s=400.0)
-    assert set(world.holds()) == {f"{name} A" for name in names}
-    assert {tuple(world.endings(name)) for name in names} == {("A keep programmed",)}
+    assert set(world.list_records()) == {f"{name} A" for name in names}
+    assert {tuple(world.describe_decisions(name)) for name in names} == {("A keep published",)}
 
 
 # conflict
 
 
-def test_after_a_conflict_the_names_are_read_and_planned_afresh() -> None:
-    world = published()
-    world.provider.put(ZONE, record("web", "192.0.2.66"))
-    world.run(seen("web", wants("web", "web", "192.0.2.9")), for_s=0.5)
-    assert world.calls == ["Submit", "ReadNames", "Submit"]
-    assert world.holds() == {"web A": ("192.0.2.9",)}
+def test_names_are_read_and_planned_again_after_a_write_conflict() -> None:
+    world = start_published()
+    world.provider.put_records(ZONE, record("web", "192.0.2.66"))
+    world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=0.5)
+    assert world.calls == ["SubmitBatch", "ReadNames", "SubmitBatch"]
+    assert world.list_records() == {"web A": ("192.0.2.9",)}
 
 
-def test_a_mark_that_somebody_removed_survives_as_it_is() -> None:
-    world = published()
-    world.provider.remove(ZONE, mark("web").key)
-    world.run(seen("web", wants("web", "web", "192.0.2.9")), for_s=60.0)
-    assert world.holds() == {"web A": ("192.0.2.1",)}
-    assert world.endings("web") == ["A keep foreign-record"]
+def test_an_ownership_record_that_another_writer_removed_is_not_created_again() -> None:
+    world = start_published()
+    world.provider.remove_records(ZONE, ownership_record("web").key)
+    world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=60.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    assert world.describe_decisions("web") == ["A keep foreign-record"]
 
 
-def test_a_mark_that_somebody_replaced_survives_as_it_is() -> None:
-    world = published()
-    world.provider.put(ZONE, mark("web", owner="other"))
-    world.run(seen("web", wants("web", "web", "192.0.2.9")), for_s=60.0)
-    assert world.endings("web") == ["A keep owned-by-other"]
-    assert world.provider.contents(ZONE)[mark("web").key] == mark("web", owner="other")
+def test_an_ownership_record_that_another_writer_replaced_is_not_changed() -> None:
+    world = start_published()
+    world.provider.put_records(ZONE, ownership_record("web", owner="other"))
+    world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=60.0)
+    assert world.describe_decisions("web") == ["A keep owned-by-other"]
+    assert world.provider.contents(ZONE)[ownership_record("web").key] == ownership_record("web", owner="other")
 
 
-def test_a_conflict_costs_the_culprits_a_reading_and_the_others_nothing() -> None:
-    world = published()
-    world.provider.put(ZONE, record("api", "192.0.2.66"))
-    world.run(new("api", "blog", "shop"), for_s=0.5)
+def test_after_a_write_conflict_only_the_offending_names_are_read_again() -> None:
+    world = start_published()
+    world.provider.put_records(ZONE, record("api", "192.0.2.66"))
+    world.run(observe_new("api", "blog", "shop"), for_s=0.5)
     assert world.batches == [["api", "blog", "shop"], ["blog", "shop"]]
-    assert world.endings("api") == ["A keep foreign-record"]
-    assert not world.engine.zones.state(ZONE).writes.quarantine  # type: ignore[union-attr]
+    assert world.describe_decisions("api") == ["A keep foreign-record"]
+    assert not world.engine.zones.find(ZONE).queue.retries.by_name  # type: ignore[union-attr]
 
 
-def test_conflicts_in_a_row_slow_one_name_down_and_no_other() -> None:
-    world = running()
-    world.provider.rule = refusing("web", outcome=Conflict(message="exists", culprits=(host("web"),)))
-    world.run(new("web"), for_s=60.0)
+def test_repeated_write_conflicts_delay_only_the_offending_name() -> None:
+    world = start_stage()
+    world.provider.rule = refuse_names("web", outcome=WriteConflict(message="exists", offending_names=(host("web"),)))
+    world.run(observe_new("web"), for_s=60.0)
     tries = len(world.batches)
     assert 5 <= tries <= 8
-    world.run(new("api"), for_s=0.5)
-    assert "api A" in world.holds()
+    world.run(observe_new("api"), for_s=0.5)
+    assert "api A" in world.list_records()
 
 
-def test_while_names_are_read_after_a_conflict_their_events_wait() -> None:
-    world = published()
-    world.provider.put(ZONE, record("web", "192.0.2.66"))
+def test_a_claim_that_changes_during_the_read_after_a_write_conflict_is_written_afterwards() -> None:
+    world = start_published()
+    world.provider.put_records(ZONE, record("web", "192.0.2.66"))
     world.provider.failures.append(RetryableError("down"))
-    world.run(seen("web", wants("web", "web", "192.0.2.9")), for_s=0.5)
-    assert world.calls == ["Submit", "ReadNames"]
-    assert world.endings("web") == ["A keep changed-meanwhile"]
-    world.run(seen("web", wants("web", "web", "192.0.2.10")), for_s=0.1)
-    assert world.calls == ["Submit", "ReadNames"]
+    world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=0.5)
+    assert world.calls == ["SubmitBatch", "ReadNames"]
+    assert world.describe_decisions("web") == ["A keep write-conflict"]
+    world.run(observe("web", build_claim("web", "web", "192.0.2.10")), for_s=0.1)
+    assert world.calls == ["SubmitBatch", "ReadNames"]
     world.run(for_s=2.0)
-    assert world.calls == ["Submit", "ReadNames", "ReadNames", "Submit"]
-    assert world.holds() == {"web A": ("192.0.2.10",)}
+    assert world.calls == ["SubmitBatch", "ReadNames", "ReadNames", "SubmitBatch"]
+    assert world.list_records() == {"web A": ("192.0.2.10",)}
 
 
 # try later
 
 
-def test_a_busy_service_gets_the_pause_it_asks_for() -> None:
-    world = running()
+def test_a_throttled_batch_is_retried_after_the_time_that_the_service_states() -> None:
+    world = start_stage()
     world.provider.answers.append(TryLater(message="throttled", retry_after_s=17.0))
-    world.run(new("web"), for_s=16.9)
+    world.run(observe_new("web"), for_s=16.9)
     assert len(world.batches) == 1
-    assert world.endings("web") == ["A none try-later"]
+    assert world.describe_decisions("web") == ["A none try-later"]
     world.run(for_s=0.2)
-    assert world.holds() == {"web A": ("192.0.2.1",)}
-    assert world.endings("web") == ["A keep programmed"]
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    assert world.describe_decisions("web") == ["A keep published"]
 
 
-def test_what_was_planned_before_an_event_is_not_sent_after_it() -> None:
-    world = running()
+def test_a_queued_change_is_not_sent_after_its_object_was_deleted() -> None:
+    world = start_stage()
     world.provider.answers.append(TryLater(message="throttled", retry_after_s=5.0))
-    world.run(new("web"), for_s=5.01)  # sent at 0.02 seconds, to be sent again at 5.02
-    world.run(gone("web"), for_s=1.0)
+    world.run(observe_new("web"), for_s=4.99)  # to be sent again after 5 seconds
+    world.run(observe_gone("web"), for_s=1.0)
     assert world.batches == [["web"]]
 
 
-def test_a_busy_service_gets_growing_pauses() -> None:
-    world = running()
+def test_a_throttled_batch_is_retried_with_exponential_backoff() -> None:
+    world = start_stage()
     world.provider.rule = lambda _: TryLater(message="throttled")
-    world.run(new("web"), for_s=130.0)
+    world.run(observe_new("web"), for_s=130.0)
     assert len(world.batches) == 10  # at 0, 0.25, 0.75, 1.75 and so on to 31.75, 63.75 and 127.75 seconds
 
 
-def test_five_throttlings_cost_five_calls_and_less_than_ten_seconds() -> None:
-    world = running()
+def test_a_batch_throttled_five_times_is_applied_within_ten_seconds() -> None:
+    world = start_stage()
     world.provider.answers += [TryLater(message="throttled")] * 5
-    world.run(new("web"), for_s=10.0)
-    assert world.holds() == {"web A": ("192.0.2.1",)}
+    world.run(observe_new("web"), for_s=10.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
     assert len(world.batches) == 6
 
 
-def test_a_change_made_while_the_service_is_busy_is_sent_instead() -> None:
-    world = running()
+def test_a_claim_that_changes_during_the_backoff_replaces_the_queued_change() -> None:
+    world = start_stage()
     world.provider.answers.append(TryLater(message="throttled"))
-    world.run(new("web"), for_s=0.2)
-    world.run(new("web", target="192.0.2.9"), for_s=2.0)
-    assert world.holds() == {"web A": ("192.0.2.9",)}
+    world.run(observe_new("web"), for_s=0.2)
+    world.run(observe_new("web", target="192.0.2.9"), for_s=2.0)
+    assert world.list_records() == {"web A": ("192.0.2.9",)}
     assert len(world.batches) == 2

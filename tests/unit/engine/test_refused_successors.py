@@ -1,4 +1,4 @@
-"""What the service would refuse replaces nothing: both or neither (design 2 law 6; spec plan 11)."""
+"""A record is not deleted if the service refuses its successor (law 6; docs/spec/plan.md 11)."""
 
 from __future__ import annotations
 
@@ -7,106 +7,110 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from extdns.engine.health import failures
-from extdns.model.adjusted import Adjusted, Refusal
-from extdns.model.claim import Wanted
+from extdns.engine.health import find_failures
+from extdns.model.change import AdjustedRecords, Refusal
+from extdns.model.claim import ResolvedClaim
 from extdns.model.reason import Reason
-from extdns.model.record import Endpoint
+from extdns.model.record import DesiredRecord
 from extdns.model.zone import Zone
-from tests.unit.engine.stage import PLAN, ZONE, Stage, gone, owned, record, running, seen, wants
+from tests.unit.engine.stage import PLAN, ZONE, Stage, build_claim, observe, observe_gone, owned, record, start_stage
 
-WEB = wants("web", "web")
-CNAME = wants("web", "web", "lb.test", rtype="CNAME")
-ROUTED = wants("web", "web", set_identifier="v1")
-BESIDE = wants("web", "web", "2001:db8::1", rtype="AAAA")
-MAIL = wants("web", "web", "10 mx.test", rtype="MX")
-STANDS = owned("web")
+WEB = build_claim("web", "web")
+CNAME = build_claim("web", "web", "lb.test", rtype="CNAME")
+ROUTED = build_claim("web", "web", set_identifier="v1")
+OTHER_TYPE = build_claim("web", "web", "2001:db8::1", rtype="AAAA")
+MAIL = build_claim("web", "web", "10 mx.test", rtype="MX")
+CURRENT = owned("web")
 
 
-def choosy(wanted: Sequence[Endpoint], _: Zone) -> Adjusted:
-    """Take simple addresses alone."""
-    taken = tuple(one for one in wanted if one.type in {"A", "AAAA"} and not one.set_identifier)
+def accept_simple_addresses(desired: Sequence[DesiredRecord], _: Zone) -> AdjustedRecords:
+    """Accept A and AAAA records without set identifier, and refuse all others."""
+    taken = tuple(one for one in desired if one.type in {"A", "AAAA"} and not one.set_identifier)
     refused = tuple(
-        Refusal(endpoint=one, reason=Reason.UNSUPPORTED, detail="too much") for one in wanted if one not in taken
+        Refusal(desired=one, reason=Reason.UNSUPPORTED, detail="too much") for one in desired if one not in taken
     )
-    return Adjusted(wanted=taken, refused=refused)
+    return AdjustedRecords(accepted=taken, refused=refused)
 
 
-def changed(*asked: Wanted, compat: bool) -> Stage:
-    """The object asked for what stands, and now asks for something else."""
-    world = running(*STANDS, first=[seen("web", WEB)], adjust=choosy, plan=replace(PLAN, compat=compat))
-    world.run(seen("web", *asked), for_s=300.0)
+def run_with_change(*requested: ResolvedClaim, compat: bool) -> Stage:
+    """Run an engine whose Service `web` has the current record, and then requests *requested* instead."""
+    world = start_stage(
+        *CURRENT, first=[observe("web", WEB)], adjust=accept_simple_addresses, plan=replace(PLAN, compat=compat)
+    )
+    world.run(observe("web", *requested), for_s=300.0)
     return world
 
 
 @pytest.mark.parametrize("compat", [False, True])
 @pytest.mark.parametrize(
-    "asked", [pytest.param(CNAME, id="11-another-type"), pytest.param(ROUTED, id="law-6-routed-for-simple")]
+    "requested", [pytest.param(CNAME, id="11-another-type"), pytest.param(ROUTED, id="law-6-routed-for-simple")]
 )
-def test_a_record_stays_while_what_replaces_it_would_be_refused(asked: Wanted, *, compat: bool) -> None:
-    world = changed(asked, compat=compat)
+def test_a_record_is_kept_if_the_service_would_refuse_the_record_that_replaces_it(
+    requested: ResolvedClaim, *, compat: bool
+) -> None:
+    world = run_with_change(requested, compat=compat)
     assert world.batches == []
-    found = [one for one in world.engine.decisions.of(WEB.name) if one.held]
-    assert [(one.verdict, one.reason, one.detail) for one in found] == [
-        ("keep", "unsupported", f"{asked.endpoint.type} cannot replace it: too much")
+    found = [one for one in world.engine.decisions.decisions(WEB.name) if one.current]
+    assert [(one.action, one.reason, one.detail) for one in found] == [
+        ("keep", "unsupported", f"{requested.desired.type} cannot replace it: too much")
     ]
 
 
-V1, V2 = wants("web", "web", set_identifier="v1"), wants("web", "web", set_identifier="v2")
+V1, V2 = build_claim("web", "web", set_identifier="v1"), build_claim("web", "web", set_identifier="v2")
 
 
-def without_v2(wanted: Sequence[Endpoint], _: Zone) -> Adjusted:
-    """Take all sets but `v2`."""
-    taken = tuple(one for one in wanted if one.set_identifier != "v2")
+def refuse_v2(desired: Sequence[DesiredRecord], _: Zone) -> AdjustedRecords:
+    """Refuse records with the set identifier `v2`, and accept all others."""
+    taken = tuple(one for one in desired if one.set_identifier != "v2")
     refused = tuple(
-        Refusal(endpoint=one, reason=Reason.UNSUPPORTED, detail="too much") for one in wanted if one not in taken
+        Refusal(desired=one, reason=Reason.UNSUPPORTED, detail="too much") for one in desired if one not in taken
     )
-    return Adjusted(wanted=taken, refused=refused)
+    return AdjustedRecords(accepted=taken, refused=refused)
 
 
-def routed(*, compat: bool) -> Stage:
-    """The object has its record as set `v1`."""
-    world = running(first=[seen("web", V1)], adjust=without_v2, plan=replace(PLAN, compat=compat))
-    assert world.holds() == {"web A": ("192.0.2.1",)}
+def start_routed(*, compat: bool) -> Stage:
+    """Start an engine whose Service `web` has a record with the set identifier `v1`."""
+    world = start_stage(first=[observe("web", V1)], adjust=refuse_v2, plan=replace(PLAN, compat=compat))
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
     return world
 
 
 @pytest.mark.parametrize("compat", [False, True])
-def test_a_set_stays_while_the_one_that_its_object_asks_for_instead_would_be_refused(*, compat: bool) -> None:
-    world = routed(compat=compat)
-    world.run(seen("web", V2), for_s=300.0)
-    (stays,) = [one for one in world.engine.decisions.of(V1.name) if one.held]
-    assert (stays.set_identifier, stays.verdict, stays.reason) == ("v1", "keep", "unsupported")
-    world.run(seen("web", wants("web", "web", set_identifier="v3")), for_s=300.0)
+def test_a_routed_record_is_kept_if_the_service_would_refuse_its_successor(*, compat: bool) -> None:
+    world = start_routed(compat=compat)
+    world.run(observe("web", V2), for_s=300.0)
+    (stays,) = [one for one in world.engine.decisions.decisions(V1.name) if one.current]
+    assert (stays.set_identifier, stays.action, stays.reason) == ("v1", "keep", "unsupported")
+    world.run(observe("web", build_claim("web", "web", set_identifier="v3")), for_s=300.0)
     assert [key.set_identifier for key in world.provider.contents(ZONE) if key.type == "A"] == ["v3"]
 
 
 @pytest.mark.parametrize("compat", [False, True])
-def test_a_set_goes_though_one_of_another_object_or_type_would_be_refused(*, compat: bool) -> None:
-    world = routed(compat=compat)
-    other = wants("web", "web", "2001:db8::1", rtype="AAAA", set_identifier="v2")
-    world.run(seen("web", other), seen("api", wants("api", "web", set_identifier="v2")), for_s=300.0)
-    assert world.holds() == {}
+def test_a_routed_record_is_deleted_although_a_record_of_another_object_is_refused(*, compat: bool) -> None:
+    world = start_routed(compat=compat)
+    other = build_claim("web", "web", "2001:db8::1", rtype="AAAA", set_identifier="v2")
+    world.run(observe("web", other), observe("api", build_claim("api", "web", set_identifier="v2")), for_s=300.0)
+    assert world.list_records() == {}
 
 
-def test_it_goes_once_the_object_is_gone() -> None:
-    world = changed(CNAME, compat=False)
-    world.run(gone("web"))
-    assert world.holds() == {}
+def test_a_record_whose_successor_is_refused_is_deleted_with_its_object() -> None:
+    world = run_with_change(CNAME, compat=False)
+    world.run(observe_gone("web"))
+    assert world.list_records() == {}
 
 
-def test_what_is_refused_and_not_managed_replaces_nothing_and_keeps_nothing() -> None:
-    assert changed(MAIL, compat=True).holds() == {}
+def test_a_record_is_deleted_although_a_record_of_an_unmanaged_type_is_refused() -> None:
+    assert run_with_change(MAIL, compat=True).list_records() == {}
 
 
-def test_a_record_is_replaced_by_what_is_taken() -> None:
-    assert changed(BESIDE, compat=False).holds() == {"web AAAA": ("2001:db8::1",)}
+def test_a_record_is_replaced_if_the_service_accepts_its_successor() -> None:
+    assert run_with_change(OTHER_TYPE, compat=False).list_records() == {"web AAAA": ("2001:db8::1",)}
 
 
-def test_it_stays_and_nothing_has_failed_where_a_foreign_record_is_in_the_way_in_any_case() -> None:
+def test_a_record_is_kept_without_failure_if_a_foreign_record_blocks_its_successor() -> None:
     theirs = record("web", "2001:db8::9", rtype="AAAA")
-    world = running(*STANDS, theirs, first=[seen("web", WEB)], adjust=choosy)
-    world.run(seen("web", CNAME), for_s=300.0)
+    world = start_stage(*CURRENT, theirs, first=[observe("web", WEB)], adjust=accept_simple_addresses)
+    world.run(observe("web", CNAME), for_s=300.0)
     assert world.batches == []
-    assert {one.reason for one in world.engine.decisions.of(WEB.name)} == {Reason.FOREIGN_RECORD}
-    assert failures(world.engine) == ()
+    assert {one.reason for one in world.engine.decisions.decisions(WEB.name)} == {Reason.FOREIGN_RECORD}
+    assert find_failures(world.engine) == ()

@@ -1,4 +1,4 @@
-"""A single pass comes to an end (design 6, `--once`)."""
+"""Runs with --once: the process ends whatever the outcomes (docs/design/delete-safety.md, "One pass and dry runs")."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections import Counter
 
 import pytest
 
-from extdns.model.outcome import Conflict, Forbidden, Outcome, TryLater
+from extdns.model.change import Forbidden, Outcome, TryLater, WriteConflict
 from extdns.model.reason import Reason
-from tests.fakes.faulty import Lost
+from tests.fakes.faulty import NoAnswer
 from tests.unit.engine.stage import (
     REFUSED,
     host,
-    new,
-    running,
+    observe_new,
+    start_stage,
 )
 
 NAMES = ("api", "blog", "shop", "web")
-EXISTS = Conflict(message="exists", culprits=tuple(map(host, NAMES)))
+EXISTS = WriteConflict(message="exists", offending_names=tuple(map(host, NAMES)))
 FORBIDDEN = Forbidden(message="no right to change the zone")
 
 
@@ -27,22 +27,22 @@ FORBIDDEN = Forbidden(message="no right to change the zone")
         pytest.param(REFUSED, Reason.REFUSED, id="refused"),
         pytest.param(FORBIDDEN, Reason.ZONE_FORBIDDEN, id="forbidden"),
         pytest.param(TryLater(message="busy"), Reason.TRY_LATER, id="try-later"),
-        pytest.param(EXISTS, Reason.CHANGED_MEANWHILE, id="conflict"),
-        pytest.param(Lost(applied=False), Reason.NO_ANSWER, id="no-answer"),
+        pytest.param(EXISTS, Reason.WRITE_CONFLICT, id="conflict"),
+        pytest.param(NoAnswer(applied=False), Reason.NO_ANSWER, id="no-answer"),
     ],
 )
-def test_a_single_pass_ends_whatever_the_service_answers(outcome: Outcome | Lost, reason: Reason) -> None:
-    world = running(once=True)
+def test_with_once_the_process_ends_whatever_the_service_answers(outcome: Outcome | NoAnswer, reason: Reason) -> None:
+    world = start_stage(once=True)
     world.provider.rule = lambda _: outcome
-    world.run(new(*NAMES), for_s=300.0)
-    assert world.engine.settled
+    world.run(observe_new(*NAMES), for_s=300.0)
+    assert world.engine.is_idle
     assert Counter(decision.reason for decision in world.engine.decisions) == {reason: 4}
 
 
-def test_a_single_pass_waits_for_what_may_still_succeed() -> None:
-    world = running(once=True)
+def test_with_once_the_process_waits_for_the_retry_of_a_throttled_batch() -> None:
+    world = start_stage(once=True)
     world.provider.answers.append(TryLater(message="busy"))
-    world.run(new("web"), for_s=0.2)
-    assert not world.engine.settled
+    world.run(observe_new("web"), for_s=0.2)
+    assert not world.engine.is_idle
     world.run(for_s=1.0)
-    assert world.engine.settled
+    assert world.engine.is_idle

@@ -1,4 +1,7 @@
-"""Lists of zones are made with the audit's calls, and leave as many to the audit itself (design 4, "Audit")."""
+"""Lists of zones and refreshes of zones have a common rate limit.
+
+See docs/design/retries.md, "Reading zones".
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.engine.inputs import ZonesListed
-from tests.unit.engine.stage import ZONE, published, record
+from tests.unit.engine.stage import ZONE, record, start_published
 
 
 @pytest.mark.parametrize(
@@ -17,19 +20,19 @@ from tests.unit.engine.stage import ZONE, published, record
         pytest.param(60.0, 1, id="a single call a minute"),
     ],
 )
-def test_lists_of_zones_take_at_most_half_of_the_pace(interval_s: float, calls: int) -> None:
-    world = published(interval_s=interval_s, audit_calls_per_minute=calls)
-    world.provider.put(ZONE, record("web", "192.0.2.66"))
+def test_lists_of_zones_use_at_most_half_of_the_rate_limit(interval_s: float, calls: int) -> None:
+    world = start_published(interval_s=interval_s, refresh_calls_per_minute=calls)
+    world.provider.put_records(ZONE, record("web", "192.0.2.66"))
     world.run(for_s=3600.0)
-    assert world.holds() == {"web A": ("192.0.2.1",)}
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
     lists, pages = world.calls.count("ListZones"), world.calls.count("ReadPage")
     assert lists <= pages + 1
     assert 60 * calls - 2 <= lists + pages <= 60 * calls + 1
 
 
-def test_a_list_of_zones_that_takes_many_calls_is_made_less_often_and_leaves_room_for_audits() -> None:
-    world = published()
-    listing = replace(world.provider.zones(), calls=13)
+def test_zones_are_listed_less_often_if_a_list_takes_many_calls() -> None:
+    world = start_published()
+    listing = replace(world.provider.list_zones(), calls=13)
     world.feed(ZonesListed(zones=listing))
     lists, pages = world.calls.count("ListZones"), world.calls.count("ReadPage")
     world.run(for_s=110.0)

@@ -1,12 +1,12 @@
-"""The fake view keeps the port's promises."""
+"""The fake cluster view behaves as the port `ClusterView` specifies."""
 
 from __future__ import annotations
 
 import pytest
 
-from extdns.model.lean import ObjectMeta
-from extdns.model.objects import NODE, POD, SERVICE, Node, Pod
-from extdns.ports import NotReadyError, View
+from extdns.model.resources.core import NODE, POD, SERVICE, Node, Pod
+from extdns.model.resources.meta import ObjectMeta
+from extdns.ports import ClusterView, NotSyncedError
 from tests.fakes.view import FakeView
 
 
@@ -15,10 +15,10 @@ def pod(namespace: str, name: str, **labels: str) -> Pod:
 
 
 PODS = (pod("b", "x", app="a"), pod("a", "y", app="a", tier="1"), pod("a", "x", app="b"), pod("", "z"))
-VIEW: View = FakeView(*PODS, Node(metadata=ObjectMeta(name="n1")))
+VIEW: ClusterView = FakeView(*PODS, Node(metadata=ObjectMeta(name="n1")))
 
 
-def test_one_object_is_found_by_place() -> None:
+def test_the_fake_view_finds_an_object_by_namespace_and_name() -> None:
     assert VIEW.get(POD, "a", "x") is PODS[2]
     assert VIEW.get(POD, "default", "z") is PODS[3]
     assert VIEW.get(NODE, "", "n1") is not None
@@ -35,21 +35,21 @@ def test_one_object_is_found_by_place() -> None:
         pytest.param("c", {}, [], id="none"),
     ],
 )
-def test_objects_are_selected_by_namespace_and_labels(
+def test_the_fake_view_selects_objects_by_namespace_and_labels(
     namespace: str, labels: dict[str, str], expected: list[str]
 ) -> None:
     found = VIEW.select(POD, namespace, labels)
     assert [f"{obj.metadata.namespace}/{obj.metadata.name}" for obj in found] == expected
 
 
-def test_a_kind_nobody_listed_is_not_ready() -> None:
-    with pytest.raises(NotReadyError, match="Service"):
+def test_a_kind_that_was_not_listed_raises_not_synced_error() -> None:
+    with pytest.raises(NotSyncedError, match="Service"):
         VIEW.get(SERVICE, "a", "x")
-    with pytest.raises(NotReadyError, match="Service"):
+    with pytest.raises(NotSyncedError, match="Service"):
         VIEW.select(SERVICE, "", {})
 
 
-def test_a_listed_kind_may_be_empty() -> None:
+def test_a_listed_kind_without_objects_is_synced() -> None:
     view = FakeView(listed=[SERVICE])
     assert view.get(SERVICE, "a", "x") is None
     assert view.select(SERVICE, "", {}) == []

@@ -16,18 +16,18 @@ from extdns.flags.address import ADDRESS, ListenAddress, parse_address
         pytest.param("localhost:65535", "localhost", 65535, id="name-and-highest-port"),
     ],
 )
-def test_an_address_is_read_and_written(text: str, host: str, port: int) -> None:
+def test_a_listen_address_is_parsed_and_formatted(text: str, host: str, port: int) -> None:
     address = parse_address(text)
     assert address == ListenAddress(host=host, port=port)
     assert str(address) == text
 
 
 @pytest.mark.parametrize("text", ["", "7979", "localhost", ":", ":http", ":65536", "::1:7979", "[a]:1", "a]:1", ":1٣"])
-def test_what_is_no_address_is_refused(text: str) -> None:
+def test_an_invalid_listen_address_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"^$"):
         parse_address(text)
 
 
 @pytest.mark.parametrize(("text", "meant"), [("7979", ":7979"), ("9" * 5000, ""), ("web", "")])
-def test_a_port_alone_is_told_its_colon(text: str, meant: str) -> None:
+def test_a_port_without_colon_gets_a_suggestion(text: str, meant: str) -> None:
     assert ADDRESS.suggest(text) == meant

@@ -1,4 +1,4 @@
-"""The configuration comes from the table, whole."""
+"""The configuration has one field for each flag of the flag table."""
 
 from __future__ import annotations
 
@@ -9,44 +9,48 @@ import pytest
 from msgspec.structs import replace
 
 from extdns import config as module
-from extdns.config import Config, Section, parse, settings, shown
+from extdns.config import Config, FlagSection, format_arguments, list_settings, parse
 from extdns.errors import UsageError
 from extdns.flags.address import ListenAddress
-from extdns.flags.duration import DURATION, PERIOD
-from extdns.flags.flag import MASK, Flag, Implemented
-from extdns.flags.kind import text
+from extdns.flags.duration import DURATION
+from extdns.flags.flag import Flag, Implemented
+from extdns.flags.kind import make_text_kind
 from extdns.flags.table import FLAGS
-from extdns.model.selector import EVERYTHING
+from extdns.masking import MASK
+from extdns.model.selection import EVERYTHING
 
 START: Final = ["--source=service", "--provider=inmemory", "--manifests=-"]
-ANSWERED: Final = {"help", "version"}  # by extdns.flags.parser.asked_for, before there is a configuration
+TEXT_FLAGS: Final = {
+    "help",
+    "version",
+}  # answered by extdns.flags.parser.find_requested_text before there is a configuration
 
 
-def sections() -> list[type[Section]]:
+def sections() -> list[type[FlagSection]]:
     hints = get_type_hints(Config)
-    return [hint for hint in hints.values() if isinstance(hint, type) and issubclass(hint, Section)]
+    return [hint for hint in hints.values() if isinstance(hint, type) and issubclass(hint, FlagSection)]
 
 
-def test_each_implemented_flag_is_one_field_and_each_field_one_implemented_flag() -> None:
+def test_each_implemented_flag_has_exactly_one_config_field() -> None:
     found = Counter(flag.name for section in sections() for flag in section.flags().values())
-    implemented = {flag.name for flag in FLAGS if isinstance(flag.state, Implemented)} - ANSWERED
+    implemented = {flag.name for flag in FLAGS if isinstance(flag.support, Implemented)} - TEXT_FLAGS
     assert set(found) == implemented
     assert set(found.values()) == {1}
 
 
-def test_the_only_fields_beside_the_sections_are_the_audit_interval_and_the_notices() -> None:
+def test_config_fields_without_a_flag_are_refresh_interval_notices_and_warnings() -> None:
     hints = get_type_hints(Config)
     others = {name for name, hint in hints.items() if hint not in sections()}
-    assert others == {"least_audit_interval_s", "notices"}
+    assert others == {"min_refresh_interval_s", "notices", "warnings"}
 
 
-def test_a_duration_has_its_unit_in_its_name_and_nothing_else_has() -> None:
+def test_a_config_field_ends_in_s_if_and_only_if_it_is_a_duration() -> None:
     for section in sections():
         for name, flag in section.flags().items():
-            assert name.endswith("_s") is (flag.kind in (DURATION, PERIOD))
+            assert name.endswith("_s") is (flag.kind.metavar == DURATION.metavar)
 
 
-def test_a_field_is_of_the_type_that_its_flag_gives() -> None:
+def test_a_config_field_has_the_type_of_its_flag() -> None:
     for section in sections():
         hints = get_type_hints(section)
         for name, flag in section.flags().items():
@@ -55,7 +59,7 @@ def test_a_field_is_of_the_type_that_its_flag_gives() -> None:
             assert default is None or isinstance(default, (tuple, hints[name]))
 
 
-def test_no_secret_shows_in_a_repr() -> None:
+def test_secrets_are_masked_in_the_repr_of_the_configuration() -> None:
     secrets = [flag for section in sections() for flag in section.flags().values() if flag.secret]
     assert secrets
     config = parse([*START, *(f"{flag.spelling}=0123456789abcdef0123456789abcdef" for flag in secrets)], {})
@@ -63,19 +67,19 @@ def test_no_secret_shows_in_a_repr() -> None:
     assert all(f"{flag.spelling}={MASK}" in repr(config) for flag in secrets)
 
 
-def test_the_smallest_start_has_the_defaults_of_the_table() -> None:
+def test_without_optional_flags_the_configuration_has_the_defaults_of_the_flag_table() -> None:
     config = parse(START, {})
-    for flag, value in settings(config):
-        given = {"source": ("service",), "provider": "inmemory", "manifests": ("-",)}
-        assert value == given.get(flag.name, flag.default)
+    for flag, value in list_settings(config):
+        stated = {"source": ("service",), "provider": "inmemory", "manifests": ("-",)}
+        assert value == stated.get(flag.name, flag.default)
     assert config.control.policy == "sync"
     assert config.sources.annotation_prefix is None
     assert config.sources.label_filter == EVERYTHING
     assert config.web.metrics_address == ListenAddress(host="", port=7979)
-    assert (config.least_audit_interval_s, config.notices) == (0.0, ())
+    assert (config.min_refresh_interval_s, config.notices) == (0.0, ())
 
 
-def test_every_section_takes_what_is_given() -> None:
+def test_each_config_section_has_the_values_of_its_flags() -> None:
     config = parse(
         [
             *("--source=ingress", "--provider=zonefile", "--zonefile-dir=/zones", "--manifests=a", "--manifests=b"),
@@ -98,10 +102,8 @@ def test_every_section_takes_what_is_given() -> None:
     assert config.log.format == "json"
     assert config.inmemory.inmemory_zone == ("b.test",)
     assert config.zonefile.zonefile_dir == "/zones"
-    assert config.least_audit_interval_s == 120.0
-    assert config.notices == (
-        "--provider-cache-time sets the least time between two audits of a zone; there is no cache",
-    )
+    assert config.min_refresh_interval_s == 120.0
+    assert config.notices == ("--provider-cache-time sets the minimum time between two refreshes of a zone",)
 
 
 @pytest.mark.parametrize(
@@ -110,23 +112,27 @@ def test_every_section_takes_what_is_given() -> None:
         pytest.param([], 30.0, id="the-reference's-default"),
         pytest.param(["--kube-api-request-timeout=5s"], 5.0, id="new-name"),
         pytest.param(["--request-timeout=7s"], 7.0, id="spec-sources-9.2-old-name"),
-        pytest.param(["--kube-api-request-timeout=5s", "--request-timeout=7s"], 7.0, id="the-old-name-wins"),
-        pytest.param(["--kube-api-request-timeout=5s", "--request-timeout=30s"], 5.0, id="unless-it-is-as-by-default"),
+        pytest.param(
+            ["--kube-api-request-timeout=5s", "--request-timeout=7s"], 7.0, id="old-flag-name-takes-precedence"
+        ),
+        pytest.param(
+            ["--kube-api-request-timeout=5s", "--request-timeout=30s"], 5.0, id="unless-the-old-flag-has-its-default"
+        ),
         pytest.param(["--kube-api-request-timeout=0s"], 0.0, id="zero-is-no-limit"),
         pytest.param(["--request-timeout=0s"], 0.0, id="zero-by-the-old-name"),
-        pytest.param(["--request-timeout=-1s"], 0.0, id="nor-is-less-than-zero-one"),
+        pytest.param(["--request-timeout=-1s"], 0.0, id="negative-is-no-limit"),
     ],
 )
-def test_a_request_to_the_api_server_may_take_as_long_as_either_flag_says(argv: list[str], seconds: float) -> None:
+def test_either_request_timeout_flag_sets_the_timeout(argv: list[str], seconds: float) -> None:
     assert parse([*START, *argv], {}).cluster.time_limit_s == seconds
 
 
-def test_without_manifests_there_is_a_live_cluster_to_read() -> None:
+def test_without_manifests_the_cluster_flags_select_a_live_cluster() -> None:
     cluster = parse([*START[:2], "--server=https://192.0.2.1", "--kubeconfig=/k"], {}).cluster
     assert (cluster.manifests, cluster.server, cluster.kubeconfig) == ((), "https://192.0.2.1", "/k")
 
 
-def test_compat_reads_one_prefix_and_wants_a_policy() -> None:
+def test_compat_uses_one_annotation_prefix_and_requires_the_policy_flag() -> None:
     config = parse([*START, "--compat", "--policy=sync"], {})
     assert config.sources.annotation_prefix == "external-dns.kubernetes.io/"
     with pytest.raises(UsageError, match=r"^--policy must be set explicitly"):
@@ -146,26 +152,26 @@ def test_compat_reads_one_prefix_and_wants_a_policy() -> None:
         ),
     ],
 )
-def test_the_first_mistake_is_told(argv: list[str], message: str) -> None:
+def test_the_first_error_of_a_command_line_is_reported(argv: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         parse(argv, {})
 
 
-def test_the_whole_configuration_is_shown_as_arguments() -> None:
-    lines = shown(parse([*START, "--txt-owner-id=me"], {}))
+def test_a_configuration_is_formatted_as_arguments_including_defaults() -> None:
+    lines = format_arguments(parse([*START, "--txt-owner-id=me"], {}))
     assert "--txt-owner-id=me" in lines
     assert "--interval=1m" in lines
     assert "--no-once" in lines
     assert "--source=service" in lines
 
 
-def test_a_secret_is_masked_unless_it_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
-    secret = Flag(name="api-key", kind=text(), secret=True, help="a key")
-    monkeypatch.setattr(module, "settings", lambda _config: iter([(secret, "hidden"), (secret, "")]))
-    assert shown(parse(START, {})) == (f"--api-key={MASK}", "--api-key=")
+def test_a_formatted_secret_is_masked_unless_it_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = Flag(name="api-key", kind=make_text_kind(), secret=True, help="a key")
+    monkeypatch.setattr(module, "list_settings", lambda _config: iter([(secret, "hidden"), (secret, "")]))
+    assert format_arguments(parse(START, {})) == (f"--api-key={MASK}", "--api-key=")
 
 
-def test_a_configuration_is_a_value() -> None:
+def test_equal_configurations_compare_and_hash_equal() -> None:
     config = parse(START, {})
     assert config == parse(START, {})
     assert hash(config) == hash(parse(START, {}))

@@ -1,4 +1,4 @@
-"""Durations of flags (spec sources 9.1)."""
+"""Durations of flags (docs/spec/sources.md 9.1)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extdns.flags.duration import PERIOD, duration_text, parse_duration
+from extdns.flags.duration import POSITIVE_DURATION, format_duration, parse_duration
 
 
 @pytest.mark.parametrize(
@@ -30,12 +30,12 @@ from extdns.flags.duration import PERIOD, duration_text, parse_duration
         pytest.param("0.0000000001s", 0.0, id="less-than-a-nanosecond-is-cut-off"),
     ],
 )
-def test_a_duration_is_read_to_seconds(text: str, seconds: float) -> None:
+def test_a_duration_is_parsed_to_seconds(text: str, seconds: float) -> None:
     assert parse_duration(text) == seconds
 
 
 @pytest.mark.parametrize("text", ["72", "", "-", "s", ".s", "1 m", "1M", "1m30", "1y", "m1", "٣s", "1e3s"])
-def test_what_go_does_not_read_is_refused(text: str) -> None:
+def test_a_duration_that_go_does_not_accept_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"^$"):
         parse_duration(text)
 
@@ -54,27 +54,27 @@ def test_a_duration_beyond_64_bits_is_refused(text: str) -> None:
         pytest.param(5400.0, "1h30m", id="hours-and-minutes"),
         pytest.param(90.25, "1m30.25s", id="fractions-of-seconds"),
         pytest.param(-5.0, "-5s", id="negative"),
-        pytest.param(3605.0, "1h5s", id="no-empty-minutes"),
+        pytest.param(3605.0, "1h5s", id="zero-minutes-are-omitted"),
     ],
 )
-def test_a_duration_is_written_in_hours_minutes_and_seconds(seconds: float, text: str) -> None:
-    assert duration_text(seconds) == text
+def test_a_duration_is_formatted_in_hours_minutes_and_seconds(seconds: float, text: str) -> None:
+    assert format_duration(seconds) == text
 
 
-# In the topmost years a float may round up to more than 64 bits hold.
+# Near the maximum, a float can round up to more than 64 bits.
 @given(st.integers(min_value=-(2**62), max_value=2**62))
-def test_writing_and_reading_gives_the_same_seconds(nanoseconds: int) -> None:
+def test_a_formatted_duration_parses_to_the_same_seconds(nanoseconds: int) -> None:
     seconds = parse_duration(f"{nanoseconds}ns")
-    assert parse_duration(duration_text(seconds)) == seconds
+    assert parse_duration(format_duration(seconds)) == seconds
 
 
 @pytest.mark.parametrize("text", ["0s", "-1m"])
-def test_a_period_is_longer_than_nothing(text: str) -> None:
-    with pytest.raises(ValueError, match="longer than nothing"):
-        PERIOD.read(text)
+def test_a_positive_duration_flag_refuses_zero_and_negative_values(text: str) -> None:
+    with pytest.raises(ValueError, match="longer than 0s"):
+        POSITIVE_DURATION.parse(text)
 
 
-def test_a_number_without_unit_is_told_its_likely_unit() -> None:
-    assert PERIOD.suggest("72") == "72s"
-    assert PERIOD.suggest("soon") == ""
-    assert PERIOD.suggest("0") == "", "0s is no longer than 0"
+def test_a_duration_without_a_unit_gets_a_suggestion() -> None:
+    assert POSITIVE_DURATION.suggest("72") == "72s"
+    assert POSITIVE_DURATION.suggest("soon") == ""
+    assert POSITIVE_DURATION.suggest("0") == "", "0s is no longer than 0"

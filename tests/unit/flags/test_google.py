@@ -1,4 +1,4 @@
-"""What only the flags of Cloud DNS take."""
+"""Values of the flags of Cloud DNS."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ START = ("--source=service", "--provider=google", "--policy=sync")
 @pytest.mark.parametrize(
     "text", ["", "https://dns.googleapis.com", "http://127.0.0.1:8080", "https://dns-x.p.googleapis.com/"]
 )
-def test_an_endpoint_is_a_url_without_a_path(text: str) -> None:
+def test_the_google_api_endpoint_is_a_url_without_a_path(text: str) -> None:
     assert parse([*START, f"--google-api-endpoint={text}"], {}).google.google_api_endpoint == text
 
 
 @pytest.mark.parametrize(
     "text", ["dns.googleapis.com", "ftp://x", "https://x/dns/v1", "https://me:secret@x", "https://"]
 )
-def test_what_is_no_endpoint_stops_the_start(text: str) -> None:
+def test_an_invalid_google_api_endpoint_is_a_usage_error(text: str) -> None:
     with pytest.raises(UsageError, match="is not an endpoint\n  allowed: https://HOST") as caught:
         parse([*START, f"--google-api-endpoint={text}"], {})
     assert "--google-api-endpoint=" in str(caught.value)
 
 
-def test_the_rest_is_as_in_external_dns() -> None:
+def test_other_google_flags_have_the_values_and_defaults_of_external_dns() -> None:
     chosen = parse(START, {"EXTERNAL_DNS_GOOGLE_PROJECT": "p", "EXTERNAL_DNS_GOOGLE_ZONE_VISIBILITY": "private"}).google
     assert (chosen.google_project, chosen.google_zone_visibility) == ("p", "private")
     assert (chosen.google_batch_change_size, chosen.google_batch_change_interval_s) == (1000, 0.0)

@@ -1,4 +1,4 @@
-"""`--help` and the reference page."""
+"""The text of `--help`, and the flags page docs/reference/flags.md."""
 
 from __future__ import annotations
 
@@ -9,76 +9,80 @@ from pathlib import Path
 import pytest
 
 from extdns.flags.flag import Absent, Implemented
-from extdns.flags.help import help_text, usage
-from extdns.flags.page import page
+from extdns.flags.help import format_usage, render_help
+from extdns.flags.reference_page import render_page
 from extdns.flags.table import FLAGS, TOPICS
 
 ROOT = Path(__file__).parents[3]
 
 
-def test_help_has_every_topic_in_order() -> None:
-    lines = help_text().splitlines()
+def test_the_help_text_has_every_topic_in_order() -> None:
+    lines = render_help().splitlines()
     places = [lines.index(f"{topic.title}:") for topic in TOPICS]
     assert places == sorted(places)
 
 
-def test_help_has_an_entry_for_each_implemented_flag_and_names_every_other() -> None:
-    text = help_text()
+def test_the_help_text_describes_implemented_flags_and_lists_the_others_by_name() -> None:
+    text = render_help()
     names = text.replace("\n", ",")
     for flag in FLAGS:
-        if isinstance(flag.state, Implemented):
-            assert f"\n  {usage(flag)}\n" in text
+        if isinstance(flag.support, Implemented):
+            assert f"\n  {format_usage(flag)}\n" in text
             assert f"[{flag.variable}]" in text or not flag.variable
         else:
             assert f" {flag.spelling}," in names
 
 
-def test_an_entry_tells_meaning_choices_default_and_variable() -> None:
+def test_a_help_entry_has_meaning_choices_default_and_variable() -> None:
     entry = (
         "  --log-format=FORMAT\n"
-        "      Form of the log lines: text or json. Allowed: text, json. Default: text.\n"
+        "      Format of the log lines: text or json. Allowed: text, json. Default: text.\n"
         "      [EXTERNAL_DNS_LOG_FORMAT]\n"
     )
-    assert entry in help_text()
+    assert entry in render_help()
 
 
-def test_help_offers_only_what_this_version_has() -> None:
-    assert "Allowed: aws, google, inmemory, zonefile." in " ".join(help_text().split())
-    assert "cloudflare, " not in help_text()
+def test_the_help_text_lists_only_supported_providers_as_choices() -> None:
+    assert "Allowed: aws, google, inmemory, zonefile." in " ".join(render_help().split())
+    assert "cloudflare, " not in render_help()
 
 
-def test_help_fits_a_terminal() -> None:
-    assert max(len(line) for line in help_text().splitlines()) <= 100
+def test_the_lines_of_the_help_text_have_at_most_100_characters() -> None:
+    assert max(len(line) for line in render_help().splitlines()) <= 100
 
 
-def test_the_page_in_the_docs_is_the_one_that_the_table_gives() -> None:
-    kept = (ROOT / "docs" / "reference" / "flags.md").read_text(encoding="utf-8")
-    assert kept == page(), "run: python -m extdns.flags.page > docs/reference/flags.md"
+def test_the_flags_page_in_the_docs_equals_the_generated_page() -> None:
+    page = (ROOT / "docs" / "reference" / "flags.md").read_text(encoding="utf-8")
+    assert page == render_page(), "run: python -m extdns.flags.reference_page > docs/reference/flags.md"
 
 
-def test_the_page_says_of_each_flag_whether_this_version_has_it() -> None:
-    rows = {line.split(" | ")[0]: line for line in page().splitlines()}
+def test_the_flags_page_marks_unsupported_and_secret_flags() -> None:
+    rows = {line.split(" | ")[0]: line for line in render_page().splitlines()}
     for flag in FLAGS:
-        row = rows[f"| `{usage(flag).replace('|', chr(92) + '|')}`"]
-        assert ("**Not in this version.**" in row) is isinstance(flag.state, Absent)
+        row = rows[f"| `{format_usage(flag).replace('|', chr(92) + '|')}`"]
+        assert ("**Not in this version.**" in row) is isinstance(flag.support, Absent)
         assert (" Secret." in row) is flag.secret
 
 
-def test_the_page_is_a_module_that_prints_it() -> None:
+def test_running_the_reference_page_module_prints_the_flags_page() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "extdns.flags.page"], cwd=ROOT, check=True, capture_output=True, encoding="utf-8"
+        [sys.executable, "-m", "extdns.flags.reference_page"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        encoding="utf-8",
     )
-    assert done.stdout == page()
+    assert done.stdout == render_page()
 
 
 @pytest.mark.parametrize(
     ("module", "light"),
     [
-        pytest.param("extdns.cli", {"msgspec", "extdns.config"}, id="what-answers-help"),
-        pytest.param("extdns.config", set[str](), id="what-a-run-is-told"),
+        pytest.param("extdns.cli", {"msgspec", "extdns.config"}, id="help"),
+        pytest.param("extdns.config", set[str](), id="configuration"),
     ],
 )
-def test_flags_and_configuration_import_nothing_heavy(module: str, light: set[str]) -> None:
+def test_flags_and_configuration_do_not_import_heavy_packages(module: str, light: set[str]) -> None:
     code = f"import sys, {module}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, encoding="utf-8")
     heavy = {"kubernetes", "boto3", "google", "rich", "jinja2", "yaml", "dns", "argparse"} | light

@@ -1,4 +1,4 @@
-"""The plain kinds of value."""
+"""Booleans, numbers, choices and key-value pairs as values of flags."""
 
 from __future__ import annotations
 
@@ -7,65 +7,65 @@ import re
 import pytest
 
 from extdns.flags.duration import DURATION
-from extdns.flags.kind import BOOLEAN, NUMBER, PAIR, Kind, choice, number, read_boolean
+from extdns.flags.kind import BOOLEAN, KEY_VALUE, NUMBER, ValueKind, make_choice_kind, make_number_kind, parse_boolean
 
 
 @pytest.mark.parametrize("text", ["1", "t", "T", "TRUE", "true", "True"])
-def test_true_is_spelled_as_in_go(text: str) -> None:
-    assert read_boolean(text) is True
+def test_the_spellings_of_true_in_go_are_true(text: str) -> None:
+    assert parse_boolean(text) is True
 
 
 @pytest.mark.parametrize("text", ["0", "f", "F", "FALSE", "false", "False"])
-def test_false_is_spelled_as_in_go(text: str) -> None:
-    assert read_boolean(text) is False
+def test_the_spellings_of_false_in_go_are_false(text: str) -> None:
+    assert parse_boolean(text) is False
 
 
 @pytest.mark.parametrize("text", ["yes", "tRue", " true", "2", ""])
-def test_nothing_else_is_true_or_false(text: str) -> None:
+def test_other_spellings_of_booleans_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"^$"):
-        BOOLEAN.read(text)
+        BOOLEAN.parse(text)
 
 
 @pytest.mark.parametrize(
     ("text", "value"), [("10", 10), ("-1", -1), ("+7", 7), ("007", 7), (str(2**63 - 1), 2**63 - 1)]
 )
-def test_a_number_is_read(text: str, value: int) -> None:
-    assert NUMBER.read(text) == value
+def test_a_whole_number_is_parsed(text: str, value: int) -> None:
+    assert NUMBER.parse(text) == value
 
 
 @pytest.mark.parametrize("text", ["", "1.5", "1e3", "0x10", "1_000", "+-1", "٣", " 1", str(2**63), "9" * 5000])
-def test_what_is_no_number_of_64_bits_is_refused(text: str) -> None:
+def test_a_text_that_is_not_a_64_bit_number_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"^$"):
-        NUMBER.read(text)
+        NUMBER.parse(text)
 
 
-def test_a_number_can_have_a_least() -> None:
-    kind = number(least=1)
+def test_a_number_below_the_minimum_of_its_flag_is_refused() -> None:
+    kind = make_number_kind(least=1)
     assert kind.allowed == "1 and more"
     with pytest.raises(ValueError, match=r"^$"):
-        kind.read("0")
+        kind.parse("0")
 
 
-def test_the_case_of_a_choice_matters_and_the_right_one_is_suggested() -> None:
-    kind = choice("a scope", "", "GLOBAL", "PRIVATE")
-    assert kind.read("") == ""
+def test_a_choice_is_case_sensitive_and_the_nearest_one_is_suggested() -> None:
+    kind = make_choice_kind("a scope", "", "GLOBAL", "PRIVATE")
+    assert kind.parse("") == ""
     assert kind.allowed == "GLOBAL, PRIVATE"
     assert kind.suggest("privat") == "PRIVATE"
     assert kind.suggest("x") == ""
     with pytest.raises(ValueError, match=r"^$"):
-        kind.read("global")
+        kind.parse("global")
 
 
 @pytest.mark.parametrize(
-    ("text", "pair"), [("a=b", ("a", "b")), ("a:b=c", ("a", "b=c")), ("a=b:c", ("a", "b:c")), ("a=", ("a", ""))]
+    ("text", "expected"), [("a=b", ("a", "b")), ("a:b=c", ("a", "b=c")), ("a=b:c", ("a", "b:c")), ("a=", ("a", ""))]
 )
-def test_a_pair_is_split_at_its_first_sign(text: str, pair: tuple[str, str]) -> None:
-    assert PAIR.read(text) == pair
+def test_a_key_value_flag_is_split_at_the_first_separator(text: str, expected: tuple[str, str]) -> None:
+    assert KEY_VALUE.parse(text) == expected
 
 
-def test_a_pair_needs_a_sign() -> None:
+def test_a_key_value_flag_without_separator_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^$"):
-        PAIR.read("a")
+        KEY_VALUE.parse("a")
 
 
 @pytest.mark.parametrize(
@@ -77,5 +77,7 @@ def test_a_pair_needs_a_sign() -> None:
         *((DURATION, text, False) for text in ("", "72", "10 minutes", "1y", "s")),
     ],
 )
-def test_the_pattern_of_a_kind_matches_whatever_can_be_right(kind: Kind[object], text: str, matches: bool) -> None:
+def test_the_pattern_of_a_value_kind_matches_its_valid_values(
+    kind: ValueKind[object], text: str, matches: bool
+) -> None:
     assert bool(re.fullmatch(kind.pattern, text)) is matches

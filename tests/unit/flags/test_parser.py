@@ -1,4 +1,4 @@
-"""Command line and environment (spec sources 9.1, spec plan 8.1)."""
+"""Command line and environment (docs/spec/sources.md 9.1, docs/spec/plan.md 8.1)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from extdns.errors import UsageError
-from extdns.flags.parser import asked_for, expanded, read, with_defaults
+from extdns.flags.parser import apply_defaults, expand_files, find_requested_text, parse_settings
 
 
 def values(argv: list[str], environ: dict[str, str] | None = None) -> dict[str, object]:
-    return {name: setting.value for name, setting in read(argv, environ or {}).items()}
+    return {name: setting.value for name, setting in parse_settings(argv, environ or {}).items()}
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def values(argv: list[str], environ: dict[str, str] | None = None) -> dict[str, 
         pytest.param([], {}, id="nothing"),
     ],
 )
-def test_a_command_line_is_read(argv: list[str], expected: dict[str, object]) -> None:
+def test_command_line_arguments_are_parsed(argv: list[str], expected: dict[str, object]) -> None:
     assert values(argv) == expected
 
 
@@ -69,7 +69,7 @@ def test_a_command_line_is_read(argv: list[str], expected: dict[str, object]) ->
         pytest.param(["--once", "--", "--dry-run"], "'--dry-run' is not a flag", id="positional-after-two-dashes"),
         pytest.param(["--source=Service"], "--source=Service is not a source", id="9.1-enums-are-case-sensitive"),
         pytest.param(["--interval=72"], "--interval=72 is not a duration", id="9.1-duration-without-unit"),
-        pytest.param(["--interval=0"], "--interval=0 is not a duration", id="an-interval-is-longer-than-nothing"),
+        pytest.param(["--interval=0"], "--interval=0 is not a duration", id="interval-must-be-positive"),
         pytest.param(["--kube-api-qps=x"], "--kube-api-qps=x is not a whole number", id="8.1-bad-int"),
         pytest.param(["--kube-api-burst=0"], "--kube-api-burst=0 is not", id="8.4-12-burst"),
         pytest.param(["--kube-api-qps=-1"], "--kube-api-qps=-1 is not", id="8.4-12-qps"),
@@ -83,9 +83,9 @@ def test_a_command_line_is_read(argv: list[str], expected: dict[str, object]) ->
         pytest.param(["--provider="], "--provider= is not a provider", id="empty-provider"),
     ],
 )
-def test_a_mistake_on_the_command_line_is_told(argv: list[str], message: str) -> None:
+def test_an_error_on_the_command_line_names_the_flag(argv: list[str], message: str) -> None:
     with pytest.raises(UsageError) as error:
-        read(argv, {})
+        parse_settings(argv, {})
     assert str(error.value).startswith(message)
 
 
@@ -94,7 +94,7 @@ def test_a_mistake_on_the_command_line_is_told(argv: list[str], message: str) ->
     [
         pytest.param({"EXTERNAL_DNS_NAMESPACE": "a"}, {"namespace": "a"}, id="9.1-value"),
         pytest.param({"EXTERNAL_DNS_NAMESPACE": ""}, {}, id="9.1-empty-is-unset"),
-        pytest.param({"EXTERNAL_DNS_NAMESPACE": "a\n"}, {"namespace": "a\n"}, id="a-single-value-is-taken-whole"),
+        pytest.param({"EXTERNAL_DNS_NAMESPACE": "a\n"}, {"namespace": "a\n"}, id="single-value-is-not-split"),
         pytest.param({"EXTERNAL_DNS_SOURCE": "service\ningress"}, {"source": ("service", "ingress")}, id="9.1-lines"),
         pytest.param({"EXTERNAL_DNS_DOMAIN_FILTER": "a\r\nb\r\n"}, {"domain-filter": ("a", "b")}, id="9.1-crlf"),
         pytest.param({"EXTERNAL_DNS_DOMAIN_FILTER": "a\n\n"}, {"domain-filter": ("a", "")}, id="9.1-one-newline-only"),
@@ -103,16 +103,18 @@ def test_a_mistake_on_the_command_line_is_told(argv: list[str], message: str) ->
         pytest.param({"EXTERNAL_DNS_EVENTS": "T"}, {"events": True}, id="9.1-true"),
         pytest.param({"EXTERNAL_DNS_EVENTS": "False"}, {"events": False}, id="9.1-false"),
         pytest.param({"EXTERNAL_DNS_NO_EVENTS": "true"}, {}, id="9.1-no-variants-with-no"),
-        pytest.param({"EXTERNAL_DNS_PORT": "tcp://192.0.2.1:7979"}, {}, id="what-kubernetes-injects-is-not-ours"),
-        pytest.param({"EXTERNAL_DNS_VERSION": "0.22"}, {}, id="help-and-version-have-no-variable"),
+        pytest.param(
+            {"EXTERNAL_DNS_PORT": "tcp://192.0.2.1:7979"}, {}, id="service-variables-of-kubernetes-are-ignored"
+        ),
+        pytest.param({"EXTERNAL_DNS_VERSION": "0.22"}, {}, id="no-variable-for-help-and-version"),
         pytest.param({"EXTERNAL_DNS_INTERVAL": "2m"}, {"interval": 120.0}, id="duration"),
     ],
 )
-def test_the_environment_is_read(environ: dict[str, str], expected: dict[str, object]) -> None:
+def test_environment_variables_are_parsed(environ: dict[str, str], expected: dict[str, object]) -> None:
     assert values([], environ) == expected
 
 
-def test_the_command_line_wins_over_the_environment() -> None:
+def test_command_line_flags_override_environment_variables() -> None:
     environ = {"EXTERNAL_DNS_DOMAIN_FILTER": "a\nb", "EXTERNAL_DNS_ONCE": "nonsense", "EXTERNAL_DNS_NAMESPACE": "x"}
     argv = ["--domain-filter=c", "--no-once"]
     assert values(argv, environ) == {"namespace": "x", "once": False, "domain-filter": ("c",)}
@@ -126,55 +128,55 @@ def test_the_command_line_wins_over_the_environment() -> None:
         pytest.param({"EXTERNAL_DNS_INTERVAL": "72"}, "EXTERNAL_DNS_INTERVAL=72 is not a duration", id="duration"),
     ],
 )
-def test_a_mistake_in_the_environment_names_the_variable(environ: dict[str, str], message: str) -> None:
+def test_an_error_in_the_environment_names_the_variable(environ: dict[str, str], message: str) -> None:
     with pytest.raises(UsageError) as error:
-        read([], environ)
+        parse_settings([], environ)
     assert str(error.value).startswith(message)
 
 
-def test_a_setting_remembers_where_it_came_from() -> None:
-    given = read(["--no-once"], {"EXTERNAL_DNS_NAMESPACE": "a"})
-    assert [setting.origin for setting in given.values()] == ["--once", "EXTERNAL_DNS_NAMESPACE"]
+def test_a_setting_contains_the_flag_or_variable_it_came_from() -> None:
+    settings = parse_settings(["--no-once"], {"EXTERNAL_DNS_NAMESPACE": "a"})
+    assert [setting.origin for setting in settings.values()] == ["--once", "EXTERNAL_DNS_NAMESPACE"]
 
 
-def test_a_file_stands_for_its_lines(tmp_path: Path) -> None:
+def test_an_at_file_is_replaced_by_its_lines(tmp_path: Path) -> None:
     inner, outer = tmp_path / "inner", tmp_path / "outer"
     inner.write_text("--domain-filter=b\n", encoding="utf-8")
     outer.write_bytes(f"# a comment\r\n\r\n--domain-filter=a\r\n@{inner}\n  \n--domain-filter\nc d".encode())
     assert values([f"@{outer}", "--domain-filter=e"]) == {"domain-filter": ("a", "b", "c d", "e")}
 
 
-def test_a_file_can_be_the_value_of_a_flag_but_not_after_equals_or_two_dashes(tmp_path: Path) -> None:
+def test_an_at_file_is_not_expanded_after_equals_or_two_dashes(tmp_path: Path) -> None:
     file = tmp_path / "value"
     file.write_text("a", encoding="utf-8")
     assert values(["--namespace", f"@{file}"]) == {"namespace": "a"}
     assert values([f"--namespace=@{file}"]) == {"namespace": f"@{file}"}
-    assert expanded(["--", f"@{file}"]) == ("--", f"@{file}")
+    assert expand_files(["--", f"@{file}"]) == ("--", f"@{file}")
 
 
-def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_an_unreadable_at_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"^@/no/such/file cannot be read: No such file"):
-        read(["@/no/such/file"], {})
+        parse_settings(["@/no/such/file"], {})
     binary = tmp_path / "binary"
     binary.write_bytes(b"\xff\xfe")
-    with pytest.raises(UsageError, match="cannot be read: it is no file of UTF-8 text"):
-        read([f"@{binary}"], {})
+    with pytest.raises(UsageError, match="cannot be read: the file is not UTF-8 text"):
+        parse_settings([f"@{binary}"], {})
 
 
-def test_a_file_with_an_impossible_name_is_told() -> None:
+def test_an_at_file_name_with_a_null_byte_is_reported() -> None:
     with pytest.raises(UsageError, match="cannot be read"):
-        read(["@a\x00b"], {})
+        parse_settings(["@a\x00b"], {})
 
 
-def test_a_file_that_names_itself_is_told(tmp_path: Path) -> None:
+def test_an_at_file_that_includes_itself_is_reported(tmp_path: Path) -> None:
     loop = tmp_path / "loop"
     loop.write_text(f"@{loop}", encoding="utf-8")
-    with pytest.raises(UsageError, match="is one file too many"):
-        read([f"@{loop}"], {})
+    with pytest.raises(UsageError, match="exceeds the limit of 100 files"):
+        parse_settings([f"@{loop}"], {})
 
 
 @pytest.mark.parametrize(
-    ("argv", "asked"),
+    ("argv", "expected"),
     [
         pytest.param(["--wrong", "--help"], "help", id="help-wins-over-mistakes"),
         pytest.param(["--version", "--help"], "help", id="help-wins-over-version"),
@@ -183,12 +185,12 @@ def test_a_file_that_names_itself_is_told(tmp_path: Path) -> None:
         pytest.param(["--once"], None, id="not-asked"),
     ],
 )
-def test_help_and_version_are_asked_for_first(argv: list[str], asked: str | None) -> None:
-    assert asked_for(argv) == asked
+def test_help_and_version_take_precedence_over_other_flags(argv: list[str], expected: str | None) -> None:
+    assert find_requested_text(argv) == expected
 
 
-def test_compat_takes_the_references_defaults_where_they_differ() -> None:
-    ours, theirs = with_defaults({}), with_defaults(read(["--compat"], {}))
+def test_with_compat_flags_have_the_defaults_of_external_dns() -> None:
+    ours, theirs = apply_defaults({}), apply_defaults(parse_settings(["--compat"], {}))
     differing = {name: (ours[name], theirs[name]) for name in ours if ours[name] != theirs[name]}
     assert differing == {
         "compat": (False, True),
@@ -196,7 +198,7 @@ def test_compat_takes_the_references_defaults_where_they_differ() -> None:
         "annotation-prefix": (None, "external-dns.kubernetes.io/"),
         "merge-across-namespaces": (False, True),
         "delete-grace-period": (60.0, 0.0),
-        "stale-hold": (None, 0.0),
+        "unresolved-timeout": (None, 0.0),
         "max-delete-percent": (30, 100),
         "state-configmap": ("extdns-state", ""),
         "aws-batch-change-interval": (0.0, 1.0),

@@ -1,4 +1,4 @@
-"""RE2 expressions (spec plan 7.3)."""
+"""Regular expressions in RE2 syntax (docs/spec/plan.md 7.3)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def matches(expression: str, name: str) -> bool:
         pytest.param("(x(?i)y)z", "xYz", "xYZ", id="flag-ends-with-its-group"),
         pytest.param("(?i:x)y", "Xy", "XY", id="flag-of-a-group"),
         pytest.param("(?i)x(?-i:y)", "Xy", "XY", id="flag-taken-back"),
-        pytest.param("(?U)^a+$", "aaa", "b", id="greed-is-no-matter"),
+        pytest.param("(?U)^a+$", "aaa", "b", id="ungreedy-flag-is-ignored"),
         pytest.param("(?i)ü", "Ü", "u", id="case-folds-beyond-ascii"),
         pytest.param(r"^a\z", "a", "ab", id="end-of-text"),
         pytest.param(r"^(?<first>a)(?P<second>b)$", "ab", "a", id="named-groups"),
@@ -41,12 +41,12 @@ def matches(expression: str, name: str) -> bool:
         pytest.param(r"^[!--]$", "#", "a", id="range-to-a-dash"),
         pytest.param(r"^[a&&b||c]$", "&", "x", id="no-set-operations"),
         pytest.param("^a{2,3}$", "aa", "a", id="counted-repeat"),
-        pytest.param("^a{,2}$", "a{,2}", "a", id="braces-that-count-nothing-are-text"),
+        pytest.param("^a{,2}$", "a{,2}", "a", id="braces-without-a-count-are-text"),
         pytest.param("^a+?b??$", "aab", "b", id="lazy-repeats"),
         pytest.param(r"^\_\-\.$", "_-.", "a", id="escaped-punctuation"),
     ],
 )
-def test_re2_syntax_means_what_it_means_in_re2(expression: str, found: str, missed: str) -> None:
+def test_re2_expressions_match_as_in_re2(expression: str, found: str, missed: str) -> None:
     assert matches(expression, found)
     assert not matches(expression, missed)
 
@@ -72,27 +72,27 @@ def test_re2_syntax_means_what_it_means_in_re2(expression: str, found: str, miss
         pytest.param("\\", id="nothing-to-escape"),
     ],
 )
-def test_what_re2_does_not_know_is_refused(expression: str) -> None:
+def test_expressions_that_re2_does_not_support_are_refused(expression: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         parse_regex(expression)
 
 
-def test_an_empty_expression_is_none() -> None:
+def test_an_empty_regular_expression_parses_to_none() -> None:
     assert parse_regex("") is None
-    assert REGEX.write(None) == ""
+    assert REGEX.format(None) == ""
 
 
 @given(st.text())
-def test_reading_any_text_ends_in_an_expression_or_a_value_error(expression: str) -> None:
+def test_parsing_any_text_as_regex_gives_an_expression_or_a_value_error(expression: str) -> None:
     try:
         regex = parse_regex(expression)
     except ValueError:
         return
-    assert REGEX.write(regex) == expression
+    assert REGEX.format(regex) == expression
 
 
 @given(st.text(min_size=1), st.text())
-def test_quoted_text_matches_itself(text: str, around: str) -> None:
+def test_escaped_text_matches_itself(text: str, around: str) -> None:
     quoted = "".join(f"\\{one}" if one.isascii() and not one.isalnum() else one for one in text)
     assert matches(quoted, f"{around}{text}{around}")
     assert matches(f"^[{quoted}]", text)

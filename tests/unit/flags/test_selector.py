@@ -1,4 +1,4 @@
-"""Selectors of filters (spec sources 2.7)."""
+"""Label and annotation selectors of filter flags (docs/spec/sources.md 2.7)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extdns.flags.selector import ANNOTATION_SELECTOR, LABEL_SELECTOR
-from extdns.model.selector import EVERYTHING
+from extdns.model.selection import EVERYTHING
 
 RED: Mapping[str, str] = {"team": "red", "size": "5", "empty": ""}
 
@@ -37,9 +37,9 @@ RED: Mapping[str, str] = {"team": "red", "size": "5", "empty": ""}
         pytest.param("in=in", False, id="words-of-the-grammar-can-be-keys"),
     ],
 )
-def test_both_grammars_select(text: str, selected: bool) -> None:
-    assert LABEL_SELECTOR.read(text).matches(RED) is selected
-    assert ANNOTATION_SELECTOR.read(text).matches(RED) is selected
+def test_label_and_annotation_selectors_share_a_common_syntax(text: str, selected: bool) -> None:
+    assert LABEL_SELECTOR.parse(text).matches(RED) is selected
+    assert ANNOTATION_SELECTOR.parse(text).matches(RED) is selected
 
 
 @pytest.mark.parametrize(
@@ -50,25 +50,25 @@ def test_both_grammars_select(text: str, selected: bool) -> None:
         pytest.param("team!=red", False, id="2.7-unequal-fails"),
         pytest.param("size>4", True, id="2.7-greater"),
         pytest.param("size<4", False, id="2.7-less"),
-        pytest.param("team>4", False, id="2.7-no-integer-no-match"),
+        pytest.param("team>4", False, id="2.7-value-that-is-not-an-integer"),
         pytest.param("other<4", False, id="missing-is-not-less"),
         pytest.param("team=red,team=blue", False, id="2.7-two-equalities-are-both-required"),
     ],
 )
-def test_label_selectors_know_more(text: str, selected: bool) -> None:
-    assert LABEL_SELECTOR.read(text).matches(RED) is selected
+def test_label_selectors_support_inequality_and_comparison(text: str, selected: bool) -> None:
+    assert LABEL_SELECTOR.parse(text).matches(RED) is selected
 
 
 @pytest.mark.parametrize("text", ["team!=red", "size>4", "size<4"])
-def test_annotation_selectors_refuse_the_rest(text: str) -> None:
+def test_annotation_selectors_refuse_inequality_and_comparison(text: str) -> None:
     with pytest.raises(ValueError, match="for --label-filter only"):
-        ANNOTATION_SELECTOR.read(text)
+        ANNOTATION_SELECTOR.parse(text)
 
 
-def test_of_two_equalities_an_annotation_selector_keeps_the_last() -> None:
-    selector = ANNOTATION_SELECTOR.read("team=blue,team in (red),team=red")
+def test_the_last_of_several_equalities_counts_in_an_annotation_selector() -> None:
+    selector = ANNOTATION_SELECTOR.parse("team=blue,team in (red),team=red")
     assert selector.matches(RED)
-    assert not ANNOTATION_SELECTOR.read("team=red,team=blue").matches(RED)
+    assert not ANNOTATION_SELECTOR.parse("team=red,team=blue").matches(RED)
 
 
 @pytest.mark.parametrize(
@@ -86,29 +86,31 @@ def test_of_two_equalities_an_annotation_selector_keeps_the_last() -> None:
         pytest.param("team red", id="no-operator"),
         pytest.param("team,", id="ends-in-a-comma"),
         pytest.param(",", id="comma-alone"),
-        pytest.param("!", id="not-nothing"),
+        pytest.param("!", id="negation-without-key"),
         pytest.param("!team=red", id="not-and-equal"),
         pytest.param("team in red", id="no-parentheses"),
         pytest.param("team in (red", id="open-parenthesis"),
         pytest.param("size>x", id="2.7-operand-is-no-integer"),
     ],
 )
-def test_what_is_no_selector_is_refused(text: str) -> None:
+def test_an_invalid_label_or_annotation_selector_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
-        LABEL_SELECTOR.read(text)
+        LABEL_SELECTOR.parse(text)
     with pytest.raises(ValueError, match=r"."):
-        ANNOTATION_SELECTOR.read(text)
+        ANNOTATION_SELECTOR.parse(text)
 
 
 @given(st.text(alphabet="ab!=(),<> innot/.-\n", max_size=20), st.dictionaries(st.sampled_from("ab"), st.text()))
-def test_any_text_is_a_selector_or_a_value_error(text: str, labels: dict[str, str]) -> None:
+def test_parsing_any_text_as_label_selector_gives_a_selector_or_a_value_error(
+    text: str, labels: dict[str, str]
+) -> None:
     try:
-        selector = LABEL_SELECTOR.read(text)
+        selector = LABEL_SELECTOR.parse(text)
     except ValueError:
         return
-    assert LABEL_SELECTOR.read(LABEL_SELECTOR.write(selector)) == selector
+    assert LABEL_SELECTOR.parse(LABEL_SELECTOR.format(selector)) == selector
     assert isinstance(selector.matches(labels), bool)
 
 
-def test_everything_is_what_an_empty_text_selects() -> None:
-    assert LABEL_SELECTOR.read("") == ANNOTATION_SELECTOR.read("") == EVERYTHING
+def test_an_empty_selector_selects_everything() -> None:
+    assert LABEL_SELECTOR.parse("") == ANNOTATION_SELECTOR.parse("") == EVERYTHING

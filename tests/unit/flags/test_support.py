@@ -1,4 +1,4 @@
-"""What stops the start because this version lacks it, and what is merely noticed."""
+"""Errors about unsupported flags, and notices about flags without effect."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import pytest
 
 from extdns.errors import UsageError
 from extdns.flags.flag import Absent, Flag
-from extdns.flags.parser import read, with_defaults
-from extdns.flags.support import AVAILABLE, least_audit_interval_s, notices, require
+from extdns.flags.parser import apply_defaults, parse_settings
 from extdns.flags.table import FLAGS
+from extdns.flags.validation import AVAILABLE, check_support, find_notices, min_refresh_interval_s
 
 START: Final = ["--source=service", "--provider=inmemory", "--manifests=-"]
 
 
 def start(argv: list[str], environ: dict[str, str] | None = None) -> tuple[str, ...]:
-    given = read(argv, environ or {})
-    values = with_defaults(given)
-    require(given, values)
-    return notices(given, values)
+    settings = parse_settings(argv, environ or {})
+    values = apply_defaults(settings)
+    check_support(settings, values)
+    return find_notices(settings, values)
 
 
 @pytest.mark.parametrize(
@@ -42,18 +42,18 @@ def start(argv: list[str], environ: dict[str, str] | None = None) -> tuple[str, 
         ),
         pytest.param(
             [*START, "--webhook-server"],
-            "--webhook-server is not supported by this version\n  what is: extdns --help",
+            "--webhook-server is not supported by this version\n  supported flags: extdns --help",
             id="flag",
         ),
     ],
 )
-def test_what_this_version_lacks_stops_the_start(argv: list[str], text: str) -> None:
+def test_an_unsupported_flag_or_value_is_a_usage_error(argv: list[str], text: str) -> None:
     with pytest.raises(UsageError) as error:
         start(argv)
     assert str(error.value) == text
 
 
-def test_what_comes_from_the_environment_is_told_by_its_variable() -> None:
+def test_an_error_about_an_unsupported_value_names_its_environment_variable() -> None:
     with pytest.raises(UsageError, match=r"^EXTERNAL_DNS_SOURCE=connector is not supported"):
         start(["--provider=inmemory"], {"EXTERNAL_DNS_SOURCE": "connector"})
     with pytest.raises(UsageError, match=r"^EXTERNAL_DNS_WEBHOOK_SERVER is not supported"):
@@ -66,7 +66,7 @@ def test_what_comes_from_the_environment_is_told_by_its_variable() -> None:
         pytest.param("--webhook-server", id="webhook-server"),
     ],
 )
-def test_a_safety_or_a_mechanism_that_is_not_there_is_never_pretended(argument: str) -> None:
+def test_an_unsupported_safety_flag_is_a_usage_error(argument: str) -> None:
     with pytest.raises(UsageError, match="is not supported by this version"):
         start([*START, argument])
 
@@ -78,41 +78,43 @@ def test_a_safety_or_a_mechanism_that_is_not_there_is_never_pretended(argument: 
         pytest.param("--fqdn-template=", id="no-template"),
     ],
 )
-def test_an_absent_flag_that_asks_for_nothing_is_accepted(argument: str) -> None:
+def test_an_unsupported_flag_with_a_value_without_effect_is_accepted(argument: str) -> None:
     assert start([*START, argument]) == ()
 
 
 def own_value(flag: Flag) -> object:
-    """A value of *flag* that asks for something."""
+    """Return a value of *flag* that has an effect."""
     if flag.is_switch:
         return not flag.default
     text = next((choice for choice in flag.kind.choices if choice), "1s" if flag.kind.metavar == "DURATION" else "7")
-    value = flag.kind.read("k=v" if "=" in flag.kind.metavar else text)
+    value = flag.kind.parse("k=v" if "=" in flag.kind.metavar else text)
     return (value,) if flag.repeatable else value
 
 
-@pytest.mark.parametrize("flag", [pytest.param(flag, id=flag.name) for flag in FLAGS if isinstance(flag.state, Absent)])
-def test_an_absent_flag_stops_the_start_only_where_it_belongs(flag: Flag) -> None:
-    argv = [*START, *flag.arguments(own_value(flag))]
-    given = read(argv, {})
-    if flag.belongs(with_defaults(given)):
+@pytest.mark.parametrize(
+    "flag", [pytest.param(flag, id=flag.name) for flag in FLAGS if isinstance(flag.support, Absent)]
+)
+def test_an_unsupported_flag_is_refused_only_if_the_settings_use_it(flag: Flag) -> None:
+    argv = [*START, *flag.format_arguments(own_value(flag))]
+    settings = parse_settings(argv, {})
+    if flag.is_relevant(apply_defaults(settings)):
         with pytest.raises(UsageError, match=f"^--{flag.name} is not supported"):
             start(argv)
     else:
         assert start(argv) == ()
 
 
-def test_moot_flags_are_noticed_once_each_in_the_order_of_the_table() -> None:
-    said = start([*START, "--kube-api-qps=7", "--no-events", "--crd-source-kind=X", "--aws-zones-cache-duration=3h"])
-    assert said == (
-        "--events has no effect: changes of objects are always acted on at once",
+def test_flags_without_effect_give_one_notice_each_in_table_order() -> None:
+    notices = start([*START, "--kube-api-qps=7", "--no-events", "--crd-source-kind=X", "--aws-zones-cache-duration=3h"])
+    assert notices == (
+        "--events has no effect: changes of objects are always handled at once",
         "--kube-api-qps has no effect: objects are listed once and watched from then on",
     )
 
 
-def test_a_flag_under_its_old_name_is_noticed() -> None:
+def test_the_old_name_of_a_flag_gives_a_notice() -> None:
     assert start([*START, "--request-timeout=5s"]) == (
-        "--request-timeout is the old name of --kube-api-request-timeout; write that",
+        "--request-timeout is the old name of --kube-api-request-timeout; use the new name",
     )
 
 
@@ -124,20 +126,20 @@ def test_a_flag_under_its_old_name_is_noticed() -> None:
         pytest.param(["--provider-cache-time=5m", "--txt-cache-interval=10m"], 600.0, id="the-longest-counts"),
         pytest.param(["--registry=noop", "--txt-cache-interval=10m"], 0.0, id="not-of-another-registry"),
         pytest.param(["--aws-zones-cache-duration=3h"], 0.0, id="not-of-another-provider"),
-        pytest.param(["--provider-cache-time=-5m"], 0.0, id="a-negative-time-is-none"),
+        pytest.param(["--provider-cache-time=-5m"], 0.0, id="negative-time-is-ignored"),
     ],
 )
-def test_cache_times_are_the_least_time_between_audits(argv: list[str], seconds: float) -> None:
-    given = read([*START, *argv], {})
-    assert least_audit_interval_s(given, with_defaults(given)) == seconds
+def test_cache_time_flags_set_the_minimum_interval_between_refreshes(argv: list[str], seconds: float) -> None:
+    settings = parse_settings([*START, *argv], {})
+    assert min_refresh_interval_s(settings, apply_defaults(settings)) == seconds
 
 
-def test_the_zone_cache_counts_where_route_53_is_chosen() -> None:
-    given = read(["--source=service", "--provider=aws", "--aws-zones-cache-duration=3h"], {})
-    assert least_audit_interval_s(given, with_defaults(given)) == 10800.0
+def test_the_aws_zones_cache_duration_counts_only_with_the_aws_provider() -> None:
+    settings = parse_settings(["--source=service", "--provider=aws", "--aws-zones-cache-duration=3h"], {})
+    assert min_refresh_interval_s(settings, apply_defaults(settings)) == 10800.0
 
 
-def test_a_release_that_is_left_standing_is_noticed() -> None:
-    assert start([*START, "--release=7f3a-91c2"]) == (
-        "--release counts at every start; remove it once the deletes are made",
+def test_the_approve_flag_gives_a_notice_to_remove_it_later() -> None:
+    assert start([*START, "--approve=7f3a-91c2"]) == (
+        "--approve applies at every start; remove it once the deletes are made",
     )

@@ -1,4 +1,4 @@
-"""The table knows every flag of the reference as the reference does."""
+"""The flag table agrees with the flags of external-dns."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from typing import Final
 
 import pytest
 
-from extdns.flags.control import PROVIDERS
 from extdns.flags.flag import Absent, Flag, Implemented
-from extdns.flags.help import default_text
+from extdns.flags.help import format_default
 from extdns.flags.kind import BOOLEAN
-from extdns.flags.registry import REGISTRIES
+from extdns.flags.process import PROVIDERS
+from extdns.flags.records import REGISTRIES
 from extdns.flags.sources import SOURCES
-from extdns.flags.support import AVAILABLE
 from extdns.flags.table import BY_NAME, FLAGS
-from extdns.model.selector import EVERYTHING
+from extdns.flags.validation import AVAILABLE
+from extdns.model.selection import EVERYTHING
 
 OURS: Final = {
     "api-burst",
     "api-calls-per-second",
-    "audit-calls-per-minute",
+    "refresh-calls-per-minute",
     "aws-conditional-writes",
+    "cluster-id",
     "compat",
     "delete-grace-period",
     "google-api-endpoint",
@@ -37,14 +38,15 @@ OURS: Final = {
     "max-delete-count",
     "max-delete-percent",
     "merge-across-namespaces",
-    "release",
-    "stale-hold",
+    "accept-cluster",
+    "approve",
+    "unresolved-timeout",
     "state-configmap",
     "state-file",
     "web-address",
     "zonefile-dir",
 }
-# The reference's own help does not show these as repeatable; spec plan 8.2 and 8.3 and sources 9.2 do.
+# The help of external-dns does not show these as repeatable; docs/spec/plan.md 8.2, 8.3 do.
 LISTS: Final = {
     "aws-profile",
     "aws-zone-tags",
@@ -55,14 +57,14 @@ LISTS: Final = {
     "zone-id-filter",
     "zone-name-filter",
 }
-# The help shows a default that does not hold; spec plan 8.2 and 8.3 say "".
-WRONG_IN_HELP: Final = {"migrate-from-txt-owner": "default", "ns1-endpoint": "https://api.nsone.net/v1/"}
-# What the help says in words where the default is empty, off or zero.
+# The help shows a default that is not the real one; docs/spec/plan.md 8.2 and 8.3 have "".
+OUTDATED_IN_HELP: Final = {"migrate-from-txt-owner": "default", "ns1-endpoint": "https://api.nsone.net/v1/"}
+# How the help describes a default that is empty, off or zero.
 NOTHING: Final = {
     *("-", "all", "all gateways", "all names", "all namespaces", "all resources", "any", "auto-detect", "disabled"),
     *("false", "none", "provider", "source", "the namespace ExternalDNS runs in"),
 }
-MORE_CHOICES: Final = {"log-level": {"trace"}, "provider": {"zonefile"}}  # spec plan 8.2 and ours
+MORE_CHOICES: Final = {"log-level": {"trace"}, "provider": {"zonefile"}}  # docs/spec/plan.md 8.2, and our own provider
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,85 +83,87 @@ def rows() -> list[Row]:
         if line.startswith("#"):
             continue
         name, _short, kind, repeat, default, allowed = line.split("\t")
-        shown = default.split(", ")[0].strip('"”')
+        shortened = default.split(", ")[0].strip('"”')
         choices = frozenset() if allowed == "-" else frozenset(allowed.split(", "))
-        found.append(Row(name=name, kind=kind, repeatable=repeat == "repeat", default=shown, allowed=choices))
+        found.append(Row(name=name, kind=kind, repeatable=repeat == "repeat", default=shortened, allowed=choices))
     return found
 
 
 def reference_default(flag: Flag) -> object:
-    return flag.default_value(compat=True)
+    return flag.get_default(compat=True)
 
 
 ROWS: Final = [pytest.param(row, id=row.name) for row in rows()]
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_a_flag_of_the_reference_is_of_the_same_kind(row: Row) -> None:
+def test_a_flag_of_external_dns_is_a_switch_only_if_it_is_one_there(row: Row) -> None:
     assert BY_NAME[row.name].is_switch is (row.kind == "bool")
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_a_flag_of_the_reference_repeats_as_there(row: Row) -> None:
+def test_a_flag_of_external_dns_is_repeatable_only_if_it_is_there(row: Row) -> None:
     assert BY_NAME[row.name].repeatable is (row.repeatable or row.name in LISTS)
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_a_flag_of_the_reference_has_the_same_choices(row: Row) -> None:
+def test_a_flag_of_external_dns_has_the_same_choices(row: Row) -> None:
     choices = {choice for choice in BY_NAME[row.name].kind.choices if choice}
     assert choices == row.allowed | MORE_CHOICES.get(row.name, set())
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_a_flag_of_the_reference_has_the_same_default_under_compat(row: Row) -> None:
+def test_a_flag_of_external_dns_has_its_default_under_compat(row: Row) -> None:
     flag = BY_NAME[row.name]
     default = reference_default(flag)
-    written = tuple(argument.partition("=")[2] for argument in flag.arguments(default))
+    written = tuple(argument.partition("=")[2] for argument in flag.format_arguments(default))
     if row.default == "enabled" or (flag.is_switch and row.default == "true"):
         assert default is True
-    elif row.name in WRONG_IN_HELP:
-        assert (default, row.default) == ("", WRONG_IN_HELP[row.name])
+    elif row.name in OUTDATED_IN_HELP:
+        assert (default, row.default) == ("", OUTDATED_IN_HELP[row.name])
     elif row.default not in ("", ",".join(written)):
         assert row.default in NOTHING
         assert not default or default == EVERYTHING
 
 
-def test_the_table_holds_the_flags_of_the_reference_and_ours_and_no_others() -> None:
+def test_the_flag_table_has_exactly_the_flags_of_external_dns_and_our_own() -> None:
     assert set(BY_NAME) == {row.name for row in rows()} | OURS
     assert [name for name, count in Counter(flag.name for flag in FLAGS).items() if count > 1] == []
 
 
 @pytest.mark.parametrize("flag", [pytest.param(flag, id=flag.name) for flag in FLAGS])
-def test_a_default_is_of_its_flags_kind(flag: Flag) -> None:
+def test_a_flag_default_can_be_formatted_and_parsed_again(flag: Flag) -> None:
     for default in (flag.default, reference_default(flag)):
         if default is None or (isinstance(default, str) and not default):
             continue
         assert isinstance(default, tuple) is flag.repeatable
         for one in default if isinstance(default, tuple) else (default,):
-            assert flag.kind.read(flag.kind.write(one)) == one
+            assert flag.kind.parse(flag.kind.format(one)) == one
 
 
 @pytest.mark.parametrize("flag", [pytest.param(flag, id=flag.name) for flag in FLAGS])
-def test_a_flag_belongs_to_sources_providers_and_registries_that_exist(flag: Flag) -> None:
+def test_a_flag_refers_only_to_existing_sources_providers_and_registries(flag: Flag) -> None:
     assert set(flag.sources) <= set(SOURCES)
     assert set(flag.providers) <= set(PROVIDERS)
     assert set(flag.registries) <= set(REGISTRIES)
 
 
 @pytest.mark.parametrize("flag", [pytest.param(flag, id=flag.name) for flag in FLAGS if flag.providers])
-def test_a_flag_of_providers_that_are_all_absent_is_not_implemented(flag: Flag) -> None:
+def test_a_flag_used_only_by_unsupported_providers_is_unsupported(flag: Flag) -> None:
     available = set(flag.providers) & set(AVAILABLE["provider"])
-    assert not isinstance(flag.state, Absent if available else Implemented)
+    assert not isinstance(flag.support, Absent if available else Implemented)
 
 
-@pytest.mark.parametrize("flag", [pytest.param(flag, id=flag.name) for flag in FLAGS if isinstance(flag.state, Absent)])
-def test_an_absent_flag_is_idle_only_at_a_default_that_is_nothing(flag: Flag) -> None:
-    assert flag.is_idle(flag.default) is not bool(flag.default)
+@pytest.mark.parametrize(
+    "flag", [pytest.param(flag, id=flag.name) for flag in FLAGS if isinstance(flag.support, Absent)]
+)
+def test_an_unsupported_flag_has_a_default_without_effect(flag: Flag) -> None:
+    assert flag.has_no_effect(flag.default) is not bool(flag.default)
 
 
 @pytest.mark.parametrize("flag", [pytest.param(flag, id=flag.name) for flag in FLAGS if flag.secret])
-def test_a_secret_takes_any_text_so_that_no_message_quotes_it(flag: Flag) -> None:
-    assert flag.kind.read("\x00 any = text") == "\x00 any = text"
+def test_a_secret_flag_accepts_any_text(flag: Flag) -> None:
+    assert flag.kind.parse("\x00 any = text") == "\x00 any = text"
     assert not flag.repeatable
 
 
@@ -170,17 +174,17 @@ def test_a_secret_takes_any_text_so_that_no_message_quotes_it(flag: Flag) -> Non
         *(pytest.param(name, id=name) for name in BY_NAME if name.endswith(("-secret", "-password", "-key", "key"))),
     ],
 )
-def test_keys_secrets_and_passwords_are_secret(name: str) -> None:
-    # Spec plan 1.1; the path of a key and the name of a region are none.
+def test_flags_named_key_secret_or_password_are_secret(name: str) -> None:
+    # docs/spec/plan.md 1.1; the path of a key and the name of a region are not secret.
     assert BY_NAME[name].secret is (name not in ("tls-client-cert-key", "cloudflare-region-key"))
 
 
-def test_every_flag_but_help_and_version_has_its_variable() -> None:
+def test_every_flag_except_help_and_version_has_an_environment_variable() -> None:
     assert {flag.name for flag in FLAGS if not flag.variable} == {"help", "version"}
     assert BY_NAME["aws-zone-type"].variable == "EXTERNAL_DNS_AWS_ZONE_TYPE"
     assert BY_NAME["rfc2136-host"].variable == "EXTERNAL_DNS_RFC2136_HOST"
 
 
-def test_switches_are_off_unless_the_table_says_on() -> None:
-    on = {flag.name for flag in FLAGS if flag.kind is BOOLEAN and default_text(flag)}
+def test_switches_are_off_unless_the_flag_table_turns_them_on() -> None:
+    on = {flag.name for flag in FLAGS if flag.kind is BOOLEAN and format_default(flag)}
     assert on == {"exclude-unschedulable", "aws-evaluate-target-health", "aws-conditional-writes"}

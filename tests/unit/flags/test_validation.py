@@ -1,4 +1,4 @@
-"""Whether the values fit together (spec plan 8.4)."""
+"""Combinations of flags that are valid or contradictory (docs/spec/plan.md 8.4)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 from extdns.errors import UsageError
-from extdns.flags.parser import read, with_defaults
+from extdns.flags.parser import apply_defaults, parse_settings
 from extdns.flags.validation import validate
 
 GOOD: Final = ["--source=service", "--provider=inmemory"]
@@ -21,7 +21,7 @@ GSS: Final = [
 
 
 def check(argv: list[str]) -> None:
-    validate(with_defaults(read(argv, {})))
+    validate(apply_defaults(parse_settings(argv, {})))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def check(argv: list[str]) -> None:
         ),
     ],
 )
-def test_values_that_do_not_fit_are_told(argv: list[str], message: str) -> None:
+def test_missing_or_contradictory_flags_are_reported(argv: list[str], message: str) -> None:
     with pytest.raises(UsageError) as error:
         check(argv)
     assert str(error.value).splitlines()[0] == message
@@ -106,11 +106,11 @@ def test_values_that_do_not_fit_are_told(argv: list[str], message: str) -> None:
         pytest.param([*GOOD, "--service-type-filter=NodePort"], id="known-type"),
     ],
 )
-def test_values_that_fit_pass(argv: list[str]) -> None:
+def test_valid_combinations_of_flags_are_accepted(argv: list[str]) -> None:
     check(argv)
 
 
-def test_of_several_mistakes_the_first_of_the_list_is_told() -> None:
+def test_of_several_contradictions_the_first_of_the_specification_is_reported() -> None:
     with pytest.raises(UsageError, match=r"^no sources specified"):
         check(["--create-ptr", "--txt-prefix=a", "--txt-suffix=b"])
     with pytest.raises(UsageError, match=r"^txt-prefix and txt-suffix"):
@@ -137,24 +137,24 @@ ELECT: Final = [*GOOD, "--leader-elect"]
         ),
         pytest.param(
             [*ELECT, "--leader-elect-lease-duration=26s"],
-            "--leader-elect-lease-duration may end while a last write is under way\n"
-            "  allowed: 27s and more, 12s longer than --leader-elect-renew-deadline",
+            "--leader-elect-lease-duration=26s may expire during a write\n"
+            "  allowed: 27s and more, --leader-elect-renew-deadline plus 12s",
             id="lease-too-short",
         ),
         pytest.param(
             [*ELECT, "--leader-elect-retry-period=15s"],
-            "--leader-elect-renew-deadline leaves no time to renew\n"
+            "--leader-elect-renew-deadline=15s leaves no time to renew\n"
             "  allowed: more than --leader-elect-retry-period, which is 15s",
             id="deadline-too-short",
         ),
         pytest.param(
             [*ELECT, "--leader-elect-retry-period=0s"],
-            "--leader-elect-retry-period is not positive\n  allowed: more than 0s",
+            "--leader-elect-retry-period=0s is too short\n  allowed: more than 0s",
             id="no-pause",
         ),
     ],
 )
-def test_what_is_not_safe_for_an_election_is_refused(argv: list[str], message: str) -> None:
+def test_unsafe_leader_election_settings_are_refused(argv: list[str], message: str) -> None:
     with pytest.raises(UsageError) as error:
         check(argv)
     assert str(error.value) == message
@@ -169,5 +169,5 @@ def test_what_is_not_safe_for_an_election_is_refused(argv: list[str], message: s
         pytest.param([*GOOD, "--leader-elect-retry-period=0s"], id="no-election"),
     ],
 )
-def test_what_is_safe_for_an_election_is_not(argv: list[str]) -> None:
+def test_safe_leader_election_settings_are_accepted(argv: list[str]) -> None:
     check(argv)

@@ -1,12 +1,13 @@
-"""Where objects are, as the Kubernetes API concepts page has it."""
+"""URL paths of objects (Kubernetes API concepts, "Resource URIs")."""
 
 from __future__ import annotations
 
 import pytest
 
-from extdns.kube.paths import collection_path, object_path
-from extdns.model.cluster import Kind, ObjectKey
-from extdns.model.objects import INGRESS, NODE, SERVICE
+from extdns.kube.api_protocol import build_collection_path, build_object_path
+from extdns.model.kind import Kind, ObjectKey
+from extdns.model.resources.core import NODE, SERVICE
+from extdns.model.resources.networking import INGRESS
 
 
 @pytest.mark.parametrize(
@@ -19,13 +20,13 @@ from extdns.model.objects import INGRESS, NODE, SERVICE
         pytest.param(INGRESS, "shop", "/apis/networking.k8s.io/v1/namespaces/shop/ingresses", id="group-namespace"),
     ],
 )
-def test_a_collection_has_a_path(kind: Kind, namespace: str, path: str) -> None:
-    assert collection_path(kind, namespace) == path
+def test_the_path_of_a_collection_includes_group_version_and_namespace(kind: Kind, namespace: str, path: str) -> None:
+    assert build_collection_path(kind, namespace) == path
 
 
-def test_an_object_is_below_its_collection() -> None:
-    assert object_path(ObjectKey(SERVICE, "shop", "web")) == "/api/v1/namespaces/shop/services/web"
-    assert object_path(ObjectKey(NODE, "", "ip-10.ec2")) == "/api/v1/nodes/ip-10.ec2"
+def test_the_path_of_an_object_is_below_its_collection() -> None:
+    assert build_object_path(ObjectKey(SERVICE, "shop", "web")) == "/api/v1/namespaces/shop/services/web"
+    assert build_object_path(ObjectKey(NODE, "", "ip-10.ec2")) == "/api/v1/nodes/ip-10.ec2"
 
 
 @pytest.mark.parametrize(
@@ -42,6 +43,6 @@ def test_an_object_is_below_its_collection() -> None:
         pytest.param("shop", "w" * 254, id="too-long"),
     ],
 )
-def test_what_no_object_can_be_called_has_no_path(namespace: str, name: str) -> None:
+def test_an_object_with_an_invalid_name_has_no_url_path(namespace: str, name: str) -> None:
     with pytest.raises(ValueError, match="name"):
-        object_path(ObjectKey(SERVICE, namespace, name))
+        build_object_path(ObjectKey(SERVICE, namespace, name))

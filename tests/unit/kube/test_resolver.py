@@ -1,4 +1,4 @@
-"""The system's resolver, asked over a real socket."""
+"""The system resolver, against a name server on a real socket."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import dns.rrset
 import pytest
 
 from extdns.errors import UnresolvedError, UsageError
-from extdns.kube.resolver import Answer, Ask, system_resolver, unfailing
+from extdns.kube.resolver import HostAddresses, ResolveHost, build_system_resolver, ignore_failures
 
 ZONE = {
     ("both.t.", "A"): ("60", "192.0.2.2", "192.0.2.1"),
@@ -47,7 +47,7 @@ def answer(wire: bytes) -> bytes:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[int]:
-    """The port of a name server of the test's own."""
+    """Run a name server, and return its port."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as found:
         found.bind(("127.0.0.1", 0))
         thread = threading.Thread(target=serve, args=(found,))
@@ -59,15 +59,15 @@ def server() -> Iterator[int]:
 
 
 @pytest.fixture
-def ask(server: int, tmp_path: Path) -> Ask:
-    """A resolver that asks that name server for what its hosts file does not list."""
+def resolve(server: int, tmp_path: Path) -> ResolveHost:
+    """Build a resolver that reads a hosts file and queries the test's name server."""
     (tmp_path / "hosts").write_text(HOSTS)
     return resolver(tmp_path, server)
 
 
-def resolver(etc: Path, port: int) -> Ask:
+def resolver(etc: Path, port: int) -> ResolveHost:
     (etc / "resolv.conf").write_text("nameserver 127.0.0.1\noptions timeout:1\n")
-    return system_resolver(f"{etc}/resolv.conf", port=port, hosts=f"{etc}/hosts")
+    return build_system_resolver(f"{etc}/resolv.conf", port=port, hosts=f"{etc}/hosts")
 
 
 def serve(server: socket.socket) -> None:
@@ -81,32 +81,40 @@ def serve(server: socket.socket) -> None:
 @pytest.mark.parametrize(
     ("host", "found"),
     [
-        pytest.param("both.t", Answer(("192.0.2.1", "192.0.2.2", "2001:db8::1"), 30.0), id="both-types-shortest-ttl"),
-        pytest.param("four.t", Answer(("192.0.2.3",), 90.0), id="one-type"),
-        pytest.param("listed.t", Answer(("192.0.2.9",), 0.0), id="hosts-file-first"),
-        pytest.param("BOTH.listed.t", Answer(("192.0.2.9", "2001:db8::9"), 0.0), id="hosts-file-any-case-all-lines"),
-        pytest.param("nobody.t", Answer((), 0.0), id="no-name"),
-        pytest.param("bare.t", Answer((), 0.0), id="no-address"),
+        pytest.param(
+            "both.t", HostAddresses(("192.0.2.1", "192.0.2.2", "2001:db8::1"), 30.0), id="both-types-shortest-ttl"
+        ),
+        pytest.param("four.t", HostAddresses(("192.0.2.3",), 90.0), id="one-type"),
+        pytest.param("listed.t", HostAddresses(("192.0.2.9",), 0.0), id="hosts-file-first"),
+        pytest.param(
+            "BOTH.listed.t", HostAddresses(("192.0.2.9", "2001:db8::9"), 0.0), id="hosts-file-any-case-all-lines"
+        ),
+        pytest.param("nobody.t", HostAddresses((), 0.0), id="no-name"),
+        pytest.param("bare.t", HostAddresses((), 0.0), id="no-address"),
     ],
 )
-def test_all_addresses_come_sorted_with_their_ttl(ask: Callable[[str], Answer], host: str, found: Answer) -> None:
-    assert ask(host) == found
+def test_the_resolver_returns_sorted_addresses_with_their_ttl(
+    resolve: Callable[[str], HostAddresses], host: str, found: HostAddresses
+) -> None:
+    assert resolve(host) == found
 
 
-def test_what_cannot_be_asked_for_says_why(ask: Callable[[str], Answer]) -> None:
-    with pytest.raises(UnresolvedError, match=r"^asking for A: "):
-        ask("broken.t")
+def test_a_failed_lookup_raises_an_error_with_the_reason(resolve: Callable[[str], HostAddresses]) -> None:
+    with pytest.raises(UnresolvedError, match=r"^the A query failed: "):
+        resolve("broken.t")
 
 
-def test_3_4_what_cannot_be_asked_for_has_no_address_where_nothing_may_fail(ask: Callable[[str], Answer]) -> None:
-    assert unfailing(ask)("broken.t") == Answer((), 0.0)
-    assert unfailing(ask)("four.t") == ask("four.t")
+def test_3_4_a_failed_lookup_counts_as_no_address_if_failures_are_ignored(
+    resolve: Callable[[str], HostAddresses],
+) -> None:
+    assert ignore_failures(resolve)("broken.t") == HostAddresses((), 0.0)
+    assert ignore_failures(resolve)("four.t") == resolve("four.t")
 
 
-def test_without_a_hosts_file_dns_is_asked_at_once(server: int, tmp_path: Path) -> None:
-    assert resolver(tmp_path, server)("listed.t") == Answer((), 0.0)
+def test_the_resolver_queries_dns_if_there_is_no_hosts_file(server: int, tmp_path: Path) -> None:
+    assert resolver(tmp_path, server)("listed.t") == HostAddresses((), 0.0)
 
 
-def test_without_configuration_the_flag_is_a_mistake(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"resolve-service-load-balancer-hostname: .* names no resolver"):
-        system_resolver(f"{tmp_path}/none")
+def test_a_missing_resolver_configuration_is_a_usage_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"resolve-service-load-balancer-hostname: no DNS server found in "):
+        build_system_resolver(f"{tmp_path}/none")

@@ -1,4 +1,4 @@
-"""Metrics as a scraper reads them."""
+"""Parse metrics as Prometheus does."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ Samples = dict[tuple[tuple[str, str], ...], float]
 
 
 def series(metrics: Metrics, name: str) -> Samples:
-    """The values of one metric, by its sorted labels, as a scraper reads them."""
+    """Return the values of one metric by its sorted labels."""
     return {
         tuple(sorted(sample.labels.items())): sample.value
-        for family in text_string_to_metric_families(metrics.text().decode())
+        for family in text_string_to_metric_families(metrics.render().decode())
         for sample in family.samples
         if sample.name == name
     }
 
 
-def labels(**given: str) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted(given.items()))
+def labels(**labels: str) -> tuple[tuple[str, str], ...]:
+    """Return labels and their values, sorted, as the keys of `series`."""
+    return tuple(sorted(labels.items()))

@@ -1,4 +1,7 @@
-"""Metrics: names that others alert on, and what each event does to them (spec plan 1.8, design 5)."""
+"""Metrics: names and labels, and the effect of each event on them.
+
+See docs/spec/plan.md 1.8, docs/design/differences.md.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,13 @@ from datetime import UTC, datetime
 import pytest
 
 from extdns import __version__
-from extdns.metrics.metrics import Counts, Metrics, Mismatch
+from extdns.metrics.metrics import Metrics, Mismatch, Statistics
 from extdns.metrics.table import TABLE
-from extdns.model.apibudget import ApiBudget
-from extdns.model.cluster import Kind, KindState, Phase
-from extdns.model.name import DnsName
-from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
-from extdns.model.zone import Zone
+from extdns.model.change import Applied, Forbidden, Outcome, Refused, TryLater, Unknown, WriteConflict
+from extdns.model.cluster import KindState, Phase
+from extdns.model.dns_name import DnsName
+from extdns.model.kind import Kind
+from extdns.model.zone import RateLimitStatus, Zone
 from tests.unit.metrics.scrape import labels, series
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -24,6 +27,7 @@ SERVICE = Kind("", "v1", "Service", "services")
 
 
 def value(metrics: Metrics, name: str) -> float:
+    """Return the value of a metric without labels."""
     return series(metrics, name)[()]
 
 
@@ -55,15 +59,15 @@ def value(metrics: Metrics, name: str) -> float:
         )
     ],
 )
-def test_a_metric_of_the_reference_keeps_name_type_and_labels(name: str, form: str, names: tuple[str, ...]) -> None:
+def test_metric_of_external_dns_has_the_same_name_type_and_labels(name: str, form: str, names: tuple[str, ...]) -> None:
     (metric,) = (metric for metric in TABLE if metric.name == name)
     assert metric.labels == names
-    assert f"# TYPE {name} {form}\n" in Metrics().text().decode()
+    assert f"# TYPE {name} {form}\n" in Metrics().render().decode()
 
 
-def test_every_metric_is_there_from_the_start_and_those_without_labels_are_zero() -> None:
+def test_metrics_without_labels_start_at_zero() -> None:
     metrics = Metrics()
-    text = metrics.text().decode()
+    text = metrics.render().decode()
     for metric in TABLE:
         assert f"# HELP {metric.name} {metric.help}\n" in text
         if not metric.labels:
@@ -71,65 +75,65 @@ def test_every_metric_is_there_from_the_start_and_those_without_labels_are_zero(
     assert "_created" not in text
 
 
-def test_the_process_is_measured_too() -> None:
+def test_process_metrics_are_served() -> None:
     assert value(Metrics(), "process_cpu_seconds_total") >= 0
 
 
-def test_two_instances_share_nothing() -> None:
+def test_two_metrics_objects_do_not_share_values() -> None:
     first, second = Metrics(), Metrics()
-    first.read_failed()
+    first.count_read_failure()
     assert value(second, "external_dns_registry_errors_total") == 0
 
 
-def test_build_info_tells_what_runs() -> None:
-    ((told, count),) = series(Metrics(), "external_dns_build_info").items()
-    by_name = dict(told)
+def test_build_info_shows_version_and_platform() -> None:
+    ((labels, count),) = series(Metrics(), "external_dns_build_info").items()
+    by_name = dict(labels)
     assert count == 1
     assert (by_name["version"], by_name["revision"]) == (__version__, "unknown")
     assert by_name["go_version"].startswith("python3.")
     assert all(by_name.values())
 
 
-def test_a_run_without_failures_moves_both_times() -> None:
+def test_run_without_failures_updates_both_timestamps() -> None:
     metrics = Metrics()
-    metrics.run_ended(NOON, failing=0, changes=2)
+    metrics.count_run(NOON, failing=0, changes=2)
     assert value(metrics, "external_dns_controller_last_reconcile_timestamp_seconds") == NOON.timestamp()
     assert value(metrics, "external_dns_controller_last_sync_timestamp_seconds") == NOON.timestamp()
     assert value(metrics, "external_dns_controller_no_op_runs_total") == 0
 
 
-def test_a_run_with_nothing_to_change_counts_as_such() -> None:
+def test_run_without_changes_is_counted() -> None:
     metrics = Metrics()
-    metrics.run_ended(NOON, failing=0, changes=0)
-    metrics.run_ended(ONE, failing=0, changes=0)
+    metrics.count_run(NOON, failing=0, changes=0)
+    metrics.count_run(ONE, failing=0, changes=0)
     assert value(metrics, "external_dns_controller_no_op_runs_total") == 2
 
 
-def test_a_failing_run_moves_no_time_and_is_counted_until_one_succeeds() -> None:
+def test_failing_runs_are_counted_until_one_succeeds_and_update_no_timestamp() -> None:
     metrics = Metrics()
-    metrics.run_ended(NOON, failing=0, changes=1)
-    metrics.run_ended(ONE, failing=1, changes=0)
-    metrics.run_ended(ONE, failing=3, changes=0)
+    metrics.count_run(NOON, failing=0, changes=1)
+    metrics.count_run(ONE, failing=1, changes=0)
+    metrics.count_run(ONE, failing=3, changes=0)
     assert value(metrics, "external_dns_controller_last_sync_timestamp_seconds") == NOON.timestamp()
     assert value(metrics, "external_dns_controller_last_reconcile_timestamp_seconds") == NOON.timestamp()
     assert value(metrics, "external_dns_controller_consecutive_soft_errors") == 2
     assert value(metrics, "external_dns_controller_no_op_runs_total") == 0
-    metrics.run_ended(ONE, failing=0, changes=0)
+    metrics.count_run(ONE, failing=0, changes=0)
     assert value(metrics, "external_dns_controller_consecutive_soft_errors") == 0
 
 
-def test_counts_are_shown_by_type_in_lower_case_and_in_sum() -> None:
+def test_record_counts_are_labelled_with_lower_case_types_and_have_a_total() -> None:
     metrics = Metrics()
-    metrics.counted(
-        Counts(
-            held={"A": 3, "CNAME": 2},
-            wanted={"A": 2, "AAAA": 1},
+    metrics.set_statistics(
+        Statistics(
+            current={"A": 3, "CNAME": 2},
+            requested={"A": 2, "AAAA": 1},
             verified={"A": 1},
             deduplicated={("A", "Ingress"): 4},
             invalid={("SRV", "service"): 5},
-            reasons={"wanted": 2},
-            pending=7,
-            quarantined=3,
+            reasons={"requested": 2},
+            queued=7,
+            backing_off=3,
             problems=1,
         )
     )
@@ -150,23 +154,23 @@ def test_counts_are_shown_by_type_in_lower_case_and_in_sum() -> None:
     assert series(metrics, "external_dns_source_invalid_endpoints") == {
         labels(record_type="srv", source_type="service"): 5
     }
-    assert series(metrics, "extdns_decisions") == {labels(reason="wanted"): 2}
-    assert value(metrics, "extdns_names_pending") == 7
-    assert value(metrics, "extdns_names_quarantined") == 3
+    assert series(metrics, "extdns_decisions") == {labels(reason="requested"): 2}
+    assert value(metrics, "extdns_names_queued") == 7
+    assert value(metrics, "extdns_names_in_backoff") == 3
     assert value(metrics, "extdns_object_problems") == 1
 
 
-def test_what_is_no_longer_counted_disappears() -> None:
+def test_series_of_record_types_that_are_no_longer_counted_are_removed() -> None:
     metrics = Metrics()
-    metrics.counted(Counts(held={"A": 1, "TXT": 1}, reasons={"wanted": 1, "refused": 1}))
-    metrics.counted(Counts(held={"A": 1}, reasons={"wanted": 1, "refused": 0}))
+    metrics.set_statistics(Statistics(current={"A": 1, "TXT": 1}, reasons={"requested": 1, "refused": 1}))
+    metrics.set_statistics(Statistics(current={"A": 1}, reasons={"requested": 1, "refused": 0}))
     assert series(metrics, "external_dns_registry_records") == {labels(record_type="a"): 1}
-    assert series(metrics, "extdns_decisions") == {labels(reason="wanted"): 1}
+    assert series(metrics, "extdns_decisions") == {labels(reason="requested"): 1}
 
 
-def test_labels_that_are_the_same_in_lower_case_are_one() -> None:
+def test_counts_of_types_that_differ_only_in_case_are_summed() -> None:
     metrics = Metrics()
-    metrics.counted(Counts(held={"A": 1, "a": 2}))
+    metrics.set_statistics(Statistics(current={"A": 1, "a": 2}))
     assert series(metrics, "external_dns_registry_records") == {labels(record_type="a"): 3}
 
 
@@ -178,20 +182,22 @@ def test_labels_that_are_the_same_in_lower_case_are_one() -> None:
         pytest.param("org", "org", id="1.8-single-label"),
     ],
 )
-def test_a_record_of_another_owner_is_shown_by_its_domain(name: str, domain: str) -> None:
+def test_foreign_record_is_counted_by_its_domain(name: str, domain: str) -> None:
     metrics = Metrics()
-    metrics.counted(Counts(mismatches=(Mismatch("A", "me", "Blue", name), Mismatch("A", "me", "blue", name))))
+    metrics.set_statistics(
+        Statistics(mismatches=(Mismatch("A", "me", "Blue", name), Mismatch("A", "me", "blue", name)))
+    )
     assert series(metrics, "external_dns_registry_skipped_records_owner_mismatch_per_sync") == {
         labels(record_type="a", owner="me", foreign_owner="blue", domain=domain): 2
     }
 
 
-def test_what_stands_in_a_zone_cannot_break_the_page() -> None:
+def test_metrics_are_valid_text_although_zones_contain_quotes_and_newlines() -> None:
     metrics = Metrics()
     hostile = ('"} 1\nfake 2', "\ud800", "x" * 5000, "x" * 6000)
-    metrics.counted(Counts(mismatches=tuple(Mismatch("A", "me", owner, "a.b.c") for owner in hostile)))
+    metrics.set_statistics(Statistics(mismatches=tuple(Mismatch("A", "me", owner, "a.b.c") for owner in hostile)))
     shown = series(metrics, "external_dns_registry_skipped_records_owner_mismatch_per_sync")
-    assert {dict(told)["foreign_owner"]: count for told, count in shown.items()} == {
+    assert {dict(labels)["foreign_owner"]: count for labels, count in shown.items()} == {
         '"} 1\nfake 2': 1,
         "?": 1,
         "x" * 255: 2,
@@ -199,11 +205,11 @@ def test_what_stands_in_a_zone_cannot_break_the_page() -> None:
     assert series(metrics, "fake") == {}
 
 
-def test_a_kind_is_in_one_phase_at_a_time() -> None:
+def test_each_kind_has_exactly_one_phase_with_value_1() -> None:
     metrics = Metrics()
-    metrics.phase_changed(KindState(kind=INGRESS, phase=Phase.LISTING))
-    metrics.phase_changed(KindState(kind=SERVICE, phase=Phase.LISTING))
-    metrics.phase_changed(KindState(kind=INGRESS, phase=Phase.SYNCED))
+    metrics.set_phase(KindState(kind=INGRESS, phase=Phase.LISTING))
+    metrics.set_phase(KindState(kind=SERVICE, phase=Phase.LISTING))
+    metrics.set_phase(KindState(kind=INGRESS, phase=Phase.SYNCED))
     assert series(metrics, "extdns_source_phase") == {
         labels(kind="ingresses.networking.k8s.io", phase="synced"): 1,
         labels(kind="services", phase="listing"): 1,
@@ -212,25 +218,25 @@ def test_a_kind_is_in_one_phase_at_a_time() -> None:
 
 
 @pytest.mark.parametrize("phase", [Phase.FAILING, Phase.FORBIDDEN, Phase.NOT_SERVED])
-def test_a_kind_that_cannot_be_listed_and_an_object_that_cannot_be_computed_are_source_errors(phase: Phase) -> None:
+def test_failing_kinds_and_objects_are_counted_as_source_errors(phase: Phase) -> None:
     metrics = Metrics()
-    metrics.phase_changed(KindState(kind=INGRESS, phase=phase))
-    metrics.object_failed()
+    metrics.set_phase(KindState(kind=INGRESS, phase=phase))
+    metrics.count_object_failure()
     assert value(metrics, "external_dns_source_errors_total") == 2
 
 
-def test_a_zone_shows_when_it_was_last_read_until_it_is_no_longer_listed() -> None:
+def test_the_read_time_of_a_zone_is_removed_with_the_zone() -> None:
     metrics = Metrics()
     public = Zone(name=DnsName("example.org"), id="Z1")
     private = Zone(name=DnsName("example.org"), id="Z2", private=True)
-    metrics.zone_read(public, NOON)
-    metrics.zone_read(private, NOON)
-    metrics.zone_read(public, ONE)
+    metrics.set_zone_read_time(public, NOON)
+    metrics.set_zone_read_time(private, NOON)
+    metrics.set_zone_read_time(public, ONE)
     assert series(metrics, "extdns_zone_last_read_timestamp_seconds") == {
         labels(zone="example.org", zone_id="Z1"): ONE.timestamp(),
         labels(zone="example.org", zone_id="Z2"): NOON.timestamp(),
     }
-    metrics.zones_listed([private])
+    metrics.set_zones([private])
     assert series(metrics, "extdns_zone_last_read_timestamp_seconds") == {
         labels(zone="example.org", zone_id="Z2"): NOON.timestamp()
     }
@@ -240,27 +246,27 @@ def test_a_zone_shows_when_it_was_last_read_until_it_is_no_longer_listed() -> No
     ("outcome", "label", "errors"),
     [
         pytest.param(Applied(records=()), "applied", 0, id="applied"),
-        pytest.param(Conflict(message=""), "conflict", 0, id="conflict"),
+        pytest.param(WriteConflict(message=""), "conflict", 0, id="conflict"),
         pytest.param(Refused(message=""), "refused", 1, id="refused"),
         pytest.param(Forbidden(message=""), "forbidden", 1, id="forbidden"),
         pytest.param(TryLater(message=""), "try-later", 1, id="try-later"),
         pytest.param(Unknown(message=""), "unknown", 1, id="unknown"),
     ],
 )
-def test_a_batch_is_counted_by_what_became_of_it(outcome: Outcome, label: str, errors: int) -> None:
+def test_batch_is_counted_by_its_outcome(outcome: Outcome, label: str, errors: int) -> None:
     metrics = Metrics()
-    metrics.batch_ended(outcome)
-    metrics.batch_ended(outcome)
+    metrics.count_batch(outcome)
+    metrics.count_batch(outcome)
     assert series(metrics, "extdns_batches_total") == {labels(outcome=label): 2}
     assert value(metrics, "external_dns_registry_errors_total") == 2 * errors
 
 
-def test_no_count_is_lost_between_threads() -> None:
+def test_counters_are_right_if_several_threads_count() -> None:
     metrics = Metrics()
 
     def fail_often() -> None:
         for _ in range(500):
-            metrics.read_failed()
+            metrics.count_read_failure()
 
     threads = [threading.Thread(target=fail_often) for _ in range(4)]
     for thread in threads:
@@ -270,12 +276,12 @@ def test_no_count_is_lost_between_threads() -> None:
     assert value(metrics, "external_dns_registry_errors_total") == 2000
 
 
-def test_what_is_left_of_the_api_budget_is_asked_when_somebody_looks() -> None:
-    budgets = [ApiBudget(account="prod", action="", left=50.0, per_s=10.0, throttled=1)]
-    metrics = Metrics(budgets=lambda: budgets)
+def test_rate_limits_are_read_at_each_scrape() -> None:
+    budgets = [RateLimitStatus(account="prod", action="", calls_left=50.0, per_s=10.0, throttle_count=1)]
+    metrics = Metrics(rate_limits=lambda: budgets)
     account, change = labels(account="prod", action=""), labels(account="prod", action="Change")
     assert series(metrics, "extdns_api_calls_left") == {account: 50.0}
-    budgets.append(ApiBudget(account="prod", action="Change", left=-2.5, per_s=5.0, throttled=1))
+    budgets.append(RateLimitStatus(account="prod", action="Change", calls_left=-2.5, per_s=5.0, throttle_count=1))
     assert series(metrics, "extdns_api_calls_left") == {account: 50.0, change: -2.5}
     assert series(metrics, "extdns_api_calls_per_second") == {account: 10.0, change: 5.0}
     assert series(metrics, "extdns_api_throttled_total") == {change: 1.0}

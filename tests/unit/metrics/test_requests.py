@@ -1,4 +1,4 @@
-"""How long requests take (spec plan 1.8)."""
+"""Metrics of request times (docs/spec/plan.md 1.8)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import math
 import pytest
 
 from extdns.metrics.metrics import Metrics
-from extdns.metrics.requests import RequestTimes
+from extdns.metrics.request_times import RequestTimes
 from extdns.metrics.table import REQUESTS
-from extdns.model.request import UNANSWERED, sent
+from extdns.model.api_request import UNANSWERED, build_request
 from tests.unit.metrics.scrape import labels, series
 
 LISTED = "https://route53.amazonaws.com/2013-04-01/hostedzone/Z1/rrset?maxitems=300"
@@ -24,6 +24,8 @@ HERE = {
 
 
 class Clock:
+    """A clock that returns `now_s`, which a test sets."""
+
     def __init__(self) -> None:
         self.now_s = 0.0
 
@@ -31,21 +33,22 @@ class Clock:
         return self.now_s
 
 
-def shown(times: RequestTimes, suffix: str = "", **more: str) -> dict[tuple[tuple[str, str], ...], float]:
-    found = series(Metrics(requests=times), f"{REQUESTS.name}{suffix}")
+def read_series(times: RequestTimes, suffix: str = "", **more: str) -> dict[tuple[tuple[str, str], ...], float]:
+    """Return the values of the request metric by labels; only series with the labels *more*."""
+    found = series(Metrics(request_times=times), f"{REQUESTS.name}{suffix}")
     return {key: value for key, value in found.items() if more.items() <= dict(key).items()}
 
 
-def test_the_summary_of_the_reference_keeps_name_labels_and_quantiles() -> None:
+def test_request_summary_has_the_name_labels_and_quantiles_of_external_dns() -> None:
     times = RequestTimes()
     for number in range(1, 101):
-        times.take(sent("GET", LISTED, status=200, seconds=float(number)))
-    assert shown(times, "_count") == {labels(**HERE): 100}
-    assert shown(times, "_sum") == {labels(**HERE): 5050}
-    assert shown(times) == {
+        times.record(build_request("GET", LISTED, status=200, seconds=float(number)))
+    assert read_series(times, "_count") == {labels(**HERE): 100}
+    assert read_series(times, "_sum") == {labels(**HERE): 5050}
+    assert read_series(times) == {
         labels(**HERE, quantile=share): at for share, at in (("0.5", 50), ("0.9", 90), ("0.99", 99))
     }
-    assert f"# TYPE {REQUESTS.name} summary\n" in Metrics(requests=times).text().decode()
+    assert f"# TYPE {REQUESTS.name} summary\n" in Metrics(request_times=times).render().decode()
 
 
 @pytest.mark.parametrize(
@@ -56,32 +59,34 @@ def test_the_summary_of_the_reference_keeps_name_labels_and_quantiles() -> None:
         pytest.param("http://me:secret@10.0.0.1/x/y", "10.0.0.1", "y", id="no-password"),
     ],
 )
-def test_of_a_url_host_and_the_last_part_of_the_path_are_told(url: str, host: str, path: str) -> None:
+def test_request_labels_are_host_and_last_part_of_the_path(url: str, host: str, path: str) -> None:
     times = RequestTimes()
-    times.take(sent("POST", url, status=UNANSWERED, seconds=1.0))
-    ((found, _),) = shown(times, "_count").items()
+    times.record(build_request("POST", url, status=UNANSWERED, seconds=1.0))
+    ((found, _),) = read_series(times, "_count").items()
     assert (dict(found)["host"], dict(found)["path"], dict(found)["status"]) == (host, path, "0")
 
 
-def test_quantiles_forget_what_is_ten_minutes_old_and_counts_do_not() -> None:
+def test_quantiles_cover_the_last_ten_minutes_and_counts_all_requests() -> None:
     clock = Clock()
-    times = RequestTimes(monotonic=clock)
-    times.take(sent("GET", LISTED, status=200, seconds=9.0))
+    times = RequestTimes(monotonic_s=clock)
+    times.record(build_request("GET", LISTED, status=200, seconds=9.0))
     clock.now_s = 599.0
-    times.take(sent("GET", LISTED, status=200, seconds=1.0))
-    assert list(shown(times, quantile="0.99").values()) == [9.0]
+    times.record(build_request("GET", LISTED, status=200, seconds=1.0))
+    assert list(read_series(times, quantile="0.99").values()) == [9.0]
     clock.now_s = 601.0
-    assert list(shown(times, quantile="0.99").values()) == [1.0]
+    assert list(read_series(times, quantile="0.99").values()) == [1.0]
     clock.now_s = 1200.0
-    assert all(math.isnan(value) for value in shown(times).values())
-    assert list(shown(times, "_count").values()) == [2]
+    assert all(math.isnan(value) for value in read_series(times).values())
+    assert list(read_series(times, "_count").values()) == [2]
 
 
-def test_names_of_objects_in_paths_do_not_make_labels_without_end() -> None:
+def test_the_number_of_label_sets_of_the_request_metric_is_limited() -> None:
     times = RequestTimes()
     for number in range(1000):
-        times.take(sent("GET", f"https://10.0.0.1/apis/x/v1/namespaces/n/things/{number}", status=200, seconds=0.1))
-    counts = shown(times, "_count")
+        times.record(
+            build_request("GET", f"https://10.0.0.1/apis/x/v1/namespaces/n/things/{number}", status=200, seconds=0.1)
+        )
+    counts = read_series(times, "_count")
     assert len(counts) == 201
-    assert list(shown(times, "_count", path="other").values()) == [800]
+    assert list(read_series(times, "_count", path="other").values()) == [800]
     assert sum(counts.values()) == 1000

@@ -1,4 +1,4 @@
-"""Domain names have one spelling (spec plan 0.3)."""
+"""Domain names have one canonical spelling (docs/spec/plan.md 0.3)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extdns.errors import InvalidValueError
-from extdns.model.name import DnsName
+from extdns.model.dns_name import DnsName
 
 
 @pytest.mark.parametrize(
@@ -26,8 +26,29 @@ from extdns.model.name import DnsName
         pytest.param("a" * 63 + ".org", "a" * 63 + ".org", id="sources-1.2-63-bytes"),
     ],
 )
-def test_every_spelling_of_a_name_is_one_name(text: str, expected: str) -> None:
+def test_each_spelling_of_a_domain_name_gives_the_canonical_name(text: str, expected: str) -> None:
     assert DnsName.parse(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("a.org..", "a.org", id="two-trailing-dots"),
+        pytest.param(r"\052.a.org", "*.a.org", id="wildcard-as-route-53-shows-it"),
+        pytest.param(r"\052.a.org..", "*.a.org", id="both"),
+        pytest.param("a.org...", None, id="three-trailing-dots"),
+        pytest.param(r"\053.a.org", None, id="another-escape"),
+        pytest.param("..", None, id="nothing-but-dots"),
+    ],
+)
+def test_hostnames_of_objects_may_have_two_trailing_dots_or_an_escaped_wildcard(
+    text: str, expected: str | None
+) -> None:
+    if expected is None:
+        with pytest.raises(InvalidValueError):
+            DnsName.parse_hostname(text)
+    else:
+        assert DnsName.parse_hostname(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -50,7 +71,7 @@ def test_every_spelling_of_a_name_is_one_name(text: str, expected: str) -> None:
         pytest.param("a\\052.org", "without blank and backslash", id="escape"),
     ],
 )
-def test_what_is_no_name_is_refused(text: str, allowed: str) -> None:
+def test_an_invalid_domain_name_is_rejected_and_the_error_states_what_is_allowed(text: str, allowed: str) -> None:
     with pytest.raises(InvalidValueError, match=allowed) as caught:
         DnsName.parse(text)
     assert (caught.value.value, caught.value.reason) == (text, "invalid-name")
@@ -65,11 +86,11 @@ def test_what_is_no_name_is_refused(text: str, allowed: str) -> None:
         pytest.param("org", "example.org", False, id="above"),
     ],
 )
-def test_within_goes_by_whole_labels(name: str, ancestor: str, expected: bool) -> None:
+def test_a_name_is_within_itself_and_its_ancestors_by_whole_labels(name: str, ancestor: str, expected: bool) -> None:
     assert DnsName.parse(name).within(ancestor) is expected
 
 
-def test_a_name_knows_its_parts() -> None:
+def test_a_name_has_labels_a_parent_and_may_be_a_wildcard() -> None:
     name = DnsName.parse("*.a.org")
     assert (name.labels, name.parent, name.is_wildcard) == (("*", "a", "org"), "a.org", True)
     assert not DnsName.parse("*a.org").is_wildcard
@@ -80,17 +101,17 @@ def test_a_name_knows_its_parts() -> None:
     ("text", "expected"),
     [
         pytest.param("xn--r28h.org", "😍.org", id="plan-0.3-emoji"),
-        pytest.param("點看.org", "點看.org", id="there-and-back"),
+        pytest.param("點看.org", "點看.org", id="unicode"),
         pytest.param("plain.org", "plain.org", id="ascii"),
-        pytest.param("xn--!.org", "xn--!.org", id="no-punycode-after-all"),
+        pytest.param("xn--!.org", "xn--!.org", id="invalid-punycode"),
     ],
 )
-def test_people_see_unicode(text: str, expected: str) -> None:
+def test_a_name_is_shown_in_unicode(text: str, expected: str) -> None:
     assert DnsName.parse(text).to_unicode() == expected
 
 
 @given(st.text())
-def test_parsing_again_changes_nothing(text: str) -> None:
+def test_parsing_a_canonical_name_returns_it_unchanged(text: str) -> None:
     try:
         name = DnsName.parse(text)
     except InvalidValueError:
@@ -101,5 +122,5 @@ def test_parsing_again_changes_nothing(text: str) -> None:
     assert isinstance(name.to_unicode(), str)
 
 
-def test_an_a_label_that_nothing_encodes_to_stays_as_it_is() -> None:
+def test_an_invalid_a_label_is_shown_unchanged() -> None:
     assert DnsName.parse("xn--a.example").to_unicode() == "xn--a.example"

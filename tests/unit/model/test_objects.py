@@ -1,15 +1,18 @@
-"""Objects keep only what sources read."""
+"""Decoding of Kubernetes objects into structs with the fields that sources read."""
 
 from __future__ import annotations
 
 import msgspec
 import pytest
 
-from extdns.model.cluster import Kind
-from extdns.model.objects import ENDPOINT_SLICE, INGRESS, NODE, POD, SERVICE, STRUCTS, Pod, Service, key_of, ref_of
+from extdns.model.kind import Kind
+from extdns.model.resources.core import NODE, POD, SERVICE, Pod, Service
+from extdns.model.resources.discovery import ENDPOINT_SLICE
+from extdns.model.resources.kinds import STRUCTS, build_key, build_ref
+from extdns.model.resources.networking import INGRESS
 
 
-def test_a_service_is_read_by_the_api_s_spelling() -> None:
+def test_a_service_is_decoded_from_the_json_of_the_api() -> None:
     text = b"""{"kind": "Service", "apiVersion": "v1",
       "metadata": {"name": "web", "namespace": "shop", "uid": "u1", "creationTimestamp": "2026-01-02T03:04:05Z",
                    "managedFields": [{"manager": "kubectl"}], "annotations": {"a/b": "c"}},
@@ -31,12 +34,12 @@ def test_a_service_is_read_by_the_api_s_spelling() -> None:
         ("192.0.2.1", ""),
         ("", "lb.test"),
     ]
-    ref = ref_of(SERVICE, service)
+    ref = build_ref(SERVICE, service)
     assert (ref.uid, ref.created, ref.key.resource) == ("u1", "2026-01-02T03:04:05Z", "service/shop/web")
     assert str(ref) == "Service shop/web"
 
 
-def test_a_pod_is_read_by_the_api_s_spelling() -> None:
+def test_a_pod_is_decoded_from_the_json_of_the_api() -> None:
     text = b"""{"metadata": {"name": "p"}, "spec": {"nodeName": "n1", "hostNetwork": true},
       "status": {"hostIP": "10.0.0.1", "podIP": "10.1.0.1", "podIPs": [{"ip": "10.1.0.1"}]}}"""
     pod = msgspec.json.decode(text, type=Pod)
@@ -46,12 +49,12 @@ def test_a_pod_is_read_by_the_api_s_spelling() -> None:
 
 
 @pytest.mark.parametrize("kind", [SERVICE, INGRESS, POD, NODE, ENDPOINT_SLICE], ids=lambda kind: kind.name)
-def test_every_kind_can_be_as_bare_as_a_name(kind: Kind) -> None:
+def test_an_object_of_any_kind_is_decoded_if_it_has_only_a_name(kind: Kind) -> None:
     obj = msgspec.json.decode(b'{"metadata": {"name": "x"}}', type=STRUCTS[kind])
-    key = key_of(kind, obj)
+    key = build_key(kind, obj)
     assert (key.namespace, key.name) == ("default" if kind.namespaced else "", "x")
 
 
-def test_a_field_of_the_wrong_type_fails_the_object() -> None:
+def test_an_object_with_a_field_of_the_wrong_type_is_not_decoded() -> None:
     with pytest.raises(msgspec.ValidationError, match=r"\$\.spec\.externalIPs"):
         msgspec.json.decode(b'{"metadata": {"name": "x"}, "spec": {"externalIPs": "192.0.2.1"}}', type=Service)

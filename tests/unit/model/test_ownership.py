@@ -1,36 +1,40 @@
-"""What is known of the ownership of a record (design 2)."""
+"""Records with what is known about their ownership (docs/design/laws.md)."""
 
 from __future__ import annotations
 
-from extdns.model.name import DnsName
-from extdns.model.ownership import Owned
-from extdns.model.pairs import Pairs
-from extdns.model.record import Record, RecordKey
+from extdns.model.dns_name import DnsName
+from extdns.model.record import OwnedRecord, Record, RecordKey
+from extdns.model.value import StringMap
 
 RECORD = Record(name=DnsName("web.x.test"), type="A", targets=("192.0.2.1",), ttl_s=300, set_identifier="one")
 
 
-def test_without_proof_a_record_is_nobodys() -> None:
-    owned = Owned(record=RECORD)
-    assert (owned.owner, owned.ours, owned.marks, owned.labels) == (None, False, (), ())
+def test_a_record_without_ownership_record_has_no_owner_and_is_not_ours() -> None:
+    owned = OwnedRecord(record=RECORD)
+    assert (owned.owner, owned.is_ours, owned.ownership_records, owned.labels) == (None, False, (), ())
 
 
-def test_a_record_nobody_marked_lacks_no_mark() -> None:
-    assert Owned(record=RECORD).marked
+def test_a_record_without_ownership_record_needs_no_newer_format() -> None:
+    assert OwnedRecord(record=RECORD).has_current_format
 
 
-def test_ownership_is_known_by_the_key_of_the_record() -> None:
-    assert Owned(record=RECORD).key == RecordKey(DnsName("web.x.test"), "one", "A")
+def test_an_owned_record_has_the_key_of_its_record() -> None:
+    assert OwnedRecord(record=RECORD).key == RecordKey(DnsName("web.x.test"), "one", "A")
 
 
-def test_the_mark_names_the_object() -> None:
-    assert Owned(record=RECORD, labels=Pairs.of({"resource": "service/shop/web"})).resource == "service/shop/web"
-    assert Owned(record=RECORD, labels=Pairs.of({"extra": "1"})).resource == ""
+def test_the_resource_of_a_record_is_its_resource_label() -> None:
+    assert (
+        OwnedRecord(record=RECORD, labels=StringMap.from_items({"resource": "service/shop/web"})).resource
+        == "service/shop/web"
+    )
+    assert OwnedRecord(record=RECORD, labels=StringMap.from_items({"extra": "1"})).resource == ""
 
 
-def test_ownership_compares_by_value() -> None:
-    mark = Record(name=DnsName("a-web.x.test"), type="TXT", targets=('"heritage"',), ttl_s=300)
-    one, two = (Owned(record=RECORD, owner="me", ours=True, marks=(mark,)) for _ in range(2))
+def test_owned_records_with_equal_values_are_equal() -> None:
+    ownership_record = Record(name=DnsName("a-web.x.test"), type="TXT", targets=('"heritage"',), ttl_s=300)
+    one, two = (
+        OwnedRecord(record=RECORD, owner="me", is_ours=True, ownership_records=(ownership_record,)) for _ in range(2)
+    )
     assert one == two
     assert hash(one) == hash(two)
-    assert one != Owned(record=RECORD, owner="me", ours=True)
+    assert one != OwnedRecord(record=RECORD, owner="me", is_ours=True)

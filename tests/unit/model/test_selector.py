@@ -1,4 +1,4 @@
-"""Selectors (spec sources 2.7)."""
+"""Label and annotation selectors (docs/spec/sources.md 2.7)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extdns.model.selector import (
+from extdns.model.selection import (
     EVERYTHING,
     Operator,
     Selector,
@@ -52,7 +52,7 @@ BOTH = (parse_label_selector, parse_annotation_selector)
         pytest.param("k=v", {"k": "https://x/y"}, False, id="2.7-raw-annotation-value"),
     ],
 )
-def test_a_selector_selects(parse: Parser, text: str, labels: dict[str, str], expected: bool) -> None:
+def test_a_selector_matches_labels(parse: Parser, text: str, labels: dict[str, str], expected: bool) -> None:
     assert parse(text).matches(labels) is expected
 
 
@@ -72,11 +72,13 @@ def test_a_selector_selects(parse: Parser, text: str, labels: dict[str, str], ex
         pytest.param("k=a,k=b", {"k": "b"}, False, id="2.7-two-equalities-never-match"),
     ],
 )
-def test_label_filters_know_more_forms(text: str, labels: dict[str, str], expected: bool) -> None:
+def test_label_selectors_also_compare_for_inequality_and_order(
+    text: str, labels: dict[str, str], expected: bool
+) -> None:
     assert parse_label_selector(text).matches(labels) is expected
 
 
-def test_annotation_filters_keep_the_last_equality_of_a_key() -> None:
+def test_of_two_equalities_of_one_key_an_annotation_selector_keeps_the_last() -> None:
     selector = parse_annotation_selector("k=a,x in (y),k=b")
     assert selector.matches({"k": "b", "x": "y"})
     assert not selector.matches({"k": "b"})
@@ -84,7 +86,7 @@ def test_annotation_filters_keep_the_last_equality_of_a_key() -> None:
 
 
 @pytest.mark.parametrize("text", ["k!=v", "k>1", "k<1"])
-def test_annotation_filters_refuse_what_only_label_filters_know(text: str) -> None:
+def test_operators_of_label_selectors_only_are_rejected_in_annotation_selectors(text: str) -> None:
     with pytest.raises(ValueError, match="--label-filter only"):
         parse_annotation_selector(text)
 
@@ -94,7 +96,7 @@ def test_annotation_filters_refuse_what_only_label_filters_know(text: str) -> No
     ("text", "problem"),
     [
         pytest.param("k=a/b", "'a/b' is not a label value", id="2.7-slash-in-value"),
-        pytest.param("k=a b", "'b' stands where ',' should", id="2.7-blank-in-value"),
+        pytest.param("k=a b", "'b' found where ',' is expected", id="2.7-blank-in-value"),
         pytest.param("k=" + "a" * 64, "is not a label value", id="2.7-long-value"),
         pytest.param("k=-a", "'-a' is not a label value", id="2.7-value-starts-with-dash"),
         pytest.param("-k=a", "'-k' is not a key", id="2.7-key-starts-with-dash"),
@@ -105,46 +107,45 @@ def test_annotation_filters_refuse_what_only_label_filters_know(text: str) -> No
         pytest.param("k,", "'the end' is not a key", id="2.7-trailing-comma"),
         pytest.param(",k", "',' is not a key", id="2.7-leading-comma"),
         pytest.param("!", "'the end' is not a key", id="2.7-bare-exclamation"),
-        pytest.param("!k=v", "'=' stands where ',' should", id="2.7-missing-with-value"),
+        pytest.param("!k=v", "'=' found where ',' is expected", id="2.7-missing-with-value"),
         pytest.param("k~v", "'k~v' is not a key", id="2.7-strange-operator"),
         pytest.param("k like v", "'like' after 'k' is not an operator", id="2.7-unknown-word"),
-        pytest.param("k in a", "'a' stands where '(' should", id="2.7-set-without-parentheses"),
-        pytest.param("k in (a", "'the end' stands where ')' should", id="2.7-set-without-end"),
-        pytest.param("k in ()", "at least one value", id="2.7-empty-set"),
-        pytest.param("k=(a)", "'(' stands where ',' should", id="2.7-equal-with-set"),
+        pytest.param("k in a", "'a' found where '(' is expected", id="2.7-set-without-parentheses"),
+        pytest.param("k in (a", "'the end' found where ')' is expected", id="2.7-set-without-end"),
+        pytest.param("k=(a)", "'(' found where ',' is expected", id="2.7-equal-with-set"),
     ],
 )
-def test_what_is_no_selector_is_refused(parse: Parser, text: str, problem: str) -> None:
+def test_an_invalid_selector_is_rejected_with_the_invalid_part(parse: Parser, text: str, problem: str) -> None:
     with pytest.raises(ValueError, match=re.escape(problem)):
         parse(text)
 
 
 @pytest.mark.parametrize("text", ["k>a", "k<1.5", "k>" + "9" * 20, "k>"])
-def test_an_order_needs_an_integer(text: str) -> None:
+def test_a_comparison_by_order_needs_an_integer(text: str) -> None:
     with pytest.raises(ValueError, match="is not an integer"):
         parse_label_selector(text)
 
 
-def test_everything_is_selected_without_terms_and_without_labels() -> None:
+def test_only_an_empty_selector_matches_an_object_without_labels() -> None:
     assert EVERYTHING.matches(None)
     assert not parse_label_selector("k").matches(None)
 
 
-def test_a_selector_knows_the_keys_it_is_about() -> None:
+def test_a_selector_mentions_the_keys_of_its_terms() -> None:
     selector = parse_label_selector("a=1,!b")
     assert selector.mentions("b")
     assert not selector.mentions("c")
 
 
 @pytest.mark.parametrize(("text", "expected"), [("", True), ("a" * 63, True), ("a_b.c-d", True), ("a ", False)])
-def test_label_values_are_recognised(text: str, expected: bool) -> None:
+def test_only_valid_label_values_are_accepted(text: str, expected: bool) -> None:
     assert is_label_value(text) is expected
 
 
 KEYS = st.from_regex(r"([a-z][a-z0-9]{0,3}\.org/)?[A-Za-z0-9]([-_.A-Za-z0-9]{0,4}[A-Za-z0-9])?", fullmatch=True)
 VALUES = st.from_regex(r"([A-Za-z0-9]([-_.A-Za-z0-9]{0,4}[A-Za-z0-9])?)?", fullmatch=True)
 SETS = st.sets(VALUES, min_size=1, max_size=3).map(lambda values: tuple(sorted(values)))
-TERMS = st.one_of(
+REQUIREMENTS = st.one_of(
     st.builds(Term, key=KEYS, operator=st.sampled_from([Operator.EXISTS, Operator.MISSING])),
     st.builds(Term, key=KEYS, operator=st.sampled_from([Operator.IN, Operator.NOT_IN]), values=SETS),
     st.builds(Term, key=KEYS, operator=st.sampled_from([Operator.EQUAL, Operator.UNEQUAL]), values=st.tuples(VALUES)),
@@ -157,13 +158,13 @@ TERMS = st.one_of(
 )
 
 
-@given(st.lists(TERMS, max_size=4).map(lambda terms: Selector(terms=tuple(terms))))
-def test_what_is_written_reads_the_same(selector: Selector) -> None:
+@given(st.lists(REQUIREMENTS, max_size=4).map(lambda found: Selector(terms=tuple(found))))
+def test_the_text_of_a_selector_parses_to_an_equal_selector(selector: Selector) -> None:
     assert parse_label_selector(selector.text) == selector
 
 
 @given(st.text(alphabet="ab!=<>(), in", max_size=12))
-def test_any_text_is_a_selector_or_is_refused_with_a_reason(text: str) -> None:
+def test_any_text_is_parsed_as_a_selector_or_rejected_with_a_message(text: str) -> None:
     try:
         selector = parse_label_selector(text)
     except ValueError as exc:
@@ -172,3 +173,11 @@ def test_any_text_is_a_selector_or_is_refused_with_a_reason(text: str) -> None:
         problem = "none"
         assert parse_label_selector(selector.text) == selector
     assert problem
+
+
+@pytest.mark.parametrize("parse", BOTH)
+def test_an_empty_set_in_a_selector_contains_the_empty_value(parse: Parser) -> None:
+    assert parse("k in ()") == parse("k in (,)")
+    assert parse("k in ()").matches({"k": ""})
+    assert not parse("k in ()").matches({"k": "v"})
+    assert parse("k notin ()").matches({})

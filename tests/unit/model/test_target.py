@@ -1,4 +1,4 @@
-"""Targets have one spelling, and a type that fits (spec sources 1.2-1.3, spec plan 0.2)."""
+"""Targets have one spelling and a record type (docs/spec/sources.md 1.2-1.3, docs/spec/plan.md 0.2)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,13 @@ from hypothesis import strategies as st
 
 from extdns.errors import InvalidValueError
 from extdns.model import rrtype
-from extdns.model.record import canonical_targets
-from extdns.model.target import canonical, order_key, suitable_type, typed
+from extdns.model.record import (
+    build_sort_key,
+    canonicalize,
+    canonicalize_targets,
+    choose_record_type,
+    parse_target,
+)
 
 
 @pytest.mark.parametrize(
@@ -29,8 +34,8 @@ from extdns.model.target import canonical, order_key, suitable_type, typed
         pytest.param("lb.example.net", rrtype.CNAME, id="sources-1.3-host"),
     ],
 )
-def test_a_target_has_a_type_that_fits(target: str, expected: str) -> None:
-    assert suitable_type(target) == expected
+def test_the_record_type_of_a_target_is_a_aaaa_or_cname(target: str, expected: str) -> None:
+    assert choose_record_type(target) == expected
 
 
 @pytest.mark.parametrize(
@@ -47,41 +52,43 @@ def test_a_target_has_a_type_that_fits(target: str, expected: str) -> None:
         pytest.param("NAPTR", '10 10 "S" "" "" X.', '10 10 "S" "" "" X.', id="sources-1.2-naptr-untouched"),
     ],
 )
-def test_a_target_has_one_spelling(rtype: str, text: str, expected: str) -> None:
-    assert canonical(rtype, text) == expected
+def test_targets_are_spelled_canonically_for_their_record_type(rtype: str, text: str, expected: str) -> None:
+    assert canonicalize(rtype, text) == expected
 
 
 def test_targets_are_sorted_by_text_and_unique() -> None:
-    assert canonical_targets("A", ["10.0.0.2", "10.0.0.10", "10.0.0.2"]) == ("10.0.0.10", "10.0.0.2")
-    assert canonical_targets("AAAA", ["::0001", "::1"]) == ("::1",)
+    assert canonicalize_targets("A", ["10.0.0.2", "10.0.0.10", "10.0.0.2"]) == ("10.0.0.10", "10.0.0.2")
+    assert canonicalize_targets("AAAA", ["::0001", "::1"]) == ("::1",)
 
 
-def test_numbers_order_addresses_before_names() -> None:
+def test_the_sort_key_of_targets_orders_addresses_by_number_and_before_names() -> None:
     targets = ["b.example", "10.0.0.10", "::1", "10.0.0.2", "a.example"]
-    assert sorted(targets, key=order_key) == ["10.0.0.2", "10.0.0.10", "::1", "a.example", "b.example"]
+    assert sorted(targets, key=build_sort_key) == ["10.0.0.2", "10.0.0.10", "::1", "a.example", "b.example"]
 
 
 @pytest.mark.parametrize(
     "text", [pytest.param("fe80::1%eth0", id="zone"), pytest.param("a b", id="blank"), pytest.param("", id="empty")]
 )
-def test_what_is_neither_address_nor_name_has_no_type(text: str) -> None:
+def test_a_target_that_is_neither_address_nor_name_is_rejected(text: str) -> None:
     with pytest.raises(InvalidValueError):
-        typed(text)
+        parse_target(text)
 
 
 @given(
     st.one_of(st.ip_addresses().map(lambda ip: ip.exploded), st.from_regex(r"[A-Za-z]{1,9}\.org\.?", fullmatch=True))
 )
-def test_type_and_spelling_agree_however_they_are_asked(text: str) -> None:
-    assert typed(text) == (suitable_type(text), canonical(suitable_type(text), text))
+def test_parsing_a_target_gives_the_same_as_choosing_its_type_and_spelling_separately(text: str) -> None:
+    assert parse_target(text) == (choose_record_type(text), canonicalize(choose_record_type(text), text))
 
 
 @given(st.ip_addresses())
-def test_every_spelling_of_an_address_is_one_target(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
-    spelled = typed(ip.exploded)[1]
-    assert spelled == typed(str(ip).upper())[1] == typed(spelled)[1]
+def test_each_spelling_of_an_ip_address_gives_the_same_target(
+    ip: ipaddress.IPv4Address | ipaddress.IPv6Address,
+) -> None:
+    spelled = parse_target(ip.exploded)[1]
+    assert spelled == parse_target(str(ip).upper())[1] == parse_target(spelled)[1]
     assert ipaddress.ip_address(spelled) == ip
 
 
-def test_a_mapped_address_is_spelled_alike_on_every_python() -> None:
-    assert typed("::FFFF:c000:201") == ("AAAA", "::ffff:192.0.2.1")
+def test_an_ipv4_mapped_address_is_spelled_with_dots_on_every_python_version() -> None:
+    assert parse_target("::FFFF:c000:201") == ("AAAA", "::ffff:192.0.2.1")

@@ -1,4 +1,4 @@
-"""The ttl annotation (spec sources 2.2)."""
+"""The ttl annotation (docs/spec/sources.md 2.2)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from extdns.model.ttl import MAX_TTL_S, parse_ttl
         pytest.param("2147483647", MAX_TTL_S, id="sources-2.2-largest"),
     ],
 )
-def test_seconds_and_durations_are_read(text: str, expected: int) -> None:
+def test_a_ttl_is_parsed_from_seconds_or_a_duration(text: str, expected: int) -> None:
     assert parse_ttl(text) == expected
 
 
@@ -46,12 +46,12 @@ def test_seconds_and_durations_are_read(text: str, expected: int) -> None:
         pytest.param("9" * 5000, id="huge"),
     ],
 )
-def test_everything_else_is_refused(text: str) -> None:
+def test_an_invalid_ttl_is_rejected_and_the_error_states_what_is_allowed(text: str) -> None:
     with pytest.raises(InvalidValueError, match="allowed: seconds") as caught:
         parse_ttl(text)
     assert caught.value.reason == "invalid-ttl"
 
 
 @given(st.integers(min_value=1, max_value=MAX_TTL_S))
-def test_whole_seconds_read_the_same_either_way(seconds: int) -> None:
+def test_a_ttl_of_whole_seconds_is_the_same_with_or_without_unit(seconds: int) -> None:
     assert parse_ttl(str(seconds)) == parse_ttl(f"{seconds}s") == seconds

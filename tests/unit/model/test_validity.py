@@ -1,21 +1,20 @@
-"""Valid records (spec sources 1.6)."""
+"""Problems of desired records with an invalid target or property (docs/spec/sources.md 1.6)."""
 
 from __future__ import annotations
 
 import pytest
 
-from extdns.model import pairs
-from extdns.model.name import DnsName
-from extdns.model.pairs import Pairs
-from extdns.model.record import Endpoint
-from extdns.model.validity import flaw
+from extdns.model.dns_name import DnsName
+from extdns.model.record import DesiredRecord, find_record_problem
+from extdns.model.value import EMPTY_MAP, StringMap
 
-ALIAS = Pairs.of({"alias": "true"})
-NO_ALIAS = Pairs.of({"alias": "false"})
+ALIAS = StringMap.from_items({"alias": "true"})
+NO_ALIAS = StringMap.from_items({"alias": "false"})
 
 
-def endpoint(rtype: str, *targets: str, properties: Pairs = pairs.NONE, name: str = "a.test") -> Endpoint:
-    return Endpoint(name=DnsName(name), type=rtype, targets=targets, properties=properties)
+def endpoint(rtype: str, *targets: str, properties: StringMap = EMPTY_MAP, name: str = "a.test") -> DesiredRecord:
+    """Build a desired record at *name*."""
+    return DesiredRecord(name=DnsName(name), type=rtype, targets=targets, properties=properties)
 
 
 @pytest.mark.parametrize(
@@ -39,14 +38,14 @@ def endpoint(rtype: str, *targets: str, properties: Pairs = pairs.NONE, name: st
         pytest.param(endpoint("CAA", "x"), id="1.6-unknown-type"),
     ],
 )
-def test_valid(valid: Endpoint) -> None:
-    assert flaw(valid) is None
+def test_a_valid_desired_record_has_no_problem(valid: DesiredRecord) -> None:
+    assert find_record_problem(valid) is None
 
 
 @pytest.mark.parametrize(
     ("invalid", "value"),
     [
-        pytest.param(endpoint("A", "192.0.2.1", "lb.test"), "lb.test", id="1.6-a-host-spoils-all"),
+        pytest.param(endpoint("A", "192.0.2.1", "lb.test"), "lb.test", id="1.6-a-one-host-among-addresses"),
         pytest.param(endpoint("A", "lb.test", properties=NO_ALIAS), "lb.test", id="1.6-a-alias-false"),
         pytest.param(endpoint("A", "2001:db8::1"), "2001:db8::1", id="1.6-a-ipv6"),
         pytest.param(endpoint("A", "::ffff:192.0.2.1"), "::ffff:192.0.2.1", id="1.6-a-mapped"),
@@ -63,15 +62,17 @@ def test_valid(valid: Endpoint) -> None:
         pytest.param(endpoint("SRV", "0 50 70000 h.test."), "0 50 70000 h.test.", id="1.6-srv-port-too-large"),
         pytest.param(endpoint("SRV", "0 5 1 h.", properties=NO_ALIAS), "alias on SRV", id="1.6-srv-alias-any-value"),
         pytest.param(endpoint("TXT", "x", properties=ALIAS), "alias on TXT", id="1.6-txt-alias"),
-        pytest.param(endpoint("PTR", "h.test"), "a.test", id="1.6-ptr-elsewhere"),
+        pytest.param(endpoint("PTR", "h.test"), "a.test", id="1.6-ptr-outside-arpa"),
         pytest.param(endpoint("PTR", "h.test", name="in-addr.arpa"), "in-addr.arpa", id="1.6-ptr-at-the-root"),
         pytest.param(endpoint("PTR", name="1.ip6.arpa"), "no target", id="1.6-ptr-without-targets"),
         pytest.param(endpoint("PTR", "h.test", " ", name="1.ip6.arpa"), " ", id="1.6-ptr-blank-target"),
         pytest.param(endpoint("PTR", "192.0.2.1", name="1.ip6.arpa"), "192.0.2.1", id="1.6-ptr-address"),
     ],
 )
-def test_invalid(invalid: Endpoint, value: str) -> None:
-    found = flaw(invalid)
+def test_the_problem_of_an_invalid_desired_record_contains_the_invalid_value(
+    invalid: DesiredRecord, value: str
+) -> None:
+    found = find_record_problem(invalid)
     assert found is not None
     assert found.value == value
     assert found.allowed

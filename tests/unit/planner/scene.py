@@ -1,25 +1,24 @@
-"""A stage for plans: one name in one zone, what is held there, what is wanted, and the plan in words."""
+"""Build records and claims of one name in one zone, plan the name, and describe the plan as short texts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
 
-from extdns.model.change import Blocked, Change, Create, Delete, Update
-from extdns.model.claim import Provenance, Wanted
-from extdns.model.cluster import Kind, ObjectKey, ObjectRef
-from extdns.model.decision import Decision
+from extdns.model.change import Blocked, Change, ChangeSet, Create, Decision, Delete, Update
+from extdns.model.claim import Provenance, ResolvedClaim
+from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
-from extdns.model.name import DnsName
-from extdns.model.ownership import Owned
-from extdns.model.pairs import Pairs
+from extdns.model.kind import Kind, ObjectKey, ObjectRef
 from extdns.model.reason import Reason
-from extdns.model.record import Endpoint, Record, canonical_targets
+from extdns.model.record import DesiredRecord, OwnedRecord, Record, canonicalize_targets
+from extdns.model.value import StringMap, Value
 from extdns.model.zone import Zone
+from extdns.planner.decide import decide
 from extdns.planner.merge import Candidate
-from extdns.planner.plan import Judge, NamePlan, plan_name
+from extdns.planner.plan import compare_name, finalize, find_removals, group_changes, propose_changes
 from extdns.planner.settings import PlanSettings
 
 ME: Final = "me"
@@ -37,28 +36,34 @@ _KINDS: Final = {
 }
 
 
-def gone(_: Owned) -> Evidence:
-    """Judge: the object was seen to be deleted."""
+Findings = Callable[[OwnedRecord], Evidence | Blocked]
+"""A function that returns the evidence against a record that nobody requests, or what blocks its delete."""
+
+
+class NamePlan(Value, frozen=True, kw_only=True):
+    """The change sets of one name, without ownership records, and its decisions."""
+
+    sets: tuple[ChangeSet, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+
+
+def find_gone(_: OwnedRecord) -> Evidence:
+    """Return the evidence that the object of a record was deleted."""
     return Evidence.OBJECT_DELETED
 
 
-def at_once(_: Owned, evidence: Evidence) -> Evidence:
-    """Leave: a delete waits for nothing but its evidence."""
-    return evidence
+def find_waiting(*list_resources: str, reason: Reason = Reason.NO_ADDRESS) -> Findings:
+    """Build a function that blocks deletes of the records of *resources*; all other objects were deleted."""
 
-
-def waiting(*resources: str, reason: Reason = Reason.NO_ADDRESS) -> Judge:
-    """Judge: the objects named still want their records but cannot say what; all others are gone."""
-
-    def judge(owned: Owned) -> Evidence | Blocked:
-        if owned.resource in resources:
+    def find(owned: OwnedRecord) -> Evidence | Blocked:
+        if owned.resource in list_resources:
             return Blocked(reason=reason, detail="no address yet")
         return Evidence.OBJECT_DELETED
 
-    return judge
+    return find
 
 
-def held(
+def build_current(
     rtype: str,
     *targets: str,
     owner: str | None = ME,
@@ -67,22 +72,22 @@ def held(
     ttl_s: int = 300,
     properties: Mapping[str, str] | None = None,
     ours: bool | None = None,
-    marked: bool = True,
-) -> Owned:
-    """A record at `NAME`; ours if its owner is `ME`, unless *ours* says otherwise."""
-    return Owned(
+    has_current_format: bool = True,
+) -> OwnedRecord:
+    """Build a current record at `NAME`; it is ours if its owner is `ME`, unless *ours* is given."""
+    return OwnedRecord(
         record=Record(
             name=NAME,
             type=rtype,
-            targets=canonical_targets(rtype, targets),
+            targets=canonicalize_targets(rtype, targets),
             ttl_s=ttl_s,
             set_identifier=set_identifier,
-            properties=Pairs.of(properties or {}),
+            properties=StringMap.from_items(properties or {}),
         ),
         owner=owner,
-        ours=owner == ME if ours is None else ours,
-        labels=Pairs.of({"resource": resource} if resource else {}),
-        marked=marked,
+        is_ours=owner == ME if ours is None else ours,
+        labels=StringMap.from_items({"resource": resource} if resource else {}),
+        has_current_format=has_current_format,
     )
 
 
@@ -96,24 +101,24 @@ def claim(
     set_identifier: str = "",
     ttl_s: int = 0,
     properties: Mapping[str, str] | None = None,
-) -> Wanted:
-    """What the object *resource* wants at `NAME`; its source is named like its kind."""
+) -> ResolvedClaim:
+    """Build the claim of the object *resource* to `NAME`; the name of its source is its kind in lower case."""
     source, namespace, name = resource.split("/")
     label = resource if label is None else label
-    endpoint = Endpoint(
+    endpoint = DesiredRecord(
         name=NAME,
         type=rtype,
-        targets=canonical_targets(rtype, targets),
+        targets=canonicalize_targets(rtype, targets),
         ttl_s=ttl_s,
         set_identifier=set_identifier,
-        labels=Pairs.of({"resource": label} if label else {}),
-        properties=Pairs.of(properties or {}),
+        labels=StringMap.from_items({"resource": label} if label else {}),
+        properties=StringMap.from_items(properties or {}),
     )
     ref = ObjectRef(key=ObjectKey(_KINDS[source], namespace, name), created=created)
-    return Wanted(endpoint=endpoint, provenance=Provenance(source=source, ref=ref, field=field))
+    return ResolvedClaim(desired=endpoint, provenance=Provenance(source=source, ref=ref, field=field))
 
 
-def wanted(
+def build_candidate(
     rtype: str,
     *targets: str,
     resource: str = WEB,
@@ -123,8 +128,8 @@ def wanted(
     ttl_s: int = 0,
     properties: Mapping[str, str] | None = None,
 ) -> Candidate:
-    """The candidate of one claim."""
-    asked = claim(
+    """Build the candidate that consists of one claim."""
+    resolved = claim(
         rtype,
         *targets,
         resource=resource,
@@ -134,72 +139,79 @@ def wanted(
         ttl_s=ttl_s,
         properties=properties,
     )
-    return Candidate(endpoint=asked.endpoint, asked_by=(asked.provenance,))
+    return Candidate(desired=resolved.desired, requested_by=(resolved.provenance,))
 
 
 def plan(
-    stands: Iterable[Owned],
+    current: Iterable[OwnedRecord],
     candidates: Iterable[Candidate],
     *,
     settings: PlanSettings = SETTINGS,
-    judge: Judge = gone,
+    find: Findings = find_gone,
+    zone: Zone = ZONE,
 ) -> NamePlan:
-    """Plan `NAME` in `ZONE`."""
-    return plan_name(
-        zone=ZONE, name=NAME, held=stands, candidates=candidates, judge=judge, leave=at_once, settings=settings
+    """Plan `NAME` in *zone*, without grace period and delete budget."""
+    current = tuple(current)
+    comparison = compare_name(current, candidates, settings)
+    findings = {owned.key: find(owned) for owned in find_removals(comparison, {}, settings)}
+    proposals = finalize(propose_changes(comparison, findings, {}, settings), current, settings)
+    return NamePlan(
+        sets=group_changes(zone, NAME, proposals), decisions=decide(zone, NAME, proposals, comparison.rejected)
     )
 
 
-def changes(made: NamePlan) -> tuple[Change, ...]:
-    """Every change of the plan, in its order."""
+def list_changes(made: NamePlan) -> tuple[Change, ...]:
+    """Return all changes of the plan in order."""
     return tuple(change for change_set in made.sets for change in change_set.changes)
 
 
-def words(made: NamePlan) -> list[str]:
-    """The changes of the plan as `update A v1: 192.0.2.1`, where `v1` is the set identifier."""
-    return [_words(change) for change in changes(made)]
+def describe_changes(made: NamePlan) -> list[str]:
+    """Return the changes of the plan as `update A v1: 192.0.2.1`, where `v1` is the set identifier."""
+    return [_describe_change(change) for change in list_changes(made)]
 
 
-def _words(change: Change) -> str:
-    place = " ".join(filter(None, (change.key.type, change.key.set_identifier)))
+def _describe_change(change: Change) -> str:
+    """Return one change as text."""
+    key = " ".join(filter(None, (change.key.type, change.key.set_identifier)))
     match change:
-        case Create(wanted=endpoint):
-            return f"create {place}: {' '.join(endpoint.targets)}"
-        case Update(wanted=endpoint):
-            return f"update {place}: {' '.join(endpoint.targets)}"
+        case Create(desired=endpoint):
+            return f"create {key}: {' '.join(endpoint.targets)}"
+        case Update(desired=endpoint):
+            return f"update {key}: {' '.join(endpoint.targets)}"
         case Delete():
-            return f"delete {place}"
+            return f"delete {key}"
 
 
-def endings(made: NamePlan) -> list[tuple[str, str, str]]:
-    """Type, verdict and reason of every decision, in their order."""
-    return [(decision.type, decision.verdict.value, decision.reason.value) for decision in made.decisions]
+def describe_decisions(made: NamePlan) -> list[tuple[str, str, str]]:
+    """Return type, action and reason of each decision in order."""
+    return [(decision.type, decision.action.value, decision.reason.value) for decision in made.decisions]
 
 
-def decision_on(made: NamePlan, rtype: str, set_identifier: str = "") -> Decision:
-    """The one decision about a record set."""
+def find_decision(made: NamePlan, rtype: str, set_identifier: str = "") -> Decision:
+    """Return the only decision for a record of the name."""
     (found,) = [one for one in made.decisions if (one.type, one.set_identifier) == (rtype, set_identifier)]
     return found
 
 
-def applied(stands: Iterable[Owned], made: Iterable[Change]) -> tuple[Owned, ...]:
-    """What stands once *made* is written, sorted by key."""
-    after = {owned.key: owned for owned in stands}
+def apply_changes(current: Iterable[OwnedRecord], made: Iterable[Change]) -> tuple[OwnedRecord, ...]:
+    """Return the records after *made* is written, sorted by key."""
+    after = {owned.key: owned for owned in current}
     for change in made:
         match change:
-            case Create(wanted=endpoint):
+            case Create(desired=endpoint):
                 assert change.key not in after
-                after[change.key] = _written(endpoint, ttl_s=300)
-            case Update(wanted=endpoint, held=before):
+                after[change.key] = _build_written(endpoint, ttl_s=300)
+            case Update(desired=endpoint, current=before):
                 assert after[change.key] == before
-                after[change.key] = _written(endpoint, ttl_s=before.record.ttl_s)
-            case Delete(held=before):
+                after[change.key] = _build_written(endpoint, ttl_s=before.record.ttl_s)
+            case Delete(current=before):
                 assert after.pop(change.key) == before
     return tuple(after[key] for key in sorted(after))
 
 
-def _written(endpoint: Endpoint, *, ttl_s: int) -> Owned:
-    return Owned(
+def _build_written(endpoint: DesiredRecord, *, ttl_s: int) -> OwnedRecord:
+    """Build the current record that a written desired record becomes."""
+    return OwnedRecord(
         record=Record(
             name=endpoint.name,
             type=endpoint.type,
@@ -209,21 +221,21 @@ def _written(endpoint: Endpoint, *, ttl_s: int) -> Owned:
             properties=endpoint.properties,
         ),
         owner=ME,
-        ours=True,
+        is_ours=True,
         labels=endpoint.labels,
     )
 
 
 def with_policy(policy: str) -> PlanSettings:
-    """The settings of this stage under another `--policy`."""
+    """Return the settings of this module with another `--policy`."""
     return replace(SETTINGS, policy=type(SETTINGS.policy)(policy))
 
 
-def managing(*types: str) -> PlanSettings:
-    """The settings of this stage with other managed record types."""
+def with_managed_types(*types: str) -> PlanSettings:
+    """Return the settings of this module with other managed record types."""
     return replace(SETTINGS, managed_types=frozenset(types))
 
 
-def resources(asked_by: Sequence[Provenance]) -> list[str]:
-    """The objects behind *asked_by*, in their order."""
-    return [asked.ref.key.resource for asked in asked_by]
+def list_resources(provenances: Sequence[Provenance]) -> list[str]:
+    """Return the resources of the objects in *provenances*, in order."""
+    return [one.ref.key.resource for one in provenances]

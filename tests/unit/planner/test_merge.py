@@ -1,23 +1,23 @@
-"""Claims of one name become candidates (spec sources 1.5, 1.7, 3.9; spec plan 11)."""
+"""Merging of the claims of one name into candidates (docs/spec/sources.md 1.5, 1.7, 3.9; docs/spec/plan.md 11)."""
 
 from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
 
-from extdns.model.claim import Derivation, Wanted
-from extdns.planner.merge import Candidate, candidates, in_order
-from tests.unit.planner.scene import SETTINGS, claim, resources, wanted
+from extdns.model.claim import Derivation, ResolvedClaim, TargetlessClaim
+from extdns.planner.merge import Candidate, merge_claims, sort_candidates
+from tests.unit.planner.scene import SETTINGS, build_candidate, claim, list_resources
 
 A, B = "ingress/shop/a", "ingress/shop/b"
 X, Y = "service/a/x", "service/a/y"
 EARLY, LATE = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"
 
 
-def facts(found: tuple[Candidate, ...]) -> list[tuple[int, str, str, list[str]]]:
-    """TTL, targets, resource and askers of each candidate."""
+def describe_candidates(found: tuple[Candidate, ...]) -> list[tuple[int, str, str, list[str]]]:
+    """Return TTL, targets, resource and requesting objects of each candidate."""
     return [
-        (one.endpoint.ttl_s, " ".join(one.endpoint.targets), one.endpoint.resource, resources(one.asked_by))
+        (one.desired.ttl_s, " ".join(one.desired.targets), one.desired.resource, list_resources(one.requested_by))
         for one in found
     ]
 
@@ -33,12 +33,12 @@ def facts(found: tuple[Candidate, ...]) -> list[tuple[int, str, str, list[str]]]
         pytest.param(
             (claim("A", "10.0.0.1", resource=A, ttl_s=60), claim("A", "10.0.0.2", resource=B, ttl_s=30)),
             [(60, "10.0.0.1", A, [A]), (30, "10.0.0.2", B, [B])],
-            id="1.5-ttl-divides",
+            id="1.5-different-ttls-are-not-merged",
         ),
         pytest.param(
             (claim("CNAME", "x.t", resource=A), claim("CNAME", "y.t", resource=B)),
             [(0, "x.t", A, [A]), (0, "y.t", B, [B])],
-            id="1.5-cnames-stay-apart",
+            id="1.5-different-cnames-are-not-merged",
         ),
         pytest.param(
             (claim("CNAME", "x.t", resource=A), claim("CNAME", "x.t", resource=B)),
@@ -53,7 +53,7 @@ def facts(found: tuple[Candidate, ...]) -> list[tuple[int, str, str, list[str]]]
         pytest.param(
             (claim("A", "1.1.1.1", resource=A, set_identifier="v1"), claim("A", "1.1.1.2", resource=B)),
             [(0, "1.1.1.1", A, [A]), (0, "1.1.1.2", B, [B])],
-            id="1.5-set-identifier-divides",
+            id="1.5-different-set-identifiers-are-not-merged",
         ),
         pytest.param(
             (claim("A", "1.1.1.1", resource=X, ttl_s=60), claim("A", "1.1.1.2", resource=Y, ttl_s=30)),
@@ -87,9 +87,11 @@ def facts(found: tuple[Candidate, ...]) -> list[tuple[int, str, str, list[str]]]
         ),
     ],
 )
-def test_claims_merge(claims: tuple[Wanted, ...], expected: list[tuple[int, str, str, list[str]]]) -> None:
-    assert facts(candidates(claims, SETTINGS)) == expected
-    assert facts(candidates(reversed(claims), SETTINGS)) == expected
+def test_claims_of_one_name_are_merged_by_source_type_and_set_identifier(
+    claims: tuple[ResolvedClaim, ...], expected: list[tuple[int, str, str, list[str]]]
+) -> None:
+    assert describe_candidates(merge_claims(claims, SETTINGS)) == expected
+    assert describe_candidates(merge_claims(reversed(claims), SETTINGS)) == expected
 
 
 @pytest.mark.parametrize(
@@ -99,67 +101,70 @@ def test_claims_merge(claims: tuple[Wanted, ...], expected: list[tuple[int, str,
         pytest.param((A, ""), (B, LATE), B, id="11-known-age-before-unknown"),
         pytest.param((A, EARLY), (B, EARLY), A, id="11-then-by-name"),
         pytest.param(("ingress/b/a", ""), ("ingress/a/b", ""), "ingress/a/b", id="11-then-by-namespace"),
-        pytest.param((X, LATE), (Y, EARLY), X, id="3.9-of-services-the-smallest-resource"),
+        pytest.param((X, LATE), (Y, EARLY), X, id="3.9-smallest-resource-of-services"),
     ],
 )
-def test_after_a_merge_the_leader_gives_label_ttl_and_properties(
+def test_a_merged_candidate_has_label_and_properties_of_the_leading_claim(
     first: tuple[str, str], second: tuple[str, str], leader: str
 ) -> None:
     claims = [
         claim("A", address, resource=resource, created=created, properties={"from": resource})
         for address, (resource, created) in zip(("1.1.1.1", "1.1.1.2"), (first, second), strict=True)
     ]
-    (merged,) = candidates(claims, SETTINGS)
-    assert merged.endpoint.targets == ("1.1.1.1", "1.1.1.2")
-    assert merged.endpoint.resource == leader
-    assert merged.endpoint.properties.get("from") == leader
-    assert resources(merged.asked_by)[0] == leader
+    (merged,) = merge_claims(claims, SETTINGS)
+    assert merged.desired.targets == ("1.1.1.1", "1.1.1.2")
+    assert merged.desired.resource == leader
+    assert merged.desired.properties.get("from") == leader
+    assert list_resources(merged.requested_by)[0] == leader
 
 
-def derived(claim: Wanted, how: Derivation) -> Wanted:
-    return replace(claim, provenance=replace(claim.provenance, derived=how))
+def derive(claim: ResolvedClaim, how: Derivation) -> ResolvedClaim:
+    """Return the claim with its derivation set to *how*."""
+    return replace(claim, provenance=replace(claim.provenance, derivation=how))
 
 
-def test_8_5_pointers_of_all_sources_are_one_with_the_smallest_ttl() -> None:
+def test_8_5_ptr_claims_of_all_sources_are_merged_with_the_smallest_ttl() -> None:
     claims = [
-        derived(claim("PTR", target, resource=resource, label="", ttl_s=ttl_s), Derivation.POINTER)
+        derive(claim("PTR", target, resource=resource, label="", ttl_s=ttl_s), Derivation.PTR)
         for target, resource, ttl_s in (("a.t", A, 300), ("b.t", X, 60))
     ]
-    assert facts(candidates(claims, SETTINGS)) == [(60, "a.t b.t", "", [X, A])]
+    assert describe_candidates(merge_claims(claims, SETTINGS)) == [(60, "a.t b.t", "", [X, A])]
 
 
-def test_8_5_an_unset_ttl_is_the_smallest() -> None:
+def test_8_5_a_merged_ptr_record_has_the_minimum_ttl_if_one_claim_has_no_ttl() -> None:
     claims = [
-        derived(claim("PTR", target, resource=resource, label="", ttl_s=ttl_s), Derivation.POINTER)
+        derive(claim("PTR", target, resource=resource, label="", ttl_s=ttl_s), Derivation.PTR)
         for target, resource, ttl_s in (("a.t", A, 300), ("b.t", B, 0))
     ]
-    assert facts(candidates(claims, replace(SETTINGS, min_ttl_s=120))) == [(120, "a.t b.t", "", [A, B])]
+    assert describe_candidates(merge_claims(claims, replace(SETTINGS, min_ttl_s=120))) == [(120, "a.t b.t", "", [A, B])]
 
 
-def test_8_3_embedded_addresses_stay_apart_from_those_that_are_asked_for() -> None:
-    claims = (claim("A", "192.0.2.1"), derived(claim("A", "192.0.2.2"), Derivation.NAT64))
-    assert sorted(one.endpoint.targets for one in candidates(claims, SETTINGS)) == [("192.0.2.1",), ("192.0.2.2",)]
+def test_8_3_addresses_derived_by_nat64_are_not_merged_with_requested_ones() -> None:
+    claims = (claim("A", "192.0.2.1"), derive(claim("A", "192.0.2.2"), Derivation.NAT64))
+    assert sorted(one.desired.targets for one in merge_claims(claims, SETTINGS)) == [("192.0.2.1",), ("192.0.2.2",)]
 
 
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        pytest.param("unstructured", [(0, "1.1.1.1", A, [A]), (0, "1.1.1.2", X, [X])], id="6.4-kinds-stay-apart"),
+        pytest.param("unstructured", [(0, "1.1.1.1", A, [A]), (0, "1.1.1.2", X, [X])], id="6.4-kinds-are-not-merged"),
         pytest.param("traefik-proxy", [(0, "1.1.1.1 1.1.1.2", A, [A, X])], id="7.4-kinds-merge"),
     ],
 )
-def test_objects_of_two_kinds_of_one_source(source: str, expected: list[tuple[int, str, str, list[str]]]) -> None:
-    asked = [claim("A", "1.1.1.1", resource=A, created=EARLY), claim("A", "1.1.1.2", resource=X, created=LATE)]
-    found = candidates((replace(one, provenance=replace(one.provenance, source=source)) for one in asked), SETTINGS)
-    assert facts(found) == expected
+def test_claims_of_two_kinds_of_one_source_are_merged_only_by_traefik(
+    source: str, expected: list[tuple[int, str, str, list[str]]]
+) -> None:
+    claims = [claim("A", "1.1.1.1", resource=A, created=EARLY), claim("A", "1.1.1.2", resource=X, created=LATE)]
+    found = merge_claims((replace(one, provenance=replace(one.provenance, source=source)) for one in claims), SETTINGS)
+    assert describe_candidates(found) == expected
 
 
-def test_one_object_asking_twice_is_named_once() -> None:
+def test_an_object_with_two_claims_is_listed_once_as_requester() -> None:
     twice = (claim("A", "1.1.1.1", resource=A), claim("A", "1.1.1.2", resource=A))
-    assert facts(candidates(twice, SETTINGS)) == [(0, "1.1.1.1 1.1.1.2", A, [A])]
+    assert describe_candidates(merge_claims(twice, SETTINGS)) == [(0, "1.1.1.1 1.1.1.2", A, [A])]
 
 
-def test_the_last_touch_is_given_to_one_claim_and_to_a_merge() -> None:
+def test_minimum_ttl_and_provider_properties_apply_to_single_and_merged_claims() -> None:
     settings = replace(SETTINGS, min_ttl_s=120, provider="aws")
     foreign = {"aws/weight": "1", "scw/x": "1"}
     alone, other = (
@@ -167,21 +172,69 @@ def test_the_last_touch_is_given_to_one_claim_and_to_a_merge() -> None:
         claim("A", "1.1.1.2", resource=B, properties=foreign),
     )
     for claims in ((alone,), (alone, other)):
-        (found,) = candidates(claims, settings)
-        assert found.endpoint.ttl_s == 120
-        assert dict(found.endpoint.properties) == {"aws/weight": "1"}
+        (found,) = merge_claims(claims, settings)
+        assert found.desired.ttl_s == 120
+        assert dict(found.desired.properties) == {"aws/weight": "1"}
 
 
-def test_nobody_asking_is_no_candidate() -> None:
-    assert candidates((), SETTINGS) == ()
+def test_no_claims_give_no_candidate() -> None:
+    assert merge_claims((), SETTINGS) == ()
 
 
 def test_candidates_are_ordered_by_source_then_by_object() -> None:
     expected = [
-        wanted("A", "9.9.9.9", resource=X),
-        wanted("A", "8.8.8.8", resource=B, created=EARLY),
-        wanted("A", "7.7.7.7", resource=A, created=LATE),
-        wanted("AAAA", "::7", resource=A, created=LATE),
+        build_candidate("A", "9.9.9.9", resource=X),
+        build_candidate("A", "8.8.8.8", resource=B, created=EARLY),
+        build_candidate("A", "7.7.7.7", resource=A, created=LATE),
+        build_candidate("AAAA", "::7", resource=A, created=LATE),
     ]
-    assert in_order(reversed(expected), SETTINGS) == expected
-    assert in_order(expected, replace(SETTINGS, source_order=("ingress",)))[-1] == expected[0]  # unlisted sources last
+    assert sort_candidates(reversed(expected), SETTINGS) == expected
+    assert (
+        sort_candidates(expected, replace(SETTINGS, source_order=("ingress",)))[-1] == expected[0]
+    )  # unlisted sources last
+
+
+def without_targets(claim: ResolvedClaim) -> TargetlessClaim:
+    """Return *claim* as a claim whose targets were all filtered out."""
+    return TargetlessClaim(desired=replace(claim.desired, targets=()), provenance=claim.provenance)
+
+
+@pytest.mark.parametrize(
+    ("filtered", "expected"),
+    [
+        pytest.param(
+            claim("A", resource="service/shop/a", ttl_s=60),
+            [(60, "2.2.2.2", "service/shop/a", ["service/shop/b"])],
+            id="first",
+        ),
+        pytest.param(
+            claim("A", resource="service/shop/c", ttl_s=60),
+            [(90, "2.2.2.2", "service/shop/b", ["service/shop/b"])],
+            id="later",
+        ),
+        pytest.param(
+            claim("AAAA", resource="service/shop/a", ttl_s=60),
+            [(90, "2.2.2.2", "service/shop/b", ["service/shop/b"])],
+            id="type",
+        ),
+        pytest.param(
+            claim("A", resource="service/a/a", ttl_s=60),
+            [(90, "2.2.2.2", "service/shop/b", ["service/shop/b"])],
+            id="namespace",
+        ),
+    ],
+)
+def test_a_leading_claim_without_targets_sets_ttl_and_label_of_its_merge(
+    filtered: ResolvedClaim, expected: list[tuple[int, str, str, list[str]]]
+) -> None:
+    published = claim("A", "2.2.2.2", resource="service/shop/b", ttl_s=90)
+    assert describe_candidates(merge_claims((published,), SETTINGS, (without_targets(filtered),))) == expected
+    assert merge_claims((), SETTINGS, (without_targets(filtered),)) == ()
+
+
+def test_with_merged_namespaces_a_claim_without_targets_counts_in_all_of_them() -> None:
+    settings = replace(SETTINGS, merges_namespaces=True)
+    published, filtered = claim("A", "2.2.2.2", resource=Y, ttl_s=90), claim("A", resource=X, ttl_s=60)
+    assert describe_candidates(merge_claims((published,), settings, (without_targets(filtered),))) == [
+        (60, "2.2.2.2", X, [Y])
+    ]

@@ -1,16 +1,16 @@
-"""Which zones a name belongs to (spec plan 4.8, 7.2, 10.6; design 4)."""
+"""Placement: the zones that a name belongs to (docs/spec/plan.md 4.8, 7.2, 10.6; docs/design/architecture.md)."""
 
 from __future__ import annotations
 
 import pytest
 
-from extdns.model.name import DnsName
+from extdns.engine.zones import ZonePlacement
+from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone
-from extdns.planner.placement import Placement
 
 
 def zone(name: str, *, private: bool = False, number: str = "", account: str = "") -> Zone:
-    """A zone whose id tells it from its twins."""
+    """Build a zone whose id differs from those of other zones of its name by visibility and *number*."""
     kind = "private" if private else "public"
     return Zone(name=DnsName.parse(name), id=f"{name}-{kind}{number}", account=account, private=private)
 
@@ -34,15 +34,17 @@ def zone(name: str, *, private: bool = False, number: str = "", account: str = "
         pytest.param("com", ["example.com"], None, id="7.2-above"),
     ],
 )
-def test_a_name_finds_its_zone(name: str, names_of_zones: list[str], expected: str | None) -> None:
-    placement = Placement(zone(each) for each in names_of_zones)
-    found = [each.name for each in placement.zones_of(DnsName.parse(name))]
+def test_a_name_is_placed_in_the_zone_with_the_longest_match_of_whole_labels(
+    name: str, names_of_zones: list[str], expected: str | None
+) -> None:
+    placement = ZonePlacement(zone(each) for each in names_of_zones)
+    found = [each.name for each in placement.find_zones(DnsName.parse(name))]
     assert found == ([DnsName.parse(expected)] if expected else [])
 
 
 OUTER, INNER = zone("example.org"), zone("in.example.org")
 PRIVATE_OUTER, PRIVATE_INNER = zone("example.org", private=True), zone("in.example.org", private=True)
-TWIN = zone("example.org", number="2", account="b")
+SECOND_OUTER = zone("example.org", number="2", account="b")
 
 
 @pytest.mark.parametrize(
@@ -54,18 +56,29 @@ TWIN = zone("example.org", number="2", account="b")
             "a.in.example.org",
             (OUTER, PRIVATE_OUTER, PRIVATE_INNER),
             (PRIVATE_OUTER, OUTER, PRIVATE_INNER),
-            id="4.8-private-at-any-depth-beside-public",
+            id="4.8-private-at-any-depth-and-public",
         ),
         pytest.param("a.in.example.org", (PRIVATE_OUTER, INNER), (PRIVATE_OUTER, INNER), id="4.8-private-above-public"),
-        pytest.param("example.org", (OUTER, PRIVATE_OUTER), (PRIVATE_OUTER, OUTER), id="11-public-and-private-twin"),
-        pytest.param("a.example.org", (TWIN, OUTER), (OUTER, TWIN), id="4-public-twins"),
-        pytest.param("a.in.example.org", (TWIN, OUTER, INNER), (INNER,), id="4-twins-yield-to-the-longer"),
+        pytest.param(
+            "example.org", (OUTER, PRIVATE_OUTER), (PRIVATE_OUTER, OUTER), id="11-public-and-private-zone-of-one-name"
+        ),
+        pytest.param(
+            "a.example.org", (SECOND_OUTER, OUTER), (OUTER, SECOND_OUTER), id="4-two-public-zones-of-one-name"
+        ),
+        pytest.param(
+            "a.in.example.org",
+            (SECOND_OUTER, OUTER, INNER),
+            (INNER,),
+            id="4-closer-zone-instead-of-two-zones-of-one-name",
+        ),
         pytest.param("example.com", (OUTER, PRIVATE_INNER), (), id="7.2-none"),
     ],
 )
-def test_a_name_may_lie_in_several_zones(name: str, zones: tuple[Zone, ...], expected: tuple[Zone, ...]) -> None:
-    assert Placement(zones).zones_of(DnsName(name)) == expected
-    assert Placement(reversed(zones)).zones_of(DnsName(name)) == expected
+def test_a_name_is_placed_in_the_closest_public_zones_and_all_private_ones(
+    name: str, zones: tuple[Zone, ...], expected: tuple[Zone, ...]
+) -> None:
+    assert ZonePlacement(zones).find_zones(DnsName(name)) == expected
+    assert ZonePlacement(reversed(zones)).find_zones(DnsName(name)) == expected
 
 
 @pytest.mark.parametrize(
@@ -74,10 +87,10 @@ def test_a_name_may_lie_in_several_zones(name: str, zones: tuple[Zone, ...], exp
         pytest.param((OUTER, PRIVATE_INNER), (PRIVATE_INNER,), id="5-an-internal-name-is-not-made-public"),
         pytest.param((PRIVATE_OUTER, INNER), (INNER,), id="5-private-above-public"),
         pytest.param((PRIVATE_OUTER, PRIVATE_INNER), (PRIVATE_INNER,), id="5-private-above-private"),
-        pytest.param((OUTER, PRIVATE_OUTER), (PRIVATE_OUTER, OUTER), id="11-public-and-private-twin"),
+        pytest.param((OUTER, PRIVATE_OUTER), (PRIVATE_OUTER, OUTER), id="11-public-and-private-zone-of-one-name"),
     ],
 )
-def test_where_the_longest_match_alone_counts_zones_above_it_get_nothing(
+def test_with_longest_only_parent_zones_do_not_get_the_name(
     zones: tuple[Zone, ...], expected: tuple[Zone, ...]
 ) -> None:
-    assert Placement(zones, longest_only=True).zones_of(DnsName("a.in.example.org")) == expected
+    assert ZonePlacement(zones, longest_only=True).find_zones(DnsName("a.in.example.org")) == expected

@@ -1,15 +1,14 @@
-"""A tiny zone and the words in which registry tests are written."""
+"""Build registries, records and changes for tests of registries, and format writes as short texts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from extdns.model.change import Blocked, Change, ChangeSet, Create, Delete, Update, Write
+from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
-from extdns.model.name import DnsName
-from extdns.model.ownership import Owned
-from extdns.model.pairs import Pairs
-from extdns.model.record import Endpoint, Record, RecordKey
+from extdns.model.record import DesiredRecord, OwnedRecord, Record, RecordKey
+from extdns.model.value import StringMap
 from extdns.model.zone import Zone
 from extdns.ports import Registry
 from registry.txt.naming import Naming
@@ -20,7 +19,7 @@ TARGETS = {"A": "192.0.2.1", "AAAA": "2001:db8::1", "CNAME": "lb.test", "MX": "1
 MANAGED = frozenset({"A", "AAAA", "CNAME"})
 
 
-def txt(
+def build_registry(
     *,
     prefix: str = "",
     suffix: str = "",
@@ -29,123 +28,123 @@ def txt(
     migrate_from: str = "",
     unmarked_creates: bool = False,
 ) -> TxtRegistry:
-    """The registry of owner `me`."""
+    """Build a txt registry whose owner id is `me`."""
     return TxtRegistry(
         owner="me",
         naming=Naming(prefix=prefix, suffix=suffix, wildcard_replacement=wildcard),
         managed_types=frozenset(types),
         migrate_from=migrate_from,
-        unmarked_creates=unmarked_creates,
+        creates_without_ownership=unmarked_creates,
     )
 
 
 def record(rtype: str, name: str, *, sid: str = "", target: str = "", **properties: str) -> Record:
-    """A record of `x.test`, unless *name* says otherwise by a dot at its end."""
+    """Build a record; *name* is relative to `x.test` unless it ends with a dot."""
     return Record(
-        name=full(name),
+        name=build_name(name),
         type=rtype,
         targets=(target or TARGETS.get(rtype, '"text"'),),
         ttl_s=300,
         set_identifier=sid,
-        properties=Pairs.of(properties),
+        properties=StringMap.from_items(properties),
     )
 
 
-def mark(name: str, owner: str = "me", resource: str = "", *, sid: str = "", **labels: str) -> Record:
-    """A mark at *name*."""
-    said = {**labels, "owner": owner} | ({"resource": resource} if resource else {})
-    text = ",".join(f"external-dns/{key}={value}" for key, value in sorted(said.items()))
+def ownership_record(name: str, owner: str = "me", resource: str = "", *, sid: str = "", **labels: str) -> Record:
+    """Build a TXT record at *name* whose text is that of an ownership record."""
+    message = {**labels, "owner": owner} | ({"resource": resource} if resource else {})
+    text = ",".join(f"external-dns/{key}={value}" for key, value in sorted(message.items()))
     return record("TXT", name, sid=sid, target=f'"heritage=external-dns,{text}"')
 
 
-def full(name: str) -> DnsName:
-    """*name* in `x.test`; `@` is the zone itself, a dot at the end makes it absolute."""
+def build_name(name: str) -> DnsName:
+    """Return *name* as an absolute name: relative names are below `x.test`, and `@` is `x.test` itself."""
     if name == "@":
         return ZONE.name
     return DnsName(name.removesuffix(".") if name.endswith(".") else f"{name}.{ZONE.name}")
 
 
-def short(name: str) -> str:
-    """The reverse of `full`, for what lies in the zone."""
+def format_name(name: str) -> str:
+    """Return *name* relative to `x.test`; the reverse of `full`."""
     return "@" if name == ZONE.name else name.removesuffix(f".{ZONE.name}")
 
 
-def wanted(
+def build_desired(
     rtype: str, name: str, resource: str = "", *, sid: str = "", target: str = "", **properties: str
-) -> Endpoint:
-    """An endpoint as `record` makes records, with a `resource` label."""
+) -> DesiredRecord:
+    """Build a desired record, with a `resource` label unless *resource* is ""; *name* is as in `record`."""
     like = record(rtype, name, sid=sid, target=target, **properties)
-    return Endpoint(
+    return DesiredRecord(
         name=like.name,
         type=rtype,
         targets=like.targets,
         ttl_s=300,
         set_identifier=sid,
-        labels=Pairs.of({"resource": resource} if resource else {}),
+        labels=StringMap.from_items({"resource": resource} if resource else {}),
         properties=like.properties,
     )
 
 
-def ours(registry: Registry, records: Iterable[Record]) -> set[str]:
-    """The records that are ours, as `A web` or `A web/set`."""
-    return {named(owned.key) for owned in registry.read(records) if owned.ours}
+def list_ours(registry: Registry, records: Iterable[Record]) -> set[str]:
+    """Return those of *records* that are ours according to *registry*, as `A web` or `A web/set`."""
+    return {format_key(owned.key) for owned in registry.read(records) if owned.is_ours}
 
 
-def named(key: RecordKey) -> str:
-    """`A web`, or `A web/set` for a routed record."""
-    return f"{key.type} {short(key.name)}" + (f"/{key.set_identifier}" if key.set_identifier else "")
+def format_key(key: RecordKey) -> str:
+    """Return a short text for a record: `A web`, or `A web/set` if it is routed."""
+    return f"{key.type} {format_name(key.name)}" + (f"/{key.set_identifier}" if key.set_identifier else "")
 
 
-def find(registry: Registry, records: Iterable[Record], name: str) -> Owned:
-    """The one record named as `named` does."""
-    (found,) = [owned for owned in registry.read(records) if named(owned.key) == name]
+def find(registry: Registry, records: Iterable[Record], name: str) -> OwnedRecord:
+    """Return the one record with the short text *name*."""
+    (found,) = [owned for owned in registry.read(records) if format_key(owned.key) == name]
     return found
 
 
-def create(*endpoints: Endpoint) -> tuple[Change, ...]:
-    """Creates of *endpoints*."""
-    return tuple(Create(wanted=endpoint) for endpoint in endpoints)
+def create(*endpoints: DesiredRecord) -> tuple[Change, ...]:
+    """Return one create for each desired record in *endpoints*."""
+    return tuple(Create(desired=endpoint) for endpoint in endpoints)
 
 
-def update(held: Owned, endpoint: Endpoint, *differences: str) -> Change:
-    """An update of *held*."""
-    return Update(held=held, wanted=endpoint, differences=differences or ("targets",))
+def update(held: OwnedRecord, endpoint: DesiredRecord, *differences: str) -> Change:
+    """Return an update of the current record *held* to *endpoint*."""
+    return Update(current=held, desired=endpoint, differences=differences or ("targets",))
 
 
-def delete(held: Owned) -> Change:
-    """A delete of *held*."""
-    return Delete(held=held, evidence=Evidence.OBJECT_DELETED)
+def delete(held: OwnedRecord) -> Change:
+    """Return a delete of the current record *held*."""
+    return Delete(current=held, evidence=Evidence.OBJECT_DELETED)
 
 
 def complete(
     registry: Registry, records: Sequence[Record], *changes: Change, zone: Zone = ZONE
 ) -> tuple[Write, ...] | Blocked:
-    """The writes of *changes*, or what blocks them; the registry is shown no more than it asks for."""
+    """Return the writes of *changes*, or why they are blocked. Only records at related names are passed on."""
     name = changes[0].key.name
-    kin = {name, *registry.related(name)}
-    held = [record for record in records if record.name in kin]
+    related = {name, *registry.related_names(name)}
+    held = [record for record in records if record.name in related]
     change_set = ChangeSet(zone=zone, name=name, changes=tuple(sorted(changes, key=lambda change: change.key)))
     done = registry.complete(change_set, held)
     return done if isinstance(done, Blocked) else done.writes
 
 
-def writes(registry: Registry, records: Sequence[Record], *changes: Change) -> tuple[Write, ...]:
-    """The writes of *changes*, which nothing blocks."""
+def build_writes(registry: Registry, records: Sequence[Record], *changes: Change) -> tuple[Write, ...]:
+    """Return the writes of *changes*; fail if they are blocked."""
     done = complete(registry, records, *changes)
     assert not isinstance(done, Blocked), done
     return done
 
 
-def blocked(registry: Registry, records: Sequence[Record], *changes: Change) -> Blocked:
-    """What blocks *changes*."""
+def get_block(registry: Registry, records: Sequence[Record], *changes: Change) -> Blocked:
+    """Return why *changes* are blocked; fail if they are not."""
     done = complete(registry, records, *changes)
     assert isinstance(done, Blocked), done
     return done
 
 
-def words(found: Iterable[Write]) -> list[str]:
-    """What writes do, as `+ A web`, `~ TXT a-web`, `= TXT web` (restated), `- TXT web`."""
-    return [f"{_symbol(write)} {named(write.key)}" for write in found]
+def format_writes(found: Iterable[Write]) -> list[str]:
+    """Format writes: `+ A web` creates, `~ A web` updates, `= A web` writes the same again, `- A web` deletes."""
+    return [f"{_symbol(write)} {format_key(write.key)}" for write in found]
 
 
 def _symbol(write: Write) -> str:
@@ -157,29 +156,29 @@ def _symbol(write: Write) -> str:
 
 
 def is_restated(write: Write) -> bool:
-    """Tell whether *write* leaves everything as it is."""
+    """Return whether *write* writes the existing record again without a change."""
     return (
         write.old is not None
         and write.new is not None
         and (write.old.targets, write.old.ttl_s, write.old.properties)
-        == (write.new.targets, stored(write.new).ttl_s, write.new.properties)
+        == (write.new.targets, build_stored(write.new).ttl_s, write.new.properties)
     )
 
 
 def apply(records: Iterable[Record], found: Iterable[Write]) -> list[Record]:
-    """The records after the writes, each of which must find what it says stands."""
-    standing = {record.key: record for record in records}
+    """Return the records after the writes; each write must find its old record."""
+    existing = {record.key: record for record in records}
     found = tuple(found)
     for write in found:
-        assert standing.pop(write.key, None) == write.old, write
+        assert existing.pop(write.key, None) == write.old, write
     for write in found:
         if write.new is not None:
-            standing[write.key] = stored(write.new)
-    return sorted(standing.values(), key=lambda record: record.key)
+            existing[write.key] = build_stored(write.new)
+    return sorted(existing.values(), key=lambda record: record.key)
 
 
-def stored(endpoint: Endpoint) -> Record:
-    """*endpoint* as a zone holds it; what has no TTL gets 300 seconds."""
+def build_stored(endpoint: DesiredRecord) -> Record:
+    """Return *endpoint* as a zone holds it, with a TTL of 300 seconds if it has none."""
     return Record(
         name=endpoint.name,
         type=endpoint.type,

@@ -1,14 +1,14 @@
-"""Marks whose names could mean two (spec plan 11, second row)."""
+"""Ownership records whose names can stand for two records (docs/spec/plan.md 11, second row)."""
 
 from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
 
-from extdns.model.name import DnsName
+from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
 from registry.txt.registry import TxtRegistry
-from tests.unit.registry.scene import find, mark, ours, record, txt
+from tests.unit.registry.scene import build_registry, find, list_ours, ownership_record, record
 
 ONE = "service/d/one"
 TWO = "service/d/two"
@@ -18,175 +18,219 @@ TWO = "service/d/two"
     ("registry", "records", "expected"),
     [
         pytest.param(
-            txt(), [record("A", "foo"), record("A", "a-foo"), mark("a-foo")], {"A a-foo"}, id="11-host-without-own-mark"
+            build_registry(),
+            [record("A", "foo"), record("A", "a-foo"), ownership_record("a-foo")],
+            {"A a-foo"},
+            id="11-host-without-own-ownership-record",
         ),
         pytest.param(
-            txt(),
-            [record("A", "foo"), record("A", "a-foo"), mark("a-foo", resource=ONE), mark("a-a-foo", resource=TWO)],
+            build_registry(),
+            [
+                record("A", "foo"),
+                record("A", "a-foo"),
+                ownership_record("a-foo", resource=ONE),
+                ownership_record("a-a-foo", resource=TWO),
+            ],
             {"A foo", "A a-foo"},
-            id="11-host-with-own-mark",
+            id="11-host-with-own-ownership-record",
         ),
         pytest.param(
-            txt(),
-            [record("A", "foo"), record("A", "a-foo"), mark("a-foo"), mark("a-a-foo", "other")],
+            build_registry(),
+            [record("A", "foo"), record("A", "a-foo"), ownership_record("a-foo"), ownership_record("a-a-foo", "other")],
             {"A foo"},
-            id="11-host-with-anothers-mark",
+            id="11-host-with-ownership-record-of-other-owner",
         ),
         pytest.param(
-            txt(),
-            [record("A", "foo"), record("A", "a-foo"), mark("a-foo", resource=ONE), mark("a-a-foo", "other", ONE)],
+            build_registry(),
+            [
+                record("A", "foo"),
+                record("A", "a-foo"),
+                ownership_record("a-foo", resource=ONE),
+                ownership_record("a-a-foo", "other", ONE),
+            ],
             {"A foo"},
             id="11-same-object-of-another-owner",
         ),
         pytest.param(
-            txt(),
-            [record("A", "foo"), record("A", "a-foo"), mark("a-foo", resource=ONE), mark("a-a-foo", resource=ONE)],
+            build_registry(),
+            [
+                record("A", "foo"),
+                record("A", "a-foo"),
+                ownership_record("a-foo", resource=ONE),
+                ownership_record("a-a-foo", resource=ONE),
+            ],
             {"A a-foo"},
             id="11-same-object-wrote-both-forms",
         ),
         pytest.param(
-            txt(),
+            build_registry(),
             [
                 record("A", "foo"),
                 record("A", "a-foo"),
-                mark("a-foo", resource=ONE),
-                mark("a-a-foo", resource=ONE, ownedRecord="a-foo.x.test"),
+                ownership_record("a-foo", resource=ONE),
+                ownership_record("a-a-foo", resource=ONE, ownedRecord="a-foo.x.test"),
             ],
             {"A foo", "A a-foo"},
             id="11-same-object-but-stated",
         ),
         pytest.param(
-            txt(),
+            build_registry(),
             [
                 record("A", "foo"),
                 record("AAAA", "foo"),
                 record("A", "a-foo"),
-                mark("a-foo", resource=ONE),
-                mark("aaaa-foo", resource=ONE),
+                ownership_record("a-foo", resource=ONE),
+                ownership_record("aaaa-foo", resource=ONE),
             ],
             {"A foo", "AAAA foo"},
-            id="11-another-mark-of-foo-settles-it",
+            id="11-second-ownership-record-of-foo-decides",
         ),
         pytest.param(
-            txt(),
+            build_registry(),
             [
                 record("A", "foo"),
                 record("AAAA", "foo"),
                 record("A", "a-foo"),
-                mark("a-foo", resource=ONE),
-                mark("aaaa-foo", resource=TWO),
+                ownership_record("a-foo", resource=ONE),
+                ownership_record("aaaa-foo", resource=TWO),
             ],
             {"AAAA foo", "A a-foo"},
-            id="11-another-mark-of-another-object-does-not",
+            id="11-second-ownership-record-of-another-object",
         ),
-        pytest.param(txt(), [record("A", "foo"), mark("a-foo")], {"A foo"}, id="11-only-foo"),
-        pytest.param(txt(), [record("A", "a-foo"), mark("a-foo")], {"A a-foo"}, id="11-only-the-host"),
+        pytest.param(build_registry(), [record("A", "foo"), ownership_record("a-foo")], {"A foo"}, id="11-only-foo"),
         pytest.param(
-            txt(),
-            [record("A", "foo"), record("AAAA", "a-foo"), mark("a-foo")],
+            build_registry(), [record("A", "a-foo"), ownership_record("a-foo")], {"A a-foo"}, id="11-only-the-host"
+        ),
+        pytest.param(
+            build_registry(),
+            [record("A", "foo"), record("AAAA", "a-foo"), ownership_record("a-foo")],
             {"A foo"},
-            id="11-an-aaaa-host-has-no-old-mark",
+            id="11-aaaa-host-has-no-old-ownership-record",
         ),
         pytest.param(
-            txt(),
-            [record("A", "foo"), record("MX", "a-foo"), mark("a-foo")],
+            build_registry(),
+            [record("A", "foo"), record("MX", "a-foo"), ownership_record("a-foo")],
             {"A foo"},
             id="11-an-unmanaged-host-has-none",
         ),
         pytest.param(
-            txt(),
-            [record("CNAME", "foo"), record("A", "cname-foo"), mark("cname-foo")],
+            build_registry(),
+            [record("CNAME", "foo"), record("A", "cname-foo"), ownership_record("cname-foo")],
             {"A cname-foo"},
             id="11-other-types-alike",
         ),
         pytest.param(
-            txt(),
-            [record("A", "foo", alias="true"), record("A", "cname-foo"), mark("cname-foo")],
+            build_registry(),
+            [record("A", "foo", alias="true"), record("A", "cname-foo"), ownership_record("cname-foo")],
             {"A cname-foo"},
             id="11-aliases-alike",
         ),
         pytest.param(
-            txt(prefix="e."),
-            [record("A", "foo"), record("A", "a-foo"), mark("e.a-foo")],
+            build_registry(prefix="e."),
+            [record("A", "foo"), record("A", "a-foo"), ownership_record("e.a-foo")],
             {"A a-foo"},
             id="11-with-prefix",
         ),
         pytest.param(
-            txt(suffix="-e"),
-            [record("A", "foo"), record("A", "a-foo"), mark("a-foo-e")],
+            build_registry(suffix="-e"),
+            [record("A", "foo"), record("A", "a-foo"), ownership_record("a-foo-e")],
             {"A a-foo"},
             id="11-with-suffix",
         ),
         pytest.param(
-            txt(wildcard="any"), [record("A", "*"), record("A", "any"), mark("a-any")], set(), id="11-wildcard-or-not"
+            build_registry(wildcard="any"),
+            [record("A", "*"), record("A", "any"), ownership_record("a-any")],
+            set(),
+            id="11-wildcard-or-not",
         ),
         pytest.param(
-            txt(wildcard="any"), [record("A", "*"), record("AAAA", "any"), mark("a-any")], {"A *"}, id="11-wildcard"
+            build_registry(wildcard="any"),
+            [record("A", "*"), record("AAAA", "any"), ownership_record("a-any")],
+            {"A *"},
+            id="11-wildcard",
         ),
         pytest.param(
-            txt(wildcard="any"),
+            build_registry(wildcard="any"),
             [
                 record("A", "*"),
                 record("A", "any"),
                 record("AAAA", "any"),
-                mark("a-any", resource=ONE),
-                mark("aaaa-any", resource=ONE),
+                ownership_record("a-any", resource=ONE),
+                ownership_record("aaaa-any", resource=ONE),
             ],
             {"A any", "AAAA any"},
-            id="11-another-mark-settles-wildcard-or-not",
+            id="11-second-ownership-record-decides-about-wildcard",
         ),
         pytest.param(
-            txt(prefix="%{record_type}"),
+            build_registry(prefix="%{record_type}"),
             [
                 record("AAAA", "web"),
                 record("A", "web"),
                 record("A", "aaaweb"),
-                mark("aaaaweb", resource=ONE),
-                mark("aweb", resource=ONE),
+                ownership_record("aaaaweb", resource=ONE),
+                ownership_record("aweb", resource=ONE),
             ],
             {"A web", "AAAA web"},
-            id="11-another-mark-settles-it-without-separator",
+            id="11-second-ownership-record-decides-without-separator",
         ),
         pytest.param(
-            txt(),
-            [record("A", "foo"), record("A", "a-foo"), mark("a-foo", resource=ONE), mark("aaaa-foo", resource=ONE)],
+            build_registry(),
+            [
+                record("A", "foo"),
+                record("A", "a-foo"),
+                ownership_record("a-foo", resource=ONE),
+                ownership_record("aaaa-foo", resource=ONE),
+            ],
             {"A a-foo"},
-            id="11-another-mark-without-record-does-not",
+            id="11-second-ownership-record-without-record",
         ),
         pytest.param(
-            txt(wildcard="any"),
-            [record("A", "*"), record("A", "any"), mark("a-any", ownedRecord="*.x.test")],
+            build_registry(wildcard="any"),
+            [record("A", "*"), record("A", "any"), ownership_record("a-any", ownedRecord="*.x.test")],
             {"A *"},
             id="11-stated-wildcard",
         ),
         pytest.param(
-            txt(wildcard="any"),
-            [record("A", "*"), record("A", "any"), mark("any"), mark("a-any", ownedRecord="any.x.test")],
+            build_registry(wildcard="any"),
+            [
+                record("A", "*"),
+                record("A", "any"),
+                ownership_record("any"),
+                ownership_record("a-any", ownedRecord="any.x.test"),
+            ],
             {"A *", "A any"},
-            id="11-old-wildcard-mark-beside-a-stated-one",
+            id="11-old-wildcard-ownership-record-and-one-with-type",
         ),
         pytest.param(
-            txt(wildcard="any"), [record("A", "*"), record("A", "any"), mark("any")], set(), id="11-old-wildcard-or-not"
+            build_registry(wildcard="any"),
+            [record("A", "*"), record("A", "any"), ownership_record("any")],
+            set(),
+            id="11-old-wildcard-or-not",
         ),
         pytest.param(
-            txt(), [record("A", "foo"), mark("a-foo", ownedRecord="bar.x.test")], set(), id="stated-for-another-name"
+            build_registry(),
+            [record("A", "foo"), ownership_record("a-foo", ownedRecord="bar.x.test")],
+            set(),
+            id="stated-for-another-name",
         ),
     ],
 )
-def test_a_mark_that_could_mean_two_names_proves_one_or_none(
+def test_an_ambiguous_ownership_record_covers_one_name_or_none(
     registry: TxtRegistry, records: list[Record], expected: set[str]
 ) -> None:
-    assert ours(registry, records) == expected
+    assert list_ours(registry, records) == expected
 
 
-def test_an_old_mark_that_could_be_anothers_names_no_object() -> None:
-    """The object may be that of A `foo`, so that its end is no evidence against the host `a-foo`."""
-    found = find(txt(), [record("A", "a-foo"), mark("a-foo", resource=ONE, extra="1")], "A a-foo")
-    assert (found.ours, found.resource, found.labels.get("extra")) == (True, "", "1")
+def test_the_resource_in_an_ambiguous_old_ownership_record_is_ignored() -> None:
+    """The resource may belong to A `foo`, so its deletion must not delete the host `a-foo`."""
+    found = find(
+        build_registry(), [record("A", "a-foo"), ownership_record("a-foo", resource=ONE, extra="1")], "A a-foo"
+    )
+    assert (found.is_ours, found.resource, found.labels.get("extra")) == (True, "", "1")
 
 
 class _Counted(DnsName):
-    """A name that counts how often one is compared."""
+    """A name that counts comparisons."""
 
     __slots__ = ()
     comparisons = 0
@@ -198,13 +242,15 @@ class _Counted(DnsName):
     __hash__ = DnsName.__hash__
 
 
-def test_a_zone_full_of_marks_that_could_mean_two_names_costs_no_more_than_its_size() -> None:
+def test_ambiguous_ownership_records_are_indexed_in_linear_time() -> None:
     costs = []
     for size in (60, 120):
         names = [f"{prefix}{number}" for number in range(size) for prefix in ("", "a-")]
-        marks = [mark(name, resource=ONE) for name in (*names, *(f"a-{name}" for name in names))]
+        ownership_records = [
+            ownership_record(name, resource=ONE) for name in (*names, *(f"a-{name}" for name in names))
+        ]
         hosts = [replace(one, name=_Counted(one.name)) for one in (record("A", name) for name in names)]
         _Counted.comparisons = 0
-        assert len(ours(txt(), [*hosts, *marks])) == 2 * size
+        assert len(list_ours(build_registry(), [*hosts, *ownership_records])) == 2 * size
         costs.append(_Counted.comparisons)
     assert costs[1] < 3 * costs[0]

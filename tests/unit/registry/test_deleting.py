@@ -1,4 +1,7 @@
-"""Deletes, and several changes at once, with the marks that go with them (spec plan 3.2.6, 11; design 2)."""
+"""Deletes, and several changes at once, with the changes to their ownership records.
+
+See docs/spec/plan.md 3.2.6, 11; docs/design/laws.md.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,16 @@ import pytest
 
 from extdns.model.record import Record
 from tests.unit.registry.scene import (
+    build_desired,
+    build_registry,
+    build_writes,
     create,
     delete,
     find,
-    mark,
+    format_writes,
+    ownership_record,
     record,
-    txt,
     update,
-    wanted,
-    words,
-    writes,
 )
 
 ONE = "service/d/one"
@@ -25,32 +28,48 @@ TWO = "service/d/two"
 @pytest.mark.parametrize(
     ("records", "name", "expected"),
     [
-        pytest.param([record("A", "foo"), mark("a-foo")], "A foo", ["- TXT a-foo", "- A foo"], id="3.2.6"),
+        pytest.param([record("A", "foo"), ownership_record("a-foo")], "A foo", ["- TXT a-foo", "- A foo"], id="3.2.6"),
         pytest.param(
-            [record("A", "gone"), mark("gone")], "A gone", ["- A gone", "- TXT gone"], id="11-only-an-old-mark"
+            [record("A", "gone"), ownership_record("gone")],
+            "A gone",
+            ["- A gone", "- TXT gone"],
+            id="11-only-an-old-ownership-record",
         ),
         pytest.param(
-            [record("A", "x", alias="true"), mark("a-x"), mark("cname-x"), mark("x")],
+            [
+                record("A", "x", alias="true"),
+                ownership_record("a-x"),
+                ownership_record("cname-x"),
+                ownership_record("x"),
+            ],
             "A x",
             ["- TXT a-x", "- TXT cname-x", "- A x", "- TXT x"],
-            id="design-2-every-mark-of-ours",
+            id="every-ownership-record-of-ours",
         ),
         pytest.param(
-            [record("A", "foo"), mark("a-foo"), mark("foo", "other")],
+            [record("A", "foo"), ownership_record("a-foo"), ownership_record("foo", "other")],
             "A foo",
             ["- TXT a-foo", "- A foo"],
             id="design-2-not-those-of-others",
         ),
         pytest.param(
-            [record("A", "foo"), record("CNAME", "foo", sid="s"), mark("foo"), mark("foo", sid="s")],
+            [
+                record("A", "foo"),
+                record("CNAME", "foo", sid="s"),
+                ownership_record("foo"),
+                ownership_record("foo", sid="s"),
+            ],
             "A foo",
             ["- A foo", "- TXT foo"],
             id="not-those-of-other-set-identifiers",
         ),
     ],
 )
-def test_a_record_goes_with_its_marks(records: list[Record], name: str, expected: list[str]) -> None:
-    assert words(writes(txt(), records, delete(find(txt(), records, name)))) == expected
+def test_a_record_is_deleted_with_its_ownership_records(records: list[Record], name: str, expected: list[str]) -> None:
+    assert (
+        format_writes(build_writes(build_registry(), records, delete(find(build_registry(), records, name))))
+        == expected
+    )
 
 
 @pytest.mark.parametrize(
@@ -63,41 +82,51 @@ def test_a_record_goes_with_its_marks(records: list[Record], name: str, expected
         pytest.param("heritage=external-dns,external-dns/owner=me", id="11-no-quotes"),
     ],
 )
-def test_a_mark_is_deleted_as_it_was_read(spelling: str) -> None:
-    proof = Record(name=mark("a-foo").name, type="TXT", targets=(spelling,), ttl_s=17, exact=("opaque", 1))
-    records = [record("A", "foo"), proof]
-    done = writes(txt(), records, delete(find(txt(), records, "A foo")))
-    assert done[0].old is proof
+def test_an_ownership_record_is_deleted_as_it_was_read(spelling: str) -> None:
+    ownership = Record(
+        name=ownership_record("a-foo").name, type="TXT", targets=(spelling,), ttl_s=17, exact=("opaque", 1)
+    )
+    records = [record("A", "foo"), ownership]
+    done = build_writes(build_registry(), records, delete(find(build_registry(), records, "A foo")))
+    assert done[0].old is ownership
     assert done[0].new is None
 
 
-def test_a_mark_that_proves_another_record_is_restated() -> None:
-    registry = txt(types=("A", "MX"))
-    records = [record("A", "foo"), record("MX", "foo"), mark("foo")]
-    done = writes(registry, records, delete(find(registry, records, "A foo")))
-    assert words(done) == ["- A foo", "= TXT foo"]
+def test_an_ownership_record_that_covers_another_record_is_kept() -> None:
+    registry = build_registry(types=("A", "MX"))
+    records = [record("A", "foo"), record("MX", "foo"), ownership_record("foo")]
+    done = build_writes(registry, records, delete(find(registry, records, "A foo")))
+    assert format_writes(done) == ["- A foo", "= TXT foo"]
     both = [delete(owned) for owned in registry.read(records)]
-    assert words(writes(registry, records, *both)) == ["- A foo", "- MX foo", "- TXT foo"]
+    assert format_writes(build_writes(registry, records, *both)) == ["- A foo", "- MX foo", "- TXT foo"]
 
 
-def test_a_mark_that_proves_anothers_record_no_more_goes() -> None:
-    registry = txt(types=("A", "MX"))
-    records = [record("A", "foo"), mark("a-foo", "other"), record("MX", "foo"), mark("foo")]
-    assert words(writes(registry, records, delete(find(registry, records, "MX foo")))) == ["- MX foo", "- TXT foo"]
+def test_an_ownership_record_that_covers_no_remaining_record_is_deleted() -> None:
+    registry = build_registry(types=("A", "MX"))
+    records = [record("A", "foo"), ownership_record("a-foo", "other"), record("MX", "foo"), ownership_record("foo")]
+    assert format_writes(build_writes(registry, records, delete(find(registry, records, "MX foo")))) == [
+        "- MX foo",
+        "- TXT foo",
+    ]
 
 
-def test_an_old_mark_that_could_be_anothers_goes_with_the_last_record_that_needs_it() -> None:
-    registry = txt(types=("A", "MX"))
-    records = [record("A", "a-foo"), mark("a-a-foo"), record("MX", "a-foo"), mark("a-foo")]
-    done = writes(registry, records, delete(find(registry, records, "MX a-foo")))
-    assert words(done) == ["- MX a-foo", "- TXT a-foo"]
+def test_an_ambiguous_old_ownership_record_is_deleted_with_its_last_record() -> None:
+    registry = build_registry(types=("A", "MX"))
+    records = [record("A", "a-foo"), ownership_record("a-a-foo"), record("MX", "a-foo"), ownership_record("a-foo")]
+    done = build_writes(registry, records, delete(find(registry, records, "MX a-foo")))
+    assert format_writes(done) == ["- MX a-foo", "- TXT a-foo"]
 
 
-def test_a_change_of_type_changes_both_marks() -> None:
-    records = [record("CNAME", "foo"), mark("cname-foo", resource=ONE)]
-    held = find(txt(), records, "CNAME foo")
-    done = writes(txt(), records, delete(held), *create(wanted("A", "foo", ONE), wanted("AAAA", "foo", ONE)))
-    assert words(done) == [
+def test_a_change_of_type_replaces_the_ownership_record() -> None:
+    records = [record("CNAME", "foo"), ownership_record("cname-foo", resource=ONE)]
+    held = find(build_registry(), records, "CNAME foo")
+    done = build_writes(
+        build_registry(),
+        records,
+        delete(held),
+        *create(build_desired("A", "foo", ONE), build_desired("AAAA", "foo", ONE)),
+    )
+    assert format_writes(done) == [
         "+ TXT a-foo",
         "+ TXT aaaa-foo",
         "- TXT cname-foo",
@@ -107,27 +136,31 @@ def test_a_change_of_type_changes_both_marks() -> None:
     ]
 
 
-def test_a_mark_that_both_forms_share_is_written_once() -> None:
-    """An A alias under its old mark becomes the CNAME whose mark has that name today."""
-    records = [record("A", "foo", alias="true"), mark("cname-foo", resource=ONE)]
-    held = find(txt(), records, "A foo")
-    assert words(writes(txt(), records, delete(held), *create(wanted("CNAME", "foo", TWO)))) == [
+def test_an_ownership_record_shared_by_two_types_is_written_once() -> None:
+    """An A alias with an old ownership record becomes a CNAME, whose current ownership record has the same name."""
+    records = [record("A", "foo", alias="true"), ownership_record("cname-foo", resource=ONE)]
+    held = find(build_registry(), records, "A foo")
+    assert format_writes(
+        build_writes(build_registry(), records, delete(held), *create(build_desired("CNAME", "foo", TWO)))
+    ) == [
         "~ TXT cname-foo",
         "- A foo",
         "+ CNAME foo",
     ]
 
 
-def test_a_shared_old_mark_is_restated_once() -> None:
-    registry = txt(types=("A", "MX"))
-    records = [record("A", "foo"), record("MX", "foo"), mark("foo")]
+def test_an_old_ownership_record_shared_by_two_records_is_written_once_unchanged() -> None:
+    registry = build_registry(types=("A", "MX"))
+    records = [record("A", "foo"), record("MX", "foo"), ownership_record("foo")]
     a, mx = registry.read(records)
-    done = writes(registry, records, update(a, wanted("A", "foo")), delete(mx))
-    assert words(done) == ["+ TXT a-foo", "= A foo", "- MX foo", "= TXT foo"]
+    done = build_writes(registry, records, update(a, build_desired("A", "foo")), delete(mx))
+    assert format_writes(done) == ["+ TXT a-foo", "= A foo", "- MX foo", "= TXT foo"]
 
 
-def test_simple_and_routed_are_exchanged() -> None:
-    records = [record("A", "foo"), mark("a-foo")]
-    held = find(txt(), records, "A foo")
-    done = writes(txt(), records, delete(held), *create(wanted("A", "foo", sid="s", weight="1")))
-    assert words(done) == ["- TXT a-foo", "+ TXT a-foo/s", "- A foo", "+ A foo/s"]
+def test_a_simple_record_can_be_replaced_by_a_routed_one() -> None:
+    records = [record("A", "foo"), ownership_record("a-foo")]
+    held = find(build_registry(), records, "A foo")
+    done = build_writes(
+        build_registry(), records, delete(held), *create(build_desired("A", "foo", sid="s", weight="1"))
+    )
+    assert format_writes(done) == ["- TXT a-foo", "+ TXT a-foo/s", "- A foo", "+ A foo/s"]

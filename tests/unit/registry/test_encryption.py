@@ -1,4 +1,4 @@
-"""Encrypted marks (spec plan 3.2.4)."""
+"""Encrypt and decrypt the text of ownership records (docs/spec/plan.md 3.2.4)."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 from extdns.errors import UsageError
 from extdns.model.change import ChangeSet, Delete
 from extdns.model.evidence import Evidence
-from extdns.model.pairs import Pairs
-from registry.txt.encryption import NONCE_BYTES, EncryptedText, key_of
-from registry.txt.heritage import MAX_CHARACTERS, PlainText
+from extdns.model.value import StringMap
+from registry.txt.encryption import NONCE_BYTES, EncryptedTextCodec, parse_key
 from registry.txt.naming import Naming
+from registry.txt.ownership_index import MAX_CHARACTERS, PlainTextCodec
 from registry.txt.registry import TxtRegistry
-from tests.unit.registry.scene import MANAGED, ZONE, mark, record
+from tests.unit.registry.scene import MANAGED, ZONE, ownership_record, record
 
 KEY = "12345678901234567890123456789012"
 OTHER_KEY = ")K_Fy|?Z.64#UuHm`}[d!GC%WJM_fs{_"
-LABELS = Pairs.of({"owner": "me", "resource": "service/shop/web"})
+LABELS = StringMap.from_items({"owner": "me", "resource": "service/shop/web"})
 PLAIN = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=service/shop/web"'
 OWNER_ONLY = (
     "h8UQ6jelUFUsEIn7SbFktc2MYXPx/q8lySqI4VwfVtVaIbb2nkHWV/88KKbuLtu7fJNzMir8ELVeVnRSY01KdiIuj7ledqZe5ailEjQaU5Z6"
@@ -36,9 +36,9 @@ WITH_RESOURCE = (
 )
 
 
-def codec(key: str = KEY, *, writes: bool = True) -> EncryptedText:
+def codec(key: str = KEY, *, writes: bool = True) -> EncryptedTextCodec:
     numbers = itertools.count()
-    return EncryptedText(key=key_of(key), nonce=lambda: next(numbers).to_bytes(NONCE_BYTES), writes=writes)
+    return EncryptedTextCodec(key=parse_key(key), nonce=lambda: next(numbers).to_bytes(NONCE_BYTES), encrypts=writes)
 
 
 def encrypted(key: str = KEY) -> str:
@@ -59,70 +59,70 @@ def registry(key: str = KEY) -> TxtRegistry:
     ],
 )
 @pytest.mark.parametrize("quote", [pytest.param('"', id="quoted"), pytest.param("", id="bare")])
-def test_what_the_reference_encrypted_is_read(key: str, text: str, labels: dict[str, str], quote: str) -> None:
+def test_texts_encrypted_by_external_dns_are_decrypted(key: str, text: str, labels: dict[str, str], quote: str) -> None:
     read = codec(key).decode(f"{quote}{text}{quote}")
     assert read is not None
     assert {name: value for name, value in read if value} == labels
 
 
 @pytest.mark.parametrize("writes", [pytest.param(True, id="encrypting"), pytest.param(False, id="3.2.4-only-reading")])
-def test_plain_and_encrypted_marks_are_read_side_by_side(*, writes: bool) -> None:
+def test_plain_and_encrypted_ownership_records_are_both_read(*, writes: bool) -> None:
     both = codec(writes=writes)
     assert both.decode(PLAIN) == LABELS
     assert both.decode(encrypted()) == LABELS
 
 
-def test_without_leave_to_encrypt_marks_are_written_plain() -> None:
+def test_ownership_records_are_plain_unless_encryption_is_enabled() -> None:
     assert codec(writes=False).encode(LABELS) == PLAIN
 
 
-def test_a_written_mark_is_base64_of_nonce_and_ciphertext_in_quotes() -> None:
+def test_an_encrypted_ownership_record_is_quoted_base64_of_nonce_and_ciphertext() -> None:
     text = encrypted()
     assert text[0] == text[-1] == '"'
     assert base64.b64decode(text.strip('"'))[:NONCE_BYTES] == bytes(NONCE_BYTES)
     assert "heritage" not in text
 
 
-def test_no_two_marks_are_alike() -> None:
+def test_two_encrypted_ownership_records_are_never_equal() -> None:
     writer = codec()
     assert writer.encode(LABELS) != writer.encode(LABELS)
 
 
 @given(st.dictionaries(st.from_regex(r"[a-zA-Z-]{1,20}", fullmatch=True), st.from_regex(r"[ -!#-+\--\[\]-~]{0,60}")))
-def test_any_labels_that_plain_text_carries_come_back(labels: dict[str, str]) -> None:
-    pairs = Pairs.of(labels)
+def test_any_encodable_labels_are_decrypted_unchanged(labels: dict[str, str]) -> None:
+    pairs = StringMap.from_items(labels)
     text = codec().encode(pairs)
-    assert (text is None) == (PlainText().encode(pairs) is None)
+    assert (text is None) == (PlainTextCodec().encode(pairs) is None)
     assert text is None or codec().decode(text) == pairs
 
 
-def test_a_text_too_long_once_encrypted_is_not_written() -> None:
+def test_a_text_that_is_too_long_when_encrypted_is_not_written() -> None:
     noise = random.Random(1).choices(string.ascii_letters + string.digits, k=MAX_CHARACTERS - 100)
-    labels = Pairs.of({"resource": "".join(noise)})
-    assert PlainText().encode(labels)
+    labels = StringMap.from_items({"resource": "".join(noise)})
+    assert PlainTextCodec().encode(labels)
     assert codec().encode(labels) is None
 
 
 @given(st.binary(min_size=32, max_size=32))
-def test_another_key_opens_nothing(key: bytes) -> None:
-    wrong = EncryptedText(key=key, nonce=lambda: bytes(NONCE_BYTES), writes=True)
-    assert (wrong.decode(encrypted()) is None) == (key != KEY.encode())
+def test_ownership_records_cannot_be_decrypted_with_another_key(key: bytes) -> None:
+    invalid = EncryptedTextCodec(key=key, nonce=lambda: bytes(NONCE_BYTES), encrypts=True)
+    assert (invalid.decode(encrypted()) is None) == (key != KEY.encode())
 
 
 @given(st.text() | st.binary().map(lambda data: base64.b64encode(data).decode()))
-def test_no_text_fails(text: str) -> None:
-    assert codec().decode(text) == PlainText().decode(text)
+def test_decoding_any_text_never_raises(text: str) -> None:
+    assert codec().decode(text) == PlainTextCodec().decode(text)
 
 
-def test_what_is_no_mark_inside_is_none() -> None:
-    sealed = codec()._cipher.encrypt(bytes(NONCE_BYTES), gzip.compress(b"v=spf1 -all"), None)
-    assert codec().decode(base64.b64encode(bytes(NONCE_BYTES) + sealed).decode()) is None
+def test_a_decrypted_text_that_is_not_an_ownership_record_is_ignored() -> None:
+    encrypted_text = codec()._cipher.encrypt(bytes(NONCE_BYTES), gzip.compress(b"v=spf1 -all"), None)
+    assert codec().decode(base64.b64encode(bytes(NONCE_BYTES) + encrypted_text).decode()) is None
 
 
-def test_a_bomb_is_opened_no_further_than_a_mark_is_long() -> None:
+def test_a_compression_bomb_is_not_decompressed_beyond_the_limit() -> None:
     packed = gzip.compress(b"heritage=external-dns," + b"x" * 2_000_000)
-    sealed = codec()._cipher.encrypt(bytes(NONCE_BYTES), packed, None)
-    text = base64.b64encode(bytes(NONCE_BYTES) + sealed).decode()
+    encrypted_text = codec()._cipher.encrypt(bytes(NONCE_BYTES), packed, None)
+    text = base64.b64encode(bytes(NONCE_BYTES) + encrypted_text).decode()
     assert len(text) < MAX_CHARACTERS
     assert codec().decode(text) is None
 
@@ -134,8 +134,8 @@ def test_a_bomb_is_opened_no_further_than_a_mark_is_long() -> None:
         pytest.param(base64.b64encode(b"\xff" * 32).decode(), b"\xff" * 32, id="10.3-base64-of-44-characters"),
     ],
 )
-def test_a_key_is_raw_or_base64(text: str, key: bytes) -> None:
-    assert key_of(text) == key
+def test_an_encryption_key_is_raw_or_base64(text: str, key: bytes) -> None:
+    assert parse_key(text) == key
 
 
 @pytest.mark.parametrize(
@@ -148,33 +148,40 @@ def test_a_key_is_raw_or_base64(text: str, key: bytes) -> None:
         pytest.param("", id="empty"),
     ],
 )
-def test_any_other_key_is_refused_without_being_shown(text: str) -> None:
+def test_an_invalid_encryption_key_is_not_part_of_the_error(text: str) -> None:
     with pytest.raises(UsageError, match="allowed: 32 bytes") as caught:
-        key_of(text)
+        parse_key(text)
     assert not text or text not in str(caught.value)
 
 
-def test_a_delete_repeats_the_encrypted_mark_byte_for_byte() -> None:
-    sealed = record("TXT", "a-web", target=encrypted())
+def test_a_delete_contains_the_encrypted_ownership_record_unchanged() -> None:
+    encrypted_text = record("TXT", "a-web", target=encrypted())
     web = record("A", "web")
-    (owned,) = registry().read((web, sealed))
-    assert owned.ours
-    change = Delete(held=owned, evidence=Evidence.OBJECT_DELETED)
-    completed = registry().complete(ChangeSet(zone=ZONE, name=web.name, changes=(change,)), (web, sealed))
+    (owned,) = registry().read((web, encrypted_text))
+    assert owned.is_ours
+    change = Delete(current=owned, evidence=Evidence.OBJECT_DELETED)
+    completed = registry().complete(ChangeSet(zone=ZONE, name=web.name, changes=(change,)), (web, encrypted_text))
     assert isinstance(completed, ChangeSet)
-    assert [(write.old, write.new) for write in completed.writes] == [(sealed, None), (web, None)]
+    assert [(write.old, write.new) for write in completed.writes] == [(encrypted_text, None), (web, None)]
 
 
-def test_with_a_wrong_key_nothing_is_ours() -> None:
-    sealed = record("TXT", "a-web", target=encrypted(OTHER_KEY))
-    found = registry().read((record("A", "web"), record("AAAA", "web"), sealed))
-    assert [(owned.ours, owned.sealed) for owned in found] == [(False, ""), (False, "a-web.x.test"), (False, "")]
+def test_encrypted_ownership_records_make_no_record_ours_with_another_key() -> None:
+    encrypted_text = record("TXT", "a-web", target=encrypted(OTHER_KEY))
+    found = registry().read((record("A", "web"), record("AAAA", "web"), encrypted_text))
+    assert [(owned.is_ours, owned.encrypted_name) for owned in found] == [
+        (False, ""),
+        (False, "a-web.x.test"),
+        (False, ""),
+    ]
 
 
-def test_without_a_key_an_encrypted_mark_is_seen_to_be_one() -> None:
-    lost = TxtRegistry(owner="me", naming=Naming(), managed_types=MANAGED)
-    sealed = record("TXT", "a-web", target=encrypted())
-    assert [owned.sealed for owned in lost.read((record("A", "web"), sealed))] == ["", "a-web.x.test"]
+def test_an_encrypted_ownership_record_is_recognized_without_key() -> None:
+    is_dropped = TxtRegistry(owner="me", naming=Naming(), managed_types=MANAGED)
+    encrypted_text = record("TXT", "a-web", target=encrypted())
+    assert [owned.encrypted_name for owned in is_dropped.read((record("A", "web"), encrypted_text))] == [
+        "",
+        "a-web.x.test",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -185,11 +192,11 @@ def test_without_a_key_an_encrypted_mark_is_seen_to_be_one() -> None:
         pytest.param(f'"{"A" * 65}"', id="no-base64"),
     ],
 )
-def test_other_texts_are_none(text: str) -> None:
+def test_other_txt_values_are_not_read_as_encrypted_ownership_records(text: str) -> None:
     found = registry().read((record("A", "web"), record("TXT", "a-web", target=text)))
-    assert not any(owned.sealed for owned in found)
+    assert not any(owned.encrypted_name for owned in found)
 
 
-def test_a_plain_mark_is_ours_while_encryption_is_on() -> None:
-    (owned,) = registry().read((record("A", "web"), mark("a-web", resource="service/shop/web")))
-    assert owned.ours
+def test_plain_ownership_records_are_still_read_while_encryption_is_enabled() -> None:
+    (owned,) = registry().read((record("A", "web"), ownership_record("a-web", resource="service/shop/web")))
+    assert owned.is_ours

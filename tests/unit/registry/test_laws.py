@@ -1,4 +1,4 @@
-"""What holds for every zone, every naming and every change: the registry's part of the laws (design 2)."""
+"""Laws of ownership for all zones, naming formats and changes (docs/design/laws.md)."""
 
 from __future__ import annotations
 
@@ -9,26 +9,25 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from extdns.model.change import Blocked, Change, Create, Delete, Update, Write
-from extdns.model.ownership import Owned
-from extdns.model.record import Record, RecordKey
-from registry.txt.heritage import PlainText
+from extdns.model.record import OwnedRecord, Record, RecordKey
 from registry.txt.naming import Naming
+from registry.txt.ownership_index import PlainTextCodec
 from registry.txt.registry import TxtRegistry
 from tests.unit.registry.scene import (
     MANAGED,
     ZONE,
     apply,
+    build_desired,
+    build_name,
+    build_registry,
+    build_writes,
     complete,
     delete,
-    full,
+    format_name,
     is_restated,
-    mark,
+    ownership_record,
     record,
-    short,
-    txt,
     update,
-    wanted,
-    writes,
 )
 
 HOSTS = ("@", "foo", "a-foo", "aaaa-foo", "cname-foo", "a-a-foo", "*", "any", "a-any", "mx-foo", "*.sub", "any.sub")
@@ -50,14 +49,14 @@ TYPES = ("A", "AAAA", "CNAME", "MX")
 SHAPES = ((), ("A",), ("AAAA",), ("A", "AAAA"), ("CNAME",))
 
 registries = st.builds(
-    lambda affix, wildcard, migrate_from: txt(**affix, wildcard=wildcard, migrate_from=migrate_from),
+    lambda affix, wildcard, migrate_from: build_registry(**affix, wildcard=wildcard, migrate_from=migrate_from),
     st.sampled_from(AFFIXES),
     st.sampled_from(("", "any")),
     st.sampled_from(("", "old")),
 )
 
 
-STANDING = st.lists(
+CURRENT = st.lists(
     st.tuples(st.sampled_from(HOSTS), st.sampled_from(TYPES), st.sampled_from(SIDS), st.booleans()),
     min_size=1,
     max_size=6,
@@ -69,18 +68,18 @@ PROOFS = st.lists(
 
 @st.composite
 def zones(draw: st.DrawFn, naming: Naming) -> list[Record]:
-    """Records of a few names that look like each other's marks, with marks in all forms."""
+    """Generate records at names that look like ownership names of each other, with ownership records in all formats."""
     found: dict[RecordKey, Record] = {}
-    for host, rtype, sid, alias in draw(STANDING):
-        standing = record(rtype, host, sid=sid, **({"alias": "true"} if alias and rtype == "A" else {}))
-        found[standing.key] = standing
+    for host, rtype, sid, alias in draw(CURRENT):
+        existing = record(rtype, host, sid=sid, **({"alias": "true"} if alias and rtype == "A" else {}))
+        found[existing.key] = existing
     targets = list(found.values())
     for which, form, owner, resource in draw(PROOFS):
         target = targets[which % len(targets)]
-        forms = [name for _, name in naming.forms(target.name, target.type, alias=True)]
-        if forms:
-            proof = mark(f"{forms[form % len(forms)]}.", owner, resource, sid=target.set_identifier)
-            found[proof.key] = proof
+        formats = [name for _, name in naming.build_all_names(target.name, target.type, alias=True)]
+        if formats:
+            ownership = ownership_record(f"{formats[form % len(formats)]}.", owner, resource, sid=target.set_identifier)
+            found[ownership.key] = ownership
     for host in draw(st.lists(st.sampled_from(HOSTS), max_size=2)):
         found.setdefault(record("TXT", host).key, record("TXT", host))
     return list(found.values())
@@ -89,52 +88,54 @@ def zones(draw: st.DrawFn, naming: Naming) -> list[Record]:
 @st.composite
 def scenes(draw: st.DrawFn) -> tuple[TxtRegistry, list[Record]]:
     registry = draw(registries)
-    return registry, draw(zones(registry._terms.naming))
+    return registry, draw(zones(registry._settings.naming))
 
 
 @st.composite
 def plans(draw: st.DrawFn) -> tuple[TxtRegistry, list[Record], tuple[Change, ...]]:
-    """A scene, and changes of one pair such as a planner may ask for."""
+    """Generate a zone, and changes of two names that a planner could make."""
     registry, records = draw(scenes())
     found = registry.read(records)
-    pairs = sorted({(short(owned.key.name), owned.key.set_identifier) for owned in found if owned.ours})
+    pairs = sorted({(format_name(owned.key.name), owned.key.set_identifier) for owned in found if owned.is_ours})
     host, sid = draw(
         st.sampled_from(pairs) | st.tuples(st.sampled_from(HOSTS), st.just(""))
         if pairs
         else st.tuples(st.sampled_from(HOSTS), st.just(""))
     )
-    held = {owned.record.type: owned for owned in found if _pair(owned.key) == (full(host), sid)}
+    held = {owned.record.type: owned for owned in found if _build_two(owned.key) == (build_name(host), sid)}
     shape = draw(st.sampled_from(SHAPES))
     changes: list[Change] = []
     for rtype in sorted(MANAGED):
-        endpoint = wanted(rtype, host, draw(st.sampled_from(RESOURCES)), sid=sid)
+        endpoint = build_desired(rtype, host, draw(st.sampled_from(RESOURCES)), sid=sid)
         if rtype not in held:
-            if rtype in shape and all(owned.ours for owned in held.values()):
-                changes.append(Create(wanted=endpoint))
-        elif held[rtype].ours and rtype not in shape:
+            if rtype in shape and all(owned.is_ours for owned in held.values()):
+                changes.append(Create(desired=endpoint))
+        elif held[rtype].is_ours and rtype not in shape:
             changes.append(delete(held[rtype]))
-        elif held[rtype].ours and draw(st.booleans()):
+        elif held[rtype].is_ours and draw(st.booleans()):
             changes.append(update(held[rtype], endpoint))
     assume(changes)
     return registry, records, tuple(changes)
 
 
 def mine(registry: TxtRegistry, record: Record) -> bool:
-    labels = PlainText().decode(record.targets[0]) if record.type == "TXT" else None
-    return labels is not None and registry._terms.mine(labels.get("owner"))
+    labels = PlainTextCodec().decode(record.targets[0]) if record.type == "TXT" else None
+    return labels is not None and registry._settings.is_our_owner(labels.get("owner"))
 
 
 @given(scenes())
-def test_nothing_is_ours_without_a_mark_of_ours(scene: tuple[TxtRegistry, list[Record]]) -> None:
+def test_no_record_is_ours_without_an_ownership_record_of_ours(scene: tuple[TxtRegistry, list[Record]]) -> None:
     registry, records = scene
     strangers = [record for record in records if not mine(registry, record)]
-    assert not [owned for owned in registry.read(strangers) if owned.ours]
+    assert not [owned for owned in registry.read(strangers) if owned.is_ours]
     for owned in registry.read(records):
-        assert owned.ours == any(mine(registry, proof) for proof in owned.marks)
+        assert owned.is_ours == any(mine(registry, ownership) for ownership in owned.ownership_records)
 
 
 @given(scenes(), st.randoms())
-def test_the_order_of_records_does_not_matter(scene: tuple[TxtRegistry, list[Record]], random: Random) -> None:
+def test_the_order_of_records_does_not_change_ownership(
+    scene: tuple[TxtRegistry, list[Record]], random: Random
+) -> None:
     registry, records = scene
     shuffled = list(records)
     random.shuffle(shuffled)
@@ -142,39 +143,39 @@ def test_the_order_of_records_does_not_matter(scene: tuple[TxtRegistry, list[Rec
 
 
 @given(scenes())
-def test_a_mark_proves_records_of_one_name(scene: tuple[TxtRegistry, list[Record]]) -> None:
+def test_an_ownership_record_covers_records_of_one_name(scene: tuple[TxtRegistry, list[Record]]) -> None:
     registry, records = scene
     found = registry.read(records)
-    for proof in records:
-        assert len({owned.record.name for owned in found if proof in owned.marks}) <= 1
+    for ownership in records:
+        assert len({owned.record.name for owned in found if ownership in owned.ownership_records}) <= 1
 
 
 @given(scenes())
-def test_a_name_and_its_kin_tell_as_much_as_the_whole_zone(scene: tuple[TxtRegistry, list[Record]]) -> None:
+def test_related_names_give_the_same_owners_as_the_complete_zone(scene: tuple[TxtRegistry, list[Record]]) -> None:
     registry, records = scene
     whole = registry.read(records)
     for host in HOSTS:
-        name = full(host)
-        kin = {name, *registry.related(name)}
-        part = registry.read(record for record in records if record.name in kin)
+        name = build_name(host)
+        related = {name, *registry.related_names(name)}
+        part = registry.read(record for record in records if record.name in related)
         assert [owned for owned in part if owned.record.name == name] == [
             owned for owned in whole if owned.record.name == name
         ]
 
 
 @given(registries, st.sampled_from(HOSTS))
-def test_kin_is_mutual_each_once_and_without_oneself(registry: TxtRegistry, host: str) -> None:
-    name = full(host)
-    kin = registry.related(name)
-    assert name not in kin
-    assert len(kin) == len(set(kin))
-    assert all(name in registry.related(other) for other in kin)
+def test_related_names_are_symmetric_unique_and_without_the_name_itself(registry: TxtRegistry, host: str) -> None:
+    name = build_name(host)
+    related = registry.related_names(name)
+    assert name not in related
+    assert len(related) == len(set(related))
+    assert all(name in registry.related_names(other) for other in related)
 
 
-def checked(
+def apply_changes(
     registry: TxtRegistry, records: Sequence[Record], changes: Sequence[Change]
-) -> tuple[tuple[Write, ...], list[Record], dict[RecordKey, Owned]]:
-    """The writes, and the zone after them."""
+) -> tuple[tuple[Write, ...], list[Record], dict[RecordKey, OwnedRecord]]:
+    """Return the writes of *changes*, all records after them, and their owners by key; skip blocked examples."""
     done = complete(registry, records, *changes)
     assume(not isinstance(done, Blocked))
     assert not isinstance(done, Blocked)
@@ -183,65 +184,72 @@ def checked(
 
 
 @given(plans())
-def test_writes_make_what_is_wanted_ours_and_leave_the_rest(
+def test_writes_make_desired_records_ours_and_change_no_others(
     plan: tuple[TxtRegistry, list[Record], tuple[Change, ...]],
 ) -> None:
     registry, records, changes = plan
-    done, _, after = checked(registry, records, changes)
+    done, _, after = apply_changes(registry, records, changes)
     assert [write.key for write in done] == sorted({write.key for write in done})
     touched = {change.key for change in changes}
     for change in changes:
         if isinstance(change, Create | Update):
-            assert after[change.key].ours
-            assert after[change.key].marked or change.key.name == ZONE.name
+            assert after[change.key].is_ours
+            assert after[change.key].has_current_format or change.key.name == ZONE.name
         else:
             assert change.key not in after
     for owned in registry.read(records):
         if owned.key not in touched:
-            assert (after[owned.key].owner, after[owned.key].ours) == (owned.owner, owned.ours)
+            assert (after[owned.key].owner, after[owned.key].is_ours) == (owned.owner, owned.is_ours)
 
 
 @given(plans())
-def test_nothing_foreign_is_written(plan: tuple[TxtRegistry, list[Record], tuple[Change, ...]]) -> None:
+def test_foreign_records_are_never_written(plan: tuple[TxtRegistry, list[Record], tuple[Change, ...]]) -> None:
     registry, records, changes = plan
-    done, _, _ = checked(registry, records, changes)
-    owned = {found.key for found in registry.read(records) if found.ours}
+    done, _, _ = apply_changes(registry, records, changes)
+    owned = {found.key for found in registry.read(records) if found.is_ours}
     for write in done:
         assert write.old is None or write.key in owned or mine(registry, write.old)
 
 
 @given(plans())
-def test_wanting_the_same_again_restates(plan: tuple[TxtRegistry, list[Record], tuple[Change, ...]]) -> None:
+def test_updating_records_to_what_they_are_leaves_them_unchanged(
+    plan: tuple[TxtRegistry, list[Record], tuple[Change, ...]],
+) -> None:
     registry, records, changes = plan
-    _, zone, after = checked(registry, records, changes)
-    keep = [change.wanted for change in changes if not isinstance(change, Delete)]
+    _, zone, after = apply_changes(registry, records, changes)
+    keep = [change.desired for change in changes if not isinstance(change, Delete)]
     assume(keep)
-    done = writes(registry, zone, *(update(after[endpoint.key], endpoint) for endpoint in keep))
-    # Old marks that stood there alone are put in order once.
+    done = build_writes(registry, zone, *(update(after[endpoint.key], endpoint) for endpoint in keep))
+    # The first update may still rewrite old ownership records that cover no record.
     assert all(is_restated(write) for write in done if write.key.type != "TXT"), done
     zone = apply(zone, done)
     held = {owned.key: owned for owned in registry.read(zone)}
-    done = writes(registry, zone, *(update(held[endpoint.key], endpoint) for endpoint in keep))
+    done = build_writes(registry, zone, *(update(held[endpoint.key], endpoint) for endpoint in keep))
     assert all(is_restated(write) for write in done), done
 
 
 @given(plans())
-def test_deleting_everything_leaves_no_mark_of_its_own(
+def test_deleting_all_records_deletes_all_ownership_records(
     plan: tuple[TxtRegistry, list[Record], tuple[Change, ...]],
 ) -> None:
     registry, records, changes = plan
-    _, zone, after = checked(registry, records, changes)
-    pair = _pair(changes[0].key)
-    ending = [delete(owned) for owned in after.values() if owned.ours and _pair(owned.key) == pair]
-    assume(ending)
-    done = complete(registry, zone, *ending)
+    _, zone, after = apply_changes(registry, records, changes)
+    couple = _build_two(changes[0].key)
+    final = [delete(owned) for owned in after.values() if owned.is_ours and _build_two(owned.key) == couple]
+    assume(final)
+    done = complete(registry, zone, *final)
     assume(not isinstance(done, Blocked))
     assert not isinstance(done, Blocked)
     left = apply(zone, done)
-    proofs = {proof for owned in after.values() if owned.ours and _pair(owned.key) == pair for proof in owned.marks}
-    others = {proof for owned in registry.read(left) for proof in owned.marks}
+    proofs = {
+        ownership
+        for owned in after.values()
+        if owned.is_ours and _build_two(owned.key) == couple
+        for ownership in owned.ownership_records
+    }
+    others = {ownership for owned in registry.read(left) for ownership in owned.ownership_records}
     assert {record for record in left if record in proofs} <= others
 
 
-def _pair(key: RecordKey) -> tuple[str, str]:
+def _build_two(key: RecordKey) -> tuple[str, str]:
     return key.name, key.set_identifier

@@ -1,4 +1,4 @@
-"""Names of marks, there and back (spec plan 3.2.1, 3.2.2)."""
+"""Names of ownership records, built and read (docs/spec/plan.md 3.2.1, 3.2.2)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extdns.errors import UsageError
-from extdns.model.name import DnsName
+from extdns.model.dns_name import DnsName
 from extdns.model.rrtype import OWNABLE
-from registry.txt.naming import Form, Naming, Reading
+from registry.txt.naming import Naming, NamingFormat, RecordReference
 
 
 @pytest.mark.parametrize(
@@ -67,30 +67,32 @@ from registry.txt.naming import Form, Naming, Reading
         ),
     ],
 )
-def test_a_mark_is_named_after_type_and_name(naming: Naming, web: str, apex: str, wildcard: str) -> None:
-    assert naming.today(DnsName("web.example.com"), "A") == web
-    assert naming.today(DnsName("example.com"), "A") == apex
-    assert naming.today(DnsName("*.example.com"), "CNAME") == wildcard
-    for mark, name, rtype in (
+def test_the_name_of_an_ownership_record_contains_type_and_name(
+    naming: Naming, web: str, apex: str, wildcard: str
+) -> None:
+    assert naming.build_name(DnsName("web.example.com"), "A") == web
+    assert naming.build_name(DnsName("example.com"), "A") == apex
+    assert naming.build_name(DnsName("*.example.com"), "CNAME") == wildcard
+    for ownership_record, name, rtype in (
         (web, "web.example.com", "A"),
         (apex, "example.com", "A"),
         (wildcard, "*.example.com", "CNAME"),
     ):
-        assert Reading(DnsName(name), rtype) in naming.readings(DnsName(mark), OWNABLE)
+        assert RecordReference(DnsName(name), rtype) in naming.find_references(DnsName(ownership_record), OWNABLE)
 
 
-def test_affixes_are_lower_cased() -> None:
+def test_affixes_of_ownership_names_become_lower_case() -> None:
     naming = Naming(prefix="TxT-%{RECORD_TYPE}.", wildcard_replacement="ANY")
-    assert naming.today(DnsName("*.example.com"), "MX") == "txt-mx.any.example.com"
+    assert naming.build_name(DnsName("*.example.com"), "MX") == "txt-mx.any.example.com"
 
 
 @pytest.mark.parametrize("rtype", OWNABLE)
-def test_every_type_has_its_own_mark(rtype: str) -> None:
-    assert Naming().today(DnsName("foo.x.test"), rtype) == f"{rtype.lower()}-foo.x.test"
+def test_each_record_type_has_its_own_ownership_name(rtype: str) -> None:
+    assert Naming().build_name(DnsName("foo.x.test"), rtype) == f"{rtype.lower()}-foo.x.test"
 
 
 @pytest.mark.parametrize(
-    ("name", "rtype", "mark"),
+    ("name", "rtype", "ownership_record"),
     [
         pytest.param("a" * 61 + ".test", "A", "a-" + "a" * 61 + ".test", id="3.2.1-63-bytes-fit"),
         pytest.param("a" * 62 + ".test", "A", None, id="3.2.1-64-bytes-do-not"),
@@ -100,12 +102,14 @@ def test_every_type_has_its_own_mark(rtype: str) -> None:
         pytest.param("example", "CNAME", "cname-example", id="10.3-single-label"),
     ],
 )
-def test_a_mark_that_dns_cannot_name_is_none(name: str, rtype: str, mark: str | None) -> None:
-    assert Naming().today(DnsName(name), rtype) == mark
+def test_no_ownership_name_is_built_if_dns_does_not_allow_it(
+    name: str, rtype: str, ownership_record: str | None
+) -> None:
+    assert Naming().build_name(DnsName(name), rtype) == ownership_record
 
 
 @pytest.mark.parametrize(
-    ("naming", "mark", "first"),
+    ("naming", "ownership_record", "first"),
     [
         pytest.param(Naming(prefix="foo"), "fooa-example.com", ("example.com", "A"), id="3.2.2-prefix"),
         pytest.param(
@@ -152,81 +156,85 @@ def test_a_mark_that_dns_cannot_name_is_none(name: str, rtype: str, mark: str | 
         pytest.param(Naming(suffix="txt%{record_type}"), "mailtxt.x.test", ("mail.x.test", ""), id="10.3-untyped"),
     ],
 )
-def test_the_first_reading_is_the_one_of_the_reference(naming: Naming, mark: str, first: tuple[str, str]) -> None:
-    assert naming.readings(DnsName(mark), OWNABLE)[0] == first
+def test_the_first_record_found_from_an_ownership_name_is_the_one_external_dns_finds(
+    naming: Naming, ownership_record: str, first: tuple[str, str]
+) -> None:
+    assert naming.find_references(DnsName(ownership_record), OWNABLE)[0] == first
 
 
 @pytest.mark.parametrize(
-    ("naming", "mark"),
+    ("naming", "ownership_record"),
     [
         pytest.param(Naming(prefix="txt."), "a-web.x.test", id="10.3-without-the-prefix"),
         pytest.param(Naming(prefix="txt."), "txt", id="prefix-alone"),
-        pytest.param(Naming(prefix="txt"), "txt.x.test", id="nothing-after-the-prefix"),
+        pytest.param(Naming(prefix="txt"), "txt.x.test", id="only-the-prefix"),
         pytest.param(Naming(suffix="-txt"), "web.x-txt.test", id="suffix-on-another-label"),
-        pytest.param(Naming(suffix="-txt"), "-txt.x.test", id="nothing-before-the-suffix"),
+        pytest.param(Naming(suffix="-txt"), "-txt.x.test", id="only-the-suffix"),
         pytest.param(Naming(suffix=".b.c"), "a.b", id="3.2.2-too-few-labels"),
     ],
 )
-def test_other_affixes_speak_of_nothing(naming: Naming, mark: str) -> None:
-    assert naming.readings(DnsName(mark), OWNABLE) == ()
+def test_an_ownership_name_with_another_affix_refers_to_no_record(naming: Naming, ownership_record: str) -> None:
+    assert naming.find_references(DnsName(ownership_record), OWNABLE) == ()
 
 
-def test_a_name_that_looks_like_a_mark_has_two_readings() -> None:
-    assert Naming().readings(DnsName("a-foo.x.test"), OWNABLE) == (("foo.x.test", "A"), ("a-foo.x.test", ""))
-    assert Naming().may_be_typed(DnsName("a-foo.x.test"), ())
-    assert not Naming().may_be_typed(DnsName("foo.x.test"), ())
-    assert Naming().may_be_typed(DnsName("caa-foo.x.test"), ("CAA",))
+def test_an_ownership_name_that_starts_with_a_type_can_refer_to_two_records() -> None:
+    assert Naming().find_references(DnsName("a-foo.x.test"), OWNABLE) == (("foo.x.test", "A"), ("a-foo.x.test", ""))
+    assert Naming().can_hold_type(DnsName("a-foo.x.test"), ())
+    assert not Naming().can_hold_type(DnsName("foo.x.test"), ())
+    assert Naming().can_hold_type(DnsName("caa-foo.x.test"), ("CAA",))
 
 
-def test_a_replaced_wildcard_reads_both_ways() -> None:
+def test_an_ownership_name_with_the_wildcard_replacement_can_refer_to_a_wildcard_or_a_name() -> None:
     naming = Naming(wildcard_replacement="any")
-    assert naming.readings(DnsName("a-any.x.test"), ("A",)) == (
+    assert naming.find_references(DnsName("a-any.x.test"), ("A",)) == (
         ("any.x.test", "A"),
         ("*.x.test", "A"),
         ("a-any.x.test", ""),
     )
 
 
-def test_forms_come_in_the_order_in_which_they_decide() -> None:
+def test_all_ownership_names_of_a_record_are_listed_with_the_deciding_format_first() -> None:
     name = DnsName("foo.x.test")
-    assert list(Naming().forms(name, "A", alias=True)) == [
-        (Form.TODAY, "a-foo.x.test"),
-        (Form.ALIAS, "cname-foo.x.test"),
-        (Form.UNTYPED, "foo.x.test"),
+    assert list(Naming().build_all_names(name, "A", alias=True)) == [
+        (NamingFormat.CURRENT, "a-foo.x.test"),
+        (NamingFormat.ALIAS_AS_CNAME, "cname-foo.x.test"),
+        (NamingFormat.UNTYPED, "foo.x.test"),
     ]
-    assert list(Naming(prefix="e-%{record_type}.").forms(name, "A", alias=True)) == [
-        (Form.TODAY, "e-a.foo.x.test"),
-        (Form.DASHED, "e-.a-foo.x.test"),
-        (Form.ALIAS, "e-cname.foo.x.test"),
-        (Form.ALIAS, "e-.cname-foo.x.test"),
-        (Form.UNTYPED, "e-.foo.x.test"),
+    assert list(Naming(prefix="e-%{record_type}.").build_all_names(name, "A", alias=True)) == [
+        (NamingFormat.CURRENT, "e-a.foo.x.test"),
+        (NamingFormat.TYPE_FIRST, "e-.a-foo.x.test"),
+        (NamingFormat.ALIAS_AS_CNAME, "e-cname.foo.x.test"),
+        (NamingFormat.ALIAS_AS_CNAME, "e-.cname-foo.x.test"),
+        (NamingFormat.UNTYPED, "e-.foo.x.test"),
     ]
 
 
 @pytest.mark.parametrize("alias", [True, False])
-def test_an_aaaa_has_no_mark_without_its_type(alias: bool) -> None:
-    assert list(Naming().forms(DnsName("foo.x.test"), "AAAA", alias=alias)) == [(Form.TODAY, "aaaa-foo.x.test")]
+def test_an_aaaa_record_has_no_ownership_name_without_type(alias: bool) -> None:
+    assert list(Naming().build_all_names(DnsName("foo.x.test"), "AAAA", alias=alias)) == [
+        (NamingFormat.CURRENT, "aaaa-foo.x.test")
+    ]
 
 
 @pytest.mark.parametrize(
     ("affixes", "message"),
     [
         pytest.param(
-            {"prefix": "p", "suffix": "s"}, "--txt-prefix=p and --txt-suffix=s exclude each other", id="3.2-both"
+            {"prefix": "p", "suffix": "s"}, "--txt-prefix=p and --txt-suffix=s cannot be used together", id="3.2-both"
         ),
-        pytest.param({"prefix": "my mark-"}, "--txt-prefix=my mark- does not make a name", id="blank"),
-        pytest.param({"prefix": "."}, "--txt-prefix=. does not make a name", id="empty-label"),
-        pytest.param({"suffix": "-ü"}, "--txt-suffix=-ü does not make a name", id="not-ascii"),
-        pytest.param({"suffix": "-txt."}, "--txt-suffix=-txt. does not make a name", id="dot-at-the-end"),
-        pytest.param({"prefix": "p" * 90}, "does not make a name", id="too-long"),
+        pytest.param({"prefix": "my mark-"}, "--txt-prefix=my mark- does not give a valid name", id="blank"),
+        pytest.param({"prefix": "."}, "--txt-prefix=. does not give a valid name", id="empty-label"),
+        pytest.param({"suffix": "-ü"}, "--txt-suffix=-ü does not give a valid name", id="not-ascii"),
+        pytest.param({"suffix": "-txt."}, "--txt-suffix=-txt. does not give a valid name", id="dot-at-the-end"),
+        pytest.param({"prefix": "p" * 90}, "does not give a valid name", id="too-long"),
         pytest.param(
             {"suffix": "-t", "wildcard_replacement": "a.b"},
-            "--txt-suffix=-t --txt-wildcard-replacement=a.b does not make a name",
+            "--txt-suffix=-t --txt-wildcard-replacement=a.b does not give a valid name",
             id="replacement-hides-the-suffix",
         ),
     ],
 )
-def test_affixes_that_name_nothing_stop_the_start(affixes: dict[str, str], message: str) -> None:
+def test_unusable_affixes_are_a_usage_error(affixes: dict[str, str], message: str) -> None:
     with pytest.raises(UsageError) as caught:
         Naming(**affixes)
     assert message in str(caught.value)
@@ -265,15 +273,19 @@ names = st.lists(labels, min_size=1, max_size=3).map(lambda found: DnsName(".".j
 
 
 @given(namings, names, st.sampled_from((*OWNABLE, "CAA")), st.booleans())
-def test_what_a_mark_is_named_after_can_be_read_from_it(naming: Naming, name: DnsName, rtype: str, alias: bool) -> None:
-    for form, mark in naming.forms(name, rtype, alias=alias):
-        read = "" if form is Form.UNTYPED else "CNAME" if form is Form.ALIAS else rtype
-        assert DnsName.parse(mark) == mark
-        assert Reading(name, read) in naming.readings(mark, (*OWNABLE, "CAA"))
+def test_the_record_can_be_found_from_its_ownership_name(
+    naming: Naming, name: DnsName, rtype: str, alias: bool
+) -> None:
+    for form, ownership_record in naming.build_all_names(name, rtype, alias=alias):
+        read = "" if form is NamingFormat.UNTYPED else "CNAME" if form is NamingFormat.ALIAS_AS_CNAME else rtype
+        assert DnsName.parse(ownership_record) == ownership_record
+        assert RecordReference(name, read) in naming.find_references(ownership_record, (*OWNABLE, "CAA"))
 
 
 @given(namings, names)
-def test_what_a_mark_may_speak_of_is_marked_by_it(naming: Naming, mark: DnsName) -> None:
-    for name, rtype in naming.readings(mark, OWNABLE):
-        forms = naming.forms(name, rtype or "A", alias=False)
-        assert mark in {found for form, found in forms if (form is Form.UNTYPED) == (not rtype)}
+def test_each_record_found_from_an_ownership_name_has_that_ownership_name(
+    naming: Naming, ownership_record: DnsName
+) -> None:
+    for name, rtype in naming.find_references(ownership_record, OWNABLE):
+        records = naming.build_all_names(name, rtype or "A", alias=False)
+        assert ownership_record in {found for form, found in records if (form is NamingFormat.UNTYPED) == (not rtype)}

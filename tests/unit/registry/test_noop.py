@@ -1,28 +1,42 @@
-"""The registry that proves nothing (spec plan 3.1)."""
+"""The registry without ownership records (docs/spec/plan.md 3.1)."""
 
 from __future__ import annotations
 
 from extdns.model.change import ChangeSet
 from registry.noop import NoopRegistry
-from tests.unit.registry.scene import ZONE, create, delete, mark, ours, record, update, wanted, words
+from tests.unit.registry.scene import (
+    ZONE,
+    build_desired,
+    create,
+    delete,
+    format_writes,
+    list_ours,
+    ownership_record,
+    record,
+    update,
+)
 
-RECORDS = [record("MX", "foo"), mark("a-foo", "other"), record("A", "foo")]
+RECORDS = [record("MX", "foo"), ownership_record("a-foo", "other"), record("A", "foo")]
 
 
-def test_everything_counts_as_ours() -> None:
-    assert ours(NoopRegistry(), RECORDS) == {"A foo", "MX foo", "TXT a-foo"}
+def test_the_noop_registry_counts_all_records_as_ours() -> None:
+    assert list_ours(NoopRegistry(), RECORDS) == {"A foo", "MX foo", "TXT a-foo"}
 
 
-def test_nothing_is_marked() -> None:
+def test_the_noop_registry_has_no_ownership_records() -> None:
     for owned in NoopRegistry().read(RECORDS):
-        assert (owned.owner, owned.marks, owned.labels, owned.marked) == (None, (), (), True)
+        assert (owned.owner, owned.ownership_records, owned.labels, owned.has_current_format) == (None, (), (), True)
     assert NoopRegistry().owner == ""
-    assert NoopRegistry().related(RECORDS[0].name) == ()
+    assert NoopRegistry().related_names(RECORDS[0].name) == ()
 
 
-def test_changes_become_plain_writes_in_order() -> None:
+def test_the_noop_registry_turns_changes_into_sorted_writes() -> None:
     _, a, mx = NoopRegistry().read(RECORDS)
-    changes = (delete(mx), update(a, wanted("A", "foo", target="192.0.2.9")), *create(wanted("AAAA", "foo", "r")))
+    changes = (
+        delete(mx),
+        update(a, build_desired("A", "foo", target="192.0.2.9")),
+        *create(build_desired("AAAA", "foo", "r")),
+    )
     done = NoopRegistry().complete(ChangeSet(zone=ZONE, name=a.key.name, changes=changes), RECORDS)
-    assert words(done.writes) == ["~ A foo", "+ AAAA foo", "- MX foo"]
+    assert format_writes(done.writes) == ["~ A foo", "+ AAAA foo", "- MX foo"]
     assert done.changes == changes

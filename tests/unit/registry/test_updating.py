@@ -1,4 +1,4 @@
-"""Updates and the marks that go with them (spec plan 3.2.6 to 3.2.8, 3.2.10, 10.3, 11; design 2)."""
+"""Updates with their ownership records (docs/spec/plan.md 3.2.6 to 3.2.8, 3.2.10, 10.3, 11; docs/design/laws.md)."""
 
 from __future__ import annotations
 
@@ -15,40 +15,43 @@ from registry.txt.registry import TxtRegistry
 from tests.unit.registry.scene import (
     ZONE,
     apply,
-    blocked,
+    build_desired,
+    build_registry,
+    build_writes,
     create,
     delete,
     find,
+    format_writes,
+    get_block,
     is_restated,
-    mark,
-    ours,
+    list_ours,
+    ownership_record,
     record,
-    txt,
     update,
-    wanted,
-    words,
-    writes,
 )
 
 ONE = "service/d/one"
 TWO = "service/d/two"
 
 
-def test_an_update_restates_what_did_not_change() -> None:
-    proof = mark("a-foo", resource=ONE)
-    records = [record("A", "foo"), proof]
-    held = find(txt(), records, "A foo")
-    assert words(writes(txt(), records, update(held, wanted("A", "foo", ONE)))) == ["= TXT a-foo", "= A foo"]
-    done = writes(txt(), records, update(held, wanted("A", "foo", TWO, target="192.0.2.2")))
-    assert words(done) == ["~ TXT a-foo", "~ A foo"]
-    assert [write.old for write in done] == [proof, held.record]
+def test_an_update_writes_its_ownership_records_again_unchanged() -> None:
+    ownership = ownership_record("a-foo", resource=ONE)
+    records = [record("A", "foo"), ownership]
+    held = find(build_registry(), records, "A foo")
+    assert format_writes(build_writes(build_registry(), records, update(held, build_desired("A", "foo", ONE)))) == [
+        "= TXT a-foo",
+        "= A foo",
+    ]
+    done = build_writes(build_registry(), records, update(held, build_desired("A", "foo", TWO, target="192.0.2.2")))
+    assert format_writes(done) == ["~ TXT a-foo", "~ A foo"]
+    assert [write.old for write in done] == [ownership, held.record]
 
 
-def test_an_update_writes_the_mark_with_the_ttl_of_the_service() -> None:
-    """3.2.7: whatever it stood with."""
-    records = [record("A", "foo"), replace(mark("a-foo", resource=ONE), ttl_s=60)]
-    held = find(txt(), records, "A foo")
-    done = writes(txt(), records, update(held, wanted("A", "foo", ONE, target="192.0.2.2")))
+def test_an_updated_ownership_record_has_the_default_ttl_of_the_service() -> None:
+    """See docs/spec/plan.md 3.2.7: the TTL that it had before does not matter."""
+    records = [record("A", "foo"), replace(ownership_record("a-foo", resource=ONE), ttl_s=60)]
+    held = find(build_registry(), records, "A foo")
+    done = build_writes(build_registry(), records, update(held, build_desired("A", "foo", ONE, target="192.0.2.2")))
     assert [(write.old.ttl_s, write.new.ttl_s) for write in done if write.old and write.new] == [
         (60, UNSET),
         (300, 300),
@@ -59,74 +62,78 @@ def test_an_update_writes_the_mark_with_the_ttl_of_the_service() -> None:
     ("registry", "records", "expected"),
     [
         pytest.param(
-            txt(),
-            [record("CNAME", "foo"), mark("foo", resource=ONE)],
+            build_registry(),
+            [record("CNAME", "foo"), ownership_record("foo", resource=ONE)],
             ["+ TXT cname-foo", "= TXT foo", "= CNAME foo"],
             id="3.2.10-untyped",
         ),
         pytest.param(
-            txt(),
-            [record("A", "foo", alias="true"), mark("cname-foo", resource=ONE)],
+            build_registry(),
+            [record("A", "foo", alias="true"), ownership_record("cname-foo", resource=ONE)],
             ["+ TXT a-foo", "= TXT cname-foo", "= A foo"],
             id="3.2.10-alias",
         ),
         pytest.param(
-            txt(prefix="e-%{record_type}."),
-            [record("A", "foo"), mark("e-.a-foo", resource=ONE)],
+            build_registry(prefix="e-%{record_type}."),
+            [record("A", "foo"), ownership_record("e-.a-foo", resource=ONE)],
             ["= TXT e-.a-foo", "+ TXT e-a.foo", "= A foo"],
             id="3.2.2-dashed",
         ),
         pytest.param(
-            txt(),
-            [record("A", "a-foo"), mark("a-foo", resource=ONE)],
+            build_registry(),
+            [record("A", "a-foo"), ownership_record("a-foo", resource=ONE)],
             ["+ TXT a-a-foo", "- TXT a-foo", "= A a-foo"],
-            id="11-an-old-mark-that-could-be-anothers-goes",
+            id="11-old-ownership-record-of-two-possible-records",
         ),
         pytest.param(
-            txt(types=("A", "MX")),
-            [record("A", "a-foo"), record("MX", "a-foo"), mark("a-foo", resource=ONE)],
+            build_registry(types=("A", "MX")),
+            [record("A", "a-foo"), record("MX", "a-foo"), ownership_record("a-foo", resource=ONE)],
             ["+ TXT a-a-foo", "= TXT a-foo", "= A a-foo"],
             id="11-unless-another-record-still-needs-it",
         ),
     ],
 )
-def test_a_missing_mark_is_added(registry: TxtRegistry, records: list[Record], expected: list[str]) -> None:
-    (held, *_) = (owned for owned in registry.read(records) if not owned.marked)
+def test_an_update_adds_a_missing_ownership_record(
+    registry: TxtRegistry, records: list[Record], expected: list[str]
+) -> None:
+    (held, *_) = (owned for owned in registry.read(records) if not owned.has_current_format)
     like = held.record
-    endpoint = replace(wanted(like.type, "foo", ONE), name=like.name, properties=like.properties)
-    done = writes(registry, records, update(held, endpoint, "mark"))
-    assert sorted(words(done)) == sorted(expected)
+    endpoint = replace(build_desired(like.type, "foo", ONE), name=like.name, properties=like.properties)
+    done = build_writes(registry, records, update(held, endpoint, "ownership record"))
+    assert sorted(format_writes(done)) == sorted(expected)
     after = {owned.key: owned for owned in registry.read(apply(records, done))}
-    assert after[like.key].marked
+    assert after[like.key].has_current_format
 
 
-def test_a_foreign_neighbour_stays_foreign_after_the_old_mark_is_replaced() -> None:
-    """11: A `foo` is somebody's; `a-foo` is ours by its old mark, and gets one of today's."""
-    registry = txt()
-    records = [record("A", "foo"), record("A", "a-foo"), mark("a-foo", resource=ONE)]
+def test_replacing_an_old_ownership_record_does_not_make_another_name_ours() -> None:
+    """See docs/spec/plan.md 11: A `foo` is foreign; `a-foo` has an old ownership record of ours."""
+    registry = build_registry()
+    records = [record("A", "foo"), record("A", "a-foo"), ownership_record("a-foo", resource=ONE)]
     for _ in range(2):
         held = find(registry, records, "A a-foo")
-        records = apply(records, writes(registry, records, update(held, wanted("A", "a-foo", ONE))))
-        assert ours(registry, records) == {"A a-foo"}
-    records = apply(records, writes(registry, records, delete(find(registry, records, "A a-foo"))))
+        records = apply(records, build_writes(registry, records, update(held, build_desired("A", "a-foo", ONE))))
+        assert list_ours(registry, records) == {"A a-foo"}
+    records = apply(records, build_writes(registry, records, delete(find(registry, records, "A a-foo"))))
     assert records == [record("A", "foo")]
 
 
 @pytest.mark.parametrize(
     ("there", "reason"),
     [
-        pytest.param(mark("a-foo", "other"), None, id="anothers-mark-proves-it-anothers"),
+        pytest.param(ownership_record("a-foo", "other"), None, id="ownership-record-of-another-owner"),
         pytest.param(record("TXT", "a-foo"), Reason.NO_OWNERSHIP_NAME, id="foreign-txt"),
         pytest.param(record("CNAME", "a-foo"), Reason.NO_OWNERSHIP_NAME, id="foreign-cname"),
     ],
 )
-def test_a_missing_mark_whose_name_is_taken_blocks(there: Record, reason: Reason | None) -> None:
-    records = [record("A", "foo"), mark("foo"), there]
-    held = find(txt(), records, "A foo")
+def test_an_update_is_blocked_if_the_name_of_its_ownership_record_is_taken(
+    there: Record, reason: Reason | None
+) -> None:
+    records = [record("A", "foo"), ownership_record("foo"), there]
+    held = find(build_registry(), records, "A foo")
     if reason is None:
-        assert not held.ours
+        assert not held.is_ours
     else:
-        assert blocked(txt(), records, update(held, wanted("A", "foo"))).reason is reason
+        assert get_block(build_registry(), records, update(held, build_desired("A", "foo"))).reason is reason
 
 
 @pytest.mark.parametrize(
@@ -134,90 +141,111 @@ def test_a_missing_mark_whose_name_is_taken_blocks(there: Record, reason: Reason
     [
         pytest.param("@", id="apex"),
         pytest.param("a" * 63, id="long-label"),
-        pytest.param("a-" + "b" * 61, id="long-label-like-a-mark"),
+        pytest.param("a-" + "b" * 61, id="long-label-like-an-ownership-name"),
     ],
 )
-def test_where_todays_mark_cannot_be_the_old_one_does(host: str) -> None:
-    records = [record("A", host), mark(host)]
-    (held,) = txt().read(records)
-    done = writes(txt(), records, update(held, wanted("A", host, target="192.0.2.9")))
-    assert sorted(words(done)) == sorted([f"~ A {host}", f"= TXT {host}"])
+def test_an_ownership_record_in_the_old_format_is_enough_if_its_name_in_the_newest_format_is_too_long(
+    host: str,
+) -> None:
+    records = [record("A", host), ownership_record(host)]
+    (held,) = build_registry().read(records)
+    done = build_writes(build_registry(), records, update(held, build_desired("A", host, target="192.0.2.9")))
+    assert sorted(format_writes(done)) == sorted([f"~ A {host}", f"= TXT {host}"])
 
 
-def test_asking_only_for_a_mark_that_cannot_be_writes_nothing() -> None:
-    """Else every pass would write the same again."""
-    records = [record("A", "@"), mark("@")]
-    (held,) = txt().read(records)
-    why = blocked(txt(), records, update(held, wanted("A", "@"), "mark"))
-    assert why.reason is Reason.PROGRAMMED
+def test_an_update_only_for_an_impossible_ownership_record_is_blocked() -> None:
+    """Otherwise every full pass would write the same records again."""
+    records = [record("A", "@"), ownership_record("@")]
+    (held,) = build_registry().read(records)
+    blocked_by = get_block(build_registry(), records, update(held, build_desired("A", "@"), "ownership record"))
+    assert blocked_by.reason is Reason.PUBLISHED
 
 
-def test_an_old_mark_that_cannot_be_taken_over_alone_is_told() -> None:
-    """3.2.8: the A and the MX of an old owner share it, and only one of them is asked for."""
-    registry = txt(types=("A", "MX"), migrate_from="old")
-    records = [record("A", "@"), record("MX", "@"), mark("@", "old")]
+def test_an_old_ownership_record_that_cannot_migrate_alone_is_reported() -> None:
+    """See docs/spec/plan.md 3.2.8: A and MX of the previous owner share it, and only one of them is requested."""
+    registry = build_registry(types=("A", "MX"), migrate_from="old")
+    records = [record("A", "@"), record("MX", "@"), ownership_record("@", "old")]
     held = find(registry, records, "A @")
-    assert blocked(registry, records, update(held, wanted("A", "@"), "owner")).reason is Reason.NO_OWNERSHIP_NAME
+    assert (
+        get_block(registry, records, update(held, build_desired("A", "@"), "owner")).reason is Reason.NO_OWNERSHIP_NAME
+    )
 
 
-def test_a_migrated_record_gets_our_mark() -> None:
-    """3.2.8; the old mark is what must stand there, in the words of the old owner."""
-    registry = txt(migrate_from="old")
-    proof = mark("a-a", "old", ONE)
-    records = [record("A", "a"), proof]
-    done = writes(registry, records, update(find(registry, records, "A a"), wanted("A", "a", ONE), "owner"))
-    assert words(done) == ["~ TXT a-a", "= A a"]
-    assert done[0].old == proof
+def test_a_migrated_record_gets_our_ownership_record() -> None:
+    """See docs/spec/plan.md 3.2.8: the write replaces exactly the text of the previous owner."""
+    registry = build_registry(migrate_from="old")
+    ownership = ownership_record("a-a", "old", ONE)
+    records = [record("A", "a"), ownership]
+    done = build_writes(
+        registry, records, update(find(registry, records, "A a"), build_desired("A", "a", ONE), "owner")
+    )
+    assert format_writes(done) == ["~ TXT a-a", "= A a"]
+    assert done[0].old == ownership
     assert find(registry, apply(records, done), "A a").owner == "me"
-    assert find(txt(), apply(records, done), "A a").ours
+    assert find(build_registry(), apply(records, done), "A a").is_ours
 
 
-def test_old_marks_migrate_with_the_record_they_prove_alone() -> None:
-    registry = txt(types=("A", "MX"), migrate_from="old")
-    records = [record("A", "foo"), mark("foo", "old", ONE)]
-    done = writes(registry, records, update(find(registry, records, "A foo"), wanted("A", "foo", ONE), "owner"))
-    assert words(done) == ["+ TXT a-foo", "= A foo", "~ TXT foo"]
-    assert find(registry, apply(records, done), "A foo").marks == (mark("a-foo", "me", ONE), mark("foo", "me", ONE))
+def test_an_old_ownership_record_migrates_with_its_only_record() -> None:
+    registry = build_registry(types=("A", "MX"), migrate_from="old")
+    records = [record("A", "foo"), ownership_record("foo", "old", ONE)]
+    done = build_writes(
+        registry, records, update(find(registry, records, "A foo"), build_desired("A", "foo", ONE), "owner")
+    )
+    assert format_writes(done) == ["+ TXT a-foo", "= A foo", "~ TXT foo"]
+    assert find(registry, apply(records, done), "A foo").ownership_records == (
+        ownership_record("a-foo", "me", ONE),
+        ownership_record("foo", "me", ONE),
+    )
     records.append(record("MX", "foo"))
-    done = writes(registry, records, update(find(registry, records, "A foo"), wanted("A", "foo", ONE), "owner"))
-    assert words(done) == ["+ TXT a-foo", "= A foo", "= TXT foo"]
+    done = build_writes(
+        registry, records, update(find(registry, records, "A foo"), build_desired("A", "foo", ONE), "owner")
+    )
+    assert format_writes(done) == ["+ TXT a-foo", "= A foo", "= TXT foo"]
     assert find(registry, apply(records, done), "MX foo").owner == "old"
 
 
 @pytest.mark.parametrize(
     ("proofs", "reason"),
     [
-        pytest.param([], Reason.FOREIGN_RECORD, id="nobodys"),
-        pytest.param([mark("a-foo", "owner-2")], Reason.OWNED_BY_OTHER, id="10.3-anothers"),
+        pytest.param([], Reason.FOREIGN_RECORD, id="foreign"),
+        pytest.param([ownership_record("a-foo", "owner-2")], Reason.OWNED_BY_OTHER, id="10.3-other-owner"),
     ],
 )
 @pytest.mark.parametrize(
     "change",
-    [pytest.param(delete, id="delete"), pytest.param(lambda held: update(held, wanted("A", "foo")), id="update")],
+    [
+        pytest.param(delete, id="delete"),
+        pytest.param(lambda held: update(held, build_desired("A", "foo")), id="update"),
+    ],
 )
-def test_what_is_not_ours_is_not_changed_even_if_asked(
+def test_a_change_to_a_foreign_record_is_blocked(
     proofs: list[Record], reason: Reason, change: Callable[..., Change]
 ) -> None:
     records = [record("A", "foo"), *proofs]
-    assert blocked(txt(), records, change(find(txt(), records, "A foo"))).reason is reason
+    assert get_block(build_registry(), records, change(find(build_registry(), records, "A foo"))).reason is reason
 
 
-def test_a_change_that_would_make_a_foreign_record_ours_is_not_made() -> None:
-    """The mark of CNAME `foo` would be the old mark of the A alias that somebody made there."""
+def test_a_change_that_would_make_a_foreign_record_ours_is_blocked() -> None:
+    """The ownership record of CNAME `foo` would also be an old ownership record of the foreign A alias `foo`."""
     records = [record("A", "foo", alias="true")]
-    assert blocked(txt(), records, *create(wanted("CNAME", "foo"))).reason is Reason.MARK_CLASH
+    assert (
+        get_block(build_registry(), records, *create(build_desired("CNAME", "foo"))).reason
+        is Reason.DUPLICATE_OWNERSHIP_NAME
+    )
 
 
-def test_nothing_to_change_is_nothing_to_write() -> None:
+def test_an_empty_change_set_has_no_writes() -> None:
     change_set = ChangeSet(zone=ZONE, name=record("A", "foo").name, changes=())
-    assert txt().complete(change_set, []) == change_set
+    assert build_registry().complete(change_set, []) == change_set
 
 
-def test_record_and_mark_both_gone_are_made_again() -> None:
-    """10.3: and no further changes in the two passes after."""
-    records = apply([], writes(txt(), [], *create(wanted("A", "foo", ONE))))
+def test_a_record_deleted_with_its_ownership_record_is_created_again() -> None:
+    """See docs/spec/plan.md 10.3. The next two full passes change nothing."""
+    records = apply([], build_writes(build_registry(), [], *create(build_desired("A", "foo", ONE))))
     for _ in range(2):
-        done = writes(txt(), records, update(find(txt(), records, "A foo"), wanted("A", "foo", ONE)))
+        done = build_writes(
+            build_registry(), records, update(find(build_registry(), records, "A foo"), build_desired("A", "foo", ONE))
+        )
         assert all(is_restated(write) for write in done)
         records = apply(records, done)
-    assert ours(txt(), records) == {"A foo"}
+    assert list_ours(build_registry(), records) == {"A foo"}

@@ -1,6 +1,6 @@
-"""Claims of objects as a cluster shows them, so that what gets lost on the way to a source fails the source's tests.
+"""Compute claims of objects that come from a cluster, so that tests of sources notice fields lost in decoding.
 
-A module of tests that asks with `shown` is run over each kind of cluster: `pytest.mark.usefixtures("cluster")`.
+Test modules that use `compute_claims` run with each kind of cluster: `pytest.mark.usefixtures("cluster")`.
 """
 
 from __future__ import annotations
@@ -12,20 +12,21 @@ from typing import Any, Final
 import msgspec
 
 from extdns.model.claim import Claim
-from extdns.model.cluster import ClusterChange, Kind, ObjectChange, ObjectKey, ObjectProblem, Phase
-from extdns.model.objects import STRUCTS, KubernetesObject, key_of
-from extdns.ports import Cluster, NotReadyError, Source, View
-from tests.clusters import taken, told
+from extdns.model.cluster import ClusterChange, ObjectChange, ObjectProblem, Phase
+from extdns.model.kind import Kind, ObjectKey
+from extdns.model.resources.kinds import STRUCTS, KubernetesObject, build_key
+from extdns.ports import Cluster, ClusterView, NotSyncedError, Source
+from tests.clusters import describe_changes, wait_for_changes
 from tests.conformance.cluster import Rig
 
 _KINDS: Final = {struct: kind for kind, struct in STRUCTS.items()}
 
 
-class Shown:
-    """Shows objects to a source.
+class ClaimsInCluster:
+    """Passes objects through a cluster to a source.
 
     Attributes:
-        rig: the cluster to show them by; it holds nothing.
+        rig: the cluster to use; it contains no objects between tests.
     """
 
     rig: Rig | None = None
@@ -33,35 +34,35 @@ class Shown:
     def __call__(
         self, source: Source, obj: KubernetesObject, *others: KubernetesObject, listed: Iterable[Kind] = ()
     ) -> tuple[Claim, ...]:
-        """What *source* claims for *obj* in a cluster of *obj* and *others* alone.
+        """Return the claims of *source* for *obj* in a cluster with only *obj* and *others*.
 
-        Kinds of *others* and those *listed* are synced. Every other kind is not ready, so a look-up that a
-        source should not make fails the test.
+        The kinds of *others* and those in *listed* are synced. Other kinds are not, so a lookup that the source
+        should not make fails the test.
         """
         assert self.rig is not None
-        cluster, objects = self.rig.cluster, {_key(shown): shown for shown in (obj, *others)}
+        cluster, objects = self.rig.cluster, {_key(compute_claims): compute_claims for compute_claims in (obj, *others)}
         kinds = frozenset((*listed, *(_key(other).kind for other in others)))
-        for key, shown in objects.items():
-            self.rig.put(_json(key, shown))
+        for key, compute_claims in objects.items():
+            self.rig.put(_json(key, compute_claims))
         _wait(cluster, kinds | {_key(obj).kind}, objects)
         try:
             seen = cluster.view.get(*_key(obj))
             assert seen is not None
-            return source.claims(seen, _Listed(cluster.view, kinds))
+            return source.find_claims(seen, _Listed(cluster.view, kinds))
         finally:
             for key in objects:
                 self.rig.remove(key)
             _wait(cluster, (), objects, gone=True)
 
 
-shown: Final = Shown()
+compute_claims: Final = ClaimsInCluster()
 
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """Of *view* the *kinds* alone."""
+    """A cluster view that contains only the objects of *kinds* of another view."""
 
-    view: View
+    view: ClusterView
     kinds: Collection[Kind]
 
     def get(self, kind: Kind, namespace: str, name: str) -> KubernetesObject | None:
@@ -74,25 +75,25 @@ class _Listed:
 
     def _require(self, kind: Kind) -> None:
         if kind not in self.kinds:
-            raise NotReadyError(kind)
+            raise NotSyncedError(kind)
 
 
 def _wait(cluster: Cluster, kinds: Iterable[Kind], keys: Iterable[ObjectKey], *, gone: bool = False) -> None:
-    """Take what *cluster* tells until *kinds* are synced and all of *keys* came, or are *gone*."""
+    """Process changes of *cluster* until *kinds* are synced and all of *keys* exist or, if *gone*, do not exist."""
     left = set(keys)
     for kind in kinds:
-        cluster.need(kind)
+        cluster.require(kind)
 
     def enough(changes: Sequence[ClusterChange]) -> bool:
-        assert not any(isinstance(change, ObjectProblem) for change in changes), told(changes)
+        assert not any(isinstance(change, ObjectProblem) for change in changes), describe_changes(changes)
         seen = {change.key for change in changes if isinstance(change, ObjectChange) and (change.new is None) is gone}
-        return left <= seen and all(cluster.need(kind).phase is Phase.SYNCED for kind in kinds)
+        return left <= seen and all(cluster.require(kind).phase is Phase.SYNCED for kind in kinds)
 
-    taken(cluster, enough)
+    wait_for_changes(cluster, enough)
 
 
 def _key(obj: KubernetesObject) -> ObjectKey:
-    return key_of(_KINDS[type(obj)], obj)
+    return build_key(_KINDS[type(obj)], obj)
 
 
 def _json(key: ObjectKey, obj: KubernetesObject) -> dict[str, Any]:

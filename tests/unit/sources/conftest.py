@@ -1,4 +1,4 @@
-"""The clusters that the objects of a source's tests come from."""
+"""Provide the clusters from which tests of sources get their objects."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import pytest
 
 from tests.conformance.cluster import RIGS
-from tests.unit.sources.cluster import shown
+from tests.unit.sources.cluster import compute_claims
 
 
 @pytest.fixture(scope="package", params=RIGS)
 def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """One after the other of those there are; tests leave it empty behind them."""
+    """Run a test with each kind of cluster. Tests remove their objects again."""
     with RIGS[request.param](tmp_path_factory.mktemp("cluster"), ()) as rig:
-        shown.rig = rig
+        compute_claims.rig = rig
         yield
-        shown.rig = None
+        compute_claims.rig = None

@@ -1,4 +1,4 @@
-"""Templates, and objects as a cluster keeps them for these."""
+"""Build templates, and the full objects that they need."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from typing import TypeVar
 import msgspec
 
 from extdns.flags.sources import SOURCES
-from extdns.model.objects import KubernetesObject
-from extdns.sources.gotemplate.template import Template
-from extdns.sources.templates import Templates
+from extdns.gotemplate.template import Template
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.sources.claim_builder import Templates
 
 T = TypeVar("T", bound=KubernetesObject)
 
 
-def whole(obj: T) -> T:
-    """*obj* as a cluster keeps it for templates."""
-    kept = msgspec.structs.replace(obj.metadata, whole=msgspec.json.encode(obj))
-    return msgspec.structs.replace(obj, metadata=kept)
+def keep_all_fields(obj: T) -> T:
+    """Return *obj* with its JSON in `metadata.full_object`, as a cluster stores it if templates are used."""
+    metadata = msgspec.structs.replace(obj.metadata, full_object=msgspec.json.encode(obj))
+    return msgspec.structs.replace(obj, metadata=metadata)
 
 
 def templates(
     fqdn: Sequence[str] = (), pairs: Sequence[str] = (), *, target: Sequence[str] = (), combine: bool = False
 ) -> Templates:
-    """The templates that the flags with these values make."""
+    """Build the templates for these flag values."""
     return Templates(
-        fqdn=Template.read("--fqdn-template", fqdn, SOURCES),
-        fqdn_target=Template.read("--fqdn-target-template", pairs, SOURCES),
-        target=Template.read("--target-template", target, SOURCES),
+        fqdn=Template.parse("--fqdn-template", fqdn, SOURCES),
+        fqdn_target=Template.parse("--fqdn-target-template", pairs, SOURCES),
+        target=Template.parse("--target-template", target, SOURCES),
         combine=combine,
     )

@@ -1,4 +1,4 @@
-"""Routes, Gateways and ListenerSets in a line or two each."""
+"""Build Routes, Gateways and ListenerSets in a line or two each."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Final, TypeVar
 
-from extdns.model.gatewayapi import (
+from extdns.model.resources.core import Namespace
+from extdns.model.resources.gateway_api import (
     AllowedListeners,
+    AllowedRouteKind,
     AllowedRoutes,
-    FromNamespaces,
     Gateway,
     GatewayAddress,
     GatewaySpec,
@@ -23,24 +24,23 @@ from extdns.model.gatewayapi import (
     ListenerStatus,
     ParentRef,
     Route,
-    RouteKind,
+    RouteNamespaces,
     RouteParentStatus,
     RouteSpec,
     RouteStatus,
 )
-from extdns.model.lean import Condition
-from extdns.model.objects import Namespace
+from extdns.model.resources.meta import Condition
 from tests.unit.sources.samples import meta
 
 R = TypeVar("R", bound=Route)
 
-ALL = FromNamespaces(origin="All")
-SAME = FromNamespaces(origin="Same")
-NONE = FromNamespaces(origin="None")
+ALL = RouteNamespaces(from_="All")
+SAME = RouteNamespaces(from_="Same")
+NONE = RouteNamespaces(from_="None")
 
 
-def selecting(*, expressions: LabelSelector | None = None, **labels: str) -> FromNamespaces:
-    return FromNamespaces(origin="Selector", selector=expressions or LabelSelector(match_labels=labels))
+def selecting(*, expressions: LabelSelector | None = None, **labels: str) -> RouteNamespaces:
+    return RouteNamespaces(from_="Selector", selector=expressions or LabelSelector(match_labels=labels))
 
 
 def listener(
@@ -49,8 +49,8 @@ def listener(
     name: str = "web",
     protocol: str = "HTTPS",
     port: int = 443,
-    allow: FromNamespaces = ALL,
-    kinds: Iterable[RouteKind] | None = None,
+    allow: RouteNamespaces = ALL,
+    kinds: Iterable[AllowedRouteKind] | None = None,
 ) -> Listener:
     allowed = AllowedRoutes(namespaces=allow, kinds=tuple(kinds) if kinds is not None else None)
     return Listener(name=name, hostname=hostname, port=port, protocol=protocol, allowed_routes=allowed)
@@ -58,16 +58,16 @@ def listener(
 
 def gateway(
     *listeners: Listener,
-    place: str = "infra/gw",
+    location: str = "infra/gw",
     addresses: Iterable[str] = ("203.0.113.9",),
     annotations: Mapping[str, str] | None = None,
     labels: Mapping[str, str] | None = None,
-    allow_sets: FromNamespaces | None = None,
+    allow_sets: RouteNamespaces | None = None,
 ) -> Gateway:
     return Gateway(
-        metadata=meta(place, annotations, labels),
+        metadata=meta(location, annotations, labels),
         spec=GatewaySpec(
-            listeners=listeners, allowed_listeners=AllowedListeners(namespaces=allow_sets or FromNamespaces())
+            listeners=listeners, allowed_listeners=AllowedListeners(namespaces=allow_sets or RouteNamespaces())
         ),
         status=GatewayStatus(addresses=tuple(GatewayAddress(value=value) for value in addresses)),
     )
@@ -79,46 +79,51 @@ def accepted(status: str = "True") -> tuple[Condition, ...]:
 
 def listener_set(
     *listeners: Listener,
-    place: str = "shop/ls",
+    location: str = "shop/ls",
     parent: str = "infra/gw",
     status: str = "True",
     entries: str = "True",
     annotations: Mapping[str, str] | None = None,
 ) -> ListenerSet:
-    """A ListenerSet with that `Accepted` status, and so its entries; "" writes no status for them."""
+    """Build a ListenerSet. *status* is its `Accepted` condition and that of its listeners; "" omits the latter."""
     namespace, _, name = parent.rpartition("/")
-    told = tuple(ListenerStatus(name=one.name, conditions=accepted(entries)) for one in listeners) if entries else None
+    accepted_by = (
+        tuple(ListenerStatus(name=one.name, conditions=accepted(entries)) for one in listeners) if entries else None
+    )
     return ListenerSet(
-        metadata=meta(place, annotations),
+        metadata=meta(location, annotations),
         spec=ListenerSetSpec(parent_ref=ParentRef(namespace=namespace, name=name), listeners=listeners),
-        status=ListenerSetStatus(conditions=accepted(status), listeners=told),
+        status=ListenerSetStatus(conditions=accepted(status), listeners=accepted_by),
     )
 
 
-def parent(place: str = "infra/gw", *, kind: str = "", section: str = "", port: int = 0, group: str = "") -> ParentRef:
-    namespace, _, name = place.rpartition("/")
+def parent(
+    location: str = "infra/gw", *, kind: str = "", section: str = "", port: int = 0, group: str = ""
+) -> ParentRef:
+    namespace, _, name = location.rpartition("/")
     return ParentRef(group=group, kind=kind, namespace=namespace, name=name, section_name=section, port=port)
 
 
 def route(
     of: type[R],
     *hostnames: str,
-    place: str = "shop/r",
+    location: str = "shop/r",
     parents: Iterable[ParentRef] = (parent(),),
-    told: Iterable[ParentRef] | None = None,
+    accepted_by: Iterable[ParentRef] | None = None,
     status: str = "True",
     annotations: Mapping[str, str] | None = None,
     labels: Mapping[str, str] | None = None,
 ) -> R:
-    """A Route that all its *parents*, or those *told*, accept with *status*."""
+    """Build a Route. *status* is the `Accepted` condition of all *parents*, or only of those in *accepted_by*."""
     parents = tuple(parents)
-    said = tuple(
-        RouteParentStatus(parent_ref=ref, conditions=accepted(status)) for ref in (parents if told is None else told)
+    format_claims = tuple(
+        RouteParentStatus(parent_ref=ref, conditions=accepted(status))
+        for ref in (parents if accepted_by is None else accepted_by)
     )
     return of(
-        metadata=meta(place, annotations, labels),
+        metadata=meta(location, annotations, labels),
         spec=RouteSpec(hostnames=hostnames or None, parent_refs=parents),
-        status=RouteStatus(parents=said),
+        status=RouteStatus(parents=format_claims),
     )
 
 

@@ -1,20 +1,12 @@
-"""Objects and claims in a line or two each, so that tables of cases can be read."""
+"""Build objects and format claims in a line or two each, for readable tables of cases."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Final, assert_never
 
-from extdns.model.balancing import LoadBalancerIngress, LoadBalancerStatus, Status
-from extdns.model.claim import Claim, Filtered, Invalid, Wanted, Withheld
-from extdns.model.lean import Condition, ObjectMeta
-from extdns.model.objects import (
-    EndpointConditions,
-    EndpointSlice,
-    Ingress,
-    IngressRule,
-    IngressSpec,
-    IngressTLS,
+from extdns.model.claim import Claim, ExcludedClaim, InvalidClaim, ResolvedClaim, TargetlessClaim, UnresolvedClaim
+from extdns.model.resources.core import (
     Node,
     NodeAddress,
     NodeSpec,
@@ -24,9 +16,16 @@ from extdns.model.objects import (
     PodStatus,
     Service,
     ServiceSpec,
-    SliceEndpoint,
-    TargetRef,
 )
+from extdns.model.resources.discovery import EndpointConditions, EndpointSlice, SliceEndpoint, TargetRef
+from extdns.model.resources.meta import (
+    Condition,
+    LoadBalancedStatus,
+    LoadBalancerIngress,
+    LoadBalancerStatus,
+    ObjectMeta,
+)
+from extdns.model.resources.networking import Ingress, IngressRule, IngressSpec, IngressTLS
 
 PREFIX: Final = "external-dns.kubernetes.io/"
 OLD: Final = "external-dns.alpha.kubernetes.io/"
@@ -34,23 +33,23 @@ HEADLESS: Final = ServiceSpec(type="ClusterIP", cluster_ip="None", selector={"ap
 
 
 def ours(**annotations: str) -> dict[str, str]:
-    """Annotations under today's prefix; `_` stands for `-`."""
+    """Build annotations with the current prefix from keyword arguments; `_` in a keyword becomes `-`."""
     return {PREFIX + name.replace("_", "-"): value for name, value in annotations.items()}
 
 
 def meta(
-    place: str,
+    location: str,
     annotations: Mapping[str, str] | None = None,
     labels: Mapping[str, str] | None = None,
     *,
     going: bool = False,
 ) -> ObjectMeta:
-    """Metadata of `namespace/name`; *going* for an object that is being deleted."""
-    namespace, _, name = place.rpartition("/")
+    """Build metadata for the location `namespace/name`. If *going*, the object is being deleted."""
+    namespace, _, name = location.rpartition("/")
     return ObjectMeta(
         name=name,
         namespace=namespace,
-        uid=f"uid of {place}",
+        uid=f"uid of {location}",
         creation_timestamp="2026-01-01T00:00:00Z",
         annotations=dict(annotations) if annotations else None,
         labels=dict(labels) if labels else None,
@@ -58,24 +57,27 @@ def meta(
     )
 
 
-def balanced(*points: str) -> Status:
-    """A status with these load balancer addresses; what is no IP address is a host name."""
+def balanced(*points: str) -> LoadBalancedStatus:
+    """Build a status with these load balancer IP addresses and host names."""
     ingress = tuple(
         LoadBalancerIngress(hostname=point) if point[-1:].isalpha() else LoadBalancerIngress(ip=point)
         for point in points
     )
-    return Status(load_balancer=LoadBalancerStatus(ingress=ingress))
+    return LoadBalancedStatus(load_balancer=LoadBalancerStatus(ingress=ingress))
 
 
 def service(
-    annotations: Mapping[str, str] | None, spec: ServiceSpec, status: Status | None = None, place: str = "shop/web"
+    annotations: Mapping[str, str] | None,
+    spec: ServiceSpec,
+    status: LoadBalancedStatus | None = None,
+    location: str = "shop/web",
 ) -> Service:
-    return Service(metadata=meta(place, annotations), spec=spec, status=status or Status())
+    return Service(metadata=meta(location, annotations), spec=spec, status=status or LoadBalancedStatus())
 
 
-def load_balancer(annotations: Mapping[str, str] | None, *points: str, place: str = "shop/web") -> Service:
+def load_balancer(annotations: Mapping[str, str] | None, *points: str, location: str = "shop/web") -> Service:
     spec = ServiceSpec(type="LoadBalancer", cluster_ip="10.3.0.9")
-    return service(annotations, spec, balanced(*points), place)
+    return service(annotations, spec, balanced(*points), location)
 
 
 def ingress(
@@ -111,7 +113,7 @@ def node(
 
 
 def pod(
-    place: str,
+    location: str,
     *,
     node_name: str = "",
     hostname: str = "",
@@ -126,7 +128,7 @@ def pod(
 ) -> Pod:
     conditions = (Condition(type="PodScheduled", status="True"), Condition(type="Ready", status=str(ready)))
     return Pod(
-        metadata=meta(place, annotations, labels, going=going),
+        metadata=meta(location, annotations, labels, going=going),
         spec=PodSpec(node_name=node_name, hostname=hostname, host_network=host_network),
         status=PodStatus(phase=phase, host_ip=host_ip, pod_ip=pod_ip, conditions=conditions),
     )
@@ -135,7 +137,7 @@ def pod(
 def member(
     name: str, *addresses: str, ready: bool | None = None, kind: str = "Pod", api_version: str = ""
 ) -> SliceEndpoint:
-    """An endpoint for the pod called *name*."""
+    """Build an endpoint for the pod *name*."""
     return SliceEndpoint(
         addresses=addresses,
         conditions=EndpointConditions(ready=ready),
@@ -143,34 +145,37 @@ def member(
     )
 
 
-def endpoints(place: str, of: str, *members: SliceEndpoint, address_type: str = "IPv4") -> EndpointSlice:
-    """An EndpointSlice of the Service called *of*."""
+def endpoints(location: str, of: str, *members: SliceEndpoint, address_type: str = "IPv4") -> EndpointSlice:
+    """Build an EndpointSlice of the Service *of*."""
     labels = {"kubernetes.io/service-name": of}
-    return EndpointSlice(metadata=meta(place, labels=labels), address_type=address_type, endpoints=members)
+    return EndpointSlice(metadata=meta(location, labels=labels), address_type=address_type, endpoints=members)
 
 
-def said(claims: Iterable[Claim]) -> list[str]:
-    """Claims in the notation of the spec: `name TYPE ttl [targets]`, `name reason`, `name by flag`, `reason value`."""
-    return [_said(claim) for claim in claims]
+def format_claims(claims: Iterable[Claim]) -> list[str]:
+    """Format claims as `name TYPE ttl [targets]`, `name reason`, `name by flag` or `reason value`.
+
+    Targetless claims are omitted, since they publish nothing by themselves.
+    """
+    return [_format_claim(claim) for claim in claims if not isinstance(claim, TargetlessClaim)]
 
 
-def _said(claim: Claim) -> str:
+def _format_claim(claim: ResolvedClaim | UnresolvedClaim | ExcludedClaim | InvalidClaim) -> str:
     match claim:
-        case Wanted():
-            endpoint = claim.endpoint
+        case ResolvedClaim():
+            endpoint = claim.desired
             return f"{endpoint.name} {endpoint.type} {endpoint.ttl_s or '-'} [{', '.join(endpoint.targets)}]"
-        case Withheld():
+        case UnresolvedClaim():
             return f"{claim.name} {claim.reason}"
-        case Filtered():
-            return f"{claim.name or 'all'} by {claim.by}"
-        case Invalid():
+        case ExcludedClaim():
+            return f"{claim.name or 'all'} by {claim.excluded_by}"
+        case InvalidClaim():
             return f"{claim.reason} {claim.value}"
         case _:
             assert_never(claim)
 
 
-def wanted(claims: Iterable[Claim]) -> list[Wanted]:
-    """Those that want something; the test fails if there are none."""
-    found = [claim for claim in claims if isinstance(claim, Wanted)]
+def list_resolved_claims(claims: Iterable[Claim]) -> list[ResolvedClaim]:
+    """Return the resolved claims; fail if there are none."""
+    found = [claim for claim in claims if isinstance(claim, ResolvedClaim)]
     assert found
     return found

@@ -1,33 +1,35 @@
-"""Annotations: prefixes and lists (spec sources 2.1-2.2, design 5)."""
+"""Annotations: prefixes and lists (docs/spec/sources.md 2.1-2.2, docs/design/differences.md)."""
 
 from __future__ import annotations
 
 import pytest
 
 from extdns.model.reason import Reason
-from extdns.sources.annotations import BOTH, OLD_PREFIX, PREFIX, Annotations, prefixes
+from extdns.sources.annotations import BOTH_PREFIXES, OLD_PREFIX, PREFIX, Annotations, choose_prefixes
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("value", "expected"),
     [
         pytest.param(None, (PREFIX, OLD_PREFIX), id="design-5-flag-not-given"),
-        pytest.param(OLD_PREFIX, (OLD_PREFIX,), id="2.1-exactly-the-one-given"),
+        pytest.param(OLD_PREFIX, (OLD_PREFIX,), id="2.1-only-the-given-prefix"),
         pytest.param("dns.acme.test/", ("dns.acme.test/",), id="2.1-own-prefix"),
     ],
 )
-def test_the_flag_says_which_prefixes_count(given: str | None, expected: tuple[str, ...]) -> None:
-    assert prefixes(given) == expected
+def test_the_annotation_prefix_flag_selects_the_accepted_prefixes(value: str | None, expected: tuple[str, ...]) -> None:
+    assert choose_prefixes(value) == expected
 
 
 @pytest.mark.parametrize(
     ("annotations", "accepted", "expected"),
     [
-        pytest.param(None, BOTH, {}, id="none-at-all"),
-        pytest.param({"a/hostname": "x"}, BOTH, {}, id="2.1-other-prefixes-are-nobody's"),
-        pytest.param({PREFIX + "hostname": "x"}, BOTH, {"hostname": "x"}, id="design-5-new"),
-        pytest.param({OLD_PREFIX + "hostname": "x"}, BOTH, {"hostname": "x"}, id="design-5-old"),
-        pytest.param({OLD_PREFIX + "hostname": "x", PREFIX + "ttl": "1"}, BOTH, {"ttl": "1"}, id="design-5-new-only"),
+        pytest.param(None, BOTH_PREFIXES, {}, id="none-at-all"),
+        pytest.param({"a/hostname": "x"}, BOTH_PREFIXES, {}, id="2.1-other-prefixes-are-ignored"),
+        pytest.param({PREFIX + "hostname": "x"}, BOTH_PREFIXES, {"hostname": "x"}, id="design-5-new"),
+        pytest.param({OLD_PREFIX + "hostname": "x"}, BOTH_PREFIXES, {"hostname": "x"}, id="design-5-old"),
+        pytest.param(
+            {OLD_PREFIX + "hostname": "x", PREFIX + "ttl": "1"}, BOTH_PREFIXES, {"ttl": "1"}, id="design-5-new-only"
+        ),
         pytest.param({OLD_PREFIX + "hostname": "x"}, (PREFIX,), {}, id="2.1-flag-given-no-fallback"),
         pytest.param(
             {OLD_PREFIX + "hostname": "x", PREFIX + "ttl": "1"},
@@ -37,46 +39,48 @@ def test_the_flag_says_which_prefixes_count(given: str | None, expected: tuple[s
         ),
     ],
 )
-def test_one_prefix_counts_on_one_object(
+def test_only_one_annotation_prefix_is_used_per_object(
     annotations: dict[str, str] | None, accepted: tuple[str, ...], expected: dict[str, str]
 ) -> None:
-    assert Annotations.of(annotations, accepted).values == expected
+    assert Annotations.read(annotations, accepted).values == expected
 
 
-def test_old_keys_beside_new_ones_are_noticed() -> None:
-    notes = Annotations.of({OLD_PREFIX + "ttl": "1", OLD_PREFIX + "alias": "true", PREFIX + "hostname": "x"}, BOTH)
-    assert [(notice.field, notice.value, notice.reason) for notice in notes.notices] == [
+def test_old_prefix_keys_give_warnings_if_new_prefix_keys_exist() -> None:
+    annotations = Annotations.read(
+        {OLD_PREFIX + "ttl": "1", OLD_PREFIX + "alias": "true", PREFIX + "hostname": "x"}, BOTH_PREFIXES
+    )
+    assert [(warning.field, warning.value, warning.reason) for warning in annotations.warnings] == [
         (f"annotation {OLD_PREFIX}alias", "true", Reason.INVALID_ANNOTATION),
         (f"annotation {OLD_PREFIX}ttl", "1", Reason.INVALID_ANNOTATION),
     ]
-    assert "external-dns.kubernetes.io/" in notes.notices[0].allowed
+    assert "external-dns.kubernetes.io/" in annotations.warnings[0].allowed
 
 
 @pytest.mark.parametrize(
     "accepted", [pytest.param((PREFIX,), id="new-given"), pytest.param((OLD_PREFIX,), id="old-given")]
 )
-def test_with_the_flag_given_other_prefixes_are_not_even_noticed(accepted: tuple[str, ...]) -> None:
-    assert Annotations.of({OLD_PREFIX + "ttl": "1", PREFIX + "ttl": "x"}, accepted).notices == ()
+def test_with_the_annotation_prefix_flag_other_prefixes_give_no_warnings(accepted: tuple[str, ...]) -> None:
+    assert Annotations.read({OLD_PREFIX + "ttl": "1", PREFIX + "ttl": "x"}, accepted).warnings == ()
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         pytest.param("web.acme.test, www.acme.test", ("web.acme.test", "www.acme.test"), id="2.2-blank-after-comma"),
-        pytest.param("w eb.acme.test", ("web.acme.test",), id="2.2-every-blank-goes"),
+        pytest.param("w eb.acme.test", ("web.acme.test",), id="2.2-all-blanks-are-removed"),
         pytest.param("\ta.t\n", ("a.t",), id="2.2-other-blanks-at-the-ends"),
-        pytest.param("a.t,\nb.t", ("a.t", "b.t"), id="2.2-one-a-line"),
+        pytest.param("a.t,\nb.t", ("a.t", "b.t"), id="2.2-one-per-line"),
         pytest.param("", (), id="11.1-empty"),
         pytest.param("a.t,", ("a.t",), id="11.1-empty-item"),
         pytest.param(" , \t,", (), id="11.1-nothing-but-blanks"),
     ],
 )
-def test_lists_are_split_at_commas_without_blanks(text: str, expected: tuple[str, ...]) -> None:
-    assert Annotations.of({PREFIX + "hostname": text}, BOTH).listed("hostname") == expected
+def test_list_annotations_are_split_at_commas_and_spaces_are_removed(text: str, expected: tuple[str, ...]) -> None:
+    assert Annotations.read({PREFIX + "hostname": text}, BOTH_PREFIXES).get_list("hostname") == expected
 
 
-def test_an_absent_list_is_empty() -> None:
-    assert Annotations.of(None, BOTH).listed("hostname") == ()
+def test_an_absent_list_annotation_is_read_as_an_empty_list() -> None:
+    assert Annotations.read(None, BOTH_PREFIXES).get_list("hostname") == ()
 
 
 @pytest.mark.parametrize(
@@ -87,15 +91,22 @@ def test_an_absent_list_is_empty() -> None:
         pytest.param("", "", True, id="2.3-empty"),
     ],
 )
-def test_a_choice_outside_the_allowed_is_as_absent(value: str, expected: str, noticed: bool) -> None:
-    chosen, notices = Annotations.of({PREFIX + "access": value}, BOTH).chosen("access", "public", "private")
+def test_an_annotation_value_that_is_not_allowed_is_ignored_with_a_warning(
+    value: str, expected: str, noticed: bool
+) -> None:
+    chosen, notices = Annotations.read({PREFIX + "access": value}, BOTH_PREFIXES).get_choice(
+        "access", "public", "private"
+    )
     assert chosen == expected
-    assert [notice.allowed for notice in notices] == (["public or private"] if noticed else [])
+    assert [warning.allowed for warning in notices] == (["public or private"] if noticed else [])
 
 
-def test_an_absent_choice_needs_no_notice() -> None:
-    assert Annotations.of(None, BOTH).chosen("access", "public") == ("", ())
+def test_an_absent_annotation_with_fixed_values_gives_no_warning() -> None:
+    assert Annotations.read(None, BOTH_PREFIXES).get_choice("access", "public") == ("", ())
 
 
-def test_messages_name_the_whole_key() -> None:
-    assert Annotations.of({OLD_PREFIX + "ttl": "1"}, BOTH).field("ttl") == f"annotation {OLD_PREFIX}ttl"
+def test_messages_about_an_annotation_contain_its_full_key() -> None:
+    assert (
+        Annotations.read({OLD_PREFIX + "ttl": "1"}, BOTH_PREFIXES).describe_field("ttl")
+        == f"annotation {OLD_PREFIX}ttl"
+    )

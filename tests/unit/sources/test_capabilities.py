@@ -1,4 +1,4 @@
-"""What the sources `service` and `ingress` take notice of, column by column (spec sources 2.6, 2.1)."""
+"""Which filters and annotations the sources `service` and `ingress` support (docs/spec/sources.md 2.6, 2.1)."""
 
 from __future__ import annotations
 
@@ -7,26 +7,28 @@ from collections.abc import Callable
 import pytest
 
 from extdns.model.claim import Claim
-from extdns.model.selector import parse_annotation_selector, parse_label_selector
+from extdns.model.selection import parse_annotation_selector, parse_label_selector
+from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.ingress import IngressSettings, IngressSource
-from extdns.sources.selection import Selection
-from extdns.sources.service.settings import ServiceSettings
+from extdns.sources.service.expansions import ServiceSettings
 from extdns.sources.service.source import ServiceSource
-from tests.unit.sources.cluster import shown
-from tests.unit.sources.samples import PREFIX, ingress, load_balancer, ours, said, wanted
+from tests.unit.sources.cluster import compute_claims
+from tests.unit.sources.samples import PREFIX, format_claims, ingress, list_resolved_claims, load_balancer, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
-Claims = Callable[[Selection, dict[str, str]], tuple[Claim, ...]]
+Claims = Callable[[CommonSettings, dict[str, str]], tuple[Claim, ...]]
 
 
-def of_service(selection: Selection, annotations: dict[str, str]) -> tuple[Claim, ...]:
-    return shown(ServiceSource(settings=ServiceSettings(selection=selection)), load_balancer(annotations, "192.0.2.1"))
+def of_service(selection: CommonSettings, annotations: dict[str, str]) -> tuple[Claim, ...]:
+    return compute_claims(
+        ServiceSource(settings=ServiceSettings(common=selection)), load_balancer(annotations, "192.0.2.1")
+    )
 
 
-def of_ingress(selection: Selection, annotations: dict[str, str]) -> tuple[Claim, ...]:
+def of_ingress(selection: CommonSettings, annotations: dict[str, str]) -> tuple[Claim, ...]:
     obj = ingress("192.0.2.1", rules=["r.t"], annotations=annotations)
-    return shown(IngressSource(settings=IngressSettings(selection=selection)), obj)
+    return compute_claims(IngressSource(settings=IngressSettings(common=selection)), obj)
 
 
 both = pytest.mark.parametrize(
@@ -38,19 +40,21 @@ A = "A - [192.0.2.1]"
 @pytest.mark.parametrize(
     ("selection", "annotations", "by"),
     [
-        pytest.param(Selection(namespace="other"), {}, "--namespace", id="NS"),
+        pytest.param(CommonSettings(namespace="other"), {}, "--namespace", id="NS"),
         pytest.param(
-            Selection(annotation_filter=parse_annotation_selector("team")), {}, "--annotation-filter", id="AF"
+            CommonSettings(annotation_filter=parse_annotation_selector("team")), {}, "--annotation-filter", id="AF"
         ),
-        pytest.param(Selection(label_filter=parse_label_selector("app")), {}, "--label-filter", id="LF"),
-        pytest.param(Selection(), ours(controller="other"), f"annotation {PREFIX}controller", id="ctl"),
+        pytest.param(CommonSettings(label_filter=parse_label_selector("app")), {}, "--label-filter", id="LF"),
+        pytest.param(CommonSettings(), ours(controller="other"), f"annotation {PREFIX}controller", id="ctl"),
     ],
 )
 @both
-def test_filters_apply(claims: Claims, selection: Selection, annotations: dict[str, str], by: str) -> None:
-    assert {ending.partition(" ")[2] for ending in said(claims(selection, ours(hostname="h.t") | annotations))} == {
-        f"by {by}"
-    }
+def test_filters_exclude_objects(
+    claims: Claims, selection: CommonSettings, annotations: dict[str, str], by: str
+) -> None:
+    assert {
+        line.partition(" ")[2] for line in format_claims(claims(selection, ours(hostname="h.t") | annotations))
+    } == {f"by {by}"}
 
 
 @pytest.mark.parametrize(
@@ -62,26 +66,28 @@ def test_filters_apply(claims: Claims, selection: Selection, annotations: dict[s
     ],
 )
 @both
-def test_annotations_apply(claims: Claims, annotations: dict[str, str], expected: str) -> None:
-    assert expected in said(claims(Selection(), ours(hostname="h.t") | annotations))
+def test_record_option_annotations_are_read(claims: Claims, annotations: dict[str, str], expected: str) -> None:
+    assert expected in format_claims(claims(CommonSettings(), ours(hostname="h.t") | annotations))
 
 
 @both
-def test_properties_and_the_set_identifier_go_to_every_endpoint(claims: Claims) -> None:
-    found = wanted(claims(Selection(), ours(hostname="h.t,g.t", aws_weight="7", set_identifier="blue")))
-    assert {(dict(one.endpoint.properties)["aws/weight"], one.endpoint.set_identifier) for one in found} == {
+def test_properties_and_set_identifier_apply_to_every_record(claims: Claims) -> None:
+    found = list_resolved_claims(
+        claims(CommonSettings(), ours(hostname="h.t,g.t", aws_weight="7", set_identifier="blue"))
+    )
+    assert {(dict(one.desired.properties)["aws/weight"], one.desired.set_identifier) for one in found} == {
         ("7", "blue")
     }
 
 
 @both
-def test_the_hostname_annotation_can_be_ignored(claims: Claims) -> None:
-    found = said(claims(Selection(ignore_hostname_annotation=True), ours(hostname="h.t")))
+def test_the_hostname_annotation_is_ignored_with_the_ignore_flag(claims: Claims) -> None:
+    found = format_claims(claims(CommonSettings(ignore_hostname_annotation=True), ours(hostname="h.t")))
     assert not any(line.startswith("h.t A") for line in found)
 
 
-def test_2_1_the_prefix_does_not_matter_to_the_class_annotation() -> None:
-    selection = Selection(prefixes=("acme.test/",))
-    settings = IngressSettings(selection=selection, ingress_class=("nginx",))
+def test_2_1_the_ingress_class_annotation_ignores_the_annotation_prefix_flag() -> None:
+    selection = CommonSettings(prefixes=("acme.test/",))
+    settings = IngressSettings(common=selection, ingress_class=("nginx",))
     obj = ingress("192.0.2.1", rules=["r.t"], annotations={"kubernetes.io/ingress.class": "nginx"})
-    assert said(shown(IngressSource(settings=settings), obj)) == [f"r.t {A}"]
+    assert format_claims(compute_claims(IngressSource(settings=settings), obj)) == [f"r.t {A}"]

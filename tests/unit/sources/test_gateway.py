@@ -1,29 +1,29 @@
-"""Routes: names, listeners and targets (spec sources 5.1-5.6)."""
+"""Routes: names, listeners and targets (docs/spec/sources.md 5.1-5.6)."""
 
 from __future__ import annotations
 
 import pytest
 
 from extdns.model.claim import Claim
-from extdns.model.gatewayapi import (
+from extdns.model.resources.gateway_api import (
     GATEWAY,
+    AllowedRouteKind,
     GrpcRoute,
     HttpRoute,
     Listener,
-    RouteKind,
     TcpRoute,
     TlsRoute,
     UdpRoute,
 )
-from extdns.model.objects import KubernetesObject
-from extdns.ports import NotReadyError
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.ports import NotSyncedError
+from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.gateway.settings import ROUTE_KINDS, RouteSettings
 from extdns.sources.gateway.source import RouteSource
-from extdns.sources.selection import Selection
 from tests.fakes.view import FakeView
-from tests.unit.sources.cluster import shown
+from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.routes import SAME, gateway, http, listener, namespace, parent, route, selecting
-from tests.unit.sources.samples import PREFIX, load_balancer, ours, said, wanted
+from tests.unit.sources.samples import PREFIX, format_claims, list_resolved_claims, load_balancer, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -37,41 +37,41 @@ SOURCE = {
 AnyRoute = HttpRoute | GrpcRoute | TlsRoute | TcpRoute | UdpRoute
 WILD = gateway(listener("*.acme.test"))
 ANY = gateway(listener())
-NOT_ADMITTED = "by the listeners of Gateway infra/gw, none of which admits it"
+NOT_ADMITTED = "by the listeners of Gateway infra/gw, none of which accepts it"
 CHOSEN = f"by annotation {PREFIX}gateway-hostname-source"
 
 
 def claims(obj: AnyRoute, *others: KubernetesObject, settings: RouteSettings | None = None) -> tuple[Claim, ...]:
     source = RouteSource(name=SOURCE[type(obj)], settings=settings or RouteSettings())
-    return shown(source, obj, *others, listed=[GATEWAY])
+    return compute_claims(source, obj, *others, listed=[GATEWAY])
 
 
 def a(*names: str, ttl: str = "-", address: str = "203.0.113.9") -> list[str]:
     return [f"{name} A {ttl} [{address}]" for name in names]
 
 
-def test_5_7_worked_example_of_an_http_route() -> None:
+def test_5_7_an_http_route_publishes_its_hostnames_at_its_gateway() -> None:
     found = claims(http("shop.acme.test", "other.test", annotations=ours(ttl="30")), WILD)
-    assert said(found) == [*a("shop.acme.test", ttl="30"), f"other.test {NOT_ADMITTED}"]
-    (claim,) = wanted(found)
-    assert claim.endpoint.resource == "httproute/shop/r"
+    assert format_claims(found) == [*a("shop.acme.test", ttl="30"), f"other.test {NOT_ADMITTED}"]
+    (claim,) = list_resolved_claims(found)
+    assert claim.desired.resource == "httproute/shop/r"
     assert (claim.provenance.source, claim.provenance.field) == ("gateway-httproute", "spec.hostnames[0]")
 
 
-def test_5_7_worked_example_of_a_tcp_route() -> None:
-    obj = route(TcpRoute, place="db/t", annotations=ours(hostname="pg.acme.test"), parents=[parent("infra/gw2")])
-    parent_object = gateway(listener(protocol="TCP", port=5432), place="infra/gw2", addresses=["198.51.100.4"])
+def test_5_7_a_tcp_route_publishes_its_annotated_hostname() -> None:
+    obj = route(TcpRoute, location="db/t", annotations=ours(hostname="pg.acme.test"), parents=[parent("infra/gw2")])
+    parent_object = gateway(listener(protocol="TCP", port=5432), location="infra/gw2", addresses=["198.51.100.4"])
     found = claims(obj, parent_object)
-    assert said(found) == a("pg.acme.test", address="198.51.100.4")
-    assert wanted(found)[0].endpoint.resource == "tcproute/db/t"
+    assert format_claims(found) == a("pg.acme.test", address="198.51.100.4")
+    assert list_resolved_claims(found)[0].desired.resource == "tcproute/db/t"
 
 
 @pytest.mark.parametrize("kind", SOURCE, ids=lambda kind: f"5.1-{kind.__name__}")
-def test_5_1_each_source_reads_its_kind(kind: type[AnyRoute]) -> None:
+def test_5_1_each_route_source_reads_its_kind(kind: type[AnyRoute]) -> None:
     source = RouteSource(name=SOURCE[kind], settings=RouteSettings())
     assert source.kind.name.lower() == kind.__name__.lower() == source.name.removeprefix("gateway-")
     with pytest.raises(TypeError, match=f"the {source.name} source reads"):
-        source.claims(load_balancer(None), FakeView())
+        source.find_claims(load_balancer(None), FakeView())
     assert set(SOURCE.values()) == set(ROUTE_KINDS)
 
 
@@ -85,27 +85,27 @@ def test_5_1_each_source_reads_its_kind(kind: type[AnyRoute]) -> None:
         pytest.param(UdpRoute, {"UDP"}, id="5.5-udp"),
     ],
 )
-def test_5_5_protocols(kind: type[AnyRoute], protocols: set[str]) -> None:
+def test_5_5_the_listener_protocol_must_match_the_route(kind: type[AnyRoute], protocols: set[str]) -> None:
     listeners = [
         listener(f"{protocol.lower()}.t", name=protocol.lower(), protocol=protocol)
         for protocol in ("HTTP", "HTTPS", "TLS", "TCP", "UDP", "example.org/own")
         if protocol.isupper()
     ]
     found = claims(route(kind), gateway(*listeners, listener("own.t", name="own", protocol="example.org/own")))
-    assert said(found) == a(*(f"{protocol.lower()}.t" for protocol in sorted(protocols)))
+    assert format_claims(found) == a(*(f"{protocol.lower()}.t" for protocol in sorted(protocols)))
 
 
 @pytest.mark.parametrize("kind", [TcpRoute, UdpRoute])
-def test_5_1_routes_without_host_names_have_none_whatever_they_say(kind: type[AnyRoute]) -> None:
+def test_5_1_hostnames_are_ignored_for_routes_without_that_field(kind: type[AnyRoute]) -> None:
     protocol = "TCP" if kind is TcpRoute else "UDP"
-    assert said(claims(route(kind, "a.t"), gateway(listener(protocol=protocol)))) == []
+    assert format_claims(claims(route(kind, "a.t"), gateway(listener(protocol=protocol)))) == []
 
 
 @pytest.mark.parametrize(
     ("obj", "settings", "on_wild", "on_any"),
     [
         pytest.param(http("a.acme.test"), None, a("a.acme.test"), a("a.acme.test"), id="5.3-host-names"),
-        pytest.param(http(), None, a("*.acme.test"), [], id="5.3-none-is-what-the-listener-says"),
+        pytest.param(http(), None, a("*.acme.test"), [], id="5.3-without-hostnames-those-of-the-listener"),
         pytest.param(
             http(annotations=ours(hostname="h.acme.test")),
             None,
@@ -142,38 +142,42 @@ def test_5_1_routes_without_host_names_have_none_whatever_they_say(kind: type[An
             None,
             [],
             [],
-            id="5.3-defined-hosts-only-does-not-ask-the-listener",
+            id="5.3-defined-hosts-only-ignores-the-listener",
         ),
         pytest.param(
             http(annotations=ours(hostname="h.acme.test")),
-            RouteSettings(selection=Selection(ignore_hostname_annotation=True)),
+            RouteSettings(common=CommonSettings(ignore_hostname_annotation=True)),
             [*a("*.acme.test"), "h.acme.test by --ignore-hostname-annotation"],
             ["h.acme.test by --ignore-hostname-annotation"],
             id="5.3-annotation-ignored",
         ),
     ],
 )
-def test_5_3_names(obj: HttpRoute, settings: RouteSettings | None, on_wild: list[str], on_any: list[str]) -> None:
-    assert said(claims(obj, WILD, settings=settings)) == on_wild
-    assert said(claims(obj, ANY, settings=settings)) == on_any
+def test_5_3_hostnames_come_from_spec_annotation_and_listener(
+    obj: HttpRoute, settings: RouteSettings | None, on_wild: list[str], on_any: list[str]
+) -> None:
+    assert format_claims(claims(obj, WILD, settings=settings)) == on_wild
+    assert format_claims(claims(obj, ANY, settings=settings)) == on_any
 
 
-def test_5_3_an_unknown_hostname_source_is_told_and_counts_as_absent() -> None:
-    found = wanted(claims(http("a.acme.test", annotations=ours(gateway_hostname_source="x")), WILD))
-    assert said(found) == a("a.acme.test")
-    assert [(notice.value, notice.allowed) for notice in found[0].notices] == [
+def test_5_3_an_unknown_hostname_source_is_ignored_with_a_warning() -> None:
+    found = list_resolved_claims(claims(http("a.acme.test", annotations=ours(gateway_hostname_source="x")), WILD))
+    assert format_claims(found) == a("a.acme.test")
+    assert [(warning.value, warning.allowed) for warning in found[0].warnings] == [
         ("x", "defined-hosts-only or annotation-only")
     ]
 
 
-def test_a_listener_s_name_says_where_it_comes_from() -> None:
-    assert wanted(claims(http(), WILD))[0].provenance.field == "hostname of listener web of Gateway infra/gw"
+def test_a_listener_hostname_names_its_listener_as_field() -> None:
+    assert (
+        list_resolved_claims(claims(http(), WILD))[0].provenance.field == "hostname of listener web of Gateway infra/gw"
+    )
 
 
 @pytest.mark.parametrize("text", ["_x.acme.test", "*", "192.0.2.1", "a..test"])
-def test_5_5_what_is_no_host_name_meets_no_listener_and_is_told_without_being_a_failure(text: str) -> None:
+def test_5_5_an_invalid_hostname_matches_no_listener_and_is_not_a_failure(text: str) -> None:
     found = claims(http("a.acme.test", annotations=ours(hostname=text)), ANY)
-    assert said(found) == [*a("a.acme.test"), f"invalid-endpoint {text}"]
+    assert format_claims(found) == [*a("a.acme.test"), f"invalid-endpoint {text}"]
 
 
 @pytest.mark.parametrize(
@@ -182,12 +186,12 @@ def test_5_5_what_is_no_host_name_meets_no_listener_and_is_told_without_being_a_
         pytest.param(listener(allow=SAME), False, id="5.5-same-namespace-only"),
         pytest.param(listener(allow=selecting(team="shop")), True, id="5.5-selector"),
         pytest.param(listener(allow=selecting(team="blog")), False, id="5.5-other-selector"),
-        pytest.param(listener(kinds=[RouteKind(kind="HTTPRoute")]), True, id="5.5-kind"),
-        pytest.param(listener(kinds=[RouteKind(kind="TLSRoute")]), False, id="5.5-another-kind"),
+        pytest.param(listener(kinds=[AllowedRouteKind(kind="HTTPRoute")]), True, id="5.5-kind"),
+        pytest.param(listener(kinds=[AllowedRouteKind(kind="TLSRoute")]), False, id="5.5-another-kind"),
     ],
 )
-def test_5_5_listeners_choose_whom_they_take(one: Listener, expected: bool) -> None:
-    found = said(claims(http("a.t"), gateway(one), namespace("shop", team="shop")))
+def test_5_5_listeners_accept_routes_by_namespace_and_kind(one: Listener, expected: bool) -> None:
+    found = format_claims(claims(http("a.t"), gateway(one), namespace("shop", team="shop")))
     assert found == (a("a.t") if expected else [f"a.t {NOT_ADMITTED}"])
 
 
@@ -208,31 +212,33 @@ def test_5_5_listeners_choose_whom_they_take(one: Listener, expected: bool) -> N
         pytest.param(gateway(listener(), annotations=ours(target=",")), ["a.t invalid-target"], id="2.2-empty-list"),
     ],
 )
-def test_5_6_targets(parent_object: KubernetesObject, expected: list[str]) -> None:
-    assert said(claims(http("a.t", annotations=ours(target="192.0.2.1")), parent_object)) == expected
+def test_5_6_targets_come_from_the_gateway(parent_object: KubernetesObject, expected: list[str]) -> None:
+    assert format_claims(claims(http("a.t", annotations=ours(target="192.0.2.1")), parent_object)) == expected
 
 
-def test_5_6_host_names_of_several_gateways_are_one_record() -> None:
-    others = [gateway(listener(), place=f"infra/g{at}", addresses=[f"lb{at}.t"]) for at in (2, 1)]
+def test_5_6_targets_of_several_gateways_are_merged() -> None:
+    others = [gateway(listener(), location=f"infra/g{at}", addresses=[f"lb{at}.t"]) for at in (2, 1)]
     obj = http("a.t", parents=[parent("infra/g2"), parent("infra/g1")])
-    assert said(claims(obj, *others)) == ["a.t CNAME - [lb1.t, lb2.t]"]
+    assert format_claims(claims(obj, *others)) == ["a.t CNAME - [lb1.t, lb2.t]"]
 
 
-def test_5_6_ttl_set_identifier_and_properties_are_the_route_s() -> None:
-    (found,) = wanted(claims(http("a.t", annotations=ours(ttl="60", set_identifier="x", aws_weight="7")), ANY))
-    assert (found.endpoint.ttl_s, found.set_identifier) == (60, "x")
-    assert dict(found.endpoint.properties) == {"aws/weight": "7"}
+def test_5_6_record_options_come_from_the_route() -> None:
+    (found,) = list_resolved_claims(
+        claims(http("a.t", annotations=ours(ttl="60", set_identifier="x", aws_weight="7")), ANY)
+    )
+    assert (found.desired.ttl_s, found.set_identifier) == (60, "x")
+    assert dict(found.desired.properties) == {"aws/weight": "7"}
 
 
-def test_a_target_of_a_gateway_that_is_none_is_told_with_its_gateway() -> None:
+def test_an_invalid_target_of_a_gateway_is_reported_with_the_gateway() -> None:
     parent_object = gateway(listener(), annotations=ours(target="192.0.2.7,fe80::1%eth0"))
-    (found,) = wanted(claims(http("a.t"), parent_object))
-    assert [notice.field for notice in found.notices] == [f"annotation {PREFIX}target of Gateway infra/gw"]
+    (found,) = list_resolved_claims(claims(http("a.t"), parent_object))
+    assert [warning.field for warning in found.warnings] == [f"annotation {PREFIX}target of Gateway infra/gw"]
 
 
-def test_routes_wait_for_gateways_and_for_namespaces_only_where_one_is_selected() -> None:
+def test_routes_wait_for_gateways_and_for_namespaces_only_with_a_selector() -> None:
     source = RouteSource(name="gateway-httproute", settings=RouteSettings())
-    with pytest.raises(NotReadyError, match="Gateway"):
-        shown(source, http("a.t"))
-    with pytest.raises(NotReadyError, match="Namespace"):
-        shown(source, http("a.t"), gateway(listener(allow=selecting(team="shop"))))
+    with pytest.raises(NotSyncedError, match="Gateway"):
+        compute_claims(source, http("a.t"))
+    with pytest.raises(NotSyncedError, match="Namespace"):
+        compute_claims(source, http("a.t"), gateway(listener(allow=selecting(team="shop"))))

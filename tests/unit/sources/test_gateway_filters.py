@@ -1,4 +1,7 @@
-"""Which Routes, Gateways and ListenerSets are looked at, and how ListenerSets attach (spec sources 5.2, 5.7)."""
+"""Which Routes, Gateways and ListenerSets are used, and how ListenerSets attach.
+
+See docs/spec/sources.md 5.2, 5.7.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,13 @@ from msgspec.structs import replace
 
 from extdns.errors import UsageError
 from extdns.model.claim import Claim
-from extdns.model.gatewayapi import GATEWAY, LISTENER_SET, Gateway, HttpRoute, ListenerSet
-from extdns.model.objects import KubernetesObject
-from extdns.model.selector import parse_annotation_selector, parse_label_selector
-from extdns.sources.gateway.settings import RouteSettings, gateway_labels
+from extdns.model.resources.gateway_api import GATEWAY, LISTENER_SET, Gateway, HttpRoute, ListenerSet
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.selection import parse_annotation_selector, parse_label_selector
+from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.gateway.settings import RouteSettings, parse_gateway_labels
 from extdns.sources.gateway.source import RouteSource
-from extdns.sources.selection import Selection
-from tests.unit.sources.cluster import shown
+from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.routes import (
     ALL,
     NONE,
@@ -26,7 +29,7 @@ from tests.unit.sources.routes import (
     parent,
     selecting,
 )
-from tests.unit.sources.samples import PREFIX, ours, said
+from tests.unit.sources.samples import PREFIX, format_claims, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -37,27 +40,29 @@ LABELLED = gateway(listener(), labels={"edge": "yes"})
 
 def claims(obj: HttpRoute, *others: KubernetesObject, settings: RouteSettings) -> tuple[Claim, ...]:
     source = RouteSource(name="gateway-httproute", settings=settings)
-    return shown(source, obj, *others, listed=[GATEWAY, LISTENER_SET])
+    return compute_claims(source, obj, *others, listed=[GATEWAY, LISTENER_SET])
 
 
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
         pytest.param(RouteSettings(), PUBLISHED, id="5.2-no-filter"),
-        pytest.param(RouteSettings(selection=Selection(namespace="shop")), PUBLISHED, id="5.2-namespace"),
-        pytest.param(RouteSettings(selection=Selection(namespace="x")), "all by --namespace", id="5.2-other-namespace"),
+        pytest.param(RouteSettings(common=CommonSettings(namespace="shop")), PUBLISHED, id="5.2-namespace"),
         pytest.param(
-            RouteSettings(selection=Selection(label_filter=parse_label_selector("app=api"))),
+            RouteSettings(common=CommonSettings(namespace="x")), "all by --namespace", id="5.2-other-namespace"
+        ),
+        pytest.param(
+            RouteSettings(common=CommonSettings(label_filter=parse_label_selector("app=api"))),
             "all by --label-filter",
             id="5.2-labels-of-routes",
         ),
         pytest.param(
-            RouteSettings(selection=Selection(annotation_filter=parse_annotation_selector("team=shop"))),
+            RouteSettings(common=CommonSettings(annotation_filter=parse_annotation_selector("team=shop"))),
             PUBLISHED,
             id="5.2-annotations-of-routes-not-of-gateways",
         ),
         pytest.param(
-            RouteSettings(selection=Selection(annotation_filter=parse_annotation_selector("team=x"))),
+            RouteSettings(common=CommonSettings(annotation_filter=parse_annotation_selector("team=x"))),
             "all by --annotation-filter",
             id="5.2-other-annotations",
         ),
@@ -77,15 +82,15 @@ def claims(obj: HttpRoute, *others: KubernetesObject, settings: RouteSettings) -
         ),
     ],
 )
-def test_5_2_filters(settings: RouteSettings, expected: str) -> None:
-    assert said(claims(ROUTE, LABELLED, settings=settings)) == [expected]
+def test_5_2_filters_exclude_routes(settings: RouteSettings, expected: str) -> None:
+    assert format_claims(claims(ROUTE, LABELLED, settings=settings)) == [expected]
 
 
-def test_5_2_other_controllers_routes_and_gateways_are_left_alone() -> None:
+def test_5_2_routes_and_gateways_of_other_controllers_are_excluded() -> None:
     other, by = ours(controller="other"), f"by annotation {PREFIX}controller"
-    assert said(claims(http("a.t", annotations=other), LABELLED, settings=RouteSettings())) == [f"all {by}"]
+    assert format_claims(claims(http("a.t", annotations=other), LABELLED, settings=RouteSettings())) == [f"all {by}"]
     theirs = gateway(listener(), annotations=other)
-    assert said(claims(ROUTE, theirs, settings=RouteSettings())) == [f"a.t {by} of Gateway infra/gw"]
+    assert format_claims(claims(ROUTE, theirs, settings=RouteSettings())) == [f"a.t {by} of Gateway infra/gw"]
 
 
 ON_SET = http("a.t", parents=[parent("shop/ls", kind="ListenerSet")])
@@ -102,7 +107,7 @@ CLOSED = "a.t by spec.allowedListeners of Gateway infra/gw"
         pytest.param(gateway(), listener_set(listener()), CLOSED, id="5.7-none-by-default"),
         pytest.param(gateway(allow_sets=SAME), listener_set(listener()), CLOSED, id="5.7-same-namespace-only"),
         pytest.param(
-            gateway(allow_sets=SAME, place="shop/gw"),
+            gateway(allow_sets=SAME, location="shop/gw"),
             listener_set(listener(), parent="gw"),
             PUBLISHED,
             id="5.7-same-namespace-which-is-the-default",
@@ -119,40 +124,44 @@ CLOSED = "a.t by spec.allowedListeners of Gateway infra/gw"
         pytest.param(
             OPEN,
             listener_set(listener("*.x.t")),
-            "a.t by the listeners of ListenerSet shop/ls, none of which admits it",
+            "a.t by the listeners of ListenerSet shop/ls, none of which accepts it",
             id="5.7-the-gateway's-own-listeners-do-not-count",
         ),
         pytest.param(
             OPEN,
             listener_set(listener(), parent="infra/gone"),
             "a.t by spec.parentRefs: there is no Gateway infra/gone",
-            id="5.7-gateway-that-is-not-there",
+            id="5.7-missing-gateway",
         ),
         pytest.param(
             OPEN,
-            listener_set(listener(), place="shop/other"),
+            listener_set(listener(), location="shop/other"),
             "a.t by spec.parentRefs: there is no ListenerSet shop/ls",
-            id="5.4-set-that-is-not-there",
+            id="5.4-missing-listener-set",
         ),
         pytest.param(OPEN, listener_set(listener(allow=SAME)), PUBLISHED, id="5.5-same-is-the-set's-namespace"),
     ],
 )
-def test_5_7_listener_sets(parent_object: Gateway, attached: ListenerSet, expected: str) -> None:
+def test_5_7_listener_sets_attach_routes_to_gateways(
+    parent_object: Gateway, attached: ListenerSet, expected: str
+) -> None:
     others = (parent_object, attached, namespace("shop", team="shop"))
-    assert said(claims(ON_SET, *others, settings=SETS)) == [expected]
+    assert format_claims(claims(ON_SET, *others, settings=SETS)) == [expected]
 
 
 @pytest.mark.parametrize(
     ("on_set", "on_gateway", "expected"),
     [
         pytest.param(ours(target="192.0.2.1"), ours(target="192.0.2.2"), "192.0.2.1", id="5.7-the-set's"),
-        pytest.param({}, ours(target="192.0.2.2"), "192.0.2.2", id="5.7-else-the-gateway's"),
-        pytest.param({}, {}, "203.0.113.9", id="5.7-else-the-addresses-of-the-gateway"),
+        pytest.param({}, ours(target="192.0.2.2"), "192.0.2.2", id="5.7-gateway-value-without-own-one"),
+        pytest.param({}, {}, "203.0.113.9", id="5.7-addresses-of-the-gateway-without-own-ones"),
     ],
 )
-def test_5_7_targets(on_set: dict[str, str], on_gateway: dict[str, str], expected: str) -> None:
+def test_5_7_targets_of_a_listener_set_come_from_it_or_its_gateway(
+    on_set: dict[str, str], on_gateway: dict[str, str], expected: str
+) -> None:
     others = (gateway(annotations=on_gateway, allow_sets=ALL), listener_set(listener(), annotations=on_set))
-    assert said(claims(ON_SET, *others, settings=SETS)) == [f"a.t A - [{expected}]"]
+    assert format_claims(claims(ON_SET, *others, settings=SETS)) == [f"a.t A - [{expected}]"]
 
 
 @pytest.mark.parametrize(
@@ -175,29 +184,31 @@ def test_5_7_targets(on_set: dict[str, str], on_gateway: dict[str, str], expecte
         ),
     ],
 )
-def test_5_2_filters_of_listener_sets(settings: RouteSettings, annotations: dict[str, str], expected: str) -> None:
+def test_5_2_filters_exclude_listener_sets(settings: RouteSettings, annotations: dict[str, str], expected: str) -> None:
     found = claims(ON_SET, OPEN, listener_set(listener(), annotations=annotations), settings=settings)
-    assert said(found) == [expected]
+    assert format_claims(found) == [expected]
 
 
-def test_5_2_the_annotation_filter_counts_for_routes_and_listener_sets() -> None:
-    selection = Selection(annotation_filter=parse_annotation_selector("team"))
-    settings = RouteSettings(listener_sets=True, selection=selection)
+def test_5_2_the_annotation_filter_applies_to_routes_and_listener_sets() -> None:
+    selection = CommonSettings(annotation_filter=parse_annotation_selector("team"))
+    settings = RouteSettings(listener_sets=True, common=selection)
     obj = http("a.t", parents=[parent("shop/ls", kind="ListenerSet")], annotations={"team": "x"})
-    assert said(claims(obj, OPEN, listener_set(listener()), settings=settings)) == ["a.t by --annotation-filter"]
-    marked = listener_set(listener(), annotations={"team": "y"})
-    assert said(claims(obj, OPEN, marked, settings=settings)) == [PUBLISHED]
+    assert format_claims(claims(obj, OPEN, listener_set(listener()), settings=settings)) == [
+        "a.t by --annotation-filter"
+    ]
+    annotated = listener_set(listener(), annotations={"team": "y"})
+    assert format_claims(claims(obj, OPEN, annotated, settings=settings)) == [PUBLISHED]
 
 
-def test_5_7_of_several_entries_those_that_are_usable_count() -> None:
+def test_5_7_only_accepted_listeners_of_a_listener_set_are_used() -> None:
     attached = listener_set(listener("a.t", name="one"), listener("b.t", name="two"))
-    told = attached.status.listeners or ()
-    half = replace(attached, status=replace(attached.status, listeners=told[:1]))
+    accepted_by = attached.status.listeners or ()
+    half = replace(attached, status=replace(attached.status, listeners=accepted_by[:1]))
     obj = http(parents=[parent("shop/ls", kind="ListenerSet")])
-    assert said(claims(obj, OPEN, half, settings=SETS)) == [PUBLISHED, "b.t not-accepted"]
+    assert format_claims(claims(obj, OPEN, half, settings=SETS)) == [PUBLISHED, "b.t not-accepted"]
 
 
-def test_5_2_a_label_filter_that_is_none_is_told() -> None:
-    assert gateway_labels("edge=yes,!x").matches({"edge": "yes"})
+def test_5_2_an_invalid_gateway_label_filter_is_a_usage_error() -> None:
+    assert parse_gateway_labels("edge=yes,!x").matches({"edge": "yes"})
     with pytest.raises(UsageError, match=r"--gateway-label-filter=edge!=yes is not a label selector.*\n  allowed: key"):
-        gateway_labels("edge!=yes")
+        parse_gateway_labels("edge!=yes")

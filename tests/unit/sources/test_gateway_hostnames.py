@@ -1,4 +1,4 @@
-"""What host names of listeners and Routes have in common (spec sources 5.5)."""
+"""The common hostname of a listener and a Route (docs/spec/sources.md 5.5)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extdns.sources.gateway.hostnames import is_hostname, overlap
+from extdns.sources.gateway.admission import find_common_hostname, is_hostname
 
 LABELS = st.sampled_from(["a", "b", "x-y", "*", "acme", "_x", "", "T"])
 NAMES = st.lists(LABELS, max_size=4).map(".".join)
@@ -35,8 +35,10 @@ NAMES = st.lists(LABELS, max_size=4).map(".".join)
         pytest.param("_x.test", "", None, id="5.5-listener-that-has-no-host-name"),
     ],
 )
-def test_5_5_overlap(listener: str, route: str, expected: str | None) -> None:
-    assert overlap(listener, route) == expected
+def test_5_5_the_more_specific_hostname_of_listener_and_route_is_published(
+    listener: str, route: str, expected: str | None
+) -> None:
+    assert find_common_hostname(listener, route) == expected
 
 
 @pytest.mark.parametrize(
@@ -54,16 +56,16 @@ def test_5_5_overlap(listener: str, route: str, expected: str | None) -> None:
         pytest.param("fe80::1", False, id="5.5-ipv6"),
     ],
 )
-def test_5_5_host_names(text: str, expected: bool) -> None:
+def test_5_5_valid_and_invalid_hostnames_are_distinguished(text: str, expected: bool) -> None:
     assert is_hostname(text) is expected
 
 
 @given(NAMES, NAMES)
-def test_neither_side_comes_first(one: str, other: str) -> None:
-    assert overlap(one, other) == overlap(other, one)
+def test_the_common_hostname_of_listener_and_route_does_not_depend_on_their_order(one: str, other: str) -> None:
+    assert find_common_hostname(one, other) == find_common_hostname(other, one)
 
 
 @given(NAMES)
-def test_nothing_and_the_name_itself_leave_a_host_name_as_it_is(name: str) -> None:
+def test_the_common_hostname_with_an_empty_or_equal_one_is_the_hostname_itself(name: str) -> None:
     same = name.lower() if is_hostname(name) else None
-    assert overlap("", name) == overlap(name, name) == same
+    assert find_common_hostname("", name) == find_common_hostname(name, name) == same

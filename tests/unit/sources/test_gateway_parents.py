@@ -1,17 +1,17 @@
-"""Parents of Routes: which of them count, and what a Route waits for (spec sources 5.4)."""
+"""Which parents of a Route are used, and what a Route waits for (docs/spec/sources.md 5.4)."""
 
 from __future__ import annotations
 
 import pytest
 
-from extdns.model.claim import Claim, Withheld
-from extdns.model.gatewayapi import GATEWAY, HttpRoute, ParentRef
-from extdns.model.objects import KubernetesObject
+from extdns.model.claim import Claim, UnresolvedClaim
+from extdns.model.resources.gateway_api import GATEWAY, HttpRoute, ParentRef
+from extdns.model.resources.kinds import KubernetesObject
 from extdns.sources.gateway.settings import RouteSettings
 from extdns.sources.gateway.source import RouteSource
-from tests.unit.sources.cluster import shown
+from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.routes import gateway, http, listener, parent
-from tests.unit.sources.samples import said
+from tests.unit.sources.samples import format_claims
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -21,7 +21,7 @@ ANY = gateway(listener())
 
 def claims(obj: HttpRoute, *others: KubernetesObject) -> tuple[Claim, ...]:
     source = RouteSource(name="gateway-httproute", settings=RouteSettings())
-    return shown(source, obj, *others, listed=[GATEWAY])
+    return compute_claims(source, obj, *others, listed=[GATEWAY])
 
 
 def a(*names: str, address: str = "203.0.113.9") -> list[str]:
@@ -42,8 +42,8 @@ SECTIONS = gateway(listener("*.one.t", name="one", port=80, protocol="HTTP"), li
         pytest.param(parent(group="gateway.networking.k8s.io", kind="Gateway"), ["*.one.t", "*.two.t"], id="5.4-spelt"),
     ],
 )
-def test_5_4_sections_and_ports(ref: ParentRef, expected: list[str]) -> None:
-    assert said(claims(http(parents=[ref]), SECTIONS)) == a(*expected)
+def test_5_4_section_and_port_of_a_parent_select_listeners(ref: ParentRef, expected: list[str]) -> None:
+    assert format_claims(claims(http(parents=[ref]), SECTIONS)) == a(*expected)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_5_4_sections_and_ports(ref: ParentRef, expected: list[str]) -> None:
         pytest.param(
             http("a.t", parents=[parent("infra/gone")]),
             "by spec.parentRefs: there is no Gateway infra/gone",
-            id="5.4-parent-that-is-not-there",
+            id="5.4-missing-parent",
         ),
         pytest.param(
             http("a.t", parents=[parent("gw")]),
@@ -62,42 +62,42 @@ def test_5_4_sections_and_ports(ref: ParentRef, expected: list[str]) -> None:
         ),
         pytest.param(
             http("a.t", parents=[parent(kind="Service", group="core")]),
-            "by spec.parentRefs: Service infra/gw is no Gateway",
+            "by spec.parentRefs: Service infra/gw is not a Gateway",
             id="5.4-another-kind",
         ),
         pytest.param(http("a.t", parents=[parent(kind="ListenerSet")]), "by --gateway-listener-sets", id="5.7-no-flag"),
         pytest.param(http("a.t", status="False"), "not-accepted", id="5.4-refused"),
         pytest.param(http("a.t", status="Unknown"), "not-accepted", id="5.4-undecided"),
-        pytest.param(http("a.t", told=[]), "not-accepted", id="5.4-nobody-has-spoken"),
-        pytest.param(http("a.t", told=[parent("other/gw")]), "not-accepted", id="5.4-of-another-parent"),
+        pytest.param(http("a.t", accepted_by=[]), "not-accepted", id="5.4-no-parent-status"),
+        pytest.param(http("a.t", accepted_by=[parent("other/gw")]), "not-accepted", id="5.4-of-another-parent"),
     ],
 )
-def test_5_4_parents_that_do_not_count(obj: HttpRoute, expected: str) -> None:
-    assert said(claims(obj, ANY)) == [f"a.t {expected}"]
+def test_5_4_parents_of_unknown_kinds_or_without_acceptance_are_not_used(obj: HttpRoute, expected: str) -> None:
+    assert format_claims(claims(obj, ANY)) == [f"a.t {expected}"]
 
 
-def test_a_route_that_waits_says_for_whom() -> None:
+def test_an_unresolved_route_names_the_parent_it_waits_for() -> None:
     for obj, detail in (
-        (http("a.t", status="False"), "Gateway infra/gw has not accepted it"),
-        (http("a.t", told=[]), "Gateway infra/gw has not said yet whether it accepts it"),
+        (http("a.t", status="False"), "Gateway infra/gw has not accepted the Route"),
+        (http("a.t", accepted_by=[]), "Gateway infra/gw has not reported yet whether it accepts the Route"),
     ):
         (found,) = claims(obj, ANY)
-        assert isinstance(found, Withheld)
+        assert isinstance(found, UnresolvedClaim)
         assert (found.detail, found.provenance.field) == (detail, "spec.hostnames[0]")
 
 
-def test_design_6_names_of_listeners_are_withheld_too_while_a_route_is_not_accepted() -> None:
-    assert said(claims(http(status="False"), WILD)) == ["*.acme.test not-accepted"]
+def test_listener_hostnames_are_unresolved_while_the_route_is_not_accepted() -> None:
+    assert format_claims(claims(http(status="False"), WILD)) == ["*.acme.test not-accepted"]
 
 
-def test_5_4_of_several_parents_those_that_accept_count() -> None:
-    others = [gateway(listener(), place=f"infra/g{at}", addresses=[f"203.0.113.{at}"]) for at in (1, 2, 3)]
+def test_5_4_only_parents_that_accept_the_route_are_used() -> None:
+    others = [gateway(listener(), location=f"infra/g{at}", addresses=[f"203.0.113.{at}"]) for at in (1, 2, 3)]
     parents = [parent(f"infra/g{at}") for at in (1, 2, 3)]
-    obj = http("a.t", parents=parents, told=parents[:2])
-    assert said(claims(obj, *others)) == ["a.t A - [203.0.113.1, 203.0.113.2]"]
+    obj = http("a.t", parents=parents, accepted_by=parents[:2])
+    assert format_claims(claims(obj, *others)) == ["a.t A - [203.0.113.1, 203.0.113.2]"]
 
 
-def test_5_4_a_parent_that_the_route_does_not_ask_for_does_not_count_though_it_accepts() -> None:
-    others = [gateway(listener(), place=f"infra/g{at}", addresses=[f"203.0.113.{at}"]) for at in (1, 2)]
-    obj = http("a.t", parents=[parent("infra/g1")], told=[parent("infra/g1"), parent("infra/g2")])
-    assert said(claims(obj, *others)) == a("a.t", address="203.0.113.1")
+def test_5_4_a_parent_missing_in_the_spec_is_not_used_even_if_it_accepts() -> None:
+    others = [gateway(listener(), location=f"infra/g{at}", addresses=[f"203.0.113.{at}"]) for at in (1, 2)]
+    obj = http("a.t", parents=[parent("infra/g1")], accepted_by=[parent("infra/g1"), parent("infra/g2")])
+    assert format_claims(claims(obj, *others)) == a("a.t", address="203.0.113.1")

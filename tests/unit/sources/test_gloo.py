@@ -1,4 +1,4 @@
-"""The `gloo-proxy` source (spec sources 7.8)."""
+"""The `gloo-proxy` source (docs/spec/sources.md 7.8)."""
 
 from __future__ import annotations
 
@@ -8,61 +8,64 @@ from typing import Final
 import pytest
 
 from extdns.errors import ExtdnsError
-from extdns.model.claim import Claim, Wanted
-from extdns.model.gloo import (
+from extdns.model.claim import Claim, ResolvedClaim
+from extdns.model.record import RESOURCE
+from extdns.model.resources.core import SERVICE, Service, ServiceSpec
+from extdns.model.resources.gloo import (
     GLOO_GATEWAY,
     GLOO_VIRTUAL_SERVICE,
     AggregateListener,
     FilterChain,
     GlooGateway,
-    GlooHost,
     GlooListener,
+    GlooVirtualHost,
     GlooVirtualService,
     HttpListener,
     HttpResources,
-    Made,
-    Origins,
     Proxy,
     ProxySpec,
     ResourceRef,
-    StaticallyMade,
-    StaticOrigins,
+    ResourceSource,
+    SourceMetadata,
+    StaticResourceSource,
+    StaticSourceMetadata,
 )
-from extdns.model.objects import INGRESS, SERVICE, Ingress, KubernetesObject, Service, ServiceSpec
-from extdns.model.record import RESOURCE
-from extdns.model.selector import parse_annotation_selector, parse_label_selector
-from extdns.sources.gloo.proxies import GlooSource
-from extdns.sources.selection import Selection
-from extdns.sources.templates import Templates
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.resources.networking import INGRESS, Ingress
+from extdns.model.selection import parse_annotation_selector, parse_label_selector
+from extdns.sources.claim_builder import CommonSettings, Templates
+from extdns.sources.gloo import GlooSource
 from tests.fakes.view import FakeView
-from tests.unit.sources.cluster import shown
-from tests.unit.sources.made import templates, whole
-from tests.unit.sources.samples import PREFIX, balanced, load_balancer, meta, ours, said, wanted
+from tests.unit.sources.cluster import compute_claims
+from tests.unit.sources.made import keep_all_fields, templates
+from tests.unit.sources.samples import PREFIX, balanced, format_claims, list_resolved_claims, load_balancer, meta, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
-ALL: Final = Selection()
+ALL: Final = CommonSettings()
 HOME: Final = ("gloo-system",)
 KINDS: Final = (SERVICE, INGRESS, GLOO_GATEWAY, GLOO_VIRTUAL_SERVICE)
 A: Final = "a.t A - [203.0.113.7]"
 REFERENCE: Final = f"annotation {PREFIX}ingress of Gateway gloo-system/gw"
-OWN: Final = load_balancer({}, "203.0.113.7", place="gloo-system/px")
+OWN: Final = load_balancer({}, "203.0.113.7", location="gloo-system/px")
 
 
-def static(kind: str, *places: str) -> StaticOrigins:
-    refs = (ResourceRef(namespace=place.partition("/")[0], name=place.partition("/")[2]) for place in places)
-    return StaticOrigins(sources=tuple(StaticallyMade(resource_kind=f"*v1.{kind}", resource_ref=ref) for ref in refs))
+def static(kind: str, *places: str) -> StaticSourceMetadata:
+    refs = (ResourceRef(namespace=location.partition("/")[0], name=location.partition("/")[2]) for location in places)
+    return StaticSourceMetadata(
+        sources=tuple(StaticResourceSource(resource_kind=f"*v1.{kind}", resource_ref=ref) for ref in refs)
+    )
 
 
-def host(*domains: str, services: Iterable[str] = ()) -> GlooHost:
-    return GlooHost(domains=domains, metadata_static=static("VirtualService", *services))
+def host(*domains: str, services: Iterable[str] = ()) -> GlooVirtualHost:
+    return GlooVirtualHost(domains=domains, metadata_static=static("VirtualService", *services))
 
 
-def http(*hosts: GlooHost, gateways: Iterable[str] = ()) -> GlooListener:
+def http(*hosts: GlooVirtualHost, gateways: Iterable[str] = ()) -> GlooListener:
     return GlooListener(http_listener=HttpListener(virtual_hosts=hosts), metadata_static=static("Gateway", *gateways))
 
 
-def aggregate(hosts: Mapping[str, GlooHost], *chains: Iterable[str]) -> GlooListener:
+def aggregate(hosts: Mapping[str, GlooVirtualHost], *chains: Iterable[str]) -> GlooListener:
     return GlooListener(
         aggregate_listener=AggregateListener(
             http_filter_chains=tuple(FilterChain(virtual_host_refs=tuple(refs)) for refs in chains),
@@ -83,19 +86,19 @@ def gateway(**annotations: str) -> GlooGateway:
     return GlooGateway(metadata=meta("gloo-system/gw", ours(**annotations)))
 
 
-def edge(*points: str, place: str = "gloo-system/edge") -> Ingress:
-    return Ingress(metadata=meta(place), status=balanced(*points))
+def edge(*points: str, location: str = "gloo-system/edge") -> Ingress:
+    return Ingress(metadata=meta(location), status=balanced(*points))
 
 
-def claims(obj: Proxy, *others: KubernetesObject, selection: Selection = ALL) -> tuple[Claim, ...]:
-    return shown(GlooSource(selection=selection, namespaces=HOME), obj, *others, listed=KINDS)
+def claims(obj: Proxy, *others: KubernetesObject, selection: CommonSettings = ALL) -> tuple[Claim, ...]:
+    return compute_claims(GlooSource(common=selection, namespaces=HOME), obj, *others, listed=KINDS)
 
 
 @pytest.mark.parametrize(
     ("listeners", "expected"),
     [
         pytest.param([http(host("a.t", "b.t.")), http(host("c.t"))], ["a.t", "b.t", "c.t"], id="7.8-domains-of-all"),
-        pytest.param([http(host("*", ""))], ["*"], id="7.8-a-star-is-not-left-out"),
+        pytest.param([http(host("*", ""))], ["*"], id="7.8-star-is-published"),
         pytest.param(
             [aggregate({"x": host("x.t"), "y": host("y.t"), "z": host("z.t")}, ["x", "gone"], ["z"])],
             ["x.t", "z.t"],
@@ -104,10 +107,10 @@ def claims(obj: Proxy, *others: KubernetesObject, selection: Selection = ALL) ->
         pytest.param([GlooListener(), GlooListener(aggregate_listener=AggregateListener())], [], id="7.8-no-hosts"),
     ],
 )
-def test_7_8_names(listeners: list[GlooListener], expected: list[str]) -> None:
+def test_7_8_domains_of_virtual_hosts_are_published(listeners: list[GlooListener], expected: list[str]) -> None:
     found = claims(proxy(*listeners), OWN)
-    assert said(found) == [f"{name} A - [203.0.113.7]" for name in expected]
-    assert not any(claim.endpoint.labels.has(RESOURCE) for claim in found if isinstance(claim, Wanted))
+    assert format_claims(found) == [f"{name} A - [203.0.113.7]" for name in expected]
+    assert not any(claim.desired.labels.has(RESOURCE) for claim in found if isinstance(claim, ResolvedClaim))
 
 
 GATED: Final = http(host("a.t"), gateways=["gloo-system/gw"])
@@ -125,7 +128,7 @@ GATED: Final = http(host("a.t"), gateways=["gloo-system/gw"])
         ),
         pytest.param(
             proxy(GATED),
-            [gateway(ingress="shop/edge"), edge("192.0.2.9", place="shop/edge"), OWN],
+            [gateway(ingress="shop/edge"), edge("192.0.2.9", location="shop/edge"), OWN],
             "a.t A - [192.0.2.9]",
             id="2.3-ingress-of-another-namespace",
         ),
@@ -142,41 +145,48 @@ GATED: Final = http(host("a.t"), gateways=["gloo-system/gw"])
                 gateway(),
                 Service(metadata=OWN.metadata, spec=ServiceSpec(type="NodePort"), status=balanced("192.0.2.1")),
             ],
-            "a.t by Service gloo-system/px, which is no LoadBalancer",
-            id="7.8-other-types-have-none",
+            "a.t by Service gloo-system/px, whose type is not LoadBalancer",
+            id="7.8-other-service-types-have-no-targets",
         ),
         pytest.param(
             proxy(GATED),
-            [gateway(), load_balancer({}, place="gloo-system/px")],
+            [gateway(), load_balancer({}, location="gloo-system/px")],
             "a.t no-address",
             id="7.8-no-address-yet",
         ),
     ],
 )
-def test_7_8_targets(obj: Proxy, others: list[KubernetesObject], expected: str) -> None:
-    assert said(claims(obj, *others)) == [expected]
+def test_7_8_targets_come_from_annotation_ingresses_or_service(
+    obj: Proxy, others: list[KubernetesObject], expected: str
+) -> None:
+    assert format_claims(claims(obj, *others)) == [expected]
 
 
-def test_7_8_annotations_of_virtual_services_are_the_terms_and_the_later_one_counts() -> None:
-    older = Origins(sources=(Made(kind="*v1.VirtualService", namespace="apps", name="one"), Made(kind="*v1.Other")))
-    both = GlooHost(domains=("a.t",), metadata=older, metadata_static=static("VirtualService", "apps/two"))
+def test_7_8_record_options_come_from_virtual_services_and_the_later_one_wins() -> None:
+    older = SourceMetadata(
+        sources=(
+            ResourceSource(kind="*v1.VirtualService", namespace="apps", name="one"),
+            ResourceSource(kind="*v1.Other"),
+        )
+    )
+    both = GlooVirtualHost(domains=("a.t",), metadata=older, metadata_static=static("VirtualService", "apps/two"))
     one = virtual_service("one", ttl="30", set_identifier="s", aws_weight="5", target="192.0.2.1")
-    found = wanted(claims(proxy(http(both, host("b.t"))), OWN, one, virtual_service("two", ttl="40")))
-    assert said(found) == ["a.t A 40 [203.0.113.7]", "b.t A - [203.0.113.7]"]
-    assert [(claim.set_identifier, dict(claim.endpoint.properties)) for claim in found] == [
+    found = list_resolved_claims(claims(proxy(http(both, host("b.t"))), OWN, one, virtual_service("two", ttl="40")))
+    assert format_claims(found) == ["a.t A 40 [203.0.113.7]", "b.t A - [203.0.113.7]"]
+    assert [(claim.set_identifier, dict(claim.desired.properties)) for claim in found] == [
         ("s", {"aws/weight": "5"}),
         ("", {}),
     ]
 
 
 @pytest.mark.parametrize(
-    ("obj", "others", "wrong"),
+    ("obj", "others", "invalid"),
     [
         pytest.param(proxy(GATED), [OWN], "spec.listeners: there is no Gateway gloo-system/gw", id="7.8-no-gateway"),
         pytest.param(
             proxy(GATED),
             [gateway()],
-            "there is no Service gloo-system/px, which a Proxy is to have",
+            "there is no Service gloo-system/px, which must have the name of the Proxy",
             id="7.8-no-service",
         ),
         pytest.param(
@@ -188,7 +198,7 @@ def test_7_8_annotations_of_virtual_services_are_the_terms_and_the_later_one_cou
         pytest.param(
             proxy(GATED),
             [gateway(ingress="a/b/c"), OWN],
-            f"{REFERENCE}: 'a/b/c' is no Ingress; allowed: name or namespace/name",
+            f"{REFERENCE}: 'a/b/c' is not a valid Ingress reference; allowed: name or namespace/name",
             id="2.3-more-than-one-slash",
         ),
         pytest.param(
@@ -199,10 +209,12 @@ def test_7_8_annotations_of_virtual_services_are_the_terms_and_the_later_one_cou
         ),
     ],
 )
-def test_7_8_a_proxy_fails_with_what_it_rests_on(obj: Proxy, others: list[KubernetesObject], wrong: str) -> None:
+def test_7_8_a_proxy_fails_if_an_object_it_refers_to_is_missing(
+    obj: Proxy, others: list[KubernetesObject], invalid: str
+) -> None:
     with pytest.raises(ExtdnsError) as raised:
         claims(obj, *others)
-    assert str(raised.value) == wrong
+    assert str(raised.value) == invalid
 
 
 @pytest.mark.parametrize(
@@ -211,24 +223,28 @@ def test_7_8_a_proxy_fails_with_what_it_rests_on(obj: Proxy, others: list[Kubern
         pytest.param(proxy(GATED, home="other"), ALL, "--gloo-namespace", id="7.8-namespace"),
         pytest.param(
             proxy(GATED),
-            Selection(annotation_filter=parse_annotation_selector("x")),
+            CommonSettings(annotation_filter=parse_annotation_selector("x")),
             "--annotation-filter",
             id="2.6-AF",
         ),
-        pytest.param(proxy(GATED), Selection(label_filter=parse_label_selector("x")), "--label-filter", id="2.6-LF"),
+        pytest.param(
+            proxy(GATED), CommonSettings(label_filter=parse_label_selector("x")), "--label-filter", id="2.6-LF"
+        ),
         pytest.param(
             proxy(GATED, annotations=ours(controller="x")), ALL, f"annotation {PREFIX}controller", id="2.6-ctl"
         ),
     ],
 )
-def test_2_6_proxies_are_selected(obj: Proxy, selection: Selection, by: str) -> None:
-    assert said(claims(obj, selection=selection)) == [f"all by {by}"]
+def test_2_6_filters_exclude_proxies(obj: Proxy, selection: CommonSettings, by: str) -> None:
+    assert format_claims(claims(obj, selection=selection)) == [f"all by {by}"]
 
 
 @pytest.mark.parametrize(
     ("made", "expected"),
     [
-        pytest.param(templates(["{{.Metadata.Name}}.t"], target=["192.0.2.3"]), [A], id="8.8-it-names-itself"),
+        pytest.param(
+            templates(["{{.Metadata.Name}}.t"], target=["192.0.2.3"]), [A], id="8.8-fqdn-and-target-templates"
+        ),
         pytest.param(
             templates(["{{.Metadata.Name}}.t"], target=["192.0.2.3"], combine=True),
             [A, "px.t A - [192.0.2.3]"],
@@ -237,7 +253,7 @@ def test_2_6_proxies_are_selected(obj: Proxy, selection: Selection, by: str) -> 
         pytest.param(templates([], ["p.t:192.0.2.4"], combine=True), [A, "p.t A - [192.0.2.4]"], id="8.8-pairs"),
     ],
 )
-def test_8_8_templates(made: Templates, expected: list[str]) -> None:
-    source = GlooSource(selection=Selection(templates=made), namespaces=HOME)
-    found = source.claims(whole(proxy(http(host("a.t")))), FakeView(OWN))
-    assert said(found) == expected
+def test_8_8_templates_render_hosts_and_targets_of_proxies(made: Templates, expected: list[str]) -> None:
+    source = GlooSource(common=CommonSettings(templates=made), namespaces=HOME)
+    found = source.find_claims(keep_all_fields(proxy(http(host("a.t")))), FakeView(OWN))
+    assert format_claims(found) == expected

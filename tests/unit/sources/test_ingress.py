@@ -1,19 +1,19 @@
-"""The ingress source (spec sources 4)."""
+"""The ingress source (docs/spec/sources.md 4)."""
 
 from __future__ import annotations
 
 import pytest
 
 from extdns.errors import UsageError
-from extdns.model.claim import Claim, Invalid
-from extdns.model.objects import INGRESS, Ingress
-from extdns.model.selector import parse_annotation_selector
+from extdns.model.claim import Claim, InvalidClaim
+from extdns.model.resources.networking import INGRESS, Ingress
+from extdns.model.selection import parse_annotation_selector
 from extdns.ports import Source
+from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.ingress import IngressSettings, IngressSource
-from extdns.sources.selection import Selection
 from tests.fakes.view import FakeView
-from tests.unit.sources.cluster import shown
-from tests.unit.sources.samples import PREFIX, ingress, load_balancer, ours, said, wanted
+from tests.unit.sources.cluster import compute_claims
+from tests.unit.sources.samples import PREFIX, format_claims, ingress, list_resolved_claims, load_balancer, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -23,12 +23,14 @@ SOURCE_KEY = PREFIX + "ingress-hostname-source"
 
 def claims(obj: Ingress, settings: IngressSettings = DEFAULTS) -> tuple[Claim, ...]:
     source: Source = IngressSource(settings=settings)
-    return shown(source, obj)
+    return compute_claims(source, obj)
 
 
-def names(claims: tuple[Claim, ...]) -> str:
-    """The names wanted, each with the field that asks for it."""
-    return "; ".join(f"{claim.name} {claim.provenance.field.rpartition('/')[2]}" for claim in wanted(claims))
+def format_names(claims: tuple[Claim, ...]) -> str:
+    """Return the published names, each with its field."""
+    return "; ".join(
+        f"{claim.name} {claim.provenance.field.rpartition('/')[2]}" for claim in list_resolved_claims(claims)
+    )
 
 
 EXAMPLE = ingress(
@@ -40,19 +42,19 @@ EXAMPLE = ingress(
 )
 
 
-def test_4_6_worked_example() -> None:
+def test_4_6_an_ingress_publishes_its_rule_and_tls_hosts() -> None:
     found = claims(EXAMPLE)
-    assert said(found) == [f"{name}.acme.test CNAME - [k8s-1.elb.test]" for name in ("*", "a", "b", "c")]
-    assert names(found) == (
+    assert format_claims(found) == [f"{name}.acme.test CNAME - [k8s-1.elb.test]" for name in ("*", "a", "b", "c")]
+    assert format_names(found) == (
         "*.acme.test spec.tls[1].hosts[1]; a.acme.test spec.rules[0].host; "
         "b.acme.test spec.tls[0].hosts[1]; c.acme.test hostname"
     )
-    assert {claim.endpoint.resource for claim in wanted(found)} == {"ingress/web/app"}
+    assert {claim.desired.resource for claim in list_resolved_claims(found)} == {"ingress/web/app"}
 
 
 def by_origin(hostname_source: str | None, settings: IngressSettings = DEFAULTS) -> list[str]:
     annotations = ours(hostname="h.t") | ({} if hostname_source is None else {SOURCE_KEY: hostname_source})
-    return said(claims(ingress("192.0.2.1", rules=["r.t"], tls=[["t.t"]], annotations=annotations), settings))
+    return format_claims(claims(ingress("192.0.2.1", rules=["r.t"], tls=[["t.t"]], annotations=annotations), settings))
 
 
 R, T, H = (f"{name}.t A - [192.0.2.1]" for name in "rth")
@@ -70,7 +72,7 @@ BY = f"by annotation {SOURCE_KEY}"
         pytest.param("", [f"{name}.t invalid-annotation" for name in "hrt"], id="4.3-empty-publishes-nothing"),
     ],
 )
-def test_the_annotation_chooses_where_hosts_come_from(hostname_source: str | None, expected: list[str]) -> None:
+def test_the_hostname_source_annotation_selects_hosts(hostname_source: str | None, expected: list[str]) -> None:
     assert by_origin(hostname_source) == expected
 
 
@@ -86,24 +88,24 @@ def test_the_annotation_chooses_where_hosts_come_from(hostname_source: str | Non
             IngressSettings(ignore_ingress_tls_spec=True), [H, R, "t.t by --ignore-ingress-tls-spec"], id="4.3-tls"
         ),
         pytest.param(
-            IngressSettings(selection=Selection(ignore_hostname_annotation=True)),
+            IngressSettings(common=CommonSettings(ignore_hostname_annotation=True)),
             [R, T, "h.t by --ignore-hostname-annotation"],
             id="4.3-annotation",
         ),
     ],
 )
-def test_flags_leave_out_where_hosts_come_from(settings: IngressSettings, expected: list[str]) -> None:
+def test_flags_exclude_hosts_of_rules_or_tls_sections(settings: IngressSettings, expected: list[str]) -> None:
     assert by_origin(None, settings) == expected
 
 
-def test_4_3_wildcards_pass_unchanged() -> None:
+def test_4_3_wildcard_hosts_are_published_unchanged() -> None:
     found = claims(ingress("192.0.2.1", rules=["*.r.t"], tls=[["*.t.t"]], annotations=ours(hostname="*.h.t")))
-    assert said(found) == [f"*.{name}.t A - [192.0.2.1]" for name in "hrt"]
+    assert format_claims(found) == [f"*.{name}.t A - [192.0.2.1]" for name in "hrt"]
 
 
-def test_4_3_a_host_in_tls_counts_while_rules_are_ignored() -> None:
+def test_4_3_a_tls_host_is_published_if_rules_are_ignored() -> None:
     obj = ingress("192.0.2.1", rules=["a.t"], tls=[["a.t"]])
-    assert names(claims(obj, IngressSettings(ignore_ingress_rules_spec=True))) == "a.t spec.tls[0].hosts[0]"
+    assert format_names(claims(obj, IngressSettings(ignore_ingress_rules_spec=True))) == "a.t spec.tls[0].hosts[0]"
 
 
 @pytest.mark.parametrize(
@@ -123,17 +125,18 @@ def test_4_3_a_host_in_tls_counts_while_rules_are_ignored() -> None:
         pytest.param([], {}, ["no-address"], id="4.4-no-address-yet"),
     ],
 )
-def test_targets_come_from_annotation_or_status(
+def test_targets_of_an_ingress_come_from_its_target_annotation_or_its_status(
     points: list[str], annotations: dict[str, str], expected: list[str]
 ) -> None:
-    found = said(claims(ingress(*points, rules=["a.t"], annotations=annotations)))
+    found = format_claims(claims(ingress(*points, rules=["a.t"], annotations=annotations)))
     assert [line.removeprefix("a.t ") for line in found] == expected
 
 
-def test_4_5_alias_goes_to_every_endpoint() -> None:
+def test_4_5_the_alias_property_applies_to_every_record() -> None:
     obj = ingress("lb.t", "192.0.2.1", rules=["a.t"], annotations=ours(alias="true", ttl="60", set_identifier="blue"))
     assert {
-        (claim.endpoint.properties, claim.endpoint.ttl_s, claim.set_identifier) for claim in wanted(claims(obj))
+        (claim.desired.properties, claim.desired.ttl_s, claim.set_identifier)
+        for claim in list_resolved_claims(claims(obj))
     } == {((("alias", "true"),), 60, "blue")}
 
 
@@ -150,28 +153,28 @@ LEGACY = {"kubernetes.io/ingress.class": "nginx"}
         pytest.param(None, LEGACY, ("nginx",), True, id="4.1-legacy-annotation"),
         pytest.param("", LEGACY, ("nginx",), True, id="4.1-legacy-annotation-beside-an-empty-field"),
         pytest.param(None, LEGACY, ("alb",), False, id="4.1-another-legacy-annotation"),
-        pytest.param(None, {}, ("nginx",), False, id="4.1-neither"),
+        pytest.param(None, {}, ("nginx",), False, id="4.1-no-class"),
     ],
 )
-def test_classes_are_filtered(
+def test_ingress_classes_can_be_filtered(
     class_name: str | None, annotations: dict[str, str], classes: tuple[str, ...], selected: bool
 ) -> None:
     obj = ingress("192.0.2.1", rules=["a.t"], annotations=annotations, class_name=class_name)
-    found = said(claims(obj, IngressSettings(ingress_class=classes)))
+    found = format_claims(claims(obj, IngressSettings(ingress_class=classes)))
     assert found == (["a.t A - [192.0.2.1]"] if selected else ["all by --ingress-class"])
 
 
-def test_4_1_classes_and_an_annotation_filter_on_the_class_exclude_each_other() -> None:
-    selection = Selection(annotation_filter=parse_annotation_selector("kubernetes.io/ingress.class in (alb)"))
-    assert IngressSettings(selection=selection).ingress_class == ()
+def test_4_1_ingress_class_and_an_annotation_filter_on_the_class_cannot_be_combined() -> None:
+    selection = CommonSettings(annotation_filter=parse_annotation_selector("kubernetes.io/ingress.class in (alb)"))
+    assert IngressSettings(common=selection).ingress_class == ()
     with pytest.raises(
         UsageError, match=r"--ingress-class and an --annotation-filter on kubernetes\.io/ingress\.class"
     ):
-        IngressSettings(selection=selection, ingress_class=("alb",))
+        IngressSettings(common=selection, ingress_class=("alb",))
 
 
 @pytest.mark.parametrize("name", ["a b", "a/b", "x" * 64])
-def test_4_1_a_class_is_a_label_value(name: str) -> None:
+def test_4_1_an_invalid_class_name_is_a_usage_error(name: str) -> None:
     with pytest.raises(UsageError, match=f"--ingress-class={name} is not a class\n  allowed: "):
         IngressSettings(ingress_class=("alb", name))
 
@@ -183,26 +186,28 @@ def test_4_1_a_class_is_a_label_value(name: str) -> None:
         pytest.param({"team": "b"}, "--annotation-filter", id="4.1-annotation-filter"),
     ],
 )
-def test_an_ingress_left_out_says_by_what(annotations: dict[str, str], by: str) -> None:
-    settings = IngressSettings(selection=Selection(annotation_filter=parse_annotation_selector("team notin (b)")))
-    assert said(claims(ingress("192.0.2.1", rules=["a.t"], annotations=annotations), settings)) == [f"all by {by}"]
+def test_an_excluded_ingress_names_what_excludes_it(annotations: dict[str, str], by: str) -> None:
+    settings = IngressSettings(common=CommonSettings(annotation_filter=parse_annotation_selector("team notin (b)")))
+    assert format_claims(claims(ingress("192.0.2.1", rules=["a.t"], annotations=annotations), settings)) == [
+        f"all by {by}"
+    ]
 
 
-def test_one_wrong_host_costs_only_itself() -> None:
+def test_an_invalid_host_does_not_affect_other_hosts() -> None:
     found = claims(ingress("192.0.2.1", rules=["a.t", "b..t"], tls=[[f"{'x' * 64}.t"]]))
-    assert said(found) == ["a.t A - [192.0.2.1]", "invalid-name b..t", f"invalid-name {'x' * 64}.t"]
-    assert [claim.provenance.field for claim in found if isinstance(claim, Invalid)] == [
+    assert format_claims(found) == ["a.t A - [192.0.2.1]", "invalid-name b..t", f"invalid-name {'x' * 64}.t"]
+    assert [claim.provenance.field for claim in found if isinstance(claim, InvalidClaim)] == [
         "spec.rules[1].host",
         "spec.tls[0].hosts[0]",
     ]
 
 
-def test_an_ingress_without_hosts_claims_nothing() -> None:
+def test_an_ingress_without_hosts_gives_no_claims() -> None:
     assert claims(ingress("192.0.2.1", rules=[""])) == ()
 
 
-def test_the_source_reads_ingresses_only() -> None:
+def test_the_ingress_source_raises_a_type_error_for_other_kinds() -> None:
     source = IngressSource(settings=DEFAULTS)
     assert (source.name, source.kind) == ("ingress", INGRESS)
     with pytest.raises(TypeError, match="Ingresses only"):
-        source.claims(load_balancer(None), FakeView())
+        source.find_claims(load_balancer(None), FakeView())

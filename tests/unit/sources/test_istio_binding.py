@@ -1,11 +1,11 @@
-"""Which hosts of VirtualServices a Gateway of Istio serves (spec sources 7.2)."""
+"""Which hosts of VirtualServices a Gateway of Istio serves (docs/spec/sources.md 7.2)."""
 
 from __future__ import annotations
 
 import pytest
 
-from extdns.model.istio import IstioGateway, IstioGatewaySpec, IstioServer, VirtualService, VirtualServiceSpec
-from extdns.sources.istio.binding import binds
+from extdns.model.resources.istio import IstioGateway, IstioGatewaySpec, IstioServer, VirtualService, VirtualServiceSpec
+from extdns.sources.istio import is_served_by
 from tests.unit.sources.samples import meta
 
 
@@ -24,13 +24,15 @@ from tests.unit.sources.samples import meta
         pytest.param("*", (), "shop", True, id="7.2-exported-to-all-by-default"),
         pytest.param("*", ("*",), "shop", True, id="7.2-exported-to-all"),
         pytest.param("*", ("mesh",), "shop", True, id="7.2-exported-to-the-gateway's-namespace"),
-        pytest.param("*", (".",), "shop", False, id="7.2-exported-to-its-own-alone"),
+        pytest.param("*", (".",), "shop", False, id="7.2-exported-to-its-own-namespace-only"),
         pytest.param("*", (".",), "mesh", True, id="7.2-which-is-the-gateway's"),
         pytest.param("*", ("other",), "shop", False, id="7.2-exported-elsewhere"),
     ],
 )
-def test_7_2_binding(written: str, export_to: tuple[str, ...] | None, home: str, expected: bool) -> None:
+def test_7_2_gateways_serve_hosts_by_namespace_and_pattern(
+    written: str, export_to: tuple[str, ...] | None, home: str, expected: bool
+) -> None:
     service = VirtualService(metadata=meta(f"{home}/v"), spec=VirtualServiceSpec(export_to=export_to))
     servers = (IstioServer(hosts=(written,)), IstioServer())
     gateway = IstioGateway(metadata=meta("mesh/g"), spec=IstioGatewaySpec(servers=servers))
-    assert binds(service, home, "a.b.t", gateway, "mesh") is expected
+    assert is_served_by(service, home, "a.b.t", gateway, "mesh") is expected

@@ -1,4 +1,4 @@
-"""Laws of both sources: they never fail, and order means nothing (design 2, laws 3 and 9)."""
+"""Properties of sources: they never fail, and order does not matter (laws 3 and 9)."""
 
 from __future__ import annotations
 
@@ -6,21 +6,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extdns.model.claim import Filtered, Invalid, Wanted, Withheld
-from extdns.model.name import DnsName
-from extdns.model.objects import STRUCTS, KubernetesObject, ServicePort, ServiceSpec
-from extdns.model.validity import flaw
+from extdns.model.claim import ExcludedClaim, InvalidClaim, ResolvedClaim, TargetlessClaim, UnresolvedClaim
+from extdns.model.dns_name import DnsName
+from extdns.model.record import find_record_problem
+from extdns.model.resources.core import ServicePort, ServiceSpec
+from extdns.model.resources.kinds import STRUCTS, KubernetesObject
 from extdns.ports import Source
 from extdns.sources.annotations import OLD_PREFIX, PREFIX
+from extdns.sources.claim_stages import StagedSource, validate_claim
 from extdns.sources.ingress import IngressSettings, IngressSource
-from extdns.sources.refine import Refined, validated
-from extdns.sources.service.settings import ServiceSettings
+from extdns.sources.service.expansions import ServiceSettings
 from extdns.sources.service.source import ServiceSource
-from tests.unit.sources.cluster import shown
-from tests.unit.sources.samples import balanced, endpoints, ingress, member, node, pod, said, service
+from tests.unit.sources.cluster import compute_claims
+from tests.unit.sources.samples import balanced, endpoints, format_claims, ingress, member, node, pod, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
-few = settings(max_examples=30)  # in each cluster; what is looked for is in the sources, which are the same
+few = settings(max_examples=30)  # few examples for each cluster, because the sources are the same
 
 NAMES = [
     "access",
@@ -79,61 +80,74 @@ def source_of(obj: KubernetesObject, *, exposing: bool = True) -> Source:
         STRUCTS[source.kind]: source
         for source in (ServiceSource(settings=services), IngressSource(settings=IngressSettings()))
     }
-    return Refined(source=by_kind[type(obj)], stages=(validated,))
+    return StagedSource(source=by_kind[type(obj)], stages=(validate_claim,))
 
 
 @few
 @given(SERVICES | INGRESSES, st.booleans())
-def test_whatever_an_object_says_each_claim_is_sound(obj: KubernetesObject, exposing: bool) -> None:
+def test_any_object_gives_valid_claims(obj: KubernetesObject, exposing: bool) -> None:
     source = source_of(obj, exposing=exposing)
-    for claim in shown(source, obj, *OTHERS):
+    for claim in compute_claims(source, obj, *OTHERS):
         match claim:
-            case Wanted():
-                assert flaw(claim.endpoint) is None
-                assert claim.endpoint.targets
+            case ResolvedClaim():
+                assert find_record_problem(claim.desired) is None
+                assert claim.desired.targets
                 assert claim.name == DnsName.parse(claim.name)
                 assert claim.provenance.source == source.name
-            case Withheld():
+            case UnresolvedClaim():
                 assert claim.detail
-            case Invalid():
+            case InvalidClaim():
                 assert claim.allowed
-            case Filtered():
-                assert claim.by
+            case TargetlessClaim():
+                assert not claim.desired.targets
+            case ExcludedClaim():
+                assert claim.excluded_by
 
 
 @few
 @given(SERVICES | INGRESSES)
-def test_a_name_makes_one_claim_a_type_or_one_in_all(obj: KubernetesObject) -> None:
-    claims = shown(source_of(obj), obj, *OTHERS)
-    wanted = [claim for claim in claims if isinstance(claim, Wanted)]
-    keys = [(claim.endpoint.key, claim.endpoint.targets if claim.endpoint.type == "CNAME" else ()) for claim in wanted]
+def test_a_name_has_one_resolved_claim_per_type_or_one_claim_that_is_not_resolved(obj: KubernetesObject) -> None:
+    claims = compute_claims(source_of(obj), obj, *OTHERS)
+    list_resolved_claims = [claim for claim in claims if isinstance(claim, ResolvedClaim)]
+    keys = [
+        (claim.desired.key, claim.desired.targets if claim.desired.type == "CNAME" else ())
+        for claim in list_resolved_claims
+    ]
     assert len(set(keys)) == len(keys)
-    others = [claim.name for claim in claims if isinstance(claim, Withheld | Filtered) and claim.name is not None]
-    assert len({*others, *(claim.name for claim in wanted)}) == len(others) + len({claim.name for claim in wanted})
+    others = [
+        claim.name for claim in claims if isinstance(claim, UnresolvedClaim | ExcludedClaim) and claim.name is not None
+    ]
+    assert len({*others, *(claim.name for claim in list_resolved_claims)}) == len(others) + len(
+        {claim.name for claim in list_resolved_claims}
+    )
 
 
 @few
-@given(ANNOTATIONS.flatmap(lambda notes: st.tuples(st.just(notes), st.permutations(list(notes.items())).map(dict))))
-def test_the_order_of_annotations_means_nothing(spellings: tuple[dict[str, str], dict[str, str]]) -> None:
+@given(
+    ANNOTATIONS.flatmap(
+        lambda annotations: st.tuples(st.just(annotations), st.permutations(list(annotations.items())).map(dict))
+    )
+)
+def test_claims_do_not_depend_on_the_order_of_annotations(spellings: tuple[dict[str, str], dict[str, str]]) -> None:
     spec, status = ServiceSpec(type="LoadBalancer", cluster_ip="10.0.0.1"), balanced("192.0.2.1")
     services = [service(annotations, spec, status) for annotations in spellings]
     ingresses = [ingress("192.0.2.1", rules=["a.t"], annotations=annotations) for annotations in spellings]
-    for source, pair in ((source_of(services[0]), services), (source_of(ingresses[0]), ingresses)):
-        first, second = (shown(source, obj) for obj in pair)
+    for source, first_and_second in ((source_of(services[0]), services), (source_of(ingresses[0]), ingresses)):
+        first, second = (compute_claims(source, obj) for obj in first_and_second)
         assert first == second
 
 
 @few
 @given(SPECS, st.permutations(OTHERS))
-def test_the_order_of_objects_means_nothing(spec: ServiceSpec, others: list[KubernetesObject]) -> None:
-    obj = service({PREFIX + "hostname": "a.t"}, spec, place="ns/web")
-    assert shown(source_of(obj), obj, *others) == shown(source_of(obj), obj, *OTHERS)
+def test_claims_do_not_depend_on_the_order_of_objects(spec: ServiceSpec, others: list[KubernetesObject]) -> None:
+    obj = service({PREFIX + "hostname": "a.t"}, spec, location="ns/web")
+    assert compute_claims(source_of(obj), obj, *others) == compute_claims(source_of(obj), obj, *OTHERS)
 
 
 @pytest.mark.parametrize("text", ["a.t", "web.shop.example.org"])
 @few
 @given(blanks=st.lists(st.sampled_from(["", " ", "  "]), min_size=3, max_size=3))
-def test_blanks_and_repetition_in_a_list_mean_nothing(text: str, blanks: list[str]) -> None:
+def test_claims_do_not_depend_on_spaces_and_duplicates_in_a_list_annotation(text: str, blanks: list[str]) -> None:
     spec, status = ServiceSpec(type="LoadBalancer"), balanced("192.0.2.1")
     obj = service({PREFIX + "hostname": f"{blanks[0]}{text}{blanks[1]},{text}.{blanks[2]},"}, spec, status)
-    assert said(shown(source_of(obj), obj)) == [f"{text} A - [192.0.2.1]"]
+    assert format_claims(compute_claims(source_of(obj), obj)) == [f"{text} A - [192.0.2.1]"]

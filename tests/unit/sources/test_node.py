@@ -1,27 +1,26 @@
-"""The node source (spec sources 6.1)."""
+"""The node source (docs/spec/sources.md 6.1)."""
 
 from __future__ import annotations
 
 import pytest
 
 from extdns.errors import ExtdnsError
-from extdns.model.claim import Claim, Wanted
-from extdns.model.objects import Node
-from extdns.model.selector import parse_annotation_selector, parse_label_selector
-from extdns.sources.annotations import BOTH
+from extdns.model.claim import Claim, ResolvedClaim
+from extdns.model.resources.core import Node
+from extdns.model.selection import parse_annotation_selector, parse_label_selector
+from extdns.sources.annotations import BOTH_PREFIXES
+from extdns.sources.claim_builder import CommonSettings, Templates
 from extdns.sources.node import NodeSettings, NodeSource
-from extdns.sources.selection import Selection
-from extdns.sources.templates import Templates
 from tests.fakes.view import FakeView
-from tests.unit.sources.cluster import shown
-from tests.unit.sources.made import templates, whole
-from tests.unit.sources.samples import PREFIX, load_balancer, node, ours, said, wanted
+from tests.unit.sources.cluster import compute_claims
+from tests.unit.sources.made import keep_all_fields, templates
+from tests.unit.sources.samples import PREFIX, format_claims, list_resolved_claims, load_balancer, node, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
 
 def claims(obj: Node, settings: NodeSettings | None = None) -> tuple[Claim, ...]:
-    return shown(NodeSource(settings=settings or NodeSettings()), obj)
+    return compute_claims(NodeSource(settings=settings or NodeSettings()), obj)
 
 
 EXPOSING = NodeSettings(expose_internal_ipv6=True)
@@ -30,9 +29,9 @@ INTERNAL = ["10.0.0.1", "fd00::1"]
 
 
 def test_6_1_a_node_is_published_by_its_name() -> None:
-    found = wanted(claims(node("n1.acme.test", external=["203.0.113.1"], internal=INTERNAL)))
-    assert said(found) == ["n1.acme.test A - [203.0.113.1]"]
-    assert (found[0].endpoint.resource, found[0].provenance.field) == ("node/n1.acme.test", "metadata.name")
+    found = list_resolved_claims(claims(node("n1.acme.test", external=["203.0.113.1"], internal=INTERNAL)))
+    assert format_claims(found) == ["n1.acme.test A - [203.0.113.1]"]
+    assert (found[0].desired.resource, found[0].provenance.field) == ("node/n1.acme.test", "metadata.name")
     assert found[0].provenance.source == "node"
 
 
@@ -41,14 +40,16 @@ def test_6_1_a_node_is_published_by_its_name() -> None:
     [
         pytest.param(EXTERNAL, INTERNAL, None, "A 203.0.113.1 AAAA 2001:db8::1", id="6.1-external-of-both-families"),
         pytest.param(
-            EXTERNAL[:1], INTERNAL, EXPOSING, "A 203.0.113.1 AAAA fd00::1", id="6.1-internal-ipv6-where-it-is-exposed"
+            EXTERNAL[:1], INTERNAL, EXPOSING, "A 203.0.113.1 AAAA fd00::1", id="6.1-internal-ipv6-with-the-expose-flag"
         ),
-        pytest.param([], INTERNAL, None, "A 10.0.0.1 AAAA fd00::1", id="6.1-else-internal-whatever-is-exposed"),
-        pytest.param([], [], None, "object-failed", id="6.1-neither-is-an-error"),
+        pytest.param([], INTERNAL, None, "A 10.0.0.1 AAAA fd00::1", id="6.1-internal-addresses-without-external-ones"),
+        pytest.param([], [], None, "object-failed", id="6.1-no-address-is-an-error"),
     ],
 )
-def test_6_1_addresses(external: list[str], internal: list[str], settings: NodeSettings | None, expected: str) -> None:
-    found = said(claims(node("n1", external=external, internal=internal), settings))
+def test_6_1_external_addresses_come_before_internal_ones(
+    external: list[str], internal: list[str], settings: NodeSettings | None, expected: str
+) -> None:
+    found = format_claims(claims(node("n1", external=external, internal=internal), settings))
     assert " ".join(one.removeprefix("n1 ").replace("- [", "").rstrip("]") for one in found) == expected
 
 
@@ -63,14 +64,14 @@ def test_6_1_addresses(external: list[str], internal: list[str], settings: NodeS
             id="6.1-hostname-and-properties-are-not-read",
         ),
         pytest.param(ours(controller="other"), [f"all by annotation {PREFIX}controller"], id="6.1-controller"),
-        pytest.param(ours(ttl="soon"), ["n1 A - [203.0.113.1]"], id="2.2-ttl-that-is-none"),
+        pytest.param(ours(ttl="soon"), ["n1 A - [203.0.113.1]"], id="2.2-invalid-ttl"),
     ],
 )
-def test_6_1_annotations(annotations: dict[str, str], expected: list[str]) -> None:
+def test_6_1_target_and_ttl_annotations_of_nodes_are_read(annotations: dict[str, str], expected: list[str]) -> None:
     found = claims(node("n1", external=["203.0.113.1"], annotations=annotations))
-    assert said(found) == expected
+    assert format_claims(found) == expected
     assert all(
-        not claim.endpoint.properties and not claim.set_identifier for claim in found if isinstance(claim, Wanted)
+        not claim.desired.properties and not claim.set_identifier for claim in found if isinstance(claim, ResolvedClaim)
     )
 
 
@@ -80,33 +81,35 @@ def test_6_1_annotations(annotations: dict[str, str], expected: list[str]) -> No
         pytest.param(NodeSettings(), ["all by --exclude-unschedulable"], id="6.1-unschedulable"),
         pytest.param(NodeSettings(exclude_unschedulable=False), ["n1 A - [203.0.113.1]"], id="6.1-unschedulable-too"),
         pytest.param(
-            NodeSettings(selection=Selection(label_filter=parse_label_selector("pool=edge"))),
+            NodeSettings(common=CommonSettings(label_filter=parse_label_selector("pool=edge"))),
             ["all by --label-filter"],
             id="6.1-label-filter",
         ),
         pytest.param(
-            NodeSettings(selection=Selection(annotation_filter=parse_annotation_selector("pool"))),
+            NodeSettings(common=CommonSettings(annotation_filter=parse_annotation_selector("pool"))),
             ["all by --annotation-filter"],
             id="6.1-annotation-filter",
         ),
         pytest.param(
-            NodeSettings(exclude_unschedulable=False, selection=Selection(namespace="shop")),
+            NodeSettings(exclude_unschedulable=False, common=CommonSettings(namespace="shop")),
             ["n1 A - [203.0.113.1]"],
             id="6.1-nodes-are-in-no-namespace",
         ),
     ],
 )
-def test_6_1_filters(settings: NodeSettings, expected: list[str]) -> None:
-    assert said(claims(node("n1", external=["203.0.113.1"], unschedulable=True), settings)) == expected
+def test_6_1_filters_exclude_nodes(settings: NodeSettings, expected: list[str]) -> None:
+    assert format_claims(claims(node("n1", external=["203.0.113.1"], unschedulable=True), settings)) == expected
 
 
-def test_a_node_whose_name_is_too_long_for_dns_is_told() -> None:
-    assert said(claims(node("x" * 64, external=["203.0.113.1"]))) == [f"invalid-name {'x' * 64}"]
+def test_a_node_name_too_long_for_dns_is_reported() -> None:
+    assert format_claims(claims(node("x" * 64, external=["203.0.113.1"]))) == [f"invalid-name {'x' * 64}"]
 
 
-def test_a_mistake_on_a_node_is_told() -> None:
-    (found,) = wanted(claims(node("n1", external=["203.0.113.1"], annotations={f"{BOTH[0]}ttl": "soon"})))
-    assert [notice.field for notice in found.notices] == [f"annotation {PREFIX}ttl"]
+def test_an_invalid_annotation_of_a_node_is_reported() -> None:
+    (found,) = list_resolved_claims(
+        claims(node("n1", external=["203.0.113.1"], annotations={f"{BOTH_PREFIXES[0]}ttl": "soon"}))
+    )
+    assert [warning.field for warning in found.warnings] == [f"annotation {PREFIX}ttl"]
 
 
 @pytest.mark.parametrize(
@@ -116,19 +119,19 @@ def test_a_mistake_on_a_node_is_told() -> None:
         pytest.param(templates(pairs=["n.t:192.0.2.1"]), ["n.t A - [192.0.2.1]"], id="name-with-an-address-of-its-own"),
     ],
 )
-def test_a_node_without_address_fails_by_the_names_that_templates_give_it(made: Templates, expected: list[str]) -> None:
-    source = NodeSource(settings=NodeSettings(selection=Selection(templates=made)))
-    assert said(source.claims(whole(node("n1")), FakeView())) == expected
+def test_a_node_without_address_has_unresolved_template_hosts(made: Templates, expected: list[str]) -> None:
+    source = NodeSource(settings=NodeSettings(common=CommonSettings(templates=made)))
+    assert format_claims(source.find_claims(keep_all_fields(node("n1")), FakeView())) == expected
 
 
-def test_6_1_a_node_without_address_fails_as_a_whole_where_templates_give_it_no_name() -> None:
+def test_6_1_a_node_without_address_and_hosts_fails() -> None:
     made = templates(['{{if eq .Name "n2"}}n.t{{end}}'])
-    source = NodeSource(settings=NodeSettings(selection=Selection(templates=made)))
-    assert source.claims(whole(node("n1", internal=INTERNAL)), FakeView()) == ()
+    source = NodeSource(settings=NodeSettings(common=CommonSettings(templates=made)))
+    assert source.find_claims(keep_all_fields(node("n1", internal=INTERNAL)), FakeView()) == ()
     with pytest.raises(ExtdnsError, match="neither an ExternalIP nor an InternalIP"):
-        source.claims(whole(node("n1")), FakeView())
+        source.find_claims(keep_all_fields(node("n1")), FakeView())
 
 
-def test_other_objects_are_a_defect() -> None:
+def test_a_source_raises_a_type_error_for_objects_of_another_kind() -> None:
     with pytest.raises(TypeError, match="Nodes only"):
-        NodeSource(settings=NodeSettings()).claims(load_balancer(None), FakeView())
+        NodeSource(settings=NodeSettings()).find_claims(load_balancer(None), FakeView())

@@ -1,17 +1,18 @@
-"""The pod source (spec sources 6.2)."""
+"""The pod source (docs/spec/sources.md 6.2)."""
 
 from __future__ import annotations
 
 import pytest
 
 from extdns.model.claim import Claim
-from extdns.model.objects import NODE, KubernetesObject, Pod
-from extdns.ports import NotReadyError
+from extdns.model.resources.core import NODE, Pod
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.ports import NotSyncedError
+from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.pod import PodSettings, PodSource
-from extdns.sources.selection import Selection
 from tests.fakes.view import FakeView
-from tests.unit.sources.cluster import shown
-from tests.unit.sources.samples import PREFIX, load_balancer, node, ours, pod, said, wanted
+from tests.unit.sources.cluster import compute_claims
+from tests.unit.sources.samples import PREFIX, format_claims, list_resolved_claims, load_balancer, node, ours, pod
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -22,18 +23,18 @@ NO_NODE = "p.t no-endpoints"
 
 
 def claims(obj: Pod, *others: KubernetesObject, settings: PodSettings | None = None) -> tuple[Claim, ...]:
-    return shown(PodSource(settings=settings or PodSettings()), obj, *others, listed=[NODE])
+    return compute_claims(PodSource(settings=settings or PodSettings()), obj, *others, listed=[NODE])
 
 
 def p1(annotations: dict[str, str], *, on: str = "n1", ip: str = "10.1.0.7", host_network: bool = False) -> Pod:
     return pod("app/p1", node_name=on, annotations=annotations, pod_ip=ip, host_network=host_network)
 
 
-def test_6_2_worked_example() -> None:
+def test_6_2_annotated_pods_are_published() -> None:
     obj = p1(ours(hostname="p.test", internal_hostname="pi.test"))
-    found = wanted(claims(obj, N1, settings=PodSettings(pod_source_domain="pods.test")))
-    assert said(found) == ["p.test A - [203.0.113.1]", "p1.pods.test A - [10.1.0.7]", "pi.test A - [10.1.0.7]"]
-    assert {claim.endpoint.resource for claim in found} == {""}
+    found = list_resolved_claims(claims(obj, N1, settings=PodSettings(pod_source_domain="pods.test")))
+    assert format_claims(found) == ["p.test A - [203.0.113.1]", "p1.pods.test A - [10.1.0.7]", "pi.test A - [10.1.0.7]"]
+    assert {claim.desired.resource for claim in found} == {""}
     assert [claim.provenance.field.removeprefix(f"annotation {PREFIX}") for claim in found] == [
         "hostname",
         "metadata.name",
@@ -54,9 +55,9 @@ def test_6_2_worked_example() -> None:
             ["p.t A - [203.0.113.2]", "p.t AAAA - [fd00::2]"],
             id="6.2-internal-ipv6-of-the-node-without-any-flag",
         ),
-        pytest.param(p1(ours(hostname="p.t"), on="gone"), [NO_NODE], id="6.2-node-that-is-not-there"),
+        pytest.param(p1(ours(hostname="p.t"), on="gone"), [NO_NODE], id="6.2-node-does-not-exist"),
         pytest.param(p1(ours(hostname="p.t"), on="bare"), [NO_NODE], id="6.2-node-without-public-address"),
-        pytest.param(p1(ours(hostname="p.t"), on=""), ["p.t no-address"], id="6.2-on-no-node-yet"),
+        pytest.param(p1(ours(hostname="p.t"), on=""), ["p.t no-address"], id="6.2-not-scheduled-yet"),
         pytest.param(p1(ours(internal_hostname="p.t"), ip=""), ["p.t no-address"], id="6.2-no-pod-ip-yet"),
         pytest.param(
             p1(ours(internal_hostname="a.t,b.t")), ["a.t A - [10.1.0.7]", "b.t A - [10.1.0.7]"], id="2.2-list"
@@ -67,18 +68,18 @@ def test_6_2_worked_example() -> None:
             ["p.t A 60 [10.1.0.7]"],
             id="6.2-ttl-but-no-properties",
         ),
-        pytest.param(p1(KOPS), [], id="6.2-kops-only-where-it-is-asked-for"),
-        pytest.param(p1({}), [], id="6.2-asks-for-nothing"),
+        pytest.param(p1(KOPS), [], id="6.2-kops-only-if-enabled"),
+        pytest.param(p1({}), [], id="6.2-no-hosts"),
     ],
 )
-def test_6_2_hosts(obj: Pod, expected: list[str]) -> None:
+def test_6_2_hosts_come_from_annotations_and_the_pod_source_domain(obj: Pod, expected: list[str]) -> None:
     found = claims(obj, N1, DUAL, node("bare", internal=["10.0.0.3"]))
-    assert said(found) == expected
+    assert format_claims(found) == expected
 
 
 def test_6_2_neither_set_identifier_nor_properties_are_read() -> None:
-    (found,) = wanted(claims(p1(ours(internal_hostname="p.t", set_identifier="x", aws_weight="1"))))
-    assert (found.set_identifier, tuple(found.endpoint.properties)) == ("", ())
+    (found,) = list_resolved_claims(claims(p1(ours(internal_hostname="p.t", set_identifier="x", aws_weight="1"))))
+    assert (found.set_identifier, tuple(found.desired.properties)) == ("", ())
 
 
 @pytest.mark.parametrize(
@@ -92,42 +93,42 @@ def test_6_2_neither_set_identifier_nor_properties_are_read() -> None:
         ),
     ],
 )
-def test_6_2_annotations_of_kops(annotations: dict[str, str], expected: list[str]) -> None:
-    assert said(claims(p1(annotations), N1, settings=PodSettings(kops=True))) == expected
+def test_6_2_annotations_of_kops_are_read_if_enabled(annotations: dict[str, str], expected: list[str]) -> None:
+    assert format_claims(claims(p1(annotations), N1, settings=PodSettings(kops=True))) == expected
 
 
 @pytest.mark.parametrize(
     ("host_network", "expected"),
     [
         pytest.param(True, "p.t A - [203.0.113.1]", id="6.2-on-the-host's-network"),
-        pytest.param(False, "p.t by --ignore-non-host-network-pods", id="6.2-on-its-own"),
+        pytest.param(False, "p.t by --ignore-non-host-network-pods", id="6.2-not-on-host-network"),
     ],
 )
-def test_6_2_pods_off_the_host_s_network_may_be_ignored(host_network: bool, expected: str) -> None:
+def test_6_2_pods_without_host_network_can_be_excluded(host_network: bool, expected: str) -> None:
     settings = PodSettings(ignore_non_host_network_pods=True, pod_source_domain="d.t", kops=True)
     obj = p1(ours(hostname="p.t") | KOPS, host_network=host_network)
-    found = said(claims(obj, N1, settings=settings))
+    found = format_claims(claims(obj, N1, settings=settings))
     assert expected in found
     assert len({one.partition(" ")[2].startswith("by ") for one in found}) == 1
 
 
 def test_6_2_the_hostname_annotation_cannot_be_ignored() -> None:
-    settings = PodSettings(selection=Selection(ignore_hostname_annotation=True))
-    assert said(claims(p1(ours(internal_hostname="p.t")), settings=settings)) == ["p.t A - [10.1.0.7]"]
+    settings = PodSettings(common=CommonSettings(ignore_hostname_annotation=True))
+    assert format_claims(claims(p1(ours(internal_hostname="p.t")), settings=settings)) == ["p.t A - [10.1.0.7]"]
 
 
-def test_6_2_a_pod_left_out_says_by_what() -> None:
-    settings = PodSettings(selection=Selection(namespace="shop"))
-    assert said(claims(p1(ours(internal_hostname="p.t")), settings=settings)) == ["all by --namespace"]
+def test_6_2_an_excluded_pod_names_the_flag_that_excludes_it() -> None:
+    settings = PodSettings(common=CommonSettings(namespace="shop"))
+    assert format_claims(claims(p1(ours(internal_hostname="p.t")), settings=settings)) == ["all by --namespace"]
 
 
-def test_nodes_are_asked_for_only_where_a_pod_needs_them() -> None:
+def test_nodes_are_looked_up_only_if_a_pod_needs_them() -> None:
     source = PodSource(settings=PodSettings())
-    assert said(shown(source, p1(ours(internal_hostname="p.t")))) == ["p.t A - [10.1.0.7]"]
-    with pytest.raises(NotReadyError):
-        shown(source, p1(ours(hostname="p.t")))
+    assert format_claims(compute_claims(source, p1(ours(internal_hostname="p.t")))) == ["p.t A - [10.1.0.7]"]
+    with pytest.raises(NotSyncedError):
+        compute_claims(source, p1(ours(hostname="p.t")))
 
 
-def test_other_objects_are_a_defect() -> None:
+def test_a_source_raises_a_type_error_for_objects_of_another_kind() -> None:
     with pytest.raises(TypeError, match="Pods only"):
-        PodSource(settings=PodSettings()).claims(load_balancer(None), FakeView())
+        PodSource(settings=PodSettings()).find_claims(load_balancer(None), FakeView())

@@ -1,15 +1,18 @@
-"""Laws of Routes: no object makes them fail, and order means nothing (design 2, laws 3 and 9)."""
+"""Properties of Route sources: they never fail, and order does not matter (laws 3 and 9)."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extdns.model.claim import Filtered, Invalid, Wanted, Withheld
-from extdns.model.gatewayapi import (
+from extdns.model.claim import ExcludedClaim, InvalidClaim, ResolvedClaim, TargetlessClaim, UnresolvedClaim
+from extdns.model.dns_name import DnsName
+from extdns.model.record import find_record_problem
+from extdns.model.resources.core import NAMESPACE
+from extdns.model.resources.gateway_api import (
     AllowedListeners,
+    AllowedRouteKind,
     AllowedRoutes,
-    FromNamespaces,
     Gateway,
     GatewayAddress,
     GatewaySpec,
@@ -23,18 +26,15 @@ from extdns.model.gatewayapi import (
     ListenerSetStatus,
     ListenerStatus,
     ParentRef,
-    RouteKind,
+    RouteNamespaces,
     RouteParentStatus,
     RouteSpec,
     RouteStatus,
 )
-from extdns.model.lean import Condition
-from extdns.model.name import DnsName
-from extdns.model.objects import NAMESPACE
-from extdns.model.validity import flaw
+from extdns.model.resources.meta import Condition
+from extdns.sources.claim_stages import StagedSource, validate_claim
 from extdns.sources.gateway.settings import RouteSettings
 from extdns.sources.gateway.source import RouteSource
-from extdns.sources.refine import Refined, validated
 from tests.fakes.view import FakeView
 from tests.unit.sources.routes import namespace
 from tests.unit.sources.samples import PREFIX, meta
@@ -66,8 +66,8 @@ SELECTORS = st.builds(
     ).map(tuple),
 )
 ORIGINS = st.builds(
-    FromNamespaces,
-    origin=st.sampled_from(["", "All", "All", "Same", "Selector", "None", "x"]),
+    RouteNamespaces,
+    from_=st.sampled_from(["", "All", "All", "Same", "Selector", "None", "x"]),
     selector=st.none() | SELECTORS,
 )
 CONDITIONS = st.lists(
@@ -86,7 +86,7 @@ LISTENERS = st.lists(
         allowed_routes=st.builds(
             AllowedRoutes,
             namespaces=ORIGINS,
-            kinds=st.none() | st.just((RouteKind(kind="HTTPRoute"),)) | st.just((RouteKind(kind="x"),)),
+            kinds=st.none() | st.just((AllowedRouteKind(kind="HTTPRoute"),)) | st.just((AllowedRouteKind(kind="x"),)),
         ),
     ),
     max_size=3,
@@ -141,38 +141,42 @@ ROUTES = st.builds(
     ),
 )
 SHOP = namespace("shop", team="shop")
-SOURCE = Refined(
-    source=RouteSource(name="gateway-httproute", settings=RouteSettings(listener_sets=True)), stages=(validated,)
+SOURCE = StagedSource(
+    source=RouteSource(name="gateway-httproute", settings=RouteSettings(listener_sets=True)), stages=(validate_claim,)
 )
 
 
 @given(ROUTES, GATEWAYS, SETS)
-def test_whatever_the_objects_say_each_claim_is_sound_and_none_contradicts_another(
+def test_any_gateways_and_routes_give_valid_claims_with_one_result_for_each_name(
     route: HttpRoute, gateway: Gateway, listener_set: ListenerSet
 ) -> None:
-    claims = SOURCE.claims(route, FakeView(gateway, listener_set, SHOP, listed=[NAMESPACE]))
+    claims = SOURCE.find_claims(route, FakeView(gateway, listener_set, SHOP, listed=[NAMESPACE]))
     for claim in claims:
         match claim:
-            case Wanted():
-                assert flaw(claim.endpoint) is None
-                assert claim.endpoint.targets
+            case ResolvedClaim():
+                assert find_record_problem(claim.desired) is None
+                assert claim.desired.targets
                 assert claim.name == DnsName.parse(claim.name)
                 assert claim.provenance.field
-            case Withheld():
+            case UnresolvedClaim():
                 assert claim.detail
-            case Invalid():
+            case InvalidClaim():
                 assert claim.allowed
-            case Filtered():
-                assert claim.by
-    keys = [claim.endpoint.key for claim in claims if isinstance(claim, Wanted)]
+            case TargetlessClaim():
+                assert not claim.desired.targets
+            case ExcludedClaim():
+                assert claim.excluded_by
+    keys = [claim.desired.key for claim in claims if isinstance(claim, ResolvedClaim)]
     assert len(set(keys)) == len(keys)
-    wanted = {claim.name for claim in claims if isinstance(claim, Wanted)}
-    others = [claim.name for claim in claims if isinstance(claim, Withheld | Filtered) and claim.name is not None]
-    assert len({*others, *wanted}) == len(others) + len(wanted)
+    resolved = {claim.name for claim in claims if isinstance(claim, ResolvedClaim)}
+    others = [
+        claim.name for claim in claims if isinstance(claim, UnresolvedClaim | ExcludedClaim) and claim.name is not None
+    ]
+    assert len({*others, *resolved}) == len(others) + len(resolved)
 
 
 @given(ROUTES, GATEWAYS, SETS)
-def test_the_order_of_listeners_and_parents_means_nothing_for_what_is_published(
+def test_claims_of_a_route_do_not_depend_on_the_order_of_listeners_and_parents(
     route: HttpRoute, gateway: Gateway, listener_set: ListenerSet
 ) -> None:
     view = FakeView(gateway, listener_set, SHOP, listed=[NAMESPACE])
@@ -192,6 +196,6 @@ def test_the_order_of_listeners_and_parents_means_nothing_for_what_is_published(
     assert published(SOURCE, turned, turned_view) == published(SOURCE, route, view)
 
 
-def published(source: Refined, route: HttpRoute, view: FakeView) -> list[tuple[object, ...]]:
-    claims = source.claims(route, view)
-    return [(claim.endpoint.key, claim.endpoint.targets) for claim in claims if isinstance(claim, Wanted)]
+def published(source: StagedSource, route: HttpRoute, view: FakeView) -> list[tuple[object, ...]]:
+    claims = source.find_claims(route, view)
+    return [(claim.desired.key, claim.desired.targets) for claim in claims if isinstance(claim, ResolvedClaim)]

@@ -1,4 +1,4 @@
-"""Names that templates make of Routes and of the objects of ingress controllers (spec sources 5.3, 7, 8.8)."""
+"""Hosts that templates render for Routes and ingress controller objects (docs/spec/sources.md 5.3, 7, 8.8)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import msgspec
 import pytest
 
 from extdns.flags.sources import SOURCES
-from extdns.model.gatewayapi import HttpRoute
-from extdns.model.istio import IstioGateway, IstioGatewaySpec, IstioServer, VirtualService, VirtualServiceSpec
-from extdns.model.lean import Condition
-from extdns.model.objects import KubernetesObject, Service, ServiceSpec
-from extdns.model.vendors import (
+from extdns.gotemplate.errors import TemplateError
+from extdns.gotemplate.template import Template
+from extdns.model.resources.core import Service, ServiceSpec
+from extdns.model.resources.gateway_api import HttpRoute
+from extdns.model.resources.ingress_controllers import (
     HttpProxy,
     HttpProxySpec,
     OpenShiftRoute,
@@ -21,34 +21,33 @@ from extdns.model.vendors import (
     RouterStatus,
     VirtualHost,
 )
+from extdns.model.resources.istio import IstioGateway, IstioGatewaySpec, IstioServer, VirtualService, VirtualServiceSpec
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.resources.meta import Condition
+from extdns.sources.claim_builder import CommonSettings, Templates
 from extdns.sources.contour import ContourSource
 from extdns.sources.gateway.settings import RouteSettings
 from extdns.sources.gateway.source import RouteSource
-from extdns.sources.gotemplate.errors import TemplateError
-from extdns.sources.gotemplate.template import Template
-from extdns.sources.istio.gateway import IstioGatewaySource
-from extdns.sources.istio.virtualservice import VirtualServiceSource
+from extdns.sources.istio import IstioGatewaySource, IstioVirtualServiceSource
 from extdns.sources.openshift import OpenShiftSource
-from extdns.sources.selection import Selection
-from extdns.sources.templates import Templates
 from tests.fakes.view import FakeView
 from tests.unit.sources.routes import gateway, http, listener
-from tests.unit.sources.samples import PREFIX, balanced, meta, ours, said
+from tests.unit.sources.samples import PREFIX, balanced, format_claims, meta, ours
 
 T = TypeVar("T", HttpRoute, IstioGateway, VirtualService, HttpProxy, OpenShiftRoute)
 
 FQDN = "{{.Name}}.acme.test"
 
 
-def whole(obj: T) -> T:
-    """*obj* as a cluster keeps it for templates."""
-    kept = msgspec.structs.replace(obj.metadata, whole=msgspec.json.encode(obj))
-    return msgspec.structs.replace(obj, metadata=kept)
+def keep_all_fields(obj: T) -> T:
+    """Return *obj* with its JSON in `metadata.full_object`, as a cluster stores it if templates are used."""
+    metadata = msgspec.structs.replace(obj.metadata, full_object=msgspec.json.encode(obj))
+    return msgspec.structs.replace(obj, metadata=metadata)
 
 
-def selection(*fqdn: str, combine: bool = False, ignoring: bool = False) -> Selection:
-    made = Templates(fqdn=Template.read("--fqdn-template", fqdn, SOURCES), combine=combine)
-    return Selection(templates=made, ignore_hostname_annotation=ignoring)
+def selection(*fqdn: str, combine: bool = False, ignoring: bool = False) -> CommonSettings:
+    made = Templates(fqdn=Template.parse("--fqdn-template", fqdn, SOURCES), combine=combine)
+    return CommonSettings(templates=made, ignore_hostname_annotation=ignoring)
 
 
 def a(*names: str) -> list[str]:
@@ -89,16 +88,18 @@ CHOSEN = f"by annotation {PREFIX}gateway-hostname-source"
         ),
     ],
 )
-def test_5_3_templates_of_routes(obj: HttpRoute, chosen: Selection, expected: list[str]) -> None:
-    source = RouteSource(name="gateway-httproute", settings=RouteSettings(selection=chosen))
-    assert said(source.claims(whole(obj), FakeView(gateway(listener("*.acme.test"))))) == expected
+def test_5_3_templates_render_hosts_of_routes(obj: HttpRoute, chosen: CommonSettings, expected: list[str]) -> None:
+    source = RouteSource(name="gateway-httproute", settings=RouteSettings(common=chosen))
+    assert (
+        format_claims(source.find_claims(keep_all_fields(obj), FakeView(gateway(listener("*.acme.test"))))) == expected
+    )
 
 
-def test_5_3_a_template_that_fails_fails_the_route_though_its_names_would_not_be_used() -> None:
-    obj = whole(http(annotations=ours(hostname="h.acme.test", gateway_hostname_source="annotation-only")))
-    source = RouteSource(name="gateway-httproute", settings=RouteSettings(selection=selection("{{.Nothing.here}}")))
+def test_5_3_a_failing_template_fails_the_route_even_if_its_hosts_are_not_used() -> None:
+    obj = keep_all_fields(http(annotations=ours(hostname="h.acme.test", gateway_hostname_source="annotation-only")))
+    source = RouteSource(name="gateway-httproute", settings=RouteSettings(common=selection("{{.Nothing.here}}")))
     with pytest.raises(TemplateError):
-        source.claims(obj, FakeView(gateway(listener())))
+        source.find_claims(obj, FakeView(gateway(listener())))
 
 
 IGW = {"istio": "igw"}
@@ -108,24 +109,26 @@ MESH = IstioGateway(
 )
 
 
-def test_7_1_templates_of_gateways_of_istio() -> None:
-    bare = whole(IstioGateway(metadata=meta("mesh/g"), spec=IstioGatewaySpec(selector=IGW)))
-    assert said(IstioGatewaySource(selection=selection(FQDN)).claims(bare, FakeView(PROXY))) == a("g.acme.test")
-    named = IstioGatewaySource(selection=selection(FQDN)).claims(whole(MESH), FakeView(PROXY))
-    assert said(named) == a("*.acme.test")
+def test_7_1_templates_render_hosts_of_istio_gateways() -> None:
+    bare = keep_all_fields(IstioGateway(metadata=meta("mesh/g"), spec=IstioGatewaySpec(selector=IGW)))
+    assert format_claims(IstioGatewaySource(common=selection(FQDN)).find_claims(bare, FakeView(PROXY))) == a(
+        "g.acme.test"
+    )
+    named = IstioGatewaySource(common=selection(FQDN)).find_claims(keep_all_fields(MESH), FakeView(PROXY))
+    assert format_claims(named) == a("*.acme.test")
 
 
 @pytest.mark.parametrize(
     ("annotations", "expected"),
     [
-        pytest.param({}, a("v.acme.test"), id="8.8-nameless"),
-        pytest.param(ours(target="x.t"), a("v.acme.test"), id="7.2-whatever-the-target-annotation-says"),
+        pytest.param({}, a("v.acme.test"), id="8.8-no-names"),
+        pytest.param(ours(target="x.t"), a("v.acme.test"), id="7.2-despite-a-target-annotation"),
     ],
 )
-def test_7_2_templates_of_virtual_services(annotations: dict[str, str], expected: list[str]) -> None:
+def test_7_2_templates_render_hosts_of_virtual_services(annotations: dict[str, str], expected: list[str]) -> None:
     obj = VirtualService(metadata=meta("shop/v", annotations), spec=VirtualServiceSpec(gateways=("mesh/g",)))
-    source = VirtualServiceSource(selection=selection(FQDN))
-    assert said(source.claims(whole(obj), FakeView(MESH, PROXY))) == expected
+    source = IstioVirtualServiceSource(common=selection(FQDN))
+    assert format_claims(source.find_claims(keep_all_fields(obj), FakeView(MESH, PROXY))) == expected
 
 
 ADMITTED = (Condition(type="Admitted", status="True"),)
@@ -135,14 +138,14 @@ ADMITTED = (Condition(type="Admitted", status="True"),)
     ("source", "obj", "expected"),
     [
         pytest.param(
-            ContourSource(selection=selection(FQDN)),
-            whole(HttpProxy(metadata=meta("shop/p"), status=balanced("203.0.113.9"))),
+            ContourSource(common=selection(FQDN)),
+            keep_all_fields(HttpProxy(metadata=meta("shop/p"), status=balanced("203.0.113.9"))),
             a("p.acme.test"),
             id="7.3-nameless",
         ),
         pytest.param(
-            ContourSource(selection=selection(FQDN)),
-            whole(
+            ContourSource(common=selection(FQDN)),
+            keep_all_fields(
                 HttpProxy(
                     metadata=meta("shop/p"),
                     spec=HttpProxySpec(virtualhost=VirtualHost(fqdn="a.t")),
@@ -153,8 +156,8 @@ ADMITTED = (Condition(type="Admitted", status="True"),)
             id="7.3-named",
         ),
         pytest.param(
-            OpenShiftSource(selection=selection(FQDN, combine=True)),
-            whole(
+            OpenShiftSource(common=selection(FQDN, combine=True)),
+            keep_all_fields(
                 OpenShiftRoute(
                     metadata=meta("shop/o"),
                     status=OpenShiftRouteStatus(
@@ -167,7 +170,7 @@ ADMITTED = (Condition(type="Admitted", status="True"),)
         ),
     ],
 )
-def test_7_templates_of_ingress_controllers(
+def test_7_templates_render_hosts_of_ingress_controller_objects(
     source: ContourSource | OpenShiftSource, obj: KubernetesObject, expected: Sequence[str]
 ) -> None:
-    assert said(source.claims(obj, FakeView())) == expected
+    assert format_claims(source.find_claims(obj, FakeView())) == expected

@@ -1,20 +1,30 @@
-"""The service source: selection, hosts, and the types that need no look-up (spec sources 3.1-3.4, 3.7)."""
+"""The service source: filters, hosts, and the types that need no lookup (docs/spec/sources.md 3.1-3.4, 3.7)."""
 
 from __future__ import annotations
 
 import pytest
 
-from extdns.model.claim import Claim, Withheld
-from extdns.model.objects import SERVICE, Service, ServiceSpec, ref_of
+from extdns.model.claim import Claim, UnresolvedClaim
 from extdns.model.reason import Reason
+from extdns.model.resources.core import SERVICE, Service, ServiceSpec
+from extdns.model.resources.kinds import build_ref
 from extdns.ports import Source
-from extdns.sources.annotations import BOTH
-from extdns.sources.selection import Selection
-from extdns.sources.service.settings import ServiceSettings, service_types
+from extdns.sources.annotations import BOTH_PREFIXES
+from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.service.expansions import ServiceSettings, parse_service_types
 from extdns.sources.service.source import ServiceSource
 from tests.fakes.view import FakeView
-from tests.unit.sources.cluster import shown
-from tests.unit.sources.samples import OLD, PREFIX, ingress, load_balancer, ours, said, service, wanted
+from tests.unit.sources.cluster import compute_claims
+from tests.unit.sources.samples import (
+    OLD,
+    PREFIX,
+    format_claims,
+    ingress,
+    list_resolved_claims,
+    load_balancer,
+    ours,
+    service,
+)
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -27,29 +37,29 @@ INTERNAL = ours(internal_hostname="i.t")
 
 
 def claims(obj: Service, settings: ServiceSettings = DEFAULTS) -> tuple[Claim, ...]:
-    """Claims that take no look-up: every kind is unlisted."""
+    """Return the claims of *obj* in a cluster in which no kind is synced, so that any lookup fails."""
     source: Source = ServiceSource(settings=settings)
-    return shown(source, obj)
+    return compute_claims(source, obj)
 
 
-def test_3_4_worked_example() -> None:
+def test_3_4_a_load_balancer_service_publishes_its_annotated_hosts() -> None:
     annotations = ours(hostname="web.acme.test., www.acme.test", ttl="2m")
     found = claims(load_balancer(annotations, "198.51.100.7", "lb7.cloud.test"))
-    assert said(found) == [
+    assert format_claims(found) == [
         "web.acme.test A 120 [198.51.100.7]",
         "web.acme.test CNAME 120 [lb7.cloud.test]",
         "www.acme.test A 120 [198.51.100.7]",
         "www.acme.test CNAME 120 [lb7.cloud.test]",
     ]
-    assert {claim.endpoint.resource for claim in wanted(found)} == {"service/shop/web"}
-    assert {claim.provenance.field for claim in wanted(found)} == {f"annotation {PREFIX}hostname"}
-    assert {claim.provenance.source for claim in wanted(found)} == {"service"}
+    assert {claim.desired.resource for claim in list_resolved_claims(found)} == {"service/shop/web"}
+    assert {claim.provenance.field for claim in list_resolved_claims(found)} == {f"annotation {PREFIX}hostname"}
+    assert {claim.provenance.source for claim in list_resolved_claims(found)} == {"service"}
 
 
-def test_3_4_worked_example_of_an_internal_host() -> None:
+def test_3_4_an_internal_host_points_at_the_cluster_ip() -> None:
     found = claims(load_balancer(ours(internal_hostname="web.int.acme.test"), "198.51.100.7"))
-    assert said(found) == ["web.int.acme.test A - [10.3.0.9]"]
-    assert wanted(found)[0].provenance.field == f"annotation {PREFIX}internal-hostname"
+    assert format_claims(found) == ["web.int.acme.test A - [10.3.0.9]"]
+    assert list_resolved_claims(found)[0].provenance.field == f"annotation {PREFIX}internal-hostname"
 
 
 def spec(service_type: str, *, cluster_ip: str = "", external_ips: tuple[str, ...] = (), name: str = "") -> ServiceSpec:
@@ -97,16 +107,16 @@ def spec(service_type: str, *, cluster_ip: str = "", external_ips: tuple[str, ..
         pytest.param(HOST, spec("Odd"), DEFAULTS, "h.t invalid-object", id="unknown-type"),
     ],
 )
-def test_the_type_decides(
+def test_the_service_type_decides_the_targets(
     annotations: dict[str, str], of: ServiceSpec, settings: ServiceSettings, expected: str
 ) -> None:
-    assert "; ".join(said(claims(service(annotations, of), settings))) == expected
+    assert "; ".join(format_claims(claims(service(annotations, of), settings))) == expected
 
 
 @pytest.mark.parametrize("of", [spec(kind, cluster_ip="None") for kind in ("LoadBalancer", "ClusterIP", "NodePort")])
 @pytest.mark.parametrize("host", [HOST, INTERNAL], ids=["hostname", "internal-hostname"])
 def test_3_3_a_target_annotation_replaces_everything(of: ServiceSpec, host: dict[str, str]) -> None:
-    found = said(claims(service(host | ours(target="198.51.100.1, x.t.,2001:db8::9"), of)))
+    found = format_claims(claims(service(host | ours(target="198.51.100.1, x.t.,2001:db8::9"), of)))
     assert [line.partition(" ")[2] for line in found] == [
         "A - [198.51.100.1]",
         "AAAA - [2001:db8::9]",
@@ -114,29 +124,29 @@ def test_3_3_a_target_annotation_replaces_everything(of: ServiceSpec, host: dict
     ]
 
 
-def test_a_load_balancer_without_address_withholds_each_name() -> None:
+def test_a_load_balancer_without_address_gives_one_unresolved_claim_per_name() -> None:
     found = claims(load_balancer(ours(hostname="a.t,b.t", set_identifier="blue")))
-    assert said(found) == ["a.t no-address", "b.t no-address"]
-    assert isinstance(found[0], Withheld)
+    assert format_claims(found) == ["a.t no-address", "b.t no-address"]
+    assert isinstance(found[0], UnresolvedClaim)
     assert found[0].set_identifier == "blue"
 
 
-def test_3_2_both_kinds_of_host_are_read() -> None:
+def test_3_2_external_and_internal_hosts_are_read() -> None:
     found = claims(load_balancer(ours(hostname="b.t,c.t", internal_hostname="a.t, c.t"), "192.0.2.1"))
-    assert said(found) == ["a.t A - [10.3.0.9]", "b.t A - [192.0.2.1]", "c.t A - [10.3.0.9, 192.0.2.1]"]
+    assert format_claims(found) == ["a.t A - [10.3.0.9]", "b.t A - [192.0.2.1]", "c.t A - [10.3.0.9, 192.0.2.1]"]
 
 
-def test_3_2_hosts_of_the_annotation_can_be_ignored() -> None:
-    settings = ServiceSettings(selection=Selection(ignore_hostname_annotation=True))
+def test_3_2_the_hostname_annotation_of_a_service_is_ignored_with_the_ignore_flag() -> None:
+    settings = ServiceSettings(common=CommonSettings(ignore_hostname_annotation=True))
     annotations = ours(hostname="a.t", internal_hostname="b.t", target="192.0.2.9")
-    assert said(claims(load_balancer(annotations, "192.0.2.1"), settings)) == [
+    assert format_claims(claims(load_balancer(annotations, "192.0.2.1"), settings)) == [
         "a.t by --ignore-hostname-annotation",
         "b.t by --ignore-hostname-annotation",
     ]
 
 
 @pytest.mark.parametrize(
-    ("given", "of", "expected"),
+    ("value", "of", "expected"),
     [
         pytest.param([], "NodePort", "", id="3.1-empty-list"),
         pytest.param(["LoadBalancer", ""], "NodePort", "", id="3.1-empty-element-disables"),
@@ -146,28 +156,28 @@ def test_3_2_hosts_of_the_annotation_can_be_ignored() -> None:
         pytest.param(["ClusterIP"], "", "", id="3.1-cluster-ip-is-the-default"),
     ],
 )
-def test_types_can_be_filtered(given: list[str], of: str, expected: str) -> None:
-    found = claims(service(None, ServiceSpec(type=of)), ServiceSettings(service_types=service_types(given)))
-    assert "; ".join(said(found)) == expected
+def test_service_types_can_be_filtered(value: list[str], of: str, expected: str) -> None:
+    found = claims(service(None, ServiceSpec(type=of)), ServiceSettings(service_types=parse_service_types(value)))
+    assert "; ".join(format_claims(found)) == expected
 
 
-def test_an_object_left_out_makes_one_claim_however_many_hosts_it_has() -> None:
-    settings = ServiceSettings(selection=Selection(namespace="other"))
+def test_an_excluded_object_gives_one_claim_for_all_its_hosts() -> None:
+    settings = ServiceSettings(common=CommonSettings(namespace="other"))
     obj = load_balancer(ours(hostname="a.t,b.t,c..t", ttl="x"), "192.0.2.1")
     (claim,) = claims(obj, settings)
-    assert said([claim]) == ["all by --namespace"]
-    assert claim.ref == ref_of(SERVICE, obj)  # type: ignore[union-attr]
+    assert format_claims([claim]) == ["all by --namespace"]
+    assert claim.ref == build_ref(SERVICE, obj)  # type: ignore[union-attr]
 
 
-def test_a_service_that_asks_for_nothing_claims_nothing() -> None:
+def test_a_service_without_annotations_gives_no_claims() -> None:
     assert claims(load_balancer(None, "192.0.2.1")) == ()
     assert claims(load_balancer({"other/hostname": "a.t"}, "192.0.2.1")) == ()
     assert claims(load_balancer(ours(ttl="60"), "192.0.2.1")) == ()
 
 
-def test_one_wrong_host_costs_only_itself() -> None:
+def test_an_invalid_host_does_not_affect_other_hosts() -> None:
     found = claims(load_balancer(ours(hostname=f"a.t,,b..t,{'x' * 64}.t,c.t"), "192.0.2.1"))
-    assert said(found) == [
+    assert format_claims(found) == [
         "a.t A - [192.0.2.1]",
         "c.t A - [192.0.2.1]",
         "invalid-name b..t",
@@ -175,29 +185,40 @@ def test_one_wrong_host_costs_only_itself() -> None:
     ]
 
 
-def test_one_wrong_ttl_costs_only_itself() -> None:
+def test_an_invalid_ttl_does_not_affect_the_record() -> None:
     found = claims(load_balancer(ours(hostname="a.t", ttl="10 minutes"), "192.0.2.1"))
-    assert said(found) == ["a.t A - [192.0.2.1]"]
-    assert [(notice.reason, notice.value) for notice in wanted(found)[0].notices] == [
+    assert format_claims(found) == ["a.t A - [192.0.2.1]"]
+    assert [(warning.reason, warning.value) for warning in list_resolved_claims(found)[0].warnings] == [
         (Reason.INVALID_TTL, "10 minutes")
     ]
 
 
-def test_design_5_old_annotations_beside_new_ones_are_warned_about() -> None:
+def test_old_prefix_annotations_are_warned_about_if_the_object_uses_the_new_prefix() -> None:
     obj = load_balancer({OLD + "hostname": "old.t", PREFIX + "ttl": "60"}, "192.0.2.1")
-    assert said(claims(obj)) == ["invalid-annotation old.t"]
-    assert said(claims(obj, ServiceSettings(selection=Selection(prefixes=(OLD,))))) == ["old.t A - [192.0.2.1]"]
-    assert said(claims(load_balancer({OLD + "hostname": "old.t"}, "192.0.2.1"))) == ["old.t A - [192.0.2.1]"]
-    assert DEFAULTS.selection.prefixes == BOTH
+    assert format_claims(claims(obj)) == ["invalid-annotation old.t"]
+    assert format_claims(claims(obj, ServiceSettings(common=CommonSettings(prefixes=(OLD,))))) == [
+        "old.t A - [192.0.2.1]"
+    ]
+    assert format_claims(claims(load_balancer({OLD + "hostname": "old.t"}, "192.0.2.1"))) == ["old.t A - [192.0.2.1]"]
+    assert DEFAULTS.common.prefixes == BOTH_PREFIXES
 
 
-def test_plan_11_names_in_capitals_and_unicode_are_published() -> None:
+def test_names_in_capitals_and_unicode_are_published() -> None:
     found = claims(load_balancer(ours(hostname="Web.ACME.test, bücher.t, xn--bcher-kva.t"), "192.0.2.1"))
-    assert said(found) == ["web.acme.test A - [192.0.2.1]", "xn--bcher-kva.t A - [192.0.2.1]"]
+    assert format_claims(found) == ["web.acme.test A - [192.0.2.1]", "xn--bcher-kva.t A - [192.0.2.1]"]
 
 
-def test_the_source_reads_services_only() -> None:
+def test_the_service_source_raises_a_type_error_for_other_kinds() -> None:
     source = ServiceSource(settings=DEFAULTS)
     assert (source.name, source.kind) == ("service", SERVICE)
     with pytest.raises(TypeError, match="Services only"):
-        source.claims(ingress(), FakeView())
+        source.find_claims(ingress(), FakeView())
+
+
+def test_an_address_with_a_trailing_dot_is_an_address() -> None:
+    annotations = ours(hostname="web.acme.test..", target="192.0.2.1.,192.0.2.2,lb.test..")
+    assert format_claims(claims(service(annotations, CLUSTER_IP))) == [
+        "web.acme.test A - [192.0.2.1, 192.0.2.2]",
+        "web.acme.test CNAME - [lb.test]",
+    ]
+    assert format_claims(claims(load_balancer(HOST, "198.51.100.7."))) == ["h.t A - [198.51.100.7]"]

@@ -1,16 +1,17 @@
-"""NodePort Services (spec sources 3.5)."""
+"""NodePort Services (docs/spec/sources.md 3.5)."""
 
 from __future__ import annotations
 
 import pytest
 
 from extdns.model.claim import Claim
-from extdns.model.objects import NODE, POD, KubernetesObject, Service, ServicePort, ServiceSpec
-from extdns.ports import NotReadyError
-from extdns.sources.service.settings import ServiceSettings
+from extdns.model.resources.core import NODE, POD, Service, ServicePort, ServiceSpec
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.ports import NotSyncedError
+from extdns.sources.service.expansions import ServiceSettings
 from extdns.sources.service.source import ServiceSource
-from tests.unit.sources.cluster import shown
-from tests.unit.sources.samples import meta, node, ours, pod, said, service, wanted
+from tests.unit.sources.cluster import compute_claims
+from tests.unit.sources.samples import format_claims, list_resolved_claims, meta, node, ours, pod, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -21,7 +22,7 @@ APP = {"app": "ssh"}
 
 def claims(obj: Service, *others: KubernetesObject, settings: ServiceSettings | None = None) -> tuple[Claim, ...]:
     source = ServiceSource(settings=settings or ServiceSettings())
-    return shown(source, obj, *others, listed=[NODE])
+    return compute_claims(source, obj, *others, listed=[NODE])
 
 
 def ssh(
@@ -29,16 +30,16 @@ def ssh(
 ) -> Service:
     policy = "Local" if local else "Cluster"
     spec = ServiceSpec(type="NodePort", external_traffic_policy=policy, selector=APP, ports=ports)
-    return service(ours(hostname="ssh.acme.test") | (annotations or {}), spec, place="ops/ssh")
+    return service(ours(hostname="ssh.acme.test") | (annotations or {}), spec, location="ops/ssh")
 
 
 def address(*targets: str) -> list[str]:
     return [SRV, f"ssh.acme.test A - [{', '.join(targets)}]"]
 
 
-def test_3_5_worked_example() -> None:
+def test_3_5_a_node_port_service_publishes_nodes_and_srv_records() -> None:
     nodes = [node("n1", external=["203.0.113.1"], internal=["10.0.0.1"]), node("n2", internal=["10.0.0.2"])]
-    assert said(claims(ssh(), *nodes)) == address("203.0.113.1")
+    assert format_claims(claims(ssh(), *nodes)) == address("203.0.113.1")
 
 
 BOTH_KINDS = node("n1", external=["203.0.113.1", "2001:db8::1"], internal=["10.0.0.1", "fd00::1"])
@@ -49,31 +50,38 @@ INTERNAL_ONLY = node("n2", internal=["10.0.0.2", "fd00::2"])
     ("access", "nodes", "expose", "expected"),
     [
         pytest.param(None, [BOTH_KINDS], False, "203.0.113.1 2001:db8::1", id="3.5-external-if-there-is-one"),
-        pytest.param(None, [INTERNAL_ONLY], False, "10.0.0.2 fd00::2", id="3.5-else-internal"),
         pytest.param(
-            None, [BOTH_KINDS, INTERNAL_ONLY], False, "203.0.113.1 2001:db8::1", id="3.5-one-external-is-enough"
+            None, [INTERNAL_ONLY], False, "10.0.0.2 fd00::2", id="3.5-internal-addresses-without-external-ones"
+        ),
+        pytest.param(
+            None, [BOTH_KINDS, INTERNAL_ONLY], False, "203.0.113.1 2001:db8::1", id="3.5-one-external-address-suffices"
         ),
         pytest.param(None, [BOTH_KINDS], True, "203.0.113.1 2001:db8::1 fd00::1", id="3.5-internal-ipv6-exposed"),
-        pytest.param(None, [INTERNAL_ONLY], True, "10.0.0.2 fd00::2", id="3.5-else-internal-whatever-is-exposed"),
+        pytest.param(None, [INTERNAL_ONLY], True, "10.0.0.2 fd00::2", id="3.5-internal-addresses-with-the-expose-flag"),
         pytest.param("public", [BOTH_KINDS], False, "203.0.113.1 2001:db8::1", id="3.5-public"),
         pytest.param("public", [BOTH_KINDS], True, "203.0.113.1 2001:db8::1 fd00::1", id="3.5-public-exposed"),
         pytest.param("public", [INTERNAL_ONLY], False, "", id="3.5-public-even-if-empty"),
         pytest.param("private", [BOTH_KINDS], False, "10.0.0.1 fd00::1", id="3.5-private"),
-        pytest.param("Public", [BOTH_KINDS], False, "203.0.113.1 2001:db8::1", id="2.3-anything-else-is-absent"),
+        pytest.param("Public", [BOTH_KINDS], False, "203.0.113.1 2001:db8::1", id="2.3-other-values-count-as-absent"),
     ],
 )
-def test_access_chooses_the_addresses(
+def test_the_access_annotation_selects_external_or_internal_node_addresses(
     access: str | None, nodes: list[KubernetesObject], expose: bool, expected: str
 ) -> None:
     annotations = {} if access is None else ours(access=access)
     found = claims(ssh(annotations), *nodes, settings=ServiceSettings(expose_internal_ipv6=expose))
-    addresses = [target for claim in wanted(found) if claim.endpoint.type != "SRV" for target in claim.endpoint.targets]
+    addresses = [
+        target
+        for claim in list_resolved_claims(found)
+        if claim.desired.type != "SRV"
+        for target in claim.desired.targets
+    ]
     assert " ".join(addresses) == expected
 
 
-def test_2_3_an_access_that_is_none_is_noticed() -> None:
-    found = wanted(claims(ssh(ours(access="Public")), BOTH_KINDS))
-    assert [[(notice.value, notice.allowed) for notice in claim.notices] for claim in found] == [
+def test_2_3_an_invalid_access_annotation_gives_a_warning() -> None:
+    found = list_resolved_claims(claims(ssh(ours(access="Public")), BOTH_KINDS))
+    assert [[(warning.value, warning.allowed) for warning in claim.warnings] for claim in found] == [
         [("Public", "public or private")]
     ] * 3
 
@@ -86,15 +94,17 @@ def test_2_3_an_access_that_is_none_is_noticed() -> None:
         pytest.param([node("n1", external=["203.0.113.1"], unschedulable=True)], id="3.5-only-unschedulable"),
     ],
 )
-def test_srv_is_published_even_without_addresses(nodes: list[KubernetesObject]) -> None:
-    assert said(claims(ssh(), *nodes)) == [SRV, "ssh.acme.test no-endpoints"]
+def test_srv_records_of_a_node_port_service_are_published_even_without_node_addresses(
+    nodes: list[KubernetesObject],
+) -> None:
+    assert format_claims(claims(ssh(), *nodes)) == [SRV, "ssh.acme.test no-endpoints"]
 
 
 def test_3_5_unschedulable_nodes_can_be_included() -> None:
     nodes = [node("n1", external=["203.0.113.1"], unschedulable=True), node("n2", external=["203.0.113.2"])]
-    assert said(claims(ssh(), *nodes)) == address("203.0.113.2")
+    assert format_claims(claims(ssh(), *nodes)) == address("203.0.113.2")
     included = claims(ssh(), *nodes, settings=ServiceSettings(exclude_unschedulable=False))
-    assert said(included) == address("203.0.113.1", "203.0.113.2")
+    assert format_claims(included) == address("203.0.113.1", "203.0.113.2")
 
 
 NODES = tuple(node(f"n{number}", external=[f"203.0.113.{number}"]) for number in (1, 2, 3))
@@ -148,26 +158,30 @@ NODES = tuple(node(f"n{number}", external=[f"203.0.113.{number}"]) for number in
         ),
     ],
 )
-def test_local_traffic_goes_to_the_best_pods_nodes(pods: list[KubernetesObject], expected: list[str]) -> None:
-    assert said(claims(ssh(local=True), *NODES, *pods)) == address(*expected)
+def test_with_local_traffic_policy_only_nodes_with_the_highest_ranked_pods_are_used(
+    pods: list[KubernetesObject], expected: list[str]
+) -> None:
+    assert format_claims(claims(ssh(local=True), *NODES, *pods)) == address(*expected)
 
 
-def test_3_5_local_without_pods_has_no_nodes() -> None:
-    found = shown(ServiceSource(settings=ServiceSettings()), ssh(local=True), *NODES, listed=[POD])
-    assert said(found) == [SRV, "ssh.acme.test no-endpoints"]
+def test_3_5_a_node_port_service_with_local_traffic_and_no_pods_has_no_targets() -> None:
+    found = compute_claims(ServiceSource(settings=ServiceSettings()), ssh(local=True), *NODES, listed=[POD])
+    assert format_claims(found) == [SRV, "ssh.acme.test no-endpoints"]
 
 
-def test_3_5_unschedulable_nodes_fall_away_after_ranking() -> None:
+def test_3_5_unschedulable_nodes_are_excluded_after_nodes_are_ranked_by_their_pods() -> None:
     nodes = [node("n1", external=["203.0.113.1"], unschedulable=True), NODES[1]]
     pods = [pod("ops/a", node_name="n1", labels=APP), pod("ops/b", node_name="n2", labels=APP, ready=False)]
-    assert said(claims(ssh(local=True), *nodes, *pods)) == [SRV, "ssh.acme.test no-endpoints"]
+    assert format_claims(claims(ssh(local=True), *nodes, *pods)) == [SRV, "ssh.acme.test no-endpoints"]
 
 
 @pytest.mark.parametrize("selector", [None, {}])
-def test_3_5_local_without_selector_takes_every_pod_of_the_namespace(selector: dict[str, str] | None) -> None:
+def test_3_5_a_service_with_local_traffic_and_no_selector_uses_all_pods_of_its_namespace(
+    selector: dict[str, str] | None,
+) -> None:
     spec = ServiceSpec(type="NodePort", external_traffic_policy="Local", selector=selector)
-    found = claims(service(ours(hostname="h.t"), spec, place="ops/ssh"), *NODES, pod("ops/a", node_name="n2"))
-    assert said(found) == ["h.t A - [203.0.113.2]"]
+    found = claims(service(ours(hostname="h.t"), spec, location="ops/ssh"), *NODES, pod("ops/a", node_name="n2"))
+    assert format_claims(found) == ["h.t A - [203.0.113.2]"]
 
 
 @pytest.mark.parametrize(
@@ -192,35 +206,35 @@ def test_3_5_local_without_selector_takes_every_pod_of_the_namespace(selector: d
 )
 def test_srv_records_name_the_service_and_the_protocol(ports: tuple[ServicePort, ...], expected: list[str]) -> None:
     found = claims(ssh(ours(hostname="h.t"), ports=ports), NODES[0])
-    assert said(found) == [*expected, "h.t A - [203.0.113.1]"]
+    assert format_claims(found) == [*expected, "h.t A - [203.0.113.1]"]
 
 
-def test_3_5_an_address_as_host_gets_no_dot() -> None:
+def test_3_5_an_srv_target_that_is_an_address_has_no_trailing_dot() -> None:
     found = claims(ssh(ours(hostname="192.0.2.1")), NODES[0])
-    assert said(found)[1] == "_ssh._tcp.192.0.2.1 SRV - [0 50 30022 192.0.2.1]"
+    assert format_claims(found)[1] == "_ssh._tcp.192.0.2.1 SRV - [0 50 30022 192.0.2.1]"
 
 
-def test_3_3_srv_and_address_share_the_terms() -> None:
-    found = wanted(claims(ssh(ours(ttl="60", set_identifier="blue", aws_weight="1")), NODES[0]))
-    assert {(claim.endpoint.ttl_s, claim.set_identifier, claim.endpoint.properties) for claim in found} == {
+def test_3_3_srv_and_address_records_have_the_same_options() -> None:
+    found = list_resolved_claims(claims(ssh(ours(ttl="60", set_identifier="blue", aws_weight="1")), NODES[0]))
+    assert {(claim.desired.ttl_s, claim.set_identifier, claim.desired.properties) for claim in found} == {
         (60, "blue", (("aws/weight", "1"),))
     }
 
 
-def test_3_3_internal_hosts_are_the_same() -> None:
+def test_3_3_internal_hosts_are_expanded_like_external_ones() -> None:
     spec = ServiceSpec(type="NodePort", ports=SSH)
-    found = claims(service(ours(internal_hostname="ssh.acme.test"), spec, place="ops/ssh"), NODES[0])
-    assert said(found) == address("203.0.113.1")
+    found = claims(service(ours(internal_hostname="ssh.acme.test"), spec, location="ops/ssh"), NODES[0])
+    assert format_claims(found) == address("203.0.113.1")
 
 
-def test_1_2_a_service_name_too_long_for_a_label_costs_the_srv_only() -> None:
+def test_1_2_a_service_name_too_long_for_a_label_affects_only_the_srv_record() -> None:
     name = "s" * 63
     obj = Service(metadata=meta(f"ops/{name}", ours(hostname="h.t")), spec=ServiceSpec(type="NodePort", ports=SSH))
-    assert said(claims(obj, NODES[0])) == ["h.t A - [203.0.113.1]", f"invalid-name _{name}._tcp.h.t"]
+    assert format_claims(claims(obj, NODES[0])) == ["h.t A - [203.0.113.1]", f"invalid-name _{name}._tcp.h.t"]
 
 
-def test_pods_are_asked_for_local_traffic_only() -> None:
-    with pytest.raises(NotReadyError, match="Pod"):
+def test_a_node_port_service_looks_up_pods_only_with_local_traffic_policy() -> None:
+    with pytest.raises(NotSyncedError, match="Pod"):
         claims(ssh(local=True), *NODES)
-    with pytest.raises(NotReadyError, match="Node"):
-        shown(ServiceSource(settings=ServiceSettings()), ssh())
+    with pytest.raises(NotSyncedError, match="Node"):
+        compute_claims(ServiceSource(settings=ServiceSettings()), ssh())

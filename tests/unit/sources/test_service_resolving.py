@@ -1,4 +1,4 @@
-"""--resolve-service-load-balancer-hostname (spec sources 3.4, rule 3)."""
+"""--resolve-service-load-balancer-hostname (docs/spec/sources.md 3.4, rule 3)."""
 
 from __future__ import annotations
 
@@ -6,37 +6,41 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from extdns.model.claim import Withheld
-from extdns.model.cluster import Kind
-from extdns.model.host import HOST, Host
-from extdns.model.lean import ObjectMeta
-from extdns.model.objects import KubernetesObject
-from extdns.ports import NotReadyError
-from extdns.sources.service.settings import ServiceSettings
+from extdns.model.claim import UnresolvedClaim
+from extdns.model.kind import Kind
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.resources.meta import ObjectMeta
+from extdns.model.resources.resolved_host import RESOLVED_HOST, ResolvedHost
+from extdns.ports import NotSyncedError
+from extdns.sources.service.expansions import ServiceSettings
 from extdns.sources.service.source import ServiceSource
-from tests.unit.sources.samples import load_balancer, ours, said
+from tests.unit.sources.samples import format_claims, load_balancer, ours
 
 SOURCE = ServiceSource(settings=ServiceSettings(resolves_hostnames=True))
-NOTES = ours(hostname="web.t")
+ANNOTATIONS = ours(hostname="web.t")
 
 
 class Answers:
-    """A view that knows hosts and nothing else."""
+    """A cluster view that contains only results of DNS lookups."""
 
     def __init__(self, **hosts: tuple[str, ...] | str) -> None:
         self._hosts = {name.replace("_", "."): answer for name, answer in hosts.items()}
-        self.asked: list[str] = []
+        self.looked_up: list[str] = []
 
     def get(self, kind: Kind, namespace: str, name: str) -> KubernetesObject | None:  # noqa: ARG002 - the port
-        self.asked.append(name)
-        if kind != HOST or name not in self._hosts:
-            raise NotReadyError(kind)
+        self.looked_up.append(name)
+        if kind != RESOLVED_HOST or name not in self._hosts:
+            raise NotSyncedError(kind)
         answer = self._hosts[name]
         meta = ObjectMeta(name=name)
-        return Host(metadata=meta, failure=answer) if isinstance(answer, str) else Host(metadata=meta, addresses=answer)
+        return (
+            ResolvedHost(metadata=meta, failure=answer)
+            if isinstance(answer, str)
+            else ResolvedHost(metadata=meta, addresses=answer)
+        )
 
     def select(self, kind: Kind, namespace: str, labels: Mapping[str, str]) -> Sequence[KubernetesObject]:  # noqa: ARG002
-        raise NotReadyError(kind)
+        raise NotSyncedError(kind)
 
 
 @pytest.mark.parametrize(
@@ -52,57 +56,64 @@ class Answers:
             ["198.51.100.7", "lb.t"],
             Answers(lb_t=("192.0.2.1",)),
             ["web.t A - [192.0.2.1, 198.51.100.7]"],
-            id="3.4-rule-3-beside-an-ip",
+            id="3.4-rule-3-host-and-address",
         ),
-        pytest.param(["198.51.100.7"], Answers(), ["web.t A - [198.51.100.7]"], id="no-host-no-question"),
+        pytest.param(["198.51.100.7"], Answers(), ["web.t A - [198.51.100.7]"], id="no-host-no-lookup"),
         pytest.param(
             ["lb.t", "other.t"],
-            Answers(lb_t=("192.0.2.1",), other_t="asking for A: timed out"),
+            Answers(lb_t=("192.0.2.1",), other_t="the A query failed: timed out"),
             ["web.t no-address"],
-            id="one-that-fails-withholds",
+            id="failed-lookup-leaves-the-name-unresolved",
         ),
         pytest.param(
             ["lb.t", "other.t"],
             Answers(lb_t=("192.0.2.1",), other_t=()),
             ["web.t A - [192.0.2.1]"],
-            id="3.4-rule-3-one-without-address-contributes-none",
+            id="3.4-rule-3-host-without-address-adds-no-target",
         ),
         pytest.param(
-            ["198.51.100.7", "lb.t"], Answers(lb_t=()), ["web.t A - [198.51.100.7]"], id="3.4-rule-3-an-ip-beside-none"
+            ["198.51.100.7", "lb.t"],
+            Answers(lb_t=()),
+            ["web.t A - [198.51.100.7]"],
+            id="3.4-rule-3-address-and-unresolved-host",
         ),
-        pytest.param(["lb.t", "other.t"], Answers(lb_t=(), other_t=()), ["web.t no-address"], id="none-has-an-address"),
+        pytest.param(
+            ["lb.t", "other.t"], Answers(lb_t=(), other_t=()), ["web.t no-address"], id="no-host-has-an-address"
+        ),
     ],
 )
-def test_a_host_name_is_published_as_its_addresses(points: list[str], view: Answers, records: list[str]) -> None:
-    assert said(SOURCE.claims(load_balancer(NOTES, *points), view)) == records
+def test_a_load_balancer_host_name_is_replaced_by_its_addresses(
+    points: list[str], view: Answers, records: list[str]
+) -> None:
+    assert format_claims(SOURCE.find_claims(load_balancer(ANNOTATIONS, *points), view)) == records
 
 
 @pytest.mark.parametrize(
     ("view", "detail"),
     [
-        pytest.param(Answers(lb_t=(), other_t=()), "there is no address of lb.t and other.t", id="none"),
-        pytest.param(Answers(lb_t=(), other_t="timed out"), "other.t does not resolve: timed out", id="not-known"),
+        pytest.param(Answers(lb_t=(), other_t=()), "no addresses were found for lb.t and other.t", id="none"),
+        pytest.param(Answers(lb_t=(), other_t="timed out"), "other.t cannot be resolved: timed out", id="not-known"),
     ],
 )
-def test_what_keeps_a_name_from_being_published_is_told(view: Answers, detail: str) -> None:
-    (claim,) = SOURCE.claims(load_balancer(NOTES, "lb.t", "other.t"), view)
-    assert isinstance(claim, Withheld)
+def test_a_failed_or_empty_lookup_gives_an_unresolved_claim_with_the_reason(view: Answers, detail: str) -> None:
+    (claim,) = SOURCE.find_claims(load_balancer(ANNOTATIONS, "lb.t", "other.t"), view)
+    assert isinstance(claim, UnresolvedClaim)
     assert claim.detail == detail
 
 
-def test_a_host_that_was_not_answered_yet_is_waited_for() -> None:
-    with pytest.raises(NotReadyError, match="Host"):
-        SOURCE.claims(load_balancer(NOTES, "lb.t"), Answers())
+def test_a_service_waits_for_the_first_lookup_of_its_host_name() -> None:
+    with pytest.raises(NotSyncedError, match="Host"):
+        SOURCE.find_claims(load_balancer(ANNOTATIONS, "lb.t"), Answers())
 
 
-def test_all_host_names_are_asked_for_before_the_first_is_waited_for() -> None:
-    # A single pass ends once nothing is waited for: it would not see what is asked for only after the first answer.
+def test_all_lookups_start_before_the_first_result_is_awaited() -> None:
+    # With --once the full pass starts when no lookup is open, so a lookup that starts later would be missed.
     view = Answers(other_t=("192.0.2.1",))
-    with pytest.raises(NotReadyError, match="Host"):
-        SOURCE.claims(load_balancer(NOTES, "lb.t", "other.t", "third.t"), view)
-    assert view.asked == ["lb.t", "other.t", "third.t"]
+    with pytest.raises(NotSyncedError, match="Host"):
+        SOURCE.find_claims(load_balancer(ANNOTATIONS, "lb.t", "other.t", "third.t"), view)
+    assert view.looked_up == ["lb.t", "other.t", "third.t"]
 
 
-def test_without_the_flag_the_name_is_published() -> None:
-    claims = ServiceSource(settings=ServiceSettings()).claims(load_balancer(NOTES, "lb.t"), Answers())
-    assert said(claims) == ["web.t CNAME - [lb.t]"]
+def test_without_the_resolve_flag_the_host_name_of_the_load_balancer_is_published() -> None:
+    claims = ServiceSource(settings=ServiceSettings()).find_claims(load_balancer(ANNOTATIONS, "lb.t"), Answers())
+    assert format_claims(claims) == ["web.t CNAME - [lb.t]"]

@@ -1,4 +1,4 @@
-"""The `skipper-routegroup` source (spec sources 7.9)."""
+"""The `skipper-routegroup` source (docs/spec/sources.md 7.9)."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any, Final
 import pytest
 
 from extdns.errors import ExtdnsError
-from extdns.kube.live.roll import Roll
-from extdns.kube.live.wire import item
-from extdns.kube.manifests.reader import read
+from extdns.kube.live.responses import decode_object
+from extdns.kube.local_store import DeltaTracker
+from extdns.kube.manifests.reader import read_manifests
 from extdns.model.cluster import ObjectChange
-from extdns.model.objects import KubernetesObject
 from extdns.model.record import RESOURCE
-from extdns.sources.selection import Selection
-from extdns.sources.skipper import SkipperSource, kind
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.skipper import SkipperSource, parse_group_version
 from tests.fakes.view import FakeView
 from tests.unit.sources.made import templates
-from tests.unit.sources.samples import ingress, ours, said, wanted
+from tests.unit.sources.samples import format_claims, ingress, list_resolved_claims, ours
 
-OTHER: Final = kind("acme.test/v2")
+OTHER: Final = parse_group_version("acme.test/v2")
 POINTS: Final = ({"ip": "192.0.2.1", "hostname": "lb.t"},)
-ALL: Final = Selection()
+ALL: Final = CommonSettings()
 
 
 def manifest(
@@ -39,22 +39,22 @@ def manifest(
 
 
 def from_manifest(data: dict[str, Any]) -> KubernetesObject:
-    (found,) = read(json.dumps(data).encode(), "r.json", [OTHER]).found
+    (found,) = read_manifests(json.dumps(data).encode(), "r.json", [OTHER]).found
     return found.obj
 
 
 def from_watch(data: dict[str, Any]) -> KubernetesObject:
-    (news,) = Roll(OTHER, whole=True).change(item(json.dumps(data).encode()))
-    assert isinstance(news, ObjectChange)
-    assert news.new is not None
-    return news.new
+    (change,) = DeltaTracker(OTHER, keep_full=True).receive_change(decode_object(json.dumps(data).encode()))
+    assert isinstance(change, ObjectChange)
+    assert change.new is not None
+    return change.new
 
 
-def claimed(data: dict[str, Any], selection: Selection = ALL) -> list[str]:
-    source = SkipperSource(kind=OTHER, selection=selection)
-    claims = source.claims(from_manifest(data), FakeView())
-    assert claims == source.claims(from_watch(data), FakeView())
-    return said(claims)
+def claimed(data: dict[str, Any], selection: CommonSettings = ALL) -> list[str]:
+    source = SkipperSource(kind=OTHER, common=selection)
+    claims = source.find_claims(from_manifest(data), FakeView())
+    assert claims == source.find_claims(from_watch(data), FakeView())
+    return format_claims(claims)
 
 
 @pytest.mark.parametrize(
@@ -70,35 +70,35 @@ def claimed(data: dict[str, Any], selection: Selection = ALL) -> list[str]:
         ),
         pytest.param(
             manifest(annotations=ours(hostname="h.t", target="x.t")),
-            Selection(ignore_hostname_annotation=True),
+            CommonSettings(ignore_hostname_annotation=True),
             ["a.t CNAME - [x.t]", "h.t by --ignore-hostname-annotation"],
             id="2.6-ignored",
         ),
         pytest.param(
             manifest(hosts=(), annotations=ours(target="x.t")),
-            Selection(templates=templates(["{{.Name}}.{{.Namespace}}.t"])),
+            CommonSettings(templates=templates(["{{.Name}}.{{.Namespace}}.t"])),
             ["r.n.t CNAME - [x.t]"],
             id="8.8-template",
         ),
-        pytest.param(manifest(), Selection(namespace="m"), ["all by --namespace"], id="2.6-NS"),
+        pytest.param(manifest(), CommonSettings(namespace="m"), ["all by --namespace"], id="2.6-NS"),
     ],
 )
-def test_hosts_point_at_the_annotation_or_the_status(
-    data: dict[str, Any], selection: Selection, expected: list[str]
+def test_route_group_hosts_point_at_the_annotation_or_the_status(
+    data: dict[str, Any], selection: CommonSettings, expected: list[str]
 ) -> None:
     assert claimed(data, selection) == expected
 
 
-def test_1_8_marks_name_the_kind() -> None:
-    claims = SkipperSource(kind=OTHER, selection=ALL).claims(from_manifest(manifest()), FakeView())
-    assert {claim.endpoint.labels.get(RESOURCE) for claim in wanted(claims)} == {"routegroup/n/r"}
+def test_1_8_resource_labels_name_the_kind() -> None:
+    claims = SkipperSource(kind=OTHER, common=ALL).find_claims(from_manifest(manifest()), FakeView())
+    assert {claim.desired.labels.get(RESOURCE) for claim in list_resolved_claims(claims)} == {"routegroup/n/r"}
 
 
-def test_a_field_of_another_type_costs_that_object_alone() -> None:
-    with pytest.raises(ExtdnsError, match=r"RouteGroup n/r is not readable: .*`\$\.spec\.hosts`"):
+def test_a_field_of_the_wrong_type_fails_only_that_object() -> None:
+    with pytest.raises(ExtdnsError, match=r"RouteGroup n/r cannot be decoded: .*`\$\.spec\.hosts`"):
         claimed(manifest(hosts="a.t"))
 
 
-def test_other_kinds_are_a_mistake_of_ours() -> None:
+def test_a_source_raises_a_type_error_for_objects_of_other_kinds() -> None:
     with pytest.raises(TypeError, match="RouteGroups only"):
-        SkipperSource(kind=OTHER, selection=ALL).claims(ingress(rules=["a.t"]), FakeView())
+        SkipperSource(kind=OTHER, common=ALL).find_claims(ingress(rules=["a.t"]), FakeView())

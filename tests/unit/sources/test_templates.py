@@ -1,4 +1,4 @@
-"""Names and targets made by templates (spec sources 8.7, 8.8, 3.2, 4.4, 6.1, 6.2, 6.6)."""
+"""Hosts and targets that templates render (docs/spec/sources.md 8.7, 8.8, 3.2, 4.4, 6.1, 6.2, 6.6)."""
 
 from __future__ import annotations
 
@@ -7,46 +7,47 @@ from typing import Final, TypeVar
 import pytest
 
 from extdns.errors import UsageError
-from extdns.model.claim import Claim, Wanted
-from extdns.model.objects import Ingress, KubernetesObject, Node, Pod, PodIP, PodStatus, Service, ServiceSpec
-from extdns.model.pairs import NONE
-from extdns.model.vendors import F5Spec, F5VirtualServer
+from extdns.gotemplate.errors import TemplateError
+from extdns.model.claim import Claim, ResolvedClaim
+from extdns.model.resources.core import Node, Pod, PodIP, PodStatus, Service, ServiceSpec
+from extdns.model.resources.ingress_controllers import F5Spec, F5VirtualServer
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.resources.networking import Ingress
+from extdns.model.value import EMPTY_MAP
 from extdns.ports import Source
-from extdns.sources.annotations import BOTH
+from extdns.sources.annotations import BOTH_PREFIXES
+from extdns.sources.claim_builder import CommonSettings, Templates
 from extdns.sources.f5 import F5Source
-from extdns.sources.fake import BASE, bases
-from extdns.sources.gotemplate.errors import TemplateError
+from extdns.sources.fake import DEFAULT_BASE_NAME, render_base_names
 from extdns.sources.ingress import IngressSettings, IngressSource
 from extdns.sources.node import NodeSettings, NodeSource
 from extdns.sources.pod import PodSettings, PodSource
-from extdns.sources.selection import Selection
-from extdns.sources.service.settings import Compatibility, ServiceSettings
+from extdns.sources.service.expansions import Compatibility, ServiceSettings
 from extdns.sources.service.source import ServiceSource
-from extdns.sources.templates import Templates
 from tests.fakes.view import FakeView
-from tests.unit.sources.made import templates, whole
-from tests.unit.sources.samples import ingress, load_balancer, meta, node, ours, said, service
+from tests.unit.sources.made import keep_all_fields, templates
+from tests.unit.sources.samples import format_claims, ingress, load_balancer, meta, node, ours, service
 
 T = TypeVar("T", Service, Ingress, Node, Pod)
-NAMED: Final = load_balancer(ours(hostname="h.t", ttl="60"), "192.0.2.1", place="a/x")
-NAMELESS: Final = load_balancer(ours(ttl="60"), "192.0.2.1", place="a/x")
+NAMED: Final = load_balancer(ours(hostname="h.t", ttl="60"), "192.0.2.1", location="a/x")
+NAMELESS: Final = load_balancer(ours(ttl="60"), "192.0.2.1", location="a/x")
 
 
 def source_of(obj: KubernetesObject, made: Templates, *, ignoring: bool = False, mode: str = "") -> Source:
-    selection = Selection(prefixes=BOTH, templates=made, ignore_hostname_annotation=ignoring)
+    selection = CommonSettings(prefixes=BOTH_PREFIXES, templates=made, ignore_hostname_annotation=ignoring)
     match obj:
         case Ingress():
-            return IngressSource(settings=IngressSettings(selection=selection))
+            return IngressSource(settings=IngressSettings(common=selection))
         case Node():
-            return NodeSource(settings=NodeSettings(selection=selection))
+            return NodeSource(settings=NodeSettings(common=selection))
         case Pod():
-            return PodSource(settings=PodSettings(selection=selection))
+            return PodSource(settings=PodSettings(common=selection))
         case _:
-            return ServiceSource(settings=ServiceSettings(selection=selection, compatibility=Compatibility(mode)))
+            return ServiceSource(settings=ServiceSettings(common=selection, compatibility=Compatibility(mode)))
 
 
 def claims(obj: T, made: Templates, *, ignoring: bool = False, mode: str = "") -> tuple[Claim, ...]:
-    return source_of(obj, made, ignoring=ignoring, mode=mode).claims(whole(obj), FakeView())
+    return source_of(obj, made, ignoring=ignoring, mode=mode).find_claims(keep_all_fields(obj), FakeView())
 
 
 TWO: Final = ["{{.Name}}.d.t, {{.Name}}.e.t"]
@@ -55,7 +56,7 @@ TWO: Final = ["{{.Name}}.d.t, {{.Name}}.e.t"]
 @pytest.mark.parametrize(
     ("obj", "combine", "ignoring", "expected"),
     [
-        pytest.param(NAMED, False, False, ["h.t A 60 [192.0.2.1]"], id="8.8-only-where-nothing-is-named"),
+        pytest.param(NAMED, False, False, ["h.t A 60 [192.0.2.1]"], id="8.8-only-without-other-hosts"),
         pytest.param(
             NAMED,
             True,
@@ -71,13 +72,13 @@ TWO: Final = ["{{.Name}}.d.t, {{.Name}}.e.t"]
             id="8.8-without-the-annotation",
         ),
         pytest.param(
-            NAMELESS, False, False, ["x.d.t A 60 [192.0.2.1]", "x.e.t A 60 [192.0.2.1]"], id="8.8-nothing-named"
+            NAMELESS, False, False, ["x.d.t A 60 [192.0.2.1]", "x.e.t A 60 [192.0.2.1]"], id="8.8-object-without-hosts"
         ),
         pytest.param(
-            load_balancer({}, place="a/x"), False, False, ["x.d.t no-address", "x.e.t no-address"], id="8.8-pending"
+            load_balancer({}, location="a/x"), False, False, ["x.d.t no-address", "x.e.t no-address"], id="8.8-pending"
         ),
         pytest.param(
-            service(None, ServiceSpec(type="ClusterIP", cluster_ip="10.0.0.1"), place="a/x"),
+            service(None, ServiceSpec(type="ClusterIP", cluster_ip="10.0.0.1"), location="a/x"),
             False,
             False,
             ["x.d.t by --publish-internal-services", "x.e.t by --publish-internal-services"],
@@ -85,15 +86,17 @@ TWO: Final = ["{{.Name}}.d.t, {{.Name}}.e.t"]
         ),
     ],
 )
-def test_fqdn_templates_of_services(obj: Service, combine: bool, ignoring: bool, expected: list[str]) -> None:
-    assert said(claims(obj, templates(TWO, combine=combine), ignoring=ignoring)) == expected
+def test_fqdn_templates_render_hosts_of_services(
+    obj: Service, combine: bool, ignoring: bool, expected: list[str]
+) -> None:
+    assert format_claims(claims(obj, templates(TWO, combine=combine), ignoring=ignoring)) == expected
 
 
-def test_the_names_of_a_template_say_where_they_come_from() -> None:
+def test_template_hosts_name_the_flag_as_their_field() -> None:
     first, *_ = claims(NAMELESS, templates(TWO))
-    assert isinstance(first, Wanted)
+    assert isinstance(first, ResolvedClaim)
     assert first.provenance.field == "--fqdn-template"
-    assert first.endpoint.resource == "service/a/x"
+    assert first.desired.resource == "service/a/x"
 
 
 @pytest.mark.parametrize(
@@ -117,17 +120,17 @@ def test_the_names_of_a_template_say_where_they_come_from() -> None:
         ),
     ],
 )
-def test_pairs_of_services_have_neither_ttl_nor_label(made: Templates, expected: list[str]) -> None:
+def test_template_targets_of_services_have_neither_ttl_nor_resource(made: Templates, expected: list[str]) -> None:
     found = claims(NAMELESS, made)
-    assert said(found) == expected
+    assert format_claims(found) == expected
     for claim in found:
-        assert isinstance(claim, Wanted)
-        assert (claim.endpoint.labels == NONE) is (claim.provenance.field == "--fqdn-target-template")
+        assert isinstance(claim, ResolvedClaim)
+        assert (claim.desired.labels == EMPTY_MAP) is (claim.provenance.field == "--fqdn-target-template")
 
 
-def test_3_2_older_annotations_come_before_templates() -> None:
-    obj = load_balancer({"zalando.org/dnsname": "m.t"}, "192.0.2.1", place="a/x")
-    assert said(claims(obj, templates(TWO), mode="mate")) == ["m.t A - [192.0.2.1]"]
+def test_3_2_older_annotations_take_precedence_over_templates() -> None:
+    obj = load_balancer({"zalando.org/dnsname": "m.t"}, "192.0.2.1", location="a/x")
+    assert format_claims(claims(obj, templates(TWO), mode="mate")) == ["m.t A - [192.0.2.1]"]
 
 
 @pytest.mark.parametrize(
@@ -152,8 +155,8 @@ def test_3_2_older_annotations_come_before_templates() -> None:
         pytest.param(ingress("192.0.2.1"), templates(pairs=["p.t:192.0.2.9"]), [], id="2.6-no-pairs"),
     ],
 )
-def test_templates_of_ingresses(obj: Ingress, made: Templates, expected: list[str]) -> None:
-    assert said(claims(obj, made)) == expected
+def test_templates_render_hosts_of_ingresses(obj: Ingress, made: Templates, expected: list[str]) -> None:
+    assert format_claims(claims(obj, made)) == expected
 
 
 NODE: Final = node("n1", external=["203.0.113.1"], internal=["10.0.0.1"])
@@ -176,15 +179,18 @@ NODE: Final = node("n1", external=["203.0.113.1"], internal=["10.0.0.1"])
         ),
     ],
 )
-def test_templates_of_nodes(made: Templates, expected: list[str]) -> None:
-    assert said(claims(NODE, made)) == expected
+def test_templates_render_hosts_of_nodes(made: Templates, expected: list[str]) -> None:
+    assert format_claims(claims(NODE, made)) == expected
 
 
-def test_6_2_templates_of_pods_point_at_all_their_addresses() -> None:
+def test_6_2_template_hosts_of_pods_point_at_all_pod_addresses() -> None:
     status = PodStatus(pod_ips=(PodIP(ip="10.1.0.7"), PodIP(ip="2001:db8::7"), PodIP(ip="")))
     pod = Pod(metadata=meta("app/p1", ours(target="192.0.2.9")), status=status)
-    assert said(claims(pod, templates(["{{.Name}}.t"]))) == ["p1.t A - [10.1.0.7]", "p1.t AAAA - [2001:db8::7]"]
-    assert said(claims(pod, templates(pairs=["{{.Name}}.t:192.0.2.3"]))) == ["p1.t A - [192.0.2.3]"]
+    assert format_claims(claims(pod, templates(["{{.Name}}.t"]))) == [
+        "p1.t A - [10.1.0.7]",
+        "p1.t AAAA - [2001:db8::7]",
+    ]
+    assert format_claims(claims(pod, templates(pairs=["{{.Name}}.t:192.0.2.3"]))) == ["p1.t A - [192.0.2.3]"]
 
 
 VIRTUAL_SERVER: Final = F5VirtualServer(metadata=meta("shop/v"), spec=F5Spec(host="h.t"))
@@ -211,18 +217,18 @@ CROSSED: Final = templates(["{{.Name}}.t,w.t"], target=["192.0.2.2,192.0.2.1,lb.
         ),
     ],
 )
-def test_names_at_the_targets_of_another_template(made: Templates, expected: list[str]) -> None:
-    source = F5Source(name="f5-virtualserver", selection=Selection(templates=made))
-    found = source.claims(whole(VIRTUAL_SERVER), FakeView())
-    assert said(found) == ["h.t no-address", *expected]
-    assert all(claim.endpoint.labels == NONE for claim in found if isinstance(claim, Wanted))
+def test_template_hosts_can_point_at_the_targets_of_another_template(made: Templates, expected: list[str]) -> None:
+    source = F5Source(name="f5-virtualserver", common=CommonSettings(templates=made))
+    found = source.find_claims(keep_all_fields(VIRTUAL_SERVER), FakeView())
+    assert format_claims(found) == ["h.t no-address", *expected]
+    assert all(claim.desired.labels == EMPTY_MAP for claim in found if isinstance(claim, ResolvedClaim))
 
 
-def test_6_6_a_template_names_what_is_invented() -> None:
-    assert bases(templates(["{{.Name}}.{{.Namespace}}.t,b.t"])) == ("b.t", "fake.default.t")
-    assert bases(templates([" "])) == bases(templates()) == (BASE,)
+def test_6_6_a_template_sets_the_base_names_of_the_fake_source() -> None:
+    assert render_base_names(templates(["{{.Name}}.{{.Namespace}}.t,b.t"])) == ("b.t", "fake.default.t")
+    assert render_base_names(templates([" "])) == render_base_names(templates()) == (DEFAULT_BASE_NAME,)
     with pytest.raises(UsageError, match=r"^--fqdn-template:1:3: no field .Nope in core.Pod$"):
-        bases(templates(["{{.Nope}}"]))
+        render_base_names(templates(["{{.Nope}}"]))
 
 
 @pytest.mark.parametrize(
@@ -230,26 +236,28 @@ def test_6_6_a_template_names_what_is_invented() -> None:
     [
         pytest.param("b.t., a.t,,a.t , ", ["a.t A 60 [192.0.2.1]", "b.t A 60 [192.0.2.1]"], id="8.7-items"),
         pytest.param("{{.Labels.nope}}.t", ["invalid-name <no value>.t"], id="8.7-odd-names"),
-        pytest.param("{{.Spec.type}}.t", ["loadbalancer.t A 60 [192.0.2.1]"], id="8.7-json-spelling-as-a-second-try"),
+        pytest.param("{{.Spec.type}}.t", ["loadbalancer.t A 60 [192.0.2.1]"], id="8.7-json-names-if-go-names-fail"),
         pytest.param(
             "{{.Metadata.name}}.{{.Object.spec.type}}", ["x.loadbalancer A 60 [192.0.2.1]"], id="8.7-the-view"
         ),
         pytest.param('{{if isSource "service"}}a.t{{end}}', ["a.t A 60 [192.0.2.1]"], id="8.7-the-running-source"),
     ],
 )
-def test_output_becomes_names(text: str, expected: list[str]) -> None:
-    assert said(claims(NAMELESS, templates([text]))) == expected
+def test_the_output_of_a_template_is_split_into_hosts_at_commas(text: str, expected: list[str]) -> None:
+    assert format_claims(claims(NAMELESS, templates([text]))) == expected
 
 
 @pytest.mark.parametrize(
     ("values", "message"),
     [
         pytest.param(["{{.Spec.Nope}}.t"], "--fqdn-template:1:3: no field .Nope in core.ServiceSpec", id="8.7-place"),
-        pytest.param(["a.t", "b\n{{.Nope}}"], "--fqdn-template[2]:2:3: no field .Nope in core.Service", id="8.7-which"),
+        pytest.param(
+            ["a.t", "b\n{{.Nope}}"], "--fqdn-template[2]:2:3: no field .Nope in core.Service", id="8.7-value-number"
+        ),
         pytest.param(["{{.Metadata.nope}}"], "--fqdn-template:1:3: no field .Metadata in core.Service", id="8.7-first"),
     ],
 )
-def test_a_template_that_fails_names_flag_and_place(values: list[str], message: str) -> None:
+def test_a_failing_template_names_flag_and_position(values: list[str], message: str) -> None:
     with pytest.raises(TemplateError) as error:
         claims(NAMELESS, templates(values))
     assert str(error.value) == message
@@ -259,7 +267,9 @@ def test_a_template_that_fails_names_flag_and_place(values: list[str], message: 
     ("values", "message"),
     [
         pytest.param(["a{{"], "--fqdn-template:1:2: the action does not end\n  a{{", id="8.7-one"),
-        pytest.param(["a", "b{{if}}"], "--fqdn-template[2]:1:6: if without a value\n  a,b{{if}}", id="8.7-the-second"),
+        pytest.param(
+            ["a", "b{{if}}"], "--fqdn-template[2]:1:6: if without a value\n  a,b{{if}}", id="8.7-second-value"
+        ),
         pytest.param(
             ["{{if .A}}", "{{end}}"],
             "--fqdn-template[1]:1:3: {{if}} without {{end}}\n  {{if .A}},{{end}}",
@@ -272,17 +282,17 @@ def test_a_template_that_fails_names_flag_and_place(values: list[str], message: 
         ),
     ],
 )
-def test_what_is_no_template_stops_the_start(values: list[str], message: str) -> None:
+def test_an_invalid_template_is_a_usage_error(values: list[str], message: str) -> None:
     with pytest.raises(UsageError) as error:
         templates(values)
     assert str(error.value) == message
 
 
-def test_8_7_blank_values_are_no_template() -> None:
+def test_8_7_blank_template_flags_are_ignored() -> None:
     assert templates(["", " "]).fqdn is None
     assert templates([]).fqdn is None
 
 
-def test_objects_that_are_not_kept_whole_are_a_mistake_of_ours() -> None:
-    with pytest.raises(ValueError, match="not kept whole"):
-        source_of(NAMELESS, templates(TWO)).claims(NAMELESS, FakeView())
+def test_rendering_a_template_for_a_partial_object_is_a_value_error() -> None:
+    with pytest.raises(ValueError, match="decoded without all of their fields"):
+        source_of(NAMELESS, templates(TWO)).find_claims(NAMELESS, FakeView())

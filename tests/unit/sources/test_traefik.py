@@ -1,4 +1,4 @@
-"""The `traefik-proxy` source (spec sources 7.4)."""
+"""The `traefik-proxy` source (docs/spec/sources.md 7.4)."""
 
 from __future__ import annotations
 
@@ -6,31 +6,31 @@ from collections.abc import Mapping
 
 import pytest
 
-from extdns.model.objects import KubernetesObject
 from extdns.model.record import RESOURCE
-from extdns.model.traefik import (
+from extdns.model.resources.ingress_controllers import (
     INGRESS_ROUTE,
     INGRESS_ROUTE_TCP,
     INGRESS_ROUTE_UDP,
-    LEGACY,
-    STRUCTS,
+    TRAEFIK_LEGACY_STRUCTS,
+    TRAEFIK_STRUCTS,
     IngressRoute,
     IngressRouteSpec,
     IngressRouteTcp,
     IngressRouteUdp,
     TraefikRoute,
 )
-from extdns.sources.selection import Selection
-from extdns.sources.traefik import TraefikSource, kinds
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.traefik import TraefikSource, list_kinds
 from tests.fakes.view import FakeView
-from tests.unit.sources.cluster import shown
-from tests.unit.sources.made import templates, whole
-from tests.unit.sources.samples import ingress, meta, ours, said, wanted
+from tests.unit.sources.cluster import compute_claims
+from tests.unit.sources.made import keep_all_fields, templates
+from tests.unit.sources.samples import format_claims, ingress, list_resolved_claims, meta, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
 AT = ours(target="192.0.2.1")
-HTTP = TraefikSource(kind=INGRESS_ROUTE, selection=Selection())
+HTTP = TraefikSource(kind=INGRESS_ROUTE, common=CommonSettings())
 A = "A - [192.0.2.1]"
 
 
@@ -46,7 +46,7 @@ def route(*rules: str, annotations: Mapping[str, str] = AT) -> IngressRoute:
             "Host(`a.t`, `b.t`) && PathPrefix(`/x`) || HostHeader(`c.t`)", ["a.t", "b.t", "c.t"], id="7.4-the-example"
         ),
         pytest.param("HostSNI ( `a.t` )", ["a.t"], id="7.4-sni-and-blanks"),
-        pytest.param("!Host(`a.t`)", ["a.t"], id="7.4-negation-is-not-understood"),
+        pytest.param("!Host(`a.t`)", ["a.t"], id="7.4-negation-is-ignored"),
         pytest.param("HostRegexp(`a.t`)", [], id="7.4-regexp"),
         pytest.param('Host("a.t")', [], id="7.4-double-quotes"),
         pytest.param("host(`a.t`)", [], id="7.4-case-matters"),
@@ -59,12 +59,12 @@ def route(*rules: str, annotations: Mapping[str, str] = AT) -> IngressRoute:
         pytest.param("PathPrefix(`/x`)", [], id="7.4-no-host"),
     ],
 )
-def test_hosts_stand_between_backquotes(rule: str, hosts: list[str]) -> None:
-    assert said(shown(HTTP, route(rule))) == [f"{host} {A}" for host in hosts]
+def test_hosts_between_backquotes_in_a_traefik_rule_are_published(rule: str, hosts: list[str]) -> None:
+    assert format_claims(compute_claims(HTTP, route(rule))) == [f"{host} {A}" for host in hosts]
 
 
-def test_a_hostile_rule_takes_no_long_time() -> None:
-    assert not HTTP.claims(route("Host(`" * 200_000), FakeView())
+def test_a_very_long_traefik_rule_is_parsed_in_linear_time() -> None:
+    assert not HTTP.find_claims(route("Host(`" * 200_000), FakeView())
 
 
 @pytest.mark.parametrize(
@@ -72,60 +72,64 @@ def test_a_hostile_rule_takes_no_long_time() -> None:
     [
         pytest.param(HTTP, route("Host(`a.t`)"), "ingressroute/t/r", id="http"),
         pytest.param(
-            TraefikSource(kind=INGRESS_ROUTE_TCP, selection=Selection()),
+            TraefikSource(kind=INGRESS_ROUTE_TCP, common=CommonSettings()),
             IngressRouteTcp(metadata=meta("t/r", AT), spec=route("HostSNI(`a.t`)").spec),
             "ingressroutetcp/t/r",
             id="tcp",
         ),
         pytest.param(
-            TraefikSource(kind=INGRESS_ROUTE_UDP, selection=Selection()),
+            TraefikSource(kind=INGRESS_ROUTE_UDP, common=CommonSettings()),
             IngressRouteUdp(metadata=meta("t/r", AT | ours(hostname="a.t"))),
             "ingressrouteudp/t/r",
             id="udp",
         ),
     ],
 )
-def test_1_8_marks_name_the_kind(source: TraefikSource, obj: KubernetesObject, expected: str) -> None:
-    claims = shown(source, obj)
-    assert said(claims) == [f"a.t {A}"]
-    assert {claim.endpoint.labels.get(RESOURCE) for claim in wanted(claims)} == {expected}
+def test_1_8_resource_labels_name_the_kind(source: TraefikSource, obj: KubernetesObject, expected: str) -> None:
+    claims = compute_claims(source, obj)
+    assert format_claims(claims) == [f"a.t {A}"]
+    assert {claim.desired.labels.get(RESOURCE) for claim in list_resolved_claims(claims)} == {expected}
 
 
 @pytest.mark.parametrize(
     ("selection", "annotations", "expected"),
     [
-        pytest.param(Selection(), AT | ours(hostname="h.t"), [f"a.t {A}", f"h.t {A}"], id="7.4-annotated"),
-        pytest.param(Selection(), ours(hostname="h.t"), ["a.t no-endpoints", "h.t no-endpoints"], id="7.4-no-target"),
+        pytest.param(CommonSettings(), AT | ours(hostname="h.t"), [f"a.t {A}", f"h.t {A}"], id="7.4-annotated"),
         pytest.param(
-            Selection(ignore_hostname_annotation=True),
+            CommonSettings(), ours(hostname="h.t"), ["a.t no-endpoints", "h.t no-endpoints"], id="7.4-no-target"
+        ),
+        pytest.param(
+            CommonSettings(ignore_hostname_annotation=True),
             AT | ours(hostname="h.t"),
             [f"a.t {A}", "h.t by --ignore-hostname-annotation"],
             id="7.4-ignored",
         ),
         pytest.param(
-            Selection(), AT | ours(ttl="60", set_identifier="s"), ["a.t A 60 [192.0.2.1]"], id="2.6-ttl-and-props"
+            CommonSettings(), AT | ours(ttl="60", set_identifier="s"), ["a.t A 60 [192.0.2.1]"], id="2.6-ttl-and-props"
         ),
     ],
 )
-def test_targets_are_those_of_the_annotation(
-    selection: Selection, annotations: dict[str, str], expected: list[str]
+def test_targets_of_traefik_ingress_routes_come_from_the_target_annotation(
+    selection: CommonSettings, annotations: dict[str, str], expected: list[str]
 ) -> None:
-    source = TraefikSource(kind=INGRESS_ROUTE, selection=selection)
-    assert said(shown(source, route("Host(`a.t`)", annotations=annotations))) == expected
+    source = TraefikSource(kind=INGRESS_ROUTE, common=selection)
+    assert format_claims(compute_claims(source, route("Host(`a.t`)", annotations=annotations))) == expected
 
 
-def test_8_8_templates_make_names_and_targets() -> None:
+def test_8_8_templates_render_hosts_and_targets_of_ingress_routes() -> None:
     made = templates(["{{.Name}}.d.t"], target=["x.t"])
-    source = TraefikSource(kind=INGRESS_ROUTE, selection=Selection(templates=made))
-    assert said(source.claims(whole(route(annotations={})), FakeView())) == ["r.d.t CNAME - [x.t]"]
+    source = TraefikSource(kind=INGRESS_ROUTE, common=CommonSettings(templates=made))
+    assert format_claims(source.find_claims(keep_all_fields(route(annotations={})), FakeView())) == [
+        "r.d.t CNAME - [x.t]"
+    ]
 
 
-def test_7_4_the_flags_choose_the_groups() -> None:
-    assert kinds(new=True, legacy=False) == tuple(STRUCTS)
-    assert kinds(new=False, legacy=True) == tuple(LEGACY)
-    assert {kind.group for kind in kinds(new=True, legacy=True)} == {"traefik.io", "traefik.containo.us"}
+def test_7_4_flags_select_the_api_groups_of_traefik_kinds() -> None:
+    assert list_kinds(new=True, legacy=False) == tuple(TRAEFIK_STRUCTS)
+    assert list_kinds(new=False, legacy=True) == tuple(TRAEFIK_LEGACY_STRUCTS)
+    assert {kind.group for kind in list_kinds(new=True, legacy=True)} == {"traefik.io", "traefik.containo.us"}
 
 
-def test_other_kinds_are_a_mistake_of_ours() -> None:
+def test_a_source_raises_a_type_error_for_objects_of_other_kinds() -> None:
     with pytest.raises(TypeError, match="IngressRoutes only"):
-        HTTP.claims(ingress(rules=["a.t"]), FakeView())
+        HTTP.find_claims(ingress(rules=["a.t"]), FakeView())

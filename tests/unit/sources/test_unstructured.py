@@ -1,4 +1,4 @@
-"""The `unstructured` source over manifests and a live cluster (spec sources 6.4, 8.8)."""
+"""The `unstructured` source with manifests and with a live cluster (docs/spec/sources.md 6.4, 8.8)."""
 
 from __future__ import annotations
 
@@ -8,37 +8,38 @@ from typing import Any, Final
 
 import pytest
 
-from extdns.kube.live.roll import Roll
-from extdns.kube.live.wire import item
-from extdns.kube.manifests.reader import read
-from extdns.model.claim import Wanted
-from extdns.model.cluster import Kind, ObjectChange
-from extdns.model.dnsendpoint import DNS_ENDPOINT
-from extdns.model.lean import Custom
-from extdns.model.objects import NODE, SERVICE, KubernetesObject
+from extdns.gotemplate.errors import TemplateError
+from extdns.kube.live.responses import decode_object
+from extdns.kube.local_store import DeltaTracker
+from extdns.kube.manifests.reader import read_manifests
+from extdns.model.claim import ResolvedClaim
+from extdns.model.cluster import ObjectChange
+from extdns.model.kind import Kind
 from extdns.model.record import RESOURCE
-from extdns.model.selector import parse_label_selector
-from extdns.model.vendors import F5_VIRTUAL_SERVER, HTTP_PROXY
-from extdns.sources.gotemplate.errors import TemplateError
-from extdns.sources.selection import Selection
-from extdns.sources.templates import NONE, Templates
+from extdns.model.resources.core import NODE, SERVICE
+from extdns.model.resources.externaldns import DNS_ENDPOINT
+from extdns.model.resources.ingress_controllers import F5_VIRTUAL_SERVER, HTTP_PROXY
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.resources.meta import CustomResource
+from extdns.model.selection import parse_label_selector
+from extdns.sources.claim_builder import NO_TEMPLATES, CommonSettings, Templates
 from extdns.sources.unstructured import UnstructuredSource
 from tests.fakes.view import FakeView
 from tests.unit.sources.made import templates
-from tests.unit.sources.samples import PREFIX, load_balancer, ours, said, wanted
+from tests.unit.sources.samples import PREFIX, format_claims, list_resolved_claims, load_balancer, ours
 
 CONFIG_MAP: Final = Kind("", "v1", "ConfigMap", "configmaps")
 PRESUMED: Final = Kind("", "v1", "configmap", "configmaps")
-THING: Final = Kind("acme.test", "v1", "Thing", "things", namespaced=False, mark="thing/")
+THING: Final = Kind("acme.test", "v1", "Thing", "things", namespaced=False, resource_prefix="thing/")
 DATA: Final = {"h": "a.test,b.test", "t": "192.0.2.8"}
 ON_DATA: Final[dict[str, Any]] = {"fqdn": ['{{index .Object.data "h"}}'], "target": ['{{index .Object.data "t"}}']}
 BOTH: Final = ours(hostname="h.t,g.t", target="192.0.2.1,x.t,2001:db8::1")
 
 
 def manifest(kind: Kind, annotations: Mapping[str, str] | None = None, **more: object) -> dict[str, Any]:
-    """An object as people write it."""
-    place = {"name": "c", "namespace": "n"} if kind.namespaced else {"name": "c"}
-    metadata = {**place, "annotations": dict(annotations or {}), "resourceVersion": "1"}
+    """Return an object as in a YAML manifest."""
+    location = {"name": "c", "namespace": "n"} if kind.namespaced else {"name": "c"}
+    metadata = {**location, "annotations": dict(annotations or {}), "resourceVersion": "1"}
     return {"apiVersion": kind.api_version, "kind": {"configmap": "ConfigMap"}.get(kind.name, kind.name)} | {
         "metadata": metadata,
         **more,
@@ -46,22 +47,22 @@ def manifest(kind: Kind, annotations: Mapping[str, str] | None = None, **more: o
 
 
 def from_manifest(kind: Kind, data: Mapping[str, Any]) -> KubernetesObject:
-    (found,) = read(json.dumps(data).encode(), "c.json", [kind]).found
+    (found,) = read_manifests(json.dumps(data).encode(), "c.json", [kind]).found
     assert found.key.kind == kind
     return found.obj
 
 
 def from_list(kind: Kind, data: Mapping[str, Any]) -> KubernetesObject:
-    """As an API server lists it: items of built-in kinds do not say what they are."""
+    """Decode *data* as an item of a list from an API server, where items of built-in kinds have no `kind` field."""
     bare = {key: value for key, value in data.items() if key not in {"apiVersion", "kind"}}
-    (news,) = Roll(kind, whole=True).change(item(json.dumps(bare).encode()))
-    assert isinstance(news, ObjectChange)
-    assert news.new is not None
-    return news.new
+    (change,) = DeltaTracker(kind, keep_full=True).receive_change(decode_object(json.dumps(bare).encode()))
+    assert isinstance(change, ObjectChange)
+    assert change.new is not None
+    return change.new
 
 
-def source(kind: Kind, made: Templates = NONE, **selection: Any) -> UnstructuredSource:  # noqa: ANN401 - of Selection
-    return UnstructuredSource(kind=kind, selection=Selection(templates=made, **selection))
+def source(kind: Kind, made: Templates = NO_TEMPLATES, **selection: Any) -> UnstructuredSource:  # noqa: ANN401 - of Selection
+    return UnstructuredSource(kind=kind, common=CommonSettings(templates=made, **selection))
 
 
 cluster = pytest.mark.parametrize(
@@ -75,33 +76,35 @@ cluster = pytest.mark.parametrize(
 
 
 @cluster
-def test_6_4_all_names_of_the_annotation_point_at_all_its_targets(kind: Kind, seen: Any) -> None:  # noqa: ANN401
+def test_6_4_all_annotated_hosts_point_at_all_annotated_targets(kind: Kind, seen: Any) -> None:  # noqa: ANN401
     obj = seen(kind, manifest(kind, BOTH | ours(ttl="60", set_identifier="no", aws_weight="1")))
-    assert isinstance(obj, Custom)
-    claims = source(kind).claims(obj, FakeView())
-    assert said(claims) == [
+    assert isinstance(obj, CustomResource)
+    claims = source(kind).find_claims(obj, FakeView())
+    assert format_claims(claims) == [
         f"{name} {rest}"
         for name in ("g.t", "h.t")
         for rest in ("A 60 [192.0.2.1]", "AAAA 60 [2001:db8::1]", "CNAME 60 [x.t]")
     ]
-    for claim in wanted(claims):
-        assert claim.endpoint.labels.get(RESOURCE) == "configmap/n/c"
-        assert (claim.endpoint.set_identifier, len(claim.endpoint.properties)) == ("", 0)
+    for claim in list_resolved_claims(claims):
+        assert claim.desired.labels.get(RESOURCE) == "configmap/n/c"
+        assert (claim.desired.set_identifier, len(claim.desired.properties)) == ("", 0)
 
 
 @cluster
-def test_6_4_templates_make_labelled_names_and_targets_of_the_whole_object(kind: Kind, seen: Any) -> None:  # noqa: ANN401
+def test_6_4_template_records_carry_the_resource_of_the_object(kind: Kind, seen: Any) -> None:  # noqa: ANN401
     obj = seen(kind, manifest(kind, ours(ttl="60"), data=DATA))
-    claims = source(kind, templates(**ON_DATA)).claims(obj, FakeView())
-    assert said(claims) == ["a.test A 60 [192.0.2.8]", "b.test A 60 [192.0.2.8]"]
-    assert {claim.endpoint.labels.get(RESOURCE) for claim in wanted(claims)} == {"configmap/n/c"}
+    claims = source(kind, templates(**ON_DATA)).find_claims(obj, FakeView())
+    assert format_claims(claims) == ["a.test A 60 [192.0.2.8]", "b.test A 60 [192.0.2.8]"]
+    assert {claim.desired.labels.get(RESOURCE) for claim in list_resolved_claims(claims)} == {"configmap/n/c"}
 
 
 @cluster
-def test_6_4_templates_see_what_the_object_is(kind: Kind, seen: Any) -> None:  # noqa: ANN401
+def test_6_4_templates_can_read_kind_and_version_of_the_object(kind: Kind, seen: Any) -> None:  # noqa: ANN401
     obj = seen(kind, manifest(kind))
     made = templates(pairs=["{{.Name}}.{{.Namespace}}.{{.Kind}}.{{.APIVersion}}.{{.Object.kind}}:x.t"])
-    assert said(source(kind, made).claims(obj, FakeView())) == ["c.n.configmap.v1.configmap CNAME - [x.t]"]
+    assert format_claims(source(kind, made).find_claims(obj, FakeView())) == [
+        "c.n.configmap.v1.configmap CNAME - [x.t]"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -123,17 +126,19 @@ def test_6_4_templates_see_what_the_object_is(kind: Kind, seen: Any) -> None:  #
             id="8.8-combined",
         ),
         pytest.param(templates(["a.t"]), {}, [], id="6.4-names-need-targets"),
-        pytest.param(NONE, ours(hostname="h.t"), ["h.t no-endpoints"], id="6.4-annotated-names-too"),
-        pytest.param(NONE, ours(target="x.t"), [], id="6.4-targets-need-names"),
+        pytest.param(NO_TEMPLATES, ours(hostname="h.t"), ["h.t no-endpoints"], id="6.4-annotated-names-too"),
+        pytest.param(NO_TEMPLATES, ours(target="x.t"), [], id="6.4-targets-need-names"),
         pytest.param(
             templates(["t.t"], target=["x.t"]), ours(hostname="h.t"), ["t.t CNAME - [x.t]", "h.t no-endpoints"],
             id="8.8-endpoints-count-not-names",
         ),
     ],
 )  # fmt: skip
-def test_annotations_come_first(made: Templates, annotations: dict[str, str], expected: list[str]) -> None:
+def test_annotated_hosts_take_precedence_over_templates(
+    made: Templates, annotations: dict[str, str], expected: list[str]
+) -> None:
     obj = from_manifest(CONFIG_MAP, manifest(CONFIG_MAP, annotations, data=DATA))
-    assert said(source(CONFIG_MAP, made).claims(obj, FakeView())) == expected
+    assert format_claims(source(CONFIG_MAP, made).find_claims(obj, FakeView())) == expected
 
 
 @pytest.mark.parametrize(
@@ -150,11 +155,11 @@ def test_annotations_come_first(made: Templates, annotations: dict[str, str], ex
         pytest.param("{{.Spec.Nested.Inner}}", None, id="nested-without-alias"),
     ],
 )
-def test_6_4_spec_and_status_have_go_like_names_besides(template: str, expected: str | None) -> None:
+def test_6_4_spec_and_status_also_have_go_names(template: str, expected: str | None) -> None:
     spec = {"dnsNames": ["a.t"], "url": "u.t", "idle": "i.t", "id": "x.t", "ID": "own.t", "nested": {"inner": "n.t"}}
     obj = from_manifest(THING, manifest(THING, spec=spec, status={"hostname": "s.t"}))
-    claims = source(THING, templates([template], target=["192.0.2.1"])).claims(obj, FakeView())
-    assert [claim.name for claim in claims if isinstance(claim, Wanted)] == ([expected] if expected else [])
+    claims = source(THING, templates([template], target=["192.0.2.1"])).find_claims(obj, FakeView())
+    assert [claim.name for claim in claims if isinstance(claim, ResolvedClaim)] == ([expected] if expected else [])
 
 
 @pytest.mark.parametrize(
@@ -165,11 +170,13 @@ def test_6_4_spec_and_status_have_go_like_names_besides(template: str, expected:
         pytest.param("{{(index .Spec.Ports 0).name}}.t", "http.t", id="nested-as-json-spells-it"),
     ],
 )
-def test_6_4_a_kind_that_go_knows_is_seen_raw_as_well(template: str, expected: str) -> None:
+def test_6_4_templates_of_the_unstructured_source_use_json_names_for_known_kinds_too(
+    template: str, expected: str
+) -> None:
     spec = {"type": "ClusterIP", "ports": [{"name": "http", "port": 80}]}
     obj = from_manifest(SERVICE, manifest(SERVICE, spec=spec))
-    claims = source(SERVICE, templates(pairs=[f"{template}:192.0.2.1"])).claims(obj, FakeView())
-    assert said(claims) == [f"{expected} A - [192.0.2.1]"]
+    claims = source(SERVICE, templates(pairs=[f"{template}:192.0.2.1"])).find_claims(obj, FakeView())
+    assert format_claims(claims) == [f"{expected} A - [192.0.2.1]"]
 
 
 @pytest.mark.parametrize(
@@ -181,16 +188,18 @@ def test_6_4_a_kind_that_go_knows_is_seen_raw_as_well(template: str, expected: s
         pytest.param(DNS_ENDPOINT, "dnsendpoint/n/c", id="1.8-in-full"),
     ],
 )
-def test_1_8_marks_go_by_the_kind_s_name_even_where_another_source_has_its_own(kind: Kind, label: str) -> None:
-    (claim,) = wanted(
-        source(kind).claims(from_manifest(kind, manifest(kind, ours(hostname="h.t", target="x.t"))), FakeView())
+def test_1_8_resource_labels_use_the_kind_even_if_another_source_uses_another_label(kind: Kind, label: str) -> None:
+    (claim,) = list_resolved_claims(
+        source(kind).find_claims(from_manifest(kind, manifest(kind, ours(hostname="h.t", target="x.t"))), FakeView())
     )
-    assert claim.endpoint.labels.get(RESOURCE) == label
+    assert claim.desired.labels.get(RESOURCE) == label
 
 
-def test_1_8_an_object_without_namespace_is_marked_with_an_empty_one() -> None:
+def test_1_8_the_resource_label_of_a_cluster_scoped_object_has_an_empty_namespace() -> None:
     obj = from_list(THING, manifest(THING, BOTH))
-    assert {one.endpoint.labels.get(RESOURCE) for one in wanted(source(THING).claims(obj, FakeView()))} == {"thing//c"}
+    assert {
+        one.desired.labels.get(RESOURCE) for one in list_resolved_claims(source(THING).find_claims(obj, FakeView()))
+    } == {"thing//c"}
 
 
 @pytest.mark.parametrize(
@@ -204,17 +213,19 @@ def test_1_8_an_object_without_namespace_is_marked_with_an_empty_one() -> None:
         ),
     ],
 )
-def test_filters_apply(selection: dict[str, Any], annotations: dict[str, str], expected: list[str]) -> None:
+def test_filters_exclude_unstructured_objects(
+    selection: dict[str, Any], annotations: dict[str, str], expected: list[str]
+) -> None:
     obj = from_manifest(CONFIG_MAP, manifest(CONFIG_MAP, ours(hostname="h.t", target="x.t") | annotations))
-    assert said(source(CONFIG_MAP, **selection).claims(obj, FakeView())) == expected
+    assert format_claims(source(CONFIG_MAP, **selection).find_claims(obj, FakeView())) == expected
 
 
-def test_a_template_that_fails_says_so() -> None:
+def test_a_template_that_cannot_be_rendered_raises_an_error() -> None:
     obj = from_manifest(CONFIG_MAP, manifest(CONFIG_MAP))
     with pytest.raises(TemplateError):
-        source(CONFIG_MAP, templates(pairs=["{{.Nothing}}:x.t"])).claims(obj, FakeView())
+        source(CONFIG_MAP, templates(pairs=["{{.Nothing}}:x.t"])).find_claims(obj, FakeView())
 
 
-def test_a_kind_that_has_a_source_of_its_own_is_read_as_well() -> None:
+def test_the_unstructured_source_can_also_read_kinds_that_have_their_own_source() -> None:
     obj = load_balancer(ours(hostname="h.t", target="x.t"), "192.0.2.1")
-    assert said(source(SERVICE).claims(obj, FakeView())) == ["h.t CNAME - [x.t]"]
+    assert format_claims(source(SERVICE).find_claims(obj, FakeView())) == ["h.t CNAME - [x.t]"]

@@ -1,4 +1,4 @@
-"""Clients that are slow, many, or do not read, over real loopback sockets."""
+"""Slow, numerous or unresponsive clients of the web server, over loopback sockets."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from wsgiref.simple_server import WSGIServer
 
 import pytest
 
-from extdns.web.server import Server
+from extdns.web.server import WebServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from wsgiref.types import StartResponse, WSGIEnvironment
 
-from tests.unit.web.scene import ANYWHERE, HANGS_S, WHOLE_REQUEST, application, connect, exchange, read_all, serving
+from tests.unit.web.scene import ANYWHERE, COMPLETE_REQUEST, HANGS_S, application, connect, exchange, read_all, serving
 
 
-def test_a_client_that_is_slow_is_hung_up_on() -> None:
-    with serving(application(), patience_s=0.01) as port, connect(port) as client:
+def test_connection_of_a_slow_client_is_closed() -> None:
+    with serving(application(), timeout_s=0.01) as port, connect(port) as client:
         assert client.recv(1) == b""
 
 
-def test_when_there_are_too_many_the_oldest_gives_way() -> None:
+def test_oldest_connection_is_closed_when_there_are_too_many() -> None:
     with serving(application(), most=2) as port, connect(port) as first, connect(port) as second:
-        assert exchange(port, WHOLE_REQUEST).endswith(b"OK")
+        assert exchange(port, COMPLETE_REQUEST).endswith(b"OK")
         assert first.recv(1) == b""
-        second.sendall(WHOLE_REQUEST)
+        second.sendall(COMPLETE_REQUEST)
         assert read_all(second).endswith(b"OK")
 
 
-def test_two_hundred_slow_clients_keep_no_probe_from_its_answer() -> None:
-    with Server(ANYWHERE, application()) as server, ExitStack() as slow:
+def test_a_health_probe_is_answered_while_two_hundred_slow_clients_are_connected() -> None:
+    with WebServer(ANYWHERE, application()) as server, ExitStack() as slow:
         for number in range(200):
             client = slow.enter_context(connect(server.port))
             client.sendall(b"GET /metrics HTTP/1.1\r\n"[: number % 24])
             if number % 20 == 0:
-                assert exchange(server.port, WHOLE_REQUEST).endswith(b"OK")
+                assert exchange(server.port, COMPLETE_REQUEST).endswith(b"OK")
 
 
-def test_where_no_more_files_can_be_opened_the_oldest_client_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oldest_connection_is_closed_when_no_file_can_be_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     accept, refusals = WSGIServer.get_request, iter([errno.EMFILE, errno.ECONNABORTED])
 
     def refuse(server: WSGIServer) -> tuple[socket.socket, object]:
@@ -56,11 +56,11 @@ def test_where_no_more_files_can_be_opened_the_oldest_client_gives_way(monkeypat
     with serving(application()) as port, connect(port) as first, connect(port) as second, connect(port) as third:
         assert first.recv(1) == b""
         for client in (second, third):
-            client.sendall(WHOLE_REQUEST)
+            client.sendall(COMPLETE_REQUEST)
             assert read_all(client).endswith(b"OK")
 
 
-def test_a_client_that_does_not_read_gives_way_too() -> None:
+def test_connection_of_a_client_that_does_not_read_is_closed() -> None:
     began, ended = threading.Event(), threading.Event()
 
     def endless(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -76,5 +76,5 @@ def test_a_client_that_does_not_read_gives_way_too() -> None:
         client.sendall(b"GET /endless HTTP/1.1\r\n\r\n")
         assert began.wait(HANGS_S)
         assert not ended.is_set()
-        exchange(port, WHOLE_REQUEST)
+        exchange(port, COMPLETE_REQUEST)
         assert ended.wait(HANGS_S)

@@ -1,4 +1,4 @@
-"""The server, over real loopback sockets: where it listens, and what no client can do to it."""
+"""The web server over loopback sockets: listening addresses, invalid requests and logging."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ import pytest
 from extdns import log
 from extdns.errors import UsageError
 from extdns.flags.address import ListenAddress, parse_address
-from extdns.web.application import Application
 from extdns.web.connections import Connections
-from extdns.web.server import Server
+from extdns.web.health import HealthApplication
+from extdns.web.server import WebServer
 from tests.unit.web.scene import (
     ANYWHERE,
+    COMPLETE_REQUEST,
     HANGS_S,
-    WHOLE_REQUEST,
     application,
     connect,
     exchange,
@@ -38,12 +38,12 @@ needs_ipv6 = pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="no IPv6
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    """A server that all tests share."""
-    with Server(ANYWHERE, application()) as server:
+    """Start a server that all tests of this file share. Return its port."""
+    with WebServer(ANYWHERE, application()) as server:
         yield server.port
 
 
-def test_a_client_of_the_standard_library_is_answered(port: int) -> None:
+def test_client_of_the_standard_library_gets_a_response(port: int) -> None:
     client = http.client.HTTPConnection("127.0.0.1", port, timeout=HANGS_S)
     client.request("GET", "/readyz?verbose=1")
     response = client.getresponse()
@@ -52,8 +52,8 @@ def test_a_client_of_the_standard_library_is_answered(port: int) -> None:
     client.close()
 
 
-def test_answers_say_nothing_of_the_software(port: int) -> None:
-    for request in (WHOLE_REQUEST, b"GET / x\r\n\r\n"):
+def test_responses_do_not_name_the_software(port: int) -> None:
+    for request in (COMPLETE_REQUEST, b"GET / x\r\n\r\n"):
         head = exchange(port, request).lower()
         assert b"server:" not in head
         assert b"python" not in head
@@ -79,15 +79,15 @@ def test_head_sends_no_body(port: int) -> None:
         pytest.param(b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 101, b"HTTP/1.0 431 ", id="too-many-headers"),
     ],
 )
-def test_any_request_gets_a_plain_answer(port: int, request_bytes: bytes, status: bytes) -> None:
+def test_malformed_request_gets_a_plain_error(port: int, request_bytes: bytes, status: bytes) -> None:
     answer = exchange(port, request_bytes)
     assert answer.startswith(status)
     assert b"<" not in answer
 
 
-def test_a_client_that_leaves_at_once_bothers_nobody(port: int) -> None:
+def test_client_that_disconnects_is_not_logged(port: int) -> None:
     connect(port).close()
-    assert exchange(port, WHOLE_REQUEST).endswith(b"OK")
+    assert exchange(port, COMPLETE_REQUEST).endswith(b"OK")
 
 
 @pytest.mark.parametrize(
@@ -101,13 +101,13 @@ def test_a_client_that_leaves_at_once_bothers_nobody(port: int) -> None:
         pytest.param("0.0.0.0:0", ("127.0.0.1",), id="ipv4-any"),
     ],
 )
-def test_it_listens_where_the_flag_says(text: str, hosts: tuple[str, ...]) -> None:
-    with Server(parse_address(text), application()) as server:
+def test_server_listens_at_the_address_of_the_flag(text: str, hosts: tuple[str, ...]) -> None:
+    with WebServer(parse_address(text), application()) as server:
         for host in hosts:
-            assert exchange(server.port, WHOLE_REQUEST, host).endswith(b"OK")
+            assert exchange(server.port, COMPLETE_REQUEST, host).endswith(b"OK")
 
 
-def test_without_ipv6_every_ipv4_address_is_listened_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_server_listens_on_all_ipv4_addresses_without_ipv6(monkeypatch: pytest.MonkeyPatch) -> None:
     create = socket.create_server
 
     def refuse_ipv6(address: tuple[str, int], **settings: bool | int) -> socket.socket:
@@ -116,50 +116,50 @@ def test_without_ipv6_every_ipv4_address_is_listened_on(monkeypatch: pytest.Monk
         return create(address, family=socket.AF_INET)
 
     monkeypatch.setattr(socket, "create_server", refuse_ipv6)
-    with Server(parse_address(":0"), application()) as server:
-        assert exchange(server.port, WHOLE_REQUEST).endswith(b"OK")
+    with WebServer(parse_address(":0"), application()) as server:
+        assert exchange(server.port, COMPLETE_REQUEST).endswith(b"OK")
 
 
 @pytest.mark.parametrize(
-    ("host", "why"),
+    ("host", "reason"),
     [
-        pytest.param("127.0.0.1", "port {port} is taken by another process", id="port-taken"),
-        pytest.param("", "port {port} is taken by another process", id="port-taken-somewhere"),
-        pytest.param("::1%nowhere", "no address is known of the host '::1%nowhere'", id="no-such-host"),
-        pytest.param(f"::1%{'é' * 64}", f"'::1%{'é' * 64}' is no host name", id="no-host-at-all"),
+        pytest.param("127.0.0.1", "port {port} is in use by another process", id="port-taken"),
+        pytest.param("", "port {port} is in use by another process", id="port-taken-somewhere"),
+        pytest.param("::1%nowhere", "cannot resolve the host '::1%nowhere'", id="no-such-host"),
+        pytest.param(f"::1%{'é' * 64}", f"'::1%{'é' * 64}' is not a host name", id="no-host-at-all"),
     ],
 )
-def test_an_address_that_cannot_be_had_is_a_mistake_in_the_flag(port: int, host: str, why: str) -> None:
+def test_unusable_address_is_a_usage_error(port: int, host: str, reason: str) -> None:
     address = ListenAddress(host=host, port=port)
     with pytest.raises(UsageError) as caught:
-        Server(address, application()).start()
+        WebServer(address, application()).start()
     first, second = str(caught.value).splitlines()
-    assert first == f"--metrics-address={address} cannot be listened on: {why.format(port=port)}"
-    assert second == "  choose another host or port; port 0 takes a free one"
+    assert first == f"--metrics-address={address} cannot be used: {reason.format(port=port)}"
+    assert second == "  use another host or port; port 0 selects a free one"
 
 
 @pytest.mark.parametrize(
-    ("number", "why"),
+    ("number", "reason"),
     [
-        pytest.param(errno.EACCES, "the right to use port 80 is missing", id="privileged-port"),
+        pytest.param(errno.EACCES, "no permission to use port 80", id="privileged-port"),
         pytest.param(errno.EADDRNOTAVAIL, "this machine has no address 127.0.0.1", id="address-of-another"),
         pytest.param(errno.EMFILE, "Too many open files", id="anything-else"),
     ],
 )
-def test_what_the_system_refuses_is_told_in_one_plain_line(
-    number: int, why: str, monkeypatch: pytest.MonkeyPatch
+def test_error_of_the_system_is_described_in_one_line(
+    number: int, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> socket.socket:
         raise OSError(number, "in other words (while attempting to bind on address)")
 
     monkeypatch.setattr(socket, "create_server", refuse)
     with pytest.raises(UsageError) as caught:
-        Server(ListenAddress(host="127.0.0.1", port=80), application()).start()
-    assert str(caught.value).splitlines()[0] == f"--metrics-address=127.0.0.1:80 cannot be listened on: {why}"
+        WebServer(ListenAddress(host="127.0.0.1", port=80), application()).start()
+    assert str(caught.value).splitlines()[0] == f"--metrics-address=127.0.0.1:80 cannot be used: {reason}"
 
 
-def test_closing_frees_the_port_and_can_be_repeated() -> None:
-    server = Server(ANYWHERE, application())
+def test_close_frees_the_port_and_can_be_repeated() -> None:
+    server = WebServer(ANYWHERE, application())
     server.close()
     assert server.port == 0
     server.start()
@@ -169,31 +169,31 @@ def test_closing_frees_the_port_and_can_be_repeated() -> None:
     assert server.port == 0
     with pytest.raises(ConnectionRefusedError):
         connect(taken)
-    with Server(ListenAddress(host="127.0.0.1", port=taken), application()) as again:
+    with WebServer(ListenAddress(host="127.0.0.1", port=taken), application()) as again:
         assert again.port == taken
 
 
 @pytest.fixture
 def logged(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
-    """What was logged so far, as lines without their time."""
+    """Return a function that lists the log lines so far, without their times."""
     formatter = log.TextFormatter()
     return lambda: [formatter.format(record).partition(" ")[2] for record in caplog.records]
 
 
-def test_a_page_that_fails_is_logged_and_tells_nothing(
+def test_error_of_the_application_is_logged_and_not_sent(
     logged: Callable[[], list[str]], capfd: pytest.CaptureFixture[str]
 ) -> None:
     def broken() -> bytes:
         raise LookupError("it\nbroke")
 
-    pages = Application(healthy=lambda: True, readiness=readiness, metrics=broken)
+    pages = HealthApplication(is_healthy=lambda: True, read_readiness=readiness, render_metrics=broken)
     with serving(pages) as port:
         answer = exchange(port, b"GET /metrics HTTP/1.1\r\n\r\n")
-        assert exchange(port, WHOLE_REQUEST).endswith(b"OK")
+        assert exchange(port, COMPLETE_REQUEST).endswith(b"OK")
     assert answer.startswith(b"HTTP/1.0 500 ")
     assert b"LookupError" not in answer
     assert logged() == [
-        r'level=error msg="A request could not be answered" error="LookupError: it\nbroke" path=/metrics'
+        r'level=error msg="The web server cannot answer an HTTP request" error="LookupError: it\nbroke" path=/metrics'
     ]
     assert capfd.readouterr() == ("", "")
 
@@ -206,7 +206,7 @@ def test_a_page_that_fails_is_logged_and_tells_nothing(
         pytest.param(LookupError(), 1, id="we-failed"),
     ],
 )
-def test_only_our_own_failures_are_logged(logged: Callable[[], list[str]], error: Exception, lines: int) -> None:
+def test_network_errors_are_not_logged(logged: Callable[[], list[str]], error: Exception, lines: int) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening, socket.socket() as client:
         connections = Connections(listening, application())
         try:
@@ -219,21 +219,19 @@ def test_only_our_own_failures_are_logged(logged: Callable[[], list[str]], error
 
 def test_requests_are_not_logged(logged: Callable[[], list[str]], capfd: pytest.CaptureFixture[str]) -> None:
     with serving(application()) as port:
-        exchange(port, WHOLE_REQUEST)
+        exchange(port, COMPLETE_REQUEST)
         exchange(port, b"nonsense\r\n\r\n")
     assert logged() == []
     assert capfd.readouterr() == ("", "")
 
 
-def test_the_port_that_the_system_chose_is_logged(
-    logged: Callable[[], list[str]], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_port_chosen_by_the_system_is_logged(logged: Callable[[], list[str]], caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", logger="extdns")
-    with Server(ANYWHERE, application()) as server:
-        assert logged() == [f'level=info msg="Health and metrics are served" address="127.0.0.1:0" port={server.port}']
+    with WebServer(ANYWHERE, application()) as server:
+        assert logged() == [f'level=info msg="Serving health and metrics" address="127.0.0.1:0" port={server.port}']
 
 
-def test_pages_cannot_see_the_environment_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_application_does_not_get_environment_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SimpleHandler, "os_environ", {"AWS_SECRET_ACCESS_KEY": "x"})
     seen: list[str] = []
 
@@ -243,6 +241,6 @@ def test_pages_cannot_see_the_environment_of_the_process(monkeypatch: pytest.Mon
         return ()
 
     with serving(remember) as port:
-        exchange(port, WHOLE_REQUEST)
+        exchange(port, COMPLETE_REQUEST)
     assert "REQUEST_METHOD" in seen
     assert "AWS_SECRET_ACCESS_KEY" not in seen

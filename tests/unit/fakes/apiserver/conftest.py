@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.fakes.apiserver.probe import Probe
+from tests.fakes.apiserver.raw_client import RawClient
 from tests.fakes.apiserver.server import ApiServer
 
 
@@ -17,5 +17,5 @@ def server() -> Iterator[ApiServer]:
 
 
 @pytest.fixture
-def probe(server: ApiServer) -> Probe:
-    return Probe(server)
+def raw_client(server: ApiServer) -> RawClient:
+    return RawClient(server)

@@ -1,4 +1,4 @@
-"""Death, restarts, forgotten history, and kinds that come and go."""
+"""Kill and restart the fake API server, drop its history, and register and remove kinds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import urllib3
 
 from tests.fakes.apiserver.faults import Stall
 from tests.fakes.apiserver.kinds import DNS_ENDPOINT, INGRESS, SERVICE, Kind
-from tests.fakes.apiserver.probe import PATIENCE_S, SERVICES, Probe, service
+from tests.fakes.apiserver.raw_client import SERVICES, TIMEOUT_S, RawClient, build_service
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.apiserver.watches import Order
 
@@ -25,46 +25,55 @@ def endpoint(name: str, version: str = "v1alpha1") -> dict[str, Any]:
     return {"apiVersion": f"externaldns.k8s.io/{version}", "kind": "DNSEndpoint", "metadata": named, "spec": {}}
 
 
-def test_a_killed_server_refuses_connections_and_comes_back_on_its_port(server: ApiServer, probe: Probe) -> None:
-    server.put(service("a"))
+def test_a_killed_api_server_refuses_connections_and_restarts_on_the_same_port(
+    server: ApiServer, raw_client: RawClient
+) -> None:
+    server.put(build_service("a"))
     url = server.url
     server.kill()
     with pytest.raises(ConnectionRefusedError):
-        probe.get()
+        raw_client.get()
     server.start()
-    assert (server.url, probe.get().names) == (url, ["a"])
+    assert (server.url, raw_client.get().names) == (url, ["a"])
 
 
-def test_killing_cuts_open_watches_and_what_stalls(server: ApiServer, probe: Probe) -> None:
+def test_killing_the_api_server_cuts_open_and_stalled_watches(server: ApiServer, raw_client: RawClient) -> None:
     server.faults.arm(Stall(lines=1), times=2)
-    with probe.watch(resourceVersion=server.version) as one, probe.watch(resourceVersion=server.version) as other:
+    with (
+        raw_client.watch(resourceVersion=server.version) as one,
+        raw_client.watch(resourceVersion=server.version) as other,
+    ):
         server.kill()
         for stream in (one, other):
             with pytest.raises(IncompleteRead):
-                stream.rest()
-    assert server.watching("Service") == 0
+                stream.read_rest()
+    assert server.count_watches("Service") == 0
 
 
-def test_a_cut_watch_ends_without_a_last_chunk(server: ApiServer, probe: Probe) -> None:
-    with probe.watch(resourceVersion=server.version) as stream:
+def test_a_cut_watch_ends_without_the_final_http_chunk(server: ApiServer, raw_client: RawClient) -> None:
+    with raw_client.watch(resourceVersion=server.version) as stream:
         server.end_watches(Order.CUT, "Service")
         with pytest.raises(IncompleteRead):
-            stream.rest()
+            stream.read_rest()
 
 
-def test_a_restart_with_its_history_goes_on_where_it_was(server: ApiServer, probe: Probe) -> None:
-    version = server.put(service("a"))["metadata"]["resourceVersion"]
-    server.put(service("b"))
+def test_after_a_restart_with_history_a_watch_continues_from_an_old_version(
+    server: ApiServer, raw_client: RawClient
+) -> None:
+    version = server.put(build_service("a"))["metadata"]["resourceVersion"]
+    server.put(build_service("b"))
     server.restart(new_history=False)
-    with probe.watch(resourceVersion=version) as stream:
-        assert stream.brief(1) == [("ADDED", "b")]
+    with raw_client.watch(resourceVersion=version) as stream:
+        assert stream.read_events(1) == [("ADDED", "b")]
 
 
-def test_a_new_history_has_lower_versions_and_the_same_objects(server: ApiServer, probe: Probe) -> None:
-    server.put_all([service("b"), service("a")])
-    before = probe.get()
+def test_after_a_restart_with_a_new_history_the_same_objects_have_lower_versions(
+    server: ApiServer, raw_client: RawClient
+) -> None:
+    server.put_all([build_service("b"), build_service("a")])
+    before = raw_client.get()
     server.restart()
-    after = probe.get()
+    after = raw_client.get()
     assert after.names == before.names
     for old, new in zip(before.body["items"], after.body["items"], strict=True):
         assert int(new["metadata"]["resourceVersion"]) < int(old["metadata"]["resourceVersion"])
@@ -72,26 +81,28 @@ def test_a_new_history_has_lower_versions_and_the_same_objects(server: ApiServer
     assert int(after.version) < int(before.version)
 
 
-def test_versions_of_the_old_history_are_still_to_come_in_the_new_one(server: ApiServer, probe: Probe) -> None:
-    version = server.put(service("a"))["metadata"]["resourceVersion"]
+def test_a_version_of_the_old_history_is_a_future_version_in_the_new_one(
+    server: ApiServer, raw_client: RawClient
+) -> None:
+    version = server.put(build_service("a"))["metadata"]["resourceVersion"]
     server.restart()
-    assert probe.get(resourceVersion=version).code == 504
-    with probe.watch(resourceVersion=version) as stream:
-        server.put(service("b"))
+    assert raw_client.get(resourceVersion=version).code == 504
+    with raw_client.watch(resourceVersion=version) as stream:
+        server.put(build_service("b"))
         server.end_watches()
-        assert stream.frame() is None
+        assert stream.read_event() is None
 
 
-def test_a_new_history_may_be_empty(server: ApiServer, probe: Probe) -> None:
-    server.put(service("a"))
+def test_a_restart_can_drop_all_objects(server: ApiServer, raw_client: RawClient) -> None:
+    server.put(build_service("a"))
     server.restart(keep=False)
-    assert probe.get().body["items"] == []
-    server.put(service("b"))
-    assert probe.get().names == ["b"]
+    assert raw_client.get().body["items"] == []
+    server.put(build_service("b"))
+    assert raw_client.get().names == ["b"]
 
 
-def test_an_unknown_kind_is_no_status_but_a_page_not_found(probe: Probe) -> None:
-    reply = probe.get("/apis/externaldns.k8s.io/v1alpha1/nopes")
+def test_listing_an_unknown_kind_gets_a_plain_text_404(raw_client: RawClient) -> None:
+    reply = raw_client.get("/apis/externaldns.k8s.io/v1alpha1/nopes")
     assert (reply.code, reply.headers["Content-Type"], reply.body) == (
         404,
         "text/plain; charset=utf-8",
@@ -99,46 +110,48 @@ def test_an_unknown_kind_is_no_status_but_a_page_not_found(probe: Probe) -> None
     )
 
 
-def test_removing_a_crd_deletes_its_objects_then_ends_its_watches(server: ApiServer, probe: Probe) -> None:
+def test_removing_a_crd_deletes_its_objects_and_ends_its_watches(server: ApiServer, raw_client: RawClient) -> None:
     server.put_all([endpoint("a"), endpoint("b")])
-    with probe.watch(ENDPOINTS, resourceVersion=server.version) as stream:
+    with raw_client.watch(ENDPOINTS, resourceVersion=server.version) as stream:
         server.unregister("DNSEndpoint")
-        assert stream.brief(3) == [("DELETED", "a"), ("DELETED", "b"), ("END", "")]
-    assert probe.get(ENDPOINTS).code == 404
+        assert stream.read_events(3) == [("DELETED", "a"), ("DELETED", "b"), ("END", "")]
+    assert raw_client.get(ENDPOINTS).code == 404
     server.register(DNS_ENDPOINT)
-    assert probe.get(ENDPOINTS).body["items"] == []
+    assert raw_client.get(ENDPOINTS).body["items"] == []
 
 
-def test_a_version_that_is_served_no_longer_keeps_its_objects(server: ApiServer, probe: Probe) -> None:
+def test_an_api_version_that_is_no_longer_served_keeps_its_objects(server: ApiServer, raw_client: RawClient) -> None:
     server.put(endpoint("a"))
-    with probe.watch(ENDPOINTS, resourceVersion=server.version) as stream:
+    with raw_client.watch(ENDPOINTS, resourceVersion=server.version) as stream:
         server.unregister("DNSEndpoint", deleting=False)
-        assert stream.brief(1) == [("END", "")]
-    assert probe.get(ENDPOINTS).code == 404
+        assert stream.read_events(1) == [("END", "")]
+    assert raw_client.get(ENDPOINTS).code == 404
     server.register(DNS_ENDPOINT)
-    assert probe.get(ENDPOINTS).names == ["a"]
+    assert raw_client.get(ENDPOINTS).names == ["a"]
 
 
-def test_versions_of_a_kind_share_its_objects(server: ApiServer, probe: Probe) -> None:
+def test_all_api_versions_of_a_kind_serve_the_same_objects(server: ApiServer, raw_client: RawClient) -> None:
     server.register(
         Kind(group=DNS_ENDPOINT.group, version="v1", kind="DNSEndpoint", plural="dnsendpoints", custom=True)
     )
     server.put(endpoint("a", "v1"))
-    item = probe.get(ENDPOINTS).body["items"][0]
+    item = raw_client.get(ENDPOINTS).body["items"][0]
     assert (item["apiVersion"], item["metadata"]["name"]) == ("externaldns.k8s.io/v1alpha1", "a")
 
 
-def test_a_test_may_choose_uid_and_age(server: ApiServer) -> None:
-    obj = service("a")
+def test_a_test_can_set_uid_and_creation_time_of_an_object(server: ApiServer) -> None:
+    obj = build_service("a")
     obj["metadata"] |= {"uid": "u-1", "creationTimestamp": "2020-01-01T00:00:00Z"}
     made = server.put(obj)["metadata"]
     assert (made["uid"], made["creationTimestamp"]) == ("u-1", "2020-01-01T00:00:00Z")
-    again = server.put(service("a", changed="yes"))["metadata"]
+    again = server.put(build_service("a", changed="yes"))["metadata"]
     assert (again["uid"], again["creationTimestamp"]) == ("u-1", "2020-01-01T00:00:00Z")
 
 
-def test_tests_see_what_is_stored(server: ApiServer) -> None:
-    server.put_all([service("b"), service("a"), {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}])
+def test_a_test_can_read_and_delete_stored_objects(server: ApiServer) -> None:
+    server.put_all(
+        [build_service("b"), build_service("a"), {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}]
+    )
     assert [obj["metadata"]["name"] for obj in server.objects(SERVICE)] == ["a", "b"]
     assert server.get("Node", "", "n") is not None
     server.delete("services", "shop", "a")
@@ -146,22 +159,22 @@ def test_tests_see_what_is_stored(server: ApiServer) -> None:
 
 
 @pytest.mark.parametrize("kind", ["Nope", "DNSEndpoint"])
-def test_a_kind_that_is_not_there_once_is_a_mistake_of_the_test(server: ApiServer, kind: str) -> None:
+def test_an_ambiguous_or_unserved_kind_raises_a_key_error(server: ApiServer, kind: str) -> None:
     server.register(Kind(group="other.example", version="v1", kind="DNSEndpoint", plural="dnsendpoints", custom=True))
     with pytest.raises(KeyError, match=kind):
         server.objects(kind)
-    with pytest.raises(KeyError, match="not served"):
+    with pytest.raises(KeyError, match="does not serve"):
         server.put({"apiVersion": "v9", "kind": "Service", "metadata": {"name": "a"}})
 
 
-def test_only_kinds_that_were_asked_for_are_served() -> None:
+def test_only_the_kinds_given_to_the_server_are_served() -> None:
     with ApiServer(kinds=[INGRESS]) as server:
-        assert Probe(server).get(SERVICES).code == 404
-        assert Probe(server).get("/apis/networking.k8s.io/v1/ingresses").body["items"] == []
+        assert RawClient(server).get(SERVICES).code == 404
+        assert RawClient(server).get("/apis/networking.k8s.io/v1/ingresses").body["items"] == []
 
 
 def test_one_connection_serves_many_requests(server: ApiServer) -> None:
-    with closing(HTTPConnection(urlsplit(server.url).netloc, timeout=PATIENCE_S)) as connection:
+    with closing(HTTPConnection(urlsplit(server.url).netloc, timeout=TIMEOUT_S)) as connection:
         connection.connect()
         first = connection.sock
         for path in (SERVICES, "/nope", f"{SERVICES}?watch=1&timeoutSeconds=1", SERVICES):
@@ -171,7 +184,7 @@ def test_one_connection_serves_many_requests(server: ApiServer) -> None:
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl command: TLS of the fake server is untried")
-def test_tls_is_spoken_with_a_ca_of_its_own() -> None:
+def test_a_tls_server_is_trusted_only_with_its_own_ca() -> None:
     with ApiServer(tls=True) as server:
         assert server.url.startswith("https://")
         with urllib3.PoolManager(ca_cert_data=server.ca.decode()) as trusting:

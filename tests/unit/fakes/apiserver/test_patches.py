@@ -1,4 +1,4 @@
-"""Patches: RFC 7386, RFC 6902 with the examples of its appendix, and strategic merge."""
+"""Merge patches (RFC 7386), JSON patches (RFC 6902) and strategic merge patches."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 from tests.fakes.apiserver import patches
-from tests.fakes.apiserver.probe import IN_SHOP, JSON_PATCH, MERGE, STRATEGIC, Probe, route, service
+from tests.fakes.apiserver.raw_client import (
+    IN_SHOP,
+    JSON_PATCH,
+    MERGE,
+    STRATEGIC,
+    RawClient,
+    build_route,
+    build_service,
+)
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.apiserver.statuses import ApiError
 
@@ -21,14 +29,14 @@ WEB = f"{IN_SHOP}/web"
         pytest.param({"a": "b"}, {"b": "c"}, {"a": "b", "b": "c"}, id="adds"),
         pytest.param({"a": "b", "b": "c"}, {"a": None}, {"b": "c"}, id="removes"),
         pytest.param({"a": ["b"]}, {"a": "c"}, {"a": "c"}, id="replaces-lists"),
-        pytest.param({"a": {"b": "c"}}, {"a": {"b": "d", "c": None}}, {"a": {"b": "d"}}, id="goes-down"),
+        pytest.param({"a": {"b": "c"}}, {"a": {"b": "d", "c": None}}, {"a": {"b": "d"}}, id="merges-nested-objects"),
         pytest.param({"a": "foo"}, None, None, id="null"),
         pytest.param({"e": None}, {"a": 1}, {"e": None, "a": 1}, id="null-in-the-target-stays"),
         pytest.param({}, {"a": {"bb": {"ccc": None}}}, {"a": {"bb": {}}}, id="null-is-never-added"),
     ],
 )
-def test_merge_patches_as_in_rfc_7386_appendix_a(target: Any, patch: Any, expected: Any) -> None:  # noqa: ANN401 - any JSON
-    assert patches.merge(target, patch) == expected
+def test_merge_patches_have_the_results_of_rfc_7386_appendix_a(target: Any, patch: Any, expected: Any) -> None:  # noqa: ANN401 - any JSON
+    assert patches.apply_merge_patch(target, patch) == expected
 
 
 @pytest.mark.parametrize(
@@ -47,8 +55,8 @@ def test_merge_patches_as_in_rfc_7386_appendix_a(target: Any, patch: Any, expect
         pytest.param({"a": 1}, [{"op": "replace", "path": "/b", "value": 2}], {"a": 1, "b": 2}, id="not-there-yet"),
     ],
 )  # fmt: skip
-def test_json_patches_as_in_rfc_6902_appendix_a(target: Any, operations: Any, expected: Any) -> None:  # noqa: ANN401 - any JSON
-    assert patches.json_patch(target, operations) == expected
+def test_json_patches_have_the_results_of_rfc_6902_appendix_a(target: Any, operations: Any, expected: Any) -> None:  # noqa: ANN401 - any JSON
+    assert patches.apply_json_patch(target, operations) == expected
 
 
 @pytest.mark.parametrize(
@@ -63,9 +71,9 @@ def test_json_patches_as_in_rfc_6902_appendix_a(target: Any, operations: Any, ex
         pytest.param({"op": "nope", "path": "/l"}, id="unknown"),
     ],
 )
-def test_a_json_patch_that_cannot_be_carried_out_is_refused(operation: dict[str, Any]) -> None:
+def test_a_json_patch_that_cannot_be_applied_is_refused_with_422(operation: dict[str, Any]) -> None:
     with pytest.raises(ApiError) as raised:
-        patches.json_patch({"l": [1]}, [operation])
+        patches.apply_json_patch({"l": [1]}, [operation])
     assert raised.value.code == 422
 
 
@@ -104,8 +112,8 @@ def test_a_json_patch_that_cannot_be_carried_out_is_refused(operation: dict[str,
         pytest.param({"a": ["x"]}, {"a": ["y"], "b": None}, {"a": ["y"]}, id="other-lists-are-replaced"),
     ],
 )
-def test_strategic_merge_patches(target: Any, patch: Any, expected: Any) -> None:  # noqa: ANN401 - any JSON
-    assert patches.strategic(target, patch) == expected
+def test_a_strategic_merge_patch_merges_lists_by_key(target: Any, patch: Any, expected: Any) -> None:  # noqa: ANN401 - any JSON
+    assert patches.apply_strategic_patch(target, patch) == expected
 
 
 @pytest.mark.parametrize(
@@ -116,18 +124,20 @@ def test_strategic_merge_patches(target: Any, patch: Any, expected: Any) -> None
         pytest.param(JSON_PATCH, [{"op": "add", "path": "/metadata/annotations", "value": {"a": "b"}}], id="json"),
     ],
 )
-def test_an_object_is_patched(server: ApiServer, probe: Probe, content_type: str, patch: object) -> None:
-    server.put(service("web"))
-    patched = probe.ask("PATCH", WEB, patch, content_type=content_type)
+def test_a_patch_request_of_each_type_changes_the_stored_object(
+    server: ApiServer, raw_client: RawClient, content_type: str, patch: object
+) -> None:
+    server.put(build_service("web"))
+    patched = raw_client.send("PATCH", WEB, patch, content_type=content_type)
     assert (patched.code, patched.body["metadata"]["annotations"]) == (200, {"a": "b"})
     assert server.get("Service", "shop", "web") == patched.body
 
 
-def test_a_patch_may_state_the_version_it_was_made_from(server: ApiServer, probe: Probe) -> None:
-    version = server.put(service("web"))["metadata"]["resourceVersion"]
+def test_a_patch_with_an_old_resource_version_is_a_conflict(server: ApiServer, raw_client: RawClient) -> None:
+    version = server.put(build_service("web"))["metadata"]["resourceVersion"]
     patch = {"metadata": {"resourceVersion": version, "labels": {"a": "b"}}}
-    assert probe.ask("PATCH", WEB, patch, content_type=MERGE).code == 200
-    assert probe.ask("PATCH", WEB, patch, content_type=MERGE).body["reason"] == "Conflict"
+    assert raw_client.send("PATCH", WEB, patch, content_type=MERGE).code == 200
+    assert raw_client.send("PATCH", WEB, patch, content_type=MERGE).body["reason"] == "Conflict"
 
 
 @pytest.mark.parametrize(
@@ -139,9 +149,9 @@ def test_a_patch_may_state_the_version_it_was_made_from(server: ApiServer, probe
         pytest.param(f"{WEB}?force=true", MERGE, 422, id="force-is-for-apply"),
     ],
 )
-def test_a_patch_that_makes_no_sense_is_refused(
-    server: ApiServer, probe: Probe, path: str, content_type: str, code: int
+def test_an_invalid_patch_request_is_refused(
+    server: ApiServer, raw_client: RawClient, path: str, content_type: str, code: int
 ) -> None:
-    server.put(service("web"))
-    server.put(route("r"))
-    assert probe.ask("PATCH", path, {}, content_type=content_type).code == code
+    server.put(build_service("web"))
+    server.put(build_route("r"))
+    assert raw_client.send("PATCH", path, {}, content_type=content_type).code == code

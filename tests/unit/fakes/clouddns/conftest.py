@@ -1,4 +1,4 @@
-"""A service of its own for each test, with one zone."""
+"""A fake Cloud DNS with one zone, and a client, for each test."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.fakes.clouddns.probe import Clock, Probe
+from tests.fakes.clouddns.raw_client import Clock, RawClient
 from tests.fakes.clouddns.server import CloudDns
 
 
@@ -22,5 +22,5 @@ def fake(clock: Clock) -> Iterator[CloudDns]:
 
 
 @pytest.fixture
-def probe(fake: CloudDns) -> Probe:
-    return Probe(fake, fake.add_zone("example.com", name="main"))
+def raw_client(fake: CloudDns) -> RawClient:
+    return RawClient(fake, fake.add_zone("example.com", name="main"))

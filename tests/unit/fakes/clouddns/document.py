@@ -1,4 +1,4 @@
-"""Google's discovery document of Cloud DNS v1, and what of a message it does not tell of."""
+"""Read Google's discovery document of Cloud DNS v1, and find what it does not document in requests and responses."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ _PYTHON: Final[Mapping[str, tuple[type, ...]]] = {
 
 @cache
 def document() -> Json:
-    """The document, as the development package carries it."""
+    """Return the document that the Python package googleapiclient contains."""
     folder = Path(googleapiclient.__file__).parent / "discovery_cache" / "documents"
     found: Json = json.loads((folder / "dns.v1.json").read_text(encoding="utf-8"))
     return found
 
 
 def method(name: str) -> Json:
-    """A method by the name that the log gives it, as `changes.create`."""
+    """Return the description of a method by its name in the call log, such as `changes.create`."""
     resource, _, verb = name.partition(".")
     found: Json = document()["resources"][resource]["methods"][verb]
     return found
 
 
 def undocumented_query(name: str, query: Mapping[str, str]) -> set[str]:
-    """Parameters of a call that neither the method nor the API has."""
+    """Return the parameters of a call that neither the method nor the API documents."""
     return set(query) - set(method(name)["parameters"]) - set(document()["parameters"])
 
 
 def undocumented_body(name: str, body: object) -> list[str]:
-    """What of the body of a call has no schema."""
+    """Return a message for each undocumented field or value in the body of a request."""
     request = method(name).get("request")
     if request is None:
         return [] if body is None else ["a body"]
@@ -49,7 +49,7 @@ def undocumented_body(name: str, body: object) -> list[str]:
 
 
 def undocumented_answer(name: str, answer: object) -> list[str]:
-    """What of an answer has no schema."""
+    """Return a message for each undocumented field or value in a response."""
     return [*_strange(answer, {"$ref": method(name)["response"]["$ref"]}, "")]
 
 
@@ -63,8 +63,8 @@ def _strange(value: object, schema: Json, path: str) -> Iterator[str]:
             if not isinstance(value, list):
                 yield f"{path}: {value!r} is no array"
                 return
-            for place, inner in enumerate(value):
-                yield from _strange(inner, schema["items"], f"{path}[{place}]")
+            for location, inner in enumerate(value):
+                yield from _strange(inner, schema["items"], f"{path}[{location}]")
         case kind:
             if type(value) not in _PYTHON[str(kind)]:
                 yield f"{path}: {value!r} is no {kind}"

@@ -1,4 +1,4 @@
-"""All of a change or nothing (guide "Error messages"; discovery document, Change)."""
+"""Changes are applied completely or not at all (Cloud DNS guide "Error messages"; discovery document, Change)."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.clouddns.probe import Clock, Probe, rrset, weighted
+from tests.fakes.clouddns.raw_client import Clock, RawClient, rrset, weighted
 from tests.fakes.clouddns.server import CloudDns
 
 WWW = "www.example.com."
 
 
-def test_a_change_adds_and_deletes_at_once_and_is_pending_until_it_has_spread(
-    fake: CloudDns, probe: Probe, clock: Clock
+def test_a_change_is_applied_at_once_and_pending_until_the_propagation_time(
+    fake: CloudDns, raw_client: RawClient, clock: Clock
 ) -> None:
     fake.api.propagation_s = 30
     fake.put("main", rrset(WWW))
-    status, said = probe.change(add=(rrset(WWW, "A", "192.0.2.2"),), delete=(rrset(WWW),))
-    assert (status, said["status"], said["kind"]) == (200, "pending", "dns#change")
+    status, detail = raw_client.change(add=(rrset(WWW, "A", "192.0.2.2"),), delete=(rrset(WWW),))
+    assert (status, detail["status"], detail["kind"]) == (200, "pending", "dns#change")
     assert [one.rrdatas for one in fake.records("main")] == [("192.0.2.2",)]
-    path = f"/managedZones/main/changes/{said['id']}"
-    assert probe.http("GET", path)[1]["status"] == "pending"
+    path = f"/managedZones/main/changes/{detail['id']}"
+    assert raw_client.http("GET", path)[1]["status"] == "pending"
     clock.now_s += 30
-    assert probe.http("GET", path)[1]["status"] == "done"
+    assert raw_client.http("GET", path)[1]["status"] == "done"
 
 
-def test_the_order_of_data_does_not_matter_for_a_deletion(fake: CloudDns, probe: Probe) -> None:
+def test_a_deletion_may_list_the_values_in_another_order(fake: CloudDns, raw_client: RawClient) -> None:
     fake.put("main", rrset(WWW, "A", "192.0.2.1", "192.0.2.2"))
-    assert probe.change(delete=(rrset(WWW, "A", "192.0.2.2", "192.0.2.1"),))[0] == 200
+    assert raw_client.change(delete=(rrset(WWW, "A", "192.0.2.2", "192.0.2.1"),))[0] == 200
 
 
 @pytest.mark.parametrize(
@@ -128,29 +128,31 @@ def test_the_order_of_data_does_not_matter_for_a_deletion(fake: CloudDns, probe:
         ),
     ],
 )
-def test_a_change_that_is_wrong_is_refused_whole(
-    fake: CloudDns, probe: Probe, change: dict[str, Any], status: int, reason: str, message: str
+def test_an_invalid_change_is_refused_with_reason_and_message(
+    fake: CloudDns, raw_client: RawClient, change: dict[str, Any], status: int, reason: str, message: str
 ) -> None:
     fake.put("main", rrset("held.example.com."))
-    assert probe.refusal(**change) == (status, [(reason, message)])
+    assert raw_client.refusal(**change) == (status, [(reason, message)])
 
 
-def test_what_is_no_json_is_refused(probe: Probe) -> None:
-    status, said = probe.http("POST", "/managedZones/main/changes", "{")
-    assert (status, said["error"]["errors"][0]["reason"]) == (400, "parseError")
+def test_a_body_that_is_not_json_is_refused(raw_client: RawClient) -> None:
+    status, detail = raw_client.http("POST", "/managedZones/main/changes", "{")
+    assert (status, detail["error"]["errors"][0]["reason"]) == (400, "parseError")
 
 
-def test_the_apex_keeps_its_ns_and_soa(fake: CloudDns, probe: Probe) -> None:
+def test_the_ns_records_of_the_apex_can_be_replaced_but_not_deleted(fake: CloudDns, raw_client: RawClient) -> None:
     ns = next(one for one in fake.records("main", own=True) if one.type == "NS")
     deletion = rrset("example.com.", "NS", *ns.rrdatas, ttl=ns.ttl)
-    status, ((reason, _),) = probe.refusal(delete=(deletion,))
+    status, ((reason, _),) = raw_client.refusal(delete=(deletion,))
     assert (status, reason) == (400, "invalidZoneApex")
-    assert probe.change(delete=(deletion,), add=(rrset("example.com.", "NS", "a.example.net."),))[0] == 200
+    assert raw_client.change(delete=(deletion,), add=(rrset("example.com.", "NS", "a.example.net."),))[0] == 200
 
 
-def test_every_fault_of_a_kind_is_told(fake: CloudDns, probe: Probe) -> None:
+def test_a_refused_change_lists_every_addition_that_already_exists(fake: CloudDns, raw_client: RawClient) -> None:
     fake.put("main", rrset("a.example.com."), rrset("b.example.com."))
-    status, complaints = probe.refusal(add=(rrset("a.example.com."), rrset("c.example.com."), rrset("b.example.com.")))
+    status, complaints = raw_client.refusal(
+        add=(rrset("a.example.com."), rrset("c.example.com."), rrset("b.example.com."))
+    )
     assert status == 409
     assert [message.split("'")[1] for _, message in complaints] == [
         "entity.change.additions[0]",
@@ -167,35 +169,39 @@ def test_every_fault_of_a_kind_is_told(fake: CloudDns, probe: Probe) -> None:
         pytest.param({"resourceRecordsPerRrset": 0}, "resource records per rrset", id="set"),
     ],
 )
-def test_quotas_hold(fake: CloudDns, probe: Probe, quota: dict[str, int], words: str) -> None:
+def test_a_change_over_a_quota_is_refused(
+    fake: CloudDns, raw_client: RawClient, quota: dict[str, int], words: str
+) -> None:
     fake.api.quota |= quota
-    refused = probe.refusal(add=(rrset("a.example.com."), rrset("b.example.com.")))
+    refused = raw_client.refusal(add=(rrset("a.example.com."), rrset("b.example.com.")))
     assert refused == (403, [("quotaExceeded", f"The change would exceed quota for {words}.")])
 
 
-def test_deletions_have_a_quota_of_their_own(fake: CloudDns, probe: Probe) -> None:
+def test_the_number_of_deletions_in_a_change_has_its_own_quota(fake: CloudDns, raw_client: RawClient) -> None:
     fake.put("main", rrset("a.example.com."), rrset("b.example.com."))
     fake.api.quota["rrsetDeletionsPerChange"] = 1
-    status, ((_, message),) = probe.refusal(delete=(rrset("a.example.com."), rrset("b.example.com.")))
+    status, ((_, message),) = raw_client.refusal(delete=(rrset("a.example.com."), rrset("b.example.com.")))
     assert (status, message) == (403, "The change would exceed quota for deletions per change.")
 
 
-def test_a_routing_policy_is_kept_and_deleted_only_as_it_is(fake: CloudDns, probe: Probe) -> None:
+def test_a_routing_policy_is_stored_and_deleted_only_by_an_exact_deletion(
+    fake: CloudDns, raw_client: RawClient
+) -> None:
     routed = weighted(WWW, (1, "192.0.2.1"), (3.5, "192.0.2.2"))
-    assert probe.change(add=(routed,))[0] == 200
-    assert probe.refusal(delete=(weighted(WWW, (1, "192.0.2.1")),))[0] == 412
-    assert probe.change(delete=(routed,))[0] == 200
+    assert raw_client.change(add=(routed,))[0] == 200
+    assert raw_client.refusal(delete=(weighted(WWW, (1, "192.0.2.1")),))[0] == 412
+    assert raw_client.change(delete=(routed,))[0] == 200
     assert fake.records("main") == ()
 
 
 @pytest.mark.parametrize(
-    "given",
+    "original",
     [
         pytest.param({"routingPolicy": {}}, id="no-policy"),
         pytest.param({"routingPolicy": {"wrr": {}, "geo": {}}}, id="two-policies"),
-        pytest.param({"routingPolicy": {"wrr": {}}, "rrdatas": ["192.0.2.1"]}, id="data-beside-it"),
+        pytest.param({"routingPolicy": {"wrr": {}}, "rrdatas": ["192.0.2.1"]}, id="policy-with-rrdatas"),
         pytest.param({"routingPolicy": {"wrr": {"items": [{"weight": 1, "rrdatas": ["x"]}]}}}, id="wrong-data"),
     ],
 )
-def test_a_routing_policy_that_is_none_is_refused(probe: Probe, given: dict[str, Any]) -> None:
-    assert probe.refusal(add=({"name": WWW, "type": "A", "ttl": 60, **given},))[0] == 400
+def test_an_invalid_routing_policy_is_refused(raw_client: RawClient, original: dict[str, Any]) -> None:
+    assert raw_client.refusal(add=({"name": WWW, "type": "A", "ttl": 60, **original},))[0] == 400

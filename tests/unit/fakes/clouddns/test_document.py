@@ -1,4 +1,4 @@
-"""What the fake answers is what Google's discovery document tells of, and nothing else."""
+"""Requests and responses of the fake Cloud DNS match Google's discovery document."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from tests.fakes.clouddns.api import QUOTA
-from tests.fakes.clouddns.probe import Probe, rrset, weighted
+from tests.fakes.clouddns.raw_client import RawClient, rrset, weighted
 from tests.fakes.clouddns.records import TYPES
 from tests.fakes.clouddns.requests import parse
 from tests.fakes.clouddns.server import CloudDns
@@ -53,19 +53,21 @@ BACKUP = {
 }
 
 
-def test_every_answer_is_documented(fake: CloudDns, probe: Probe) -> None:
+def test_every_request_and_response_matches_the_discovery_document(fake: CloudDns, raw_client: RawClient) -> None:
     fake.add_zone("example.net", name="inside", private=True, peeringConfig={"targetNetwork": {"networkUrl": "x"}})
     routed = [
         {"name": f"{label}.example.com.", "type": "A", "ttl": 60, "routingPolicy": policy}
         for label, policy in (("geo", GEO), ("backup", BACKUP))
     ]
-    _, made = probe.change(add=(rrset("www.example.com."), weighted("wrr.example.com.", (1, "192.0.2.1")), *routed))
-    probe.change(delete=(rrset("www.example.com."),))
+    _, made = raw_client.change(
+        add=(rrset("www.example.com."), weighted("wrr.example.com.", (1, "192.0.2.1")), *routed)
+    )
+    raw_client.change(delete=(rrset("www.example.com."),))
     paths = ["", "/managedZones", "/managedZones/main", "/managedZones/main/rrsets?maxResults=2"]
     for path in [*paths, "/managedZones/main/rrsets", f"/managedZones/main/changes/{made['id']}"]:
-        assert probe.http("GET", path)[0] == 200
-    asked = json.dumps({"permissions": ["dns.changes.create"]})
-    assert probe.http("POST", "/managedZones/main:testIamPermissions", asked)[0] == 200
+        assert raw_client.http("GET", path)[0] == 200
+    sent = json.dumps({"permissions": ["dns.changes.create"]})
+    assert raw_client.http("POST", "/managedZones/main:testIamPermissions", sent)[0] == 200
     calls = fake.log.calls()
     assert {call.action for call in calls} == set(METHODS)
     for call in calls:
@@ -75,13 +77,13 @@ def test_every_answer_is_documented(fake: CloudDns, probe: Probe) -> None:
 
 
 @pytest.mark.parametrize("name", QUOTA)
-def test_quotas_are_documented(name: str) -> None:
+def test_every_quota_is_in_the_discovery_document(name: str) -> None:
     assert name in document()["schemas"]["Quota"]["properties"]
 
 
-def test_what_is_not_documented_would_be_noticed() -> None:
-    wrong = {"additions": [{"name": 1, "weight": 2, "ttl": "x", "rrdatas": "x"}], "status": "INSYNC"}
-    assert undocumented_body("changes.create", wrong) == [
+def test_undocumented_fields_parameters_and_values_are_found() -> None:
+    fault = {"additions": [{"name": 1, "weight": 2, "ttl": "x", "rrdatas": "x"}], "status": "INSYNC"}
+    assert undocumented_body("changes.create", fault) == [
         ".additions[0].name: 1 is no string",
         ".additions[0].weight is not documented",
         ".additions[0].ttl: 'x' is no integer",
@@ -94,7 +96,7 @@ def test_what_is_not_documented_would_be_noticed() -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_methods_are_called_where_the_document_says(name: str) -> None:
+def test_each_method_has_the_path_of_the_discovery_document(name: str) -> None:
     found = method(name)
     target = "/" + re.sub(r"\{(\w+)\}", r"a-\1", found["flatPath"])
     called = parse(Request(method=found["httpMethod"], target=target, headers={}, body=b""))

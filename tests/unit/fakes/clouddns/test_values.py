@@ -1,10 +1,10 @@
-"""Record data (guides "Records format (JSON)", "Error messages", invalidValue)."""
+"""Validation of record data (Cloud DNS guides "Records format (JSON)" and "Error messages", invalidValue)."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.fakes.clouddns.probe import Probe, rrset
+from tests.fakes.clouddns.raw_client import RawClient, rrset
 from tests.fakes.clouddns.server import CloudDns
 
 
@@ -27,8 +27,8 @@ from tests.fakes.clouddns.server import CloudDns
         ("TXT", '"a""b"'),
     ],
 )
-def test_wrong_data_is_told_with_its_place(probe: Probe, kind: str, value: str) -> None:
-    status, ((reason, message),) = probe.refusal(add=(rrset("w.example.com.", kind, value),))
+def test_invalid_record_data_is_refused_with_its_path(raw_client: RawClient, kind: str, value: str) -> None:
+    status, ((reason, message),) = raw_client.refusal(add=(rrset("w.example.com.", kind, value),))
     assert (status, reason) == (400, "invalid")
     assert message == f"Invalid value for 'entity.change.additions[0].rrdata[0]': '{value}'"
 
@@ -48,13 +48,13 @@ def test_wrong_data_is_told_with_its_place(probe: Probe, kind: str, value: str) 
         ("CAA", '0 issue "ca.example"', '0 issue "ca.example"'),
     ],
 )
-def test_right_data_is_kept(fake: CloudDns, probe: Probe, kind: str, value: str, stored: str) -> None:
-    assert probe.change(add=(rrset("w.example.com.", kind, value),))[0] == 200
+def test_valid_record_data_is_stored(fake: CloudDns, raw_client: RawClient, kind: str, value: str, stored: str) -> None:
+    assert raw_client.change(add=(rrset("w.example.com.", kind, value),))[0] == 200
     assert fake.records("main")[0].rrdatas == (stored,)
 
 
 @pytest.mark.parametrize(
-    ("given", "path"),
+    ("original", "path"),
     [
         pytest.param(rrset("cymbal...group."), "name", id="empty-label"),
         pytest.param(rrset("www.example.com"), "name", id="no-dot-at-the-end"),
@@ -63,14 +63,16 @@ def test_right_data_is_kept(fake: CloudDns, probe: Probe, kind: str, value: str,
         pytest.param(rrset("www.example.com.", ttl=-1), "ttl", id="ttl"),
     ],
 )
-def test_names_types_and_ttls_are_checked(probe: Probe, given: dict[str, object], path: str) -> None:
-    status, ((_, message),) = probe.refusal(add=(given,))
+def test_an_invalid_name_type_or_ttl_is_refused_with_its_path(
+    raw_client: RawClient, original: dict[str, object], path: str
+) -> None:
+    status, ((_, message),) = raw_client.refusal(add=(original,))
     assert (status, message.split("'")[1]) == (400, f"entity.change.additions[0].{path}")
 
 
-def test_a_set_without_data_is_refused(probe: Probe) -> None:
+def test_a_record_set_without_values_is_refused(raw_client: RawClient) -> None:
     empty = {**rrset("www.example.com."), "rrdatas": []}
-    assert probe.refusal(add=(empty,)) == (
+    assert raw_client.refusal(add=(empty,)) == (
         400,
         [("invalid", "Invalid value for 'entity.change.additions[0].rrdata': '<empty>'")],
     )

@@ -1,4 +1,4 @@
-"""How the fake IAM decides (user guide, "Policy evaluation logic", "Multivalued context keys")."""
+"""Policy evaluation of the fake IAM (user guide, "Policy evaluation logic", "Multivalued context keys")."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.iam.policies import Asked, decided
+from tests.fakes.iam.policies import AuthorizationRequest, decide
 
 KEY = "route53:ChangeResourceRecordSetsRecordTypes"
 ANY = {"Effect": "Allow", "Action": "route53:*", "Resource": "*"}
@@ -17,7 +17,7 @@ def when(effect: str, operator: str, *values: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("statements", "given", "decision", "missing"),
+    ("statements", "original", "decision", "missing"),
     [
         pytest.param([], ["A"], "implicitDeny", [], id="nothing"),
         pytest.param([ANY], ["A"], "allowed", [], id="allowed"),
@@ -36,14 +36,17 @@ def when(effect: str, operator: str, *values: str) -> dict[str, Any]:
         pytest.param([ANY, when("Deny", "ForAnyValue:StringEquals", "B")], ["A", "B"], "explicitDeny", [], id="deny"),
     ],
 )
-def test_statements_are_weighed(
-    statements: list[dict[str, Any]], given: list[str], decision: str, missing: list[str]
+def test_policy_statements_allow_or_deny_an_action(
+    statements: list[dict[str, Any]], original: list[str], decision: str, missing: list[str]
 ) -> None:
-    context = {KEY: given} if given else {}
-    asked = Asked(action="route53:ChangeResourceRecordSets", resource="arn:z", context=context)
-    assert decided([{"Statement": statements}], asked) == (decision, missing)
+    context = {KEY: original} if original else {}
+    query = AuthorizationRequest(action="route53:ChangeResourceRecordSets", resource="arn:z", context=context)
+    assert decide([{"Statement": statements}], query) == (decision, missing)
 
 
-def test_what_it_does_not_know_is_no_guess() -> None:
-    with pytest.raises(AssertionError, match="IpAddress is not known here"):
-        decided([{"Statement": [when("Allow", "IpAddress", "10.0.0.0/8")]}], Asked(action="route53:X", resource="r"))
+def test_an_unsupported_condition_operator_raises_an_assertion_error() -> None:
+    with pytest.raises(AssertionError, match="does not support the operator IpAddress"):
+        decide(
+            [{"Statement": [when("Allow", "IpAddress", "10.0.0.0/8")]}],
+            AuthorizationRequest(action="route53:X", resource="r"),
+        )

@@ -1,4 +1,4 @@
-"""The fake IAM and STS, as boto3 calls them."""
+"""The fake IAM and STS, called with boto3."""
 
 from __future__ import annotations
 
@@ -31,35 +31,35 @@ def fake() -> Iterator[Iam]:
 
 def client(fake: Iam, service: str, key: str = "AKIDPOD") -> Any:  # noqa: ANN401 - boto3 has no types for it here
     make: Any = boto3.client
-    given = {"aws_access_key_id": key, "aws_secret_access_key": "s", "region_name": "us-east-1"}
-    return make(service, endpoint_url=fake.url, **given)
+    original = {"aws_access_key_id": key, "aws_secret_access_key": "s", "region_name": "us-east-1"}
+    return make(service, endpoint_url=fake.url, **original)
 
 
-def refusal(fake: Iam, **asked: Any) -> str:  # noqa: ANN401 - of the API
-    given = {"PolicySourceArn": ROLE, "ActionNames": [CHANGE], **asked}
+def refusal(fake: Iam, **query: Any) -> str:  # noqa: ANN401 - of the API
+    original = {"PolicySourceArn": ROLE, "ActionNames": [CHANGE], **query}
     with pytest.raises(botocore.exceptions.ClientError) as error:
-        client(fake, "iam").simulate_principal_policy(**given)
+        client(fake, "iam").simulate_principal_policy(**original)
     return str(error.value.response.get("Error", {}).get("Code"))
 
 
-def test_a_simulation_tells_the_strictest_and_each(fake: Iam) -> None:
+def test_a_simulation_returns_the_strictest_decision_and_one_per_resource(fake: Iam) -> None:
     fake.policies[ROLE] = [allowing("iam:*"), allowing(CHANGE, resource=ZONE)]
-    asked = {"PolicySourceArn": ROLE, "ActionNames": [CHANGE], "ResourceArns": [ZONE, f"{ZONE}2"]}
-    (found,) = client(fake, "iam").simulate_principal_policy(**asked)["EvaluationResults"]
+    query = {"PolicySourceArn": ROLE, "ActionNames": [CHANGE], "ResourceArns": [ZONE, f"{ZONE}2"]}
+    (found,) = client(fake, "iam").simulate_principal_policy(**query)["EvaluationResults"]
     assert found["EvalDecision"] == "implicitDeny"
     assert [one["EvalResourceDecision"] for one in found["ResourceSpecificResults"]] == ["allowed", "implicitDeny"]
     assert "OrganizationsDecisionDetail" not in found
     fake.organization = [allowing("iam:*")]
-    (found,) = client(fake, "iam").simulate_principal_policy(**asked)["EvaluationResults"]
+    (found,) = client(fake, "iam").simulate_principal_policy(**query)["EvaluationResults"]
     assert found["OrganizationsDecisionDetail"] == {"AllowedByOrganizations": False}
 
 
-def test_who_may_not_ask_is_refused(fake: Iam) -> None:
+def test_a_caller_without_permission_to_simulate_is_refused(fake: Iam) -> None:
     fake.policies[ROLE] = [allowing("route53:*")]
     assert refusal(fake) == "AccessDenied"
 
 
-def test_sessions_have_no_policies_and_paths_count(fake: Iam) -> None:
+def test_an_invalid_simulation_request_is_refused(fake: Iam) -> None:
     assert refusal(fake, PolicySourceArn=fake.callers["AKIDPOD"]) == "InvalidInput"
     assert refusal(fake, PolicySourceArn=ROLE.replace("dns/", "")) == "NoSuchEntity"
     assert refusal(fake, ActionNames=["route53:Change*"]) == "InvalidInput"
@@ -67,17 +67,17 @@ def test_sessions_have_no_policies_and_paths_count(fake: Iam) -> None:
     assert refusal(fake, ContextEntries=[entry]) == "InvalidInput"
 
 
-def test_a_page_may_be_empty(fake: Iam) -> None:
+def test_a_page_of_simulation_results_can_be_empty(fake: Iam) -> None:
     fake.truncates = True
     pages = client(fake, "iam").get_paginator("simulate_principal_policy")
     found = list(pages.paginate(PolicySourceArn=ROLE, ActionNames=[CHANGE]))
     assert [len(page["EvaluationResults"]) for page in found] == [0, 1]
 
 
-def test_keys_are_somebodys_and_roles_are_assumed(fake: Iam) -> None:
+def test_sts_identifies_access_keys_and_issues_keys_of_an_assumed_role(fake: Iam) -> None:
     assert client(fake, "sts").get_caller_identity()["Arn"] == fake.callers["AKIDPOD"]
-    given = client(fake, "sts").assume_role(RoleArn=ROLE, RoleSessionName="pass")["Credentials"]
-    again = client(fake, "sts", given["AccessKeyId"]).get_caller_identity()
+    original = client(fake, "sts").assume_role(RoleArn=ROLE, RoleSessionName="pass")["Credentials"]
+    again = client(fake, "sts", original["AccessKeyId"]).get_caller_identity()
     assert (again["Arn"], again["Account"]) == (f"arn:aws:sts::{ACCOUNT}:assumed-role/extdns/pass", ACCOUNT)
     with pytest.raises(botocore.exceptions.ClientError, match="InvalidClientTokenId"):
         client(fake, "sts", "AKIDNOBODY").get_caller_identity()

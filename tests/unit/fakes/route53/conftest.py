@@ -1,4 +1,4 @@
-"""A service with one zone, and a client, for each test."""
+"""A fake Route 53 with one zone, and a client, for each test."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.fakes.route53.probe import Clock, Probe
+from tests.fakes.route53.raw_client import Clock, RawClient
 from tests.fakes.route53.server import Route53
 
 
@@ -22,5 +22,5 @@ def fake(clock: Clock) -> Iterator[Route53]:
 
 
 @pytest.fixture
-def probe(fake: Route53) -> Probe:
-    return Probe(fake, fake.add_zone("example.com", zone_id="ZEXAMPLE"))
+def raw_client(fake: Route53) -> RawClient:
+    return RawClient(fake, fake.add_zone("example.com", zone_id="ZEXAMPLE"))

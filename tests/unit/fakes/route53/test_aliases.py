@@ -1,10 +1,10 @@
-"""Where an alias may lead: API reference, AliasTarget; developer guide, "Choosing between alias and non-alias"."""
+"""Valid alias targets (API reference, AliasTarget; developer guide, "Choosing between alias and non-alias")."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.fakes.route53.probe import Probe, alias, simple
+from tests.fakes.route53.raw_client import RawClient, build_alias, build_simple
 from tests.fakes.route53.server import Route53
 
 NAME = "www.example.com"
@@ -20,12 +20,12 @@ CLOUDFRONT = "Z2FDTNDATAQYW2"
         pytest.param(f"dualstack.{LB.upper()}.", LB_ZONE, id="in-capitals-with-dot"),
         pytest.param("x.elb.us-east-1.amazonaws.com", "Z26RNL4JYFTOTI", id="a-network-load-balancer"),
         pytest.param("d1.cloudfront.net", CLOUDFRONT, id="a-distribution"),
-        pytest.param("s3-website.us-east-2.amazonaws.com", "Z2O1EMRO9K5GLX", id="an-id-that-is-not-known-here"),
+        pytest.param("s3-website.us-east-2.amazonaws.com", "Z2O1EMRO9K5GLX", id="unknown-zone-id-of-an-aws-endpoint"),
     ],
 )
-def test_an_alias_may_lead_to_aws(probe: Probe, target: str, zone_id: str) -> None:
-    probe.create(alias(NAME, target, zone_id))
-    (shown,) = probe.fake.shown(probe.zone_id)
+def test_an_alias_to_an_aws_endpoint_is_accepted(raw_client: RawClient, target: str, zone_id: str) -> None:
+    raw_client.create(build_alias(NAME, target, zone_id))
+    (shown,) = raw_client.fake.shown(raw_client.zone_id)
     where = {"HostedZoneId": zone_id, "DNSName": f"{target.lower().removesuffix('.')}.", "EvaluateTargetHealth": False}
     assert shown == {"Name": f"{NAME}.", "Type": "A", "AliasTarget": where}
 
@@ -34,65 +34,72 @@ def test_an_alias_may_lead_to_aws(probe: Probe, target: str, zone_id: str) -> No
     ("target", "zone_id"),
     [
         pytest.param(LB, "Z3AADJGX6KTTL2", id="the-zone-of-another-region"),
-        pytest.param("www.example.net", LB_ZONE, id="a-name-that-is-not-of-aws"),
-        pytest.param("www.example.net", "ZOTHER", id="a-zone-of-somebody-else"),
-        pytest.param("elb.amazonaws.com", LB_ZONE, id="a-suffix-alone"),
+        pytest.param("www.example.net", LB_ZONE, id="name-outside-aws"),
+        pytest.param("www.example.net", "ZOTHER", id="unknown-zone-id"),
+        pytest.param("elb.amazonaws.com", LB_ZONE, id="suffix-without-a-name"),
     ],
 )
-def test_an_alias_has_to_lead_into_its_zone(probe: Probe, target: str, zone_id: str) -> None:
+def test_an_alias_target_outside_its_target_zone_is_refused(raw_client: RawClient, target: str, zone_id: str) -> None:
     tried = f"Tried to create an alias that targets {target}., type A in zone {zone_id}, but"
     expected = f"[{tried} the alias target name does not lie within the target zone, {tried} that target was not found]"
-    assert probe.refusal(("CREATE", alias(NAME, target, zone_id))) == ("InvalidChangeBatch", expected)
+    assert raw_client.refusal(("CREATE", build_alias(NAME, target, zone_id))) == ("InvalidChangeBatch", expected)
 
 
-def test_an_alias_within_the_zone_needs_its_target_before_it(probe: Probe) -> None:
-    """In one batch, too: StackExchange/dnscontrol issue 937."""
-    record = alias(NAME, "base.example.com", "ZEXAMPLE")
+def test_an_alias_within_the_zone_is_refused_if_its_target_does_not_exist_yet(raw_client: RawClient) -> None:
+    """Alias and target cannot be created in one batch either (StackExchange/dnscontrol issue 937)."""
+    record = build_alias(NAME, "base.example.com", "ZEXAMPLE")
     tried = "Tried to create an alias that targets base.example.com., type A in zone ZEXAMPLE, but"
-    assert probe.refusal(("CREATE", record)) == ("InvalidChangeBatch", f"[{tried} that target was not found]")
-    assert probe.refusal(("CREATE", record), ("CREATE", simple("base.example.com")))[1].endswith("was not found]")
-    probe.create(simple("base.example.com"), record)
+    assert raw_client.refusal(("CREATE", record)) == ("InvalidChangeBatch", f"[{tried} that target was not found]")
+    assert raw_client.refusal(("CREATE", record), ("CREATE", build_simple("base.example.com")))[1].endswith(
+        "was not found]"
+    )
+    raw_client.create(build_simple("base.example.com"), record)
 
 
-def test_a_target_has_to_be_of_the_same_type(probe: Probe) -> None:
+def test_an_alias_to_a_record_set_of_another_type_is_refused(raw_client: RawClient) -> None:
     """«Specify the type of the resource record set that you're creating the alias for»."""
-    probe.create(simple("base.example.com", "CNAME", "a.test"))
-    assert "that target was not found" in probe.refusal(("CREATE", alias(NAME, "base.example.com", "ZEXAMPLE")))[1]
-    probe.create(alias(NAME, "base.example.com", "ZEXAMPLE", "CNAME"))
+    raw_client.create(build_simple("base.example.com", "CNAME", "a.test"))
+    assert (
+        "that target was not found"
+        in raw_client.refusal(("CREATE", build_alias(NAME, "base.example.com", "ZEXAMPLE")))[1]
+    )
+    raw_client.create(build_alias(NAME, "base.example.com", "ZEXAMPLE", "CNAME"))
 
 
-def test_an_alias_may_not_lead_to_itself(probe: Probe) -> None:
-    assert "that target was not found" in probe.refusal(("CREATE", alias(NAME, NAME, "ZEXAMPLE")))[1]
+def test_an_alias_to_itself_is_refused(raw_client: RawClient) -> None:
+    assert "that target was not found" in raw_client.refusal(("CREATE", build_alias(NAME, NAME, "ZEXAMPLE")))[1]
 
 
-def test_an_alias_of_a_wildcard_is_shown_by_its_code(probe: Probe) -> None:
-    probe.create(simple("*.x.example.com"), alias(NAME, "*.x.example.com", "ZEXAMPLE"))
-    shown = probe.fake.shown(probe.zone_id, name=NAME)
+def test_an_alias_target_with_an_asterisk_is_returned_as_an_octal_escape(raw_client: RawClient) -> None:
+    raw_client.create(build_simple("*.x.example.com"), build_alias(NAME, "*.x.example.com", "ZEXAMPLE"))
+    shown = raw_client.fake.shown(raw_client.zone_id, name=NAME)
     assert shown[0]["AliasTarget"]["DNSName"] == r"\052.x.example.com."
 
 
-def test_the_health_of_a_distribution_cannot_be_evaluated(probe: Probe) -> None:
+def test_an_alias_to_cloudfront_with_evaluate_target_health_is_refused(raw_client: RawClient) -> None:
     """«You can't set EvaluateTargetHealth to true when the alias target is a CloudFront distribution»."""
-    record = alias(NAME, "d1.cloudfront.net", CLOUDFRONT)
+    record = build_alias(NAME, "d1.cloudfront.net", CLOUDFRONT)
     record["AliasTarget"]["EvaluateTargetHealth"] = True
-    assert probe.refusal(("CREATE", record))[0] == "InvalidChangeBatch"
+    assert raw_client.refusal(("CREATE", record))[0] == "InvalidChangeBatch"
 
 
-def test_a_private_zone_leads_to_no_distribution(fake: Route53) -> None:
+def test_an_alias_to_cloudfront_in_a_private_zone_is_refused(fake: Route53) -> None:
     """«Alias resource record sets for CloudFront can't be created in a private zone»."""
-    private = Probe(fake, fake.add_zone("example.com", private=True))
-    assert private.refusal(("CREATE", alias(NAME, "d1.cloudfront.net", CLOUDFRONT)))[0] == "InvalidChangeBatch"
-    private.create(alias(NAME, LB, LB_ZONE))
+    private = RawClient(fake, fake.add_zone("example.com", private=True))
+    assert private.refusal(("CREATE", build_alias(NAME, "d1.cloudfront.net", CLOUDFRONT)))[0] == "InvalidChangeBatch"
+    private.create(build_alias(NAME, LB, LB_ZONE))
 
 
-def test_a_multivalue_answer_is_no_alias(probe: Probe) -> None:
+def test_an_alias_with_multivalue_answer_routing_is_refused(raw_client: RawClient) -> None:
     """«You can't create multivalue answer alias records»."""
-    record = alias(NAME, LB, LB_ZONE, SetIdentifier="one", MultiValueAnswer=True)
-    assert probe.refusal(("CREATE", record))[0] == "InvalidChangeBatch"
+    record = build_alias(NAME, LB, LB_ZONE, SetIdentifier="one", MultiValueAnswer=True)
+    assert raw_client.refusal(("CREATE", record))[0] == "InvalidChangeBatch"
 
 
-def test_what_stands_is_not_judged_again(fake: Route53, probe: Probe) -> None:
-    """An alias that has lost its target does not block the other types of its name."""
-    probe.create(simple("base.example.com"), alias(NAME, "base.example.com", "ZEXAMPLE"))
+def test_an_existing_alias_without_target_does_not_block_other_types_of_its_name(
+    fake: Route53, raw_client: RawClient
+) -> None:
+    """The service does not check existing aliases again."""
+    raw_client.create(build_simple("base.example.com"), build_alias(NAME, "base.example.com", "ZEXAMPLE"))
     fake.delete("ZEXAMPLE", "base.example.com", "A")
-    probe.create(simple(NAME, "TXT", '"x"'))
+    raw_client.create(build_simple(NAME, "TXT", '"x"'))

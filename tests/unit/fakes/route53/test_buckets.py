@@ -1,4 +1,4 @@
-"""Throttling: developer guide, "Throttling for Amazon Route 53 API requests"."""
+"""Rate limits (developer guide, "Throttling for Amazon Route 53 API requests")."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ import pytest
 from botocore.exceptions import ClientError
 
 from tests.fakes.route53.buckets import Rate
-from tests.fakes.route53.probe import Clock, Probe, client, simple
+from tests.fakes.route53.raw_client import Clock, RawClient, build_client, build_simple
 from tests.fakes.route53.server import Route53
 
 
 @pytest.fixture
-def tight(clock: Clock) -> Iterator[Probe]:
+def tight(clock: Clock) -> Iterator[RawClient]:
     with Route53(clock=clock, per_action=Rate(per_s=10, burst=3), accounts={"AKIDOTHER": "222222222222"}) as fake:
-        yield Probe(fake, fake.add_zone("example.com", zone_id="ZEXAMPLE"))
+        yield RawClient(fake, fake.add_zone("example.com", zone_id="ZEXAMPLE"))
 
 
-def admitted(probe: Probe, count: int) -> int:
-    probe.fake.log.clear()
+def admitted(raw_client: RawClient, count: int) -> int:
+    raw_client.fake.log.clear()
     for _ in range(count):
         with suppress(ClientError):
-            probe.listed()
-    went_well = [call.worked for call in probe.fake.log.calls()]
-    refused = {(call.status, call.code, call.message) for call in probe.fake.log.calls() if not call.worked}
+            raw_client.listed()
+    went_well = [call.worked for call in raw_client.fake.log.calls()]
+    refused = {(call.status, call.code, call.message) for call in raw_client.fake.log.calls() if not call.worked}
     assert refused <= {(400, "Throttling", "Rate exceeded")}
     return sum(went_well)
 
 
-def test_a_burst_is_let_through_and_then_the_rate(tight: Probe, clock: Clock) -> None:
+def test_calls_after_a_burst_are_admitted_at_the_configured_rate(tight: RawClient, clock: Clock) -> None:
     assert admitted(tight, 5) == 3
     clock.now_s += 0.2
     assert admitted(tight, 5) == 2
@@ -38,54 +38,59 @@ def test_a_burst_is_let_through_and_then_the_rate(tight: Probe, clock: Clock) ->
     assert admitted(tight, 5) == 3
 
 
-def test_each_action_has_a_bucket_of_its_own(tight: Probe) -> None:
+def test_each_api_action_has_its_own_rate_limit(tight: RawClient) -> None:
     assert admitted(tight, 4) == 3
     tight.client.list_hosted_zones()
-    tight.create(simple("a.example.com"))
+    tight.create(build_simple("a.example.com"))
 
 
-def test_each_account_has_a_bucket_of_its_own(tight: Probe) -> None:
+def test_each_account_has_its_own_rate_limit(tight: RawClient) -> None:
     assert admitted(tight, 4) == 3
-    client(tight.fake.url, access_key="AKIDOTHER").list_hosted_zones()
+    build_client(tight.fake.url, access_key="AKIDOTHER").list_hosted_zones()
 
 
-def test_the_guide_limits_requests_of_an_account(fake: Route53, probe: Probe, clock: Clock) -> None:
+def test_the_documented_rate_limit_of_an_account_can_be_enabled(
+    fake: Route53, raw_client: RawClient, clock: Clock
+) -> None:
     """«All Amazon Route 53 API actions combined (account level)»: 50 at once, 10 a second."""
     fake.buckets.follow_the_guide()
     for _ in range(25):
-        probe.client.list_hosted_zones()
-    assert admitted(probe, 30) == 25
+        raw_client.client.list_hosted_zones()
+    assert admitted(raw_client, 30) == 25
     clock.now_s += 1
-    assert admitted(probe, 11) == 10
+    assert admitted(raw_client, 11) == 10
 
 
-def test_changes_have_a_bucket_of_their_own(fake: Route53, probe: Probe, clock: Clock) -> None:
+def test_changes_have_their_own_rate_limit(fake: Route53, raw_client: RawClient, clock: Clock) -> None:
     """«A maximum capacity of 1,500 changes (burst) and refills at 100 changes per second (sustained)»."""
     fake.buckets.follow_the_guide()
-    records = [simple(f"n{number}.example.com") for number in range(1600)]
-    probe.create(*records[:1000])
-    probe.create(*records[1000:1500])
-    assert probe.refusal(("CREATE", records[1500])) == ("Throttling", "Rate exceeded")
-    assert probe.listed(), "reading goes on"
+    records = [build_simple(f"n{number}.example.com") for number in range(1600)]
+    raw_client.create(*records[:1000])
+    raw_client.create(*records[1000:1500])
+    assert raw_client.refusal(("CREATE", records[1500])) == ("Throttling", "Rate exceeded")
+    assert raw_client.listed(), "reading goes on"
     clock.now_s += 1
-    probe.create(*records[1500:1600])
-    assert probe.refusal(("DELETE", records[0]))[0] == "Throttling"
+    raw_client.create(*records[1500:1600])
+    assert raw_client.refusal(("DELETE", records[0]))[0] == "Throttling"
 
 
-def test_an_upsert_takes_two_tokens_and_a_refused_one_none(fake: Route53, probe: Probe) -> None:
+def test_an_upsert_costs_two_tokens_and_a_throttled_batch_none(fake: Route53, raw_client: RawClient) -> None:
     """«1 per CREATE, 1 per DELETE, 2 per UPSERT»."""
     fake.buckets.throughput = Rate(per_s=1, burst=5)
-    record = simple("a.example.com")
-    probe.change(("UPSERT", record))
-    assert probe.refusal(("UPSERT", record), ("CREATE", simple("b.example.com")), ("CREATE", record))[0] == "Throttling"
-    probe.change(("DELETE", record), ("CREATE", record), ("CREATE", simple("b.example.com")))
-    assert probe.refusal(("DELETE", record))[0] == "Throttling"
+    record = build_simple("a.example.com")
+    raw_client.change(("UPSERT", record))
+    assert (
+        raw_client.refusal(("UPSERT", record), ("CREATE", build_simple("b.example.com")), ("CREATE", record))[0]
+        == "Throttling"
+    )
+    raw_client.change(("DELETE", record), ("CREATE", record), ("CREATE", build_simple("b.example.com")))
+    assert raw_client.refusal(("DELETE", record))[0] == "Throttling"
 
 
-def test_some_actions_have_other_limits(fake: Route53, probe: Probe) -> None:
-    """`CreateHostedZone`: 40 at once, and two changes each."""
+def test_creating_zones_has_a_lower_rate_limit(fake: Route53, raw_client: RawClient) -> None:
+    """`CreateHostedZone` allows a burst of 40 calls; each call costs two changes."""
     fake.buckets.action = Rate(per_s=10, burst=50)
     for number in range(40):
-        probe.client.create_hosted_zone(Name="new.test", CallerReference=str(number))
+        raw_client.client.create_hosted_zone(Name="new.test", CallerReference=str(number))
     with pytest.raises(ClientError, match="Throttling"):
-        probe.client.create_hosted_zone(Name="new.test", CallerReference="more")
+        raw_client.client.create_hosted_zone(Name="new.test", CallerReference="more")

@@ -1,4 +1,4 @@
-"""Faults on demand, as a client sees them."""
+"""Faults that a test arms in the fake Route 53, as a client observes them."""
 
 from __future__ import annotations
 
@@ -8,96 +8,100 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError, ConnectionClosedError, EndpointConnectionError, ReadTimeoutError
 
-from tests.fakes.route53.errors import throttle
+from tests.fakes.route53.errors import build_throttling_fault
 from tests.fakes.route53.log import CHANGE, LIST
-from tests.fakes.route53.probe import Probe, client, simple
+from tests.fakes.route53.raw_client import RawClient, build_client, build_simple
 from tests.fakes.route53.server import Route53
 from tests.fakes.service.faults import Drop, Late, Meanwhile, Refuse, Stall
 
-A = simple("a.example.com")
+A = build_simple("a.example.com")
 
 
-def test_a_fault_hits_so_many_calls_of_its_sort(fake: Route53, probe: Probe) -> None:
+def test_a_fault_affects_the_given_number_of_matching_calls(fake: Route53, raw_client: RawClient) -> None:
     fake.add_zone("other.test", zone_id="ZOTHER")
     fake.faults.arm(Refuse(503, "ServiceUnavailable"), action=LIST, zone_id="ZEXAMPLE", times=2)
-    probe.client.list_hosted_zones()
-    Probe(fake, "ZOTHER").listed()
+    raw_client.client.list_hosted_zones()
+    RawClient(fake, "ZOTHER").listed()
     for _ in range(2):
         with pytest.raises(ClientError, match="ServiceUnavailable"):
-            probe.listed()
-    probe.listed()
+            raw_client.listed()
+    raw_client.listed()
 
 
-def test_faults_are_hit_in_the_order_in_which_they_were_armed(fake: Route53, probe: Probe) -> None:
+def test_faults_take_effect_in_the_order_in_which_they_were_armed(fake: Route53, raw_client: RawClient) -> None:
     fake.faults.arm(Refuse(500, "InternalFailure"))
-    fake.faults.arm(throttle(), times=None)
-    assert probe.refusal(("CREATE", A))[0] == "InternalFailure"
-    assert [probe.refusal(("CREATE", A))[0] for _ in range(3)] == ["Throttling"] * 3
+    fake.faults.arm(build_throttling_fault(), times=None)
+    assert raw_client.refusal(("CREATE", A))[0] == "InternalFailure"
+    assert [raw_client.refusal(("CREATE", A))[0] for _ in range(3)] == ["Throttling"] * 3
     fake.faults.clear()
-    probe.create(A)
+    raw_client.create(A)
 
 
-def test_a_server_error_is_one_that_sdks_retry(fake: Route53) -> None:
+def test_a_server_error_is_retried_by_the_sdk(fake: Route53) -> None:
     fake.faults.arm(Refuse(500, "InternalFailure"), times=2)
-    patient = client(fake.url, config=Config(retries={"total_max_attempts": 3, "mode": "standard"}))
+    patient = build_client(fake.url, config=Config(retries={"total_max_attempts": 3, "mode": "standard"}))
     patient.list_hosted_zones()
-    assert fake.log.counts() == {"ListHostedZones": 3}
+    assert fake.log.count_calls() == {"ListHostedZones": 3}
 
 
 @pytest.mark.parametrize("worked", [pytest.param(False, id="before"), pytest.param(True, id="after")])
-def test_a_connection_is_cut_before_or_after_the_work(fake: Route53, probe: Probe, worked: bool) -> None:
+def test_a_drop_fault_cuts_the_connection_before_or_after_the_change_is_applied(
+    fake: Route53, raw_client: RawClient, worked: bool
+) -> None:
     fake.faults.arm(Drop(worked=worked), action=CHANGE)
     with pytest.raises(ConnectionClosedError):
-        probe.create(A)
-    assert probe.listed() == (["a.example.com. A"] if worked else [])
+        raw_client.create(A)
+    assert raw_client.listed() == (["a.example.com. A"] if worked else [])
 
 
 @pytest.mark.parametrize("worked", [pytest.param(False, id="before"), pytest.param(True, id="after")])
-def test_a_client_gives_up_before_or_after_the_work(fake: Route53, probe: Probe, worked: bool) -> None:
+def test_a_stalled_call_times_out_before_or_after_the_change_is_applied(
+    fake: Route53, raw_client: RawClient, worked: bool
+) -> None:
     stall = Stall(worked=worked)
     fake.faults.arm(stall, action=CHANGE)
-    probe.client = client(fake.url, config=Config(read_timeout=0.1))
+    raw_client.client = build_client(fake.url, config=Config(read_timeout=0.1))
     with pytest.raises(ReadTimeoutError):
-        probe.create(A)
+        raw_client.create(A)
     assert stall.reached.wait(30)
     stall.release()
-    assert Probe(fake, "ZEXAMPLE").listed() == (["a.example.com. A"] if worked else [])
+    assert RawClient(fake, "ZEXAMPLE").listed() == (["a.example.com. A"] if worked else [])
 
 
-def test_a_call_can_be_late(fake: Route53, probe: Probe) -> None:
+def test_a_late_call_is_applied_after_the_fault_is_released(fake: Route53, raw_client: RawClient) -> None:
     armed = fake.faults.arm(Late(), action=CHANGE)
     with ThreadPoolExecutor() as pool:
-        coming = pool.submit(probe.create, A)
+        coming = pool.submit(raw_client.create, A)
         armed.wait()
-        assert Probe(fake, "ZEXAMPLE").listed() == []
+        assert RawClient(fake, "ZEXAMPLE").listed() == []
         armed.release()
         coming.result()
-    assert probe.listed() == ["a.example.com. A"]
+    assert raw_client.listed() == ["a.example.com. A"]
 
 
-def test_somebody_else_may_edit_between_a_read_and_a_write(fake: Route53, probe: Probe) -> None:
-    """The reason for exact deletes: the write is refused, the foreign edit stays."""
-    probe.create(A)
-    foreign = simple("a.example.com", "A", "203.0.113.1")
+def test_a_meanwhile_fault_edits_the_zone_before_the_write(fake: Route53, raw_client: RawClient) -> None:
+    """A delete states the exact values, so the write is refused and the foreign edit stays."""
+    raw_client.create(A)
+    foreign = build_simple("a.example.com", "A", "203.0.113.1")
     fake.faults.arm(Meanwhile(lambda: fake.put("ZEXAMPLE", foreign)), action=CHANGE)
     with pytest.raises(ClientError, match="the values provided do not match the current values"):
-        probe.change(("DELETE", A), ("CREATE", simple("a.example.com", "A", "192.0.2.9")))
+        raw_client.change(("DELETE", A), ("CREATE", build_simple("a.example.com", "A", "192.0.2.9")))
     assert fake.shown("ZEXAMPLE") == [foreign | {"Name": "a.example.com."}]
 
 
-def test_a_dead_service_refuses_connections_until_it_is_back(fake: Route53, probe: Probe) -> None:
-    probe.create(A)
+def test_a_killed_service_refuses_connections_until_it_is_started(fake: Route53, raw_client: RawClient) -> None:
+    raw_client.create(A)
     fake.kill()
     with pytest.raises((EndpointConnectionError, ConnectionClosedError)):
-        probe.listed()
+        raw_client.listed()
     fake.start()
-    assert probe.listed() == ["a.example.com. A"]
+    assert raw_client.listed() == ["a.example.com. A"]
 
 
-def test_calls_are_logged_with_what_became_of_them(fake: Route53, probe: Probe) -> None:
-    probe.create(A)
-    probe.refusal(("CREATE", A))
-    probe.listed(StartRecordName="a.example.com")
+def test_the_call_log_contains_zone_status_code_and_changes(fake: Route53, raw_client: RawClient) -> None:
+    raw_client.create(A)
+    raw_client.refusal(("CREATE", A))
+    raw_client.listed(StartRecordName="a.example.com")
     created, refused, listed = fake.log.calls()
     assert [(call.action, call.zone_id, call.status, call.code) for call in (created, refused, listed)] == [
         (CHANGE, "ZEXAMPLE", 200, ""),
@@ -108,31 +112,31 @@ def test_calls_are_logged_with_what_became_of_them(fake: Route53, probe: Probe) 
     assert refused.message.endswith("but it already exists]")
     assert listed.query == {"name": "a.example.com"}
     assert created.came_s <= created.answered_s <= refused.came_s
-    assert fake.log.counts() == {CHANGE: 2, LIST: 1}
+    assert fake.log.count_calls() == {CHANGE: 2, LIST: 1}
 
 
-def test_a_call_that_was_cut_is_logged_without_a_status(fake: Route53, probe: Probe) -> None:
+def test_a_call_with_a_cut_connection_is_logged_with_status_0(fake: Route53, raw_client: RawClient) -> None:
     fake.faults.arm(Drop(worked=True), action=CHANGE)
     with pytest.raises(ConnectionClosedError):
-        probe.create(A)
+        raw_client.create(A)
     (call,) = fake.log.calls(CHANGE)
     assert (call.status, call.code, call.worked) == (0, "ConnectionCut", False)
 
 
-def test_a_test_can_wait_for_a_call(fake: Route53, probe: Probe) -> None:
-    fake.faults.arm(throttle())
-    probe.refusal(("CREATE", A))
+def test_the_call_log_can_wait_for_a_call(fake: Route53, raw_client: RawClient) -> None:
+    fake.faults.arm(build_throttling_fault())
+    raw_client.refusal(("CREATE", A))
     with ThreadPoolExecutor() as pool:
         coming = pool.submit(fake.log.wait_for, CHANGE, worked=True)
-        probe.create(A)
+        raw_client.create(A)
         assert coming.result().status == 200
     assert fake.log.wait_for(CHANGE, count=1).code == "Throttling"
 
 
-def test_a_reset_leaves_nothing(fake: Route53, probe: Probe) -> None:
-    probe.create(A)
+def test_a_reset_removes_calls_zones_denials_and_faults(fake: Route53, raw_client: RawClient) -> None:
+    raw_client.create(A)
     fake.access.deny()
-    fake.faults.arm(throttle(), times=None)
+    fake.faults.arm(build_throttling_fault(), times=None)
     fake.reset()
     assert fake.log.calls() == ()
-    assert probe.client.list_hosted_zones()["HostedZones"] == []
+    assert raw_client.client.list_hosted_zones()["HostedZones"] == []

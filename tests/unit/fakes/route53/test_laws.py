@@ -1,4 +1,4 @@
-"""Whatever is submitted: all or nothing, in order, and nothing that the API excludes."""
+"""Properties of a fake zone: batches apply completely or not at all, and never leave an invalid zone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.fakes.route53 import batch, names
 from tests.fakes.route53.batch import Action, Change
-from tests.fakes.route53.probe import simple
+from tests.fakes.route53.raw_client import build_simple
 from tests.fakes.route53.records import decode, encode
 from tests.fakes.route53.zones import Author, Zone
 from tests.fakes.service.answers import ApiError
@@ -21,7 +21,7 @@ VALUES = {"A": ("192.0.2.1", "192.0.2.2"), "TXT": ('"a"', '"b"'), "CNAME": ("a.t
 def records(draw: st.DrawFn) -> dict[str, Any]:
     kind = draw(st.sampled_from(sorted(VALUES)))
     name = draw(st.sampled_from(["a", "a-b", "b.a", "*", "z"]))
-    record = simple(f"{name}.example.com", kind, draw(st.sampled_from(VALUES[kind])))
+    record = build_simple(f"{name}.example.com", kind, draw(st.sampled_from(VALUES[kind])))
     policy = draw(st.sampled_from([None, None, "Weight", "Region"]))
     if policy:
         record["SetIdentifier"] = draw(st.sampled_from(["one", "two"]))
@@ -42,7 +42,9 @@ def submit(zone: Zone, items: list[tuple[Action, dict[str, Any]]]) -> bool:
 
 
 @given(st.lists(BATCHES, max_size=12))
-def test_a_zone_holds_what_accepted_batches_leave(batches: list[list[tuple[Action, dict[str, Any]]]]) -> None:
+def test_the_records_of_a_zone_are_the_result_of_all_accepted_batches(
+    batches: list[list[tuple[Action, dict[str, Any]]]],
+) -> None:
     zone = Zone(zone_id="Z", name="example.com.", account="1")
     expected = {record.key: record for record in zone.records()}
     for items in batches:
@@ -50,8 +52,8 @@ def test_a_zone_holds_what_accepted_batches_leave(batches: list[list[tuple[Actio
         if not submit(zone, items):
             assert zone.records() == before
             continue
-        for action, given_record in items:
-            record = decode(given_record)
+        for action, any_record in items:
+            record = decode(any_record)
             if action is Action.DELETE:
                 assert expected.pop(record.key) == record
             else:
@@ -61,7 +63,7 @@ def test_a_zone_holds_what_accepted_batches_leave(batches: list[list[tuple[Actio
 
 
 @given(st.lists(BATCHES, max_size=12))
-def test_what_stands_may_stand_together(batches: list[list[tuple[Action, dict[str, Any]]]]) -> None:
+def test_the_records_at_one_name_can_always_coexist(batches: list[list[tuple[Action, dict[str, Any]]]]) -> None:
     zone = Zone(zone_id="Z", name="example.com.", account="1")
     for items in batches:
         submit(zone, items)
@@ -77,7 +79,7 @@ def test_what_stands_may_stand_together(batches: list[list[tuple[Action, dict[st
 
 
 @given(st.lists(BATCHES, max_size=12))
-def test_edits_replayed_give_the_zone(batches: list[list[tuple[Action, dict[str, Any]]]]) -> None:
+def test_replaying_the_edits_gives_the_records_of_the_zone(batches: list[list[tuple[Action, dict[str, Any]]]]) -> None:
     zone = Zone(zone_id="Z", name="example.com.", account="1")
     replayed = {record.key: record for record in zone.records()}
     for items in batches:
@@ -93,7 +95,7 @@ def test_edits_replayed_give_the_zone(batches: list[list[tuple[Action, dict[str,
 
 
 @given(records())
-def test_a_record_set_is_read_as_it_is_written(given_record: dict[str, Any]) -> None:
-    record = decode(given_record)
+def test_an_encoded_record_set_decodes_to_the_same_record_set(any_record: dict[str, Any]) -> None:
+    record = decode(any_record)
     assert decode(encode(record)) == record
-    assert encode(record) == given_record | {"Name": names.normalise(given_record["Name"])}
+    assert encode(record) == any_record | {"Name": names.normalize(any_record["Name"])}

@@ -1,4 +1,4 @@
-"""Pages of record sets: API reference, ListResourceRecordSets."""
+"""Pages of record sets (API reference, ListResourceRecordSets)."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.fakes.route53.probe import Probe, said_by, simple
+from tests.fakes.route53.raw_client import RawClient, build_simple, find_message
 from tests.fakes.route53.server import Route53
 
 
 @pytest.fixture(autouse=True)
-def _records(fake: Route53, probe: Probe) -> None:
+def _records(fake: Route53, raw_client: RawClient) -> None:
     fake.put(
-        probe.zone_id,
-        simple("a.example.com"),
-        simple("a.example.com", "TXT", '"a"'),
-        simple("b.example.com", SetIdentifier="one", Weight=1),
-        simple("b.example.com", SetIdentifier="two", Weight=2),
-        simple("b.example.com", "TXT", '"b"'),
-        simple("c.example.com"),
+        raw_client.zone_id,
+        build_simple("a.example.com"),
+        build_simple("a.example.com", "TXT", '"a"'),
+        build_simple("b.example.com", SetIdentifier="one", Weight=1),
+        build_simple("b.example.com", SetIdentifier="two", Weight=2),
+        build_simple("b.example.com", "TXT", '"b"'),
+        build_simple("c.example.com"),
     )
 
 
-def pages(probe: Probe, size: int) -> list[list[tuple[str, str, str]]]:
-    paginator = probe.client.get_paginator("list_resource_record_sets")
-    found = paginator.paginate(HostedZoneId=probe.zone_id, PaginationConfig={"PageSize": size})
+def pages(raw_client: RawClient, size: int) -> list[list[tuple[str, str, str]]]:
+    paginator = raw_client.client.get_paginator("list_resource_record_sets")
+    found = paginator.paginate(HostedZoneId=raw_client.zone_id, PaginationConfig={"PageSize": size})
     return [
         [(one["Name"], one["Type"], one.get("SetIdentifier", "")) for one in page["ResourceRecordSets"]]
         for page in found
@@ -34,9 +34,9 @@ def pages(probe: Probe, size: int) -> list[list[tuple[str, str, str]]]:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 300])
-def test_pages_of_any_size_give_all_once_and_in_order(probe: Probe, size: int) -> None:
-    """The next page begins at NextRecordName, NextRecordType and NextRecordIdentifier."""
-    found = pages(probe, size)
+def test_pages_of_any_size_contain_each_record_set_once_and_in_order(raw_client: RawClient, size: int) -> None:
+    """The next page starts at NextRecordName, NextRecordType and NextRecordIdentifier."""
+    found = pages(raw_client, size)
     assert max(map(len, found)) <= size
     assert [one for page in found for one in page] == [
         ("example.com.", "NS", ""),
@@ -50,23 +50,25 @@ def test_pages_of_any_size_give_all_once_and_in_order(probe: Probe, size: int) -
     ]
 
 
-def test_a_truncated_page_names_the_next_record_set(probe: Probe) -> None:
-    page = probe.client.list_resource_record_sets(HostedZoneId=probe.zone_id, MaxItems="5")
+def test_a_truncated_page_names_the_next_record_set(raw_client: RawClient) -> None:
+    page = raw_client.client.list_resource_record_sets(HostedZoneId=raw_client.zone_id, MaxItems="5")
     assert page["IsTruncated"]
     assert page["MaxItems"] == "5"
     following = page["NextRecordName"], page["NextRecordType"], page["NextRecordIdentifier"]
     assert following == ("b.example.com.", "A", "two")
 
 
-def test_the_last_page_names_none(probe: Probe) -> None:
-    page = probe.client.list_resource_record_sets(HostedZoneId=probe.zone_id)
+def test_the_last_page_names_no_next_record_set(raw_client: RawClient) -> None:
+    page = raw_client.client.list_resource_record_sets(HostedZoneId=raw_client.zone_id)
     assert not page["IsTruncated"]
     assert "NextRecordName" not in page
 
 
-def test_a_page_holds_300_at_most(fake: Route53) -> None:
+def test_a_page_has_at_most_300_record_sets(fake: Route53) -> None:
     """«Returns up to 300 resource record sets at a time»; a larger MaxItems is no error."""
-    big = Probe(fake, fake.add_zone("big.test", records=(simple(f"n{number}.big.test") for number in range(700))))
+    big = RawClient(
+        fake, fake.add_zone("big.test", records=(build_simple(f"n{number}.big.test") for number in range(700)))
+    )
     assert [len(page) for page in pages(big, 1000)] == [300, 300, 102]
 
 
@@ -82,13 +84,13 @@ def test_a_page_holds_300_at_most(fake: Route53) -> None:
         pytest.param(
             {"StartRecordName": "a.example.com", "StartRecordType": "TXT"}, "a.example.com. TXT", id="that-type"
         ),
-        pytest.param(
-            {"StartRecordName": "c.example.com", "StartRecordType": "TXT"}, None, id="nothing-behind-the-last-type"
-        ),
+        pytest.param({"StartRecordName": "c.example.com", "StartRecordType": "TXT"}, None, id="after-the-last-type"),
     ],
 )
-def test_a_list_begins_at_or_after_what_is_given(probe: Probe, query: dict[str, Any], first: str | None) -> None:
-    assert next(iter(probe.listed(**query)), None) == first
+def test_a_list_starts_at_or_after_the_given_name_and_type(
+    raw_client: RawClient, query: dict[str, Any], first: str | None
+) -> None:
+    assert next(iter(raw_client.listed(**query)), None) == first
 
 
 @pytest.mark.parametrize(
@@ -102,20 +104,20 @@ def test_a_list_begins_at_or_after_what_is_given(probe: Probe, query: dict[str, 
         pytest.param({"MaxItems": "0"}, id="zero"),
     ],
 )
-def test_a_list_is_refused(probe: Probe, query: dict[str, Any]) -> None:
+def test_an_invalid_list_parameter_is_refused(raw_client: RawClient, query: dict[str, Any]) -> None:
     with pytest.raises(ClientError, match="InvalidInput"):
-        probe.listed(**query)
+        raw_client.listed(**query)
 
 
-def test_a_list_of_no_zone_is_refused(fake: Route53) -> None:
+def test_listing_an_unknown_zone_is_refused(fake: Route53) -> None:
     with pytest.raises(ClientError) as caught:
-        Probe(fake, "ZNONE").listed()
-    assert said_by(caught.value) == ("NoSuchHostedZone", "No hosted zone found with ID: ZNONE")
+        RawClient(fake, "ZNONE").listed()
+    assert find_message(caught.value) == ("NoSuchHostedZone", "No hosted zone found with ID: ZNONE")
     assert fake.log.calls()[-1].status == 404
 
 
-def test_a_change_can_be_listed_at_once_though_it_is_pending(fake: Route53, probe: Probe) -> None:
+def test_a_pending_change_is_listed_at_once(fake: Route53, raw_client: RawClient) -> None:
     """«This action returns the most current version of the records. This includes records that are PENDING»."""
     fake.api.propagation_s = 60
-    probe.create(simple("new.example.com"))
-    assert "new.example.com. A" in probe.listed()
+    raw_client.create(build_simple("new.example.com"))
+    assert "new.example.com. A" in raw_client.listed()

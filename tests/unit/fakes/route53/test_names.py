@@ -1,4 +1,4 @@
-r"""Names: developer guide, "DNS domain name format"; order: API reference, ListResourceRecordSets, "Sort order"."""
+r"""Record names (developer guide, "DNS domain name format") and their order (ListResourceRecordSets, "Sort order")."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.fakes.route53.names import BadName, normalise, order
-from tests.fakes.route53.probe import Probe, simple
+from tests.fakes.route53.names import BadName, build_sort_key, normalize
+from tests.fakes.route53.raw_client import RawClient, build_simple
 
 
 @pytest.mark.parametrize(
-    ("given_name", "kept"),
+    ("any_name", "remaining"),
     [
         pytest.param("www.example.com", "www.example.com.", id="the-dot-at-the-end-is-optional"),
         pytest.param("www.example.com.", "www.example.com.", id="the-dot-at-the-end-stays"),
         pytest.param("WWW.Example.COM", "www.example.com.", id="letters-are-stored-in-lower-case"),
-        pytest.param(r"\127\127\127.example.com", "www.example.com.", id="also-those-given-by-escape-codes"),
+        pytest.param(r"\127\127\127.example.com", "www.example.com.", id="letters-in-escapes-are-lowered-too"),
         pytest.param("_a-1.example.com", "_a-1.example.com.", id="hyphen-and-underscore-are-not-escaped"),
         pytest.param("*.example.com", r"\052.example.com.", id="an-asterisk-is-shown-as-its-code"),
         pytest.param(r"\052.example.com", r"\052.example.com.", id="given-by-its-code-it-is-the-same"),
@@ -27,8 +27,8 @@ from tests.fakes.route53.probe import Probe, simple
         pytest.param(rf"{'a' * 62}\052.com", rf"{'a' * 62}\052.com.", id="an-escape-is-one-byte"),
     ],
 )
-def test_a_name_is_kept_so(given_name: str, kept: str) -> None:
-    assert normalise(given_name) == kept
+def test_a_name_is_normalized_as_route53_does(any_name: str, remaining: str) -> None:
+    assert normalize(any_name) == remaining
 
 
 @pytest.mark.parametrize(
@@ -41,9 +41,9 @@ def test_a_name_is_kept_so(given_name: str, kept: str) -> None:
         pytest.param("bücher.example.com", "UnsupportedCharacter", id="not-ascii"),
     ],
 )
-def test_a_name_is_refused_with_its_problem(name: str, problem: str) -> None:
+def test_an_invalid_name_is_refused_with_its_problem(name: str, problem: str) -> None:
     with pytest.raises(BadName, match=problem):
-        normalise(name)
+        normalize(name)
 
 
 @given(
@@ -53,21 +53,21 @@ def test_a_name_is_refused_with_its_problem(name: str, problem: str) -> None:
         max_size=4,
     )
 )
-def test_what_is_settled_stays_so(labels: list[str]) -> None:
-    kept = normalise(".".join(labels))
-    assert normalise(kept) == kept
-    assert kept == kept.lower()
+def test_normalizing_a_normalized_name_changes_nothing(labels: list[str]) -> None:
+    remaining = normalize(".".join(labels))
+    assert normalize(remaining) == remaining
+    assert remaining == remaining.lower()
 
 
-def test_names_sort_by_reversed_labels_with_the_dot_in_its_place() -> None:
-    """`-` (45) comes before the dot (46), digits and letters after it; a code begins with a backslash (92)."""
+def test_names_are_sorted_by_reversed_labels_including_the_final_dot() -> None:
+    """`-` (45) sorts before the dot (46), digits and letters after it; an escape starts with a backslash (92)."""
     names = ["www", "a.www", "www-x", "www1", "*", "_srv", "0", "zzz"]
-    full = sorted((normalise(f"{name}.example.com") for name in names), key=order)
+    full = sorted((normalize(f"{name}.example.com") for name in names), key=build_sort_key)
     assert [name.removesuffix(".example.com.") for name in full] == [
         *("0", r"\052", "_srv", "www-x", "www", "a.www", "www1", "zzz")
     ]
 
 
-def test_lists_show_names_so_and_in_that_order(probe: Probe) -> None:
-    probe.create(simple("WWW.example.com"), simple("*.example.com"), simple("www-x.example.com"))
-    assert probe.listed() == [r"\052.example.com. A", "www-x.example.com. A", "www.example.com. A"]
+def test_listed_names_are_normalized_and_sorted(raw_client: RawClient) -> None:
+    raw_client.create(build_simple("WWW.example.com"), build_simple("*.example.com"), build_simple("www-x.example.com"))
+    assert raw_client.listed() == [r"\052.example.com. A", "www-x.example.com. A", "www.example.com. A"]

@@ -1,4 +1,4 @@
-"""The service in a process of its own."""
+"""The fake Route 53 in a separate process."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError, ConnectionClosedError
 
-from tests.fakes.route53.probe import client, simple
-from tests.fakes.route53.process import obey, serving
+from tests.fakes.route53.process import run_commands, run_process
+from tests.fakes.route53.raw_client import build_client, build_simple
 from tests.fakes.route53.server import Route53
 
 
-def test_it_serves_and_obeys_orders() -> None:
-    with serving("--zone", "example.com", "--action-rate", "10:50", "--latency-ms", "1") as remote:
-        zone_id = remote.add_zone("example.net", records=[simple("a.example.net")], tags={"team": "a"})
-        remote.put(zone_id, [simple("b.example.net", ttl=60)])
-        there = client(remote.url)
+def test_the_fake_service_in_its_own_process_serves_calls_and_executes_commands() -> None:
+    with run_process("--zone", "example.com", "--action-rate", "10:50", "--latency-ms", "1") as remote:
+        zone_id = remote.add_zone("example.net", records=[build_simple("a.example.net")], tags={"team": "a"})
+        remote.put(zone_id, [build_simple("b.example.net", ttl=60)])
+        there = build_client(remote.url)
         assert len(there.list_hosted_zones()["HostedZones"]) == 2
         remote.refuse(503, "ServiceUnavailable")
         with pytest.raises(ClientError, match="ServiceUnavailable"):
@@ -24,9 +24,9 @@ def test_it_serves_and_obeys_orders() -> None:
         remote.drop(worked=True)
         with pytest.raises(ConnectionClosedError):
             there.list_hosted_zones()
-        changes: list[Any] = [{"Action": "DELETE", "ResourceRecordSet": simple("a.example.net")}]
+        changes: list[Any] = [{"Action": "DELETE", "ResourceRecordSet": build_simple("a.example.net")}]
         there.change_resource_record_sets(HostedZoneId=zone_id, ChangeBatch={"Changes": changes})
-        assert remote.shown(zone_id) == [simple("b.example.net.", ttl=60)]
+        assert remote.shown(zone_id) == [build_simple("b.example.net.", ttl=60)]
         calls = remote.calls(clear=True)
         assert [(call["action"], call["status"]) for call in calls] == [
             ("ListHostedZones", 200),
@@ -39,6 +39,6 @@ def test_it_serves_and_obeys_orders() -> None:
         assert remote.calls() == []
 
 
-def test_an_unknown_order_ends_it() -> None:
+def test_an_unknown_command_ends_the_process_of_the_fake_service() -> None:
     with pytest.raises(SystemExit, match="no order: dance"):
-        obey(Route53(), ['{"order": "dance"}'], print)
+        run_commands(Route53(), ['{"order": "dance"}'], print)

@@ -1,4 +1,4 @@
-"""What another strict Route 53 accepted while the corpus was recorded, this one accepts too, and ends alike."""
+"""The fake Route 53 accepts the recorded changes of the corpus, and ends with the recorded zones."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def spelled(found: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("name", sorted(case.name for case in CASES.iterdir() if (case / "expect.json").exists()))
-def test_a_recorded_case_ends_alike(name: str) -> None:
-    given = yaml.safe_load((CASES / name / "case.yaml").read_text(encoding="utf-8"))
+def test_replaying_the_changes_of_a_corpus_case_gives_its_recorded_zones(name: str) -> None:
+    original = yaml.safe_load((CASES / name / "case.yaml").read_text(encoding="utf-8"))
     expected = json.loads((CASES / name / "expect.json").read_text(encoding="utf-8"))
     fake = Route53()
-    for zone in given["zones"]:
-        before = (given.get("before") or {}).get(zone["id"], ())
+    for zone in original["zones"]:
+        before = (original.get("before") or {}).get(zone["id"], ())
         fake.add_zone(zone["name"], zone_id=zone["id"], private=zone["private"], records=before)
     for zone_id in expected["zones"]:
         made = [one for one in expected["changes"] if one["zone"] == zone_id]

@@ -1,10 +1,10 @@
-"""The syntax of values: developer guide, "Supported DNS record types"."""
+"""The syntax of record values (developer guide, "Supported DNS record types")."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.fakes.route53.probe import Probe, simple
+from tests.fakes.route53.raw_client import RawClient, build_simple
 
 NAME = "www.example.com"
 
@@ -23,7 +23,7 @@ NAME = "www.example.com"
         pytest.param("PTR", "hostname.example.com", id="PTR"),
         pytest.param("SPF", '"v=spf1 ip4:192.168.0.1/16-all"', id="SPF"),
         pytest.param("SRV", "10 5 80 hostname.example.com", id="SRV"),
-        pytest.param("SRV", "0 0 0 .", id="SRV-of-no-service"),
+        pytest.param("SRV", "0 0 0 .", id="SRV-with-null-target"),
         pytest.param("TXT", '"Sample text."', id="TXT"),
         pytest.param("TXT", '"one" "two"', id="TXT-of-two-strings"),
         pytest.param("TXT", r'"a \"quoted\" word and \303\251"', id="TXT-with-escapes"),
@@ -32,9 +32,9 @@ NAME = "www.example.com"
         pytest.param("TXT", '""', id="TXT-of-an-empty-string"),
     ],
 )
-def test_a_value_is_taken_and_shown_as_given(probe: Probe, kind: str, value: str) -> None:
-    probe.create(simple(NAME, kind, value))
-    (shown,) = probe.fake.shown(probe.zone_id)
+def test_a_valid_value_is_stored_unchanged(raw_client: RawClient, kind: str, value: str) -> None:
+    raw_client.create(build_simple(NAME, kind, value))
+    (shown,) = raw_client.fake.shown(raw_client.zone_id)
     assert shown["ResourceRecords"] == [{"Value": value}]
 
 
@@ -71,19 +71,21 @@ def test_a_value_is_taken_and_shown_as_given(probe: Probe, kind: str, value: str
         pytest.param("TXT", '"é"', "UnsupportedCharacter", id="TXT-not-ascii"),
     ],
 )
-def test_a_value_is_refused(probe: Probe, kind: str, value: str, problem: str) -> None:
-    code, message = probe.refusal(("CREATE", simple(NAME, kind, value)))
+def test_an_invalid_value_is_refused_with_its_problem(
+    raw_client: RawClient, kind: str, value: str, problem: str
+) -> None:
+    code, message = raw_client.refusal(("CREATE", build_simple(NAME, kind, value)))
     assert code == "InvalidChangeBatch"
     assert message.startswith(f"[Invalid Resource Record: 'FATAL problem: {problem}")
     assert message.endswith(f" encountered with '{value}'']")
 
 
-def test_each_bad_value_is_told(probe: Probe) -> None:
-    """One message an error; the good one beside them is not made."""
-    message = probe.refusal(
-        ("CREATE", simple("good.example.com")),
-        ("CREATE", simple("bad.example.com", "A", "1.2.3")),
-        ("CREATE", simple("worse.example.com", "TXT", "x", "y")),
+def test_every_invalid_value_of_a_batch_is_reported(raw_client: RawClient) -> None:
+    """The response has one message for each invalid value. The valid record set of the batch is not created."""
+    message = raw_client.refusal(
+        ("CREATE", build_simple("good.example.com")),
+        ("CREATE", build_simple("bad.example.com", "A", "1.2.3")),
+        ("CREATE", build_simple("worse.example.com", "TXT", "x", "y")),
     )[1]
     assert message.count("FATAL problem") == 3
 
@@ -92,16 +94,18 @@ def test_each_bad_value_is_told(probe: Probe) -> None:
     "record",
     [
         pytest.param(
-            simple(NAME, "CNAME", "a.test", "b.test"), id="«more than one value for all … except CNAME and SOA»"
+            build_simple(NAME, "CNAME", "a.test", "b.test"), id="«more than one value for all … except CNAME and SOA»"
         ),
-        pytest.param(simple(NAME, "A", *(f"192.0.{n // 250}.{n % 250}" for n in range(401))), id="401-values"),
+        pytest.param(build_simple(NAME, "A", *(f"192.0.{n // 250}.{n % 250}" for n in range(401))), id="401-values"),
     ],
 )
-def test_values_together_are_refused(probe: Probe, record: dict[str, object]) -> None:
-    assert probe.refusal(("CREATE", record))[0] == "InvalidChangeBatch"
+def test_several_values_of_a_cname_or_more_than_400_values_are_refused(
+    raw_client: RawClient, record: dict[str, object]
+) -> None:
+    assert raw_client.refusal(("CREATE", record))[0] == "InvalidChangeBatch"
 
 
-def test_a_value_may_not_be_there_twice(probe: Probe) -> None:
-    """Seen of the service: kubernetes-sigs/external-dns issue 1929."""
-    message = probe.refusal(("CREATE", simple(NAME, "A", "192.0.2.1", "192.0.2.1", "192.0.2.1")))[1]
+def test_a_duplicate_value_is_refused(raw_client: RawClient) -> None:
+    """Observed at the real service: kubernetes-sigs/external-dns issue 1929."""
+    message = raw_client.refusal(("CREATE", build_simple(NAME, "A", "192.0.2.1", "192.0.2.1", "192.0.2.1")))[1]
     assert message == "[Duplicate Resource Record: '192.0.2.1', Duplicate Resource Record: '192.0.2.1']"

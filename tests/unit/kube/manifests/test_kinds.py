@@ -1,14 +1,14 @@
-"""Which documents concern us where two groups have kinds of one name."""
+"""The API group distinguishes kinds of the same name."""
 
 from __future__ import annotations
 
 import pytest
 
-from extdns.kube.manifests.kinds import ListOf, Unread, recognised
-from extdns.model.cluster import Kind
-from extdns.model.gatewayapi import GATEWAY
-from extdns.model.gloo import GLOO_GATEWAY
-from extdns.model.istio import ISTIO_GATEWAY
+from extdns.kube.manifests.kinds import ListKind, UnsupportedKind, identify_kind
+from extdns.model.kind import Kind
+from extdns.model.resources.gateway_api import GATEWAY
+from extdns.model.resources.gloo import GLOO_GATEWAY
+from extdns.model.resources.istio import ISTIO_GATEWAY
 
 OLD = "networking.istio.io/v1alpha3"
 
@@ -19,14 +19,14 @@ OLD = "networking.istio.io/v1alpha3"
         pytest.param("gateway.networking.k8s.io/v1", "Gateway", GATEWAY, id="one"),
         pytest.param("networking.istio.io/v1", "Gateway", ISTIO_GATEWAY, id="the-other"),
         pytest.param(OLD, "Gateway", ISTIO_GATEWAY, id="older-version-of-the-other"),
-        pytest.param(OLD, "GatewayList", ListOf(ISTIO_GATEWAY), id="list-of-the-other"),
+        pytest.param(OLD, "GatewayList", ListKind(ISTIO_GATEWAY), id="list-of-the-other"),
         pytest.param("gateway.solo.io/v1", "Gateway", GLOO_GATEWAY, id="a-third"),
         pytest.param("gateway.example.test/v1", "Gateway", None, id="an-unknown-one"),
-        pytest.param("extensions/v1beta1", "Gateway", None, id="group-that-only-kinds-of-one-group-once-had"),
+        pytest.param("extensions/v1beta1", "Gateway", None, id="legacy-group-without-that-kind"),
         pytest.param(
             "networking.istio.io/v2",
             "Gateway",
-            Unread(
+            UnsupportedKind(
                 ISTIO_GATEWAY,
                 "apiVersion networking.istio.io/v2 of Gateway is not read; allowed: "
                 f"networking.istio.io/v1, networking.istio.io/v1beta1, {OLD}",
@@ -36,7 +36,7 @@ OLD = "networking.istio.io/v1alpha3"
         pytest.param(
             None,
             "Gateway",
-            Unread(
+            UnsupportedKind(
                 None,
                 "apiVersion is missing; allowed for Gateway: gateway.networking.k8s.io/v1, "
                 f"gateway.networking.k8s.io/v1beta1, networking.istio.io/v1, networking.istio.io/v1beta1, {OLD}, "
@@ -46,7 +46,7 @@ OLD = "networking.istio.io/v1alpha3"
         ),
     ],
 )
-def test_the_group_tells_kinds_of_one_name_apart(
-    api_version: str | None, kind: str, expected: Kind | ListOf | Unread | None
+def test_kinds_with_the_same_name_are_distinguished_by_group(
+    api_version: str | None, kind: str, expected: Kind | ListKind | UnsupportedKind | None
 ) -> None:
-    assert recognised(api_version, kind) == expected
+    assert identify_kind(api_version, kind) == expected

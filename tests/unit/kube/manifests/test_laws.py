@@ -1,4 +1,4 @@
-"""Laws of reading: how objects are spread over files says nothing, no bytes raise, nothing broken removes."""
+"""Properties of reading manifests: files and formats do not matter; broken files neither raise nor remove objects."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extdns.kube.manifests.catalogue import Catalogue
-from extdns.kube.manifests.files import File
-from extdns.kube.manifests.folders import Folders
-from extdns.kube.manifests.reader import read
-from extdns.model.cluster import ObjectKey
-from extdns.model.objects import STRUCTS, KubernetesObject
+from extdns.kube.manifests.loader import ManifestIndex, ManifestLoader
+from extdns.kube.manifests.manifest_files import ManifestFile
+from extdns.kube.manifests.reader import read_manifests
+from extdns.model.kind import ObjectKey
+from extdns.model.resources.kinds import STRUCTS, KubernetesObject
 
 Manifest = dict[str, object]
 
@@ -45,19 +44,19 @@ _VERSIONS: Final = {"Service": "v1", "Node": "v1", "Ingress": "networking.k8s.io
 
 @st.composite
 def manifests(draw: st.DrawFn) -> Manifest:
-    """One object as it would stand in a document."""
+    """Generate the manifest of one object."""
     kind = draw(st.sampled_from(sorted(_BODIES)))
     return {"apiVersion": _VERSIONS[kind], "kind": kind, "metadata": draw(_METADATA), **draw(_BODIES[kind])}
 
 
-def place(manifest: Manifest) -> tuple[object, ...]:
+def identify(manifest: Manifest) -> tuple[object, ...]:
     metadata = manifest["metadata"]
     assert isinstance(metadata, dict)
     namespace = "" if manifest["kind"] == "Node" else metadata.get("namespace", "default")
     return manifest["kind"], namespace, metadata["name"]
 
 
-manifest_sets: Final = st.lists(manifests(), unique_by=place, max_size=6)
+manifest_sets: Final = st.lists(manifests(), unique_by=identify, max_size=6)
 
 
 def listed(documents: list[Manifest]) -> list[Manifest]:
@@ -74,19 +73,19 @@ NOTATIONS: Final[Mapping[str, Callable[[list[Manifest]], str]]] = {
 }
 
 
-def objects_of(catalogue: Catalogue) -> dict[ObjectKey, KubernetesObject | None]:
-    return {key: catalogue.get(key) for kind in STRUCTS for key in catalogue.keys(kind)}
+def objects_of(catalogue: ManifestIndex) -> dict[ObjectKey, KubernetesObject | None]:
+    return {key: catalogue.get(key) for kind in STRUCTS for key in catalogue.list_keys(kind)}
 
 
-def looked_at(paths: list[str]) -> Catalogue:
-    folders = Folders(paths, stdin=None, monotonic=lambda: 0.0)
-    folders.look()
-    assert folders.catalogue.problems() == {}
-    return folders.catalogue
+def looked_at(paths: list[str]) -> ManifestIndex:
+    folders = ManifestLoader(paths, stdin=None, monotonic=lambda: 0.0)
+    folders.refresh()
+    assert folders.index.find_problems() == {}
+    return folders.index
 
 
 @given(manifest_sets, st.data())
-def test_how_objects_are_spread_over_files_lists_and_notations_says_nothing(
+def test_the_result_does_not_depend_on_how_objects_are_spread_over_files_and_formats(
     objects: list[Manifest], data: st.DataObject
 ) -> None:
     spread: dict[str, list[Manifest]] = {}
@@ -94,50 +93,50 @@ def test_how_objects_are_spread_over_files_lists_and_notations_says_nothing(
         folder = data.draw(st.sampled_from(["", "sub", "sub/deep.yaml"]))
         spread.setdefault(f"{folder}/{data.draw(st.sampled_from(sorted(NOTATIONS)))}".lstrip("/"), []).append(item)
     with TemporaryDirectory() as scratch:
-        whole, parts = Path(scratch, "whole.yaml"), Path(scratch, "parts")
-        whole.write_text(NOTATIONS["a.yaml"](objects))
+        single_file, parts = Path(scratch, "whole.yaml"), Path(scratch, "parts")
+        single_file.write_text(NOTATIONS["a.yaml"](objects))
         parts.mkdir()
         for name, items in spread.items():
             file = parts / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(NOTATIONS[file.name](items))
-        assert objects_of(looked_at([str(parts)])) == objects_of(looked_at([str(whole)]))
+        assert objects_of(looked_at([str(parts)])) == objects_of(looked_at([str(single_file)]))
 
 
 @given(st.binary(max_size=200) | st.text(alphabet='{}[]",:-\n a1#&*|>', max_size=80).map(str.encode))
-def test_no_bytes_raise(data: bytes) -> None:
+def test_reading_arbitrary_bytes_never_raises(data: bytes) -> None:
     for name in ("f.yaml", "f.json"):
-        read(data, name)
+        read_manifests(data, name)
 
 
-def catalogue_of(file: File, text: bytes) -> Catalogue:
-    catalogue = Catalogue()
-    catalogue.put(file, read(text, file.name))
+def catalogue_of(file: ManifestFile, text: bytes) -> ManifestIndex:
+    catalogue = ManifestIndex()
+    catalogue.put(file, read_manifests(text, file.name))
     return catalogue
 
 
-def damaged(text: bytes, data: st.DataObject) -> bytes:
-    """*text* with a few bytes somewhere replaced by rubbish."""
+def damage(text: bytes, data: st.DataObject) -> bytes:
+    """Replace a few bytes of *text* with random ones."""
     begin = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(begin, min(len(text), begin + 20)))
     return text[:begin] + data.draw(st.sampled_from([b"", b"\xff", b"\n[", b'"', b"\n\t: ", b"{", b"60"])) + text[end:]
 
 
-@given(st.lists(manifests(), unique_by=place, min_size=1, max_size=4), st.sampled_from(sorted(NOTATIONS)), st.data())
-def test_a_file_with_anything_that_may_hide_objects_removes_none(
+@given(st.lists(manifests(), unique_by=identify, min_size=1, max_size=4), st.sampled_from(sorted(NOTATIONS)), st.data())
+def test_a_file_with_an_unidentified_document_removes_no_objects(
     objects: list[Manifest], name: str, data: st.DataObject
 ) -> None:
-    file = File.root(0, name)
+    file = ManifestFile.root(0, name)
     text = NOTATIONS[name](objects).encode()
     catalogue = catalogue_of(file, text)
     before = objects_of(catalogue)
-    contents = read(damaged(text, data), name)
+    contents = read_manifests(damage(text, data), name)
     catalogue.put(file, contents)
     after = objects_of(catalogue)
-    named = {flaw.key for flaw in contents.flaws}
+    named = {problem.key for problem in contents.problems}
     gone = before.keys() - after.keys()
     assert not gone & named
-    assert contents.whole or not gone
+    assert contents.is_complete or not gone
     assert {found.key: found.obj for found in contents.found}.items() <= after.items()
 
 
@@ -146,15 +145,15 @@ def test_a_file_with_anything_that_may_hide_objects_removes_none(
     manifest_sets,
     st.sampled_from(["a: [", "a: b: c", "*x", "- {", '"', "@", "kind: Service\nmetadata: {}"]),
 )
-def test_a_broken_document_among_others_stops_none_and_removes_none(
+def test_a_broken_document_does_not_affect_other_documents(
     old: list[Manifest], new: list[Manifest], rubbish: str
 ) -> None:
-    file = File.root(0, "f.yaml")
+    file = ManifestFile.root(0, "f.yaml")
     catalogue = catalogue_of(file, yaml.safe_dump_all(old).encode())
     before = objects_of(catalogue)
     documents = [yaml.safe_dump(item) for item in new]
     documents.insert(len(documents) // 2, f"{rubbish}\n")
-    contents = read("---\n".join(documents).encode(), file.name)
+    contents = read_manifests("---\n".join(documents).encode(), file.name)
     catalogue.put(file, contents)
     assert objects_of(catalogue) == before | objects_of(catalogue_of(file, yaml.safe_dump_all(new).encode()))
-    assert not contents.whole
+    assert not contents.is_complete

@@ -1,15 +1,16 @@
-"""Objects that are taken from some namespaces, and kinds from others."""
+"""Objects are read from the watched namespaces only."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Final
 
+from extdns.kube.local_store import WatchedNamespaces
 from extdns.kube.manifests.cluster import ManifestCluster
-from extdns.kube.namespaces import Namespaces
-from extdns.model.cluster import ObjectKey
-from extdns.model.objects import INGRESS, NODE, SERVICE
-from tests.clusters import told
+from extdns.model.kind import ObjectKey
+from extdns.model.resources.core import NODE, SERVICE
+from extdns.model.resources.networking import INGRESS
+from tests.clusters import describe_changes
 
 BOTH: Final = "".join(
     f"apiVersion: {version}\nkind: {kind}\nmetadata: {{name: web, namespace: {namespace}}}\n---\n"
@@ -18,24 +19,29 @@ BOTH: Final = "".join(
 )
 
 
-def test_namespaces_hide_all_others_but_not_cluster_scoped_objects(tmp_path: Path) -> None:
+def test_only_objects_of_watched_namespaces_and_cluster_scoped_objects_are_returned(tmp_path: Path) -> None:
     node = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n---\n"
     bad = "apiVersion: v1\nkind: Service\nmetadata: {name: bad, namespace: pay}\nspec: {type: 60}\n"
     (tmp_path / "a.yaml").write_text(BOTH + node + bad)
-    cluster = ManifestCluster([str(tmp_path)], watch=False, namespaces=Namespaces(usual=("shop",)))
-    cluster.need(SERVICE)
-    cluster.need(NODE)
-    assert told(cluster.take(0)) == ["add Service shop/web", "Service is synced", "add Node /n1", "Node is synced"]
+    cluster = ManifestCluster([str(tmp_path)], watch=False, namespaces=WatchedNamespaces(default=("shop",)))
+    cluster.require(SERVICE)
+    cluster.require(NODE)
+    assert describe_changes(cluster.take(0)) == [
+        "add Service shop/web",
+        "Service is synced",
+        "add Node /n1",
+        "Node is synced",
+    ]
     assert cluster.exists(ObjectKey(SERVICE, "pay", "web")) is None
 
 
-def test_a_kind_may_be_taken_from_other_namespaces(tmp_path: Path) -> None:
+def test_a_kind_can_be_read_from_namespaces_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(BOTH)
-    where = Namespaces(usual=("shop",), elsewhere={INGRESS: ("pay",)})
+    where = WatchedNamespaces(default=("shop",), by_kind={INGRESS: ("pay",)})
     cluster = ManifestCluster([str(tmp_path)], watch=False, namespaces=where)
-    cluster.need(SERVICE)
-    cluster.need(INGRESS)
-    assert told(cluster.take(0)) == [
+    cluster.require(SERVICE)
+    cluster.require(INGRESS)
+    assert describe_changes(cluster.take(0)) == [
         "add Service shop/web",
         "Service is synced",
         "add Ingress pay/web",
@@ -44,9 +50,9 @@ def test_a_kind_may_be_taken_from_other_namespaces(tmp_path: Path) -> None:
     assert cluster.exists(ObjectKey(INGRESS, "shop", "web")) is None
 
 
-def test_a_kind_may_be_taken_from_all_namespaces(tmp_path: Path) -> None:
+def test_a_kind_can_be_read_from_all_namespaces(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(BOTH)
-    where = Namespaces(usual=("shop",), elsewhere={INGRESS: ()})
+    where = WatchedNamespaces(default=("shop",), by_kind={INGRESS: ()})
     cluster = ManifestCluster([str(tmp_path)], watch=False, namespaces=where)
-    cluster.need(INGRESS)
-    assert told(cluster.take(0)) == ["add Ingress pay/web", "add Ingress shop/web", "Ingress is synced"]
+    cluster.require(INGRESS)
+    assert describe_changes(cluster.take(0)) == ["add Ingress pay/web", "add Ingress shop/web", "Ingress is synced"]

@@ -1,17 +1,17 @@
-"""Every form in which tools print objects is read."""
+"""Read manifests in all formats that tools print."""
 
 from __future__ import annotations
 
 import pytest
 
-from extdns.kube.manifests.reader import read
-from extdns.model.objects import Service
+from extdns.kube.manifests.reader import read_manifests
+from extdns.model.resources.core import Service
 
 
-def found(data: str | bytes, place: str = "f.yaml") -> list[tuple[str, int]]:
-    """The objects of a file that has no flaws, with their lines."""
-    contents = read(data.encode() if isinstance(data, str) else data, place)
-    assert contents.flaws == ()
+def read_objects(data: str | bytes, file_name: str = "f.yaml") -> list[tuple[str, int]]:
+    """Read a manifest file that must have no problems. Return its objects with their lines."""
+    contents = read_manifests(data.encode() if isinstance(data, str) else data, file_name)
+    assert contents.problems == ()
     return [
         (f"{item.key.kind.name} {item.key.namespace}/{item.key.name}".replace(" /", " "), item.line)
         for item in contents.found
@@ -155,7 +155,7 @@ INDENTED_JSON = """\
         pytest.param(
             "kind: TCPRoute\napiVersion: gateway.networking.k8s.io/v1alpha2\nmetadata: {name: db}",
             [("TCPRoute default/db", 1)],
-            id="older-version-that-says-the-same",
+            id="same-content-in-an-older-version",
         ),
         pytest.param(
             "kind: Gateway\napiVersion: gateway.example.test/v1\nmetadata: {name: g}", [], id="gateway-of-another-group"
@@ -164,7 +164,7 @@ INDENTED_JSON = """\
             "kind: Gateway\napiVersion: networking.istio.io/v1beta1\nmetadata: {name: g}\n---\n"
             "kind: Gateway\napiVersion: gateway.networking.k8s.io/v1\nmetadata: {name: g}",
             [("Gateway default/g", 1), ("Gateway default/g", 5)],
-            id="kinds-of-one-name-in-two-groups",
+            id="same-kind-name-in-two-groups",
         ),
         pytest.param("kind: Playlist\napiVersion: music/v1\nitems: 5", [], id="kind-that-ends-like-a-list"),
         pytest.param("kind: List\napiVersion: v2\nitems: 5", [], id="list-of-another-group"),
@@ -177,8 +177,8 @@ INDENTED_JSON = """\
         ),
     ],
 )
-def test_every_form_is_read(text: str | bytes, expected: list[tuple[str, int]]) -> None:
-    assert found(text) == expected
+def test_all_document_formats_are_read(text: str | bytes, expected: list[tuple[str, int]]) -> None:
+    assert read_objects(text) == expected
 
 
 def test_anchors_and_nulls_are_read_as_the_api_server_reads_them() -> None:
@@ -186,20 +186,20 @@ def test_anchors_and_nulls_are_read_as_the_api_server_reads_them() -> None:
         "web",
         "spec: &s\n  type: NodePort\n  clusterIP:\n  selector: {app: &app web}\n  externalName: *app\nstatus: null\n",
     )
-    [item] = read(text.encode(), "f.yaml").found
+    [item] = read_manifests(text.encode(), "f.yaml").found
     assert isinstance(item.obj, Service)
     assert (item.obj.spec.type, item.obj.spec.cluster_ip, item.obj.spec.selector) == ("NodePort", "", {"app": "web"})
     assert item.obj.spec.external_name == "web"
 
 
-def test_nulls_in_json_count_as_absent_also_beside_emoji() -> None:
+def test_nulls_in_json_count_as_absent_even_with_emoji() -> None:
     text = (
         r'{"apiVersion":"v1","kind":"Service","metadata":{"name":"web","annotations":{"a":"\ud83d\ude00"}},"spec":null}'
     )
-    [item] = read(text.encode(), "f.json").found
+    [item] = read_manifests(text.encode(), "f.json").found
     assert item.obj.metadata.annotations == {"a": "\N{GRINNING FACE}"}
 
 
-def test_a_namespace_left_out_is_written_into_the_object() -> None:
-    [item] = read(b"{apiVersion: v1, kind: Service, metadata: {name: web}}", "f.yaml").found
+def test_a_missing_namespace_becomes_default() -> None:
+    [item] = read_manifests(b"{apiVersion: v1, kind: Service, metadata: {name: web}}", "f.yaml").found
     assert item.obj.metadata.namespace == item.key.namespace == "default"

@@ -1,4 +1,4 @@
-"""A service of its own for each test, and its account."""
+"""Provide each test with a fake Route 53 and an API that calls it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from providers.aws.client import Client
+from providers.aws.client import Route53Api
 from tests.fakes.route53.server import Route53
 from tests.route53 import client
 
@@ -18,5 +18,5 @@ def fake() -> Iterator[Route53]:
 
 
 @pytest.fixture
-def account(fake: Route53) -> Client:
+def account(fake: Route53) -> Route53Api:
     return client(fake)

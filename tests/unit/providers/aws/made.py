@@ -1,12 +1,12 @@
-"""Endpoints, records and zones for tests of the provider."""
+"""Build desired records, records and zones for the tests of Route 53."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from extdns.model.name import DnsName
-from extdns.model.pairs import Pairs
-from extdns.model.record import Endpoint, canonical_targets
+from extdns.model.dns_name import DnsName
+from extdns.model.record import DesiredRecord, canonicalize_targets
+from extdns.model.value import StringMap
 from extdns.model.zone import Zone
 
 ZONE = Zone(name=DnsName("example.org"), id="ZOWN")
@@ -22,13 +22,13 @@ def endpoint(
     ttl_s: int = 0,
     sid: str = "",
     props: Mapping[str, str] | None = None,
-) -> Endpoint:
-    """An endpoint as planning hands it to the provider."""
-    return Endpoint(
+) -> DesiredRecord:
+    """Build a desired record with canonical targets, by default an A record at `www.example.org`."""
+    return DesiredRecord(
         name=DnsName(name),
         type=rtype,
-        targets=canonical_targets(rtype, targets or {"A": ["192.0.2.1"]}.get(rtype, [])),
+        targets=canonicalize_targets(rtype, targets or {"A": ["192.0.2.1"]}.get(rtype, [])),
         ttl_s=ttl_s,
         set_identifier=sid,
-        properties=Pairs.of(props or {}),
+        properties=StringMap.from_items(props or {}),
     )

@@ -1,4 +1,4 @@
-"""What Route 53 would hold (spec plan 4.5, 4.6, 10.5, 11)."""
+"""Adjust desired records to Route 53 (docs/spec/plan.md 4.5, 4.6, 10.5, 11)."""
 
 from __future__ import annotations
 
@@ -6,33 +6,34 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.model.reason import Reason
-from extdns.model.record import Endpoint
+from extdns.model.record import DesiredRecord
 from extdns.model.zone import Zone
-from providers.aws.adjust import AliasSettings, adjusted
+from providers.aws.adjust import adjust_record
+from providers.aws.settings import AliasSettings
 from tests.unit.providers.aws.made import ALB, WEIGHT, ZONE, endpoint
 
 HEALTHY = {"alias": "true", "aws/evaluate-target-health": "true"}
 UNHEALTHY = {"alias": "true", "aws/evaluate-target-health": "false"}
 
 
-def taken(given: Endpoint, zone: Zone = ZONE, settings: AliasSettings = AliasSettings()) -> list[Endpoint]:  # noqa: B008 - frozen
-    found = adjusted(given, zone, settings)
+def taken(value: DesiredRecord, zone: Zone = ZONE, settings: AliasSettings = AliasSettings()) -> list[DesiredRecord]:  # noqa: B008 - frozen
+    found = adjust_record(value, zone, settings)
     assert not found.refused
-    again = tuple(form for one in found.wanted for form in adjusted(one, zone, settings).wanted)
-    assert again == found.wanted or given.properties.get("alias") == "false", "adjusting twice is adjusting once"
-    return list(found.wanted)
+    again = tuple(form for one in found.accepted for form in adjust_record(one, zone, settings).accepted)
+    assert again == found.accepted or value.properties.get("alias") == "false", "adjusting twice is adjusting once"
+    return list(found.accepted)
 
 
-def refused(given: Endpoint, zone: Zone = ZONE) -> str:
-    found = adjusted(given, zone, AliasSettings())
+def refused(value: DesiredRecord, zone: Zone = ZONE) -> str:
+    found = adjust_record(value, zone, AliasSettings())
     (refusal,) = found.refused
-    assert not found.wanted
-    assert (refusal.endpoint, refusal.reason) == (given, Reason.UNSUPPORTED)
+    assert not found.accepted
+    assert (refusal.desired, refusal.reason) == (value, Reason.UNSUPPORTED)
     return refusal.detail
 
 
 @pytest.mark.parametrize(
-    ("given", "settings", "forms"),
+    ("value", "settings", "records"),
     [
         pytest.param(endpoint("CNAME", ALB), AliasSettings(), {"A": HEALTHY, "AAAA": HEALTHY}, id="4.10-load-balancer"),
         pytest.param(endpoint("CNAME", ALB), AliasSettings(prefer_cname=True), {"CNAME": {}}, id="4.10-prefer-cname"),
@@ -80,45 +81,47 @@ def refused(given: Endpoint, zone: Zone = ZONE) -> str:
         pytest.param(endpoint("A", props={"aws/unknown": "x", "other": "y"}), AliasSettings(), {"A": {}}, id="unknown"),
     ],
 )
-def test_aliases_are_made_where_they_are_asked_for_or_known(
-    given: Endpoint, settings: AliasSettings, forms: dict[str, dict[str, str]]
+def test_a_cname_becomes_aliases_if_requested_or_if_it_targets_a_load_balancer(
+    value: DesiredRecord, settings: AliasSettings, records: dict[str, dict[str, str]]
 ) -> None:
-    assert {one.type: dict(one.properties) for one in taken(given, settings=settings)} == forms
+    assert {one.type: dict(one.properties) for one in taken(value, settings=settings)} == records
 
 
-def test_a_bare_load_balancer_domain_stays_a_cname() -> None:
+def test_a_cname_to_a_load_balancer_domain_itself_stays_a_cname() -> None:
     assert [one.type for one in taken(endpoint("CNAME", "foo.elb.amazonaws.com"))] == ["CNAME"]
 
 
 @pytest.mark.parametrize(("ttl_s", "held_s"), [(0, 0), (60, 300)], ids=["unset", "set"])
-def test_the_ttl_of_an_alias_is_300_if_there_is_one(ttl_s: int, held_s: int) -> None:
+def test_an_explicit_ttl_of_an_alias_becomes_300(ttl_s: int, held_s: int) -> None:
     assert {one.ttl_s for one in taken(endpoint("CNAME", ALB, ttl_s=ttl_s))} == {held_s}
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"),
+    ("value", "remaining"),
     [
         pytest.param("/hostedzone/ZOTHER", {**HEALTHY, "aws/target-hosted-zone": "ZOTHER"}, id="another-zone"),
-        pytest.param("Z35SXDOTRQ7X7K", HEALTHY, id="the-one-it-is-anyway"),
+        pytest.param("Z35SXDOTRQ7X7K", HEALTHY, id="default-target-zone"),
     ],
 )
-def test_the_zone_of_a_target_is_kept_where_it_says_something(given: str, kept: dict[str, str]) -> None:
-    (one,) = taken(endpoint("A", ALB, props={"alias": "true", "aws/target-hosted-zone": given}))
-    assert dict(one.properties) == kept
+def test_the_target_zone_of_an_alias_is_a_property_only_if_it_is_not_the_default(
+    value: str, remaining: dict[str, str]
+) -> None:
+    (one,) = taken(endpoint("A", ALB, props={"alias": "true", "aws/target-hosted-zone": value}))
+    assert dict(one.properties) == remaining
 
 
 @pytest.mark.parametrize("pin", ["ZOWN", "/hostedzone/ZOWN"])
-def test_a_pin_holds_a_name_in_one_zone_and_leaves_no_trace(pin: str) -> None:
+def test_a_record_for_one_hosted_zone_id_is_refused_in_other_zones(pin: str) -> None:
     pinned = endpoint(props={"aws/hosted-zone-id": pin})
     assert [one.properties for one in taken(pinned)] == [()]
-    found = adjusted(pinned, Zone(name=ZONE.name, id="ZOTHER"), AliasSettings())
+    found = adjust_record(pinned, Zone(name=ZONE.name, id="ZOTHER"), AliasSettings())
     (refusal,) = found.refused
-    assert not found.wanted
+    assert not found.accepted
     assert refusal.reason is Reason.NO_ZONE
 
 
 @pytest.mark.parametrize(
-    ("given", "held"),
+    ("value", "held"),
     [
         pytest.param({"aws/weight": "many"}, {"aws/weight": "0"}, id="weight-that-is-no-number"),
         pytest.param({"aws/weight": "+010"}, {"aws/weight": "10"}, id="weight-in-another-spelling"),
@@ -161,20 +164,20 @@ def test_a_pin_holds_a_name_in_one_zone_and_leaves_no_trace(pin: str) -> None:
         ),
     ],
 )
-def test_routing_is_put_into_the_form_in_which_it_is_read_back(given: dict[str, str], held: dict[str, str]) -> None:
-    (one,) = taken(endpoint(sid="x", props=given))
+def test_routing_properties_are_normalized_as_route53_returns_them(value: dict[str, str], held: dict[str, str]) -> None:
+    (one,) = taken(endpoint(sid="x", props=value))
     assert dict(one.properties) == held
 
 
-def test_only_addresses_and_cnames_get_a_bias_that_nobody_gave() -> None:
+def test_only_address_and_cname_records_get_the_default_bias_of_geoproximity_routing() -> None:
     (mail,) = taken(endpoint("MX", "10 mail.example.net", sid="x", props={"aws/geoproximity-region": "us-east-1"}))
     assert dict(mail.properties) == {"aws/geoproximity-region": "us-east-1"}, "4.5"
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("value", "words"),
     [
-        pytest.param(endpoint("DNAME", "x.example.net"), "Route 53 has no DNAME", id="type"),
+        pytest.param(endpoint("DNAME", "x.example.net"), "Route 53 does not support DNAME", id="type"),
         pytest.param(endpoint(name="www.example.net"), "outside zone", id="other-zone"),
         pytest.param(endpoint("CNAME", "x.example.net", name="example.org"), "apex", id="CNAME-at-the-apex"),
         pytest.param(endpoint("CNAME", "x.example.net", "y.example.net"), "one target", id="CNAME-with-two-targets"),
@@ -230,23 +233,23 @@ def test_only_addresses_and_cnames_get_a_bias_that_nobody_gave() -> None:
         pytest.param(endpoint(sid="x", props={"aws/region": " eu-west-1 "}), "region ' eu-west-1 '", id="blanks"),
     ],
 )
-def test_what_the_service_would_refuse_is_refused_beforehand(given: Endpoint, words: str) -> None:
-    assert words in refused(given)
+def test_records_that_the_service_would_refuse_are_refused_before_sending(value: DesiredRecord, words: str) -> None:
+    assert words in refused(value)
 
 
-def test_an_alias_to_cloudfront_stands_in_public_zones_alone() -> None:
-    given = endpoint("CNAME", "d1.cloudfront.net")
-    assert "public zones" in refused(given, replace(ZONE, private=True))
-    assert taken(given)
+def test_an_alias_to_cloudfront_is_refused_in_private_zones() -> None:
+    value = endpoint("CNAME", "d1.cloudfront.net")
+    assert "public zones" in refused(value, replace(ZONE, private=True))
+    assert taken(value)
 
 
 @pytest.mark.parametrize(
-    "given",
+    "value",
     [
         pytest.param(endpoint("MX", "10 mail.example.net"), id="10.5-MX-untouched"),
         pytest.param(endpoint("PTR", "host.example.net"), id="PTR-outside-arpa"),
         pytest.param(endpoint("CNAME", "base.example.org", props={"alias": "A"}), id="alias-in-the-zone"),
     ],
 )
-def test_the_rest_is_taken(given: Endpoint) -> None:
-    assert taken(given)
+def test_valid_records_of_all_kinds_are_accepted_for_route_53(value: DesiredRecord) -> None:
+    assert taken(value)

@@ -1,4 +1,4 @@
-"""The edge to the SDK: where it looks, and what of it never gets out."""
+"""Calls through the AWS SDK: region, credentials, certificates, and the errors that are translated."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from unittest.mock import patch
 
 import pytest
 
-from providers.aws.client import Client, clients
-from providers.aws.settings import Access, AwsSettings
-from providers.remote.allowance import Allowance
-from providers.remote.failure import CallFailedError, Trouble
-from tests.fakes.apiserver.certificates import make
+from providers.aws.client import Route53Api, build_apis
+from providers.aws.settings import AwsAccount, AwsSettings
+from providers.common.api_calls import CallFailedError, FailureKind, RateLimiter
+from tests.fakes.apiserver.certificates import create_certificate
 from tests.fakes.route53.log import CHANGE
 from tests.fakes.route53.server import Route53
 from tests.fakes.service.faults import Refuse
@@ -23,7 +22,7 @@ from tests.route53 import environ
 
 
 class Listing(BaseHTTPRequestHandler):
-    """Answers every request with the body of its server."""
+    """An HTTP handler that answers each request with the body that is set on its server."""
 
     def do_GET(self) -> None:
         body: bytes = self.server.body  # type: ignore[attr-defined]  # set by the test
@@ -42,48 +41,48 @@ NO_ZONES = (
 )
 
 
-def failure(client: Client, **variables: str) -> CallFailedError:
+def failure(client: Route53Api, **variables: str) -> CallFailedError:
     with patch.dict(os.environ, variables), pytest.raises(CallFailedError) as error:
-        client.zones()
+        client.list_zones()
     assert error.value.__cause__ is not None
     return error.value
 
 
 @pytest.fixture
-def bare(monkeypatch: pytest.MonkeyPatch) -> Client:
-    """A client that has not looked anywhere yet, in an environment without anything of AWS."""
+def bare(monkeypatch: pytest.MonkeyPatch) -> Route53Api:
+    """Return an API that has made no call yet, in an environment without AWS variables."""
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         monkeypatch.delenv(name)
-    return Client(Access(), 1, Allowance())
+    return Route53Api(AwsAccount(), 1, RateLimiter())
 
 
 @pytest.mark.parametrize(
     ("status", "code", "trouble"),
     [
-        pytest.param(403, "AccessDenied", Trouble.FORBIDDEN, id="no-right"),
-        pytest.param(403, "InvalidClientTokenId", Trouble.CREDENTIALS, id="unknown-key"),
-        pytest.param(403, "SignatureDoesNotMatch", Trouble.CREDENTIALS, id="wrong-secret"),
-        pytest.param(400, "Throttling", Trouble.LATER, id="throttled"),
-        pytest.param(500, "InternalFailure", Trouble.LATER, id="500"),
-        pytest.param(502, "", Trouble.LATER, id="a-proxy-without-words"),
-        pytest.param(400, "InvalidInput", Trouble.REFUSED, id="refused"),
+        pytest.param(403, "AccessDenied", FailureKind.FORBIDDEN, id="no-right"),
+        pytest.param(403, "InvalidClientTokenId", FailureKind.CREDENTIALS, id="unknown-key"),
+        pytest.param(403, "SignatureDoesNotMatch", FailureKind.CREDENTIALS, id="wrong-secret"),
+        pytest.param(400, "Throttling", FailureKind.RETRYABLE, id="throttled"),
+        pytest.param(500, "InternalFailure", FailureKind.RETRYABLE, id="500"),
+        pytest.param(502, "", FailureKind.RETRYABLE, id="proxy-response-without-text"),
+        pytest.param(400, "InvalidInput", FailureKind.REFUSED, id="refused"),
     ],
 )
-def test_an_answer_that_is_an_error_is_sorted_by_what_can_be_done(
-    fake: Route53, account: Client, status: int, code: str, trouble: Trouble
+def test_each_error_response_of_aws_has_its_failure_kind(
+    fake: Route53, account: Route53Api, status: int, code: str, trouble: FailureKind
 ) -> None:
     fake.faults.arm(Refuse(status, code, "as the service says"), action="ListHostedZones", times=9)
     found = failure(account)
-    assert found.trouble is trouble
+    assert found.kind is trouble
     assert str(found).startswith("route53:ListHostedZones: ")
 
 
-def test_credentials_that_appear_later_are_found(fake: Route53, bare: Client) -> None:
+def test_credentials_that_appear_after_a_failure_are_used(fake: Route53, bare: Route53Api) -> None:
     fake.add_zone("example.org")
     places = {name: value for name, value in environ(fake).items() if "KEY" not in name}
-    assert failure(bare, **places).trouble is Trouble.CREDENTIALS
+    assert failure(bare, **places).kind is FailureKind.CREDENTIALS
     with patch.dict(os.environ, environ(fake)):
-        assert len(bare.zones()) == 1
+        assert len(bare.list_zones()) == 1
 
 
 @pytest.mark.parametrize(
@@ -95,22 +94,22 @@ def test_credentials_that_appear_later_are_found(fake: Route53, bare: Client) ->
         pytest.param({"AWS_REGION": "a-1", "AWS_DEFAULT_REGION": "b-1"}, "a-1", id="both"),
     ],
 )
-def test_the_region_is_read_as_other_sdks_do(
-    fake: Route53, bare: Client, variables: dict[str, str], region: str
+def test_the_region_is_taken_from_aws_region_as_in_other_sdks(
+    fake: Route53, bare: Route53Api, variables: dict[str, str], region: str
 ) -> None:
     with patch.dict(os.environ, environ(fake) | variables):
-        reads, writes = bare._clients()
+        reads, writes = bare._open_clients()
     assert reads.meta.config.retries["total_max_attempts"] == 1  # type: ignore[attr-defined]
     assert {one.meta.region_name for one in (reads, writes)} <= {region, "aws-global"}
 
 
-def test_an_account_is_named_only_where_there_are_several() -> None:
-    assert list(clients(AwsSettings(accounts=(Access(profile="a"),)))) == [""]
-    assert list(clients(AwsSettings(accounts=(Access(profile="a"), Access(profile="b"))))) == ["a", "b"]
+def test_zones_have_an_account_name_only_if_there_are_several_accounts() -> None:
+    assert list(build_apis(AwsSettings(accounts=(AwsAccount(profile="a"),)))) == [""]
+    assert list(build_apis(AwsSettings(accounts=(AwsAccount(profile="a"), AwsAccount(profile="b"))))) == ["a", "b"]
 
 
 @pytest.mark.parametrize("body", [b"", b"<html/>", b"not XML at all"], ids=["empty", "HTML", "text"])
-def test_a_wrong_answer_is_an_error_of_ours(bare: Client, body: bytes) -> None:
+def test_an_unexpected_response_raises_call_failed_error(bare: Route53Api, body: bytes) -> None:
     with HTTPServer(("127.0.0.1", 0), Listing) as server:
         server.body = body  # type: ignore[attr-defined]
         thread = threading.Thread(target=server.serve_forever)
@@ -120,17 +119,17 @@ def test_a_wrong_answer_is_an_error_of_ours(bare: Client, body: bytes) -> None:
         try:
             with patch.dict(os.environ, variables):
                 with pytest.raises(CallFailedError):
-                    bare.zones()
+                    bare.list_zones()
                 with pytest.raises(CallFailedError):
-                    bare.page("Z", "zone Z", None, 300)
+                    bare.list_record_sets("Z", "zone Z", None, 300)
         finally:
             server.shutdown()
             thread.join()
 
 
 @pytest.mark.parametrize("variable", ["SSL_CERT_FILE", "SSL_CERT_DIR"])
-def test_an_authority_of_the_users_is_trusted(bare: Client, tmp_path: Path, variable: str) -> None:
-    context, authority = make(tmp_path)
+def test_a_certificate_authority_of_the_user_is_trusted(bare: Route53Api, tmp_path: Path, variable: str) -> None:
+    context, authority = create_certificate(tmp_path)
     folder = tmp_path / "authorities"
     folder.mkdir()
     (folder / "ca.pem").write_bytes(authority)
@@ -142,10 +141,10 @@ def test_an_authority_of_the_users_is_trusted(bare: Client, tmp_path: Path, vari
         url = f"https://127.0.0.1:{server.server_port}"
         variables = {"AWS_ENDPOINT_URL": url, "AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "y"}
         try:
-            assert "SSLError" in str(failure(Client(Access(), 1, Allowance()), **variables))
+            assert "SSLError" in str(failure(Route53Api(AwsAccount(), 1, RateLimiter()), **variables))
             path = folder if variable == "SSL_CERT_DIR" else folder / "ca.pem"
             with patch.dict(os.environ, variables | {variable: str(path)}):
-                assert bare.zones() == ()
+                assert bare.list_zones() == ()
         finally:
             server.shutdown()
             thread.join()
@@ -160,12 +159,12 @@ def test_an_authority_of_the_users_is_trusted(bare: Client, tmp_path: Path, vari
         pytest.param("InvalidInput", 10, 10, id="refused"),
     ],
 )
-def test_calls_come_slower_once_the_service_says_so(
-    fake: Route53, account: Client, code: str, account_s: float, action_s: float
+def test_throttling_by_route53_slows_calls_down(
+    fake: Route53, account: Route53Api, code: str, account_s: float, action_s: float
 ) -> None:
     zone_id = fake.add_zone("example.org")
     fake.faults.arm(Refuse(400, code), action=CHANGE)
     with pytest.raises(CallFailedError):
-        account.change(zone_id, "zone example.org", [])
-    rates = {budget.action: budget.per_s for budget in account.budgets()}
+        account.change_record_sets(zone_id, "zone example.org", [])
+    rates = {budget.action: budget.per_s for budget in account.read_rate_limits()}
     assert (rates[""], rates[CHANGE]) == (account_s, action_s)

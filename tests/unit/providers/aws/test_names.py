@@ -1,10 +1,10 @@
-"""Names in the spelling of the service."""
+"""Names as Route 53 spells them."""
 
 from __future__ import annotations
 
 import pytest
 
-from providers.aws.names import parsed
+from providers.aws.record_sets import parse_name
 
 
 @pytest.mark.parametrize(
@@ -20,5 +20,5 @@ from providers.aws.names import parsed
         pytest.param("a\\134b.example.org.", None, id="backslash"),
     ],
 )
-def test_a_name_is_unescaped_or_left_alone(text: str, name: str | None) -> None:
-    assert parsed(text) == name
+def test_octal_escapes_in_names_are_decoded(text: str, name: str | None) -> None:
+    assert parse_name(text) == name

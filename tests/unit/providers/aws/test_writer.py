@@ -1,21 +1,20 @@
-"""Batches sent to the strict fake, each once."""
+"""Send batches to the fake Route 53, each once."""
 
 from __future__ import annotations
 
 import pytest
 
-from extdns.model.change import Write
-from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
-from extdns.model.pairs import Pairs
+from extdns.model.change import Applied, Forbidden, Outcome, Refused, TryLater, Unknown, Write, WriteConflict
 from extdns.model.record import Record
+from extdns.model.value import StringMap
 from extdns.model.zone import Zone
-from providers.aws.client import Client
+from providers.aws.client import Route53Api
 from providers.aws.reader import Route53Reader
 from providers.aws.settings import AwsSettings
 from providers.aws.writer import Route53Writer
-from providers.remote.writing import Writing
-from tests.conformance.provider import batch_of, create, delete, restate, update
-from tests.fakes.route53.errors import still_busy, throttle
+from providers.common.api_calls import WriteOptions
+from tests.conformance.provider import build_batch, create, delete, restate, update
+from tests.fakes.route53.errors import build_throttling_fault, build_zone_busy
 from tests.fakes.route53.log import CHANGE
 from tests.fakes.route53.server import Route53
 from tests.fakes.service.faults import Drop, Refuse
@@ -26,18 +25,18 @@ ALIAS = {"alias": "true"}
 WWW = create("www.example.org", "A", "192.0.2.1")
 
 
-class Desk:
-    """A zone, and a writer that sends to it."""
+class WritableZone:
+    """A zone of the fake Route 53, and the writer under test, which sends batches to it."""
 
-    def __init__(self, fake: Route53, account: Client, *, conditional: bool = True) -> None:
+    def __init__(self, fake: Route53, account: Route53Api, *, conditional: bool = True) -> None:
         self.fake = fake
         self.zone_id = fake.add_zone("example.org")
         self.reader = Route53Reader(AwsSettings(), {"": account})
         self.writer = Route53Writer({"": account}, conditional=conditional)
-        self.zone: Zone = self.reader.zones().zones[0]
+        self.zone: Zone = self.reader.list_zones().zones[0]
 
     def submit(self, *writes: Write) -> Outcome:
-        return self.writer.submit(self.zone, batch_of(self.zone, writes))
+        return self.writer.submit(self.zone, build_batch(self.zone, writes))
 
     def sent(self) -> list[str]:
         call = self.fake.log.calls()[-1]
@@ -48,17 +47,17 @@ class Desk:
 
 
 @pytest.fixture
-def desk(fake: Route53, account: Client) -> Desk:
-    return Desk(fake, account)
+def writable(fake: Route53, account: Route53Api) -> WritableZone:
+    return WritableZone(fake, account)
 
 
-def test_an_update_deletes_what_stood_before_it_creates_anything(desk: Desk) -> None:
-    outcome = desk.submit(WWW, create("a-www.example.org", "TXT", '"m"'))
+def test_an_update_is_sent_as_deletes_followed_by_creates(writable: WritableZone) -> None:
+    outcome = writable.submit(WWW, create("a-www.example.org", "TXT", '"m"'))
     assert isinstance(outcome, Applied)
-    assert outcome.reference
-    mark, record = outcome.records
-    desk.submit(restate(mark), update(record, "192.0.2.2"))
-    assert desk.sent() == [
+    assert outcome.change_id
+    ownership_record, record = outcome.records
+    writable.submit(restate(ownership_record), update(record, "192.0.2.2"))
+    assert writable.sent() == [
         "DELETE a-www.example.org. TXT",
         "DELETE www.example.org. A",
         "CREATE a-www.example.org. TXT",
@@ -66,59 +65,59 @@ def test_an_update_deletes_what_stood_before_it_creates_anything(desk: Desk) -> 
     ]
 
 
-def test_an_alias_within_the_zone_is_created_after_its_target(desk: Desk) -> None:
+def test_an_alias_within_the_zone_is_created_after_its_target(writable: WritableZone) -> None:
     alias = endpoint("A", "www.example.org", name="a.example.org", props=ALIAS)
-    outcome = desk.submit(Write(old=None, new=alias), WWW)
+    outcome = writable.submit(Write(old=None, new=alias), WWW)
     assert isinstance(outcome, Applied)
-    assert desk.sent() == ["CREATE www.example.org. A", "CREATE a.example.org. A"]
+    assert writable.sent() == ["CREATE www.example.org. A", "CREATE a.example.org. A"]
 
 
-def test_aliases_of_aliases_are_created_from_the_far_end_and_rings_are_refused(desk: Desk) -> None:
+def test_chained_aliases_are_created_target_first_and_loops_are_refused(writable: WritableZone) -> None:
     chain = [(name, f"{target}.example.org") for name, target in zip("abcd", "bcda", strict=True)]
     made = [Write(old=None, new=endpoint("A", to, name=f"{at}.example.org", props=ALIAS)) for at, to in chain]
-    assert isinstance(desk.submit(*made), Refused)
+    assert isinstance(writable.submit(*made), Refused)
     made[3] = create("d.example.org", "A", "192.0.2.1")
-    assert isinstance(desk.submit(*made), Applied)
-    assert [line[7] for line in desk.sent()] == ["d", "c", "b", "a"]
+    assert isinstance(writable.submit(*made), Applied)
+    assert [line[7] for line in writable.sent()] == ["d", "c", "b", "a"]
 
 
-def test_an_alias_without_its_target_is_to_blame_and_not_a_name_that_others_point_at(desk: Desk) -> None:
-    lost = endpoint("AAAA", "www.example.org", name="a.example.org", props=ALIAS)
-    outcome = desk.submit(Write(old=None, new=lost), WWW)
+def test_a_missing_alias_target_is_reported_for_the_alias_and_not_for_other_aliases(writable: WritableZone) -> None:
+    is_dropped = endpoint("AAAA", "www.example.org", name="a.example.org", props=ALIAS)
+    outcome = writable.submit(Write(old=None, new=is_dropped), WWW)
     assert isinstance(outcome, Refused)
-    assert outcome.culprits == ("a.example.org",)
+    assert outcome.offending_names == ("a.example.org",)
 
 
-def test_what_was_written_is_remembered_as_it_will_be_read(desk: Desk) -> None:
+def test_the_records_in_an_outcome_equal_those_that_are_read_later(writable: WritableZone) -> None:
     alias = endpoint("A", ALB, props={"alias": "true", "aws/evaluate-target-health": "true"})
     routed = endpoint("A", name="w.example.org", sid="x", props={"aws/weight": "7"})
-    outcome = desk.submit(Write(old=None, new=alias), Write(old=None, new=routed))
+    outcome = writable.submit(Write(old=None, new=alias), Write(old=None, new=routed))
     assert isinstance(outcome, Applied)
-    page = desk.reader.page(desk.zone, None).records
+    page = writable.reader.read_page(writable.zone, None).records
     assert set(outcome.records) < set(page)
 
 
-def test_a_record_in_another_spelling_is_deleted_as_it_stands(desk: Desk) -> None:
+def test_a_record_is_deleted_in_the_spelling_in_which_the_service_holds_it(writable: WritableZone) -> None:
     odd = {"Name": "c.example.org", "Type": "CNAME", "TTL": 7, "ResourceRecords": ["LB.Example.net."]}
-    desk.fake.put(desk.zone_id, odd)
-    held = next(record for record in desk.reader.page(desk.zone, None).records if record.type == "CNAME")
-    assert isinstance(desk.submit(delete(held)), Applied)
+    writable.fake.put(writable.zone_id, odd)
+    held = next(record for record in writable.reader.read_page(writable.zone, None).records if record.type == "CNAME")
+    assert isinstance(writable.submit(delete(held)), Applied)
 
 
-def test_another_zone_id_behind_an_alias_is_a_conflict(desk: Desk) -> None:
+def test_an_alias_with_another_target_zone_id_is_a_write_conflict(writable: WritableZone) -> None:
     alias = endpoint("A", ALB, props={"alias": "true", "aws/evaluate-target-health": "true"})
-    outcome = desk.submit(Write(old=None, new=alias))
+    outcome = writable.submit(Write(old=None, new=alias))
     assert isinstance(outcome, Applied)
     target = {"HostedZoneId": "ZOTHER", "DNSName": f"{ALB}.", "EvaluateTargetHealth": True}
-    desk.fake.put(desk.zone_id, {"Name": "www.example.org", "Type": "A", "AliasTarget": target})
-    assert isinstance(desk.submit(delete(outcome.records[0])), Conflict)
+    writable.fake.put(writable.zone_id, {"Name": "www.example.org", "Type": "A", "AliasTarget": target})
+    assert isinstance(writable.submit(delete(outcome.records[0])), WriteConflict)
 
 
 @pytest.mark.parametrize(
     ("fault", "kind", "words"),
     [
-        pytest.param(throttle(), TryLater, "Throttling: Rate exceeded", id="throttled"),
-        pytest.param(Refuse(400, still_busy().code), TryLater, "PriorRequestNotComplete", id="still-busy"),
+        pytest.param(build_throttling_fault(), TryLater, "Throttling: Rate exceeded", id="throttled"),
+        pytest.param(Refuse(400, build_zone_busy().code), TryLater, "PriorRequestNotComplete", id="still-busy"),
         pytest.param(Refuse(503, "ServiceUnavailable"), TryLater, "ServiceUnavailable", id="503"),
         pytest.param(Refuse(500, "InternalFailure"), TryLater, "InternalFailure", id="500"),
         pytest.param(Refuse(403, "ExpiredToken"), TryLater, "ExpiredToken", id="credentials-expired"),
@@ -127,137 +126,145 @@ def test_another_zone_id_behind_an_alias_is_a_conflict(desk: Desk) -> None:
         pytest.param(Drop(worked=True), Unknown, "ConnectionClosedError", id="lost-after"),
     ],
 )
-def test_a_batch_is_sent_once_whatever_becomes_of_it(
-    desk: Desk, fault: Refuse | Drop, kind: type[Outcome], words: str
+def test_a_batch_is_never_sent_twice_even_if_its_response_is_lost(
+    writable: WritableZone, fault: Refuse | Drop, kind: type[Outcome], words: str
 ) -> None:
-    desk.fake.faults.arm(fault, action=CHANGE, times=9)
-    outcome = desk.submit(WWW)
+    writable.fake.faults.arm(fault, action=CHANGE, times=9)
+    outcome = writable.submit(WWW)
     assert type(outcome) is kind
     assert not isinstance(outcome, Applied)
     assert words in outcome.message
-    assert outcome.message.startswith(f"route53:ChangeResourceRecordSets on zone example.org ({desk.zone_id}): ")
-    assert desk.writes() == 1
+    assert outcome.message.startswith(f"route53:ChangeResourceRecordSets on zone example.org ({writable.zone_id}): ")
+    assert writable.writes() == 1
 
 
-def test_a_service_that_cannot_be_reached_is_asked_later(desk: Desk) -> None:
-    desk.fake.kill()
-    outcome = desk.submit(WWW)
+def test_an_unreachable_service_gives_a_retryable_outcome(writable: WritableZone) -> None:
+    writable.fake.kill()
+    outcome = writable.submit(WWW)
     assert isinstance(outcome, TryLater)
     assert "EndpointConnectionError" in outcome.message
 
 
-def test_a_missing_right_is_told_with_the_action_that_it_is_for(desk: Desk) -> None:
-    desk.fake.access.deny(CHANGE, names=["www.example.org"])
-    outcome = desk.submit(WWW)
+def test_a_missing_permission_to_write_is_reported_with_its_iam_action(writable: WritableZone) -> None:
+    writable.fake.access.deny(CHANGE, names=["www.example.org"])
+    outcome = writable.submit(WWW)
     assert isinstance(outcome, Forbidden)
     assert "is not authorized to perform: route53:ChangeResourceRecordSets" in outcome.message
 
 
-def test_every_culprit_of_a_batch_is_named_in_one_answer(desk: Desk) -> None:
-    desk.submit(create("c.example.org", "CNAME", "x.example.net"), create("d.example.org", "CNAME", "x.example.net"))
-    outcome = desk.submit(WWW, create("c.example.org", "A", "192.0.2.1"), create("d.example.org", "A", "192.0.2.1"))
+def test_all_offending_names_of_a_refused_batch_are_reported_at_once(writable: WritableZone) -> None:
+    writable.submit(
+        create("c.example.org", "CNAME", "x.example.net"), create("d.example.org", "CNAME", "x.example.net")
+    )
+    outcome = writable.submit(WWW, create("c.example.org", "A", "192.0.2.1"), create("d.example.org", "A", "192.0.2.1"))
     assert isinstance(outcome, Refused)
-    assert outcome.culprits == ("c.example.org", "d.example.org")
+    assert outcome.offending_names == ("c.example.org", "d.example.org")
 
 
-def test_unless_conditional_an_update_asks_nothing(fake: Route53, account: Client) -> None:
-    desk = Desk(fake, account, conditional=False)
-    outcome = desk.submit(WWW)
+def test_without_conditional_writes_an_update_overwrites_whatever_exists(fake: Route53, account: Route53Api) -> None:
+    writable = WritableZone(fake, account, conditional=False)
+    outcome = writable.submit(WWW)
     assert isinstance(outcome, Applied)
     (held,) = outcome.records
-    fake.put(desk.zone_id, {"Name": "www.example.org", "Type": "A", "TTL": 9, "ResourceRecords": ["192.0.2.99"]})
-    assert isinstance(desk.submit(update(held, "192.0.2.2")), Applied)
-    assert desk.sent() == ["UPSERT www.example.org. A"]
+    fake.put(writable.zone_id, {"Name": "www.example.org", "Type": "A", "TTL": 9, "ResourceRecords": ["192.0.2.99"]})
+    assert isinstance(writable.submit(update(held, "192.0.2.2")), Applied)
+    assert writable.sent() == ["UPSERT www.example.org. A"]
 
 
-def test_unless_conditional_a_change_of_kind_is_still_an_exchange(fake: Route53, account: Client) -> None:
-    desk = Desk(fake, account, conditional=False)
-    outcome = desk.submit(WWW)
+def test_without_conditional_writes_a_change_between_alias_and_values_is_delete_and_create(
+    fake: Route53, account: Route53Api
+) -> None:
+    writable = WritableZone(fake, account, conditional=False)
+    outcome = writable.submit(WWW)
     assert isinstance(outcome, Applied)
     alias = endpoint("A", ALB, props={"alias": "true", "aws/evaluate-target-health": "true"})
-    assert isinstance(desk.submit(Write(old=outcome.records[0], new=alias)), Applied)
-    assert desk.sent() == ["DELETE www.example.org. A", "CREATE www.example.org. A"]
+    assert isinstance(writable.submit(Write(old=outcome.records[0], new=alias)), Applied)
+    assert writable.sent() == ["DELETE www.example.org. A", "CREATE www.example.org. A"]
 
 
-def test_what_is_too_large_as_an_overwriting_is_exchanged(fake: Route53, account: Client) -> None:
-    desk = Desk(fake, account, conditional=False)
+def test_a_batch_that_is_too_large_as_upserts_is_sent_as_deletes_and_creates(
+    fake: Route53, account: Route53Api
+) -> None:
+    writable = WritableZone(fake, account, conditional=False)
     one, many = ((f'"{number:03d}{"x" * 200}"' for number in range(most)) for most in (1, 100))
-    outcome = desk.submit(create("t.example.org", "TXT", *one))
+    outcome = writable.submit(create("t.example.org", "TXT", *one))
     assert isinstance(outcome, Applied)
-    assert isinstance(desk.submit(update(outcome.records[0], *many)), Applied)
-    assert desk.sent() == ["DELETE t.example.org. TXT", "CREATE t.example.org. TXT"]
+    assert isinstance(writable.submit(update(outcome.records[0], *many)), Applied)
+    assert writable.sent() == ["DELETE t.example.org. TXT", "CREATE t.example.org. TXT"]
 
 
-def test_a_zone_of_an_account_that_is_not_configured_is_left_for_later(desk: Desk) -> None:
-    stray = Zone(name=desk.zone.name, id=desk.zone.id, account="x")
-    assert isinstance(desk.writer.submit(stray, batch_of(stray, [WWW])), TryLater)
+def test_a_write_to_a_zone_of_an_unknown_account_is_retried_later(writable: WritableZone) -> None:
+    stray = Zone(name=writable.zone.name, id=writable.zone.id, account="x")
+    assert isinstance(writable.writer.submit(stray, build_batch(stray, [WWW])), TryLater)
 
 
-def test_a_long_text_goes_out_in_parts_and_comes_back_whole(desk: Desk) -> None:
+def test_a_long_txt_value_is_split_when_written_and_joined_when_read(writable: WritableZone) -> None:
     text = f'"{"x" * 600}"'
-    outcome = desk.submit(create("t.example.org", "TXT", text))
+    outcome = writable.submit(create("t.example.org", "TXT", text))
     assert isinstance(outcome, Applied)
     assert outcome.records[0].targets == (text,)
-    assert outcome.records[0].properties == Pairs()
-    assert isinstance(desk.submit(delete(outcome.records[0])), Applied)
+    assert outcome.records[0].properties == StringMap()
+    assert isinstance(writable.submit(delete(outcome.records[0])), Applied)
 
 
-def written(desk: Desk, *names: str) -> list[Record]:
-    """What stands at *names*, which are ours now."""
-    outcome = desk.submit(*(create(f"{name}.example.org", "A", "192.0.2.1") for name in names))
+def create_records(writable: WritableZone, *names: str) -> list[Record]:
+    """Create an A record at each of *names*, and return the records."""
+    outcome = writable.submit(*(create(f"{name}.example.org", "A", "192.0.2.1") for name in names))
     assert isinstance(outcome, Applied)
     return list(outcome.records)
 
 
-def edit(desk: Desk, name: str) -> None:
-    """Somebody writes something else at *name*."""
+def edit(writable: WritableZone, name: str) -> None:
+    """Change the record at *name* in the fake directly, as another tool would."""
     edited = {"Name": f"{name}.example.org", "Type": "A", "TTL": 9, "ResourceRecords": ["192.0.2.99"]}
-    desk.fake.put(desk.zone_id, edited)
+    writable.fake.put(writable.zone_id, edited)
 
 
-def test_where_only_deleting_is_forbidden_updates_overwrite_and_say_so(desk: Desk) -> None:
-    (held,) = written(desk, "www")
-    desk.fake.access.allow(CHANGE, actions=["CREATE", "UPSERT"])
+def test_without_permission_to_delete_updates_become_upserts_and_are_marked_unconditional(
+    writable: WritableZone,
+) -> None:
+    (held,) = create_records(writable, "www")
+    writable.fake.access.allow(CHANGE, actions=["CREATE", "UPSERT"])
     for target in ("192.0.2.2", "192.0.2.3"):
-        again = desk.submit(update(held, target))
+        again = writable.submit(update(held, target))
         assert isinstance(again, Applied)
         assert again.unconditional
         (held,) = again.records
-    assert isinstance(desk.submit(delete(held)), Forbidden)
-    assert isinstance(desk.submit(update(held, "192.0.2.4"), delete(held)), Forbidden)
+    assert isinstance(writable.submit(delete(held)), Forbidden)
+    assert isinstance(writable.submit(update(held, "192.0.2.4"), delete(held)), Forbidden)
 
 
-def test_a_name_that_may_not_be_written_does_not_make_others_be_overwritten(desk: Desk) -> None:
-    bad, good = written(desk, "bad", "good")
-    desk.fake.access.deny(CHANGE, names=["bad.example.org"])
-    assert isinstance(desk.submit(update(bad, "192.0.2.2")), Forbidden)
-    edit(desk, "good")
-    assert isinstance(desk.submit(update(good, "192.0.2.2")), Conflict)
-    assert isinstance(desk.submit(update(bad, "192.0.2.2"), update(good, "192.0.2.2")), Forbidden)
+def test_a_forbidden_name_in_a_batch_does_not_turn_other_updates_into_upserts(writable: WritableZone) -> None:
+    bad, good = create_records(writable, "bad", "good")
+    writable.fake.access.deny(CHANGE, names=["bad.example.org"])
+    assert isinstance(writable.submit(update(bad, "192.0.2.2")), Forbidden)
+    edit(writable, "good")
+    assert isinstance(writable.submit(update(good, "192.0.2.2")), WriteConflict)
+    assert isinstance(writable.submit(update(bad, "192.0.2.2"), update(good, "192.0.2.2")), Forbidden)
 
 
-def test_a_delete_that_is_forbidden_does_not_make_others_be_overwritten(desk: Desk) -> None:
-    bad, good = written(desk, "bad", "good")
-    desk.fake.access.deny(CHANGE, names=["bad.example.org"])
-    before = desk.writes()
-    assert isinstance(desk.submit(delete(bad)), Forbidden)
-    assert desk.writes() == before + 1
-    edit(desk, "good")
-    assert isinstance(desk.submit(update(good, "192.0.2.2")), Conflict)
+def test_a_forbidden_delete_does_not_turn_other_updates_into_upserts(writable: WritableZone) -> None:
+    bad, good = create_records(writable, "bad", "good")
+    writable.fake.access.deny(CHANGE, names=["bad.example.org"])
+    before = writable.writes()
+    assert isinstance(writable.submit(delete(bad)), Forbidden)
+    assert writable.writes() == before + 1
+    edit(writable, "good")
+    assert isinstance(writable.submit(update(good, "192.0.2.2")), WriteConflict)
 
 
-def test_where_the_right_to_delete_is_back_nothing_is_overwritten(desk: Desk) -> None:
-    (held,) = written(desk, "www")
-    desk.fake.faults.arm(Refuse(403, "AccessDenied", "not authorized"), action=CHANGE, times=1)
-    again = desk.submit(update(held, "192.0.2.2"))
+def test_after_the_permission_to_delete_is_granted_updates_are_conditional_again(writable: WritableZone) -> None:
+    (held,) = create_records(writable, "www")
+    writable.fake.faults.arm(Refuse(403, "AccessDenied", "not authorized"), action=CHANGE, times=1)
+    again = writable.submit(update(held, "192.0.2.2"))
     assert isinstance(again, Applied)
-    edit(desk, "www")
-    assert isinstance(desk.submit(update(again.records[0], "192.0.2.3")), Conflict)
+    edit(writable, "www")
+    assert isinstance(writable.submit(update(again.records[0], "192.0.2.3")), WriteConflict)
 
 
-def test_a_batch_that_may_not_begin_any_more_when_it_is_signed_is_not_sent(fake: Route53) -> None:
-    desk = Desk(fake, client(fake, writing=Writing(may_begin=lambda: False)))
-    outcome = desk.submit(WWW)
+def test_a_batch_is_not_sent_if_leadership_ends_while_it_is_signed(fake: Route53) -> None:
+    writable = WritableZone(fake, client(fake, writing=WriteOptions(can_begin=lambda: False)))
+    outcome = writable.submit(WWW)
     assert isinstance(outcome, TryLater)
-    assert "route53:ChangeResourceRecordSets: NotLeading: this process does not lead" in outcome.message
-    assert desk.writes() == 0
+    assert "route53:ChangeResourceRecordSets: NotLeading: this process is not the leader" in outcome.message
+    assert writable.writes() == 0

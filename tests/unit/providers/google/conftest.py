@@ -1,4 +1,4 @@
-"""A service of its own for each test, and its project."""
+"""Provide each test with a fake Cloud DNS and an API that calls it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from providers.google.client import Client
+from providers.google.client import CloudDnsApi
 from tests.clouddns import client
 from tests.fakes.clouddns.server import CloudDns
 
@@ -18,5 +18,5 @@ def fake() -> Iterator[CloudDns]:
 
 
 @pytest.fixture
-def project(fake: CloudDns) -> Client:
+def project(fake: CloudDns) -> CloudDnsApi:
     return client(fake)

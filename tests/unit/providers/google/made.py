@@ -1,4 +1,4 @@
-"""Endpoints and zones for tests of the provider."""
+"""Build desired records and zones for the tests of Cloud DNS."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from extdns.model.name import DnsName
-from extdns.model.pairs import Pairs
-from extdns.model.record import Endpoint, canonical_targets
+from extdns.model.dns_name import DnsName
+from extdns.model.record import DesiredRecord, canonicalize_targets
+from extdns.model.value import StringMap
 from extdns.model.zone import Zone
-from providers.google import policy
+from providers.google import record_sets
 
 ZONE: Final = Zone(name=DnsName("example.org"), id="main")
 WEIGHTED: Final[Mapping[str, Any]] = {
@@ -41,18 +41,18 @@ def endpoint(
     ttl_s: int = 0,
     sid: str = "",
     props: Mapping[str, str] | None = None,
-) -> Endpoint:
-    """An endpoint as planning hands it to the provider."""
-    return Endpoint(
+) -> DesiredRecord:
+    """Build a desired record with canonical targets, by default an A record at `www.example.org`."""
+    return DesiredRecord(
         name=DnsName(name),
         type=rtype,
-        targets=canonical_targets(rtype, targets or {"A": ["192.0.2.1"]}.get(rtype, [])),
+        targets=canonicalize_targets(rtype, targets or {"A": ["192.0.2.1"]}.get(rtype, [])),
         ttl_s=ttl_s,
         set_identifier=sid,
-        properties=Pairs.of(props or {}),
+        properties=StringMap.from_items(props or {}),
     )
 
 
-def routed(routing: Mapping[str, Any], *, name: str = "www.example.org") -> Endpoint:
-    """An endpoint with a routing policy."""
-    return endpoint(name=name, props={policy.PROPERTY: json.dumps(routing)})
+def routed(routing: Mapping[str, Any], *, name: str = "www.example.org") -> DesiredRecord:
+    """Build a desired record with the routing policy *routing*, which is stored as JSON in a property."""
+    return endpoint(name=name, props={record_sets.ROUTING_POLICY: json.dumps(routing)})

@@ -1,4 +1,4 @@
-"""Routing policies, kept whole."""
+"""Normalize routing policies of Cloud DNS."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from typing import Any
 
 import pytest
 
-from providers.google import policy
+from providers.google import record_sets
 from tests.unit.providers.google.made import FAILOVER, GEO, WEIGHTED
 
 
 @pytest.mark.parametrize(
-    ("given", "targets"),
+    ("value", "targets"),
     [
         pytest.param(WEIGHTED, ("192.0.2.1", "192.0.2.2"), id="weighted"),
         pytest.param(GEO, ("192.0.2.1", "192.0.2.9"), id="geolocation"),
         pytest.param(FAILOVER, ("10.1.0.2", "10.1.0.3"), id="failover"),
     ],
 )
-def test_nothing_of_a_policy_is_lost(given: Mapping[str, Any], targets: tuple[str, ...]) -> None:
-    settled = policy.settled(json.dumps(given))
-    assert json.loads(settled) == given
-    assert policy.settled(settled) == settled
-    assert policy.targets(settled) == targets
+def test_normalizing_a_routing_policy_keeps_all_targets(value: Mapping[str, Any], targets: tuple[str, ...]) -> None:
+    normalized = record_sets.normalize_policy(json.dumps(value))
+    assert json.loads(normalized) == value
+    assert record_sets.normalize_policy(normalized) == normalized
+    assert record_sets.list_policy_targets(normalized) == targets
 
 
-def test_what_the_service_adds_and_what_is_the_same_as_nothing_is_left_out() -> None:
+def test_fields_that_the_service_adds_and_defaults_are_dropped_from_a_policy() -> None:
     added = {
         "kind": "dns#rRSetRoutingPolicy",
         "geo": {
@@ -37,16 +37,16 @@ def test_what_the_service_adds_and_what_is_the_same_as_nothing_is_left_out() -> 
         },
     }
     plain = {"geo": {"items": [{"location": "us-east1", "rrdatas": ["192.0.2.1"]}]}}
-    assert policy.settled(json.dumps(added)) == policy.settled(json.dumps(plain))
+    assert record_sets.normalize_policy(json.dumps(added)) == record_sets.normalize_policy(json.dumps(plain))
 
 
-def test_a_weight_has_one_spelling_and_may_be_zero() -> None:
+def test_a_weight_is_normalized_and_may_be_zero() -> None:
     one, other = (f'{{"wrr":{{"items":[{{"weight":{weight},"rrdatas":["192.0.2.1"]}}]}}}}' for weight in ("0.0", "0"))
-    assert policy.settled(one) == policy.settled(other)
-    assert '"weight":0' in policy.settled(one)
+    assert record_sets.normalize_policy(one) == record_sets.normalize_policy(other)
+    assert '"weight":0' in record_sets.normalize_policy(one)
 
 
 @pytest.mark.parametrize("text", ["", "x", "[]", "{}", '{"wrr":{},"geo":{}}', '{"latency":{}}'])
-def test_what_is_no_policy_is_told(text: str) -> None:
+def test_an_invalid_routing_policy_is_a_value_error(text: str) -> None:
     with pytest.raises(ValueError, match=r"Expecting|expected a JSON object with one of geo, primaryBackup, wrr"):
-        policy.settled(text)
+        record_sets.normalize_policy(text)

@@ -1,4 +1,4 @@
-"""Zones, pages and names of the strict fake."""
+"""Read zones, pages and names from the fake Cloud DNS."""
 
 from __future__ import annotations
 
@@ -7,28 +7,27 @@ from typing import Any
 import pytest
 
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
-from extdns.model.domains import DomainFilter
-from extdns.model.name import DnsName
+from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
+from extdns.model.selection import DomainFilter
 from extdns.model.zone import Zone
-from providers.google.client import Client
-from providers.google.reader import CloudDnsReader, limits
-from providers.google.selection import Selection
-from providers.google.settings import GoogleSettings
-from providers.google.wire import Limits
+from providers.google.client import CloudDnsApi
+from providers.google.reader import CloudDnsReader, read_limits
+from providers.google.record_sets import ProjectLimits
+from providers.google.settings import CloudDnsZoneFilter, GoogleSettings
 from tests.clouddns import client
-from tests.fakes.clouddns.probe import rrset, weighted
+from tests.fakes.clouddns.raw_client import rrset, weighted
 from tests.fakes.clouddns.server import CloudDns
 from tests.fakes.service.faults import Drop, Refuse
 
 
-def reader(project: Client, *, page_items: int = 1000, **filters: object) -> CloudDnsReader:
-    selection = Selection(**filters)  # type: ignore[arg-type]  # whatever the test says
-    return CloudDnsReader(GoogleSettings(selection=selection, page_items=page_items), project)
+def reader(project: CloudDnsApi, *, page_items: int = 1000, **filters: object) -> CloudDnsReader:
+    selection = CloudDnsZoneFilter(**filters)  # type: ignore[arg-type]  # whatever the test says
+    return CloudDnsReader(GoogleSettings(zone_filter=selection, page_items=page_items), project)
 
 
 def ids(found: CloudDnsReader) -> list[str]:
-    return [zone.id for zone in found.zones().zones]
+    return [zone.id for zone in found.list_zones().zones]
 
 
 @pytest.fixture
@@ -46,71 +45,77 @@ def zones(fake: CloudDns) -> CloudDns:
         pytest.param({}, ["public-1", "internal-1", "internal-2"], id="10.6-a-peering-zone-is-skipped"),
         pytest.param({"ids": ("10002",)}, ["internal-2"], id="10.6-by-number"),
         pytest.param({"ids": ("internal-2",)}, ["internal-2"], id="10.6-by-name"),
-        pytest.param({"ids": ("-2", "0003")}, ["public-1", "internal-2"], id="by-the-end-of-either"),
+        pytest.param({"ids": ("-2", "0003")}, ["public-1", "internal-2"], id="by-suffix-of-either"),
         pytest.param({"visibility": "public"}, ["public-1"], id="public"),
         pytest.param({"visibility": "private"}, ["internal-1", "internal-2"], id="private"),
         pytest.param({"domains": DomainFilter(include=("example.com",))}, ["public-1"], id="by-domain"),
     ],
 )
-def test_zones_pass_the_filters(zones: CloudDns, project: Client, filters: dict[str, Any], expected: list[str]) -> None:
+def test_managed_zones_are_selected_by_the_filters(
+    zones: CloudDns, project: CloudDnsApi, filters: dict[str, Any], expected: list[str]
+) -> None:
     assert zones.url
     assert ids(reader(project, **filters)) == expected
 
 
-def test_a_zone_is_known_by_the_name_its_owner_gave_it(zones: CloudDns, project: Client) -> None:
+def test_the_id_of_a_managed_zone_is_its_name(zones: CloudDns, project: CloudDnsApi) -> None:
     assert zones.url
-    found = reader(project, ids=("internal-1",)).zones()
+    found = reader(project, ids=("internal-1",)).list_zones()
     assert found.zones == (Zone(name=DnsName("example.org"), id="internal-1", private=True),)
     assert str(found.zones[0]) == "example.org (internal-1)"
 
 
-def test_zones_on_several_pages_are_all_listed_and_the_calls_counted(zones: CloudDns, project: Client) -> None:
+def test_managed_zones_on_several_pages_are_all_listed_and_calls_counted(zones: CloudDns, project: CloudDnsApi) -> None:
     zones.api.page_items = 1
-    found = reader(project).zones()
+    found = reader(project).list_zones()
     assert (len(found.zones), found.calls) == (3, 4)
 
 
-def test_a_missing_right_is_a_permanent_failure_that_names_the_call(zones: CloudDns, project: Client) -> None:
+def test_a_missing_permission_is_a_permanent_failure_with_the_call(zones: CloudDns, project: CloudDnsApi) -> None:
     zones.denied.add("managedZones.list")
-    found = reader(project).zones()
+    found = reader(project).list_zones()
     (failure,) = found.failed
     assert (found.zones, failure.permanent) == ((), True)
     assert failure.message.startswith("dns.managedZones.list: forbidden: Forbidden; ")
     assert "--zone-id-filter" in failure.message
 
 
-def test_named_zones_are_got_one_by_one_where_listing_is_denied(zones: CloudDns, project: Client) -> None:
+def test_zones_are_read_one_by_one_by_id_if_listing_is_forbidden(zones: CloudDns, project: CloudDnsApi) -> None:
     zones.denied.add("managedZones.list")
-    found = reader(project, ids=("internal-2", "10003", "nobodys")).zones()
+    found = reader(project, ids=("internal-2", "10003", "nobodys")).list_zones()
     assert [zone.id for zone in found.zones] == ["public-1", "internal-2"]
     assert (found.failed, found.calls) == ((), 4)
     zones.denied.add("managedZones.get")
-    assert [failure.permanent for failure in reader(project, ids=("internal-2",)).zones().failed] == [True]
+    assert [failure.permanent for failure in reader(project, ids=("internal-2",)).list_zones().failed] == [True]
 
 
 @pytest.mark.parametrize("action", ["managedZones.list", "resourceRecordSets.list"])
-def test_a_service_that_fails_is_asked_again_later(zones: CloudDns, project: Client, action: str) -> None:
+def test_listing_zones_is_retried_if_the_service_fails(zones: CloudDns, project: CloudDnsApi, action: str) -> None:
     zones.faults.arm(Refuse(503, "backendError", "Backend Error"), action=action)
     found = reader(project)
     with pytest.raises(RetryableError, match="backendError: Backend Error"):
-        (found.zones() if action == "managedZones.list" else found.page(Zone(name=DnsName("x"), id="public-1"), None))
+        (
+            found.list_zones()
+            if action == "managedZones.list"
+            else found.read_page(Zone(name=DnsName("x"), id="public-1"), None)
+        )
 
 
-def test_a_named_zone_that_does_not_answer_is_asked_for_again_later(zones: CloudDns, project: Client) -> None:
+def test_reading_a_zone_by_id_is_retried_if_the_service_fails(zones: CloudDns, project: CloudDnsApi) -> None:
     zones.denied.add("managedZones.list")
     zones.faults.arm(Refuse(500, "internalError"), action="managedZones.get")
     with pytest.raises(RetryableError, match="zone internal-2"):
-        reader(project, ids=("internal-2",)).zones()
+        reader(project, ids=("internal-2",)).list_zones()
 
 
-def test_pages_leave_out_the_soa_and_hold_every_other_record_once(fake: CloudDns, project: Client) -> None:
+def test_pages_contain_each_record_once_and_no_soa(fake: CloudDns, project: CloudDnsApi) -> None:
     fake.add_zone("example.org", name="main", records=[rrset(f"n{number}.example.org.") for number in range(7)])
     found = reader(project, page_items=3)
-    zone = found.zones().zones[0]
+    zone = found.list_zones().zones[0]
     records: list[Record] = []
     after = None
     while True:
-        page = found.page(zone, after)
+        page = found.read_page(zone, after)
         records += page.records
         after = page.after
         if after is None:
@@ -119,43 +124,45 @@ def test_pages_leave_out_the_soa_and_hold_every_other_record_once(fake: CloudDns
     assert [call.query["maxResults"] for call in fake.log.calls("resourceRecordSets.list")] == ["3"] * 3
 
 
-def test_names_are_looked_up_one_by_one_page_by_page(fake: CloudDns, project: Client) -> None:
+def test_each_name_is_read_with_its_own_calls_for_all_pages(fake: CloudDns, project: CloudDnsApi) -> None:
     held = [rrset("w.example.org."), rrset("w.example.org.", "TXT", '"x"'), rrset("x.w.example.org.")]
     fake.add_zone("example.org", name="main", records=held)
     fake.api.page_items = 1
     found = reader(project)
-    zone = found.zones().zones[0]
+    zone = found.list_zones().zones[0]
     fake.log.clear()
-    records = found.names(zone, [DnsName("w.example.org"), DnsName("absent.example.org"), DnsName("w.example.org")])
+    records = found.read_names(
+        zone, [DnsName("w.example.org"), DnsName("absent.example.org"), DnsName("w.example.org")]
+    )
     assert [(record.name, record.type) for record in records] == [("w.example.org", "A"), ("w.example.org", "TXT")]
     assert len(fake.log.calls()) == 3
 
 
-def test_a_record_with_a_routing_policy_is_read_with_all_it_may_answer(fake: CloudDns, project: Client) -> None:
+def test_a_record_with_a_routing_policy_has_all_targets_of_the_policy(fake: CloudDns, project: CloudDnsApi) -> None:
     fake.add_zone("example.org", name="main", records=[weighted("w.example.org.", (1, "192.0.2.2"), (2, "192.0.2.1"))])
     found = reader(project)
-    (record,) = found.names(found.zones().zones[0], [DnsName("w.example.org")])
+    (record,) = found.read_names(found.list_zones().zones[0], [DnsName("w.example.org")])
     assert record.targets == ("192.0.2.1", "192.0.2.2")
     assert record.properties.has("google/routing-policy")
 
 
-def test_a_missing_right_to_read_a_zone_is_no_empty_zone(fake: CloudDns, project: Client) -> None:
+def test_a_zone_that_may_not_be_read_is_an_error_and_not_empty(fake: CloudDns, project: CloudDnsApi) -> None:
     fake.add_zone("example.org", name="main")
     fake.denied.add("resourceRecordSets.list")
     found = reader(project)
     with pytest.raises(ForbiddenError, match=r"dns.resourceRecordSets.list on zone example.org \(main\): forbidden"):
-        found.page(found.zones().zones[0], None)
+        found.read_page(found.list_zones().zones[0], None)
 
 
-def test_a_lost_answer_to_a_read_is_asked_for_once_more_at_once(fake: CloudDns, project: Client) -> None:
+def test_a_read_whose_connection_breaks_is_sent_once_more(fake: CloudDns, project: CloudDnsApi) -> None:
     fake.add_zone("example.org", name="main")
     found = reader(project)
-    zone = found.zones().zones[0]
+    zone = found.list_zones().zones[0]
     fake.faults.arm(Drop(), action="resourceRecordSets.list")
-    assert found.page(zone, None).records
+    assert found.read_page(zone, None).records
     fake.faults.arm(Drop(), action="resourceRecordSets.list", times=2)
     with pytest.raises(ProviderError, match="ConnectionError"):
-        found.page(zone, None)
+        found.read_page(zone, None)
 
 
 @pytest.mark.parametrize(
@@ -169,17 +176,17 @@ def test_a_lost_answer_to_a_read_is_asked_for_once_more_at_once(fake: CloudDns, 
         pytest.param({"rrsetAdditionsPerChange": 3000, "rrsetDeletionsPerChange": 3000}, 0, (3000, 100_000), id="more"),
     ],
 )
-def test_the_traits_state_what_the_project_may_do(
-    fake: CloudDns, project: Client, quota: dict[str, int], flag: int, expected: tuple[int, int]
+def test_the_capabilities_contain_the_limits_of_the_project(
+    fake: CloudDns, project: CloudDnsApi, quota: dict[str, int], flag: int, expected: tuple[int, int]
 ) -> None:
     fake.api.quota |= quota
-    traits = CloudDnsReader(GoogleSettings(max_changes=flag), project, limits(project)).traits
-    assert (traits.max_batch_writes, traits.max_batch_bytes) == expected
-    assert (traits.atomic, traits.conditional, traits.ordered) == (True, True, False)
+    reported = CloudDnsReader(GoogleSettings(max_changes=flag), project, read_limits(project)).capabilities
+    assert (reported.max_batch_writes, reported.max_batch_bytes) == expected
+    assert (reported.atomic, reported.conditional, reported.has_ordered_pages) == (True, True, False)
 
 
-def test_limits_that_cannot_be_asked_for_are_the_usual_ones(fake: CloudDns, project: Client) -> None:
+def test_the_documented_limits_apply_if_the_quota_cannot_be_read(fake: CloudDns, project: CloudDnsApi) -> None:
     fake.denied.add("projects.get")
-    assert limits(project) == Limits()
+    assert read_limits(project) == ProjectLimits()
     fake.kill()
-    assert limits(client(fake)) == Limits()
+    assert read_limits(client(fake)) == ProjectLimits()

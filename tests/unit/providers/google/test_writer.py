@@ -1,4 +1,4 @@
-"""Changes sent to the strict fake, each once."""
+"""Send changes to the fake Cloud DNS, each once."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from extdns.model.change import Write
-from extdns.model.outcome import Applied, Conflict, Forbidden, Outcome, Refused, TryLater, Unknown
-from extdns.model.record import Endpoint, Record
+from extdns.model.change import Applied, Forbidden, Outcome, Refused, TryLater, Unknown, Write, WriteConflict
+from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import Zone
-from providers.google.client import Client
+from providers.common.api_calls import WriteOptions
+from providers.google.client import CloudDnsApi
 from providers.google.reader import CloudDnsReader
 from providers.google.settings import GoogleSettings
 from providers.google.writer import CloudDnsWriter
-from providers.remote.writing import Writing
 from tests.clouddns import client
-from tests.conformance.provider import batch_of, create, delete, restate, update
+from tests.conformance.provider import build_batch, create, delete, restate, update
 from tests.fakes.clouddns.log import CHANGE
-from tests.fakes.clouddns.probe import rrset, weighted
+from tests.fakes.clouddns.raw_client import rrset, weighted
 from tests.fakes.clouddns.server import PROJECT, CloudDns
 from tests.fakes.service.faults import Drop, Fault, Refuse
 from tests.unit.fakes.clouddns.document import undocumented_body, undocumented_query
@@ -29,18 +28,18 @@ WWW = create("www.example.org", "A", "192.0.2.1")
 NO_ZONE = "The 'parameters.managedZone' resource named 'main' does not exist."
 
 
-class Desk:
-    """A zone, and a writer that sends to it."""
+class WritableZone:
+    """A zone of the fake Cloud DNS, and the writer under test, which sends changes to it."""
 
-    def __init__(self, fake: CloudDns, project: Client) -> None:
+    def __init__(self, fake: CloudDns, project: CloudDnsApi) -> None:
         self.fake = fake
         self.name = fake.add_zone("example.org", name="main")
         self.reader = CloudDnsReader(GoogleSettings(), project)
         self.writer = CloudDnsWriter(project)
-        self.zone: Zone = self.reader.zones().zones[0]
+        self.zone: Zone = self.reader.list_zones().zones[0]
 
     def submit(self, *writes: Write) -> Outcome:
-        return self.writer.submit(self.zone, batch_of(self.zone, writes))
+        return self.writer.submit(self.zone, build_batch(self.zone, writes))
 
     def changes(self) -> int:
         return len(self.fake.log.calls(CHANGE))
@@ -55,69 +54,71 @@ class Desk:
 
 
 @pytest.fixture
-def desk(fake: CloudDns, project: Client) -> Desk:
-    return Desk(fake, project)
+def writable(fake: CloudDns, project: CloudDnsApi) -> WritableZone:
+    return WritableZone(fake, project)
 
 
-def test_an_update_names_exactly_what_stood(desk: Desk) -> None:
-    outcome = desk.submit(WWW, create("a-www.example.org", "TXT", '"m"'))
+def test_an_update_deletes_the_exact_current_record_set(writable: WritableZone) -> None:
+    outcome = writable.submit(WWW, create("a-www.example.org", "TXT", '"m"'))
     assert isinstance(outcome, Applied)
-    assert outcome.reference == "1"
-    mark, record = outcome.records
-    desk.submit(restate(mark), update(record, "192.0.2.2"))
-    assert desk.sent() == (
+    assert outcome.change_id == "1"
+    ownership_record, record = outcome.records
+    writable.submit(restate(ownership_record), update(record, "192.0.2.2"))
+    assert writable.sent() == (
         ['a-www.example.org. TXT "m"', "www.example.org. A 192.0.2.2"],
         ['a-www.example.org. TXT "m"', "www.example.org. A 192.0.2.1"],
     )
-    assert desk.changes() == 2
+    assert writable.changes() == 2
 
 
-def test_what_was_written_is_remembered_as_it_will_be_read(desk: Desk) -> None:
-    wanted = desk.reader.adjust([routed(GEO, name="g.example.org")], desk.zone).wanted[0]
-    outcome = desk.submit(WWW, Write(old=None, new=wanted))
+def test_the_records_in_an_outcome_equal_those_that_are_read_later(writable: WritableZone) -> None:
+    desired = writable.reader.adjust([routed(GEO, name="g.example.org")], writable.zone).accepted[0]
+    outcome = writable.submit(WWW, Write(old=None, new=desired))
     assert isinstance(outcome, Applied)
-    page = desk.reader.page(desk.zone, None).records
+    page = writable.reader.read_page(writable.zone, None).records
     assert {replace(record, exact=None) for record in outcome.records} < {replace(one, exact=None) for one in page}
 
 
-def test_a_routing_policy_made_by_somebody_else_is_restated_and_deleted_without_loss(desk: Desk) -> None:
-    desk.fake.put("main", weighted("www.example.org.", (1, "192.0.2.1"), (2, "192.0.2.2")))
-    (held,) = desk.reader.names(desk.zone, [WWW.key.name])
-    same = Endpoint(name=held.name, type=held.type, targets=held.targets, ttl_s=held.ttl_s, properties=held.properties)
-    assert isinstance(desk.submit(Write(old=held, new=same)), Applied)
-    (again,) = desk.fake.records("main")
+def test_a_routing_policy_made_by_another_tool_is_written_again_and_deleted_unchanged(writable: WritableZone) -> None:
+    writable.fake.put("main", weighted("www.example.org.", (1, "192.0.2.1"), (2, "192.0.2.2")))
+    (held,) = writable.reader.read_names(writable.zone, [WWW.key.name])
+    same = DesiredRecord(
+        name=held.name, type=held.type, targets=held.targets, ttl_s=held.ttl_s, properties=held.properties
+    )
+    assert isinstance(writable.submit(Write(old=held, new=same)), Applied)
+    (again,) = writable.fake.records("main")
     assert [item["weight"] for item in json.loads(again.policy)["wrr"]["items"]] == [1, 2]
-    (held,) = desk.reader.names(desk.zone, [WWW.key.name])
-    assert isinstance(desk.submit(delete(held)), Applied)
-    assert desk.fake.records("main") == ()
+    (held,) = writable.reader.read_names(writable.zone, [WWW.key.name])
+    assert isinstance(writable.submit(delete(held)), Applied)
+    assert writable.fake.records("main") == ()
 
 
-def test_another_weight_is_a_conflict(desk: Desk) -> None:
-    desk.fake.put("main", weighted("www.example.org.", (1, "192.0.2.1")))
-    (held,) = desk.reader.names(desk.zone, [WWW.key.name])
-    desk.fake.put("main", weighted("www.example.org.", (9, "192.0.2.1")))
-    assert isinstance(desk.submit(delete(held)), Conflict)
+def test_a_changed_weight_is_a_write_conflict(writable: WritableZone) -> None:
+    writable.fake.put("main", weighted("www.example.org.", (1, "192.0.2.1")))
+    (held,) = writable.reader.read_names(writable.zone, [WWW.key.name])
+    writable.fake.put("main", weighted("www.example.org.", (9, "192.0.2.1")))
+    assert isinstance(writable.submit(delete(held)), WriteConflict)
 
 
-def test_a_record_in_another_spelling_is_deleted_as_it_stands(desk: Desk) -> None:
-    desk.fake.put("main", rrset("c.example.org.", "CNAME", "LB.Example.net.", ttl=7))
-    held = next(record for record in desk.reader.page(desk.zone, None).records if record.type == "CNAME")
-    assert isinstance(desk.submit(delete(held)), Applied)
+def test_a_record_is_deleted_in_the_spelling_in_which_the_service_holds_it(writable: WritableZone) -> None:
+    writable.fake.put("main", rrset("c.example.org.", "CNAME", "LB.Example.net.", ttl=7))
+    held = next(record for record in writable.reader.read_page(writable.zone, None).records if record.type == "CNAME")
+    assert isinstance(writable.submit(delete(held)), Applied)
 
 
-def test_all_culprits_of_a_batch_are_named_at_once(desk: Desk) -> None:
+def test_all_offending_names_of_a_refused_change_are_reported_at_once(writable: WritableZone) -> None:
     bad = [create(f"{label}.example.org", "A", "not-an-address") for label in ("b", "a")]
-    outcome = desk.submit(WWW, *bad)
+    outcome = writable.submit(WWW, *bad)
     assert isinstance(outcome, Refused)
-    assert outcome.culprits == ("a.example.org", "b.example.org")
+    assert outcome.offending_names == ("a.example.org", "b.example.org")
     assert "Invalid value for 'entity.change.additions[0].rrdata[0]': 'not-an-address'" in outcome.message
 
 
-def test_a_change_over_quota_is_refused_with_no_one_to_blame(desk: Desk) -> None:
-    desk.fake.api.quota["rrsetAdditionsPerChange"] = 1
-    outcome = desk.submit(WWW, create("b.example.org", "A", "192.0.2.1"))
+def test_a_change_over_quota_is_refused_without_offending_names(writable: WritableZone) -> None:
+    writable.fake.api.quota["rrsetAdditionsPerChange"] = 1
+    outcome = writable.submit(WWW, create("b.example.org", "A", "192.0.2.1"))
     assert isinstance(outcome, Refused)
-    assert outcome.culprits == ()
+    assert outcome.offending_names == ()
 
 
 @pytest.mark.parametrize(
@@ -140,38 +141,40 @@ def test_a_change_over_quota_is_refused_with_no_one_to_blame(desk: Desk) -> None
         pytest.param(Drop(worked=True), Unknown, id="answer-lost"),
     ],
 )
-def test_every_ending_is_an_outcome_after_one_attempt(desk: Desk, fault: Fault, kind: type[Outcome]) -> None:
-    desk.fake.faults.arm(fault, action=CHANGE)
-    outcome = desk.submit(WWW)
+def test_each_failure_of_a_change_is_an_outcome_after_one_attempt(
+    writable: WritableZone, fault: Fault, kind: type[Outcome]
+) -> None:
+    writable.fake.faults.arm(fault, action=CHANGE)
+    outcome = writable.submit(WWW)
     assert isinstance(outcome, kind), outcome
-    assert desk.changes() == 1
+    assert writable.changes() == 1
 
 
-def test_a_service_out_of_reach_was_sent_nothing(desk: Desk) -> None:
-    desk.fake.kill()
-    assert isinstance(desk.submit(WWW), TryLater)
+def test_a_change_to_an_unreachable_service_is_retryable(writable: WritableZone) -> None:
+    writable.fake.kill()
+    assert isinstance(writable.submit(WWW), TryLater)
 
 
-def test_a_change_that_was_made_though_its_answer_was_lost_is_a_conflict_the_second_time(desk: Desk) -> None:
-    desk.fake.faults.arm(Drop(worked=True), action=CHANGE)
-    assert isinstance(desk.submit(WWW), Unknown)
-    assert isinstance(desk.submit(WWW), Conflict)
+def test_repeating_a_change_whose_response_was_lost_is_a_write_conflict(writable: WritableZone) -> None:
+    writable.fake.faults.arm(Drop(worked=True), action=CHANGE)
+    assert isinstance(writable.submit(WWW), Unknown)
+    assert isinstance(writable.submit(WWW), WriteConflict)
 
 
-def test_members_of_a_routing_policy_are_refused_by_name_and_not_sent(desk: Desk) -> None:
-    outcome = desk.submit(create("www.example.org", "A", "192.0.2.1", set_identifier="blue"))
+def test_records_with_set_identifiers_are_refused_without_a_call(writable: WritableZone) -> None:
+    outcome = writable.submit(create("www.example.org", "A", "192.0.2.1", set_identifier="blue"))
     assert isinstance(outcome, Refused)
-    assert outcome.culprits == ("www.example.org",)
-    assert desk.changes() == 0
+    assert outcome.offending_names == ("www.example.org",)
+    assert writable.changes() == 0
 
 
-def test_whatever_is_sent_is_in_googles_discovery_document(desk: Desk) -> None:
-    (held,) = _applied(desk.submit(WWW))
-    wanted = desk.reader.adjust([routed(GEO, name="g.example.org")], desk.zone).wanted[0]
-    desk.submit(update(held, "192.0.2.2"), Write(old=None, new=wanted))
-    desk.reader.names(desk.zone, [held.name])
-    desk.reader.page(desk.zone, None)
-    calls = desk.fake.log.calls()
+def test_each_request_matches_the_discovery_document_of_google(writable: WritableZone) -> None:
+    (held,) = _applied(writable.submit(WWW))
+    desired = writable.reader.adjust([routed(GEO, name="g.example.org")], writable.zone).accepted[0]
+    writable.submit(update(held, "192.0.2.2"), Write(old=None, new=desired))
+    writable.reader.read_names(writable.zone, [held.name])
+    writable.reader.read_page(writable.zone, None)
+    calls = writable.fake.log.calls()
     assert {call.action for call in calls} == {"managedZones.list", "changes.create", "resourceRecordSets.list"}
     for call in calls:
         assert undocumented_query(call.action, call.query) == set()
@@ -183,10 +186,10 @@ def _applied(outcome: Outcome) -> tuple[Record, ...]:
     return outcome.records
 
 
-def test_a_change_that_may_not_begin_is_not_sent(fake: CloudDns) -> None:
-    settings = GoogleSettings(project=PROJECT, endpoint=fake.url, writing=Writing(may_begin=lambda: False))
-    desk = Desk(fake, client(fake, settings))
-    outcome = desk.submit(WWW)
+def test_a_change_is_not_sent_by_a_process_that_is_not_the_leader(fake: CloudDns) -> None:
+    settings = GoogleSettings(project=PROJECT, endpoint=fake.url, write_options=WriteOptions(can_begin=lambda: False))
+    writable = WritableZone(fake, client(fake, settings))
+    outcome = writable.submit(WWW)
     assert isinstance(outcome, TryLater)
-    assert "dns.changes.create: NotLeading: this process does not lead" in outcome.message
-    assert desk.changes() == 0
+    assert "dns.changes.create: NotLeading: this process is not the leader" in outcome.message
+    assert writable.changes() == 0

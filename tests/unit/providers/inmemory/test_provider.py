@@ -1,21 +1,22 @@
-"""What only the in-memory provider does; what every provider does is in tests/conformance."""
+"""Test what only the in-memory provider does; tests/conformance tests what all providers do."""
 
 from __future__ import annotations
 
+import sys
 import threading
 
 import pytest
 from msgspec.structs import replace
 
 from extdns.errors import UsageError
-from extdns.model.change import Write
-from extdns.model.name import DnsName
-from extdns.model.outcome import Applied, Refused
-from extdns.model.pairs import Pairs
+from extdns.model.change import Applied, Refused, Write
+from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
+from extdns.model.value import StringMap
 from extdns.model.zone import Zone
 from providers.inmemory.provider import InMemoryProvider
-from tests.conformance.provider import batch_of, create, endpoint
+from providers.inmemory.records import StoredRecords
+from tests.conformance.provider import build_batch, build_desired, create
 
 PUBLIC = Zone(name=DnsName("example.org"), id="Z1")
 PRIVATE = Zone(name=DnsName("example.org"), id="Z2", account="other", private=True)
@@ -25,48 +26,50 @@ def record(name: str, rtype: str, target: str, set_identifier: str = "") -> Reco
     return Record(name=DnsName(name), type=rtype, targets=(target,), ttl_s=60, set_identifier=set_identifier)
 
 
-def test_zones_come_from_the_flag_in_canonical_form_each_once() -> None:
-    zones = InMemoryProvider(["Org.", "example.org", "example.org.", "點看.org"]).zones().zones
+def test_in_memory_zones_are_canonical_and_unique() -> None:
+    zones = InMemoryProvider(["Org.", "example.org", "example.org.", "點看.org"]).list_zones().zones
     assert [zone.name for zone in zones] == ["example.org", "org", "xn--c1yn36f.org"]
 
 
-def test_the_empty_zone_of_the_reference_is_no_zone() -> None:
-    assert InMemoryProvider([""]).zones().zones == ()
+def test_an_empty_inmemory_zone_flag_is_ignored() -> None:
+    assert InMemoryProvider([""]).list_zones().zones == ()
 
 
-def test_a_wrong_zone_names_the_flag_and_the_value() -> None:
+def test_an_invalid_inmemory_zone_is_reported_with_flag_and_value() -> None:
     with pytest.raises(UsageError, match=r"--inmemory-zone=a\.\.b: .*allowed: a name without empty labels"):
         InMemoryProvider(["a..b"])
 
 
-def test_twin_zones_hold_their_own_records() -> None:
+def test_two_in_memory_zones_with_the_same_name_have_separate_records() -> None:
     provider = InMemoryProvider(seed={PUBLIC: [record("a.example.org", "A", "192.0.2.1")], PRIVATE: []})
-    assert provider.zones().zones == tuple(sorted([PUBLIC, PRIVATE]))
-    assert len(provider.page(PUBLIC, None).records) == 1
-    assert provider.page(PRIVATE, None).records == ()
+    assert provider.list_zones().zones == tuple(sorted([PUBLIC, PRIVATE]))
+    assert len(provider.read_page(PUBLIC, None).records) == 1
+    assert provider.read_page(PRIVATE, None).records == ()
 
 
-def test_zones_are_matched_by_whole_labels() -> None:
+def test_a_name_belongs_to_an_in_memory_zone_only_by_whole_labels() -> None:
     provider = InMemoryProvider(["example.org"])
-    zone = provider.zones().zones[0]
-    (refusal,) = provider.adjust([endpoint("notexample.org", "A", "192.0.2.1")], zone).refused
+    zone = provider.list_zones().zones[0]
+    (refusal,) = provider.adjust([build_desired("notexample.org", "A", "192.0.2.1")], zone).refused
     assert refusal.detail == "notexample.org lies outside zone example.org"
 
 
-def test_properties_and_targets_are_kept_as_given() -> None:
+def test_properties_and_targets_are_stored_unchanged() -> None:
     provider = InMemoryProvider(["example.org"])
-    zone = provider.zones().zones[0]
-    wanted = replace(endpoint("www.example.org", "A", "lb.test"), properties=Pairs.of({"alias": "true", "x": "1"}))
-    assert provider.adjust([wanted], zone).wanted == (wanted,)
-    outcome = provider.submit(zone, batch_of(zone, [Write(old=None, new=wanted)]))
+    zone = provider.list_zones().zones[0]
+    desired = replace(
+        build_desired("www.example.org", "A", "lb.test"), properties=StringMap.from_items({"alias": "true", "x": "1"})
+    )
+    assert provider.adjust([desired], zone).accepted == (desired,)
+    outcome = provider.submit(zone, build_batch(zone, [Write(old=None, new=desired)]))
     assert isinstance(outcome, Applied)
-    assert outcome.records[0].properties == wanted.properties
+    assert outcome.records[0].properties == desired.properties
 
 
-def test_the_default_ttl_can_be_the_one_of_the_reference() -> None:
+def test_the_default_ttl_of_in_memory_records_can_be_set() -> None:
     provider = InMemoryProvider(["example.org"], default_ttl_s=0)
-    zone = provider.zones().zones[0]
-    outcome = provider.submit(zone, batch_of(zone, [create("www.example.org", "A", "192.0.2.1")]))
+    zone = provider.list_zones().zones[0]
+    outcome = provider.submit(zone, build_batch(zone, [create("www.example.org", "A", "192.0.2.1")]))
     assert isinstance(outcome, Applied)
     assert outcome.records[0].ttl_s == 0
 
@@ -74,22 +77,22 @@ def test_the_default_ttl_can_be_the_one_of_the_reference() -> None:
 def test_a_page_ends_after_its_size_even_within_a_name() -> None:
     seed = [record("a.example.org", rtype, "x") for rtype in ("A", "AAAA", "TXT")]
     provider = InMemoryProvider(seed={PUBLIC: seed}, page_size=2)
-    first = provider.page(PUBLIC, None)
+    first = provider.read_page(PUBLIC, None)
     assert [r.type for r in first.records] == ["A", "AAAA"]
-    second = provider.page(PUBLIC, first.after)
+    second = provider.read_page(PUBLIC, first.after)
     assert ([r.type for r in second.records], second.after) == (["TXT"], None)
 
 
-def test_a_full_last_page_has_no_cursor() -> None:
+def test_the_last_page_of_a_zone_has_no_cursor_even_if_it_is_full() -> None:
     provider = InMemoryProvider(seed={PUBLIC: [record("a.example.org", "A", "x")]}, page_size=1)
-    assert provider.page(PUBLIC, None).after is None
+    assert provider.read_page(PUBLIC, None).after is None
 
 
-def test_set_identifiers_with_blanks_survive_the_cursor() -> None:
+def test_a_page_cursor_may_contain_a_set_identifier_with_blanks() -> None:
     seed = [record("a.example.org", "A", "x", set_identifier=f"member {n} of 3") for n in (1, 2, 3)]
     provider = InMemoryProvider(seed={PUBLIC: seed}, page_size=1)
-    first = provider.page(PUBLIC, None)
-    assert provider.page(PUBLIC, first.after).records == (seed[1],)
+    first = provider.read_page(PUBLIC, None)
+    assert provider.read_page(PUBLIC, first.after).records == (seed[1],)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +100,7 @@ def test_set_identifiers_with_blanks_survive_the_cursor() -> None:
     [
         pytest.param(
             [create("w.example.org", "A", "192.0.2.1"), create("w.example.org", "A", "192.0.2.2", set_identifier="v")],
-            "w.example.org: A without set identifier cannot stand beside A with one",
+            "w.example.org: A without set identifier cannot coexist with A with one",
             id="simple-beside-routed",
         ),
         pytest.param(
@@ -105,7 +108,7 @@ def test_set_identifiers_with_blanks_survive_the_cursor() -> None:
                 create("w.example.org", "CNAME", "lb.test"),
                 create("w.example.org", "A", "192.0.2.2", set_identifier="v"),
             ],
-            "w.example.org: a CNAME cannot stand beside A",
+            "w.example.org: a CNAME cannot coexist with A",
             id="cname-beside-routed",
         ),
         pytest.param(
@@ -120,30 +123,30 @@ def test_set_identifiers_with_blanks_survive_the_cursor() -> None:
         ),
     ],
 )
-def test_what_dns_forbids_is_refused_with_its_name(writes: list[Write], message: str) -> None:
+def test_incompatible_records_are_refused_with_their_name(writes: list[Write], message: str) -> None:
     provider = InMemoryProvider(["example.org"])
-    zone = provider.zones().zones[0]
-    outcome = provider.submit(zone, batch_of(zone, writes))
-    assert outcome == Refused(message=message, culprits=(writes[0].key.name,))
-    assert provider.page(zone, None).records == ()
+    zone = provider.list_zones().zones[0]
+    outcome = provider.submit(zone, build_batch(zone, writes))
+    assert outcome == Refused(message=message, offending_names=(writes[0].key.name,))
+    assert provider.read_page(zone, None).records == ()
 
 
-def test_members_of_a_policy_may_all_be_cnames_and_a_mark_may_have_other_types_beside_it() -> None:
+def test_routed_cnames_can_coexist_and_ownership_records_with_other_types() -> None:
     provider = InMemoryProvider(["example.org"])
-    zone = provider.zones().zones[0]
+    zone = provider.list_zones().zones[0]
     writes = [
         create("w.example.org", "CNAME", "lb-1.test", set_identifier="v1"),
         create("w.example.org", "CNAME", "lb-2.test", set_identifier="v2"),
         create("x.example.org", "A", "192.0.2.1", set_identifier="v1"),
         create("x.example.org", "TXT", '"simple"'),
     ]
-    assert isinstance(provider.submit(zone, batch_of(zone, writes)), Applied)
+    assert isinstance(provider.submit(zone, build_batch(zone, writes)), Applied)
 
 
-def test_threads_that_create_the_same_name_make_it_once() -> None:
+def test_only_one_of_several_threads_creates_a_record() -> None:
     provider = InMemoryProvider(["example.org"])
-    zone = provider.zones().zones[0]
-    batch = batch_of(zone, [create("w.example.org", "A", "192.0.2.1")])
+    zone = provider.list_zones().zones[0]
+    batch = build_batch(zone, [create("w.example.org", "A", "192.0.2.1")])
     outcomes: list[object] = []
     threads = [threading.Thread(target=lambda: outcomes.append(provider.submit(zone, batch))) for _ in range(8)]
     for thread in threads:
@@ -151,3 +154,17 @@ def test_threads_that_create_the_same_name_make_it_once() -> None:
     for thread in threads:
         thread.join()
     assert sum(isinstance(outcome, Applied) for outcome in outcomes) == 1
+
+
+def test_memory_does_not_grow_with_the_names_that_were_deleted() -> None:
+    records = StoredRecords([])
+
+    def create_and_delete(names: int) -> int:
+        for number in range(names):
+            created = record(f"w{number:03}.example.org", "A", "192.0.2.1")
+            records.put(created)
+            records.remove(created.key)
+        return sum(sys.getsizeof(value) for value in vars(records).values())
+
+    before = create_and_delete(10)
+    assert create_and_delete(1000) == before

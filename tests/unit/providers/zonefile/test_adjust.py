@@ -1,120 +1,136 @@
-"""What a zone file can hold of what is wanted."""
+"""Adjust desired records to zone files."""
 
 from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
 
-from extdns.model.adjusted import Refusal
-from extdns.model.name import DnsName
-from extdns.model.pairs import Pairs
+from extdns.model.change import Refusal
+from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
-from extdns.model.record import Endpoint
+from extdns.model.record import DesiredRecord
+from extdns.model.value import StringMap
 from extdns.model.zone import Zone
-from providers.zonefile.adjust import adjusted
-from tests.conformance.provider import endpoint
+from providers.zonefile.adjust import adjust_record
+from tests.conformance.provider import build_desired
 
 ZONE = Zone(name=DnsName("example.org"), id="example.org.zone")
-ALIAS = Pairs.of({"alias": "true"})
+ALIAS = StringMap.from_items({"alias": "true"})
 
 
 @pytest.mark.parametrize(
-    ("wanted", "targets"),
+    ("desired_record", "targets"),
     [
-        pytest.param(endpoint("w.example.org", "TXT", "v=spf1 -all"), ('"v=spf1 -all"',), id="TXT-without-quotes"),
-        pytest.param(endpoint("w.example.org", "TXT", '"a"  "b"'), ('"a" "b"',), id="TXT-blanks"),
-        pytest.param(endpoint("w.example.org", "SRV", "0  5 443 web.test."), ("0 5 443 web.test.",), id="SRV-blanks"),
-        pytest.param(endpoint("w.example.org", "SRV", "0 5 443 web"), ("0 5 443 web.",), id="SRV-without-dot"),
-        pytest.param(endpoint("w.example.org", "NAPTR", "1 2 s x y ."), ('1 2 "s" "x" "y" .',), id="NAPTR-quotes"),
-        pytest.param(endpoint("w.example.org", "MX", "10 mail.test."), ("10 mail.test",), id="MX-dot"),
+        pytest.param(build_desired("w.example.org", "TXT", "v=spf1 -all"), ('"v=spf1 -all"',), id="TXT-without-quotes"),
+        pytest.param(build_desired("w.example.org", "TXT", '"a"  "b"'), ('"a" "b"',), id="TXT-blanks"),
         pytest.param(
-            endpoint("w.example.org", "TXT", '"b"', "a", '"a"'), ('"a"', '"b"'), id="equal-after-all-and-sorted"
+            build_desired("w.example.org", "SRV", "0  5 443 web.test."), ("0 5 443 web.test.",), id="SRV-blanks"
+        ),
+        pytest.param(build_desired("w.example.org", "SRV", "0 5 443 web"), ("0 5 443 web.",), id="SRV-without-dot"),
+        pytest.param(build_desired("w.example.org", "NAPTR", "1 2 s x y ."), ('1 2 "s" "x" "y" .',), id="NAPTR-quotes"),
+        pytest.param(build_desired("w.example.org", "MX", "10 mail.test."), ("10 mail.test",), id="MX-dot"),
+        pytest.param(
+            build_desired("w.example.org", "TXT", '"b"', "a", '"a"'), ('"a"', '"b"'), id="equal-after-all-and-sorted"
         ),
     ],
 )
-def test_targets_get_the_spelling_in_which_they_are_read(wanted: Endpoint, targets: tuple[str, ...]) -> None:
-    assert adjusted(wanted, ZONE) == replace(wanted, targets=targets)
+def test_targets_are_normalized_as_they_are_read_back(desired_record: DesiredRecord, targets: tuple[str, ...]) -> None:
+    assert adjust_record(desired_record, ZONE) == replace(desired_record, targets=targets)
 
 
-def test_properties_are_dropped_and_all_else_is_kept() -> None:
-    wanted = Endpoint(
+def test_only_properties_are_dropped_from_a_record() -> None:
+    desired_record = DesiredRecord(
         name=DnsName("w.example.org"),
         type="A",
         targets=("192.0.2.1",),
-        labels=Pairs.of({"resource": "service/a/b"}),
+        labels=StringMap.from_items({"resource": "service/a/b"}),
         properties=ALIAS.set("aws/weight", "1"),
     )
-    assert adjusted(wanted, ZONE) == replace(wanted, properties=Pairs.of())
+    assert adjust_record(desired_record, ZONE) == replace(desired_record, properties=StringMap.from_items())
 
 
-def test_a_preferred_alias_on_a_cname_stays_a_cname() -> None:
-    wanted = replace(endpoint("w.example.org", "CNAME", "lb.test"), properties=ALIAS)
-    assert adjusted(wanted, ZONE) == replace(wanted, properties=Pairs.of())
+def test_a_cname_with_an_alias_annotation_stays_a_cname() -> None:
+    desired_record = replace(build_desired("w.example.org", "CNAME", "lb.test"), properties=ALIAS)
+    assert adjust_record(desired_record, ZONE) == replace(desired_record, properties=StringMap.from_items())
 
 
 @pytest.mark.parametrize(
-    ("wanted", "detail"),
+    ("desired_record", "detail"),
     [
-        pytest.param(endpoint("w.example.org", "CAA", '0 issue "x"'), "CAA is not among the types", id="type"),
+        pytest.param(build_desired("w.example.org", "CAA", '0 issue "x"'), "CAA is not among the types", id="type"),
         pytest.param(
-            endpoint("w.example.net", "A", "192.0.2.1"), "lies outside zone example.org (example.org.zone)", id="zone"
+            build_desired("w.example.net", "A", "192.0.2.1"),
+            "lies outside zone example.org (example.org.zone)",
+            id="zone",
         ),
-        pytest.param(endpoint("w.example.org", "A", "192.0.2.1", set_identifier="blue"), "'blue'", id="set-identifier"),
         pytest.param(
-            replace(endpoint("w.example.org", "A", "lb.test"), properties=ALIAS),
+            build_desired("w.example.org", "A", "192.0.2.1", set_identifier="blue"), "'blue'", id="set-identifier"
+        ),
+        pytest.param(
+            replace(build_desired("w.example.org", "A", "lb.test"), properties=ALIAS),
             "zone files have no aliases",
             id="alias",
         ),
-        pytest.param(endpoint("w.example.org", "A"), "A needs a target", id="no-target"),
+        pytest.param(build_desired("w.example.org", "A"), "A needs a target", id="no-target"),
         pytest.param(
-            endpoint("w.example.org", "CNAME", "a.test", "b.test"),
-            "has one target, this has 2: a.test, b.test",
+            build_desired("w.example.org", "CNAME", "a.test", "b.test"),
+            "can have only one target, not 2: a.test, b.test",
             id="two-cnames",
         ),
-        pytest.param(endpoint("w.example.org", "DNAME", "a.test", "b.test"), "a DNAME has one target", id="two-dnames"),
-        pytest.param(endpoint("example.org", "CNAME", "a.test"), "cannot stand at the apex", id="cname-at-apex"),
-        pytest.param(endpoint("*.example.org", "NS", "a.test"), "cannot stand at a wildcard", id="wildcard-ns"),
-        pytest.param(endpoint("*.example.org", "DNAME", "a.test"), "cannot stand at a wildcard", id="wildcard-dname"),
-        pytest.param(endpoint("_x.example.org", "A", "192.0.2.1"), "_x.example.org is no host name", id="underscore"),
-        pytest.param(endpoint("x-.example.org", "AAAA", "2001:db8::1"), "is no host name", id="hyphen-at-the-end"),
-        pytest.param(endpoint("a.*.example.org", "MX", "10 a.test"), "is no host name", id="inner-wildcard"),
+        pytest.param(
+            build_desired("w.example.org", "DNAME", "a.test", "b.test"),
+            "a DNAME can have only one target",
+            id="two-dnames",
+        ),
+        pytest.param(build_desired("example.org", "CNAME", "a.test"), "is not allowed at the apex", id="cname-at-apex"),
+        pytest.param(build_desired("*.example.org", "NS", "a.test"), "is not allowed at a wildcard", id="wildcard-ns"),
+        pytest.param(
+            build_desired("*.example.org", "DNAME", "a.test"), "is not allowed at a wildcard", id="wildcard-dname"
+        ),
+        pytest.param(
+            build_desired("_x.example.org", "A", "192.0.2.1"), "_x.example.org is not a host name", id="underscore"
+        ),
+        pytest.param(
+            build_desired("x-.example.org", "AAAA", "2001:db8::1"), "is not a host name", id="hyphen-at-the-end"
+        ),
+        pytest.param(build_desired("a.*.example.org", "MX", "10 a.test"), "is not a host name", id="inner-wildcard"),
     ],
 )
-def test_what_no_zone_file_holds_is_unsupported(wanted: Endpoint, detail: str) -> None:
-    found = adjusted(wanted, ZONE)
+def test_records_that_no_zone_file_can_hold_are_refused(desired_record: DesiredRecord, detail: str) -> None:
+    found = adjust_record(desired_record, ZONE)
     assert isinstance(found, Refusal)
-    assert (found.endpoint, found.reason) == (wanted, Reason.UNSUPPORTED)
+    assert (found.desired, found.reason) == (desired_record, Reason.UNSUPPORTED)
     assert detail in found.detail
 
 
 @pytest.mark.parametrize(
-    "wanted",
+    "desired_record",
     [
-        pytest.param(endpoint("w.example.org", "A", "192.0.2.1", "lb.test"), id="A"),
-        pytest.param(endpoint("w.example.org", "A", "2001:db8::1"), id="A-of-v6"),
-        pytest.param(endpoint("w.example.org", "MX", "ten mail.test"), id="MX"),
-        pytest.param(endpoint("w.example.org", "MX", "10 _mail.test"), id="MX-host"),
-        pytest.param(endpoint("w.example.org", "NS", "_ns.test"), id="NS-host"),
-        pytest.param(endpoint("w.example.org", "SRV", "0 5 443 a_b.test."), id="SRV-host"),
-        pytest.param(endpoint("w.example.org", "TXT", '"open'), id="TXT"),
+        pytest.param(build_desired("w.example.org", "A", "192.0.2.1", "lb.test"), id="A"),
+        pytest.param(build_desired("w.example.org", "A", "2001:db8::1"), id="A-of-v6"),
+        pytest.param(build_desired("w.example.org", "MX", "ten mail.test"), id="MX"),
+        pytest.param(build_desired("w.example.org", "MX", "10 _mail.test"), id="MX-host"),
+        pytest.param(build_desired("w.example.org", "NS", "_ns.test"), id="NS-host"),
+        pytest.param(build_desired("w.example.org", "SRV", "0 5 443 a_b.test."), id="SRV-host"),
+        pytest.param(build_desired("w.example.org", "TXT", '"open'), id="TXT"),
     ],
 )
-def test_data_that_is_none_is_an_invalid_target(wanted: Endpoint) -> None:
-    found = adjusted(wanted, ZONE)
+def test_an_invalid_target_is_refused(desired_record: DesiredRecord) -> None:
+    found = adjust_record(desired_record, ZONE)
     assert isinstance(found, Refusal)
     assert found.reason is Reason.INVALID_TARGET
     assert "is not valid; allowed: " in found.detail
 
 
-def test_pointers_of_reverse_zones_point_at_hosts_and_others_anywhere() -> None:
+def test_only_ptr_records_of_reverse_zones_need_host_names() -> None:
     zone = Zone(name=DnsName("2.0.192.in-addr.arpa"), id="reverse")
-    assert isinstance(adjusted(endpoint("1.2.0.192.in-addr.arpa", "PTR", "_x.test"), zone), Refusal)
-    assert isinstance(adjusted(endpoint("1.2.0.192.in-addr.arpa", "PTR", "x.test"), zone), Endpoint)
-    assert isinstance(adjusted(endpoint("_dns-sd.example.org", "PTR", "_x.test"), ZONE), Endpoint)
+    assert isinstance(adjust_record(build_desired("1.2.0.192.in-addr.arpa", "PTR", "_x.test"), zone), Refusal)
+    assert isinstance(adjust_record(build_desired("1.2.0.192.in-addr.arpa", "PTR", "x.test"), zone), DesiredRecord)
+    assert isinstance(adjust_record(build_desired("_dns-sd.example.org", "PTR", "_x.test"), ZONE), DesiredRecord)
 
 
-def test_null_mx_and_null_srv_are_taken() -> None:
-    null = adjusted(endpoint("w.example.org", "MX", "0 ."), ZONE)
-    assert isinstance(null, Endpoint)
+def test_null_mx_and_null_srv_are_accepted() -> None:
+    null = adjust_record(build_desired("w.example.org", "MX", "0 ."), ZONE)
+    assert isinstance(null, DesiredRecord)
     assert null.targets == ("0 .",)
-    assert isinstance(adjusted(endpoint("w.example.org", "SRV", "0 0 0 ."), ZONE), Endpoint)
+    assert isinstance(adjust_record(build_desired("w.example.org", "SRV", "0 0 0 ."), ZONE), DesiredRecord)

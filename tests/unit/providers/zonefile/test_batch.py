@@ -1,17 +1,16 @@
-"""What a batch does to a file, and why it may not."""
+"""Plan the changes that a batch makes to a zone file, or refuse them."""
 
 from __future__ import annotations
 
 import pytest
 
-from extdns.model.change import Write
-from extdns.model.name import DnsName
-from extdns.model.outcome import Conflict, Refused
+from extdns.model.change import Refused, Write, WriteConflict
+from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
 from extdns.model.zone import Zone
-from providers.zonefile.batch import Effect, effect
-from providers.zonefile.master import Master
-from providers.zonefile.parse import parse
+from providers.zonefile.master import FileChange, MasterFile
+from providers.zonefile.parse import parse_master_file
+from providers.zonefile.writer import plan_file_change
 from tests.conformance.provider import create, delete, restate, update
 
 ZONE = Zone(name=DnsName("example.org"), id="example.org.zone")
@@ -28,56 +27,58 @@ old DNAME new.example.net.
 _odd A 192.0.2.1
 $GENERATE 1-2 h$ A 192.0.2.$
 """
-MARK = '"heritage=external-dns,external-dns/owner=me"'
+OWNERSHIP = '"heritage=external-dns,external-dns/owner=me"'
 
 
 @pytest.fixture
-def master() -> Master:
-    found = parse(TEXT, ZONE.id, str)
-    assert found.fault == ""
+def master() -> MasterFile:
+    found = parse_master_file(TEXT, ZONE.id, str)
+    assert found.problem == ""
     return found
 
 
-def held(master: Master, label: str) -> Record:
+def held(master: MasterFile, label: str) -> Record:
     return master.records[DnsName(f"{label}.example.org")][0]
 
 
 @pytest.mark.parametrize(
     ("write", "word"),
     [
-        pytest.param(create("web.example.org", "A", "192.0.2.1"), "exists already", id="create"),
+        pytest.param(create("web.example.org", "A", "192.0.2.1"), "already exists", id="create"),
         pytest.param(
             delete(Record(name=DnsName("no.example.org"), type="A", targets=(), ttl_s=1)), "is gone", id="gone"
         ),
         pytest.param(
             delete(Record(name=DnsName("web.example.org"), type="A", targets=("192.0.2.2",), ttl_s=300)),
-            "is not what it was",
+            "has changed since it was read",
             id="other-target",
         ),
     ],
 )
-def test_a_surprise_is_named(master: Master, write: Write, word: str) -> None:
+def test_a_record_that_differs_from_the_batch_is_a_write_conflict(master: MasterFile, write: Write, word: str) -> None:
     key = write.key
-    assert effect(master, ZONE, [write]) == Conflict(message=f"{key.name} A {word}", culprits=(key.name,))
+    assert plan_file_change(master, ZONE, [write]) == WriteConflict(
+        message=f"{key.name} A {word}", offending_names=(key.name,)
+    )
 
 
 @pytest.mark.parametrize(
     ("write", "detail"),
     [
-        pytest.param(create("alias.example.org", "A", "192.0.2.1"), "a CNAME cannot stand beside A", id="beside-cname"),
-        pytest.param(create("web.example.org", "CNAME", "x.test"), "a CNAME cannot stand beside A", id="cname-beside"),
+        pytest.param(create("alias.example.org", "A", "192.0.2.1"), "a CNAME cannot coexist with A", id="beside-cname"),
+        pytest.param(create("web.example.org", "CNAME", "x.test"), "a CNAME cannot coexist with A", id="cname-beside"),
         pytest.param(
             create("x.sub.example.org", "A", "192.0.2.1"),
-            "it would stand below the delegation NS sub.example.org and never be served",
+            "it would be below the delegation NS sub.example.org and never be served",
             id="below-delegation",
         ),
         pytest.param(
-            create("x.old.example.org", "TXT", MARK),
-            "nothing can stand below the DNAME old.example.org",
+            create("x.old.example.org", "TXT", OWNERSHIP),
+            "no record is allowed below the DNAME old.example.org",
             id="below-dname",
         ),
         pytest.param(
-            create("example.org", "DNAME", "x.test"), "a DNAME cannot stand above _odd.example.org", id="dname-above"
+            create("example.org", "DNAME", "x.test"), "a DNAME is not allowed above _odd.example.org", id="dname-above"
         ),
         pytest.param(
             create("s.example.org", "A", "192.0.2.1", set_identifier="v1"),
@@ -86,20 +87,22 @@ def test_a_surprise_is_named(master: Master, write: Write, word: str) -> None:
         ),
         pytest.param(
             create("s.example.org", "SRV", "nonsense"),
-            "'nonsense' is not valid; allowed: priority, weight, port and host, as 0 5 443 web.example.org.",
+            "'nonsense' is not valid; allowed: priority, weight, port and host, such as 0 5 443 web.example.org.",
             id="data",
         ),
         pytest.param(
             create("s.example.org", "TXT", '"heritage="x""'),
-            '\'"heritage="x""\' is not valid; allowed: text, or strings that each stand in double quotes, '
+            '\'"heritage="x""\' is not valid; allowed: text, or strings that are each in double quotes, '
             'with \\" and \\\\ for those two characters',
             id="mark-with-quotes-inside",
         ),
     ],
 )
-def test_what_a_zone_file_cannot_hold_is_refused_with_its_name(master: Master, write: Write, detail: str) -> None:
-    found = effect(master, ZONE, [create("fine.example.org", "A", "192.0.2.1"), write])
-    assert found == Refused(message=f"{write.key.name}: {detail}", culprits=(write.key.name,))
+def test_records_that_a_zone_file_cannot_hold_are_refused_with_their_names(
+    master: MasterFile, write: Write, detail: str
+) -> None:
+    found = plan_file_change(master, ZONE, [create("fine.example.org", "A", "192.0.2.1"), write])
+    assert found == Refused(message=f"{write.key.name}: {detail}", offending_names=(write.key.name,))
 
 
 @pytest.mark.parametrize(
@@ -107,49 +110,49 @@ def test_what_a_zone_file_cannot_hold_is_refused_with_its_name(master: Master, w
     [
         pytest.param(create("ns.sub.example.org", "A", "192.0.2.1"), id="glue"),
         pytest.param(create("ns.sub.example.org", "AAAA", "2001:db8::1"), id="glue-v6"),
-        pytest.param(create("a-ns.sub.example.org", "TXT", MARK), id="mark-of-glue"),
-        pytest.param(create("sub.example.org", "TXT", MARK), id="at-the-delegation"),
+        pytest.param(create("a-ns.sub.example.org", "TXT", OWNERSHIP), id="ownership-record-of-glue"),
+        pytest.param(create("sub.example.org", "TXT", OWNERSHIP), id="at-the-delegation"),
         pytest.param(create("x.web.example.org", "A", "192.0.2.1"), id="below-an-address"),
         pytest.param(create("web.example.org", "DNAME", "x.test"), id="dname-above-nothing"),
     ],
 )
-def test_what_belongs_there_is_taken(master: Master, write: Write) -> None:
-    assert isinstance(effect(master, ZONE, [write]), Effect)
+def test_records_that_may_be_below_a_delegation_are_accepted(master: MasterFile, write: Write) -> None:
+    assert isinstance(plan_file_change(master, ZONE, [write]), FileChange)
 
 
-def test_types_that_exclude_each_other_can_be_exchanged(master: Master) -> None:
+def test_incompatible_types_can_be_exchanged_in_one_batch(master: MasterFile) -> None:
     writes = [delete(held(master, "web")), create("web.example.org", "CNAME", "lb.example.net")]
-    assert isinstance(effect(master, ZONE, writes), Effect)
+    assert isinstance(plan_file_change(master, ZONE, writes), FileChange)
 
 
-def test_generated_lines_are_not_edited_and_the_place_is_named(master: Master) -> None:
-    found = effect(master, ZONE, [delete(held(master, "h2"))])
+def test_a_change_to_a_generated_record_is_refused_with_its_location(master: MasterFile) -> None:
+    found = plan_file_change(master, ZONE, [delete(held(master, "h2"))])
     assert isinstance(found, Refused)
     assert found.message == (
-        "h2.example.org: A stands at example.org.zone:11 ($GENERATE), which is not edited; "
+        "h2.example.org: A is at example.org.zone:11 ($GENERATE), which extdns does not edit; "
         "move it into example.org.zone itself"
     )
-    assert isinstance(effect(master, ZONE, [restate(held(master, "h2"))]), Effect)
+    assert isinstance(plan_file_change(master, ZONE, [restate(held(master, "h2"))]), FileChange)
 
 
-def test_what_stands_already_can_be_restated_and_removed_even_if_it_would_not_be_written(master: Master) -> None:
+def test_an_existing_invalid_record_can_be_kept_unchanged_and_deleted(master: MasterFile) -> None:
     odd = held(master, "_odd")
-    assert isinstance(effect(master, ZONE, [update(odd, "192.0.2.9")]), Refused)
-    assert isinstance(effect(master, ZONE, [delete(odd)]), Effect)
-    found = effect(master, ZONE, [restate(odd)])
-    assert isinstance(found, Effect)
+    assert isinstance(plan_file_change(master, ZONE, [update(odd, "192.0.2.9")]), Refused)
+    assert isinstance(plan_file_change(master, ZONE, [delete(odd)]), FileChange)
+    found = plan_file_change(master, ZONE, [restate(odd)])
+    assert isinstance(found, FileChange)
     assert (found.removed, found.added, found.written) == (frozenset(), (), (odd,))
 
 
-def test_all_culprits_are_named_once(master: Master) -> None:
+def test_each_offending_name_is_reported_once(master: MasterFile) -> None:
     writes = [
         create("b.sub.example.org", "A", "192.0.2.1"),
         create("a.sub.example.org", "A", "192.0.2.1"),
         create("a.sub.example.org", "MX", "10 mail.example.net"),
     ]
-    found = effect(master, ZONE, writes)
+    found = plan_file_change(master, ZONE, writes)
     assert isinstance(found, Refused)
-    assert found.culprits == ("a.sub.example.org", "b.sub.example.org")
+    assert found.offending_names == ("a.sub.example.org", "b.sub.example.org")
 
 
 @pytest.mark.parametrize(
@@ -164,9 +167,9 @@ def test_all_culprits_are_named_once(master: Master) -> None:
         ),
     ],
 )
-def test_nothing_is_written_beside_what_cannot_be_read(write: Write) -> None:
-    master = parse(f"{TEXT}web 60 WEB x\n", ZONE.id, str)
-    found = effect(master, ZONE, [create("new.example.org", "A", "192.0.2.1"), write])
-    assert isinstance(found, Conflict)
-    assert found.culprits == ("web.example.org",)
-    assert "stands beside what cannot be read: example.org.zone:12: 'WEB' is not valid" in found.message
+def test_a_write_at_a_name_with_an_unreadable_record_is_a_write_conflict(write: Write) -> None:
+    master = parse_master_file(f"{TEXT}web 60 WEB x\n", ZONE.id, str)
+    found = plan_file_change(master, ZONE, [create("new.example.org", "A", "192.0.2.1"), write])
+    assert isinstance(found, WriteConflict)
+    assert found.offending_names == ("web.example.org",)
+    assert "has a line at its name that cannot be read: example.org.zone:12: 'WEB' is not valid" in found.message

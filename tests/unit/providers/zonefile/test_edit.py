@@ -1,4 +1,4 @@
-"""Records put into and taken out of master files; nothing else changes."""
+"""Add and remove records in zone files without changing anything else."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extdns.model.change import Write
-from extdns.model.name import DnsName
+from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
 from extdns.model.zone import Zone
-from providers.zonefile.batch import Effect, effect
-from providers.zonefile.edit import edited
-from providers.zonefile.master import Master
-from providers.zonefile.parse import parse
-from providers.zonefile.serial import precedes
+from providers.zonefile.edit import apply_file_change, is_before
+from providers.zonefile.master import FileChange, MasterFile
+from providers.zonefile.parse import parse_master_file
+from providers.zonefile.writer import plan_file_change
 from tests.conformance.provider import create, delete, update
 from tests.zonefiles import zone_texts
 
@@ -30,44 +29,44 @@ SOA = "@ 3600 IN SOA ns1 hostmaster 41 7200 900 1209600 300\n"
 NEXT = SOA.replace(" 41 ", " 42 ")
 BEGIN = "; BEGIN extdns: the lines from here on are written by extdns\n"
 END = "; END extdns\n"
-MARK = '"heritage=external-dns,external-dns/owner=me"'
+OWNERSHIP = '"heritage=external-dns,external-dns/owner=me"'
 
 
-def read(text: str) -> Master:
-    master = parse(text, ZONE.id, str)
-    assert master.fault == ""
+def read(text: str) -> MasterFile:
+    master = parse_master_file(text, ZONE.id, str)
+    assert master.problem == ""
     return master
 
 
-def change(master: Master, writes: Sequence[Write]) -> Master:
-    found = effect(master, ZONE, writes)
-    assert isinstance(found, Effect), found
-    return edited(master, found, TODAY)
+def change(master: MasterFile, writes: Sequence[Write]) -> MasterFile:
+    found = plan_file_change(master, ZONE, writes)
+    assert isinstance(found, FileChange), found
+    return apply_file_change(master, found, TODAY)
 
 
-def held(master: Master, label: str, rtype: str) -> Record:
+def held(master: MasterFile, label: str, rtype: str) -> Record:
     (record,) = [r for r in master.records[DnsName(f"{label}.example.org")] if r.type == rtype]
     return record
 
 
-def test_the_first_record_opens_a_section_at_the_end() -> None:
+def test_the_first_record_adds_a_section_at_the_end_of_the_file() -> None:
     before = "; mine\n" + SOA + "a 60 A 192.0.2.1 ; also mine\n"
-    writes = [create("web.example.org", "A", "192.0.2.9", "192.0.2.10"), create("a-web.example.org", "TXT", MARK)]
+    writes = [create("web.example.org", "A", "192.0.2.9", "192.0.2.10"), create("a-web.example.org", "TXT", OWNERSHIP)]
     assert change(read(before), writes).text == (
         "; mine\n" + NEXT + "a 60 A 192.0.2.1 ; also mine\n" + BEGIN
-        + f"a-web.example.org. 300 IN TXT {MARK}\n"
+        + f"a-web.example.org. 300 IN TXT {OWNERSHIP}\n"
         "web.example.org. 300 IN A 192.0.2.10\n"
         "web.example.org. 300 IN A 192.0.2.9\n" + END
     )  # fmt: skip
 
 
-def test_the_section_goes_with_its_last_record_and_the_file_is_what_it_was() -> None:
+def test_deleting_the_last_record_removes_the_section_and_restores_the_file() -> None:
     before = SOA + "a 60 A 192.0.2.1\n"
     there = change(read(before), [create("web.example.org", "A", "192.0.2.9")])
     assert change(there, [delete(held(there, "web", "A"))]).text == before.replace(" 41 ", " 43 ")
 
 
-def test_records_are_put_in_where_they_sort() -> None:
+def test_new_records_are_inserted_in_sort_order() -> None:
     master = read(SOA)
     for label in ("m", "z", "b"):
         master = change(master, [create(f"{label}.example.org", "A", "192.0.2.1", ttl_s=60)])
@@ -82,55 +81,55 @@ def test_an_update_moves_a_record_from_elsewhere_into_the_section() -> None:
     assert after.text == NEXT + "b 60 A 192.0.2.2\n" + BEGIN + "web.example.org. 60 IN A 192.0.2.3\n" + END
 
 
-def test_every_line_of_a_record_set_goes_with_it_and_others_stay() -> None:
+def test_deleting_a_record_set_removes_all_its_lines_and_no_others() -> None:
     master = read(SOA + 'web 60 A 192.0.2.1\nweb 60 TXT ( "x" ; why\n "y" )\nWEB.example.org. 60 A 192.0.2.2\n')
     assert change(master, [delete(held(master, "web", "A"))]).text == NEXT + 'web 60 TXT ( "x" ; why\n "y" )\n'
     assert "why" not in change(master, [delete(held(master, "web", "TXT"))]).text
 
 
-def test_a_line_that_had_its_owner_from_one_that_goes_is_completed() -> None:
+def test_a_line_that_inherited_its_owner_from_a_deleted_line_gets_it() -> None:
     master = read(SOA + "web 60 A 192.0.2.1\n\t60 TXT x ; kept\n  60 MX 10 m\n")
     after = change(master, [delete(held(master, "web", "A"))])
     assert after.text == NEXT + "web.example.org.\t60 TXT x ; kept\n  60 MX 10 m\n"
 
 
-def test_a_line_that_had_its_ttl_from_one_that_goes_is_completed() -> None:
+def test_a_line_that_inherited_its_ttl_from_a_deleted_line_gets_it() -> None:
     master = read(SOA + "web 60 A 192.0.2.1\nb A 192.0.2.2\n A 192.0.2.3\n")
     after = change(master, [delete(held(master, "web", "A"))])
     assert after.text == NEXT + "b 60 A 192.0.2.2\n A 192.0.2.3\n"
 
 
-def test_a_soa_that_had_its_ttl_from_one_that_goes_is_completed_and_numbered() -> None:
+def test_a_soa_that_inherited_its_ttl_from_a_deleted_line_gets_it() -> None:
     master = read("@ 60 TXT x\n IN SOA n h 41 1 1 1 1\n")
     record = master.records[DnsName("example.org")][0]
     assert change(master, [delete(record)]).text == "example.org. 60 IN SOA n h 42 1 1 1 1\n"
 
 
-def test_lines_behind_the_section_keep_owner_and_ttl() -> None:
+def test_lines_after_our_section_keep_their_owner_and_ttl() -> None:
     master = read(SOA + "a 60 A 192.0.2.1\n" + BEGIN + END + " TXT mine\n")
     after = change(master, [create("z.example.org", "A", "192.0.2.9")])
     section = BEGIN + "z.example.org. 300 IN A 192.0.2.9\n" + END
     assert after.text == NEXT + "a 60 A 192.0.2.1\n" + section + "a.example.org. 60 TXT mine\n"
 
 
-def test_comments_within_the_section_stay() -> None:
+def test_comments_in_our_section_of_a_zone_file_are_unchanged_by_an_edit() -> None:
     section = BEGIN + "; a note\nb.example.org. 60 IN A 192.0.2.1\n" + END
     master = read(SOA + section)
     after = change(master, [create("c.example.org", "A", "192.0.2.2"), delete(held(master, "b", "A"))])
     assert after.text == NEXT + BEGIN + "; a note\nc.example.org. 300 IN A 192.0.2.2\n" + END
 
 
-def test_a_last_line_without_end_gets_one() -> None:
+def test_an_edit_adds_a_missing_newline_at_the_end_of_the_zone_file() -> None:
     after = change(read(SOA + "a 60 A 192.0.2.1"), [create("b.example.org", "A", "192.0.2.2")])
     assert after.text == NEXT + "a 60 A 192.0.2.1\n" + BEGIN + "b.example.org. 300 IN A 192.0.2.2\n" + END
 
 
-def test_line_ends_are_those_of_the_file() -> None:
+def test_added_records_have_the_line_ending_of_the_zone_file() -> None:
     after = change(read(SOA.replace("\n", "\r\n")), [create("b.example.org", "A", "192.0.2.2")])
     assert after.text.count("\r\n") == after.text.count("\n") == 4
 
 
-def test_bytes_that_are_no_text_stay() -> None:
+def test_bytes_of_a_zone_file_that_are_not_utf8_are_unchanged_by_an_edit() -> None:
     before = SOA + "; gr\xfc\xdfe \x00\x01\n"
     after = change(read(before), [create("b.example.org", "A", "192.0.2.2")])
     assert after.text.startswith(before.replace(" 41 ", " 42 "))
@@ -144,7 +143,7 @@ def test_bytes_that_are_no_text_stay() -> None:
         pytest.param("@ ( 60 IN SOA n h\n 41 1 1 1 41 )\n", id="early-parenthesis"),
     ],
 )
-def test_only_the_serial_of_the_soa_is_changed(soa: str) -> None:
+def test_a_change_edits_the_serial_of_the_soa_and_nothing_else_in_it(soa: str) -> None:
     after = change(read(soa), [create("b.example.org", "A", "192.0.2.2")]).text
     numbered = next(entry for entry in read(after).entries if entry.serial != (0, 0))
     assert numbered.text[slice(*numbered.serial)] == "42"
@@ -153,8 +152,8 @@ def test_only_the_serial_of_the_soa_is_changed(soa: str) -> None:
 
 
 @st.composite
-def histories(draw: st.DrawFn) -> tuple[Master, list[Master], set[tuple[str, str]]]:
-    """A file, the states that batches bring it through, and the keys that they touch."""
+def histories(draw: st.DrawFn) -> tuple[MasterFile, list[MasterFile], set[tuple[str, str]]]:
+    """Generate a zone file, the file after each of several batches, and the keys that the batches change."""
     master = read(draw(zone_texts()))
     states, touched = [master], set[tuple[str, str]]()
     for _ in range(draw(st.integers(1, 4))):
@@ -170,16 +169,16 @@ def histories(draw: st.DrawFn) -> tuple[Master, list[Master], set[tuple[str, str
             name = DnsName(f"{label}.example.org")
             if not any(record.type == "A" for record in master.records.get(name, ())):
                 writes.append(create(name, "A", "192.0.2.7"))
-        found = effect(master, ZONE, writes)
-        if isinstance(found, Effect) and writes:
+        found = plan_file_change(master, ZONE, writes)
+        if isinstance(found, FileChange) and writes:
             touched |= {(write.key.name, write.key.type) for write in writes}
-            master = edited(master, found, TODAY)
+            master = apply_file_change(master, found, TODAY)
             states.append(master)
     return states[0], states, touched
 
 
 def oracle(text: str) -> dict[tuple[str, str], tuple[int, str]]:
-    """What dnspython reads, without the serial."""
+    """Return TTL and data of the records that dnspython reads from *text*, without the SOA serial."""
     zone = dns.zone.from_text(text, origin="example.org.", relativize=False, check_origin=False)
     return {
         (name.to_text(omit_final_dot=True).lower(), dns.rdatatype.to_text(found.rdtype)): (
@@ -193,7 +192,9 @@ def oracle(text: str) -> dict[tuple[str, str], tuple[int, str]]:
 
 @settings(max_examples=40)
 @given(histories())
-def test_records_that_are_not_touched_never_change(history: tuple[Master, list[Master], set[tuple[str, str]]]) -> None:
+def test_editing_a_zone_file_does_not_change_other_records(
+    history: tuple[MasterFile, list[MasterFile], set[tuple[str, str]]],
+) -> None:
     first, states, touched = history
     foreign = {key: value for key, value in oracle(first.text).items() if key not in touched}
     for state in states:
@@ -203,8 +204,8 @@ def test_records_that_are_not_touched_never_change(history: tuple[Master, list[M
 
 @settings(max_examples=40)
 @given(histories())
-def test_what_is_kept_in_memory_is_what_a_new_reading_gives(
-    history: tuple[Master, list[Master], set[tuple[str, str]]],
+def test_an_edited_file_equals_the_file_parsed_again(
+    history: tuple[MasterFile, list[MasterFile], set[tuple[str, str]]],
 ) -> None:
     for state in history[1]:
         again = read(state.text)
@@ -214,12 +215,14 @@ def test_what_is_kept_in_memory_is_what_a_new_reading_gives(
 
 @settings(max_examples=40)
 @given(histories())
-def test_the_serial_advances_with_every_change(history: tuple[Master, list[Master], set[tuple[str, str]]]) -> None:
+def test_each_change_advances_the_soa_serial(
+    history: tuple[MasterFile, list[MasterFile], set[tuple[str, str]]],
+) -> None:
     serials = [int(state.text[slice(*_absolute_serial(state))]) for state in history[1]]
-    assert all(precedes(earlier, later) for earlier, later in itertools.pairwise(serials))
+    assert all(is_before(earlier, later) for earlier, later in itertools.pairwise(serials))
 
 
-def _absolute_serial(master: Master) -> tuple[int, int]:
+def _absolute_serial(master: MasterFile) -> tuple[int, int]:
     offset = 0
     for entry in master.entries:
         if entry.serial != (0, 0):
@@ -230,7 +233,7 @@ def _absolute_serial(master: Master) -> tuple[int, int]:
 
 @settings(max_examples=40)
 @given(zone_texts(), st.lists(st.sets(st.sampled_from("klmno"), min_size=1), max_size=4))
-def test_lines_that_are_not_ours_survive_byte_for_byte(text: str, batches: list[set[str]]) -> None:
+def test_lines_of_other_tools_in_a_zone_file_are_unchanged_byte_for_byte(text: str, batches: list[set[str]]) -> None:
     text = text.replace("BEGIN extdns", "x").replace("END extdns", "x")
     master = read(text)
     for batch in batches:
@@ -247,22 +250,22 @@ def test_lines_that_are_not_ours_survive_byte_for_byte(text: str, batches: list[
     assert now[len(text) :].removeprefix("\n").startswith(BEGIN) or now in {text, text + "\n"}
 
 
-WRONG = ("a 60 A 192.0.2.999\n", "  60 WEB x\n", "a 9999999999 A x\n", "a ( CH\n A ) ; why\r\n", "a 5\n")
+INVALID = ("a 60 A 192.0.2.999\n", "  60 WEB x\n", "a 9999999999 A x\n", "a ( CH\n A ) ; why\r\n", "a 5\n")
 
 
-@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize("invalid", INVALID)
 @pytest.mark.parametrize("where", ["alone", "in-our-section"])
-def test_a_wrong_record_stays_byte_for_byte_whatever_is_written_around_it(wrong: str, where: str) -> None:
+def test_an_invalid_record_is_unchanged_byte_for_byte(invalid: str, where: str) -> None:
     begin, end = (BEGIN, END) if where == "in-our-section" else ("", "")
-    before = f"{SOA}a 60 A 192.0.2.1\n{begin}a 60 A 192.0.2.2\n{wrong}  60 A 192.0.2.3\nc 60 A 192.0.2.1\n{end}"
+    before = f"{SOA}a 60 A 192.0.2.1\n{begin}a 60 A 192.0.2.2\n{invalid}  60 A 192.0.2.3\nc 60 A 192.0.2.1\n{end}"
     there = change(read(before), [create("b.example.org", "A", "192.0.2.9"), delete(held(read(before), "c", "A"))])
-    assert f"a 60 A 192.0.2.2\n{wrong}  60 A 192.0.2.3\n" in there.text
+    assert f"a 60 A 192.0.2.2\n{invalid}  60 A 192.0.2.3\n" in there.text
     assert "c 60" not in there.text
-    again = parse(there.text, ZONE.id, str).records[DnsName("a.example.org")]
+    again = parse_master_file(there.text, ZONE.id, str).records[DnsName("a.example.org")]
     assert [(r.type, len(r.targets)) for r in again] == [("?", 1), ("A", 3)]
 
 
-def test_a_record_that_had_its_ttl_from_a_wrong_one_keeps_it() -> None:
+def test_a_record_that_inherited_its_ttl_from_an_invalid_one_keeps_it() -> None:
     before = read("@ 9 SOA n h 41 1 1 1 1\na 60 A 192.0.2.1\nb 70 WEB x\nc A 192.0.2.1\n")
     after = change(before, [delete(held(before, "a", "A"))])
     assert after.text == "@ 9 SOA n h 42 1 1 1 1\nb 70 WEB x\nc A 192.0.2.1\n"

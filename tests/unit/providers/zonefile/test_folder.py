@@ -1,4 +1,4 @@
-"""Files: which are zones, when they are read, how one is replaced."""
+"""Find, read, lock and replace zone files."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from extdns.errors import ForbiddenError, RetryableError, UsageError
-from extdns.model.name import DnsName
+from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone
 from providers.zonefile.folder import ZoneFolder
-from providers.zonefile.master import Master
+from providers.zonefile.master import MasterFile
 
 SOA = "@ 60 SOA n h 1 1 1 1 1\n"
 NAME = "example.org.zone"
@@ -30,8 +30,8 @@ def listed(folder: ZoneFolder) -> list[str]:
     return sorted(path.name for path in folder.path.iterdir())
 
 
-def replaced(folder: ZoneFolder) -> Master:
-    """The zone with a text that differs from that in its file."""
+def build_changed_file(folder: ZoneFolder) -> MasterFile:
+    """Return a parsed zone file that differs from the one in *folder*."""
     other = folder.path / "other.zone"
     other.write_text(SOA + "$ORIGIN example.org.\n")
     master = folder.load("other.zone")
@@ -40,7 +40,7 @@ def replaced(folder: ZoneFolder) -> Master:
 
 
 @pytest.mark.parametrize("kind", ["missing", "file"])
-def test_a_folder_that_is_none_names_the_flag(tmp_path: Path, kind: str) -> None:
+def test_a_missing_folder_is_a_usage_error_with_the_flag(tmp_path: Path, kind: str) -> None:
     path = tmp_path / kind
     if kind == "file":
         path.write_text("")
@@ -48,7 +48,7 @@ def test_a_folder_that_is_none_names_the_flag(tmp_path: Path, kind: str) -> None
         ZoneFolder(path)
 
 
-def test_zones_are_the_files_called_so(tmp_path: Path) -> None:
+def test_zone_files_are_found_by_their_names(tmp_path: Path) -> None:
     zones = ["a.zone", "db.b", "db.c.zone"]
     others = [
         ".hidden.zone",
@@ -67,21 +67,21 @@ def test_zones_are_the_files_called_so(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.zone")
     (tmp_path / "nowhere.zone").symlink_to("gone")
     (tmp_path / "link.zone").symlink_to("README")
-    assert ZoneFolder(tmp_path).names() == ("a.zone", "db.b", "db.c.zone", "link.zone")
+    assert ZoneFolder(tmp_path).list_files() == ("a.zone", "db.b", "db.c.zone", "link.zone")
 
 
-def test_a_folder_that_went_away_is_an_error_and_not_empty(tmp_path: Path) -> None:
+def test_listing_a_deleted_folder_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "zones"
     path.mkdir()
     folder = ZoneFolder(path)
     path.rmdir()
     with pytest.raises(RetryableError, match=r"listing .*zones: No such file"):
-        folder.names()
-    with pytest.raises(RetryableError, match=r"locking .*zones: No such file"), folder.locked():
+        folder.list_files()
+    with pytest.raises(RetryableError, match=r"locking .*zones: No such file"), folder.lock():
         raise AssertionError
 
 
-def test_a_file_is_parsed_again_only_when_its_bytes_differ(folder: ZoneFolder) -> None:
+def test_a_zone_file_is_parsed_again_only_if_its_bytes_changed(folder: ZoneFolder) -> None:
     path = folder.path / NAME
     first = folder.load(NAME)
     os.utime(path, ns=(0, 0))
@@ -92,9 +92,9 @@ def test_a_file_is_parsed_again_only_when_its_bytes_differ(folder: ZoneFolder) -
     assert folder.load(NAME).text == SOA.replace("60", "61")
 
 
-def test_an_included_file_counts_as_part_of_the_file(folder: ZoneFolder) -> None:
+def test_a_changed_included_file_is_parsed_again(folder: ZoneFolder) -> None:
     (folder.path / NAME).write_text(SOA + "$INCLUDE more.inc\n")
-    assert folder.load(NAME).fault.startswith(f"{NAME}:2: reading {folder.path}/more.inc: No such file")
+    assert folder.load(NAME).problem.startswith(f"{NAME}:2: reading {folder.path}/more.inc: No such file")
     included = folder.path / "more.inc"
     included.write_text("a 60 A 192.0.2.1\n")
     first = folder.load(NAME)
@@ -103,46 +103,46 @@ def test_an_included_file_counts_as_part_of_the_file(folder: ZoneFolder) -> None
     included.write_text("b 60 A 192.0.2.1\n")
     assert set(folder.load(NAME).records) == {"b.example.org"}
     included.unlink()
-    assert "No such file" in folder.load(NAME).fault
+    assert "No such file" in folder.load(NAME).problem
 
 
 @pytest.mark.parametrize(
     ("name", "fault"),
     [
-        pytest.param("/dev/zero", "no regular file", id="device"),
-        pytest.param(".", "no regular file", id="folder"),
-        pytest.param("x\x00y", "no file has such a name", id="null"),
+        pytest.param("/dev/zero", "not a regular file", id="device"),
+        pytest.param(".", "not a regular file", id="folder"),
+        pytest.param("x\x00y", "a file name cannot contain NUL", id="null"),
         pytest.param("x" * 300, "File name too long", id="long"),
     ],
 )
-def test_what_cannot_be_included_is_named(folder: ZoneFolder, name: str, fault: str) -> None:
+def test_a_file_that_cannot_be_included_is_reported(folder: ZoneFolder, name: str, fault: str) -> None:
     (folder.path / NAME).write_text(SOA + f"$INCLUDE {name}\n")
-    assert fault in folder.load(NAME).fault
+    assert fault in folder.load(NAME).problem
 
 
 def test_an_included_file_may_have_any_name(folder: ZoneFolder) -> None:
     (folder.path / "grün.inc").write_text("a 60 A 192.0.2.1\n")
     (folder.path / NAME).write_text(SOA + '$INCLUDE "grün.inc"\n')
-    assert folder.load(NAME).fault == ""
+    assert folder.load(NAME).problem == ""
 
 
-def test_a_zone_that_cannot_be_used_says_why(folder: ZoneFolder) -> None:
+def test_an_unusable_zone_file_is_reported_with_the_reason(folder: ZoneFolder) -> None:
     path = folder.path / NAME
     path.write_text(SOA + "a..b 60 A 192.0.2.1\n")
     with pytest.raises(RetryableError, match=f"{NAME}:2: 'a..b' is not valid; allowed: a name"):
-        folder.zone(ZONE)
+        folder.load_zone(ZONE)
     path.write_text("$ORIGIN example.net.\n" + SOA)
     with pytest.raises(RetryableError, match=f"{NAME} holds the zone example.net now, no longer example.org"):
-        folder.zone(ZONE)
+        folder.load_zone(ZONE)
     path.unlink()
     with pytest.raises(RetryableError, match=f"reading .*{NAME}: No such file"):
-        folder.zone(ZONE)
+        folder.load_zone(ZONE)
 
 
-def test_a_file_is_replaced_whole_with_its_mode_and_nothing_is_left_behind(folder: ZoneFolder) -> None:
+def test_replacing_a_file_keeps_its_mode_and_leaves_no_temporary_file(folder: ZoneFolder) -> None:
     path = folder.path / NAME
     path.chmod(0o640)
-    master = replaced(folder)
+    master = build_changed_file(folder)
     folder.load(NAME)
     before = path.stat()
     folder.replace(NAME, master)
@@ -154,22 +154,22 @@ def test_a_file_is_replaced_whole_with_its_mode_and_nothing_is_left_behind(folde
     assert folder.load(NAME) is master
 
 
-def test_a_file_behind_a_link_is_replaced_and_the_link_stays(folder: ZoneFolder, tmp_path: Path) -> None:
+def test_replacing_a_symlinked_file_keeps_the_link(folder: ZoneFolder, tmp_path: Path) -> None:
     real = tmp_path / "real"
     real.mkdir()
     (folder.path / NAME).rename(real / "file")
     (folder.path / NAME).symlink_to("real/file")
     folder.load(NAME)
-    master = replaced(folder)
+    master = build_changed_file(folder)
     folder.replace(NAME, master)
     assert (folder.path / NAME).is_symlink()
     assert (real / "file").read_text() == master.text
 
 
-def test_what_a_crash_left_behind_is_overwritten(folder: ZoneFolder) -> None:
+def test_a_temporary_file_left_by_a_crash_is_overwritten(folder: ZoneFolder) -> None:
     (folder.path / ".extdns.tmp").write_text("half a file")
     folder.load(NAME)
-    folder.replace(NAME, replaced(folder))
+    folder.replace(NAME, build_changed_file(folder))
     assert listed(folder) == [NAME]
 
 
@@ -182,13 +182,13 @@ def test_what_a_crash_left_behind_is_overwritten(folder: ZoneFolder) -> None:
         pytest.param(errno.EROFS, ForbiddenError, id="read-only"),
     ],
 )
-def test_a_write_that_fails_midway_leaves_the_file_as_it_was(
+def test_a_failed_replacement_leaves_the_file_unchanged(
     folder: ZoneFolder, monkeypatch: pytest.MonkeyPatch, call: str, code: int, kind: type[Exception]
 ) -> None:
     def fail(*_: object) -> None:
         raise OSError(code, os.strerror(code))
 
-    master = replaced(folder)
+    master = build_changed_file(folder)
     first = folder.load(NAME)
     monkeypatch.setattr(os, call, fail)
     with pytest.raises(kind, match=f"writing .*{NAME}: {os.strerror(code)}"):
@@ -199,7 +199,7 @@ def test_a_write_that_fails_midway_leaves_the_file_as_it_was(
     assert folder.load(NAME) is first
 
 
-def test_a_file_whose_owner_cannot_be_kept_is_not_replaced(folder: ZoneFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_not_replaced_if_its_owner_cannot_be_set(folder: ZoneFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_: int, owner: int, group: int) -> None:
         assert (owner, group) == (before.st_uid, before.st_gid)
         raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
@@ -211,7 +211,7 @@ def test_a_file_whose_owner_cannot_be_kept_is_not_replaced(folder: ZoneFolder, m
 
     before = (folder.path / NAME).stat()
     stats = os.fstat
-    master = replaced(folder)
+    master = build_changed_file(folder)
     folder.load(NAME)
     monkeypatch.setattr(os, "fstat", somebody)
     monkeypatch.setattr(os, "fchown", refuse)
@@ -221,9 +221,9 @@ def test_a_file_whose_owner_cannot_be_kept_is_not_replaced(folder: ZoneFolder, m
     assert listed(folder) == [NAME]
 
 
-def test_another_writer_is_kept_out(folder: ZoneFolder) -> None:
+def test_a_locked_folder_cannot_be_locked_again(folder: ZoneFolder) -> None:
     busy = pytest.raises(RetryableError, match="another process is writing")
-    with folder.locked(), busy, ZoneFolder(folder.path).locked():
+    with folder.lock(), busy, ZoneFolder(folder.path).lock():
         raise AssertionError
-    with ZoneFolder(folder.path).locked():
+    with ZoneFolder(folder.path).lock():
         pass

@@ -1,4 +1,4 @@
-"""What a master file says, compared with what dnspython reads in it."""
+"""Parse zone files, compared with dnspython."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.zonefile.master import TtlFrom
-from providers.zonefile.parse import MAX_DEPTH, origin_of
+from providers.zonefile.master import TtlSource
+from providers.zonefile.parse import MAX_DEPTH, find_origin
 from tests.unit.providers.zonefile.scene import SOA, read, records
 from tests.zonefiles import zone_texts
 
 
 @given(zone_texts())
-def test_the_same_is_read_as_by_dnspython(text: str) -> None:
+def test_a_zone_file_is_parsed_as_dnspython_parses_it(text: str) -> None:
     zone = dns.zone.from_text(text, origin="example.org.", relativize=False, check_origin=False)
     theirs = {
         (name.to_text(omit_final_dot=True).lower(), str(rdataset.rdtype.name), rdataset.ttl, len(rdataset))
@@ -25,15 +25,15 @@ def test_the_same_is_read_as_by_dnspython(text: str) -> None:
 
 
 @given(zone_texts())
-def test_the_text_is_kept(text: str) -> None:
+def test_parsing_keeps_the_text_of_a_zone_file(text: str) -> None:
     assert read(text).text == text
 
 
 @given(st.text(st.characters(max_codepoint=0xFF)))
-def test_any_text_is_read_or_faulted_and_never_raises(text: str) -> None:
+def test_parsing_any_text_never_raises(text: str) -> None:
     master = read(text)
     assert master.text == text
-    assert master.fault
+    assert master.problem
 
 
 @given(
@@ -67,7 +67,7 @@ def test_any_text_is_read_or_faulted_and_never_raises(text: str) -> None:
         max_size=30,
     ).map(" ".join)
 )
-def test_any_words_are_read_or_faulted_and_never_raise(text: str) -> None:
+def test_parsing_any_words_never_raises(text: str) -> None:
     assert read(SOA + text, files={"x": SOA}).text == SOA + text
 
 
@@ -81,8 +81,8 @@ def test_any_words_are_read_or_faulted_and_never_raise(text: str) -> None:
         pytest.param("no name.zone", ".", id="no-name"),
     ],
 )
-def test_the_file_name_is_the_origin(label: str, origin: str) -> None:
-    assert origin_of(label) == origin
+def test_the_initial_origin_of_a_zone_file_is_the_zone_name_in_its_file_name(label: str, origin: str) -> None:
+    assert find_origin(label) == origin
 
 
 @pytest.mark.parametrize(
@@ -103,47 +103,47 @@ def test_the_zone_is_the_owner_of_the_soa_and_names_are_relative_to_it(text: str
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        pytest.param("a 60 A 192.0.2.1\na 30 A 192.0.2.2\n", {"a": 30}, id="least-of-different-ttls"),
-        pytest.param("a 30 A 192.0.2.1\na 60 A 192.0.2.1\n", {"a": 30}, id="least-of-one-record-given-twice"),
+        pytest.param("a 60 A 192.0.2.1\na 30 A 192.0.2.2\n", {"a": 30}, id="lowest-of-different-ttls"),
+        pytest.param("a 30 A 192.0.2.1\na 60 A 192.0.2.1\n", {"a": 30}, id="lowest-ttl-of-duplicate-records"),
         pytest.param("a IN 60 A 192.0.2.1\nb 60 IN A 192.0.2.1\n", {"a": 60, "b": 60}, id="class-and-ttl-in-any-order"),
         pytest.param("a 60 A 192.0.2.1\nb A 192.0.2.1\n", {"a": 60, "b": 60}, id="ttl-of-the-one-before"),
         pytest.param("b A 192.0.2.1\n", {"b": 3600}, id="ttl-of-the-soa"),
         pytest.param("$TTL 5\na 60 A 192.0.2.1\nb A 192.0.2.1\n", {"a": 60, "b": 5}, id="default-ttl"),
     ],
 )
-def test_ttls_carry_over(text: str, expected: dict[str, int]) -> None:
+def test_a_record_without_ttl_inherits_one(text: str, expected: dict[str, int]) -> None:
     found = records(read(SOA + text))
     assert {record.name.removesuffix(".example.org"): record.ttl_s for record in found} == expected
 
 
-def test_without_any_ttl_the_last_field_of_the_soa_counts() -> None:
+def test_the_minimum_of_the_soa_is_the_last_default_ttl() -> None:
     master = read("@ SOA n h 1 1 1 1 77\na A 192.0.2.1\nb 60 A 192.0.2.1\nc A 192.0.2.1\n")
     assert [record.ttl_s for record in records(master)] == [77, 60, 77]
-    assert TtlFrom.PREVIOUS not in {entry.ttl_from for entry in master.entries}
+    assert TtlSource.PREVIOUS not in {entry.ttl_source for entry in master.entries}
 
 
-def test_names_that_values_cannot_hold_and_names_outside_are_left_out() -> None:
+def test_records_outside_the_zone_or_with_unsupported_names_are_skipped() -> None:
     text = "a\\.b 60 A 192.0.2.1\ngr\xfcn 60 A 192.0.2.1\nwww.example.net. 60 A 192.0.2.1\nok 60 A 192.0.2.1\n"
     assert [record.name for record in records(read(SOA + text))] == ["ok.example.org"]
 
 
-def test_types_that_are_not_published_are_read_all_the_same() -> None:
+def test_records_of_unpublished_types_are_read() -> None:
     text = 'a 60 CAA 0 issue "ca.example"\na 60 HTTPS 1 . alpn=h2\na 60 TYPE65534 \\# 1 00\n'
     assert [record.type for record in records(read(SOA + text))] == ["CAA", "HTTPS", "TYPE65534"]
 
 
-def test_generated_records_are_read_and_stay_where_they_are() -> None:
+def test_records_of_generate_lines_are_read_only() -> None:
     master = read(SOA + "$TTL 5\n$GENERATE 1-3/2 h$ A 192.0.2.$\n$GENERATE 1-1 m 60 IN MX 10 ignored\n")
-    assert master.fault.startswith("example.org.zone:4: ")
+    assert master.problem.startswith("example.org.zone:4: ")
     master = read(SOA + "$TTL 5\n$GENERATE 1-3/2 h$ A 192.0.2.$\n$GENERATE 1-1 a\\.$ A 192.0.2.$\n")
     assert {(r.name, r.targets, r.ttl_s) for r in records(master)} == {
         ("h1.example.org", ("192.0.2.1",), 5),
         ("h3.example.org", ("192.0.2.3",), 5),
     }
-    assert set(master.fixed.values()) == {"example.org.zone:3 ($GENERATE)"}
+    assert set(master.read_only.values()) == {"example.org.zone:3 ($GENERATE)"}
 
 
-def test_included_records_are_read_with_their_origin_and_stay_where_they_are() -> None:
+def test_records_of_included_files_are_read_only_and_have_their_own_origin() -> None:
     files = {"hosts.inc": "a 60 A 192.0.2.1\n$ORIGIN deep\n\\.x 60 A 192.0.2.1\n"}
     master = read(SOA + 'b 60 A 192.0.2.1\n$INCLUDE "hosts.inc" sub\n  60 AAAA 2001:db8::1\n', files=files)
     assert [(r.name, r.type) for r in records(master)] == [
@@ -151,38 +151,38 @@ def test_included_records_are_read_with_their_origin_and_stay_where_they_are() -
         ("b.example.org", "A"),
         ("b.example.org", "AAAA"),
     ]
-    assert list(master.fixed.values()) == ["hosts.inc:1"]
+    assert list(master.read_only.values()) == ["hosts.inc:1"]
 
 
-def test_an_included_file_takes_no_owner_from_the_lines_before_it() -> None:
+def test_an_included_file_does_not_inherit_an_owner() -> None:
     text = f"{SOA}a 60 A 192.0.2.1\n$INCLUDE x\n"
-    assert read(text, files={"x": "  60 A 192.0.2.1\n"}).fault.startswith("x:1: ")
+    assert read(text, files={"x": "  60 A 192.0.2.1\n"}).problem.startswith("x:1: ")
 
 
-def test_an_included_file_takes_no_ttl_from_the_lines_before_it() -> None:
+def test_an_included_file_does_not_inherit_a_stated_ttl() -> None:
     text = f"{SOA}a 60 A 192.0.2.1\n$INCLUDE x\n"
-    wrong, _ = sorted(records(read(text, files={"x": "b A 192.0.2.1\n"})), key=lambda record: record.ttl_s)
-    assert wrong.targets[0].startswith("x:1: 'b A 192.0.2.1' is not valid; allowed: a TTL")
+    invalid, _ = sorted(records(read(text, files={"x": "b A 192.0.2.1\n"})), key=lambda record: record.ttl_s)
+    assert invalid.targets[0].startswith("x:1: 'b A 192.0.2.1' is not valid; allowed: a TTL")
 
 
-def test_files_that_include_each_other_come_to_an_end() -> None:
+def test_files_that_include_each_other_are_an_error() -> None:
     master = read(SOA + "$INCLUDE x\n", files={"x": "$INCLUDE x\n" * 50})
-    assert f"at most {MAX_DEPTH} deep" in master.fault
+    assert f"at most {MAX_DEPTH} deep" in master.problem
 
 
 @pytest.mark.parametrize("rtype", ["RRSIG", "NSEC", "NSEC3"])
-def test_a_zone_signed_in_its_file_is_read_and_not_changed(rtype: str) -> None:
+def test_a_signed_zone_file_is_read_only(rtype: str) -> None:
     data = {
         "RRSIG": "A 13 2 60 20300101000000 20200101000000 1 example.org. AAAA",
         "NSEC": "b.example.org. A RRSIG",
         "NSEC3": "1 0 0 - 2t7b4g4vsa5smi47k61mv5bv1a22bojr A",
     }[rtype]
     master = read(f"{SOA}a 60 {rtype} {data}\n")
-    assert master.fault == ""
-    assert master.frozen.startswith(f"example.org.zone:2: the zone is signed in its file ({rtype})")
+    assert master.problem == ""
+    assert master.write_problem.startswith(f"example.org.zone:2: the file contains a signed zone ({rtype})")
 
 
-def test_an_included_soa_is_read_and_not_changed() -> None:
+def test_a_zone_with_an_included_soa_is_read_only() -> None:
     master = read("$INCLUDE soa.inc\n", files={"soa.inc": SOA})
-    assert (master.zone, master.fault) == ("example.org", "")
-    assert master.frozen.startswith("soa.inc:1: the SOA stands in an included file")
+    assert (master.zone, master.problem) == ("example.org", "")
+    assert master.write_problem.startswith("soa.inc:1: the SOA is in an included file")

@@ -1,4 +1,4 @@
-"""Names and record data of master files."""
+"""Convert names and record data of zone files."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from extdns.errors import InvalidValueError
 from extdns.model import rrtype
-from extdns.model.name import DnsName
+from extdns.model.dns_name import DnsName
 from providers.zonefile import rdata, scan
 
 
 def words(text: str) -> tuple[str, ...]:
-    found = scan.words(text)
+    found = scan.split_words(text)
     assert found is not None
     return found
 
@@ -36,8 +36,8 @@ def words(text: str) -> tuple[str, ...]:
         pytest.param("a\\\xfcb", "example.org.", "a\\252b.example.org.", id="escaped-raw-byte"),
     ],
 )
-def test_names_are_completed_with_the_origin(text: str, origin: str, absolute: str) -> None:
-    assert rdata.absolute(text, origin) == absolute
+def test_relative_names_are_completed_with_the_origin(text: str, origin: str, absolute: str) -> None:
+    assert rdata.make_absolute(text, origin) == absolute
 
 
 @pytest.mark.parametrize(
@@ -51,9 +51,9 @@ def test_names_are_completed_with_the_origin(text: str, origin: str, absolute: s
         pytest.param('"a"', id="quotes"),
     ],
 )
-def test_what_is_no_name_is_named(text: str) -> None:
+def test_an_invalid_name_is_reported(text: str) -> None:
     with pytest.raises(InvalidValueError):
-        rdata.absolute(text, "example.org.")
+        rdata.make_absolute(text, "example.org.")
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ def test_what_is_no_name_is_named(text: str) -> None:
         pytest.param(".", None, id="root"),
     ],
 )
-def test_owners_become_names_where_names_can_hold_them(owner: str, name: str | None) -> None:
-    assert rdata.published(owner) == name
+def test_an_owner_with_unsupported_characters_has_no_dns_name(owner: str, name: str | None) -> None:
+    assert rdata.to_dns_name(owner) == name
 
 
 @given(
@@ -82,10 +82,10 @@ def test_owners_become_names_where_names_can_hold_them(owner: str, name: str | N
         max_size=4,
     )
 )
-def test_every_name_is_spelled_so_that_it_is_read_back(labels: list[str]) -> None:
+def test_a_formatted_name_is_read_back_unchanged(labels: list[str]) -> None:
     name = DnsName.parse(".".join(labels))
-    (word,) = words(rdata.spelled(name))
-    assert rdata.published(rdata.absolute(word, "elsewhere.example.")) == name
+    (word,) = words(rdata.format_name(name))
+    assert rdata.to_dns_name(rdata.make_absolute(word, "elsewhere.example.")) == name
 
 
 @pytest.mark.parametrize(
@@ -107,8 +107,8 @@ def test_every_name_is_spelled_so_that_it_is_read_back(labels: list[str]) -> Non
         pytest.param("TYPE65534", "\\# 1 00", "\\# 1 00", id="unknown-type"),
     ],
 )
-def test_data_is_read_as_targets(rtype: str, text: str, target: str) -> None:
-    assert rdata.read(rtype, words(text), "example.org.") == target
+def test_record_data_is_parsed_to_targets(rtype: str, text: str, target: str) -> None:
+    assert rdata.parse_target(rtype, words(text), "example.org.") == target
 
 
 @pytest.mark.parametrize(
@@ -127,9 +127,9 @@ def test_data_is_read_as_targets(rtype: str, text: str, target: str) -> None:
         pytest.param("TXT", "\\# 9 00", "TXT data", id="TXT-rfc3597-length"),
     ],
 )
-def test_what_is_no_data_of_its_type_is_named_with_what_is_allowed(rtype: str, text: str, allowed: str) -> None:
+def test_invalid_record_data_is_reported_with_what_is_allowed(rtype: str, text: str, allowed: str) -> None:
     with pytest.raises(InvalidValueError) as caught:
-        rdata.read(rtype, words(text), "example.org.")
+        rdata.parse_target(rtype, words(text), "example.org.")
     assert allowed in caught.value.allowed
 
 
@@ -144,8 +144,8 @@ def test_what_is_no_data_of_its_type_is_named_with_what_is_allowed(rtype: str, t
         pytest.param("NAPTR", '1 2 "s;t" "" "" .', '1 2 "s;t" "" "" .', id="NAPTR"),
     ],
 )
-def test_targets_are_written_absolute(rtype: str, target: str, written: str) -> None:
-    assert rdata.written(rtype, target) == written
+def test_host_names_are_written_as_absolute_names(rtype: str, target: str, written: str) -> None:
+    assert rdata.format_data(rtype, target) == written
 
 
 @pytest.mark.parametrize(
@@ -162,9 +162,9 @@ def test_targets_are_written_absolute(rtype: str, target: str, written: str) -> 
         pytest.param("TXT", '"' + "a" * 65400 + '"', id="TXT-too-long-with-its-lengths"),
     ],
 )
-def test_a_target_that_is_no_data_is_never_written(rtype: str, target: str) -> None:
+def test_an_invalid_target_is_not_written(rtype: str, target: str) -> None:
     with pytest.raises(InvalidValueError):
-        rdata.written(rtype, target)
+        rdata.format_data(rtype, target)
 
 
 @given(
@@ -175,26 +175,26 @@ def test_a_target_that_is_no_data_is_never_written(rtype: str, target: str) -> N
     )
     | st.tuples(st.just("TXT"), st.text(st.characters(min_codepoint=0x1F, max_codepoint=0x7F)).map('"{}"'.format))
 )
-def test_what_dnspython_is_not_asked_about_is_written_as_it_would_write_it(content: tuple[str, str]) -> None:
+def test_targets_formatted_without_dnspython_equal_those_with_it(content: tuple[str, str]) -> None:
     rtype, target = content
     try:
-        written = rdata.written(rtype, target)
+        written = rdata.format_data(rtype, target)
     except InvalidValueError:
         return
     assert dns.rdata.from_text(dns.rdataclass.IN, rtype, written, relativize=False).to_text() == written
-    assert rdata.held(rtype, target) == rdata.read(rtype, words(written), ".")
+    assert rdata.normalize_target(rtype, target) == rdata.parse_target(rtype, words(written), ".")
 
 
 @given(st.sampled_from(rrtype.OWNABLE), st.text(st.sampled_from('ab19.:; "\\()\n$@-_\xfc'), max_size=30))
-def test_whatever_is_written_is_one_line_and_reads_back_the_same(rtype: str, target: str) -> None:
+def test_a_formatted_target_is_one_line_and_is_read_back_unchanged(rtype: str, target: str) -> None:
     try:
-        text = rdata.written(rtype, target)
+        text = rdata.format_data(rtype, target)
     except InvalidValueError:
         return
     assert "\n" not in text
-    held = rdata.held(rtype, target)
-    assert rdata.read(rtype, words(text), "elsewhere.example.") == held
-    assert rdata.held(rtype, held) == held
+    held = rdata.normalize_target(rtype, target)
+    assert rdata.parse_target(rtype, words(text), "elsewhere.example.") == held
+    assert rdata.normalize_target(rtype, held) == held
 
 
 @pytest.mark.parametrize(
@@ -208,8 +208,8 @@ def test_whatever_is_written_is_one_line_and_reads_back_the_same(rtype: str, tar
         pytest.param("1.2.3.4", None, id="no-type"),
     ],
 )
-def test_types_are_known_by_name_and_number(text: str, rtype: str | None) -> None:
-    assert rdata.type_named(text) == rtype
+def test_record_types_are_parsed_by_name_and_number(text: str, rtype: str | None) -> None:
+    assert rdata.find_type(text) == rtype
 
 
 @pytest.mark.parametrize(
@@ -220,14 +220,14 @@ def test_types_are_known_by_name_and_number(text: str, rtype: str | None) -> Non
         pytest.param("1W", 604800, id="week"),
     ],
 )
-def test_ttls_are_read_with_units(text: str, ttl_s: int) -> None:
-    assert rdata.ttl_named(text) == ttl_s
+def test_a_ttl_may_have_units(text: str, ttl_s: int) -> None:
+    assert rdata.parse_ttl(text) == ttl_s
 
 
 @pytest.mark.parametrize("text", ["1x", "4294967296", "1h30", ""])
-def test_what_is_no_ttl_is_named(text: str) -> None:
+def test_an_invalid_ttl_is_reported(text: str) -> None:
     with pytest.raises(InvalidValueError, match="a TTL"):
-        rdata.ttl_named(text)
+        rdata.parse_ttl(text)
 
 
 @pytest.mark.parametrize(
@@ -242,6 +242,6 @@ def test_what_is_no_ttl_is_named(text: str) -> None:
         pytest.param("$GENERATE", id="nothing"),
     ],
 )
-def test_generate_lines_that_stand_for_nothing_or_too_much_are_named(text: str) -> None:
+def test_an_invalid_or_too_large_generate_line_is_reported(text: str) -> None:
     with pytest.raises(InvalidValueError, match="start-stop"):
-        rdata.generated(words(text), "example.org.", 300)
+        rdata.expand_generate(words(text), "example.org.", 300)

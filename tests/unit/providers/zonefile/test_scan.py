@@ -1,4 +1,4 @@
-"""Entries and words of a master file."""
+"""Split zone files into entries and words."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ TEXT = st.text(st.sampled_from('ab.;"()\\ \t\r\n$@\xe4\x00'), max_size=60)
 
 
 @given(TEXT)
-def test_pieces_joined_are_the_text_again(text: str) -> None:
-    assert "".join(piece.text for piece in scan.pieces(text)) == text
+def test_the_entries_of_a_zone_file_joined_are_its_text(text: str) -> None:
+    assert "".join(piece.text for piece in scan.split_entries(text)) == text
 
 
 @given(TEXT)
-def test_words_stand_where_they_say(text: str) -> None:
-    for piece in scan.pieces(text):
+def test_each_word_has_its_position_in_the_entry(text: str) -> None:
+    for piece in scan.split_entries(text):
         assert all(piece.text[word.start : word.end] == word.text for word in piece.words)
 
 
 @given(TEXT)
-def test_lines_are_counted(text: str) -> None:
+def test_each_entry_has_its_line_number(text: str) -> None:
     position = 0
-    for piece in scan.pieces(text):
+    for piece in scan.split_entries(text):
         assert piece.line == text.count("\n", 0, position) + 1
         position += len(piece.text)
 
@@ -46,23 +46,23 @@ def test_lines_are_counted(text: str) -> None:
         pytest.param("\n; only\n \t\n", [[], [], []], id="nothing"),
     ],
 )
-def test_a_file_is_cut_into_entries(text: str, words: list[list[str]]) -> None:
-    assert [[word.text for word in piece.words] for piece in scan.pieces(text)] == words
+def test_a_zone_file_is_split_into_entries(text: str, words: list[list[str]]) -> None:
+    assert [[word.text for word in piece.words] for piece in scan.split_entries(text)] == words
 
 
 @pytest.mark.parametrize(
     ("text", "line", "allowed"),
     [
         pytest.param('a A x\nb TXT "open\nc A y\n', 2, "quotes that end on their line", id="open-quote"),
-        pytest.param("a A x\n\nb TXT \\", 3, "a character behind each backslash", id="backslash-at-the-end"),
+        pytest.param("a A x\n\nb TXT \\", 3, "a character after each backslash", id="backslash-at-the-end"),
         pytest.param("a A x\nb TXT ( y\nc A z\n", 2, "a closing parenthesis", id="open-parenthesis"),
         pytest.param("a A x )\nb A y\n", 1, "an opening parenthesis", id="closed-unopened"),
     ],
 )
-def test_what_is_no_entry_says_so_with_its_line(text: str, line: int, allowed: str) -> None:
-    (piece,) = [piece for piece in scan.pieces(text) if piece.fault]
+def test_an_invalid_entry_has_a_problem_and_a_line_number(text: str, line: int, allowed: str) -> None:
+    (piece,) = [piece for piece in scan.split_entries(text) if piece.problem]
     assert piece.line == line
-    assert allowed in piece.fault
+    assert allowed in piece.problem
 
 
 @pytest.mark.parametrize(
@@ -76,5 +76,7 @@ def test_what_is_no_entry_says_so_with_its_line(text: str, line: int, allowed: s
         pytest.param('a "b', None, id="open-quote"),
     ],
 )
-def test_words_are_words_and_nothing_else(text: str, words: tuple[str, ...] | None) -> None:
-    assert scan.words(text) == words
+def test_text_that_contains_more_than_words_and_blanks_is_not_split_into_words(
+    text: str, words: tuple[str, ...] | None
+) -> None:
+    assert scan.split_words(text) == words

@@ -1,4 +1,4 @@
-"""SOA serials move forward."""
+"""Advance SOA serials."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.zonefile.serial import advanced, precedes
+from providers.zonefile.edit import advance_serial, is_before
 
 TODAY = date(2026, 11, 21)
 
 
 @given(st.integers(0, 2**32 - 1), st.dates(date(1970, 1, 1), date(2199, 12, 31)))
-def test_the_next_serial_is_greater_by_rfc_1982_whatever_the_clock_says(serial: int, today: date) -> None:
-    following = advanced(serial, today)
+def test_the_next_soa_serial_is_greater_by_rfc_1982_whatever_the_date(serial: int, today: date) -> None:
+    following = advance_serial(serial, today)
     assert 0 < following < 2**32
-    assert precedes(serial, following)
+    assert is_before(serial, following)
 
 
 @pytest.mark.parametrize(
@@ -36,8 +36,8 @@ def test_the_next_serial_is_greater_by_rfc_1982_whatever_the_clock_says(serial: 
         pytest.param(4294967294, 4294967295, id="last"),
     ],
 )
-def test_dates_stay_dates_and_counts_stay_counts(serial: int, following: int) -> None:
-    assert advanced(serial, TODAY) == following
+def test_a_soa_serial_that_is_a_date_stays_a_date_and_a_counter_stays_a_counter(serial: int, following: int) -> None:
+    assert advance_serial(serial, TODAY) == following
 
 
 @pytest.mark.parametrize(
@@ -51,5 +51,5 @@ def test_dates_stay_dates_and_counts_stay_counts(serial: int, following: int) ->
         pytest.param(0, 2**31, False, id="undefined"),
     ],
 )
-def test_order_is_that_of_rfc_1982(earlier: int, later: int, expected: bool) -> None:
-    assert precedes(earlier, later) is expected
+def test_serials_are_compared_by_rfc_1982(earlier: int, later: int, expected: bool) -> None:
+    assert is_before(earlier, later) is expected

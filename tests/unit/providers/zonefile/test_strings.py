@@ -1,4 +1,4 @@
-"""TXT data in files and as targets."""
+"""Convert TXT data in files to targets and back."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extdns.errors import InvalidValueError
-from providers.zonefile import scan, strings
+from providers.zonefile import rdata, scan
 
 HERITAGE = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=ingress/shop/web"'
 
 
 def read_back(target: str) -> str:
-    words = scan.words(strings.written(target))
+    words = scan.split_words(rdata.format_txt(target))
     assert words is not None
-    return strings.target_of([strings.octets(word) for word in words])
+    return rdata.build_txt_target([rdata.parse_string(word) for word in words])
 
 
 @given(st.lists(st.binary(max_size=300), min_size=1, max_size=4))
-def test_any_bytes_are_written_and_read_back(content: list[bytes]) -> None:
-    target = strings.target_of(content)
+def test_any_txt_bytes_are_written_and_read_back(content: list[bytes]) -> None:
+    target = rdata.build_txt_target(content)
     assert target.isascii()
     assert target.isprintable()
     assert read_back(target) == target
 
 
 @given(st.text())
-def test_a_target_settles_after_one_reading(text: str) -> None:
+def test_a_normalized_txt_target_stays_unchanged(text: str) -> None:
     try:
         once = read_back(text)
     except InvalidValueError:
@@ -36,9 +36,9 @@ def test_a_target_settles_after_one_reading(text: str) -> None:
 
 
 @given(st.text(st.sampled_from("abcxyz=,/-_. ")))
-def test_a_mark_comes_back_as_exactly_the_text_that_was_written(text: str) -> None:
-    mark = f'"heritage=external-dns,external-dns/owner={text}"'
-    assert read_back(mark) == mark
+def test_the_text_of_an_ownership_record_is_read_back_unchanged(text: str) -> None:
+    ownership_record = f'"heritage=external-dns,external-dns/owner={text}"'
+    assert read_back(ownership_record) == ownership_record
 
 
 @pytest.mark.parametrize(
@@ -59,21 +59,21 @@ def test_a_mark_comes_back_as_exactly_the_text_that_was_written(text: str) -> No
         pytest.param(f'"{"a" * 510}" "b"', f'"{"a" * 255}" "{"a" * 255}" "b"', id="two-full-strings"),
     ],
 )
-def test_targets_are_written_as_strings(target: str, written: str) -> None:
-    assert strings.written(target) == written
+def test_txt_targets_are_written_as_strings(target: str, written: str) -> None:
+    assert rdata.format_txt(target) == written
 
 
 @pytest.mark.parametrize(
     ("content", "target"),
     [
         pytest.param([b"a", b"b"], '"a" "b"', id="separate-strings-stay-apart"),
-        pytest.param([b"a" * 255, b"b"], f'"{"a" * 255}b"', id="a-full-string-goes-on"),
-        pytest.param([b"a" * 255, b"b", b"c"], f'"{"a" * 255}b" "c"', id="until-one-that-is-not-full"),
+        pytest.param([b"a" * 255, b"b"], f'"{"a" * 255}b"', id="full-string-is-joined-with-next"),
+        pytest.param([b"a" * 255, b"b", b"c"], f'"{"a" * 255}b" "c"', id="strings-after-a-short-one-stay-separate"),
         pytest.param([b""], '""', id="empty"),
     ],
 )
-def test_strings_are_read_as_one_target(content: list[bytes], target: str) -> None:
-    assert strings.target_of(content) == target
+def test_the_strings_of_a_txt_record_are_read_as_one_target(content: list[bytes], target: str) -> None:
+    assert rdata.build_txt_target(content) == target
 
 
 @pytest.mark.parametrize(
@@ -88,12 +88,12 @@ def test_strings_are_read_as_one_target(content: list[bytes], target: str) -> No
         pytest.param('"a" ; b', id="comment"),
     ],
 )
-def test_quotes_and_escapes_that_mean_nothing_are_named(target: str) -> None:
+def test_invalid_quotes_and_escapes_are_reported(target: str) -> None:
     with pytest.raises(InvalidValueError, match="allowed:"):
-        strings.written(target)
+        rdata.format_txt(target)
 
 
-def test_a_string_of_a_file_is_at_most_255_bytes() -> None:
-    assert strings.octets(f'"{"a" * 255}"') == b"a" * 255
+def test_a_string_of_more_than_255_bytes_is_reported() -> None:
+    assert rdata.parse_string(f'"{"a" * 255}"') == b"a" * 255
     with pytest.raises(InvalidValueError, match="at most 255 bytes"):
-        strings.octets("a" * 256)
+        rdata.parse_string("a" * 256)

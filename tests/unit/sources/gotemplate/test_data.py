@@ -1,4 +1,4 @@
-"""Objects as templates see them: with Go's fields where known, else as JSON spells them (spec sources 8.7)."""
+"""The data that templates get: fields with Go names for known kinds, else JSON names (docs/spec/sources.md 8.7)."""
 
 from __future__ import annotations
 
@@ -7,17 +7,23 @@ from typing import Any, Final
 import msgspec
 import pytest
 
-from extdns.model.cluster import Kind
-from extdns.model.gatewayapi import HTTP_ROUTE, TCP_ROUTE
-from extdns.model.gloo import PROXY
-from extdns.model.istio import ISTIO_GATEWAY, VIRTUAL_SERVICE
-from extdns.model.lean import ObjectMeta
-from extdns.model.objects import INGRESS, SERVICE
-from extdns.model.skipper import ROUTE_GROUP
-from extdns.model.traefik import INGRESS_ROUTE
-from extdns.model.vendors import F5_TRANSPORT_SERVER, F5_VIRTUAL_SERVER, HTTP_PROXY, OPENSHIFT_ROUTE
-from extdns.sources.gotemplate.errors import TemplateError
-from extdns.sources.gotemplate.template import Template
+from extdns.gotemplate.errors import TemplateError
+from extdns.gotemplate.template import Template
+from extdns.model.kind import Kind
+from extdns.model.resources.core import SERVICE
+from extdns.model.resources.gateway_api import HTTP_ROUTE, TCP_ROUTE
+from extdns.model.resources.gloo import PROXY
+from extdns.model.resources.ingress_controllers import (
+    F5_TRANSPORT_SERVER,
+    F5_VIRTUAL_SERVER,
+    HTTP_PROXY,
+    INGRESS_ROUTE,
+    OPENSHIFT_ROUTE,
+    ROUTE_GROUP,
+)
+from extdns.model.resources.istio import ISTIO_GATEWAY, VIRTUAL_SERVICE
+from extdns.model.resources.meta import ObjectMeta
+from extdns.model.resources.networking import INGRESS
 
 OTHER: Final = Kind("example.org", "v1", "Widget", "widgets")
 SPECS: Final[dict[Kind, dict[str, Any]]] = {
@@ -40,11 +46,11 @@ SPECS: Final[dict[Kind, dict[str, Any]]] = {
 def items(kind: Kind, text: str) -> tuple[str, ...]:
     tree = {"metadata": {"name": "web", "namespace": "shop"}, "spec": SPECS.get(kind, {})}
     metadata = ObjectMeta(
-        name="web", namespace="shop", resource_version="7", generation=2, whole=msgspec.json.encode(tree)
+        name="web", namespace="shop", resource_version="7", generation=2, full_object=msgspec.json.encode(tree)
     )
-    template = Template.read("--fqdn-template", [text], ["service"])
+    template = Template.parse("--fqdn-template", [text], ["service"])
     assert template is not None
-    return template.items(kind, metadata, "service")
+    return template.render_items(kind, metadata, "service")
 
 
 @pytest.mark.parametrize(
@@ -66,15 +72,15 @@ def items(kind: Kind, text: str) -> tuple[str, ...]:
         pytest.param(OTHER, "{{index .Spec.hosts 0}}-{{.Spec.count}}", "a.t-2", id="8.7-any-other-kind"),
         pytest.param(OTHER, "{{.Name}}.{{.Namespace}}.{{.Kind}}", "web.shop.Widget", id="8.7-names-of-any-kind"),
         pytest.param(SERVICE, "{{.APIVersion}}{{.Kind}}", "v1Service", id="0.5-kind-and-version-are-filled-in"),
-        pytest.param(SERVICE, "{{.ResourceVersion}}-{{.Generation}}", "7-2", id="8.7-what-is-kept-apart"),
+        pytest.param(SERVICE, "{{.ResourceVersion}}-{{.Generation}}", "7-2", id="8.7-separate-fields"),
         pytest.param(SERVICE, "{{.Object.metadata.name}}", "web", id="8.7-the-whole-object"),
     ],
 )
-def test_fields(kind: Kind, text: str, expected: str) -> None:
+def test_template_data_has_the_fields_of_the_object(kind: Kind, text: str, expected: str) -> None:
     assert items(kind, text) == (expected,)
 
 
-def test_what_is_nested_too_deeply_is_a_mistake_of_that_object_alone() -> None:
+def test_a_too_deeply_nested_object_fails_alone() -> None:
     text = '{{define "d"}}' + "{{if .}}" * 40 + '{{template "d" .}}' + "{{end}}" * 40 + '{{end}}{{template "d" .}}'
     with pytest.raises(TemplateError, match=r"^--fqdn-template:1:\d+: templates .* too deeply"):
         items(SERVICE, text)

@@ -1,4 +1,4 @@
-"""The language of templates (spec sources 8.7); the tests that ask Go itself go further."""
+"""The template language (docs/spec/sources.md 8.7). More tests compare results with Go itself."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from typing import Any, Final
 
 import pytest
 
-from extdns.sources.gotemplate.budget import MAX_STEPS, MAX_TEXT
-from extdns.sources.gotemplate.errors import TemplateError
-from extdns.sources.gotemplate.evaluator import Evaluator
-from extdns.sources.gotemplate.functions import NAMES, functions
-from extdns.sources.gotemplate.parser import parse
-from extdns.sources.gotemplate.values import dynamic, typed
+from extdns.gotemplate.errors import TemplateError
+from extdns.gotemplate.evaluator import Evaluator
+from extdns.gotemplate.functions import MAX_STEPS, MAX_TEXT, NAMES, list_functions
+from extdns.gotemplate.parser import parse_template
+from extdns.gotemplate.values import make_typed, make_untyped
 
 SOURCES: Final = ("ingress", "service")
 WEB: Final[dict[str, Any]] = {
@@ -24,9 +23,9 @@ WEB: Final[dict[str, Any]] = {
 
 
 def made(template: str, data: Any = None, *, plain: bool = False, strict: bool = False) -> str:  # noqa: ANN401 - JSON
-    given = WEB if data is None else data
-    value = dynamic(given) if plain else typed("*core.Service", given)
-    return Evaluator(parse(template, NAMES), functions("service", SOURCES), strict=strict).output(value)
+    value = WEB if data is None else data
+    value = make_untyped(value) if plain else make_typed("*core.Service", value)
+    return Evaluator(parse_template(template, NAMES), list_functions("service", SOURCES), strict=strict).render(value)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +61,7 @@ def made(template: str, data: Any = None, *, plain: bool = False, strict: bool =
             '{{define "d"}}x{{end}}{{define "d"}} {{end}}<{{template "d"}}>', "<x>", id="8.7-the-second-is-empty"
         ),
         pytest.param('{{block "d" .Name}}<{{.}}>{{end}}', "<web>", id="8.7-block"),
-        pytest.param('{{and .Name ""}}|{{or "" .Name}}|{{not .Name}}', "|web|false", id="8.7-operands-come-back"),
+        pytest.param('{{and .Name ""}}|{{or "" .Name}}|{{not .Name}}', "|web|false", id="8.7-and-or-return-operands"),
         pytest.param('{{eq .Name "a" "b" "web"}}', "true", id="8.7-eq-any"),
         pytest.param("{{or .Name .NoSuchField}}", "web", id="8.7-or-stops-early"),
         pytest.param(
@@ -83,7 +82,7 @@ def made(template: str, data: Any = None, *, plain: bool = False, strict: bool =
         ),
     ],
 )
-def test_what_templates_make(template: str, expected: str) -> None:
+def test_templates_render_the_fields_of_objects(template: str, expected: str) -> None:
     assert made(template) == expected
 
 
@@ -101,7 +100,7 @@ def test_what_templates_make(template: str, expected: str) -> None:
         pytest.param('{{isSource "Service"}}{{isSource "ingress"}}', "truefalse", id="8.7-is-source"),
     ],
 )
-def test_functions_of_the_reference(template: str, expected: str) -> None:
+def test_template_functions_of_external_dns_are_available(template: str, expected: str) -> None:
     assert made(template) == expected
 
 
@@ -123,9 +122,9 @@ def test_functions_of_the_reference(template: str, expected: str) -> None:
         pytest.param("{{if .A}}" * 200, 448, "nested too deeply; allowed: 50 levels", id="deep-blocks"),
     ],
 )
-def test_what_is_no_template_is_said_with_its_place(template: str, offset: int, message: str) -> None:
+def test_a_template_syntax_error_is_reported_with_its_position(template: str, offset: int, message: str) -> None:
     with pytest.raises(TemplateError) as error:
-        parse(template, NAMES)
+        parse_template(template, NAMES)
     assert (error.value.message, error.value.offset) == (message, offset)
 
 
@@ -134,37 +133,41 @@ def test_what_is_no_template_is_said_with_its_place(template: str, offset: int, 
     [
         pytest.param("a{{.Spec.Nope}}", 3, "no field .Nope in core.ServiceSpec", id="8.7-unknown-field"),
         pytest.param(
-            "{{toLower .Labels.nope}}", 10, "no value; allowed: a string", id="8.7-missing-value-to-a-function"
+            "{{toLower .Labels.nope}}",
+            10,
+            "an argument has no value; allowed: a string",
+            id="8.7-missing-value-to-a-function",
         ),
         pytest.param(
-            "{{toLower .Spec.Type}}", 10, "a string (core.ServiceType); allowed: a string (string)", id="named"
+            "{{toLower .Spec.Type}}",
+            10,
+            "an argument is a string (core.ServiceType); allowed: a string (string)",
+            id="named",
         ),
         pytest.param(
             '{{isSource "nope"}}',
             2,
-            "isSource: no source is called 'nope'; allowed: ingress, service",
+            "isSource: there is no source 'nope'; allowed: ingress, service",
             id="8.7-no-source",
         ),
-        pytest.param("{{index .Spec.Ports 7}}", 2, "index 7 is out of range; there are 2 elements", id="index"),
+        pytest.param("{{index .Spec.Ports 7}}", 2, "index 7 is out of range; the length is 2", id="index"),
         pytest.param('{{template "d"}}', 2, 'no template is called "d"', id="template"),
         pytest.param("{{.}}", 2, "a struct cannot be printed", id="struct"),
         pytest.param("{{lt .Name 1}}", 2, "a string and an integer cannot be compared", id="order"),
         pytest.param("{{.Name.X}}", 2, "no field .X in a string", id="field-of-text"),
-        pytest.param(
-            "{{.Spec.SessionAffinityConfig.ClientIP}}", 2, "there is nothing to take .ClientIP of: nil", id="nil"
-        ),
+        pytest.param("{{.Spec.SessionAffinityConfig.ClientIP}}", 2, "cannot read .ClientIP of nil", id="nil"),
     ],
 )
-def test_what_cannot_be_carried_out_is_said_with_its_place(template: str, offset: int, message: str) -> None:
+def test_a_template_runtime_error_is_reported_with_its_position(template: str, offset: int, message: str) -> None:
     with pytest.raises(TemplateError) as error:
         made(template)
     assert (error.value.message, error.value.offset) == (message, offset)
 
 
 @pytest.mark.parametrize("template", ["{{.nope}}", "{{.metadata.nope}}", "{{.nope.nope}}"])
-def test_8_7_where_no_key_may_be_missing_that_is_a_mistake(template: str) -> None:
+def test_8_7_a_missing_map_key_is_an_error_in_strict_templates(template: str) -> None:
     assert made(template, plain=True) == "<no value>"
-    with pytest.raises(TemplateError, match=r"there is no key nope"):
+    with pytest.raises(TemplateError, match=r"the map has no key nope"):
         made(template, plain=True, strict=True)
 
 
@@ -173,7 +176,7 @@ def test_8_7_where_no_key_may_be_missing_that_is_a_mistake(template: str) -> Non
     [
         pytest.param(
             "{{range 1000000000}}{{end}}",
-            f"the template does not come to an end; allowed: {MAX_STEPS} steps",
+            f"the template takes too many steps; allowed: {MAX_STEPS}",
             id="steps",
         ),
         pytest.param(
@@ -183,7 +186,7 @@ def test_8_7_where_no_key_may_be_missing_that_is_a_mistake(template: str) -> Non
         ),
         pytest.param(
             '{{$x := "abcdefgh"}}{{range 60}}{{$x = print $x $x}}{{end}}',
-            f"the template makes too much text; allowed: {MAX_TEXT} characters",
+            f"the template produces too much text; allowed: {MAX_TEXT} characters",
             id="doubling",
         ),
         pytest.param(
@@ -193,18 +196,18 @@ def test_8_7_where_no_key_may_be_missing_that_is_a_mistake(template: str) -> Non
         ),
         pytest.param(
             "{{range 99999}}" + "x" * 99999 + "{{end}}",
-            f"the template makes too much text; allowed: {MAX_TEXT} characters",
+            f"the template produces too much text; allowed: {MAX_TEXT} characters",
             id="output",
         ),
         pytest.param('{{printf "%99999999d" 1}}', "%99999999d is too wide; allowed: up to 1000", id="width"),
     ],
 )
-def test_hostile_templates_come_to_an_end(template: str, message: str) -> None:
+def test_templates_that_use_too_many_resources_fail_with_an_error(template: str, message: str) -> None:
     with pytest.raises(TemplateError) as error:
         made(template)
     assert error.value.message == message
 
 
-def test_hostile_objects_come_to_an_end() -> None:
-    with pytest.raises(TemplateError, match="the template makes too much text"):
+def test_templates_for_very_large_objects_fail_with_an_error() -> None:
+    with pytest.raises(TemplateError, match="the template produces too much text"):
         made("{{range .l}}{{$x := slice $.l 0}}{{end}}", {"l": [1] * 2000}, plain=True)

@@ -1,0 +1,182 @@
+"""Where objects are read from: the files of `--manifests`, or a live cluster."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from extdns.errors import ApiError, UsageError
+from extdns.kube.local_store import WatchedNamespaces
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from extdns.config import ClusterFlags, Config
+    from extdns.kube.api import ApiClient
+    from extdns.model.kind import Kind
+    from extdns.model.resources.kinds import KubernetesObject
+    from extdns.ports import Cluster
+
+
+SOURCES_WITHOUT_CLUSTER: Final = frozenset({"empty", "fake"})
+"""Sources whose objects are in no cluster."""
+
+
+def has_live_cluster(config: Config) -> bool:
+    """Return whether objects are read from an API server."""
+    return not config.cluster.manifests and not SOURCES_WITHOUT_CLUSTER.issuperset(config.sources.names)
+
+
+def describe_objects(config: Config) -> str:
+    """Describe where objects are read from: `cluster https://192.0.2.1:6443`, `files shop.yaml`, or ""."""
+    chosen = config.cluster
+    if chosen.manifests:
+        return f"files {', '.join(chosen.manifests)}"
+    if not has_live_cluster(config):
+        return ""
+    try:
+        return f"cluster {connect_api_server(chosen)[0].server}"
+    except UsageError:  # the kubeconfig was read at the start, and was removed since
+        return "a cluster"
+
+
+def build_cluster(
+    config: Config, kinds: Collection[Kind], generated: Mapping[Kind, Sequence[KubernetesObject]]
+) -> Cluster:
+    """Build the cluster of `--manifests`, or a live one without that flag.
+
+    Args:
+        config: the flags.
+        kinds: the kinds that sources read; their objects are decoded in full if there are templates.
+        generated: objects that are in no cluster, by kind.
+    """
+    from extdns.model.resources.kinds import STRUCTS
+
+    templated = config.sources.fqdn_template or config.sources.fqdn_target_template
+    full_kinds = kinds if templated else [kind for kind in kinds if kind not in STRUCTS]
+    found = _build_manifest_or_live_cluster(config, full_kinds)
+    if generated:
+        from extdns.kube.synthetic_objects import ClusterWithSyntheticObjects
+
+        found = ClusterWithSyntheticObjects(found, generated)
+    if config.sources.resolve_service_load_balancer_hostname:
+        from extdns.kube.resolver import ClusterWithHosts, HostResolver, build_system_resolver, ignore_failures
+
+        resolve = build_system_resolver()
+        found = ClusterWithHosts(found, HostResolver(ignore_failures(resolve) if config.control.compat else resolve))
+    return found
+
+
+def _build_manifest_or_live_cluster(config: Config, full_kinds: Collection[Kind]) -> Cluster:
+    chosen, namespaces = config.cluster, build_namespaces(config)
+    if not has_live_cluster(config):
+        from extdns.kube.manifests.cluster import ManifestCluster
+
+        watch = bool(chosen.manifests) and not config.control.once
+        return ManifestCluster(
+            chosen.manifests, watch=watch, namespaces=namespaces, full_kinds=full_kinds, cluster_id=chosen.cluster_id
+        )
+    from extdns.kube.live.cluster import LiveCluster
+
+    return LiveCluster(
+        connect_api_server(chosen)[0], namespaces=namespaces, full_kinds=full_kinds, cluster_id=chosen.cluster_id
+    )
+
+
+def build_namespaces(config: Config) -> WatchedNamespaces:
+    """Return the namespaces in which each kind is read.
+
+    `--namespace` does not limit all kinds (docs/spec/sources.md 5.2, 7.6, 7.8).
+    """
+    from extdns.model.resources.core import SERVICE
+    from extdns.model.resources.gateway_api import GATEWAY, LISTENER_SET
+    from extdns.model.resources.gloo import GLOO_GATEWAY, GLOO_VIRTUAL_SERVICE, PROXY
+    from extdns.model.resources.networking import INGRESS
+
+    gateways = config.sources.gateway_namespace
+    elsewhere: dict[Kind, Sequence[str]] = {GATEWAY: (gateways,) if gateways else (), LISTENER_SET: ()}
+    if "ambassador-host" in config.sources.names:  # a Host may refer to a Service of any namespace
+        elsewhere[SERVICE] = ()
+    if "gloo-proxy" in config.sources.names:
+        elsewhere |= {
+            PROXY: config.sources.gloo_namespace,
+            GLOO_GATEWAY: (),
+            GLOO_VIRTUAL_SERVICE: (),
+            SERVICE: (),
+            INGRESS: (),
+        }
+    usual = config.cluster.namespace
+    return WatchedNamespaces(default=(usual,) if usual else (), by_kind=elsewhere)
+
+
+def find_requested_kinds(config: Config) -> tuple[Kind, ...]:
+    """Return the kinds of `--unstructured-resource`, in its order, each once. A live cluster is queried for them.
+
+    Raises:
+        UsageError: a value is missing, invalid or not served, or the API server does not respond.
+    """
+    from extdns.kube.unstructured_resources import discover_kind, guess_kind, parse_resource
+
+    if not config.sources.unstructured_resource:
+        raise UsageError("--source=unstructured has no resource to read\n  give --unstructured-resource=configmaps.v1")
+    resources = [parse_resource(text) for text in dict.fromkeys(config.sources.unstructured_resource)]
+    if not has_live_cluster(config):
+        from extdns.kube.manifests.definitions import find_kind
+
+        paths = config.cluster.manifests
+        return tuple(find_kind(resource, paths) or guess_kind(resource) for resource in resources)
+    api, _ = connect_api_server(config.cluster)
+    try:
+        return tuple(discover_kind(resource, api) for resource in resources)
+    except ApiError as exc:
+        raise UsageError(
+            f"--unstructured-resource cannot be looked up: {exc}\n  the API server must respond at the start"
+        ) from exc
+    finally:
+        api.close()
+
+
+_SERVICE_ACCOUNT_NAMESPACE: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
+_DEFAULT_NAMESPACE: Final = "default"
+
+
+def connect_api_server(chosen: ClusterFlags) -> tuple[ApiClient, str]:
+    """Return a client of the API server, and the namespace of its kubeconfig, "" if that has none.
+
+    Raises:
+        UsageError: there is no usable kubeconfig or service account.
+    """
+    from extdns.kube.api import ApiClient
+    from extdns.kube.client import ClusterAccess, HttpClient
+    from extdns.metrics.request_times import REQUEST_TIMES
+
+    timeout_s = chosen.time_limit_s
+    client = HttpClient(
+        ClusterAccess(
+            server=chosen.server,
+            kubeconfig=chosen.kubeconfig,
+            request_timeout_s=timeout_s,
+            observe_request=REQUEST_TIMES.record,
+        )
+    )
+    return ApiClient(client, request_timeout_s=timeout_s), client.namespace
+
+
+def find_own_namespace(
+    kubeconfig_namespace: str, *, environ: Mapping[str, str] = os.environ, account: Path | None = None
+) -> str:
+    """Return the namespace of this process: $POD_NAMESPACE, else that of its service account, else the kubeconfig's."""
+    return (
+        environ.get("POD_NAMESPACE", "")
+        or _read_text(account or _SERVICE_ACCOUNT_NAMESPACE)
+        or kubeconfig_namespace
+        or _DEFAULT_NAMESPACE
+    )
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, ValueError):
+        return ""

@@ -1,0 +1,109 @@
+"""What extdns writes to the API server: Events, object statuses, and the Lease of the leader election."""
+
+from __future__ import annotations
+
+import socket
+import uuid
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from extdns import log
+from extdns.app.cluster import connect_api_server, find_own_namespace, has_live_cluster
+from extdns.app.state_store import find_state_configmap
+from extdns.controller.clock import SystemClock
+from extdns.errors import sanitize
+from extdns.flags.process import DEFAULT_TIMEOUT_S
+from extdns.flags.usage_errors import usage_error
+from extdns.log import Event
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from extdns.config import Config
+    from extdns.model.kind import Kind
+    from extdns.ports import Clock, EventRecorder, Lease, StatusWriter
+
+
+_log = log.get(__name__)
+
+_TRIES_PER_RENEWAL: Final = 4
+"""How many requests may time out between a renewal and the renew deadline."""
+
+
+def build_event_recorder(config: Config, kinds: Mapping[str, Kind]) -> EventRecorder | None:
+    """Build the recorder of Events; None in a dry run, without a live cluster, and with `--compat` alone.
+
+    Args:
+        config: the flags.
+        kinds: the kinds that sources read, by the first part of a `resource` label.
+    """
+    chosen = config.log.events_emit
+    if config.control.dry_run or not has_live_cluster(config) or (config.control.compat and not chosen):
+        return None
+    from extdns.kube.event_messages import ERROR, EventMessageBuilder
+    from extdns.kube.event_recorder import KubernetesEventRecorder
+
+    messages = EventMessageBuilder(
+        owner=config.registry.txt_owner_id,
+        kinds=kinds,
+        emitted_reasons=chosen,
+        emits_problems=not config.control.compat or ERROR in chosen,
+        state=find_state_configmap(config),
+    )
+    return KubernetesEventRecorder(connect_api_server(config.cluster)[0], messages, SystemClock())
+
+
+def build_status_writer(config: Config) -> StatusWriter | None:
+    """Build the writer of DNSEndpoint statuses; None without `--source=crd` or a live cluster, or in a dry run."""
+    if config.control.dry_run or not has_live_cluster(config) or "crd" not in config.sources.names:
+        return None
+    from extdns.kube.status_writer import KubernetesStatusWriter
+    from extdns.model.resources.externaldns import DNS_ENDPOINT
+
+    return KubernetesStatusWriter(connect_api_server(config.cluster)[0], DNS_ENDPOINT, SystemClock())
+
+
+def build_lease(config: Config, clock: Clock) -> Lease | None:
+    """Build the lease of `--leader-elect`; None without that flag, and in a dry run.
+
+    A single pass (`--once`) takes no part in the election: it must write now, and its writes are conditional.
+
+    Raises:
+        UsageError: there is no API server, or the name of the Lease is invalid.
+    """
+    chosen = config.election
+    if not chosen.leader_elect or config.control.dry_run:
+        return None
+    if config.control.once:
+        _log.warning(
+            Event.FLAG_IGNORED,
+            notice="--leader-elect has no effect with --once: a single pass writes even if another process leads",
+        )
+        return None
+    if not has_live_cluster(config):
+        raise usage_error(
+            "--leader-elect needs an API server, but the objects do not come from one", "leave out --leader-elect"
+        )
+    from extdns.kube.leader_election import LeaderElectionConfig, LeaderElector, LeaseStore
+
+    limit_s = min(
+        config.cluster.time_limit_s or DEFAULT_TIMEOUT_S, chosen.leader_elect_renew_deadline_s / _TRIES_PER_RENEWAL
+    )
+    cluster = replace(config.cluster, kube_api_request_timeout_s=limit_s, request_timeout_s=DEFAULT_TIMEOUT_S)
+    api, kubeconfig_namespace = connect_api_server(cluster)
+    namespace, name = chosen.leader_elect_resource_namespace, chosen.leader_elect_resource_name
+    try:
+        store = LeaseStore(api, namespace or find_own_namespace(kubeconfig_namespace), name)
+    except ValueError as exc:
+        full_name = f"{namespace}/{name}" if namespace else name
+        raise usage_error(
+            f"--leader-elect-resource-name: {sanitize(full_name)} is not a valid name of a Lease",
+            "allowed: lower-case letters, digits, - and .",
+        ) from exc
+    times = LeaderElectionConfig(
+        lease_duration_s=chosen.leader_elect_lease_duration_s,
+        renew_deadline_s=chosen.leader_elect_renew_deadline_s,
+        retry_period_s=chosen.leader_elect_retry_period_s,
+    )
+    return LeaderElector(store, f"{socket.gethostname()}_{uuid.uuid4()}", times, clock)

@@ -1,0 +1,73 @@
+"""Build the registry of `--registry`, and its parts for commands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from extdns.config import Config
+    from extdns.config import RegistryFlags as Flags
+    from extdns.model.record import Record
+    from extdns.ports import Registry
+    from registry.txt.naming import Naming
+    from registry.txt.ownership_index import OwnershipTextCodec
+    from registry.txt.possible_owners import PossibleOwners
+
+
+def build_registry(config: Config) -> Registry:
+    """Build the registry of `--registry`."""
+    chosen = config.registry
+    match chosen.name:
+        case "noop":
+            from registry.noop import NoopRegistry
+
+            return NoopRegistry()
+        case _:
+            from registry.txt.registry import TxtRegistry
+
+            return TxtRegistry(
+                owner=chosen.txt_owner_id,
+                naming=build_naming(chosen),
+                managed_types=config.plan.find_managed_types(),
+                migrate_from=chosen.migrate_from_txt_owner,
+                creates_without_ownership=config.control.compat,
+                codec=_build_codec(config),
+            )
+
+
+def find_possible_owners(config: Config, records: Sequence[Record]) -> PossibleOwners:
+    """Return the possible owners of the *records* of a zone, for any naming format of their ownership records."""
+    from registry.txt.possible_owners import PossibleOwners
+
+    owned_records = build_registry(config).read(records)
+    proving = {record.key for owned in owned_records for record in owned.ownership_records}
+    return PossibleOwners(records, proving, _build_codec(config))
+
+
+def build_naming(chosen: Flags) -> Naming:
+    """Return the naming format of ownership records."""
+    from registry.txt.naming import Naming
+
+    return Naming(
+        prefix=chosen.txt_prefix, suffix=chosen.txt_suffix, wildcard_replacement=chosen.txt_wildcard_replacement
+    )
+
+
+def _build_codec(config: Config) -> OwnershipTextCodec:
+    """Build the codec of ownership records. With a key, encrypted ones can be read even if new ones are plain text."""
+    chosen = config.registry
+    if not chosen.txt_encrypt_aes_key and not chosen.txt_encrypt_enabled:
+        from registry.txt.ownership_index import PlainTextCodec
+
+        return PlainTextCodec()
+    import secrets
+
+    from registry.txt.encryption import NONCE_BYTES, EncryptedTextCodec, parse_key
+
+    return EncryptedTextCodec(
+        key=parse_key(chosen.txt_encrypt_aes_key),
+        nonce=lambda: secrets.token_bytes(NONCE_BYTES),
+        encrypts=chosen.txt_encrypt_enabled,
+    )

@@ -1,0 +1,139 @@
+"""The saved state: in a ConfigMap or in a file (docs/design/state.md)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from extdns import log
+from extdns.app.cluster import connect_api_server, find_own_namespace, has_live_cluster
+from extdns.controller.write_gate import WriteGate
+from extdns.errors import ExtdnsError, InvalidValueError, sanitize
+from extdns.flags.usage_errors import usage_error
+from extdns.kube import state_document
+from extdns.kube.state_store import ConfigMapStateStore, FileStateStore
+from extdns.log import Event
+from extdns.model.kind import CONFIG_MAP, ObjectKey
+from extdns.model.saved_state import Saved
+
+if TYPE_CHECKING:
+    from extdns.config import ClusterFlags, Config, DeleteFlags
+    from extdns.kube.state_document import StateDocument
+    from extdns.kube.state_store import StateDocumentStore
+
+
+_log = log.get(__name__)
+_NAME: Final = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
+
+
+class DocumentStateStore:
+    """Implement `extdns.ports.StateStore` for one owner id. The document also holds the state of other owner ids."""
+
+    def __init__(self, document_store: StateDocumentStore, owner: str, gate: WriteGate | None = None) -> None:
+        """Save the state of *owner* in *document_store*, while *gate* is open; None means always."""
+        self._document_store = document_store
+        self._owner = owner
+        self._gate = gate or WriteGate()
+        self._reported_problem = ""
+
+    def load(self) -> Saved:
+        """Load the saved state and the approval codes. State that cannot be decoded is logged, and counts as lost."""
+        document = self._document_store.read()
+        if document is None:
+            return Saved(is_new=True)
+        return replace(self._parse(document), approvals=state_document.read_approvals(document))
+
+    def save(self, saved: Saved) -> None:
+        """Replace the saved state by *saved*.
+
+        Raises:
+            ExtdnsError: the call failed, or the write gate is closed.
+        """
+        self._document_store.update(lambda document: self._replace(document, saved))
+
+    def load_approvals(self) -> tuple[str, ...]:
+        """Return the approval codes of the annotation."""
+        document = self._document_store.read()
+        return () if document is None else state_document.read_approvals(document)
+
+    def _replace(self, document: StateDocument, saved: Saved) -> StateDocument:
+        if not self._gate.is_open():
+            raise ExtdnsError("this process may not write: only the leader saves state")
+        self._parse(document)  # to log that state is lost, if it cannot be decoded
+        return state_document.replace_saved_state(document, self._owner, saved)
+
+    def _parse(self, document: StateDocument) -> Saved:
+        try:
+            found = state_document.read_saved_state(document, self._owner)
+        except InvalidValueError as exc:
+            if self._reported_problem != str(exc):
+                self._reported_problem = str(exc)
+                _log.warning(
+                    Event.STATE_UNREADABLE, place=str(self._document_store), owner=self._owner, message=str(exc)
+                )
+            return Saved(is_new=True, lost=str(exc))
+        self._reported_problem = ""
+        return found
+
+
+def build_state_store(config: Config, owner: str, gate: WriteGate | None = None) -> DocumentStateStore | None:
+    """Build the state store of *owner*, which saves while *gate* is open; None if the flags name none.
+
+    Raises:
+        UsageError: the file or the ConfigMap cannot be used.
+    """
+    if not (config.deletes.state_file or has_live_cluster(config)):
+        return None
+    found = find_document_store(config.cluster, config.deletes)
+    return None if found is None else DocumentStateStore(found, owner, gate)
+
+
+def is_state_missing(config: Config) -> bool:
+    """Return whether extdns watches a live cluster without a state store, so that the next process knows nothing."""
+    return has_live_cluster(config) and not (
+        config.deletes.state_file or config.deletes.state_configmap or config.control.compat
+    )
+
+
+def find_state_configmap(config: Config) -> ObjectKey | None:
+    """Return the ConfigMap in which state is saved, None if it is saved elsewhere or nowhere."""
+    if config.deletes.state_file or not (has_live_cluster(config) and config.deletes.state_configmap):
+        return None
+
+    namespace, _, name = config.deletes.state_configmap.rpartition("/")
+    return ObjectKey(CONFIG_MAP, namespace or find_own_namespace(connect_api_server(config.cluster)[1]), name)
+
+
+def find_document_store(cluster: ClusterFlags, deletes: DeleteFlags) -> StateDocumentStore | None:
+    """Build the store of the state document that the flags name; None if they name none.
+
+    Raises:
+        UsageError: the file or the ConfigMap cannot be used.
+    """
+    if deletes.state_file:
+        return FileStateStore(_parse_path(deletes.state_file))
+    return _build_configmap_store(cluster, deletes.state_configmap) if deletes.state_configmap else None
+
+
+def _parse_path(text: str) -> Path:
+    path = Path(text)
+    if "\0" in text or not path.parent.is_dir() or path.is_dir():
+        raise usage_error(
+            f"--state-file={sanitize(text)} cannot be used", "allowed: the path of a file in an existing folder"
+        )
+    return path
+
+
+def _build_configmap_store(cluster: ClusterFlags, text: str) -> StateDocumentStore:
+
+    namespace, slash, name = text.rpartition("/")
+    if not _NAME.fullmatch(name) or (slash and not _NAME.fullmatch(namespace)):
+        raise usage_error(
+            f"--state-configmap={sanitize(text)} is not a valid name of a ConfigMap",
+            "allowed: NAME or NAMESPACE/NAME, of lower-case letters, digits, - and .",
+        )
+    api, kubeconfig_namespace = connect_api_server(cluster)
+    return ConfigMapStateStore(api, namespace or find_own_namespace(kubeconfig_namespace), name)

@@ -1,0 +1,76 @@
+"""`extdns approve CODE`: approve held deletes."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from extdns.commands.output import show
+from extdns.commands.state_store import find_state_store
+from extdns.documents.saved_state import SavedHeldSummary, summarize_held_sets
+from extdns.errors import ExtdnsError, UsageError, sanitize
+from extdns.flags.usage_errors import usage_error
+from extdns.kube import state_document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+_CODE: Final = re.compile(r"[0-9a-f]{4}-[0-9a-f]{4}")
+HELP: Final = """\
+Usage: extdns approve CODE [CODE...] [flags]
+
+Approves the held deletes that are shown under CODE, as far as they are still held, for 24 hours. The running extdns
+reads the approval within ten seconds; if none runs, the next one does.
+
+`extdns status`, the log and the Events of the objects show the code. Of the flags and environment variables of extdns,
+only --state-configmap, --state-file, --kubeconfig and --server matter.
+"""
+
+
+def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+    """Approve the held deletes with the codes in *arguments*, and show them. Return the exit code.
+
+    Raises:
+        UsageError: a code matches no held deletes. Other codes in *arguments* are approved all the same.
+    """
+    codes = tuple(dict.fromkeys(argument for argument in arguments if _CODE.fullmatch(argument)))
+    rest = [argument for argument in arguments if not _CODE.fullmatch(argument)]
+    if rest and not rest[0].startswith("-"):
+        raise usage_error(
+            f"{sanitize(rest[0])} is not an approval code",
+            "allowed: a code that extdns status shows, such as 7f3a-91c2",
+        )
+    store = find_state_store(rest, environ)
+    try:
+        document = store.read()
+        sets = summarize_held_sets(state_document.list_owners(document)) if document is not None else ()
+        known = [one for one in sets if one.code in codes]
+        if known:
+            store.update(partial(state_document.add_approvals, codes=tuple(dict.fromkeys(one.code for one in known))))
+    except UsageError:
+        raise
+    except ExtdnsError as exc:
+        raise UsageError(str(exc)) from exc
+    show("".join(map(_describe, known)))
+    unknown = [code for code in codes if code not in {one.code for one in known}]
+    if unknown or not codes:
+        problem = (
+            f"no held deletes have the code {', '.join(unknown)} in {store}"
+            if unknown
+            else "extdns approve needs a code"
+        )
+        raise usage_error(problem, *_list_choices(sets))
+    return 0
+
+
+def _describe(one: SavedHeldSummary) -> str:
+    if one.approved == one.deletes:
+        return f"Already approved: {one}.\n"
+    now = "" if one.now else " The held deletes have changed since: those that are still held go, new ones stay held."
+    return f"Approved: {one}.{now}\n"
+
+
+def _list_choices(sets: Iterable[SavedHeldSummary]) -> tuple[str, ...]:
+    held = tuple(f"held now: {one.code} ({one})" for one in sets if one.now)
+    return held or ("nothing is held now",)

@@ -1,0 +1,108 @@
+"""`extdns iam-policy`: print the least IAM policy for the flags."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from extdns.app.permissions import build_policy_scope
+from extdns.commands.options import take_switch, take_value
+from extdns.commands.output import show
+from extdns.config import AwsFlags, PlanFlags, RegistryFlags
+from extdns.errors import UsageError, sanitize
+from extdns.flags import parser
+from extdns.flags.usage_errors import usage_error
+from extdns.flags.validation import find_warnings
+from providers.aws import iam_policy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+HELP: Final = """\
+Usage: extdns iam-policy [flags]
+       extdns iam-policy --trust=ARN|pod-identity --service-account=NAMESPACE/NAME
+       extdns iam-policy --assume [flags]
+
+Prints the policy of the role that reads and writes the zones, with only the permissions that the flags need: the zones
+of --zone-id-filter, the names of --domain-filter and --exclude-domains with their ownership records, the managed record
+types, and the actions CREATE and DELETE, of which conditional writes consist. Without filters, all zones and names are
+allowed.
+
+  --trust=ARN           prints the trust policy of the role for the OIDC provider of the cluster with this ARN (IRSA)
+  --trust=pod-identity  prints the trust policy for EKS Pod Identity
+  --assume              prints the policy of the pod's own identity, which may only assume --aws-assume-role
+
+All flags and environment variables of extdns apply. AWS_REGION decides the partition. --zone-id-filter takes ids of
+hosted zones, such as Z0123456789ABC; for names use --domain-filter.
+"""
+_ARN: Final = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:oidc-provider/[\w./-]+", re.ASCII)
+_AWS: Final = "aws"
+_ACCOUNT: Final = re.compile(r"([a-z0-9-]{1,63})/([a-z0-9.-]{1,253})")
+
+
+def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+    """Print the requested policy. Return the exit code.
+
+    Raises:
+        UsageError: a flag is wrong.
+    """
+    trust, flags = take_value(arguments, "--trust", allowed="the ARN of an OIDC provider, or pod-identity")
+    account, flags = take_value(flags, "--service-account", allowed="NAMESPACE/NAME")
+    assume, flags = take_switch(flags, "--assume")
+    if trust is not None or account is not None:
+        _print(_build_trust_policy(trust, account))
+        return 0
+    values = _read_values(flags, environ)
+    plan, registry, aws = PlanFlags.from_values(values), RegistryFlags.from_values(values), AwsFlags.from_values(values)
+    if assume:
+        if not aws.aws_assume_role:
+            raise usage_error(
+                "--assume needs --aws-assume-role",
+                "without --aws-assume-role the pod's own identity needs the policy: leave --assume out",
+            )
+        _print(iam_policy.build_assume_policy(aws.aws_assume_role))
+        return 0
+    region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or ""
+    _print(iam_policy.build_policy(build_policy_scope(plan, registry, aws, region)))
+    return 0
+
+
+def _read_values(flags: Sequence[str], environ: Mapping[str, str]) -> dict[str, Any]:
+    """Return the value of every flag.
+
+    Raises:
+        UsageError: a flag is wrong, or has a value that external-dns accepts although it has no effect.
+    """
+    settings = parser.parse_settings(flags, environ)
+    values = parser.apply_defaults(settings)
+    if (provider := values["provider"]) not in {"", _AWS}:
+        raise usage_error(
+            f"--provider={provider} needs no IAM policy",
+            "allowed: aws, or leave --provider out",
+            *(("for Cloud DNS grant roles/dns.admin on the project or on the zones",) if provider == "google" else ()),
+        )
+    for warning in find_warnings(settings, values | {"provider": _AWS, "compat": False}):
+        raise UsageError(warning)
+    return values
+
+
+def _print(document: iam_policy.PolicyDocument) -> None:
+    show(json.dumps(document, indent=2) + "\n")
+
+
+def _build_trust_policy(trust: str | None, account: str | None) -> iam_policy.PolicyDocument:
+    if trust is None or not (trust == iam_policy.POD_IDENTITY or _ARN.fullmatch(trust)):
+        raise usage_error(
+            f"--trust={sanitize(trust or '')} is not an OIDC provider",
+            "allowed: pod-identity, or an ARN such as",
+            "arn:aws:iam::111122223333:oidc-provider/oidc.eks.eu-central-1.amazonaws.com/id/0123ABCD",
+        )
+    found = _ACCOUNT.fullmatch(account or "")
+    if not found:
+        raise usage_error(
+            f"--service-account={sanitize(account or '')} is not a service account",
+            "allowed: NAMESPACE/NAME, such as external-dns/extdns",
+        )
+    return iam_policy.build_trust_policy(trust, found[1], found[2])

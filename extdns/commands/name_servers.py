@@ -1,0 +1,226 @@
+"""Query the authoritative name servers of a zone (RFC 1034, RFC 2308)."""
+
+from __future__ import annotations
+
+import errno
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+import dns.exception
+import dns.flags
+import dns.message
+import dns.name
+import dns.query
+import dns.rcode
+import dns.rdata
+import dns.rdatatype
+import dns.resolver
+import dns.rrset
+import dns.tokenizer
+
+from extdns.model import rrtype
+from extdns.model.dns_name import DnsName
+
+_TIMEOUT_S: Final = 2.0
+_TRIES: Final = 2  # a datagram may get lost
+_MAX_UNANSWERED: Final = 3
+_NO_ROUTE: Final = frozenset({errno.ENETUNREACH, errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT})
+_PORT: Final = 53
+_BELOW_WILDCARD: Final = "extdns-verify"
+_MAX_STRING: Final = 255  # bytes: RFC 1035 section 3.3
+
+
+class Server(NamedTuple):
+    """A name server.
+
+    Attributes:
+        name: its host name, "" if only the address is known.
+        resolves: whether it may be a resolver, which answers for the servers of the zone.
+    """
+
+    name: str
+    address: str
+    port: int = _PORT
+    resolves: bool = False
+
+    def __str__(self) -> str:
+        """Format the server as `ns1.example.net (192.0.2.53)`."""
+        where = self.address if self.port == _PORT else f"{self.address} port {self.port}"
+        return f"{self.name} ({where})" if self.name else where
+
+
+class Answer(NamedTuple):
+    """The answer of a server.
+
+    Attributes:
+        targets: record data as text, sorted; () if there is no such record.
+        ttl_s: seconds for which the answer may be cached; for a negative answer from its SOA; None if unknown.
+        problem: why the answer is not usable, "" if it is.
+        silent: whether the server did not answer in time.
+        no_route: whether this machine has no route to the address, as to IPv6 on many machines.
+    """
+
+    server: Server
+    targets: tuple[str, ...] = ()
+    ttl_s: int | None = None
+    problem: str = ""
+    silent: bool = False
+    no_route: bool = False
+
+
+def find_name_servers(zone: str, path: str = "/etc/resolv.conf", *, port: int = _PORT) -> tuple[Server, ...]:
+    """Return the name servers of *zone*, one for each address; () if they cannot be resolved.
+
+    Args:
+        zone: its name.
+        path: the configuration of the resolver.
+        port: the port of the resolver.
+    """
+    try:
+        resolver = dns.resolver.Resolver(path)
+        resolver.port = port
+        hosts = sorted(str(rdata.target) for rdata in resolver.resolve(f"{zone}.", "NS", search=False))
+    except dns.exception.DNSException:
+        return ()
+    return tuple(server for host in hosts for server in _resolve_addresses(resolver, host))
+
+
+def _resolve_addresses(resolver: dns.resolver.Resolver, host: str) -> Iterator[Server]:
+    for rdtype in ("A", "AAAA"):
+        try:
+            found = resolver.resolve(host, rdtype, search=False)
+        except dns.exception.DNSException:
+            continue
+        yield from (Server(host.removesuffix("."), str(rdata)) for rdata in found)
+
+
+class QueryRound:
+    """A round of queries, from any thread. A server that does not answer several of them is not queried again."""
+
+    def __init__(self) -> None:
+        self._unanswered: Counter[Server] = Counter()
+
+    def query(self, servers: Iterable[Server], name: DnsName, rtype: str) -> tuple[Answer, ...]:
+        """Query *servers* for *rtype* at *name*; for a wildcard, at a name below it.
+
+        Leave out addresses without a route if the server has others.
+        """
+        answers = [self._query(server, name, rtype) for server in servers]
+        reached = {answer.server.name for answer in answers if not answer.no_route}
+        return tuple(one for one in answers if not (one.no_route and one.server.name in reached))
+
+    def _query(self, server: Server, name: DnsName, rtype: str) -> Answer:
+        if self._unanswered[server] >= _MAX_UNANSWERED:
+            return _build_timeout(server)
+        answer = query_server(server, name, rtype)
+        self._unanswered[server] += answer.silent
+        return answer
+
+
+def query_server(server: Server, name: DnsName, rtype: str) -> Answer:
+    """Query *server* for *rtype* at *name*; for a wildcard, at a name below it."""
+    queried = f"{_BELOW_WILDCARD}.{name.parent}." if name.is_wildcard else f"{name}."
+    try:
+        query = dns.message.make_query(dns.name.from_text(queried), rtype)
+        if not server.resolves:
+            query.flags &= ~dns.flags.RD
+        answer = _send(server, query)
+    except OSError as exc:
+        return Answer(server, problem=exc.strerror or str(exc), no_route=exc.errno in _NO_ROUTE)
+    except (dns.exception.DNSException, ValueError) as exc:
+        return Answer(server, problem=str(exc) or type(exc).__name__)
+    return _build_timeout(server) if answer is None else _parse_answer(server, query, answer)
+
+
+def _send(server: Server, query: dns.message.Message) -> dns.message.Message | None:
+    """Return the full answer, over TCP if it does not fit into a datagram; None if there is none."""
+    for _ in range(_TRIES):
+        try:
+            return dns.query.udp_with_fallback(query, server.address, timeout=_TIMEOUT_S, port=server.port)[0]
+        except dns.exception.Timeout:
+            continue
+    return None
+
+
+def _build_timeout(server: Server) -> Answer:
+    return Answer(server, problem=f"no answer to {_TRIES} queries, within {_TIMEOUT_S:g} s each", silent=True)
+
+
+def _parse_answer(server: Server, query: dns.message.Message, answer: dns.message.Message) -> Answer:
+    (question,) = query.question
+    if answer.rcode() not in {dns.rcode.NOERROR, dns.rcode.NXDOMAIN}:
+        return Answer(server, problem=f"answers {dns.rcode.to_text(answer.rcode())}")
+    referral = next((rrset for rrset in answer.authority if rrset.rdtype == dns.rdatatype.NS), None)
+    found = {rrset.rdtype: rrset for rrset in answer.answer if rrset.name == question.name}
+    if not (answer.flags & dns.flags.AA or (server.resolves and answer.flags & dns.flags.RA)):
+        if answer.answer or referral is None:
+            return Answer(server, problem="is not authoritative for it")
+        # Only the servers of the child zone are authoritative for a delegation and its glue: RFC 1034 section 4.2.1.
+        found = {rrset.rdtype: rrset for rrset in (referral, *answer.additional) if rrset.name == question.name}
+        if question.rdtype not in found:
+            return Answer(server, problem=f"refers to the name servers of {referral.name.to_text(omit_final_dot=True)}")
+    if matching := found.get(question.rdtype):
+        return Answer(server, _format_data(matching), int(matching.ttl))
+    if alias := found.get(dns.rdatatype.CNAME):
+        return Answer(server, ttl_s=int(alias.ttl), problem=f"has a CNAME there: {', '.join(_format_data(alias))}")
+    return Answer(server, ttl_s=_find_soa_ttl(answer))
+
+
+def _format_data(rrset: dns.rrset.RRset) -> tuple[str, ...]:
+    return tuple(sorted(rdata.to_text() for rdata in rrset))
+
+
+def _find_soa_ttl(answer: dns.message.Message) -> int | None:
+    """Return for how many seconds the negative answer may be cached: RFC 2308 section 5."""
+    for rrset in answer.authority:
+        if rrset.rdtype == dns.rdatatype.SOA:
+            return min(int(rrset.ttl), _parse_minimum(rrset.to_text()))
+    return None
+
+
+def _parse_minimum(soa: str) -> int:
+    """Return the minimum field, the last of an SOA record."""
+    return int(soa.rpartition(" ")[2])
+
+
+def has_same_data(rtype: str, expected: Iterable[str], served: Iterable[str]) -> bool:
+    """Return whether *served* is the *expected* record data. Different spellings of the same data are equal."""
+    return _parse_data(rtype, expected) == _parse_data(rtype, served)
+
+
+def is_subset(rtype: str, expected: Iterable[str], served: Sequence[str]) -> bool:
+    """Return whether *served* is not empty and contains only *expected* record data, in any spelling."""
+    return bool(served) and _parse_data(rtype, served) <= _parse_data(rtype, expected)
+
+
+def _parse_data(rtype: str, texts: Iterable[str]) -> set[object]:
+    return {_parse_value(rtype, text) for text in texts}
+
+
+def _parse_value(rtype: str, text: str) -> object:
+    try:
+        if rtype == rrtype.TXT:
+            return _parse_strings(text)
+        return dns.rdata.from_text("IN", rtype, text, origin=dns.name.root, relativize=False)
+    except dns.exception.DNSException:
+        return text
+
+
+def _parse_strings(text: str) -> tuple[bytes, ...]:
+    """Return the strings of TXT data. A string that follows one of 255 bytes is joined to it."""
+    joined: list[bytes] = []
+    for token in dns.tokenizer.Tokenizer(text).get_remaining():
+        string = token.unescape_to_bytes().value
+        if joined and joined[-1] and not len(joined[-1]) % _MAX_STRING:
+            joined[-1] += string
+        else:
+            joined.append(string)
+    return tuple(joined)
+
+
+def find_negative_ttl(answer: Answer) -> int | None:
+    """Return the negative TTL in seconds from the SOA in *answer*; None if it has no SOA."""
+    if not answer.targets or answer.ttl_s is None:
+        return None
+    return min(answer.ttl_s, _parse_minimum(answer.targets[0]))

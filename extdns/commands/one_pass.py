@@ -1,0 +1,163 @@
+"""One pass without a writer: the base of all commands that show what extdns would do."""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from extdns import log
+from extdns.app import assembly
+from extdns.app.provider import build_provider
+from extdns.commands.output import warn
+from extdns.config import parse
+from extdns.controller.stop_signals import StopSignals
+from extdns.documents.plan import summarize_pass
+from extdns.flags import parser
+from extdns.flags.process import STANDARD_INPUT
+from extdns.flags.usage_errors import usage_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from extdns.app.assembly import Assembly
+    from extdns.config import Config
+    from extdns.documents.plan import PassResult
+    from extdns.model.change import AdjustedRecords
+    from extdns.model.dns_name import DnsName
+    from extdns.model.record import DesiredRecord, Record
+    from extdns.model.saved_state import Saved
+    from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
+    from extdns.ports import StateStore, ZoneReader
+
+
+# The garbage collector costs a fifth of a pass, and a pass ends before garbage adds up (see `extdns.commands.run`).
+_GC_THRESHOLD: Final = 1_000_000
+_LOG_LEVEL: Final = "error"
+_INTERRUPTED: Final = "the pass was interrupted before it was complete"
+
+
+def configure_pass(arguments: Sequence[str], environ: Mapping[str, str]) -> Config:
+    """Parse the flags of a run, and prepare this process for one pass: without grace period, logging only errors.
+
+    Raises:
+        UsageError: a flag is wrong.
+    """
+    gc.set_threshold(_GC_THRESHOLD)
+    config = parse(arguments, environ)
+    level = config.log.level if "log-level" in parser.parse_settings(arguments, environ) else _LOG_LEVEL
+    log.configure(format=config.log.format, level=level)
+    warn(config.warnings)
+    return replace(config, control=replace(config.control, once=True))
+
+
+def open_reader(config: Config) -> ZoneReader:
+    """Return a reader of the DNS service."""
+    return build_provider(config)[0]
+
+
+def run_one_pass(
+    arguments: Sequence[str], environ: Mapping[str, str], reader: Callable[[Config], ZoneReader] = open_reader
+) -> PassResult:
+    """Parse the flags of a run and make one pass, as `run_pass` does.
+
+    Raises:
+        UsageError: a flag is wrong, or something that it names cannot be used.
+    """
+    return run_pass(configure_pass(arguments, environ), reader)
+
+
+def run_pass(
+    config: Config, reader: Callable[[Config], ZoneReader] = open_reader, state: StateStore | None = None
+) -> PassResult:
+    """Make one pass as `--once` does, but without anything that can write.
+
+    Args:
+        config: the settings.
+        reader: opens the reader of the zones; by default that of the DNS service.
+        state: the state store to use instead of the one in *config*.
+
+    Raises:
+        UsageError: something in *config* cannot be used.
+    """
+    config = replace(config, control=replace(config.control, dry_run=True))  # no Events and no status, either
+    with StopSignals() as signals:
+        running = assembly.assemble(config, service=(reader(config), None), state=state)
+        signals.deliver_to(running.controller.stop)
+        running.controller.run(once=True)
+    return finish_pass(config, running)
+
+
+def finish_pass(config: Config, running: Assembly) -> PassResult:
+    """Return the result of a pass that has ended."""
+    return summarize_pass(config, running.engine, () if running.controller.is_complete else (_INTERRUPTED,))
+
+
+def require_files(config: Config, command: str) -> None:
+    """Check that *command* can read the objects several times.
+
+    Raises:
+        UsageError: the objects come from standard input, which can be read only once.
+    """
+    if STANDARD_INPUT in config.cluster.manifests:
+        raise usage_error(
+            f"{command} reads the objects several times, and standard input can be read only once",
+            "give files: --manifests=PATH",
+        )
+
+
+class ZonesOfNameReader:
+    """A `ZoneReader` that lists only the zones that can hold *name*.
+
+    Attributes:
+        zones_known: the number of zones that the service listed.
+    """
+
+    def __init__(self, reader: ZoneReader, name: DnsName) -> None:
+        """Read the zones of *name* with *reader*."""
+        self._reader = reader
+        self._name = name
+        self.zones_known = 0
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """The capabilities of the wrapped reader."""
+        return self._reader.capabilities
+
+    def list_zones(self) -> ZoneList:
+        """List the zones that can hold the name."""
+        found = self._reader.list_zones()
+        self.zones_known = len(found.zones)
+        return replace(found, zones=tuple(zone for zone in found.zones if self._name.within(zone.name)))
+
+    def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        """Adjust *desired* with the wrapped reader."""
+        return self._reader.adjust(desired, zone)
+
+    def read_page(self, zone: Zone, after: str | None) -> ZonePage:
+        """Read a page of *zone* with the wrapped reader."""
+        return self._reader.read_page(zone, after)
+
+    def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+        """Read the records of *names* with the wrapped reader."""
+        return self._reader.read_names(zone, names)
+
+
+class FixedStateStore:
+    """A `StateStore` that always loads the same state and saves nothing."""
+
+    def __init__(self, saved: Saved) -> None:
+        """Use *saved* as the result of every `load`."""
+        self._saved = saved
+
+    def load(self) -> Saved:
+        """Return the fixed state."""
+        return self._saved
+
+    def save(self, saved: Saved) -> None:
+        """Save nothing."""
+
+    def load_approvals(self) -> tuple[str, ...]:
+        """Return no approvals."""
+        return ()

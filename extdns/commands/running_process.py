@@ -1,0 +1,115 @@
+"""Query a running extdns by the JSON API of its live page (`--controller`)."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from typing import TYPE_CHECKING, Final, TypeVar
+from urllib.parse import SplitResult, quote, urlsplit
+
+import msgspec
+from msgspec.structs import replace
+
+from extdns.commands.options import take_value
+from extdns.documents.document import AnswerDocument
+from extdns.documents.plan import RunningPlanDocument
+from extdns.errors import UsageError, sanitize
+from extdns.flags.usage_errors import usage_error
+from extdns.masking import mask_url
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+LOCAL_ADDRESS: Final = "http://127.0.0.1:7980"
+"""The default address of the live page on this machine (`--web-address`)."""
+
+_FLAG: Final = "--controller"
+_ALLOWED: Final = f"the address of a live page, such as {LOCAL_ADDRESS}"
+_PREFIX: Final = "/api/v1/"
+_TIMEOUT_S: Final = 10.0
+_MAX_BYTES: Final = 64 * 1024 * 1024
+_CONNECTIONS: Final = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
+T = TypeVar("T", bound=AnswerDocument | RunningPlanDocument)
+
+
+class NoAnswerError(UsageError):
+    """No process answers at the address."""
+
+
+def take_controller(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
+    """Take `--controller` out of *arguments*. Return its value or None, and the other arguments.
+
+    Raises:
+        UsageError: it is given twice, has no value, or is given together with other flags.
+    """
+    controller, rest = take_value(arguments, _FLAG, allowed=_ALLOWED)
+    if controller is not None and rest:
+        raise usage_error(f"{sanitize(rest[0])} has no effect with {_FLAG}", "leave one of the two out")
+    return controller, rest
+
+
+def fetch_document(controller: str, path: str, kind: type[T]) -> T:
+    """Fetch a document of *kind* from *path* below `/api/v1/` of the process at the address *controller*.
+
+    Raises:
+        NoAnswerError: no process answers.
+        UsageError: the address is invalid, another program answers, or there is no such document.
+    """
+    status, body = _get(controller, f"{_PREFIX}{quote(path)}")
+    if status != http.client.OK:
+        raise UsageError(
+            sanitize(_find_message(body) or f"{_FLAG}={controller}: the answer has the status {status}", 500)
+        )
+    try:
+        document = msgspec.json.decode(body, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError) as exc:
+        raise usage_error(
+            f"{_FLAG}={sanitize(controller)}: the program that answers there is not extdns of this version",
+            f"allowed: {_ALLOWED}",
+        ) from exc
+    return replace(document, process=replace(document.process, address=mask_url(controller)))
+
+
+def _get(controller: str, path: str) -> tuple[int, bytes]:
+    connection, prefix = _open_connection(controller)
+    try:
+        connection.request("GET", f"{prefix}{path}", headers={"Accept": "application/json"})
+        answer = connection.getresponse()
+        return answer.status, answer.read(_MAX_BYTES)
+    except (OSError, http.client.HTTPException) as exc:
+        message = exc.strerror if isinstance(exc, OSError) and exc.strerror else str(exc) or type(exc).__name__
+        raise NoAnswerError(f"{_FLAG}={sanitize(controller)}: no extdns answers there: {sanitize(message)}") from exc
+    finally:
+        connection.close()
+
+
+def _open_connection(controller: str) -> tuple[http.client.HTTPConnection, str]:
+    """Return a connection, which is opened when it is used, and the path of the address."""
+    parts, port = _split_address(controller)
+    make = _CONNECTIONS.get(parts.scheme)
+    if make is None or not parts.hostname or parts.query or parts.fragment:
+        raise usage_error(f"{_FLAG}={sanitize(controller)} is not an address", f"allowed: {_ALLOWED}")
+    try:
+        return make(parts.hostname, port, timeout=_TIMEOUT_S), parts.path.rstrip("/")
+    except http.client.InvalidURL:  # a host name with blanks
+        raise usage_error(f"{_FLAG}={sanitize(controller)} is not an address", f"allowed: {_ALLOWED}") from None
+
+
+def _split_address(controller: str) -> tuple[SplitResult, int | None]:
+    """Return the parts of an address and its port; an empty scheme if it is not a URL."""
+    try:
+        parts = urlsplit(controller)
+        port = parts.port
+    except ValueError:
+        return SplitResult("", "", "", "", ""), None
+    return parts, port
+
+
+def _find_message(body: bytes) -> str:
+    """Return the error message in the answer, "" if it is not an answer of extdns."""
+    try:
+        found = json.loads(body)
+    except ValueError:
+        return ""
+    return str(found.get("message", "")) if isinstance(found, dict) else ""

@@ -1,0 +1,152 @@
+"""Zone readers that need no call to the DNS service: from a file (`--zone-snapshot`), or from an engine that has read.
+
+The file is what `extdns owners --output=json` prints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from extdns.app.provider import build_offline_reader
+from extdns.documents.owners import OwnedZoneDocument, OwnersDocument, ZoneRecordDocument
+from extdns.errors import ForbiddenError, InvalidValueError, sanitize
+from extdns.flags.usage_errors import usage_error
+from extdns.model import ttl
+from extdns.model.dns_name import DnsName
+from extdns.model.record import Record
+from extdns.model.value import StringMap
+from extdns.model.zone import AccountFailure, Zone, ZoneList, ZonePage
+
+if TYPE_CHECKING:
+    from extdns.config import Config
+    from extdns.engine.engine import Engine
+    from extdns.engine.retries import Retry
+    from extdns.engine.zones import ZoneState
+    from extdns.model.change import AdjustedRecords
+    from extdns.model.record import DesiredRecord
+    from extdns.model.zone import Capabilities
+    from extdns.ports import ZoneReader
+
+
+_INTERRUPTED: Final = "the pass was interrupted before it was read"
+_MAKE: Final = "to make one: extdns owners --output=json [flags] > zones.json"
+
+
+class StoredZonesReader:
+    """A `ZoneReader` of stored records. A zone that could not be read when they were stored cannot be read here."""
+
+    def __init__(
+        self,
+        zones: Mapping[Zone, tuple[Record, ...]],
+        service: ZoneReader,
+        *,
+        unread: Mapping[Zone, str] = {},
+        failed: tuple[AccountFailure, ...] = (),
+    ) -> None:
+        """Serve *zones*.
+
+        Args:
+            zones: the records of each zone.
+            service: adjusts desired records; its zones are not read.
+            unread: further zones, with the reason why each could not be read.
+            failed: accounts whose zones could not be listed.
+        """
+        self._zones = zones
+        self._service = service
+        self._unread = unread
+        self._failed = failed
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """The capabilities of the DNS service."""
+        return self._service.capabilities
+
+    def list_zones(self) -> ZoneList:
+        """List all zones, including those that cannot be read."""
+        return ZoneList(zones=tuple(sorted((*self._zones, *self._unread))), failed=self._failed)
+
+    def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        """Adjust *desired* as the DNS service does."""
+        return self._service.adjust(desired, zone)
+
+    def read_page(self, zone: Zone, after: str | None) -> ZonePage:  # noqa: ARG002 - there is only one page
+        """Return all records of *zone*.
+
+        Raises:
+            ForbiddenError: the zone could not be read when it was stored, so a retry is useless.
+        """
+        if zone in self._unread:
+            raise ForbiddenError(self._unread[zone])
+        return ZonePage(records=self._zones[zone])
+
+    def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+        """Return all records at *names*."""
+        return tuple(record for record in self._zones[zone] if record.name in names)
+
+
+def read_zone_snapshot(path: str, config: Config) -> StoredZonesReader:
+    """Read the zones that are stored in the file at *path*.
+
+    Raises:
+        UsageError: the file cannot be read, is not as `extdns owners` prints it, is incomplete, or is of another
+            provider than that of *config*.
+    """
+    flag = f"--zone-snapshot={sanitize(path)}"
+    try:
+        document = msgspec.json.decode(Path(path).read_bytes(), type=OwnersDocument)
+        zones = dict(map(_parse_zone, document.zones))
+    except OSError as exc:
+        raise usage_error(f"{flag} cannot be read: {exc.strerror}", _MAKE) from exc
+    except (msgspec.DecodeError, InvalidValueError, ValueError, RecursionError) as exc:
+        raise usage_error(f"{flag} is not a zone snapshot: {sanitize(str(exc))}", _MAKE) from exc
+    if document.missing:
+        raise usage_error(f"{flag} is incomplete: {sanitize(document.missing[0])}", _MAKE)
+    if document.provider != config.control.provider:
+        raise usage_error(f"{flag} holds zones of another provider", f"give --provider={sanitize(document.provider)}")
+    return StoredZonesReader(zones, build_offline_reader(config))
+
+
+def build_engine_reader(
+    engine: Engine, list_records: Callable[[ZoneState], Iterable[Record]], config: Config
+) -> StoredZonesReader:
+    """Return a reader of the zones that *engine* has read, for another pass with *config*.
+
+    Args:
+        engine: an engine that has made a pass. Zones that it could not read cannot be read here, either.
+        list_records: returns the records of a zone for the other pass.
+        config: the settings of the other pass.
+    """
+    zones = engine.zones
+    return StoredZonesReader(
+        {state.zone: tuple(list_records(state)) for state in zones if state.cache.is_complete},
+        build_offline_reader(config),
+        unread={
+            state.zone: state.refresh.retry.message or _INTERRUPTED for state in zones if not state.cache.is_complete
+        },
+        failed=zones.failed_accounts if zones.is_listed else (_build_failure(zones.retry),),
+    )
+
+
+def _build_failure(retry: Retry) -> AccountFailure:
+    return AccountFailure(account="", message=retry.message or _INTERRUPTED, permanent=retry.is_forbidden)
+
+
+def _parse_zone(stored: OwnedZoneDocument) -> tuple[Zone, tuple[Record, ...]]:
+    of = stored.zone
+    zone = Zone(name=DnsName.parse(of.name), id=of.id, account=of.account, private=of.private)
+    return zone, tuple(map(_parse_record, stored.records))
+
+
+def _parse_record(stored: ZoneRecordDocument) -> Record:
+    return Record(
+        name=DnsName.parse(stored.name),
+        type=stored.type,
+        targets=tuple(sorted(set(stored.record.targets))),
+        ttl_s=stored.record.ttl_seconds or ttl.UNSET,
+        set_identifier=stored.set_identifier,
+        properties=StringMap.from_items(stored.record.properties),
+    )

@@ -1,0 +1,208 @@
+"""The thread that reads the cluster: changes of objects in, observations for the engine out."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from extdns.engine.inputs import ClusterIdentified, Input, KindStateChanged, Observed, ProblemChanged
+from extdns.errors import describe_error
+from extdns.model.cluster import IdentityRead, KindChange, KindState, ObjectChange, ObjectProblem, Phase
+from extdns.model.exponential_backoff import compute_backoff_s
+
+if TYPE_CHECKING:
+    from extdns.controller.reporter import ActivityReporter
+    from extdns.engine.inputs import Observation
+    from extdns.engine.observer import Observer
+    from extdns.model.cluster import ClusterChange
+    from extdns.model.kind import Kind
+    from extdns.ports import Clock, Cluster
+
+_TAKE_TIMEOUT_S: Final = 60.0  # `take` returns at each change; this only keeps the heartbeat recent
+_FIRST_BACKOFF_S: Final = 0.25
+_MAX_BACKOFF_S: Final = 30.0
+_CLOSE_TIMEOUT_S: Final = 2.0
+_STUCK_AFTER_S: Final = 120.0
+_BROKEN_AFTER: Final = 5
+
+
+@dataclass(slots=True)
+class Heartbeat:
+    """The health of one thread, written by that thread and read by any.
+
+    Attributes:
+        last_success_at: monotonic time at which the thread last completed a piece of work.
+        failures: unexpected errors in a row.
+    """
+
+    last_success_at: float
+    failures: int = 0
+
+    def record_success(self, now_s: float) -> None:
+        """Record completed work. A broken thread stays broken, since the failures may have lost something."""
+        if self.failures < _BROKEN_AFTER:
+            self.last_success_at, self.failures = now_s, 0
+
+    def record_failure(self) -> None:
+        """Record an unexpected error."""
+        self.failures += 1
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the thread failed so often in a row that retrying will not help."""
+        return self.failures >= _BROKEN_AFTER
+
+    def is_healthy(self, now_s: float) -> bool:
+        """Return whether the thread is neither broken nor stuck."""
+        return not self.is_broken and now_s - self.last_success_at < _STUCK_AFTER_S
+
+
+class ClusterThread:
+    """Read changes from the cluster, compute the claims of changed objects, and pass both to the engine.
+
+    Attributes:
+        heartbeat: the health of the thread. It becomes unhealthy while it waits for the end of standard input.
+        states: the state of each kind; replaced as a whole, so that any thread may read it.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        observer: Observer,
+        kinds: Iterable[Kind],
+        *,
+        reporter: ActivityReporter,
+        clock: Clock,
+        put: Callable[[Input], None],
+    ) -> None:
+        """Read *kinds* of *cluster* after `start`. *put* takes inputs for the engine, from any thread."""
+        self._cluster = cluster
+        self._observer = observer
+        self._unstarted = list(kinds)
+        self._reporter = reporter
+        self._clock = clock
+        self._put = put
+        self._incomplete: dict[Kind, str] = {}
+        self.states: Mapping[Kind, KindState] = {}
+        self._object_counts: Mapping[Kind, int] = {}
+        self._closed = threading.Event()
+        # a daemon thread, because nothing can interrupt a read of standard input
+        self._thread = threading.Thread(target=self._run, name="cluster", daemon=True)
+        self.heartbeat = Heartbeat(clock.monotonic_s())
+
+    def kind_states(self) -> tuple[KindState, ...]:
+        """Return the state of each kind with the number of its objects. Safe from any thread."""
+        counts = self._object_counts
+        return tuple(replace(state, objects=counts.get(kind, 0)) for kind, state in self.states.items())
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop the thread. Wait at most two seconds for the current work."""
+        self._closed.set()
+        self._cluster.close()
+        if self._thread.is_alive():
+            self._thread.join(_CLOSE_TIMEOUT_S)
+
+    def _run(self) -> None:
+        while not self._closed.is_set():
+            try:
+                while self._unstarted:
+                    self._start_listing(self._unstarted[0])
+                    del self._unstarted[0]
+                self._forward(self._cluster.take(_TAKE_TIMEOUT_S))
+                self.heartbeat.record_success(self._clock.monotonic_s())
+            except Exception as exc:  # noqa: BLE001 - law 3: the next change may be processed without an error
+                self._reporter.report_defect(exc)
+                self.heartbeat.record_failure()
+                self._closed.wait(compute_backoff_s(_FIRST_BACKOFF_S, self.heartbeat.failures, _MAX_BACKOFF_S))
+
+    def _start_listing(self, kind: Kind) -> None:
+        state = self._cluster.require(kind)
+        if state.phase is Phase.LISTING:  # any other phase arrives as a change, too
+            self._store_state(state)
+
+    def _forward(self, changes: tuple[ClusterChange, ...]) -> None:
+        """Pass *changes* to the engine.
+
+        The identity of the cluster goes first, then problems: an object that cannot be decoded must not count as
+        deleted. States of kinds go last: "synced" means that all objects were passed on.
+        """
+        for change in changes:
+            if isinstance(change, IdentityRead):
+                self._put(ClusterIdentified(identity=change.identity))
+        self._count_objects(changes)
+        for change in changes:
+            if isinstance(change, ObjectProblem):
+                self._put(ProblemChanged(problem=change))
+                self._guard(partial(self._reporter.report_object_problem, change))
+        observations = self._observe(changes)
+        if observations:
+            self._put(Observed(observations=observations))
+            for observation in observations:
+                self._guard(partial(self._reporter.report_observations, (observation,)))
+        for change in changes:
+            if isinstance(change, KindChange):
+                self._report_state(change.state)
+
+    def _count_objects(self, changes: Iterable[ClusterChange]) -> None:
+        """Update the object counts. The observer cannot, since it skips dependencies such as EndpointSlices."""
+        added: Counter[Kind] = Counter()
+        for change in changes:
+            if isinstance(change, ObjectChange):
+                added[change.key.kind] += (change.new is not None) - (change.old is not None)
+        if any(added.values()):
+            counts = dict(self._object_counts)
+            for kind, more in added.items():
+                counts[kind] = counts.get(kind, 0) + more
+            self._object_counts = counts
+
+    def _observe(self, changes: tuple[ClusterChange, ...]) -> tuple[Observation, ...]:
+        """Return the observations for *changes*. If the observer raises, observe each change by itself."""
+        try:
+            return self._observer.observe(changes)
+        except Exception:  # noqa: BLE001 - law 3
+            return tuple(observation for change in changes for observation in self._observe_one(change))
+
+    def _observe_one(self, change: ClusterChange) -> tuple[Observation, ...]:
+        try:
+            return self._observer.observe((change,))
+        except Exception as exc:  # noqa: BLE001 - law 3
+            self._reporter.report_defect(exc)
+            self._report_incomplete(change, describe_error(exc))
+            return ()
+
+    def _report_incomplete(self, change: ClusterChange, message: str) -> None:
+        """Record the kind of *change* as failed for good, so that no absent object of it counts as deleted."""
+        if isinstance(change, ObjectProblem | IdentityRead):
+            return
+        kind = change.key.kind if isinstance(change, ObjectChange) else change.state.kind
+        self._incomplete[kind] = message
+        self._report_state(KindState(kind=kind, phase=Phase.FAILING, since_s=self._clock.monotonic_s()))
+
+    def _report_state(self, state: KindState) -> None:
+        if state.kind in self._incomplete and state.phase is Phase.SYNCED:
+            state = replace(state, phase=Phase.FAILING)
+        if state.kind in self._incomplete:
+            state = replace(state, detail=self._incomplete[state.kind])
+        self._put(KindStateChanged(state=state))
+        self._store_state(state)
+
+    def _store_state(self, state: KindState) -> None:
+        self.states = {**self.states, state.kind: state}
+        self._guard(partial(self._reporter.report_kind_state, state))
+
+    def _guard(self, report: Callable[[], None]) -> None:
+        """Call *report*. An error in a log line must not keep the following changes from the engine."""
+        try:
+            report()
+        except Exception as exc:  # noqa: BLE001 - law 3
+            self._reporter.report_defect(exc)

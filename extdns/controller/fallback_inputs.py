@@ -1,0 +1,98 @@
+"""Replace an input that made the engine raise an exception by inputs with less information.
+
+Without a replacement the engine would wait for ever for the answer to a call, or would take objects that it has not
+seen for deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from extdns.engine.inputs import (
+    BatchCompleted,
+    Call,
+    ExistenceChecked,
+    Input,
+    KindStateChanged,
+    NamesRead,
+    Observed,
+    PageRead,
+    ProblemChanged,
+    ReadFailed,
+    ZonesListed,
+)
+from extdns.model.change import Unknown
+from extdns.model.cluster import KindState, Phase
+
+if TYPE_CHECKING:
+    from extdns.model.kind import Kind
+
+
+class FallbackInputs:
+    """Build fallback inputs, and remember the kinds of which the engine missed an object.
+
+    Such a kind is reported as failing until the process ends, so that no object of it counts as deleted.
+    """
+
+    def __init__(self, kinds: Iterable[Kind]) -> None:
+        """Start without failures; *kinds* are those that sources read."""
+        self._kinds = tuple(dict.fromkeys(kinds))
+        self._failures: dict[Kind, str] = {}
+
+    def correct(self, item: KindStateChanged) -> KindStateChanged:
+        """Return *item*; if it reports a kind as synced of which the engine missed an object, report it as failing."""
+        state = item.state
+        if state.phase is not Phase.SYNCED or state.kind not in self._failures:
+            return item
+        return KindStateChanged(state=replace(state, phase=Phase.FAILING, detail=self._failures[state.kind]))
+
+    def build_fallbacks(self, item: Input, message: str) -> tuple[Input, ...]:
+        """Return the inputs that replace *item*; () if nothing waits for it.
+
+        - The result of a read becomes a failed read, and the outcome of a batch becomes unknown.
+        - Observations of several objects are fed one by one; one that fails by itself reports its object as failed,
+          so that its records stay. If that fails, too, its kind is reported as failing.
+        - An input without information is fed again, since the engine waits for it.
+
+        Args:
+            item: the input that made the engine raise.
+            message: the error, for people.
+        """
+        match item:
+            case ZonesListed():
+                return (ReadFailed(call=Call.ZONES, zone=None, message=message),)
+            case PageRead(zone=zone):
+                return (ReadFailed(call=Call.PAGE, zone=zone, message=message),)
+            case NamesRead(zone=zone):
+                return (ReadFailed(call=Call.NAMES, zone=zone, message=message),)
+            case BatchCompleted(outcome=outcome) if not isinstance(outcome, Unknown):
+                return (replace(item, outcome=Unknown(message=message)),)
+            case ExistenceChecked(exists=exists) if exists is not None:
+                return (replace(item, exists=None),)
+            case ReadFailed() | BatchCompleted() | ExistenceChecked():
+                return (item,)
+            case KindStateChanged(state=state) if state.phase is not Phase.FAILING:
+                return (KindStateChanged(state=replace(state, phase=Phase.FAILING, detail=message)),)
+            case _:
+                return self._build_object_fallbacks(item, message)
+
+    def _build_object_fallbacks(self, item: Input, message: str) -> tuple[Input, ...]:
+        match item:
+            case Observed(observations=(observation,)) if not observation.failure:
+                return (Observed(observations=(replace(observation, claims=(), failure=message),)),)
+            case Observed(observations=(observation,)):
+                return self._report_failing((observation.key.kind,), message)
+            case Observed(observations=observations):
+                return tuple(Observed(observations=(observation,)) for observation in observations)
+            case ProblemChanged(problem=problem) if problem.message:
+                return self._report_failing(self._kinds if problem.key is None else (problem.key.kind,), message)
+            case _:
+                return ()
+
+    def _report_failing(self, kinds: Iterable[Kind], message: str) -> tuple[Input, ...]:
+        self._failures.update(dict.fromkeys(kinds, message))
+        states = (KindState(kind=kind, phase=Phase.FAILING, detail=message) for kind in kinds)
+        return tuple(KindStateChanged(state=state) for state in states)

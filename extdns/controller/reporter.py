@@ -1,0 +1,364 @@
+"""Report what happens: write the log, count metrics, and record Events. Each event is reported once, here."""
+
+from __future__ import annotations
+
+import traceback
+from collections import Counter
+from collections.abc import Callable, Hashable
+from datetime import datetime, timedelta
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Final, assert_never
+
+from extdns import log
+from extdns.controller.statistics import StatisticsCache, count_planned_changes
+from extdns.engine.inputs import (
+    ExistenceChecked,
+    LeadershipChanged,
+    PageRead,
+    ReadFailed,
+    StateAnswered,
+    StateFailed,
+    StateLoaded,
+    ZonesListed,
+)
+from extdns.engine.state_sync import NO_SAVED_STATE
+from extdns.log import Event
+from extdns.model.change import Action, Applied, Forbidden, Outcome, Refused, TryLater, Unknown, WriteConflict
+from extdns.model.claim import find_problems
+from extdns.model.cluster import Phase
+from extdns.model.kind import ObjectRef
+from extdns.model.reason_row import LogLevel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from extdns.controller.log_limiter import LogLimiter
+    from extdns.controller.write_gate import WriteGate
+    from extdns.engine.engine import Engine
+    from extdns.engine.inputs import Input, Observation
+    from extdns.metrics.metrics import Metrics
+    from extdns.model.change import Batch, Decision
+    from extdns.model.cluster import KindState, ObjectProblem
+    from extdns.model.evidence import HeldSet
+    from extdns.model.kind import Kind, ObjectKey
+    from extdns.model.zone import AccountFailure, Zone
+    from extdns.ports import EventRecorder, Reporter
+
+_log = log.get(__name__)
+
+# The words that external-dns logs for Route 53; its users alert on them.
+_ACTION_NAMES = {Action.CREATE: "CREATE", Action.UPDATE: "UPSERT", Action.DELETE: "DELETE"}
+_MAX_FRAMES: Final = 4
+_MAX_NAMES: Final = 5
+_CLOSE_TIMEOUT_S: Final = 2.0
+_UNCONFIRMED_INTERVAL: Final = timedelta(minutes=5)
+"""At most one line a kind in this time: thousands of objects may wait for the same answer."""
+
+_EVENT_INTERVAL: Final = timedelta(minutes=30)
+"""How often Events about a lasting state are repeated; the API server deletes an Event after an hour by default."""
+
+
+class ActivityReporter:
+    """Write the log and the metrics, and record Events while this process may write.
+
+    Attributes:
+        defect_count: how many unexpected errors of extdns itself were reported.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - the places in which events are reported
+        self,
+        metrics: Metrics,
+        owner: str,
+        decision_reporter: Reporter | None = None,
+        recorder: EventRecorder | None = None,
+        approve: Callable[[str], str] = "extdns approve {}".format,
+        accept: Callable[[str], str] = "extdns accept-cluster {}".format,
+        limiter: LogLimiter | None = None,
+        gate: WriteGate | None = None,
+    ) -> None:
+        """Start with nothing reported.
+
+        Args:
+            metrics: takes the counts.
+            owner: our owner id.
+            decision_reporter: receives all decisions, too.
+            recorder: records Events.
+            approve: returns the command that approves the held deletes of a code.
+            accept: returns the command that accepts another cluster.
+            limiter: limits the lines about single names and objects; None writes all.
+            gate: a standby leaves Events to the leader; None if this process always writes.
+        """
+        self._metrics = metrics
+        self._statistics = StatisticsCache(owner)
+        self._decision_reporter = decision_reporter
+        self._recorder = recorder
+        self._approve = approve
+        self._accept = accept
+        self._limiter = limiter
+        self._gate = gate
+        self._change_count = 0
+        self._events_repeated_at: datetime | None = None
+        self._problems: set[tuple[str, ObjectKey | None]] = set()
+        self._failed_accounts: frozenset[AccountFailure] = frozenset()
+        self._state_problem = ""
+        self._is_state_missing = False
+        self._other_cluster = ""
+        self._unconfirmed: dict[Kind, datetime] = {}
+        self.defect_count = 0
+
+    def report_decisions(self, decisions: Sequence[Decision]) -> None:
+        """Report new decisions."""
+        if self._limiter:
+            self._limiter.start_batch()
+        for decision in decisions:
+            zone = _describe_zone(decision.zone) if decision.zone else {}
+            if decision.action in _ACTION_NAMES:
+                self._change_count += 1
+                action = _ACTION_NAMES[decision.action]
+                write = self._limit(_log.info, decision.name, Event.DESIRED_CHANGE)
+                write(Event.DESIRED_CHANGE, action=action, name=decision.name, type=decision.type, **zone)
+            elif decision.reason.row.log is not LogLevel.NOTHING and decision.is_relevant:
+                self._report_problem(decision, zone)
+        self._report_omitted()
+        if self._decision_reporter:
+            self._decision_reporter.report(decisions)
+        if recorder := self._open_recorder():
+            recorder.record_decisions(decisions)
+
+    def report_outcome(self, batch: Batch, outcome: Outcome) -> None:
+        """Report the outcome of a batch."""
+        self._metrics.count_batch(outcome)
+        if self._recorder and isinstance(outcome, Applied):
+            self._recorder.record_batch(batch)  # even if another process leads by now: this one wrote it
+        zone = _describe_zone(batch.zone)
+        match outcome:
+            case Applied(change_id=change_id, unconditional=unconditional):
+                details = {"change": change_id or None, "unconditional": unconditional or None, **zone}
+                _log.info(Event.APPLIED, count=len(batch.writes), **details)
+            case WriteConflict(message=message, offending_names=names):
+                _log.warning(Event.WRITE_CONFLICT, message=message, names=names or None, **zone)
+            case Refused(message=message, offending_names=names):
+                _log.error(Event.REFUSED, message=message, names=names or None, **zone)
+            case Forbidden(message=message):
+                _log.error(Event.FORBIDDEN, message=message, **zone)
+            case TryLater(message=message):
+                _log.warning(Event.TRY_LATER, message=message, **zone)
+            case Unknown(message=message):
+                _log.warning(Event.UNKNOWN, message=message, **zone)
+            case _:
+                assert_never(outcome)
+
+    def report_saved_state(self, problem: str) -> None:
+        """Set the metric of the saved state; *problem* is why it is unknown or not saved, "" if there is no problem."""
+        self._metrics.set_saved_state(is_known=not problem)
+        was_missing, self._is_state_missing = self._is_state_missing, problem == NO_SAVED_STATE
+        if self._is_state_missing and not was_missing:
+            _log.warning(Event.STATE_MISSING, message=problem)
+
+    def report_other_cluster(self, cluster: str) -> None:
+        """Report that objects come from another *cluster* than before; "" if they do not, or a person accepted it."""
+        previous, self._other_cluster = self._other_cluster, cluster
+        if cluster and cluster != previous:
+            _log.warning(Event.OTHER_CLUSTER, cluster=cluster, approve=self._accept(cluster))
+        elif previous and not cluster:
+            _log.info(Event.CLUSTER_ACCEPTED, cluster=previous)
+
+    def report_held_deletes(self, found: HeldSet) -> None:
+        """Report the deletes that one scope holds now."""
+        self._metrics.set_held_deletes(found)
+        recorder = self._recorder if not found.held else self._open_recorder()  # any process clears its own Event
+        if recorder:
+            recorder.record_held_deletes(found)
+        scope = _describe_zone(found.zone) if found.zone else {}
+        scope = {**scope, "namespace": found.scope.namespace or None}
+        if not found.held:
+            _log.info(Event.NO_DELETES_HELD, **scope)
+            return
+        names = sorted({one.owned.record.name for one in found.held})
+        evidence = Counter(one.evidence for one in found.held)
+        _log.warning(
+            Event.DELETES_HELD,
+            count=len(found.held),
+            names=names[:_MAX_NAMES] + ["..."] * (len(names) > _MAX_NAMES),
+            evidence=[f"{kind} {count}" for kind, count in sorted(evidence.items())],
+            approve=self._approve(found.code),
+            **scope,
+        )
+
+    def report_observations(self, observations: Sequence[Observation]) -> None:
+        """Report the problems that sources found on objects."""
+        if self._limiter:
+            self._limiter.start_batch()
+        recorder = self._open_recorder()
+        for observation in observations:
+            if recorder:
+                recorder.record_invalid_claims(observation.claims)
+            if observation.failure and not observation.awaited_kind:
+                self._metrics.count_object_failure()
+                if recorder:
+                    recorder.record_failure(observation.key, observation.failure)
+                write = self._limit(_log.warning, observation.key, Event.OBJECT_FAILED)
+                write(Event.OBJECT_FAILED, object=observation.key.resource, message=observation.failure)
+            for problem in find_problems(observation.claims):
+                write = self._limit(_log.warning, observation.key, Event.INVALID_VALUE)
+                write(
+                    Event.INVALID_VALUE,
+                    object=observation.key.resource,
+                    field=problem.field,
+                    value=problem.value,
+                    allowed=problem.allowed,
+                    reason=problem.reason,
+                )
+
+    def report_object_problem(self, problem: ObjectProblem) -> None:
+        """Report that a manifest or an object cannot be read, or can be read again."""
+        if problem.message:
+            self._problems.add((problem.location, problem.key))
+            _log.error(Event.OBJECT_UNREADABLE, place=problem.location, message=problem.message)
+        else:
+            self._problems.discard((problem.location, problem.key))
+            _log.info(Event.OBJECT_READABLE, place=problem.location)
+
+    def report_kind_state(self, state: KindState) -> None:
+        """Report that the list and watch of a kind changed state."""
+        self._metrics.set_phase(state)
+        write = _log.info if state.phase in {Phase.LISTING, Phase.SYNCED} else _log.error
+        write(Event.CACHE_STATE, kind=state.kind.name, phase=state.phase, message=state.detail or None)
+
+    def report_input(self, item: Input, now: Callable[[], datetime]) -> None:
+        """Log and count *item*, if its type is one that is reported."""
+        match item:
+            case ZonesListed(zones=found):
+                self._metrics.set_zones(found.zones)
+                self._report_failed_accounts(found.failed)
+            case PageRead(zone=zone, page=page) if page.after is None:
+                self._metrics.set_zone_read_time(zone, now())
+            case ReadFailed(call=call, zone=zone, message=message):
+                self._metrics.count_read_failure()
+                event = Event.ZONE_READ_FAILED if zone else Event.ZONE_LIST_FAILED
+                _log.error(event, call=call, zone=zone and str(zone), message=message)
+            case LeadershipChanged(is_leader=is_leader):
+                self._report_leadership(now(), is_leader=is_leader)
+            case ExistenceChecked(key=key, exists=None, detail=detail) if detail:
+                self._report_unconfirmed(key, detail, now())
+            case StateFailed(message=message):
+                if message != self._state_problem:
+                    _log.warning(Event.STATE_NOT_SAVED, message=message)
+                self._state_problem = message
+            case StateLoaded() | StateAnswered():
+                self._state_problem = ""
+            case _:
+                pass
+
+    def report_defect(self, exc: Exception) -> None:
+        """Report an unexpected error of extdns itself. Safe from any thread."""
+        self.defect_count += 1
+        self._metrics.count_defect()
+        _log.error(Event.DEFECT, error=type(exc).__name__, message=str(exc), place=_format_location(exc))
+
+    def report_stop(self, signal: str) -> None:
+        """Report that the loop ends on request; *signal* is the name of the signal, "" if there was none."""
+        if signal:
+            _log.info(Event.SIGNAL_RECEIVED, signal=signal)
+        _log.info(Event.LOOP_TERMINATED)
+
+    def report_abandoned_write(self) -> None:
+        """Report that a running write did not end in time."""
+        _log.warning(Event.WRITE_ABANDONED)
+
+    def report_run(self, engine: Engine, failing: Sequence[str], now: datetime) -> None:
+        """Report the end of a run (docs/design/differences.md, "Runs")."""
+        changes = self._change_count + count_planned_changes(engine)
+        self._metrics.count_run(now, failing=len(failing), changes=changes)
+        counts = self._statistics.count(engine, len(self._problems))
+        self._metrics.set_statistics(counts)  # before the line below: who reads it may look at the metrics next
+        if not changes and not failing:
+            if counts.unexpected:
+                _log.info(Event.NO_CHANGES, count=counts.unexpected)
+            else:
+                _log.info(Event.UP_TO_DATE)
+        self._repeat_events(engine, now)
+        self._report_omitted()
+        self._change_count = 0
+        _log.debug(Event.RUN_DONE, failing=failing or None)
+
+    def close(self) -> None:
+        """Send the Events that are queued, for at most two seconds."""
+        if self._recorder:
+            self._recorder.close(_CLOSE_TIMEOUT_S)
+
+    def _open_recorder(self) -> EventRecorder | None:
+        """Return the Event recorder if this process may write now."""
+        return self._recorder if self._recorder and (self._gate is None or self._gate.is_open()) else None
+
+    def _report_unconfirmed(self, key: ObjectKey, detail: str, now: datetime) -> None:
+        """Log that the existence of *key* cannot be determined; for one object of a kind in five minutes."""
+        reported_at = self._unconfirmed.get(key.kind)
+        if reported_at is None or now - reported_at >= _UNCONFIRMED_INTERVAL:
+            self._unconfirmed[key.kind] = now
+            _log.warning(Event.EXISTENCE_UNKNOWN, object=str(ObjectRef(key=key)), message=detail)
+
+    def _report_leadership(self, now: datetime, *, is_leader: bool) -> None:
+        self._metrics.set_leadership(is_leader=is_leader)
+        # at the end of the next run: Events of the previous leader may have expired, and this process recorded none
+        self._events_repeated_at = now - _EVENT_INTERVAL
+        if is_leader:
+            _log.info(Event.BECAME_LEADER)
+        else:
+            _log.warning(Event.NO_LONGER_LEADER)
+
+    def _report_failed_accounts(self, failed: Sequence[AccountFailure]) -> None:
+        """Report which accounts' zones could not be listed; each failure once."""
+        for failure in failed:
+            if failure not in self._failed_accounts:
+                _log.error(Event.ZONE_LIST_FAILED, account=failure.account or None, message=failure.message)
+        self._failed_accounts = frozenset(failed)
+
+    def _limit(self, write: Callable[..., None], topic: Hashable, event: Event) -> Callable[..., None]:
+        """Return the function that logs a line about *topic*: *write*, or that of the debug level if over the limit."""
+        if self._limiter is None or self._limiter.allow(topic, event.name.lower().replace("_", "-")):
+            return write
+        return _log.debug
+
+    def _report_problem(self, decision: Decision, zone: dict[str, str | None]) -> None:
+        event = Event.RECORD_UNCHANGED if decision.action is Action.KEEP else Event.NAME_NOT_PUBLISHED
+        level = _log.info if decision.reason.row.log is LogLevel.INFO else _log.warning
+        write = self._limit(level, decision.name, event)
+        write(
+            event,
+            name=decision.name,
+            type=decision.type or None,
+            reason=decision.reason,
+            detail=decision.detail or None,
+            objects=tuple(str(requester.ref) for requester in decision.requested_by) or None,
+            **zone,
+        )
+
+    def _report_omitted(self) -> None:
+        omitted = self._limiter.take_omitted() if self._limiter else {}
+        if omitted:
+            events = [f"{event} {count}" for event, count in omitted.items()]
+            _log.info(Event.LINES_OMITTED, count=sum(omitted.values()), events=events)
+
+    def _repeat_events(self, engine: Engine, now: datetime) -> None:
+        """Record the Events about current problems again, every half hour, since Events expire."""
+        self._events_repeated_at = self._events_repeated_at or now
+        if now - self._events_repeated_at < _EVENT_INTERVAL or not (recorder := self._open_recorder()):
+            return
+        self._events_repeated_at = now
+        recorder.record_decisions(tuple(engine.decisions))
+        for _, claims in engine.claims.objects():
+            recorder.record_invalid_claims(claims)
+        for key, failure in engine.claims.unexpected_failures():
+            recorder.record_failure(key, failure)
+
+
+def _format_location(exc: Exception) -> str:
+    """Return where *exc* was raised, innermost frame last, as `engine.py:88 step, retry.py:55 review`."""
+    frames = traceback.extract_tb(exc.__traceback__)[-_MAX_FRAMES:]
+    return ", ".join(f"{PurePath(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames)
+
+
+def _describe_zone(zone: Zone) -> dict[str, str | None]:
+    """Return the log fields that name *zone* (docs/spec/plan.md 4.9); the profile only if there are several."""
+    return {"zoneName": zone.name, "zoneID": zone.id, "profile": zone.account or None}

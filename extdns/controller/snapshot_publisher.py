@@ -1,0 +1,129 @@
+"""Copy the engine's state for readers on other threads (docs/design/architecture.md, "Threads")."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from extdns.documents.changes import SentChange, list_sent_changes
+from extdns.documents.snapshot import UNRESPONSIVE_AFTER_S, CountCache, EngineSnapshot, ProcessSnapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from extdns.engine.engine import Engine
+    from extdns.model.change import Batch, Outcome
+    from extdns.model.cluster import KindState
+    from extdns.ports import Clock
+
+_MAX_AGE_S: Final = 1.0
+_DISCARD_AFTER_S: Final = 60.0
+_WAIT_S: Final = 0.05
+_FIRST_WAIT_S: Final = 3.0
+_MAX_CHANGES: Final = 1000
+
+
+class SnapshotPublisher:
+    """Copy the engine's state on the engine's thread, at most once a second and only on request.
+
+    A reader waits a moment for a new copy. During a long step of the engine it gets the previous one.
+
+    Attributes:
+        is_requested: whether a reader waits for a new copy.
+        discard_at: monotonic time at which `update` discards a copy that nobody reads any more.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        clock: Clock,
+        *,
+        kinds: Callable[[], Iterable[KindState]],
+        is_first_pass_done: Callable[[], bool],
+        is_healthy: Callable[[], bool],
+        wake: Callable[[], None],
+    ) -> None:
+        """Make a first copy of *engine*, for readers during its first step.
+
+        Args:
+            engine: copied by its own thread only.
+            clock: the clock for the age of copies.
+            kinds: returns the state of each kind, with the number of its objects.
+            is_first_pass_done: whether the first pass is done.
+            is_healthy: whether the threads of the process make progress.
+            wake: makes the engine's thread call `update` soon.
+        """
+        self._engine = engine
+        self._clock = clock
+        self._kinds = kinds
+        self._is_first_pass_done = is_first_pass_done
+        self._is_healthy = is_healthy
+        self._wake = wake
+        self._copied = threading.Condition()
+        self.is_requested = False
+        self._counts = CountCache()
+        self._changes: OrderedDict[object, SentChange] = OrderedDict()
+        self._sent_count = 0
+        self._snapshot: ProcessSnapshot | None = self._copy()
+        self.discard_at = self._snapshot.at_s + _DISCARD_AFTER_S
+
+    def read(self) -> ProcessSnapshot | None:
+        """Return a copy of the state, usually less than a second old; None if the engine made none in time.
+
+        If the last copy is old, wait longer for a new one: then the old copy shows that the engine is unresponsive.
+        """
+        with self._copied:
+            if not self._is_fresh():
+                self.is_requested = True
+                self._wake()
+                is_recent = self._snapshot is not None and self._compute_age_s(self._snapshot) < UNRESPONSIVE_AFTER_S
+                self._copied.wait_for(self._is_fresh, _WAIT_S if is_recent else _FIRST_WAIT_S)
+            snapshot = self._snapshot
+            return snapshot and snapshot.with_age(self._compute_age_s(snapshot), healthy=self._is_healthy())
+
+    def update(self) -> None:
+        """Make a copy if one is requested. Discard the last one if it was not read for a minute."""
+        if self.is_requested:
+            self.is_requested = False  # first, so that a copy that fails is not repeated at every step
+            snapshot = self._copy()
+            with self._copied:
+                self._snapshot = snapshot
+                self._copied.notify_all()
+            self.discard_at = snapshot.at_s + _DISCARD_AFTER_S
+        elif self._clock.monotonic_s() > self.discard_at:
+            self._snapshot, self._counts, self.discard_at = None, CountCache(), math.inf
+
+    def record_outcome(self, batch: Batch, outcome: Outcome) -> None:
+        """Store the changes of *batch* with their outcome. Repeated failures of one change are stored once."""
+        for change in list_sent_changes(batch, outcome, self._engine.decisions, self._clock.now()):
+            self._sent_count += 1
+            key: object = self._sent_count
+            if change.outcome != "applied":
+                identity = (change.zone.id, change.name, change.type, change.set_identifier, change.action)
+                key = (*identity, change.outcome, change.detail)
+            previous = self._changes.pop(key, None)
+            self._changes[key] = replace(change, times=previous.times + 1) if previous else change
+            if len(self._changes) > _MAX_CHANGES:
+                self._changes.popitem(last=False)
+
+    def _is_fresh(self) -> bool:
+        return self._snapshot is not None and self._compute_age_s(self._snapshot) < _MAX_AGE_S
+
+    def _compute_age_s(self, snapshot: ProcessSnapshot) -> float:
+        return self._clock.monotonic_s() - snapshot.at_s
+
+    def _copy(self) -> ProcessSnapshot:
+        return ProcessSnapshot(
+            EngineSnapshot(self._engine),
+            at=self._clock.now(),
+            at_s=self._clock.monotonic_s(),
+            kinds=tuple(self._kinds()),
+            changes=tuple(reversed(self._changes.values())),
+            synced=self._is_first_pass_done(),
+            counted=self._counts,
+        )

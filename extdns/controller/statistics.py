@@ -1,0 +1,127 @@
+"""Count what the metrics show, at the end of each run (docs/spec/plan.md 1.8)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from extdns.documents.names import NameState, find_state, is_rejected
+from extdns.documents.snapshot import list_records
+from extdns.engine.decisions import CHANGING
+from extdns.metrics.metrics import Mismatch, Statistics
+from extdns.model.change import Action
+from extdns.model.claim import InvalidClaim, ResolvedClaim, UnresolvedClaim
+from extdns.model.reason import Reason
+from extdns.model.reason_row import Category
+from extdns.planner.merge import merge_claims
+from extdns.planner.settings import PlanSettings
+
+if TYPE_CHECKING:
+    from extdns.engine.engine import Engine
+
+_UNKNOWN_TYPE: Final = "unknown"
+_EXPECTED_STATES: Final = frozenset({NameState.PUBLISHED, NameState.EXCLUDED})
+
+
+class StatisticsCache:
+    """Reuse the last statistics while nothing has changed, so that an idle process costs nothing."""
+
+    def __init__(self, owner: str) -> None:
+        """Count for the owner id *owner*."""
+        self._owner = owner
+        self._revision: tuple[object, ...] = ()
+        self._counts = Statistics()
+
+    def count(self, engine: Engine, problems: int) -> Statistics:
+        """Return the result of `count_statistics`, reused while nothing changed. Always pass the same *engine*."""
+        zones = tuple((state.zone.id, state.cache.revision) for state in engine.zones)
+        revision = (engine.claims.revision, engine.decisions.revision, zones)
+        if revision != self._revision:
+            self._revision, self._counts = revision, count_statistics(engine, self._owner, problems)
+        return replace(
+            self._counts,
+            queued=_count_queued_names(engine),
+            backing_off=_count_backing_off_names(engine),
+            problems=problems,
+        )
+
+
+def count_statistics(engine: Engine, owner: str, problems: int) -> Statistics:
+    """Count the claims, decisions and records of *engine*. The cost is proportional to the size of the zones.
+
+    Args:
+        engine: the engine.
+        owner: our owner id.
+        problems: the number of objects and manifests that cannot be read.
+    """
+    invalid: Counter[tuple[str, str]] = Counter()
+    for _, claims in engine.claims.objects():
+        for claim in claims:
+            match claim:
+                case InvalidClaim(provenance=provenance):
+                    invalid[_UNKNOWN_TYPE, provenance.source] += 1
+                case UnresolvedClaim(provenance=provenance, reason=Reason.INVALID_ENDPOINT, type=rtype):
+                    invalid[rtype, provenance.source] += 1
+                case _:
+                    pass
+    verified: Counter[str] = Counter()
+    deduplicated: Counter[tuple[str, str]] = Counter()
+    unexpected = retained = 0
+    for decision in engine.decisions:
+        if decision.desired is not None:
+            verified[decision.type] += decision.current is not None
+        is_unexpected = not is_rejected(decision) and find_state(decision) not in _EXPECTED_STATES
+        unexpected += decision.is_relevant and is_unexpected
+        is_unresolved = decision.reason.row.category is Category.UNRESOLVED
+        retained += is_unresolved and decision.current is not None and decision.current.is_ours
+        if len(decision.requested_by) > 1:
+            deduplicated[decision.type, decision.requested_by[0].source] += len(decision.requested_by) - 1
+    return Statistics(
+        current=Counter(record.type for state in engine.zones for record in list_records(state.cache)),
+        requested=_count_requested(engine, owner),
+        verified=verified,
+        deduplicated=deduplicated,
+        invalid=invalid,
+        mismatches=tuple(_find_mismatches(engine, owner)),
+        reasons={str(reason): number for reason, number in engine.decisions.reasons.items()},
+        unexpected=unexpected,
+        retained=retained,
+        queued=_count_queued_names(engine),
+        backing_off=_count_backing_off_names(engine),
+        problems=problems,
+    )
+
+
+def count_planned_changes(engine: Engine) -> int:
+    """Return how many changes are planned and not made yet. A dry run never makes them."""
+    return sum(decision.action in CHANGING for decision in engine.decisions)
+
+
+def _count_requested(engine: Engine, owner: str) -> Counter[str]:
+    """Count the requested endpoints by type. As in external-dns, equal ones count once (docs/spec/plan.md 0.5)."""
+    settings = PlanSettings(owner=owner)
+    by_name = (engine.claims.claims(name) for name in engine.claims.names())
+    resolved = ([claim for claim in claims if isinstance(claim, ResolvedClaim)] for claims in by_name)
+    return Counter(candidate.desired.type for claims in resolved for candidate in merge_claims(claims, settings))
+
+
+def _count_queued_names(engine: Engine) -> int:
+    return sum(len(state.queue.queued) for state in engine.zones)
+
+
+def _count_backing_off_names(engine: Engine) -> int:
+    return sum(state.queue.backing_off for state in engine.zones)
+
+
+def _find_mismatches(engine: Engine, owner: str) -> Iterator[Mismatch]:
+    """Find the foreign records in place of which we would create one; each once, however many records it blocks."""
+    blocked = (
+        one for one in engine.decisions if one.action is Action.NONE and one.reason.row.category is Category.FOREIGN
+    )
+    for zone, name, set_identifier in {(one.zone, one.name, one.set_identifier): None for one in blocked}:
+        for decision in engine.decisions.decisions(name):
+            is_same = (decision.zone, decision.set_identifier) == (zone, set_identifier)
+            if is_same and decision.current and not decision.current.is_ours:
+                yield Mismatch(decision.type, owner, decision.current.owner or set_identifier, name)

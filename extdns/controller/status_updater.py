@@ -1,0 +1,197 @@
+"""Write the status of objects once every record of an object is decided and written (docs/spec/sources.md 6.3)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
+
+from msgspec.structs import replace
+
+from extdns.engine.decisions import CHANGING, IN_SYNC
+from extdns.engine.inputs import Cause, LeadershipChanged, Observed
+from extdns.errors import describe_invalid_value
+from extdns.model.claim import Derivation, ExcludedClaim, InvalidClaim, ResolvedClaim, TargetlessClaim, UnresolvedClaim
+from extdns.model.object_status import EndpointProblem, ObjectStatus
+from extdns.model.reason import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from extdns.controller.write_gate import WriteGate
+    from extdns.engine.engine import Engine
+    from extdns.engine.inputs import Input, Observation
+    from extdns.model.change import Decision
+    from extdns.model.claim import Claim
+    from extdns.model.kind import ObjectKey
+    from extdns.ports import Clock, StatusWriter
+
+_REMOVED: Final = frozenset({Cause.DELETED, Cause.MISSING})
+_INVALID: Final = frozenset(
+    {
+        Reason.INVALID_NAME,
+        Reason.INVALID_TARGET,
+        Reason.INVALID_TTL,
+        Reason.INVALID_ENDPOINT,
+        Reason.OBJECT_FAILED,
+    }
+)
+_MIN_PAUSE_S: Final = 0.1
+_MAX_PAUSE_S: Final = 5.0
+_PAUSE_PER_WORK: Final = 20.0
+"""Seconds of pause for each second of work, so that statuses take at most a twentieth of the engine's thread."""
+
+
+class _ObservedObject(NamedTuple):
+    """The newest version of an object."""
+
+    generation: int
+    claims: tuple[Claim, ...]
+
+
+class StatusUpdater:
+    """Track which objects have a new status, and write it when it is final. Used by the engine's thread only."""
+
+    def __init__(self, engine: Engine, writer: StatusWriter, clock: Clock, gate: WriteGate) -> None:
+        """Write the status of objects of the writer's kind, according to the decisions of *engine*."""
+        self._engine = engine
+        self._writer = writer
+        self._clock = clock
+        self._gate = gate
+        self._objects: dict[ObjectKey, _ObservedObject] = {}
+        self._due: dict[ObjectKey, None] = {}
+        self._pause_s = _MIN_PAUSE_S
+        self._next_write_at = 0.0
+
+    def observe_input(self, item: Input) -> None:
+        """Process the input *item*: store objects that changed, and reset if leadership changed."""
+        if isinstance(item, Observed):
+            for observation in item.observations:
+                if observation.key.kind == self._writer.kind:
+                    self._observe(observation)
+        if isinstance(item, LeadershipChanged):
+            self._reset()
+
+    def observe_decisions(self, decisions: Iterable[Decision]) -> None:
+        """Schedule the status of each object that requested one of *decisions*."""
+        self._schedule(requester.ref.key for decision in decisions for requester in decision.requested_by)
+
+    def write_due(self) -> None:
+        """Write the statuses that are final, if it is time."""
+        if self._clock.monotonic_s() >= self.next_deadline_at:
+            self._write_final()
+
+    def close(self, timeout_s: float) -> None:
+        """Write the statuses that are final, and let the writer finish within *timeout_s* seconds."""
+        if self._gate.is_open():
+            self._write_final()
+        self._writer.close(timeout_s)
+
+    @property
+    def next_deadline_at(self) -> float:
+        """Monotonic time at which `write_due` has work; infinity if no status is due or the write gate is closed."""
+        return self._next_write_at if self._due and self._gate.is_open() else math.inf
+
+    def _reset(self) -> None:
+        """Discard queued statuses and schedule all: a new leader writes each status again, a standby none."""
+        for key in self._objects:
+            self._writer.forget(key)
+        self._schedule(self._objects)
+
+    def _observe(self, observation: Observation) -> None:
+        self._writer.forget(observation.key)
+        self._objects.pop(observation.key, None)
+        self._due.pop(observation.key, None)
+        if observation.cause not in _REMOVED and not (observation.failure or observation.awaited_kind):
+            self._objects[observation.key] = _ObservedObject(observation.generation, observation.claims)
+            self._schedule((observation.key,))
+
+    def _schedule(self, keys: Iterable[ObjectKey]) -> None:
+        count = len(self._due)
+        self._due.update((key, None) for key in keys if key in self._objects)
+        if len(self._due) > count:
+            self._pause_s = _MIN_PAUSE_S
+            self._next_write_at = min(self._next_write_at, self._clock.monotonic_s() + self._pause_s)
+
+    def _write_final(self) -> None:
+        began_at = self._clock.monotonic_s()
+        for key in tuple(self._due):
+            status = self._build_status(key, self._objects[key])
+            if status is not None:
+                del self._due[key]
+                if not _is_excluded(status, self._objects[key].claims):
+                    self._writer.write(status)
+        now_s = self._clock.monotonic_s()
+        self._next_write_at = now_s + max(self._pause_s, (now_s - began_at) * _PAUSE_PER_WORK)
+        self._pause_s = min(self._pause_s * 2, _MAX_PAUSE_S)
+
+    def _build_status(self, key: ObjectKey, observed: _ObservedObject) -> ObjectStatus | None:
+        """Return the status of an object; None if a record of it is not final yet."""
+        problems: list[EndpointProblem] = []
+        count = 0
+        for claim in observed.claims:
+            if isinstance(claim, TargetlessClaim):
+                continue
+            if isinstance(claim, ExcludedClaim) or claim.provenance.derivation is Derivation.NONE:
+                result = self._find_claim_problem(claim)
+                if result is None:
+                    return None
+                count += 1
+                if not (result.valid and result.published):
+                    problems.append(result)
+        return ObjectStatus(key=key, generation=observed.generation, endpoints=count, problems=tuple(problems))
+
+    def _find_claim_problem(
+        self, claim: ResolvedClaim | UnresolvedClaim | InvalidClaim | ExcludedClaim
+    ) -> EndpointProblem | None:
+        """Return whether the endpoint of *claim* is valid and published, and why not; None if not final yet."""
+        match claim:
+            case ExcludedClaim(name=name, excluded_by=flag):
+                return EndpointProblem(name=name or "", reason=Reason.TARGETS_FILTERED, detail=f"by {flag}")
+            case InvalidClaim(provenance=provenance, reason=reason, value=value, allowed=allowed):
+                return EndpointProblem(
+                    field=provenance.field,
+                    name=value if reason is Reason.INVALID_NAME else "",
+                    reason=reason,
+                    detail=describe_invalid_value(value, allowed),
+                    valid=False,
+                )
+            case UnresolvedClaim(provenance=provenance, name=name, reason=reason, detail=detail):
+                is_valid = reason not in _INVALID
+                return EndpointProblem(field=provenance.field, name=name, reason=reason, detail=detail, valid=is_valid)
+            case ResolvedClaim(warnings=warnings):
+                result = self._find_publication(claim)
+                if result is not None and result.published and warnings:
+                    first, *_ = warnings
+                    detail = f"{first.field}: {describe_invalid_value(first.value, first.allowed)}"
+                    return replace(result, reason=first.reason, detail=detail, valid=False)
+                return result
+            case _:
+                assert_never(claim)
+
+    def _find_publication(self, claim: ResolvedClaim) -> EndpointProblem | None:
+        """Return whether the record is in each of its zones; None if that is not final yet."""
+        if not self._engine.is_final(claim.name):
+            return None
+        decisions = [
+            decision
+            for decision in self._engine.decisions.decisions(claim.name)
+            if decision.set_identifier == claim.set_identifier and claim.provenance in decision.requested_by
+        ]
+        if not decisions or any(decision.action in CHANGING for decision in decisions):
+            return None
+        worst = next((decision for decision in decisions if decision.reason not in IN_SYNC), decisions[0])
+        return EndpointProblem(
+            field=claim.provenance.field,
+            name=claim.name,
+            reason=worst.reason,
+            detail=worst.detail,
+            published=worst.reason in IN_SYNC,
+        )
+
+
+def _is_excluded(status: ObjectStatus, claims: Iterable[Claim]) -> bool:
+    """Return whether the whole object is excluded by our filters; another extdns may write its status."""
+    if any(isinstance(claim, ExcludedClaim) and claim.name is None for claim in claims):
+        return True
+    outside = [problem for problem in status.problems if problem.reason is Reason.DOMAIN_FILTERED]
+    return bool(outside) and len(outside) == status.endpoints

@@ -1,0 +1,118 @@
+"""Changes that were sent to a DNS service, and their outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Literal, assert_never
+
+from extdns.documents.document import Document, ZoneReference, build_zone_reference
+from extdns.engine.decisions import Decisions
+from extdns.model.change import Applied, Batch, Change, Create, Delete, Outcome, OutcomeWord, Update, spell_outcome
+from extdns.model.dns_name import DnsName
+from extdns.model.kind import ObjectRef
+from extdns.model.value import Value
+from extdns.model.zone import Zone
+
+ChangeAction = Literal["create", "update", "delete"]
+
+
+class SentChange(Value, frozen=True, kw_only=True):
+    """One change and its outcome.
+
+    Attributes:
+        at: when the last outcome was known.
+        targets: the targets after the change; for a delete, before it.
+        object: the object that requested it; for a delete, the resource of the record; "" if unknown.
+        detail: the message of the service, "" if there is none.
+        times: how often in a row the same change had this outcome.
+    """
+
+    at: datetime
+    zone: Zone
+    name: DnsName
+    type: str
+    set_identifier: str
+    action: ChangeAction
+    targets: tuple[str, ...]
+    object: ObjectRef | str
+    outcome: OutcomeWord
+    detail: str
+    times: int = 1
+
+
+class ChangeDocument(Document, frozen=True):
+    """One change and its outcome. `times` counts how often in a row the change had this outcome."""
+
+    at: datetime
+    zone: ZoneReference
+    name: str
+    type: str
+    set_identifier: str
+    action: ChangeAction
+    targets: tuple[str, ...]
+    object: str
+    outcome: OutcomeWord
+    detail: str
+    times: int
+
+
+def list_sent_changes(batch: Batch, outcome: Outcome, decisions: Decisions, at: datetime) -> Iterator[SentChange]:
+    """Yield the changes in *batch* with the outcome, in order; *decisions* tell which object requested each."""
+    word, detail = spell_outcome(outcome), _find_detail(outcome)
+    for change_set in batch.change_sets:
+        for change in change_set.changes:
+            action, targets = _describe_action(change)
+            yield SentChange(
+                at=at,
+                zone=batch.zone,
+                name=change.key.name,
+                type=change.key.type,
+                set_identifier=change.key.set_identifier,
+                action=action,
+                targets=targets,
+                object=_find_object(change, decisions),
+                outcome=word,
+                detail=detail,
+            )
+
+
+def build_change(one: SentChange) -> ChangeDocument:
+    """Describe one change."""
+    return ChangeDocument(
+        at=one.at,
+        zone=build_zone_reference(one.zone),
+        name=one.name,
+        type=one.type,
+        set_identifier=one.set_identifier,
+        action=one.action,
+        targets=one.targets,
+        object=str(one.object),
+        outcome=one.outcome,
+        detail=one.detail,
+        times=one.times,
+    )
+
+
+def _describe_action(change: Change) -> tuple[ChangeAction, tuple[str, ...]]:
+    match change:
+        case Create(desired=wanted):
+            return "create", wanted.targets
+        case Update(desired=wanted):
+            return "update", wanted.targets
+        case Delete(current=held):
+            return "delete", held.record.targets
+        case _:
+            assert_never(change)
+
+
+def _find_object(change: Change, decisions: Decisions) -> ObjectRef | str:
+    if isinstance(change, Delete):
+        return change.current.resource
+    about = (one for one in decisions.decisions(change.key.name) if one.set_identifier == change.key.set_identifier)
+    return next((request.ref for one in about if one.type == change.key.type for request in one.requested_by), "")
+
+
+def _find_detail(outcome: Outcome) -> str:
+    """Return the change id or the message of the service."""
+    return outcome.change_id if isinstance(outcome, Applied) else outcome.message

@@ -1,0 +1,208 @@
+"""The current records at a name, also those without a decision, and the wildcards that answer if there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from extdns.documents.document import Document, RecordData, ZoneReference, build_record_data, build_zone_reference
+from extdns.documents.text import describe_details
+from extdns.model.change import Action, Decision
+from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
+from extdns.model.rrtype import EXCLUSIVE
+
+if TYPE_CHECKING:
+    from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot, ZoneSnapshot
+    from extdns.engine.zone_cache import ZoneCache
+    from extdns.model.change import Decision
+    from extdns.model.evidence import DeleteStatus
+    from extdns.model.record import OwnedRecord, Record, RecordKey
+
+
+class CurrentRecordDocument(Document, frozen=True):
+    """A current record. `owner` is null if it has none; `outcome` is null if there is no decision about it.
+
+    `ownershipRecords` are the names of its ownership records. `ownershipOf` is null unless this is an ownership
+    record; then it lists the current records that it covers, as `A shop.example.org`, and the owner fields are theirs.
+    `blocksRequested` is true if a requested record is not created because it cannot coexist with this one.
+    """
+
+    zone: ZoneReference
+    type: str
+    set_identifier: str
+    record: RecordData
+    ours: bool
+    owner: str | None
+    resource: str
+    ownership_records: tuple[str, ...]
+    ownership_of: tuple[str, ...] | None
+    blocks_requested: bool
+    outcome: OutcomeDocument | None
+
+
+class WildcardDocument(Document, frozen=True):
+    """A wildcard with records of these types, which answers for a name without records (RFC 4592)."""
+
+    zone: ZoneReference
+    name: str
+    types: tuple[str, ...]
+
+
+def list_current_records(
+    seen: EngineSnapshot,
+    name: DnsName,
+    decisions: Iterable[Decision],
+    outcome_of: Callable[[Decision], OutcomeDocument],
+) -> Iterator[CurrentRecordDocument]:
+    """Yield the current records at *name*, zone by zone, with the outcome from *decisions* about the name."""
+    decided = tuple(decisions)
+    for entry in seen.zones:
+        if records := entry.cache.records(name):
+            here = [one for one in decided if one.zone == entry.zone]
+            around = seen.read_around(name, entry)
+            owned = {one.key: one for one in around}
+            for record in records:
+                if current := owned.get(record.key):
+                    decision = next((one for one in here if one.current and one.current.key == current.key), None)
+                    outcome = outcome_of(decision) if decision else _build_exclusion(seen, entry, current.key)
+                    yield _build_current_record(
+                        entry,
+                        current,
+                        outcome,
+                        decided=decision is not None,
+                        blocks_requested=_blocks_requested(current, here),
+                    )
+                else:
+                    yield _build_ownership_record(
+                        entry, record, [one for one in around if record in one.ownership_records]
+                    )
+
+
+def list_wildcards(seen: EngineSnapshot, name: DnsName) -> Iterator[WildcardDocument]:
+    """Yield the wildcard that answers for *name* in each of its zones that has no records at *name*."""
+    zones = seen.zones_of(name)
+    for entry in seen.zones:
+        if (
+            entry.zone in zones
+            and entry.cache.is_complete
+            and (found := _find_wildcard(name, entry.zone.name, entry.cache))
+        ):
+            types = tuple(dict.fromkeys(record.type for record in entry.cache.records(found)))
+            if types:
+                yield WildcardDocument(zone=build_zone_reference(entry.zone), name=found, types=types)
+
+
+def _find_wildcard(name: DnsName, zone: DnsName, cache: ZoneCache) -> DnsName | None:
+    """Return the wildcard below the closest encloser of *name* (RFC 4592 section 3.3.1).
+
+    A name exists also if there are only records below it.
+    """
+    closest: str = name
+    while closest != zone:
+        if any(other.within(closest) for other in cache.names()):
+            break
+        closest = closest.partition(".")[2]
+    return None if closest == name else DnsName(f"*.{closest}")
+
+
+def _build_exclusion(seen: EngineSnapshot, entry: ZoneSnapshot, key: RecordKey) -> OutcomeDocument | None:
+    reason = seen.find_exclusion(key)
+    if reason is None:
+        return None
+    zone = build_zone_reference(entry.zone)
+    return OutcomeDocument(zone=zone, action=Action.KEEP.value, reason=reason.value, evidence=(), waiting=None)
+
+
+def _blocks_requested(current: OwnedRecord, decisions: Iterable[Decision]) -> bool:
+    """Return whether *current* prevents the creation of a requested record (RFC 1034 section 3.6.2)."""
+    return any(
+        one.reason is Reason.INCOMPATIBLE_RECORD
+        and one.type != current.record.type
+        and EXCLUSIVE in {one.type, current.record.type}
+        for one in decisions
+    )
+
+
+def _build_current_record(
+    entry: ZoneSnapshot, current: OwnedRecord, outcome: OutcomeDocument | None, *, decided: bool, blocks_requested: bool
+) -> CurrentRecordDocument:
+    return CurrentRecordDocument(
+        zone=build_zone_reference(entry.zone),
+        type=current.record.type,
+        set_identifier=current.record.set_identifier,
+        record=build_record_data(current.record),
+        ours=current.is_ours
+        and (decided or bool(current.ownership_records)),  # with --registry=noop only records in scope are ours
+        owner=current.owner,
+        resource=current.resource,
+        ownership_records=tuple(one.name for one in current.ownership_records),
+        ownership_of=None,
+        blocks_requested=blocks_requested and not decided,
+        outcome=outcome,
+    )
+
+
+def _build_ownership_record(entry: ZoneSnapshot, record: Record, covered: list[OwnedRecord]) -> CurrentRecordDocument:
+    first = covered[0] if covered else None
+    return CurrentRecordDocument(
+        zone=build_zone_reference(entry.zone),
+        type=record.type,
+        set_identifier=record.set_identifier,
+        record=build_record_data(record),
+        ours=first is not None and first.is_ours,
+        owner=first.owner if first else None,
+        resource=first.resource if first else "",
+        ownership_records=(),
+        ownership_of=tuple(_describe_key(one.key) for one in covered),
+        blocks_requested=False,
+        outcome=None,
+    )
+
+
+def _describe_key(key: RecordKey) -> str:
+    """Format a key as `A shop.example.org`, with its set identifier if it has one."""
+    identifier = f" ({key.set_identifier})" if key.set_identifier else ""
+    return f"{key.type} {key.name}{identifier}"
+
+
+class WaitingDeleteDocument(Document, frozen=True):
+    """A delete that has evidence (a reason code) but was not made yet.
+
+    `graceEnds` is when the grace period or --unresolved-timeout ends; null if the delete waits for something else.
+    """
+
+    evidence: str
+    grace_ends: datetime | None
+
+
+class OutcomeDocument(Document, frozen=True):
+    """The decision about a claim or a record in one zone. `zone` is null if no zone holds the name.
+
+    `waiting` is null if no delete waits.
+    """
+
+    zone: ZoneReference | None
+    action: str
+    reason: str
+    evidence: tuple[str, ...]
+    waiting: WaitingDeleteDocument | None
+
+
+def build_outcome(engine: EngineSnapshot, process: ProcessSnapshot | None, decision: Decision) -> OutcomeDocument:
+    """Describe *decision*. *process* is the running process that *engine* belongs to, None for a single pass."""
+    return OutcomeDocument(
+        zone=build_zone_reference(decision.zone) if decision.zone else None,
+        action=decision.action.value,
+        reason=decision.reason.value,
+        evidence=tuple(describe_details(decision)),
+        waiting=_build_waiting(engine.find_waiting_delete(decision), process),
+    )
+
+
+def _build_waiting(undone: DeleteStatus | None, live: ProcessSnapshot | None) -> WaitingDeleteDocument | None:
+    if undone is None:
+        return None
+    ends = live.time_of(undone.grace_ends_s) if live and undone.grace_ends_s is not None else None
+    return WaitingDeleteDocument(evidence=undone.evidence.value, grace_ends=ends)

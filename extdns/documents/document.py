@@ -1,0 +1,169 @@
+"""The base of all documents: JSON with a version, sorted keys, and a schema (`docs/reference/*.schema.json`)."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Final, Literal
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from extdns.model.claim import ClaimWarning, Provenance
+    from extdns.model.kind import ObjectKey
+    from extdns.model.record import DesiredRecord, Record
+    from extdns.model.zone import Zone
+
+
+Version = Literal["extdns.io/v1"]
+VERSION: Version = "extdns.io/v1"
+_NOT_ASCII: Final = re.compile(r"[^\n -~]")
+
+
+class Document(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """A document or a part of one. Every field is always present."""
+
+
+class ZoneDocument(Document, frozen=True):
+    """A zone, and the number of records read there, without ownership records: all, and ours."""
+
+    name: str
+    id: str
+    account: str
+    private: bool
+    records: int
+    ours: int
+
+
+class ZoneReference(Document, frozen=True):
+    """The name and id of a zone."""
+
+    name: str
+    id: str
+
+
+class ObjectReference(Document, frozen=True):
+    """An object that requests a name, and the annotation or field that contains it."""
+
+    kind: str
+    namespace: str
+    name: str
+    source: str
+    field: str
+    derived: str
+
+
+class RecordData(Document, frozen=True):
+    """Record data. `ttlSeconds` is null for the default of the DNS service."""
+
+    targets: tuple[str, ...]
+    ttl_seconds: int | None
+    properties: dict[str, str]
+
+
+class ProblemDocument(Document, frozen=True):
+    """An invalid value on an object, which is ignored, and what is allowed."""
+
+    kind: str
+    namespace: str
+    name: str
+    field: str
+    value: str
+    allowed: str
+    reason: str
+
+
+def build_zone_reference(zone: Zone) -> ZoneReference:
+    """Build the reference to *zone*."""
+    return ZoneReference(name=zone.name, id=zone.id)
+
+
+def build_object_reference(request: Provenance) -> ObjectReference:
+    """Build the reference to the object that requests a name."""
+    key = request.ref.key
+    return ObjectReference(
+        kind=key.kind.name,
+        namespace=key.namespace,
+        name=key.name,
+        source=request.source,
+        field=request.field,
+        derived=request.derivation,
+    )
+
+
+def build_problem(key: ObjectKey, warning: ClaimWarning) -> ProblemDocument:
+    """Describe an invalid value on an object."""
+    return ProblemDocument(
+        kind=key.kind.name,
+        namespace=key.namespace,
+        name=key.name,
+        field=warning.field,
+        value=warning.value,
+        allowed=warning.allowed,
+        reason=warning.reason.value,
+    )
+
+
+def build_record_data(one: Record | DesiredRecord) -> RecordData:
+    """Describe the data of a current or desired record."""
+    return RecordData(targets=one.targets, ttl_seconds=one.ttl_s or None, properties=dict(one.properties))
+
+
+def format_json(document: Document | Mapping[str, object]) -> str:
+    """Format *document* as indented JSON, in ASCII so that no value can control a terminal."""
+    indented = msgspec.json.format(encode_json(document), indent=2)  # ten times faster than `json`
+    return _NOT_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], indented.decode()) + "\n"
+
+
+def encode_json(document: Document | Mapping[str, object]) -> bytes:
+    """Encode *document* as JSON on one line, in UTF-8; replace a lone surrogate with a question mark."""
+    try:
+        return msgspec.json.encode(document, enc_hook=str, order="sorted")
+    except UnicodeEncodeError:
+        values = msgspec.to_builtins(document, enc_hook=str)
+        return json.dumps(values, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
+
+
+def format_schema(kind: object, title: str) -> str:
+    """Return the JSON Schema of documents of *kind*."""
+    schema = msgspec.json.schema(kind)
+    for part in schema["$defs"].values():
+        part["description"] = " ".join(part["description"].split())
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+    return json.dumps(head | schema, indent=2, sort_keys=True) + "\n"
+
+
+class ProcessReference(Document, frozen=True):
+    """The process that answers. A field is "" if unknown.
+
+    `address` is the address of its live page, as the client reached it; "" if the command made one pass itself. `owner`
+    is its owner id; `objects` is where it reads objects, as `cluster https://192.0.2.1:6443` or `files shop.yaml`.
+    """
+
+    address: str
+    owner: str
+    objects: str
+
+
+UNKNOWN_PROCESS: Final = ProcessReference(address="", owner="", objects="")
+"""A placeholder, which is replaced before the document is shown."""
+
+
+class AnswerDocument(Document, frozen=True):
+    """A document that names the process that answers."""
+
+    process: ProcessReference
+
+
+def describe_process(process: ProcessReference) -> str:
+    """Describe *process* as `extdns at http://127.0.0.1:7980, owner "me", files shop.yaml`."""
+    who = f"extdns at {process.address}" if process.address else "this command, in one pass"
+    owner = f'owner "{process.owner}"' if process.owner else "no owner id"
+    return ", ".join(part for part in (who, owner, process.objects) if part)
+
+
+def format_command(command: str, process: ProcessReference) -> str:
+    """Return *command*, such as `explain web.example.org`, with the flag that queries the same process."""
+    return f"extdns {command} --controller={process.address}" if process.address else f"extdns {command} [flags]"

@@ -1,0 +1,199 @@
+"""Held deletes of a running process, as JSON and as text."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final, Literal
+
+from extdns.documents.document import (
+    UNKNOWN_PROCESS,
+    VERSION,
+    Document,
+    ZoneReference,
+    build_zone_reference,
+    describe_process,
+)
+from extdns.documents.status import LiveDocument
+from extdns.errors import sanitize
+from extdns.model.evidence import ALL_ZONES, Evidence
+from extdns.model.plural import format_count
+from extdns.model.reason import MEANINGS, Reason
+
+if TYPE_CHECKING:
+    from extdns.config import ClusterFlags, Config, DeleteFlags
+    from extdns.documents.snapshot import ProcessSnapshot
+    from extdns.model.evidence import HeldSet as EngineHeldSet
+
+
+_STATE_FLAGS: Final = frozenset({"server", "kubeconfig", "state-configmap"})
+
+
+class HeldRecordDocument(Document, frozen=True):
+    """A record whose delete is held, with the evidence as a reason code."""
+
+    zone: ZoneReference
+    name: str
+    type: str
+    set_identifier: str
+    targets: tuple[str, ...]
+    resource: str
+    evidence: str
+
+
+class HeldSetDocument(Document, frozen=True):
+    """The held deletes of one scope, and the command that approves them.
+
+    The scope is a zone, a namespace in a zone, or all zones; for all zones the name and id of `zone` are "".
+    """
+
+    scope: Literal["zone", "namespace", "all-zones"]
+    zone: ZoneReference
+    namespace: str
+    approval_code: str
+    command: str
+    records: tuple[HeldRecordDocument, ...]
+
+
+class HeldDocument(LiveDocument, frozen=True):
+    """All held deletes. `problem` is why some are unknown or were not saved, "" if there is no problem.
+
+    `otherCluster` is the id of the cluster of the objects, while updates and deletes are held until a person accepts it
+    with `acceptCommand`; otherwise both are "".
+    """
+
+    kind: Literal["Held"]
+    items: tuple[HeldSetDocument, ...]
+    problem: str = ""
+    other_cluster: str = ""
+    accept_command: str = ""
+
+
+def build_held(live: ProcessSnapshot, config: Config) -> HeldDocument:
+    """Describe all held deletes, by scope."""
+    items = tuple(build_held_set(found, config) for found in live.engine.held_sets if found.code)
+    other = live.engine.other_cluster
+    return HeldDocument(
+        api_version=VERSION,
+        process=UNKNOWN_PROCESS,
+        kind="Held",
+        at=live.at,
+        items=items,
+        problem=live.engine.state_problem,
+        other_cluster=other,
+        accept_command=format_accept_command(config, other) if other else "",
+    )
+
+
+def build_held_set(found: EngineHeldSet, config: Config) -> HeldSetDocument:
+    """Describe the held deletes of one scope."""
+    return HeldSetDocument(
+        scope="all-zones" if found.scope == ALL_ZONES else "namespace" if found.scope.namespace else "zone",
+        zone=build_zone_reference(found.zone) if found.zone else ZoneReference(name="", id=""),
+        namespace=found.scope.namespace,
+        approval_code=found.code,
+        command=format_approve_command(config, found.code),
+        records=tuple(
+            HeldRecordDocument(
+                zone=build_zone_reference(one.zone),
+                name=one.owned.record.name,
+                type=one.owned.record.type,
+                set_identifier=one.owned.record.set_identifier,
+                targets=one.owned.record.targets,
+                resource=one.owned.resource,
+                evidence=one.evidence.value,
+            )
+            for one in found.held
+        ),
+    )
+
+
+def describe_scope(one: HeldSetDocument) -> str:
+    """Describe the scope of a held set, as `namespace shop in zone example.org`."""
+    where = f"zone {one.zone.name}" if one.zone.id else "all zones"
+    return f"namespace {one.namespace} in {where}" if one.namespace else where
+
+
+def format_approve_command(config: Config, code: str) -> str:
+    """Return the command that approves *code*: `extdns approve`, or without saved state the flag `--approve`."""
+    return _format_command(config, "approve", code)
+
+
+def format_accept_command(config: Config, cluster: str) -> str:
+    """Return the command that accepts *cluster*: `extdns accept-cluster`, or without saved state `--accept-cluster`."""
+    return _format_command(config, "accept-cluster", cluster)
+
+
+def _format_command(config: Config, command: str, code: str) -> str:
+    if not config.deletes.state_file and (config.cluster.manifests or not config.deletes.state_configmap):
+        return f"extdns --{command}={code} [flags]"
+    return shlex.join(("extdns", command, code, *list_state_flags(config.cluster, config.deletes)))
+
+
+def describe_other_cluster(cluster: str) -> str:
+    """Describe that the objects come from another *cluster* than the saved state belongs to."""
+    return (
+        f"The objects come from another cluster than before, {cluster}: updates and deletes are held until a person"
+        " accepts it."
+    )
+
+
+def list_state_flags(cluster: ClusterFlags, deletes: DeleteFlags) -> Iterator[str]:
+    """Yield the flags that a command needs to find the same state store; defaults are left out."""
+    if deletes.state_file:
+        yield f"--state-file={deletes.state_file}"
+        return
+    for flag, value in (*cluster.list_settings(), *deletes.list_settings()):
+        if flag.name in _STATE_FLAGS and value != flag.default:
+            yield from flag.format_arguments(value, masked=True)
+
+
+def count_held(deletes: int) -> str:
+    """Return the number of held deletes as a sentence."""
+    return f"{format_count(deletes, 'delete')} held." if deletes else "No delete is held."
+
+
+def format_held_record(name: str, rtype: str, identifier: str, evidence: str) -> str:
+    """Format a record whose delete is held, with the evidence."""
+    member = f" ({identifier})" if identifier else ""
+    return f"{sanitize(f'{name} {rtype}{member}', 300)} [{sanitize(evidence)}]"
+
+
+def explain_evidence(evidence: Iterable[str]) -> Iterator[str]:
+    """Yield the meaning of each *evidence* code; no line if there are none."""
+    codes = sorted(set(evidence) & set(Evidence))
+    if codes:
+        yield ""
+        yield "Why"
+        if any(Evidence(code).is_sufficient for code in codes):
+            yield f"  [{Reason.HELD}] {MEANINGS[Reason.HELD]}"
+        for code in codes:
+            yield f"  [{code}] {MEANINGS[Reason(code)]}"
+
+
+def format_held(document: HeldDocument) -> Iterator[str]:
+    """Yield the lines about the held deletes of a running process."""
+    held = sum(len(one.records) for one in document.items)
+    if held or not (document.problem or document.other_cluster):
+        yield count_held(held)
+    if document.problem:
+        yield sanitize(f"Not all is known: {document.problem}", 500)
+    if document.other_cluster:
+        yield describe_other_cluster(sanitize(document.other_cluster))
+    for one in document.items:
+        yield ""
+        where = sanitize(describe_scope(one))
+        yield f"{where[:1].upper()}{where[1:]}"
+        yield f"  ! {format_count(len(one.records), 'delete')} HELD, code {sanitize(one.approval_code)}"
+        for record in one.records:
+            yield f"      {format_held_record(record.name, record.type, record.set_identifier, record.evidence)}"
+    yield from explain_evidence(record.evidence for one in document.items for record in one.records)
+    yield ""
+    yield sanitize(f"Answered by {describe_process(document.process)}", 500)
+    if document.items or document.other_cluster:
+        yield ""
+    if document.other_cluster:
+        yield f"Accept it, if that is meant: {sanitize(document.accept_command, 500)}"
+    for one in document.items:
+        them = "them" if len(one.records) > 1 else "it"
+        yield f"Approve {them} in {sanitize(describe_scope(one))}: {sanitize(one.command)}"

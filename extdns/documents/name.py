@@ -1,0 +1,358 @@
+"""Everything about one name, from the objects that request it to the current records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from difflib import get_close_matches
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from extdns.config import Config
+from extdns.documents.changes import ChangeDocument, build_change
+from extdns.documents.current_records import (
+    CurrentRecordDocument,
+    OutcomeDocument,
+    WildcardDocument,
+    build_outcome,
+    list_current_records,
+    list_wildcards,
+)
+from extdns.documents.document import (
+    UNKNOWN_PROCESS,
+    VERSION,
+    AnswerDocument,
+    Document,
+    ObjectReference,
+    ProblemDocument,
+    RecordData,
+    Version,
+    ZoneReference,
+    build_object_reference,
+    build_problem,
+    build_record_data,
+    build_zone_reference,
+)
+from extdns.documents.names import NameState, NameSummary, build_row, find_state
+from extdns.documents.snapshot import EngineSnapshot
+from extdns.engine.decisions import IN_SYNC
+from extdns.model.change import Action, Decision
+from extdns.model.claim import ExcludedClaim, NameClaim, ResolvedClaim, find_problems
+from extdns.model.dns_name import DnsName
+from extdns.model.evidence import Evidence
+from extdns.model.reason import Reason
+
+if TYPE_CHECKING:
+    from extdns.documents.current_records import CurrentRecordDocument, WildcardDocument
+    from extdns.documents.snapshot import ProcessSnapshot
+
+
+_MAX_CLOSEST: Final = 3
+_MAX_EXCLUDED: Final = 5
+_TARGET_FILTERS: Final = frozenset({"--target-net-filter", "--exclude-target-net"})
+_WRITES_UNKNOWN: Final = "the last write and its outcome: only a running extdns knows"
+_NO_RECENT_WRITE: Final = "the last write: not among the last changes of the process"
+_SERVED_UNKNOWN: Final = "what name servers answer: none was asked (extdns verify asks them)"
+_PAST_UNKNOWN: Final = (
+    "earlier events: one pass observes none; a running extdns may have observed that the object was deleted or "
+    "changed, which is better evidence"
+)
+_GRACE_UNKNOWN: Final = "the grace period (--delete-grace-period): one pass cannot count it"
+
+
+class ClaimDocument(Document, frozen=True):
+    """An object that requests the name. `requested` is null if the claim is unresolved; `since` is "" if unknown."""
+
+    object: ObjectReference
+    since: str
+    type: str
+    set_identifier: str
+    requested: RecordData | None
+    outcomes: tuple[OutcomeDocument, ...]
+    problems: tuple[ProblemDocument, ...]
+
+
+class ExcludedObject(Document, frozen=True):
+    """An object that a filter excludes. Its names are known only if `certain` is true."""
+
+    object: str
+    by: str
+    certain: bool
+
+
+class NameDocument(AnswerDocument, frozen=True, tag_field="kind", tag="NameExplanation"):
+    """A name. `reason` is null if no object requests it and it has no records but ownership records.
+
+    `state` is null if no object requests the name and no record at it is ours. `unreadZones` are its zones that were
+    not fully read; `allZones` is false if there may be unknown zones. `wildcards` answer if there are no records.
+    `lastChanges` are the last writes, newest first; only a running process knows them. `process` is the process that
+    answered, `at` the time of the answer; null if this command made one pass.
+    """
+
+    api_version: Version
+    at: datetime | None
+    name: str
+    answer: str
+    state: NameState | None
+    reason: str | None
+    claims: tuple[ClaimDocument, ...]
+    zones: tuple[ZoneReference, ...]
+    zones_known: int
+    all_zones: bool
+    unread_zones: tuple[ZoneReference, ...]
+    records: tuple[CurrentRecordDocument, ...]
+    wildcards: tuple[WildcardDocument, ...]
+    last_changes: tuple[ChangeDocument, ...]
+    policy: str
+    owner: str
+    excluded: tuple[ExcludedObject, ...]
+    closest: tuple[str, ...]
+    not_known: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+def build_name(
+    seen: EngineSnapshot,
+    name: DnsName,
+    config: Config,
+    *,
+    zones_known: int,
+    missing: tuple[str, ...],
+    live: ProcessSnapshot | None = None,
+) -> NameDocument:
+    """Describe *name*.
+
+    Args:
+        seen: the state of the engine after a pass, or in a running process.
+        name: any name, requested or not.
+        config: the settings.
+        zones_known: the number of zones that the service listed.
+        missing: one sentence for each thing that could not be read.
+        live: the running process that *seen* belongs to; None for a single pass.
+    """
+    claims, decisions = seen.claims.claims(name), seen.decisions.decisions(name)
+    outcome_of = partial(build_outcome, seen, live)
+    found = _Findings(
+        row=build_row(name, decisions),
+        records=tuple(list_current_records(seen, name, decisions, outcome_of)),
+        wildcards=tuple(list_wildcards(seen, name)),
+        excluded=tuple(_list_excluded(seen, name, requested=bool(claims))),
+        unread_zones=tuple(map(build_zone_reference, seen.unread_zones(name))),
+    )
+    last = tuple(build_change(one) for one in (live.changes if live else ()) if one.name == name)
+    return NameDocument(
+        api_version=VERSION,
+        process=UNKNOWN_PROCESS,
+        at=live.at if live else None,
+        name=name,
+        answer=_build_answer(name, found, seen, complete=not missing),
+        state=found.row.state if found.row else None,
+        reason=_find_reason(found),
+        claims=tuple(
+            _build_claim(claim, decisions, outcome_of)
+            for claim in sorted(claims, key=lambda one: _rank_claim(one, decisions))
+        ),
+        zones=tuple(map(build_zone_reference, seen.zones_of(name))),
+        zones_known=zones_known,
+        all_zones=seen.all_zones,
+        unread_zones=found.unread_zones,
+        records=found.records,
+        wildcards=found.wildcards,
+        last_changes=last,
+        policy=config.control.policy,
+        owner=config.registry.txt_owner_id,
+        excluded=found.excluded,
+        closest=() if claims or found.records else tuple(_list_closest(seen, name)),
+        not_known=tuple(_list_unknown(seen, decisions, last, lives=live is not None)),
+        missing=missing,
+    )
+
+
+class _Findings(NamedTuple):
+    """The claims, decisions and records that the answer about a name is based on."""
+
+    row: NameSummary | None
+    records: tuple[CurrentRecordDocument, ...]
+    wildcards: tuple[WildcardDocument, ...]
+    excluded: tuple[ExcludedObject, ...]
+    unread_zones: tuple[ZoneReference, ...]
+
+    @property
+    def sole_exclusion(self) -> ExcludedObject | None:
+        """The excluded object that would request the name, if there is nothing else to report."""
+        return None if self.row or self.records else next((one for one in self.excluded if one.certain), None)
+
+
+def _build_answer(name: DnsName, found: _Findings, seen: EngineSnapshot, *, complete: bool) -> str:
+    unsure = "" if complete else ", as far as could be read"
+    known = not found.unread_zones and (seen.all_zones or bool(seen.zones_of(name)))
+    if found.row:
+        return answer_decided(found.row, found.records, unsure, known=known)
+    if found.sole_exclusion:
+        excluded = found.sole_exclusion
+        published = "is not published" if known else "may or may not be published"
+        return f"{name} {published}: {excluded.object} requests it, but {excluded.by} excludes it."
+    return answer_undecided(name, found.records, found.wildcards, unsure, known=known)
+
+
+def _find_reason(found: _Findings) -> str | None:
+    if found.row:
+        return found.row.worst.reason.value
+    if found.sole_exclusion:
+        return (Reason.TARGETS_FILTERED if found.sole_exclusion.by in _TARGET_FILTERS else Reason.FILTERED_OUT).value
+    return next((one.outcome.reason for one in found.records if one.outcome), None)
+
+
+def _list_unknown(
+    seen: EngineSnapshot, decisions: tuple[Decision, ...], last: tuple[ChangeDocument, ...], *, lives: bool
+) -> Iterator[str]:
+    if not lives:
+        if any(decision.action is Action.DELETE for decision in decisions):
+            yield _GRACE_UNKNOWN
+        if any(_is_by_absence(decision, seen) for decision in decisions):
+            yield _PAST_UNKNOWN
+        yield _WRITES_UNKNOWN
+    elif not last:
+        yield _NO_RECENT_WRITE
+    yield _SERVED_UNKNOWN
+
+
+def _is_by_absence(decision: Decision, seen: EngineSnapshot) -> bool:
+    """Return whether the evidence of a delete, planned or waiting, is that an object is absent."""
+    if decision.action is Action.DELETE:
+        return Evidence(decision.reason.value).is_by_absence
+    undone = seen.find_waiting_delete(decision)
+    return undone is not None and undone.evidence.is_by_absence
+
+
+def _rank_claim(claim: NameClaim, decisions: tuple[Decision, ...]) -> tuple[int, tuple[bool, str, str, str]]:
+    """Return the sort key: claims that are used first, then the oldest."""
+    ranks = (decision.requested_by.index(claim.provenance) for decision in _find_decisions(claim, decisions))
+    rejected = any(decision.action is Action.NONE for decision in _find_decisions(claim, decisions))
+    return (min(ranks, default=0) + rejected * len(decisions), claim.provenance.ref.age_sort_key)
+
+
+def _find_decisions(claim: NameClaim, decisions: tuple[Decision, ...]) -> list[Decision]:
+    """Return the decisions about *claim*; if the service changed its type, those about its object."""
+    about = [
+        decision
+        for decision in decisions
+        if claim.provenance in decision.requested_by and decision.set_identifier == claim.set_identifier
+    ]
+    if not isinstance(claim, ResolvedClaim):
+        return about
+    return [decision for decision in about if decision.type == claim.desired.type] or about
+
+
+def _build_claim(
+    claim: NameClaim, decisions: tuple[Decision, ...], outcome_of: Callable[[Decision], OutcomeDocument]
+) -> ClaimDocument:
+    desired = claim.desired if isinstance(claim, ResolvedClaim) else None
+    return ClaimDocument(
+        object=build_object_reference(claim.provenance),
+        since=claim.provenance.ref.created,
+        type=desired.type if desired else "",
+        set_identifier=claim.set_identifier,
+        requested=build_record_data(desired) if desired else None,
+        outcomes=tuple(map(outcome_of, _find_decisions(claim, decisions))),
+        problems=tuple(build_problem(claim.provenance.ref.key, problem) for problem in find_problems((claim,))),
+    )
+
+
+def _list_excluded(seen: EngineSnapshot, name: DnsName, *, requested: bool) -> Iterator[ExcludedObject]:
+    """List the excluded objects that would request *name*; if no object requests it, also some that may request it."""
+    found = [claim for _, claims in seen.claims.objects() for claim in claims if isinstance(claim, ExcludedClaim)]
+    found.sort(key=lambda one: one.ref.key)
+    vague = [one for one in found if one.name is None]
+    for one in (*(one for one in found if one.name == name), *(() if requested else vague[:_MAX_EXCLUDED])):
+        yield ExcludedObject(object=str(one.ref), by=one.excluded_by, certain=one.name is not None)
+
+
+def _list_closest(seen: EngineSnapshot, name: str) -> Iterator[str]:
+    """List requested names with a similar spelling, with the objects that request them."""
+    for near in get_close_matches(name, sorted(seen.claims.names()), n=_MAX_CLOSEST):
+        requester = seen.claims.claims(DnsName(near))[0].provenance
+        yield f"{near} ({requester.ref})"
+
+
+_NAME_CLAUSES: Final = {
+    Action.CREATE: "is not published yet; it would be created",
+    Action.UPDATE: "is published, but not as requested; it would be updated",
+    Action.DELETE: "is published, but no longer requested; it would be deleted",
+    Action.KEEP: "is not as objects request; the current records stay",
+    Action.NONE: "is not published",
+}
+_RECORD_CLAUSES: Final = {
+    Action.CREATE: "which would be created",
+    Action.UPDATE: "which would be updated",
+    Action.DELETE: "which would be deleted",
+    Action.KEEP: "which stays unchanged",
+    Action.NONE: "which is not published",
+}
+
+
+def answer_decided(row: NameSummary, records: Sequence[CurrentRecordDocument], unsure: str, *, known: bool) -> str:
+    """Summarize a name that has decisions in one sentence.
+
+    Args:
+        row: the decisions.
+        records: the current records.
+        unsure: the reservation to add to claims that are true only if everything was read.
+        known: whether all zones that may hold the name were read.
+    """
+    main = row.worst
+    if main.reason in IN_SYNC:
+        return f"{row.name} is published."
+    if any(find_state(one) is NameState.PUBLISHED for one in row.decisions):
+        return f"{row.name} is published, but for {_describe_record(row)}, {_describe_worst(row)}."
+    if row.state is NameState.UNKNOWN or (main.action is Action.NONE and not known):
+        return f"{row.name} may be published or not: the current records could not be read."
+    if not any(one.requested_by for one in row.decisions) and main.action is Action.KEEP:
+        after = "it is deleted after the grace period" if main.reason is Reason.IN_GRACE else "it is kept"
+        return f"{row.name} exists, but no object requests it{unsure}; {after}."
+    if row.state is NameState.EXCLUDED and any(one.ownership_of is None for one in records):
+        return f"{row.name} exists, but is left alone: a filter excludes it."
+    return f"{row.name} {_NAME_CLAUSES[_find_action(row)]}."
+
+
+def answer_undecided(
+    name: str,
+    records: Sequence[CurrentRecordDocument],
+    wildcards: Sequence[WildcardDocument],
+    unsure: str,
+    *,
+    known: bool,
+) -> str:
+    """Summarize a name without relevant decisions in one sentence. *known* is whether all zones were read."""
+    if records and all(one.ownership_of is not None for one in records):
+        covered = ", ".join(key for one in records for key in one.ownership_of or ())
+        return f"{name} holds the ownership record of {covered or 'no current record'}."
+    if records:
+        whose = "it is left alone" if any(one.ours for one in records) else "it is not ours"
+        return f"{name} exists, but no object requests it{unsure}; {whose}."
+    if not known:
+        return f"{name} may be published or not: the current records could not be read. No object requests it{unsure}."
+    answer = f"{name} is not published: no object requests it{unsure}."
+    return f"{answer} {wildcards[0].name} answers in its place." if wildcards else answer
+
+
+def _find_action(row: NameSummary) -> Action:
+    """Return the action for the name as a whole: a create that replaces one of our records counts as an update."""
+    replaces = row.worst.action is Action.CREATE and any(one.current and one.current.is_ours for one in row.decisions)
+    return Action.UPDATE if replaces else row.worst.action
+
+
+def _describe_record(row: NameSummary) -> str:
+    """Describe the record with the worst state: its type, and its set identifier and zone if there are several."""
+    main = row.worst
+    identifier = f" ({main.set_identifier})" if main.set_identifier else ""
+    where = f" in {main.zone}" if len({one.zone for one in row.decisions}) > 1 and main.zone else ""
+    return f"{main.type or 'a claim without targets'}{identifier}{where}"
+
+
+def _describe_worst(row: NameSummary) -> str:
+    if row.state is NameState.UNKNOWN:
+        return "of which nothing could be read"
+    if row.worst.reason is Reason.IN_GRACE and row.worst.action is Action.KEEP:
+        return "which is deleted after the grace period"
+    return _RECORD_CLAUSES[row.worst.action]

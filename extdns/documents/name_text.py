@@ -1,0 +1,237 @@
+"""A name as text: the answer first, then the evidence, the next step last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from extdns.documents.document import describe_process, format_command
+from extdns.documents.names import NameState
+from extdns.documents.text import (
+    escape_line,
+    format_age,
+    format_age_of,
+    format_duration,
+    format_missing,
+    format_time,
+    shorten_field,
+)
+from extdns.model.plural import format_count
+from extdns.model.reason import Reason, find_meaning
+from extdns.model.rrtype import UNREADABLE
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from extdns.documents.changes import ChangeDocument
+    from extdns.documents.current_records import CurrentRecordDocument, OutcomeDocument
+    from extdns.documents.document import ObjectReference, ProblemDocument, RecordData, ZoneReference
+    from extdns.documents.name import ClaimDocument, NameDocument
+
+
+_LABEL_WIDTH: Final = 14
+_MAX_TARGETS: Final = 10
+_MAX_WRITES: Final = 3
+_RETRY_LATER: Final = "try again when everything can be read"
+_RESOLVE: Final = "remove the obstacle; extdns then publishes the name by itself. All names: "
+_ACTION_CLAUSES: Final = {"create": "would be created", "update": "would be updated", "delete": "would be deleted"}
+_PUBLISHED: Final = frozenset({Reason.PUBLISHED, Reason.REQUESTED, Reason.CHANGED})
+
+
+def format_name(document: NameDocument) -> Iterator[str]:
+    """Yield the lines about one name, without line ends, each safe for a terminal."""
+    return map(escape_line, _build_lines(document))
+
+
+def describe_object(one: ObjectReference | ProblemDocument) -> str:
+    """Describe an object, as `Service shop/web`."""
+    return f"{one.kind} {one.namespace}/{one.name}" if one.namespace else f"{one.kind} {one.name}"
+
+
+def describe_record(rtype: str, record: RecordData) -> str:
+    """Describe record data, as `A 192.0.2.1, TTL 300`."""
+    if rtype == UNREADABLE:
+        return f"cannot be read: {'; '.join(record.targets)}"
+    more = len(record.targets) - _MAX_TARGETS
+    targets = ", ".join(record.targets[:_MAX_TARGETS]) + (f" and {more} more" if more > 0 else "")
+    ttl = f"TTL {record.ttl_seconds}" if record.ttl_seconds else "default TTL"
+    properties = "".join(f", {key}={value}" for key, value in sorted(record.properties.items()))
+    return f"{rtype} {targets}, {ttl}{properties}"
+
+
+def _build_lines(document: NameDocument) -> Iterator[str]:
+    yield f"{document.answer}  [{document.reason}]" if document.reason else document.answer
+    if explanation := find_meaning(document.reason or ""):
+        yield explanation
+    yield from format_missing(document.missing)
+    yield ""
+    for label, lines in build_sections(document):
+        for index, line in enumerate(lines):
+            yield f"  {'' if index else label:{_LABEL_WIDTH}}{line}"
+    yield ""
+    yield f"Next: {suggest_next_step(document)}"
+
+
+def build_sections(document: NameDocument) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield a label with its lines for each section that is not empty. The lines are not yet safe for a terminal."""
+    return ((label, tuple(lines)) for label, lines in _build_sections(document) if lines)
+
+
+def _build_sections(document: NameDocument) -> Iterator[tuple[str, Sequence[str]]]:
+    for index, claim in enumerate(document.claims):
+        yield "also by" if index else "requested by", _describe_claim(claim, document.at)
+    if not document.claims:
+        yield "requested by", ["no object, as far as could be read" if document.missing else "no object"]
+    yield "excluded", [_describe_excluded(one.object, one.by, certain=one.certain) for one in document.excluded]
+    yield "zone", _describe_zones(document)
+    displayed_outcomes = [one for claim in document.claims for one in claim.outcomes]
+    yield (
+        "record",
+        [
+            *(line for one in document.records for line in _describe_current(one, displayed_outcomes, document.at)),
+            *_describe_absence(document),
+        ],
+    )
+    yield "wildcard", [f"{one.name} {', '.join(one.types)} in {_describe_zone(one.zone)}" for one in document.wildcards]
+    yield "policy", [f'{document.policy}; our owner id is "{document.owner}"' if document.owner else document.policy]
+    yield (
+        "last write",
+        [line for one in document.last_changes[:_MAX_WRITES] for line in _describe_change(one, document.at)],
+    )
+    yield "not known", document.not_known
+    yield "answered by", [describe_process(document.process)]
+    yield "closest", document.closest
+
+
+def _describe_change(one: ChangeDocument, now: datetime | None) -> Iterator[str]:
+    times = f", {one.times} times in a row" if one.times > 1 else ""
+    targets = ", ".join(one.targets[:_MAX_TARGETS])
+    yield f"{one.action} {one.type} {targets}: {one.outcome}, {format_age(one.at, now)}{times}"
+    if one.detail:
+        yield f"  {one.detail}"
+
+
+def _describe_claim(claim: ClaimDocument, now: datetime | None) -> list[str]:
+    created = f" (since {format_age_of(claim.since, now)})" if claim.since else ""
+    derived = f", made into {claim.object.derived}" if claim.object.derived else ""
+    requested = describe_record(claim.type, claim.requested) if claim.requested else "targets not known"
+    identifier = f"; set identifier {claim.set_identifier}" if claim.set_identifier else ""
+    lines = [
+        f"{describe_object(claim.object)}{created}",
+        f"host from {shorten_field(claim.object.field)}{derived}; {requested}{identifier}",
+    ]
+    lines += [line for one in claim.outcomes for line in describe_outcome(one, now)]
+    for problem in claim.problems:
+        lines.append(
+            f"{shorten_field(problem.field)}: {problem.value!r} is not valid; "
+            f"allowed: {problem.allowed}  [{problem.reason}]"
+        )
+    return lines
+
+
+def describe_outcome(one: OutcomeDocument, now: datetime | None) -> list[str]:
+    """Describe a decision. *now* is the time of the answer of a running process, None for a single pass."""
+    effect = _ACTION_CLAUSES.get(one.action) or ("is published" if one.reason in _PUBLISHED else "nothing is done")
+    where = f" in {_describe_zone(one.zone)}" if one.zone else ""
+    lines = [f"→ {effect}{where}  [{one.reason}]", *(f"  {clause}" for clause in one.evidence)]
+    if one.waiting and one.waiting.evidence != one.reason:
+        lines.append(f"  evidence for a delete: [{one.waiting.evidence}]")
+    if one.waiting and one.waiting.grace_ends and now:
+        what = "the grace period" if one.reason == Reason.IN_GRACE else "--unresolved-timeout"
+        lines.append(f"  {what} {_describe_end(one.waiting.grace_ends, now)}")
+    return lines
+
+
+def _describe_end(ends: datetime, now: datetime) -> str:
+    left_s = (ends - now).total_seconds()
+    return (
+        f"ends at {format_time(ends)}, in {format_duration(left_s)}" if left_s > 0 else f"ended at {format_time(ends)}"
+    )
+
+
+def _describe_current(
+    one: CurrentRecordDocument, displayed_outcomes: list[OutcomeDocument], now: datetime | None
+) -> list[str]:
+    """Describe a current record, with the decision unless it is in *displayed_outcomes*."""
+    made_for = f", resource {one.resource}" if one.resource else ""
+    identifier = f" (set identifier {one.set_identifier})" if one.set_identifier else ""
+    return [
+        f"{describe_record(one.type, one.record)}{identifier}",
+        f"{_describe_owner(one)}{made_for}",
+        *(["the requested record cannot coexist with it, and is not created"] if one.blocks_requested else []),
+        *([] if one.outcome is None or one.outcome in displayed_outcomes else describe_outcome(one.outcome, now)),
+    ]
+
+
+def _describe_owner(one: CurrentRecordDocument) -> str:
+    if one.ownership_of is not None:
+        covered = ", ".join(one.ownership_of) or "no current record"
+        return f"ownership record of {covered}" + (f'; owner "{one.owner}"' if one.owner is not None else "")
+    if one.ours:
+        covered_by = f"; covered by {', '.join(one.ownership_records)}" if one.ownership_records else ""
+        return f'ours, owner "{one.owner or ""}"{covered_by}'
+    return f'not ours: owner "{one.owner}"' if one.owner is not None else "not ours: no owner"
+
+
+def _describe_absence(document: NameDocument) -> Iterator[str]:
+    """Describe in which zones the name has no records, and in which zones that is unknown."""
+    yield from (f"not known in {_describe_zone(zone)}, which could not be read" for zone in document.unread_zones)
+    if _may_be_in_unlisted_zone(document):
+        yield "not known: not all zones could be listed"
+    elif not document.records and not document.unread_zones:
+        yield "no record"
+
+
+def _describe_excluded(what: str, by: str, *, certain: bool) -> str:
+    return f"{what}, by {by}" if certain else f"{what}, by {by}; its names were not computed"
+
+
+def _describe_zones(document: NameDocument) -> list[str]:
+    known = format_count(document.zones_known, "zone")
+    unlisted = "" if document.all_zones else "; not all zones could be listed"
+    if not document.zones:
+        return [f"none; {known} known, none of which can hold the name{unlisted}"]
+    return [f"{_describe_zone(zone)}, longest match of {known}{unlisted}" for zone in document.zones]
+
+
+def _may_be_in_unlisted_zone(document: NameDocument) -> bool:
+    """Return whether the name may belong to an unknown zone."""
+    return not document.zones and not document.all_zones
+
+
+def _describe_zone(zone: ZoneReference) -> str:
+    return zone.name if zone.name == zone.id else f"{zone.name} ({zone.id})"
+
+
+def suggest_next_step(document: NameDocument) -> str:
+    """Return what a person can do about the state of the name."""
+    match document.state:
+        case None:
+            return _suggest_for_unrequested(document)
+        case NameState.PUBLISHED:
+            return "nothing to do"
+        case NameState.HELD:
+            command = format_command("status" if document.process.address else "plan --held", document.process)
+            return f"see all held deletes, and how to approve them: {command}"
+        case NameState.CHANGING if document.reason == Reason.IN_GRACE:
+            return "nothing to do; to keep the record, let an object request the name before the grace period ends"
+        case NameState.CHANGING:
+            command = format_command("plan", document.process)
+            return f"nothing to do if extdns runs. The plan for all names: {command}"
+        case NameState.UNKNOWN:
+            return _RETRY_LATER
+        case NameState.NOT_PUBLISHED if _may_be_in_unlisted_zone(document):
+            return _RETRY_LATER
+        case _:
+            return _RESOLVE + format_command("plan", document.process)
+
+
+def _suggest_for_unrequested(document: NameDocument) -> str:
+    if document.records:
+        return "nothing to do; extdns leaves it as it is"
+    if document.reason:
+        return _RESOLVE + format_command("plan", document.process)
+    if document.unread_zones or _may_be_in_unlisted_zone(document):
+        return _RETRY_LATER
+    search = "look for a misspelt name on the object, or for a filter that leaves the object out"
+    return f"nothing to do if the wildcard is to answer; else {search}" if document.wildcards else search

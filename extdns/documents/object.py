@@ -1,0 +1,180 @@
+"""Everything about one object: the names that it requests, and the decision about each."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
+from difflib import get_close_matches
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from extdns.documents.current_records import OutcomeDocument, build_outcome
+from extdns.documents.document import (
+    UNKNOWN_PROCESS,
+    VERSION,
+    AnswerDocument,
+    Document,
+    ProblemDocument,
+    RecordData,
+    Version,
+    build_problem,
+    build_record_data,
+    describe_process,
+    format_command,
+    format_schema,
+)
+from extdns.documents.name import ExcludedObject, NameDocument
+from extdns.documents.name_text import describe_outcome, describe_record
+from extdns.documents.names import NameState, find_state, find_worst
+from extdns.documents.reason import ReasonDocument
+from extdns.documents.text import escape_line, format_missing, shorten_field
+from extdns.errors import sanitize
+from extdns.flags.usage_errors import usage_error
+from extdns.model.claim import ExcludedClaim, find_problems
+from extdns.model.kind import ObjectKey
+from extdns.model.plural import format_count
+
+if TYPE_CHECKING:
+    from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
+    from extdns.model.change import Decision
+
+
+class ObjectNameDocument(Document, frozen=True):
+    """One record that the object requests. `requested` is null if the claim is unresolved."""
+
+    name: str
+    type: str
+    set_identifier: str
+    requested: RecordData | None
+    outcome: OutcomeDocument
+
+
+class ObjectDocument(AnswerDocument, frozen=True, tag_field="kind", tag="ObjectExplanation"):
+    """An object. `failure` is why its claims could not be computed, "" if they were.
+
+    `process` is the process that answered, `at` the time of the answer; null if this command made one pass.
+    """
+
+    api_version: Version
+    at: datetime | None
+    object: str
+    answer: str
+    names: tuple[ObjectNameDocument, ...]
+    excluded: tuple[ExcludedObject, ...]
+    problems: tuple[ProblemDocument, ...]
+    failure: str
+    missing: tuple[str, ...]
+
+
+def build_object(
+    seen: EngineSnapshot, text: str, missing: tuple[str, ...], live: ProcessSnapshot | None = None
+) -> ObjectDocument:
+    """Describe the object that *text* names, as `service/shop/web` or `node/n1`.
+
+    *live* is the running process that *seen* belongs to, None for a single pass.
+
+    Raises:
+        UsageError: the sources have read no such object.
+    """
+    key = _find_object(seen, text, missing)
+    claims = [claim for other, found in seen.claims.objects() if other == key for claim in found]
+    about = [one for one in seen.decisions if any(request.ref.key == key for request in one.requested_by)]
+    filtered = [claim for claim in claims if isinstance(claim, ExcludedClaim)]
+    where = _name_object(key)
+    failure = seen.claims.find_failure(key)
+    answer = _build_answer(about, failure, left_out=bool(filtered), complete=not missing)
+    return ObjectDocument(
+        api_version=VERSION,
+        process=UNKNOWN_PROCESS,
+        at=live.at if live else None,
+        object=f"{key.kind.name} {where}",
+        answer=f"{key.kind.name} {where} {answer}",
+        names=tuple(_build_name(one, build_outcome(seen, live, one)) for one in about),
+        excluded=tuple(
+            ExcludedObject(object=str(one.ref), by=one.excluded_by, certain=one.name is not None) for one in filtered
+        ),
+        problems=tuple(build_problem(key, problem) for problem in find_problems(claims)),
+        failure=failure,
+        missing=missing,
+    )
+
+
+def format_object(document: ObjectDocument) -> Iterator[str]:
+    """Yield the lines about one object, without line ends, each safe for a terminal."""
+    return map(escape_line, _build_lines(document))
+
+
+def _build_lines(document: ObjectDocument) -> Iterator[str]:
+    yield document.answer
+    yield from format_missing(document.missing)
+    yield from (f"  excluded by {one.by}" for one in document.excluded if not one.certain)
+    for one in document.names:
+        yield ""
+        identifier = f" (set identifier {one.set_identifier})" if one.set_identifier else ""
+        record = describe_record(one.type, one.requested) if one.requested else "targets not known"
+        yield f"  {one.name}{identifier}  {record}"
+        yield from (f"    {line}" for line in describe_outcome(one.outcome, document.at))
+    for problem in document.problems:
+        yield ""
+        yield f"  ! {shorten_field(problem.field)}: {problem.value!r} is not valid  [{problem.reason}]"
+        yield f"    allowed: {problem.allowed}"
+    yield ""
+    yield f"Answered by {describe_process(document.process)}"
+    if document.names:
+        yield ""
+        yield f"Next: trace one name: {format_command(f'explain {document.names[0].name}', document.process)}"
+
+
+def _find_object(seen: EngineSnapshot, text: str, missing: tuple[str, ...]) -> ObjectKey:
+    """Return the object that *text* names. Its kind may be the kind, its plural, or the form in ownership records.
+
+    If something is *missing*, the error says that the object may exist all the same.
+    """
+    kind, _, where = text.partition("/")
+    keys = {key for key, _ in seen.claims.objects()}
+    for key in sorted(keys):
+        spellings = {key.kind.name.lower(), key.kind.plural, key.kind.resource, key.kind.label}
+        if kind.lower() in spellings and where == _name_object(key):
+            return key
+    near = get_close_matches(text.lower(), [f"{key.kind.name.lower()}/{_name_object(key)}" for key in keys], n=1)
+    kinds = sorted({key.kind.name.lower() for key in keys})
+    raise usage_error(
+        f"no object {sanitize(text)} is read{', as far as could be read' if missing else ''}",
+        *format_missing(missing),
+        f"closest: {near[0]}" if near else "",
+        f"kinds of which there are objects, by --source and --namespace: {', '.join(kinds) or 'none'}",
+    )
+
+
+def _name_object(key: ObjectKey) -> str:
+    return f"{key.namespace}/{key.name}" if key.namespace else key.name
+
+
+def _build_name(decision: Decision, outcome: OutcomeDocument) -> ObjectNameDocument:
+    desired = decision.desired
+    return ObjectNameDocument(
+        name=decision.name,
+        type=decision.type,
+        set_identifier=decision.set_identifier,
+        requested=build_record_data(desired) if desired else None,
+        outcome=outcome,
+    )
+
+
+def _build_answer(about: list[Decision], failure: str, *, left_out: bool, complete: bool) -> str:
+    if failure:
+        return f"could not be looked at: {sanitize(failure)}"
+    if not about:
+        return "is excluded by a filter, and requests no name." if left_out else "requests no name."
+    by_name = groupby(about, key=lambda decision: decision.name)
+    states = Counter(find_state(find_worst(tuple(decided))) for _, decided in by_name)
+    total, unknown = states.total(), states[NameState.UNKNOWN]
+    unsure = f", {unknown} not known" if unknown else "" if complete else ", as far as could be read"
+    published = f"{states[NameState.PUBLISHED]} of {total} published as requested"
+    return f"requests {format_count(total, 'name')}; {published}{unsure}."
+
+
+if __name__ == "__main__":
+    sys.stdout.write(format_schema(NameDocument | ObjectDocument | ReasonDocument, "extdns explain --output=json"))

@@ -1,0 +1,266 @@
+"""The owners of all records, as JSON and as text. The JSON is also what `extdns plan --zone-snapshot` reads.
+
+The schema: `python -m extdns.documents.owners > docs/reference/owners.schema.json`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Literal
+
+from extdns.documents.document import (
+    VERSION,
+    Document,
+    RecordData,
+    Version,
+    ZoneDocument,
+    build_record_data,
+    format_schema,
+)
+from extdns.documents.plan import build_zone
+from extdns.documents.snapshot import count_records
+from extdns.documents.text import finish_text, format_age_of, format_missing, format_rfc3339
+from extdns.engine.ownership_zone import read_above
+from extdns.model.plural import format_count
+from extdns.model.record import OwnedRecord
+from extdns.model.rrtype import TXT
+
+if TYPE_CHECKING:
+    from extdns.documents.plan import PassResult
+    from extdns.documents.snapshot import RecordCounts
+    from extdns.engine.zones import Zones, ZoneState
+    from extdns.model.record import Record, RecordKey
+    from extdns.model.saved_state import Saved
+    from extdns.ports import Registry
+
+
+class ZoneRecordDocument(Document, frozen=True):
+    """A current record.
+
+    `owner` is null if no ownership record covers it; `resource` is the object that its ownership record names. An
+    `orphan` is ours, and no object requests it. An ownership record is `stray` if it covers no current record. A TXT
+    record is `forged` if it reads as an ownership record but is none, because it has an ownership record of its own.
+    """
+
+    name: str
+    type: str
+    set_identifier: str
+    record: RecordData
+    owner: str | None
+    ours: bool
+    resource: str
+    orphan: bool
+    is_ownership_record: bool
+    stray: bool
+    forged: bool
+
+
+class OwnerDocument(Document, frozen=True):
+    """An owner id with the number of its records; null for records without an owner.
+
+    `seen` is when this owner last saved state about the zone: "" if it never did in this state store, null if unknown.
+    """
+
+    owner: str | None
+    ours: bool
+    records: int
+    seen: str | None
+
+
+class OwnedZoneDocument(Document, frozen=True):
+    """All records of one zone, and their owners."""
+
+    zone: ZoneDocument
+    owners: tuple[OwnerDocument, ...]
+    records: tuple[ZoneRecordDocument, ...]
+
+
+class OwnersDocument(Document, frozen=True):
+    """All records of all zones, and their owners. `missing` says what could not be read.
+
+    `extdns plan --zone-snapshot` reads this document instead of the zones.
+    """
+
+    api_version: Version
+    kind: Literal["Owners"]
+    provider: str
+    owner: str
+    zones: tuple[OwnedZoneDocument, ...]
+    missing: tuple[str, ...]
+
+
+def build_owners(
+    result: PassResult, registry: Registry, saved: Iterable[tuple[str, Saved]] | None, problems: Iterable[str] = ()
+) -> OwnersDocument:
+    """Report the owners of all records.
+
+    Args:
+        result: a pass that has read the zones.
+        registry: decides who owns a record.
+        saved: the saved state of every owner id; None if there is no state store.
+        problems: what else could not be read, as sentences.
+    """
+    engine, counts = result.engine, count_records(result.engine)
+    orphans = {
+        (decision.zone.id, decision.current.key)
+        for decision in engine.decisions
+        if decision.zone and decision.current and decision.current.is_ours and not decision.requested_by
+    }
+    seen = None if saved is None else _find_last_saves(saved)
+    return OwnersDocument(
+        api_version=VERSION,
+        kind="Owners",
+        provider=result.config.control.provider,
+        owner=registry.owner,
+        zones=tuple(
+            _build_zone(state, engine.zones, registry, counts[state.zone], orphans, seen)
+            for state in engine.zones
+            if state.zone in counts
+        ),
+        missing=(*result.missing, *problems),
+    )
+
+
+def _find_apex_records(state: ZoneState, zones: Zones, registry: Registry) -> Iterator[Record]:
+    """Yield records of other zones that belong together with some of this one.
+
+    The ownership record of the name of a zone itself may be in the zone above it.
+    """
+    name = state.zone.name
+    if above := zones.find_ownership_zone(state, registry.ownership_name(name)):
+        yield from read_above(above, state, registry.related_names(name))
+    for other in zones:
+        if zones.find_ownership_zone(other, registry.ownership_name(other.zone.name)) is state:
+            yield from other.cache.records(other.zone.name)
+
+
+def _build_zone(
+    state: ZoneState,
+    zones: Zones,
+    registry: Registry,
+    counts: RecordCounts,
+    orphans: set[tuple[str, RecordKey]],
+    seen: Mapping[tuple[str, str], str] | None,
+) -> OwnedZoneDocument:
+    zone = state.zone
+    records = sorted(state.cache.all_records(), key=lambda record: record.key)
+    keys = {record.key for record in records}
+    elsewhere = [record for record in _find_apex_records(state, zones, registry) if record.key not in keys]
+    read = registry.read([*records, *elsewhere])
+    owned = {one.key: one for one in read if one.key in keys}
+    covering = {record.key for one in read for record in one.ownership_records}
+    return OwnedZoneDocument(
+        zone=build_zone(zone, counts),
+        owners=tuple(
+            _list_owners(owned.values(), lambda owner: None if seen is None else seen.get((owner, zone.id), ""))
+        ),
+        records=tuple(
+            _build_record(
+                record,
+                owned.get(record.key),
+                orphan=(zone.id, record.key) in orphans,
+                stray=record.key not in owned and record.key not in covering,
+                forged=record.key in owned and _is_forged(record, registry),
+            )
+            for record in records
+        ),
+    )
+
+
+def _is_forged(record: Record, registry: Registry) -> bool:
+    """Return whether *record*, which is no ownership record, reads as one."""
+    return record.type == TXT and len(record.targets) == 1 and registry.is_ownership_text(record.targets[0])
+
+
+def _build_record(
+    record: Record, owned: OwnedRecord | None, *, orphan: bool, stray: bool, forged: bool
+) -> ZoneRecordDocument:
+    return ZoneRecordDocument(
+        name=record.name,
+        type=record.type,
+        set_identifier=record.set_identifier,
+        record=build_record_data(record),
+        owner=owned.owner if owned else None,
+        ours=owned is not None and owned.is_ours,
+        resource=owned.resource if owned else "",
+        orphan=orphan,
+        is_ownership_record=owned is None,
+        stray=stray,
+        forged=forged,
+    )
+
+
+def _list_owners(owned: Iterable[OwnedRecord], seen: Callable[[str], str | None]) -> Iterator[OwnerDocument]:
+    """Yield each owner once: ours first, then the others by id, then records without an owner."""
+    counts = Counter((not one.is_ours, one.owner) for one in owned)
+    for is_other, owner in sorted(counts, key=lambda one: (one[1] is None, one[0], one[1] or "")):
+        records = counts[is_other, owner]
+        yield OwnerDocument(
+            owner=owner, ours=not is_other, records=records, seen=None if owner is None else seen(owner)
+        )
+
+
+def _find_last_saves(saved: Iterable[tuple[str, Saved]]) -> dict[tuple[str, str], str]:
+    """Return the time of the last save, by owner id and zone id."""
+    return {
+        (owner, id_): format_rfc3339(zone.whole.most[-1][0])
+        for owner, state in saved
+        for id_, zone in state.zones
+        if zone.whole.most
+    }
+
+
+def format_owners(document: OwnersDocument) -> Iterator[str]:
+    """Yield the lines of *document*: each zone with its owners, then orphans and stray or forged ownership records."""
+    for zone in document.zones:
+        yield from _format_zone(zone)
+        yield ""
+    yield from format_missing(document.missing)
+    orphans = sum(record.orphan for zone in document.zones for record in zone.records)
+    strays = sum(record.stray for zone in document.zones for record in zone.records)
+    yield finish_text(
+        f"{format_count(orphans, 'orphan')}, {format_count(strays, 'stray ownership record')}", document.missing
+    )
+
+
+def _format_zone(zone: OwnedZoneDocument) -> Iterator[str]:
+    yield f"Zone {zone.zone.name} ({zone.zone.id})  {format_count(zone.zone.records, 'record')}, {zone.zone.ours} ours"
+    yield ""
+    for one in zone.owners:
+        yield f"  {_name_owner(one):30}  {format_count(one.records, 'record'):>12}{_format_last_save(one)}"
+    yield from _list_records("Ours, but no object requests it", (one for one in zone.records if one.orphan))
+    yield from _list_records(
+        "Ownership records that cover no current record", (one for one in zone.records if one.stray)
+    )
+    yield from _list_records(
+        "TXT records that read as ownership records but do not count, because an object published them",
+        (one for one in zone.records if one.forged),
+    )
+
+
+def _list_records(title: str, records: Iterator[ZoneRecordDocument]) -> Iterator[str]:
+    for at, one in enumerate(records):
+        if at == 0:
+            yield ""
+            yield f"  {title}"
+        identifier = f" ({one.set_identifier})" if one.set_identifier else ""
+        resource = f"  resource {one.resource}" if one.resource else ""
+        yield f"    {one.type:5}  {one.name}{identifier}{resource}"
+
+
+def _name_owner(owner: OwnerDocument) -> str:
+    if owner.owner is None:
+        return "ours" if owner.ours else "no owner"
+    return f'"{owner.owner}" (ours)' if owner.ours else f'"{owner.owner}"'
+
+
+def _format_last_save(owner: OwnerDocument) -> str:
+    if owner.seen is None:
+        return ""
+    return f"  last saved state at {format_age_of(owner.seen, None)}" if owner.seen else "  no saved state here"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(format_schema(OwnersDocument, "extdns owners --output=json"))

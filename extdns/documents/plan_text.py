@@ -1,0 +1,243 @@
+"""A plan as text and Markdown: zone by zone, one line for each record with details below, the summary last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from extdns.documents.document import ZoneDocument, describe_process
+from extdns.documents.held import describe_scope
+from extdns.documents.name_text import describe_object
+from extdns.documents.plan import RunningPlanDocument
+from extdns.documents.text import escape_line, finish_text, format_missing, join_targets, shorten_field
+from extdns.model.evidence import Evidence
+from extdns.model.plural import format_count
+from extdns.model.reason import Reason, find_meaning, select_reasons
+from extdns.model.reason_row import Category
+
+if TYPE_CHECKING:
+    from extdns.documents.document import ObjectReference, ProblemDocument, ZoneReference
+    from extdns.documents.held import HeldSetDocument
+    from extdns.documents.plan import PlanContent, PlanEntry
+
+
+_SYMBOLS: Final = {"create": "+", "update": "~", "delete": "-", "keep": "!", "none": "!"}
+_IN_SYNC_SYMBOL: Final = "·"
+PLAIN: Final = frozenset({Reason.REQUESTED, Reason.CHANGED, Reason.PUBLISHED})
+"""Reasons that the text of a plan omits, because the symbol of the line already implies them."""
+_UNREAD: Final = select_reasons(Category.UNREAD)
+UP_TO_DATE: Final = "All records are already up to date"
+_MAX_OBJECTS: Final = 2
+_WIDEST: Final = (1, 10, 60, 45, 50)
+"""The maximum width of each column. A longer cell does not widen its column."""
+
+
+class PlanRow(NamedTuple):
+    """One decision as table cells, and the lines below it."""
+
+    symbol: str
+    type: str
+    name: str
+    data: str
+    who: str
+    reason: str
+    below: tuple[str, ...]
+
+
+def format_plan(plan: PlanContent, nothing: str = UP_TO_DATE, width: int | None = None) -> Iterator[str]:
+    """Yield the lines of *plan*, without line ends, for a terminal of *width*; None is a pipe.
+
+    Entries by zone, remarks on the whole plan, then the summary, which is *nothing* for an empty plan.
+    """
+    for title, rows in group_by_zone(plan):
+        yield title
+        yield ""
+        yield from format_table(rows, width)
+        yield ""
+    remarks = list(list_remarks(plan))
+    if any(one.reason not in PLAIN for one in (*plan.changes, *plan.unfulfilled)):
+        remarks.append(("To explain a code in brackets: extdns explain CODE",))
+    for paragraph in remarks:
+        yield from paragraph
+        yield ""
+    yield summarize_plan(plan, nothing)
+
+
+def group_by_zone(plan: PlanContent) -> Iterator[tuple[str, Iterator[PlanRow]]]:
+    """Yield the heading of each zone that has entries, and its rows."""
+    zones = {(one.name, one.id): one for one in plan.zones}  # the zone of a record may no longer be listed
+    for zone, group in groupby(sorted((*plan.changes, *plan.unfulfilled), key=_sort_key), key=lambda one: one.zone):
+        yield (
+            describe_zone(zones.get((zone.name, zone.id), zone) if zone else None, plan.provider),
+            map(build_plan_row, group),
+        )
+
+
+def _sort_key(one: PlanEntry) -> tuple[bool, str, str, str, str, str]:
+    name, id_ = (one.zone.name, one.zone.id) if one.zone else ("", "")
+    return (one.zone is None, name, id_, one.name, one.set_identifier, one.type)
+
+
+def list_remarks(plan: PlanContent) -> Iterator[tuple[str, ...]]:
+    """Yield the remarks on the whole plan, one paragraph each: invalid values, held deletes, what is missing."""
+    if plan.problems:
+        lines = (line for problem in plan.problems for line in describe_problem(problem))
+        yield ("Invalid values on objects, which are ignored", *lines)
+    if plan.held:
+        yield (
+            *map(_describe_held_set, plan.held),
+            *([] if isinstance(plan, RunningPlanDocument) else _explain_absence(plan.held)),
+        )
+    if plan.missing:
+        yield tuple(format_missing(plan.missing))
+    if isinstance(plan, RunningPlanDocument):
+        yield (escape_line(f"Answered by {describe_process(plan.process)}"),)
+
+
+def _describe_held_set(one: HeldSetDocument) -> str:
+    deletes = format_count(len(one.records), "delete is", "deletes are")
+    them = "it" if len(one.records) == 1 else "them"
+    return escape_line(f"{deletes} HELD in {describe_scope(one)}. To approve {them}: {one.command}")
+
+
+def _explain_absence(held: Iterable[HeldSetDocument]) -> Iterator[str]:
+    """Explain that a running process may have better evidence for held deletes by absence than one pass has."""
+    codes = {Evidence(record.evidence) for one in held for record in one.records}
+    if absent := sorted(code for code in codes if code.is_by_absence):
+        yield f"The evidence is [{'], ['.join(absent)}], for which the delete budget is smaller or none. A"
+        yield "running extdns may have better evidence, because it observes when objects are deleted or changed."
+        yield "To see its plan: extdns plan --controller=URL"
+
+
+def summarize_plan(plan: PlanContent, nothing: str) -> str:
+    """Return the counts as one sentence, *nothing* if the plan is empty."""
+    if not (plan.changes or plan.unfulfilled):
+        return finish_text(nothing, plan.missing)
+    counts, unknown = plan.summary, sum(map(_is_unknown, plan.unfulfilled))
+    parts = [f"{counts.create} to create", f"{counts.update} to update", f"{counts.delete} to delete"]
+    rest = {"kept": counts.unfulfilled, "not published": counts.not_published - unknown, "not known": unknown}
+    parts += [f"{number} {what}" for what, number in rest.items() if number]
+    return f"{', '.join(parts)}."
+
+
+def describe_zone(zone: ZoneDocument | ZoneReference | None, provider: str) -> str:
+    """Return the heading of a zone, with its number of records if known."""
+    if zone is None:
+        return "In no zone"
+    account = zone.account if isinstance(zone, ZoneDocument) else ""
+    known = ", ".join(dict.fromkeys(part for part in (zone.id, account, provider) if part not in {"", zone.name}))
+    named = escape_line(f"Zone {zone.name} ({known})")
+    if not isinstance(zone, ZoneDocument):
+        return named
+    return f"{named}  {format_count(zone.records, 'record')}, {zone.ours} ours"
+
+
+def format_table(rows: Iterable[PlanRow], width: int | None = None) -> Iterator[str]:
+    """Yield *rows* as a table. If *width* is too small, objects go to a line of their own."""
+    cells = tuple(rows)
+    lines = tuple(_format_rows(cells)) if cells else ()
+    if width is not None and any(len(line) > width for line in lines):
+        lines = tuple(_format_rows(tuple(map(_move_object_below, cells))))
+    return iter(lines)
+
+
+def _format_rows(rows: Sequence[PlanRow]) -> Iterator[str]:
+    columns = zip(*(one[: len(_WIDEST)] for one in rows), strict=True)
+    widths = [min(widest, max(map(len, cells))) for widest, cells in zip(_WIDEST, columns, strict=True)]
+    line = "  %-{}s %-{}s  %-{}s  %-{}s  %-{}s  %s".format(*widths)
+    indent = " " * (2 + widths[0] + 1 + widths[1] + 2)
+    for one in rows:
+        yield (line % one[: len(_WIDEST) + 1]).rstrip()
+        yield from (f"{indent}{text}" for text in one.below)
+
+
+def _move_object_below(one: PlanRow) -> PlanRow:
+    """Move the object of a row to the lines below it, for a narrow terminal."""
+    return one._replace(who="", below=tuple(part for part in (one.who, *one.below) if part))
+
+
+def build_plan_row(one: PlanEntry) -> PlanRow:
+    """Build the row of an entry, each cell safe for a terminal."""
+    identifier = f" ({one.set_identifier})" if one.set_identifier else ""
+    return PlanRow(
+        symbol=_IN_SYNC_SYMBOL if one.reason == Reason.PUBLISHED else _SYMBOLS[one.action],
+        type=escape_line(one.type),
+        name=escape_line(f"{one.name}{identifier}"),
+        data=_describe_data(one),
+        who=escape_line(_describe_requesters(one)),
+        reason="" if one.reason in PLAIN else escape_line(f"[{one.reason}]"),
+        below=() if one.evidence == (find_meaning(one.reason),) else tuple(map(escape_line, one.evidence)),
+    )
+
+
+def _describe_data(one: PlanEntry) -> str:
+    """Return the record data, or `kept`, `not published` or `not known`."""
+    if one.action == "none":
+        return "not known" if _is_unknown(one) else "not published"
+    if one.action == "keep" and one.reason != Reason.PUBLISHED:
+        return "kept"
+    record = one.after or one.before
+    return escape_line(join_targets(record.targets)) if record else ""
+
+
+def _is_unknown(one: PlanEntry) -> bool:
+    """Return whether the current record is unknown."""
+    return one.action == "none" and one.reason in _UNREAD
+
+
+def _describe_requesters(one: PlanEntry) -> str:
+    """Return the objects that request the record; if there are none, the resource of the record."""
+    if not one.objects:
+        return f"resource {one.resource}" if one.resource else ""
+    who = ", ".join(map(_describe_request, one.objects[:_MAX_OBJECTS]))
+    more = len(one.objects) - _MAX_OBJECTS
+    return f"{who} and {more} more" if more > 0 else who
+
+
+def _describe_request(one: ObjectReference) -> str:
+    derived = f" ({one.derived})" if one.derived else ""
+    return f"{describe_object(one)}: {shorten_field(one.field)}{derived}"
+
+
+def describe_problem(problem: ProblemDocument) -> tuple[str, str]:
+    """Describe an invalid value, and what is allowed."""
+    what = f"{describe_object(problem)}: {shorten_field(problem.field)}: {problem.value!r} is not valid"
+    return f"  ! {escape_line(what)}  [{problem.reason}]", f"    allowed: {escape_line(problem.allowed)}"
+
+
+_HEAD: Final = ("| | Name | Type | Change | Object | Reason |", "|---|---|---|---|---|---|")
+_ESCAPES: Final = str.maketrans({"`": r"\x60", "|": r"\x7c"})
+
+
+def format_plan_markdown(plan: PlanContent, nothing: str = UP_TO_DATE) -> Iterator[str]:
+    """Yield *plan* as Markdown: a table for each zone, then remarks and the summary as in `format_plan`."""
+    for title, rows in group_by_zone(plan):
+        yield f"**{_format_code_span(title)}**"
+        yield ""
+        yield from _HEAD
+        yield from map(_format_markdown_row, rows)
+        yield ""
+    for paragraph in list_remarks(plan):
+        yield from (f"- {_format_code_span(line)}" for line in paragraph)
+    yield ""
+    yield summarize_plan(plan, nothing)
+
+
+def _format_markdown_row(one: PlanRow) -> str:
+    change = "<br>".join(_format_code_span(text) for text in (one.data, *one.below) if text)
+    cells = (
+        _format_code_span(one.symbol),
+        _format_code_span(one.name),
+        _format_code_span(one.type),
+        change,
+        _format_code_span(one.who),
+        _format_code_span(one.reason),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _format_code_span(text: str) -> str:
+    """Return *text* as a code span of Markdown, with its special characters escaped."""
+    safe = escape_line(text).translate(_ESCAPES).strip()
+    return f"`{safe}`" if safe else ""

@@ -1,0 +1,262 @@
+"""Copies of the engine's state at one moment, for readers on other threads.
+
+See docs/design/architecture.md, "Threads".
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from copy import copy
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from extdns.documents.names import NameIndex
+from extdns.engine.health import find_failures, find_unread
+from extdns.model import rrtype
+from extdns.model.change import Action
+from extdns.model.reason import Reason
+from extdns.model.value import Value
+
+if TYPE_CHECKING:
+    from extdns.documents.changes import SentChange
+    from extdns.engine.delete_guard import DeleteGuard
+    from extdns.engine.engine import Engine
+    from extdns.engine.zone_cache import ZoneCache
+    from extdns.engine.zones import ZoneState
+    from extdns.model.change import Decision
+    from extdns.model.cluster import KindState
+    from extdns.model.dns_name import DnsName
+    from extdns.model.evidence import DeleteStatus, HeldSet
+    from extdns.model.record import OwnedRecord, Record, RecordKey
+    from extdns.model.zone import Zone
+
+
+class ZoneSnapshot(Value, frozen=True, kw_only=True):
+    """One zone.
+
+    Attributes:
+        cache: a copy of the zone cache.
+        read_s: when the last complete refresh began (monotonic seconds), None before the first.
+        failure: why the zone cannot be read or written now, "" if it can.
+        queued: the number of names with queued changes.
+        owned: the number of records that are ours.
+        deleted: the number of deletes of the last ten minutes that count in the budget.
+        held: the number of held deletes.
+        waiting_deletes: the deletes that have evidence but were not made yet, including held ones.
+    """
+
+    zone: Zone
+    cache: ZoneCache
+    read_s: float | None
+    failure: str
+    queued: int
+    owned: int
+    deleted: int
+    held: int
+    waiting_deletes: Mapping[RecordKey, DeleteStatus]
+
+
+class EngineSnapshot:
+    """A copy of the engine's tables. The entries are frozen and shared. It is made on the engine's thread.
+
+    Attributes:
+        decisions: all decisions.
+        claims: all claims, by object.
+        zones: every zone, sorted.
+        held_sets: the deletes that wait for approval, by scope.
+
+        failures: everything that fails, one sentence each.
+        missing: the failures because of which something could not be read.
+        is_leader: whether the process may write.
+
+        state_problem: why saved state is unknown or was not saved, "" if there is no problem.
+        other_cluster: the id of the cluster of the objects, if a person must accept it first; otherwise "".
+        all_zones: whether the zones of every account are known; otherwise a name may belong to an unknown zone.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        """Copy the tables of *engine*."""
+        self.decisions = engine.decisions.copy()
+        self.claims = engine.claims.copy()
+        self.held_sets: tuple[HeldSet, ...] = engine.delete_guard.held_sets()
+        counts = Counter(one.zone.id for found in self.held_sets for one in found.held)
+        self.zones = tuple(_copy_zone(state, engine.delete_guard, counts[state.zone.id]) for state in engine.zones)
+        self.failures = find_failures(engine)
+        self.is_leader = engine.leadership.is_leader
+        self.missing = find_unread(engine)
+        self.state_problem = engine.state_problem
+        self.other_cluster = engine.other_cluster
+        self.all_zones = engine.zones.is_listed and not engine.zones.failed_accounts
+        self._placement = engine.zones.placement
+        self._plan, self._registry = engine.settings.plan, engine.settings.registry
+
+    def zones_of(self, name: DnsName) -> tuple[Zone, ...]:
+        """Return the zones that *name* belongs to."""
+        return self._placement.find_zones(name)
+
+    def unread_zones(self, name: DnsName) -> Iterator[Zone]:
+        """Return the zones of *name* that were not fully read."""
+        zones = self.zones_of(name)
+        return (entry.zone for entry in self.zones if entry.zone in zones and not entry.cache.is_complete)
+
+    def find_exclusion(self, key: RecordKey) -> Reason | None:
+        """Return why the configuration excludes a record, None if it does not."""
+        if not self._plan.domains.matches(key.name):
+            return Reason.DOMAIN_FILTERED
+        return None if key.type in self._plan.managed_types else Reason.TYPE_UNMANAGED
+
+    def read_around(self, name: DnsName, entry: ZoneSnapshot) -> tuple[OwnedRecord, ...]:
+        """Return the records of a zone at *name* and its related names, with their owners, without ownership records.
+
+        The ownership record of the name of a zone itself may be in the zone above it.
+        """
+        related = self._registry.related_names
+        near = {name, *related(name)}
+        near.update(*map(related, tuple(near)))
+        found = {record.key: record for record in entry.cache.records_around(name, near - {name})}
+        for other in near:
+            homes = self._placement.find_zones(other)
+            if entry.zone not in homes:
+                for one in (one for one in self.zones if one.zone in homes):
+                    found |= {record.key: record for record in one.cache.records(other) if record.key not in found}
+        return self._registry.read(found.values())
+
+    def find_waiting_delete(self, decision: Decision) -> DeleteStatus | None:
+        """Return the waiting delete of the record that *decision* keeps, None if there is none."""
+        if decision.current is None or decision.action is not Action.KEEP:
+            return None
+        key = decision.current.key
+        return next((entry.waiting_deletes.get(key) for entry in self.zones if entry.zone == decision.zone), None)
+
+
+def _copy_zone(state: ZoneState, guard: DeleteGuard, held: int) -> ZoneSnapshot:
+    return ZoneSnapshot(
+        zone=state.zone,
+        cache=state.cache.copy(),
+        read_s=state.refresh.completed_at,
+        failure=state.refresh.retry.message or state.queue.forbidden,
+        queued=len(state.queue.queued),
+        owned=guard.budget(state.zone.id).owned,
+        deleted=guard.budget(state.zone.id).deleted,
+        held=held,
+        waiting_deletes=guard.pending_deletes(state.zone.id),
+    )
+
+
+UNRESPONSIVE_AFTER_S: Final = 5.0
+"""The engine counts as unresponsive if a requested copy takes longer than this."""
+
+
+@dataclass(slots=True)
+class CountCache:
+    """Results that successive snapshots share because they are expensive to compute, with the revision of their input.
+
+    Attributes:
+        names: the index of names.
+        records: the number of records in a zone, by zone id.
+    """
+
+    names: tuple[int, NameIndex] | None = None
+    records: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+
+class ProcessSnapshot:
+    """The state of a process at one moment; it does not change.
+
+    Attributes:
+        engine: the state of the engine.
+        at: when it was copied; `at_s` is the same in monotonic seconds.
+        kinds: the list state of each kind of object, with the number of objects.
+        changes: the last writes, newest first.
+        synced: whether the first full pass has ended.
+        age_s: the age of the copy when it was served, in seconds.
+        healthy: whether the threads of the process made progress then.
+    """
+
+    def __init__(
+        self,
+        engine: EngineSnapshot,
+        *,
+        at: datetime,
+        at_s: float,
+        kinds: tuple[KindState, ...],
+        changes: tuple[SentChange, ...],
+        synced: bool,
+        counted: CountCache | None = None,
+    ) -> None:
+        """Store the state. Results in *counted* are not computed again."""
+        self.engine = engine
+        self.at = at
+        self.at_s = at_s
+        self.kinds = kinds
+        self.changes = changes
+        self.synced = synced
+        self.age_s = 0.0
+        self.healthy = True
+        self._counted = counted or CountCache()
+
+    def with_age(self, age_s: float, *, healthy: bool) -> ProcessSnapshot:
+        """Return the same snapshot with the age *age_s* (seconds)."""
+        aged = copy(self)
+        aged.age_s, aged.healthy = age_s, healthy
+        return aged
+
+    @property
+    def is_responding(self) -> bool:
+        """Whether the engine still responds; otherwise this is the last state before it stopped responding."""
+        return self.age_s < UNRESPONSIVE_AFTER_S and self.healthy
+
+    def time_of(self, monotonic_s: float) -> datetime:
+        """Convert *monotonic_s* to a point in time."""
+        return self.at - timedelta(seconds=self.at_s - monotonic_s)
+
+    @property
+    def names(self) -> NameIndex:
+        """Every name that is requested or ours."""
+        decisions, known = self.engine.decisions, self._counted.names
+        if known is None or known[0] != decisions.revision:
+            known = self._counted.names = (decisions.revision, NameIndex(decisions))
+        return known[1]
+
+    def count_zone_records(self, entry: ZoneSnapshot) -> int:
+        """Return the number of records in a zone, without ownership records."""
+        known = self._counted.records.get(entry.zone.id)
+        if known is None or known[0] != entry.cache.revision:
+            count = sum(1 for _ in list_records(entry.cache))
+            known = self._counted.records[entry.zone.id] = (entry.cache.revision, count)
+        return known[1]
+
+
+_OWNERSHIP_PREFIX: Final = '"heritage='
+
+
+class RecordCounts(NamedTuple):
+    """The number of records in a zone, without ownership records: all, and ours."""
+
+    records: int
+    ours: int
+
+
+def count_records(engine: Engine | EngineSnapshot) -> dict[Zone, RecordCounts]:
+    """Count the records of each zone that was fully read."""
+    ours = Counter(decision.zone for decision in engine.decisions if decision.current and decision.current.is_ours)
+    caches = {zone.zone: zone.cache for zone in engine.zones}
+    return {
+        zone: RecordCounts(sum(1 for _ in list_records(cache)), ours[zone])
+        for zone, cache in caches.items()
+        if cache.is_complete
+    }
+
+
+def list_records(cache: ZoneCache) -> Iterator[Record]:
+    """Yield the records in a zone cache, without ownership records."""
+    return filter(_is_counted, cache.all_records())
+
+
+def _is_counted(record: Record) -> bool:
+    """Return whether a record is counted: ownership records and unreadable records are not."""
+    if record.type == rrtype.TXT:
+        return not any(target.startswith(_OWNERSHIP_PREFIX) for target in record.targets)
+    return record.type != rrtype.UNREADABLE

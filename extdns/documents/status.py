@@ -1,0 +1,381 @@
+"""Documents about a running process: its state, names, zones, sources and last changes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, Literal
+
+from extdns.documents.changes import ChangeDocument, build_change
+from extdns.documents.document import (
+    UNKNOWN_PROCESS,
+    VERSION,
+    AnswerDocument,
+    Document,
+    ObjectReference,
+    Version,
+    ZoneReference,
+    build_object_reference,
+    build_zone_reference,
+)
+from extdns.documents.names import NamePage, NameState, NameSummary, find_oldest_request, find_state
+from extdns.documents.snapshot import UNRESPONSIVE_AFTER_S
+from extdns.documents.text import format_duration, format_time
+from extdns.model.change import Decision
+
+if TYPE_CHECKING:
+    from extdns.config import Config
+    from extdns.documents.snapshot import ProcessSnapshot, ZoneSnapshot
+    from extdns.model.cluster import KindState
+    from extdns.model.kind import Kind
+    from extdns.model.zone import RateLimitStatus
+
+
+class LiveDocument(AnswerDocument, frozen=True):
+    """A document about a running process. `process` is the one that answered, `at` the time of the answer."""
+
+    api_version: Version
+    at: datetime
+
+
+class StatusDocument(LiveDocument, frozen=True):
+    """The state of the process in one sentence, everything that fails, and the number of names in each state."""
+
+    kind: Literal["Status"]
+    message: str
+    level: Level
+    synced: bool
+    counts: dict[str, int]
+    failing: tuple[str, ...]
+
+
+class RecordStatus(Document, frozen=True):
+    """One record. `targets` are the current ones, `requested` the desired ones; each is empty if there are none.
+
+    `owner` is null if it has none.
+    """
+
+    zone: ZoneReference | None
+    type: str
+    set_identifier: str
+    targets: tuple[str, ...]
+    requested: tuple[str, ...]
+    state: NameState
+    action: Literal["create", "update", "delete", "keep", "none"]
+    reason: str
+    owner: str | None
+    ours: bool
+
+
+class NameStatus(Document, frozen=True):
+    """One name. `state` and `reason` are those of the record with the worst state; rejected claims do not count.
+
+    `since` is when the oldest object that requests it was created, null if unknown or if no object requests it.
+    """
+
+    name: str
+    state: NameState
+    reason: str
+    since: datetime | None
+    records: tuple[RecordStatus, ...]
+    objects: tuple[ObjectReference, ...]
+
+
+class NamesDocument(LiveDocument, frozen=True):
+    """One page of names. `total` counts all pages; `after` is the cursor of the next page, null on the last."""
+
+    kind: Literal["Names"]
+    total: int
+    after: str | None
+    items: tuple[NameStatus, ...]
+
+
+class ZoneCondition(StrEnum):
+    """The condition of a zone, the worst first."""
+
+    FAILING = "failing"
+    READING = "reading"
+    HELD = "held"
+    CHANGING = "changing"
+    NOT_PUBLISHED = "not-published"
+    UNKNOWN = "unknown"
+    OUT_OF_SYNC = "out-of-sync"
+    IN_STEP = "in-step"
+
+
+class ZoneStatus(Document, frozen=True):
+    """One zone. `readAt` is when its last complete refresh began, null before the first.
+
+    `state` is `in-step` if every requested name is published, `reading` until the zone was fully read, otherwise that
+    of the name with the worst state. `waiting` counts names with queued changes; `deleted` counts deletes of the last
+    ten minutes that count in the delete budget.
+    """
+
+    state: ZoneCondition
+    name: str
+    id: str
+    account: str
+    private: bool
+    provider: str
+    records: int
+    ours: int
+    read_at: datetime | None
+    failure: str
+    queued: int
+    deleted: int
+    held: int
+
+
+class RateLimitDocument(Document, frozen=True):
+    """An API rate limit: calls `left` that can be sent now, and how many are added per second.
+
+    `action` is the API call, "" for all calls of the account together. `throttled` counts how often the service
+    throttled.
+    """
+
+    account: str
+    action: str
+    left: float
+    per_second: float
+    throttled: int
+
+
+class ZonesDocument(LiveDocument, frozen=True):
+    """All zones, and the API rate limits that they share; empty for a service without rate limits."""
+
+    kind: Literal["Zones"]
+    items: tuple[ZoneStatus, ...]
+    api_rate_limits: tuple[RateLimitDocument, ...]
+
+
+class SourceStatus(Document, frozen=True):
+    """A kind of object, the sources that read it, and the number of objects read so far."""
+
+    resource: str
+    sources: tuple[str, ...]
+    state: Literal["listing", "synced", "failing", "forbidden", "not-served"]
+    since: datetime
+    detail: str
+    objects: int
+
+
+class SourcesDocument(LiveDocument, frozen=True):
+    """All kinds of object that are listed and watched."""
+
+    kind: Literal["Sources"]
+    items: tuple[SourceStatus, ...]
+
+
+class ChangesDocument(LiveDocument, frozen=True):
+    """The last writes, newest first."""
+
+    kind: Literal["Changes"]
+    items: tuple[ChangeDocument, ...]
+
+
+def build_status(live: ProcessSnapshot) -> StatusDocument:
+    """Describe the state of the process."""
+    counts = Counter(row.state for row in live.names.rows)
+    return StatusDocument(
+        api_version=VERSION,
+        process=UNKNOWN_PROCESS,
+        kind="Status",
+        at=live.at,
+        message=describe_state(live, counts),
+        level=find_level(live, counts),
+        synced=live.synced,
+        counts={state.value: counts[state] for state in NameState},
+        failing=live.engine.failures,
+    )
+
+
+def build_names(live: ProcessSnapshot, found: NamePage) -> NamesDocument:
+    """Describe one page of names."""
+    items = tuple(map(_build_name, found.rows))
+    return NamesDocument(
+        api_version=VERSION,
+        process=UNKNOWN_PROCESS,
+        kind="Names",
+        at=live.at,
+        total=found.total,
+        after=found.after,
+        items=items,
+    )
+
+
+def build_zones(live: ProcessSnapshot, config: Config, rate_limits: Iterable[RateLimitStatus]) -> ZonesDocument:
+    """Describe all zones, sorted, and the API rate limits."""
+    items = tuple(_build_zone(live, entry, config.control.provider) for entry in live.engine.zones)
+    return ZonesDocument(
+        api_version=VERSION,
+        process=UNKNOWN_PROCESS,
+        kind="Zones",
+        at=live.at,
+        items=items,
+        api_rate_limits=tuple(map(_build_rate_limit, rate_limits)),
+    )
+
+
+def build_sources(live: ProcessSnapshot) -> SourcesDocument:
+    """Describe all kinds of object, sorted."""
+    seen = Counter((key.kind, source) for source, key in live.engine.claims.list_sources_and_objects())
+    items = tuple(_build_source(live, state, seen) for state in sorted(live.kinds, key=lambda one: one.kind.resource))
+    return SourcesDocument(api_version=VERSION, process=UNKNOWN_PROCESS, kind="Sources", at=live.at, items=items)
+
+
+def build_changes(live: ProcessSnapshot) -> ChangesDocument:
+    """Describe the last writes."""
+    return ChangesDocument(
+        api_version=VERSION,
+        process=UNKNOWN_PROCESS,
+        kind="Changes",
+        at=live.at,
+        items=tuple(map(build_change, live.changes)),
+    )
+
+
+def _build_name(row: NameSummary) -> NameStatus:
+    requesters = dict.fromkeys(request for one in row.decisions for request in one.requested_by)
+    return NameStatus(
+        name=row.name,
+        state=row.state,
+        reason=row.worst.reason.value,
+        since=find_oldest_request(row),
+        records=tuple(map(_build_record, row.decisions)),
+        objects=tuple(map(build_object_reference, requesters)),
+    )
+
+
+def _build_record(decision: Decision) -> RecordStatus:
+    current = decision.current
+    return RecordStatus(
+        zone=build_zone_reference(decision.zone) if decision.zone else None,
+        type=decision.type,
+        set_identifier=decision.set_identifier,
+        targets=current.record.targets if current else (),
+        requested=decision.desired.targets if decision.desired else (),
+        state=find_state(decision),
+        action=decision.action.value,
+        reason=decision.reason.value,
+        owner=current.owner if current else None,
+        ours=current is not None and current.is_ours,
+    )
+
+
+def _build_zone(live: ProcessSnapshot, entry: ZoneSnapshot, provider: str) -> ZoneStatus:
+    return ZoneStatus(
+        state=_find_condition(live, entry),
+        name=entry.zone.name,
+        id=entry.zone.id,
+        account=entry.zone.account,
+        private=entry.zone.private,
+        provider=provider,
+        records=live.count_zone_records(entry),
+        ours=entry.owned,
+        read_at=None if entry.read_s is None else live.time_of(entry.read_s),
+        failure=entry.failure,
+        queued=entry.queued,
+        deleted=entry.deleted,
+        held=entry.held,
+    )
+
+
+def _find_condition(live: ProcessSnapshot, entry: ZoneSnapshot) -> ZoneCondition:
+    """Return the condition of the zone itself, otherwise of the name with the worst state."""
+    worst = live.names.find_worst_state(entry.zone)
+    if entry.failure or worst is NameState.FAILING:
+        return ZoneCondition.FAILING
+    if entry.read_s is None:
+        return ZoneCondition.READING
+    if entry.held:
+        return ZoneCondition.HELD
+    if worst in {NameState.PUBLISHED, NameState.EXCLUDED}:
+        return ZoneCondition.CHANGING if entry.queued else ZoneCondition.IN_STEP
+    return ZoneCondition(worst.value)
+
+
+def _build_rate_limit(one: RateLimitStatus) -> RateLimitDocument:
+    return RateLimitDocument(
+        account=one.account,
+        action=one.action,
+        left=round(one.calls_left, 1),
+        per_second=round(one.per_s, 1),
+        throttled=one.throttle_count,
+    )
+
+
+def _build_source(live: ProcessSnapshot, state: KindState, seen: Mapping[tuple[Kind, str], int]) -> SourceStatus:
+    objects = {source: number for (kind, source), number in seen.items() if kind == state.kind}
+    return SourceStatus(
+        resource=state.kind.resource,
+        sources=tuple(sorted(objects)),
+        state=state.phase.value,
+        since=live.time_of(state.since_s),
+        detail=state.detail,
+        objects=state.objects,
+    )
+
+
+_VERBS: Final = {
+    NameState.FAILING: ("fails", "fail"),
+    NameState.CHANGING: ("is changing", "are changing"),
+    NameState.NOT_PUBLISHED: ("is not published", "are not published"),
+    NameState.UNKNOWN: ("is not known", "are not known"),
+    NameState.OUT_OF_SYNC: ("is kept unchanged", "are kept unchanged"),
+    NameState.HELD: ("waits for approval", "wait for approval"),
+    NameState.EXCLUDED: ("is left out", "are left out"),
+}
+_GOOD_STATES: Final = frozenset({NameState.PUBLISHED, NameState.EXCLUDED})
+
+
+class Level(StrEnum):
+    """The severity of the state of the process."""
+
+    GOOD = "good"
+    WAITING = "waiting"  # a change is in progress, or something is held or not as objects request
+    FAILING = "failing"
+
+
+def find_level(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> Level:
+    """Return the severity, from the number of names in each state."""
+    if live.engine.failures or counts.get(NameState.FAILING) or not live.is_responding:
+        return Level.FAILING
+    all_good = not any(number for state, number in counts.items() if state not in _GOOD_STATES)
+    return Level.GOOD if live.synced and all_good else Level.WAITING
+
+
+def describe_state(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> str:
+    """Describe the state in one or more sentences, the answer first."""
+    return " ".join(_build_sentences(live, counts))
+
+
+def _build_sentences(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> Iterator[str]:
+    if live.age_s >= UNRESPONSIVE_AFTER_S:
+        since = f"{format_time(live.at)}, {format_duration(live.age_s)} ago"
+        yield f"This process does not respond: this is its state of {since}."
+    elif not live.healthy:
+        yield "A thread of this process does not respond: this state may be out of date."
+    if not live.engine.is_leader:
+        yield "This process is a standby; another one is the leader."
+    if not live.synced:
+        yield "The first full pass has not ended yet."
+    total = sum(counts.values())
+    published = counts.get(NameState.PUBLISHED, 0)
+    if not total:
+        if live.synced:
+            yield "No object requests a name."
+    elif published == total:
+        yield "The one name is published." if total == 1 else f"All {total:,} names are published."
+    else:
+        rest = [f"{number:,} {words[number != 1]}" for state, words in _VERBS.items() if (number := counts.get(state))]
+        yield f"{published:,} of {total:,} names {'is' if published == 1 else 'are'} published, {_join_list(rest)}."
+    if held := sum(entry.held for entry in live.engine.zones):
+        yield f"{held:,} deletes are held." if held > 1 else "1 delete is held."
+    if failing := len(live.engine.failures):
+        yield f"{failing:,} things fail, see below." if failing > 1 else "One thing fails, see below."
+
+
+def _join_list(parts: list[str]) -> str:
+    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]

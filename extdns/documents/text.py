@@ -1,0 +1,158 @@
+"""Text that several documents share: differences between records, times, counts, and escaping."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from extdns.errors import sanitize, shorten
+from extdns.model.change import Action
+from extdns.model.claim import find_problems
+from extdns.model.reason import Reason
+
+if TYPE_CHECKING:
+    from extdns.model.change import Decision
+    from extdns.model.claim import Claim, ClaimWarning
+    from extdns.model.kind import ObjectKey
+    from extdns.model.value import StringMap
+
+
+_MAX_TARGETS: Final = 3
+_MAX_TARGET: Final = 80
+
+
+def find_reportable(decisions: Iterable[Decision]) -> list[Decision]:
+    """Return the decisions that a plan reports, sorted: changes, and records that are not as requested."""
+    reportable = [one for one in decisions if one.reason is not Reason.PUBLISHED and one.is_relevant]
+    return sorted(reportable, key=lambda decision: (decision.zone is None, decision.sort_key))
+
+
+def list_problems(objects: Iterable[tuple[ObjectKey, Iterable[Claim]]]) -> Iterator[tuple[ObjectKey, ClaimWarning]]:
+    """Yield the invalid values on objects, sorted by object; several sources may read the same object."""
+    found = [(key, problems) for key, claims in objects if (problems := find_problems(claims))]
+    found.sort(key=lambda one: (one[0], repr(one[1])))
+    return ((key, warning) for key, problems in found for warning in problems)
+
+
+def shorten_field(field: str) -> str:
+    """Remove the annotation prefix, which is the same on all, from *field*: `annotation hostname`."""
+    word, _, key = field.partition(" ")
+    return f"{word} {key.rpartition('/')[2]}" if key and word == "annotation" else field
+
+
+def describe_details(decision: Decision) -> Iterator[str]:
+    """Yield the differences of an update, or the detail of another decision."""
+    if decision.action is not Action.UPDATE:
+        if decision.detail:
+            yield decision.detail
+    elif decision.current and decision.desired:
+        current, desired = decision.current.record, decision.desired
+        for difference in decision.detail.split(", "):
+            match difference:
+                case "targets":
+                    yield from _describe_targets(current.targets, desired.targets)
+                case "ttl":
+                    yield f"ttl {current.ttl_s} s → {desired.ttl_s} s"
+                case "properties":
+                    yield from _describe_properties(current.properties, desired.properties)
+                case "owner":
+                    yield f'owner "{decision.current.owner}" → ours'
+                case _:
+                    pass
+
+
+def _describe_targets(current: Sequence[str], desired: Sequence[str]) -> Iterator[str]:
+    """Format both target lists if they are short, otherwise the targets that are removed and added."""
+    if max(len(current), len(desired)) <= _MAX_TARGETS:
+        yield f"target {join_targets(current)} → {join_targets(desired)}"
+        return
+    gone = [target for target in current if target not in desired]
+    new = [target for target in desired if target not in current]
+    if gone:
+        yield f"{len(gone)} of {len(current)} targets are removed: {join_targets(gone)}"
+    if new:
+        yield f"{len(new)} of {len(desired)} targets are added: {join_targets(new)}"
+
+
+def _describe_properties(current: StringMap, desired: StringMap) -> Iterator[str]:
+    for key in sorted({key for key, _ in (*current, *desired)}):
+        if current.get(key) != desired.get(key) or current.has(key) is not desired.has(key):
+            yield f"{key} {_format_property(current, key)} → {_format_property(desired, key)}"
+
+
+def _format_property(properties: StringMap, key: str) -> str:
+    return (properties.get(key) or '""') if properties.has(key) else "none"
+
+
+def format_missing(missing: Iterable[str]) -> Iterator[str]:
+    """Yield a line for each thing that could not be read, safe for a terminal."""
+    return (f"INCOMPLETE: {escape_line(text)}" for text in missing)
+
+
+def finish_text(text: str, missing: Collection[str]) -> str:
+    """Return *text* with a full stop; if *missing* lists anything unread, with `as far as could be read` before it."""
+    return f"{text}, as far as could be read." if missing else f"{text}."
+
+
+def join_targets(targets: Sequence[str]) -> str:
+    """Join the first *targets*, each shortened, and append the number of the others."""
+    text = ", ".join(shorten(target, _MAX_TARGET) for target in targets[:_MAX_TARGETS])
+    more = len(targets) - _MAX_TARGETS
+    return f"{text} and {more} more" if more > 0 else text
+
+
+_MAX_LENGTH = 500
+
+
+def escape_line(text: str) -> str:
+    """Return *text* as one line of limited length, with every unprintable character escaped."""
+    if len(text) <= _MAX_LENGTH and text.isprintable():  # the common case
+        return text
+    return sanitize(text, _MAX_LENGTH)
+
+
+_MINUTE_S: Final = 60
+_HOUR_S: Final = 3600
+_DAY_S: Final = 86400
+
+
+def format_time(at: datetime) -> str:
+    """Format a time in UTC as `2026-11-20 09:14:31 UTC`."""
+    return f"{at:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def format_duration(seconds: float) -> str:
+    """Format a duration as `42s`, `4m`, `3h` or `2d`; a negative one as `0s`."""
+    for size_s, unit in ((_DAY_S, "d"), (_HOUR_S, "h"), (_MINUTE_S, "m")):
+        if seconds >= size_s:
+            return f"{int(seconds // size_s)}{unit}"
+    return f"{max(0, int(seconds))}s"
+
+
+def format_rfc3339(at_s: float | None) -> str:
+    """Format seconds since the epoch as RFC 3339; "" for None, and for a time out of range."""
+    try:
+        return "" if at_s is None else f"{datetime.fromtimestamp(at_s, UTC):%Y-%m-%dT%H:%M:%SZ}"
+    except (OverflowError, ValueError, OSError):
+        return ""
+
+
+def parse_time(text: str) -> datetime | None:
+    """Parse an RFC 3339 time, in UTC; return None if *text* is not one."""
+    try:
+        at = datetime.fromisoformat(text)
+        return at.astimezone(UTC) if at.tzinfo else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def format_age_of(text: str, now: datetime | None) -> str:
+    """Format an RFC 3339 time as `format_age` does; return *text* unchanged if it is not a time."""
+    at = parse_time(text)
+    return text if at is None else format_age(at, now)
+
+
+def format_age(at: datetime, now: datetime | None) -> str:
+    """Format *at* with its age: `2026-11-20 09:14:31 UTC, 4m ago`; without the age if *now* is None."""
+    return format_time(at) if now is None else f"{format_time(at)}, {format_duration((now - at).total_seconds())} ago"

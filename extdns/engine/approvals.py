@@ -1,0 +1,176 @@
+"""The codes of held deletes, and what a person approved by them (docs/how-to/held-deletes.md).
+
+A *digest* identifies one record with its ownership records, a *code* identifies a set of digests.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from extdns.model.saved_state import SavedScope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from extdns.model.evidence import Scope
+    from extdns.model.record import OwnedRecord, Record
+
+APPROVAL_S: Final = 24 * 3600.0
+_MAX_CODES: Final = 4  # for each scope: the set may have changed a few times between reading a code and entering it
+_MAX_EARLIER_DIGESTS: Final = 10_000  # for each scope: the saved state has to fit into a ConfigMap
+_DIGEST_BYTES: Final = 8
+_CODE_BYTES: Final = 4
+
+
+def compute_digest(owner: str, zone_id: str, owned: OwnedRecord) -> str:
+    """Return the digest, 16 hexadecimal digits, of a record and its ownership records; any edit changes it."""
+    parts = [owner, zone_id]
+    for record in (owned.record, *owned.ownership_records):
+        parts += _list_fields(record)
+    return hashlib.blake2b(repr(parts).encode(), digest_size=_DIGEST_BYTES).hexdigest()
+
+
+def _list_fields(record: Record) -> Iterable[str]:
+    yield from (record.name, record.set_identifier, record.type, str(record.ttl_s))
+    yield from record.targets
+    for key, value in record.properties:
+        yield f"{key}={value}"
+
+
+def compute_code(digests: Iterable[str]) -> str:
+    """Return the code of a set of held deletes, such as `7f3a-91c2`."""
+    text = hashlib.blake2b(repr(sorted(digests)).encode(), digest_size=_CODE_BYTES).hexdigest()
+    return f"{text[:4]}-{text[4:]}"
+
+
+class HoldCodes:
+    """The approval codes: the current one of each scope that holds deletes, and earlier ones, with what they approve.
+
+    A code is published after the saved state contains it, so that every later process can apply an approval of it.
+
+    Attributes:
+        current: by scope, its code and the revision of the saved state that contains it first.
+        published: the codes that people see. It has the last published code of a scope whose set changed since.
+    """
+
+    def __init__(self) -> None:
+        self._sets: dict[Scope, OrderedDict[str, set[str]]] = {}
+        self.current: dict[Scope, tuple[str, int]] = {}
+        self.published: dict[Scope, tuple[str, int]] = {}
+
+    def find_published(self, scope: Scope, saved_revision: float) -> str:
+        """Return the code of *scope*, or "" if it holds nothing or the saved state does not contain the code yet."""
+        code, revision = self.current.get(scope, ("", 0))
+        return code if revision <= saved_revision else ""
+
+    def find_digests(self, code: str) -> set[str]:
+        """Return the digests of the held deletes that *code* approves, in any scope; empty for an unknown code."""
+        return {digest for sets in self._sets.values() for digest in sets.get(code, ())}
+
+    def update(self, scope: Scope, digests: Iterable[str], revision: int) -> None:
+        """Compute and store the code for the held *digests* of *scope*. Drop its oldest codes.
+
+        Args:
+            scope: the scope whose held deletes changed.
+            digests: all deletes that it holds now.
+            revision: the revision of the saved state that contains this code first.
+        """
+        held = set(digests)
+        if not held:
+            self.current.pop(scope, None)
+            self.published.pop(scope, None)
+            return
+        code = compute_code(held)
+        self.current[scope] = code, revision
+        sets = self._sets.setdefault(scope, OrderedDict())
+        sets[code] = held
+        sets.move_to_end(code)
+        while len(sets) > 1 and (
+            len(sets) > _MAX_CODES or sum(map(len, sets.values())) - len(held) > _MAX_EARLIER_DIGESTS
+        ):
+            sets.popitem(last=False)
+
+    def publish(self, saved_revision: float) -> None:
+        """Publish the codes whose revision is at most *saved_revision*, so that people see them."""
+        for scope, (code, revision) in self.current.items():
+            if revision <= saved_revision:
+                self.published[scope] = code, revision
+
+    def remove_digest(self, scope: Scope, digest: str) -> None:
+        """Make no code of *scope* approve *digest* any more, so that an old code does not approve a later hold."""
+        for digests in self._sets.get(scope, {}).values():
+            digests.discard(digest)
+
+    def restore(self, scope: Scope, saved: SavedScope) -> None:
+        """Add the codes that an earlier process saved."""
+        sets = self._sets.setdefault(scope, OrderedDict())
+        for code, digests in (*saved.shown, *([(saved.code, saved.digests)] if saved.code else [])):
+            sets.setdefault(code, set(digests))
+
+    def save_into(self, scopes: dict[Scope, SavedScope]) -> None:
+        """Add all codes to the *scopes* to save."""
+        for scope, sets in self._sets.items():
+            code, _ = self.current.get(scope, ("", 0))
+            earlier = tuple((one, tuple(sorted(digests))) for one, digests in sets.items() if digests and one != code)
+            if code or earlier:
+                scopes[scope] = replace(scopes.get(scope, SavedScope()), code=code, shown=earlier)
+
+
+class Approvals:
+    """The deletes that a person approved, each for at most 24 hours.
+
+    Attributes:
+        codes: approved codes that no scope has yet. Each applies once, as soon as a scope has it.
+        next_expiry_at: the time before which no approval expires (monotonic seconds), infinity if there is none.
+    """
+
+    def __init__(self, codes: Iterable[str] = ()) -> None:
+        self.codes = set(codes)
+        self.next_expiry_at = math.inf
+        self._expires_s: dict[str, float] = {}
+
+    def is_approved(self, digest: str) -> bool:
+        """Return whether a person approved the delete; it then needs neither sufficient evidence nor budget."""
+        return digest in self._expires_s
+
+    def add(self, digest: str, now_s: float) -> bool:
+        """Approve one delete for 24 hours. Return False if it was approved already."""
+        if digest in self._expires_s:
+            return False
+        self._expires_s[digest] = now_s + APPROVAL_S
+        self.next_expiry_at = min(self.next_expiry_at, now_s + APPROVAL_S)
+        return True
+
+    def remove(self, digest: str) -> bool:
+        """Remove the approval of one delete. Return whether there was one."""
+        return self._expires_s.pop(digest, None) is not None
+
+    def expire(self, now_s: float) -> list[str]:
+        """Remove expired approvals, and return their digests, sorted."""
+        if now_s < self.next_expiry_at:
+            return []
+        expired = sorted(digest for digest, expires_s in self._expires_s.items() if expires_s <= now_s)
+        for digest in expired:
+            del self._expires_s[digest]
+        self.next_expiry_at = min(self._expires_s.values(), default=math.inf)
+        return expired
+
+    def restore(self, expires_s: Mapping[str, float], codes: Iterable[str]) -> None:
+        """Add the approvals that an earlier process saved, and the *codes* that a person approved since.
+
+        Args:
+            expires_s: by digest, when the approval expires (monotonic seconds).
+            codes: approved codes that were not applied yet.
+        """
+        self._expires_s.update(expires_s)
+        self.next_expiry_at = min((self.next_expiry_at, *expires_s.values()))
+        self.codes.update(codes)
+
+    def save(self) -> tuple[tuple[str, float], ...]:
+        """Return the approved digests, sorted, each with the time at which its approval expires."""
+        return tuple(sorted(self._expires_s.items()))

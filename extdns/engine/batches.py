@@ -1,0 +1,169 @@
+"""Build batches: add ownership records to change sets, and select the change sets of one API call.
+
+See docs/spec/plan.md 4.9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from extdns.model.change import Blocked, ChangeSet, Write
+from extdns.model.reason import Reason
+from extdns.model.record import Record, RecordKey, project_record
+from extdns.model.value import Value
+from extdns.planner.coexistence import can_coexist, find_contents
+
+if TYPE_CHECKING:
+    from extdns.model.change import Batch
+    from extdns.model.dns_name import DnsName
+    from extdns.model.zone import Capabilities
+    from extdns.ports import Registry
+
+
+class BatchSize(Value, frozen=True):
+    """The size of changes as the limits of a service count it: writes, values, and bytes of record data."""
+
+    writes: int = 0
+    values: int = 0
+    size_bytes: int = 0
+
+    def add(self, other: BatchSize) -> BatchSize:
+        """Return the size of both together."""
+        return BatchSize(self.writes + other.writes, self.values + other.values, self.size_bytes + other.size_bytes)
+
+    def is_within(self, capabilities: Capabilities) -> bool:
+        """Return whether the service accepts a batch of this size."""
+        return (
+            self.writes <= capabilities.max_batch_writes
+            and (capabilities.max_batch_values is None or self.values <= capabilities.max_batch_values)
+            and self.size_bytes <= capabilities.max_batch_bytes
+        )
+
+
+def project_records(
+    current: Sequence[Record], queued: Sequence[ChangeSet], name: DnsName, related: Iterable[DnsName]
+) -> Sequence[Record]:
+    """Return the records that *name* and its *related* names will have after the *queued* change sets were written.
+
+    Ownership records of two names can be at one name. Each name is therefore planned as if the queued changes of the
+    others were written already: a plan then shows what will be done, and the second name is blocked at once if there is
+    no place for its ownership record.
+    """
+    if not queued:
+        return current
+    names = {name, *related}
+    projected = {record.key: record for record in current}
+    for write in (write for change_set in queued for write in change_set.writes if write.key.name in names):
+        projected.pop(write.key, None)
+        if write.new is not None:
+            projected[write.key] = project_record(write.new)
+    return tuple(projected.values())
+
+
+def split_and_complete(
+    change_set: ChangeSet, current: Sequence[Record], registry: Registry, capabilities: Capabilities
+) -> list[tuple[ChangeSet, ChangeSet | Blocked]]:
+    """Return *change_set* with ownership records added; if that exceeds a batch, return one change set per change.
+
+    Changes of records that cannot coexist are never split (law 6).
+
+    Args:
+        change_set: without ownership records.
+        current: the records of its name and of related names.
+        registry: adds the ownership records.
+        capabilities: of the service.
+
+    Returns:
+        For each part: the part without ownership records, and with them, or the reason why it cannot be written.
+    """
+    completed = registry.complete(change_set, current)
+    # If it is too large with upserts, it is sent alone, and then as deletes and creates.
+    if isinstance(completed, Blocked) or (size := measure(completed, upserts=False)).is_within(capabilities):
+        return [(change_set, completed)]
+    if len(change_set.changes) > 1 and can_coexist(find_contents(change_set.changes)):
+        parts = (replace(change_set, changes=(change,)) for change in change_set.changes)
+        return [found for part in parts for found in split_and_complete(part, current, registry, capabilities)]
+    detail = f"{size.writes} elements of {size.values} values and {size.size_bytes} bytes in one change"
+    return [(change_set, Blocked(reason=Reason.TOO_LARGE, detail=detail))]
+
+
+def select_for_batch(queued: Iterable[ChangeSet], capabilities: Capabilities) -> tuple[ChangeSet, ...]:
+    """Return the first of the *queued* change sets, as many as fit into one batch.
+
+    If writes of the service are not both atomic and conditional, that is one change set, with its writes in an order in
+    which each of them can be made alone. Change sets of two names that write the same name, which is possible with
+    ownership records only, are never in one batch: the later one waits and is planned again.
+    """
+    if not capabilities.is_safe_to_write_blind:
+        return tuple(_order_writes(change_set) for change_set in islice(queued, 1))
+    selected: list[ChangeSet] = []
+    written: dict[DnsName, DnsName] = {}
+    keys: set[RecordKey] = set()
+    total = BatchSize()
+    for change_set in queued:
+        name, set_keys = change_set.name, [write.key for write in change_set.writes]
+        if keys and any(written.get(key.name, name) != name or key in keys for key in set_keys):
+            continue
+        size = total.add(measure(change_set, upserts=capabilities.sends_upserts))
+        if selected and not size.is_within(capabilities):
+            break
+        selected.append(change_set)
+        for key in set_keys:
+            keys.add(key)
+            written[key.name] = name
+        total = size
+    return tuple(selected)
+
+
+def measure(change_set: ChangeSet, *, upserts: bool) -> BatchSize:
+    """Return the size of *change_set*, as the limits of a batch count it.
+
+    An update counts the record before and the record after. With *upserts* it counts at least twice the record after.
+    """
+    writes = values = size_bytes = 0
+    for write in change_set.writes:
+        old = write.old.targets if write.old else ()
+        new = write.new.targets if write.new else ()
+        twice = upserts and write.old is not None and write.new is not None
+        writes += (write.old is not None) + (write.new is not None)
+        values += len(new) + max(len(old), len(new) * twice)
+        size_bytes += (new_bytes := sum(map(len, new))) + max(sum(map(len, old)), new_bytes * twice)
+    return BatchSize(writes, values, size_bytes)
+
+
+def find_names(batch: Batch) -> tuple[DnsName, ...]:
+    """Return the names that *batch* changes, in its order, each once."""
+    return tuple(dict.fromkeys([change_set.name for change_set in batch.change_sets]))
+
+
+def find_offending_names(batch: Batch, offending: Iterable[DnsName]) -> tuple[DnsName, ...]:
+    """Return the names of the change sets of *batch* that contain a write at one of the *offending* names.
+
+    If the service blames the name of an ownership record, the name of its record is returned.
+    """
+    found = frozenset(offending)
+    if not found:
+        return ()
+    names = (one.name for one in batch.change_sets if any(write.key.name in found for write in one.writes))
+    return tuple(dict.fromkeys(names))
+
+
+def _order_writes(change_set: ChangeSet) -> ChangeSet:
+    """Return *change_set* with its writes in such an order that no record is ever without its ownership record.
+
+    If the process ends between two writes, at most an ownership record without a record is left, which has no effect.
+    """
+    records = {change.key for change in change_set.changes}
+    names = {key.name for key in records}
+
+    def order(write: Write) -> tuple[int, RecordKey]:
+        creates = write.new is not None
+        if write.key in records:
+            return (2 if creates else 1), write.key
+        return (0 if creates else 1 if write.key.name in names else 3), write.key
+
+    return replace(change_set, writes=tuple(sorted(change_set.writes, key=order)))

@@ -1,0 +1,169 @@
+"""Contended records, which another writer keeps changing back: what was written to each, and how long to wait.
+
+`WriteHistory` stores what was written to each record in the last ten minutes. `ContendedRecords` finds in it the
+records whose change was undone again and again, and begins pauses for their names (docs/design/retries.md).
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from extdns.engine.retries import POLICIES, Failure, RetryTable
+from extdns.model.change import Blocked, Change, ChangeSet, Delete
+from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
+from extdns.model.record import DesiredRecord, RecordKey
+
+_WINDOW_S: Final = 600.0
+_MAX_REPEATED_WRITES: Final = 3
+_MAX_DELETES: Final = 5000
+
+Times = tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Writes:
+    """The times at which the same content (None: no record) was written to a record in a row, oldest first."""
+
+    content: DesiredRecord | None
+    written_at: Times
+
+
+class WriteHistory:
+    """The last content written to each record, and the times of writing it within the last ten minutes.
+
+    Each write also drops up to two outdated entries, so its cost does not depend on the number of records. Of deleted
+    records only the last 5,000 are stored: otherwise ever new names would fill the memory.
+    """
+
+    def __init__(self) -> None:
+        """Start with no recorded writes."""
+        self._written: OrderedDict[RecordKey, _Writes] = OrderedDict()  # by the last write, oldest first
+        self._deleted: OrderedDict[RecordKey, _Writes] = OrderedDict()
+
+    def __len__(self) -> int:
+        """Return how many records there are."""
+        return len(self._written) + len(self._deleted)
+
+    def add(self, changes: Iterable[Change], now_s: float, needed: Container[DnsName]) -> None:
+        """Record that *changes* were written at *now_s*. Never drop entries of *needed* names."""
+        once = (now_s,)  # shared by all records, since there are as many as names
+        for change in changes:
+            key, content = change.key, _get_content(change)
+            former = self._written.pop(key, None) or self._deleted.pop(key, None)
+            is_repeated = former is not None and former.content == content
+            times = (*former.written_at[1 - _MAX_REPEATED_WRITES :], now_s) if former and is_repeated else once
+            for writes in (self._written, self._deleted):
+                _forget_oldest(writes, now_s - _WINDOW_S, needed)
+            writes = self._deleted if content is None else self._written
+            writes[key] = _Writes(content, times)
+            if len(self._deleted) > _MAX_DELETES:
+                self._deleted.popitem(last=False)
+
+    def find(self, change: Change) -> Times:
+        """Return when the new content of *change* was written; () if other content was written since."""
+        found = self._written.get(change.key) or self._deleted.get(change.key)
+        return found.written_at if found and found.content == _get_content(change) else ()
+
+
+def _forget_oldest(writes: OrderedDict[RecordKey, _Writes], begin_s: float, needed: Container[DnsName]) -> None:
+    """Look at the two oldest of *writes*; remove those before *begin_s* whose names are not in *needed*.
+
+    Each added write looks at two, so outdated entries are removed faster than new ones come. An entry that is needed
+    becomes the newest one, so that the next call looks at others.
+    """
+    for _ in range(min(2, len(writes))):
+        key = next(iter(writes))
+        if writes[key].written_at[-1] > begin_s:
+            return
+        if key.name in needed:
+            writes.move_to_end(key)
+        else:
+            del writes[key]
+
+
+class ContendedRecords:
+    """Detects contended records and delays writes to them.
+
+    If the same content was written three times within ten minutes, the fourth write waits for five minutes. Then one
+    attempt is made. If it is changed back again, the next pause is twice as long. Other content is written at once.
+    """
+
+    def __init__(self, retries: RetryTable) -> None:
+        """Store the pauses of names in *retries*."""
+        self._retries = retries
+        self._history = WriteHistory()
+        self._next_cleanup_at = 0.0
+
+    def record_writes(self, sets: Iterable[ChangeSet], now_s: float) -> None:
+        """Record that *sets* were written."""
+        if now_s >= self._next_cleanup_at:
+            self._next_cleanup_at = now_s + _WINDOW_S
+            self._remove_outdated(now_s)
+        changes = [change for change_set in sets for change in change_set.changes]
+        self._history.add(changes, now_s, self._retries.by_name)
+
+    def review(self, name: DnsName, sets: Iterable[ChangeSet], now_s: float) -> Blocked | None:
+        """Return why *sets*, all change sets of *name*, must wait because a record is contended; None if they need not.
+
+        Nothing is stored.
+        """
+        times = self._find_times(sets)
+        return self._find_block(name, times, now_s) if all(times) else None
+
+    def postpone(self, name: DnsName, sets: Iterable[ChangeSet], now_s: float) -> bool:
+        """Begin a pause if *sets*, all change sets of *name*, must wait. Return whether they must.
+
+        If their content differs from what was written before, end the pause of the name.
+        """
+        times = self._find_times(sets)
+        if not all(times):
+            self._retries.remove(name, Failure.CONTENDED)
+            return False
+        block = self._find_block(name, times, now_s)
+        if block is None:
+            return False
+        retry = self._retries.find(name, Failure.CONTENDED)
+        if retry and retry.until_at <= now_s - _WINDOW_S:
+            self._retries.remove(name, Failure.CONTENDED)
+            retry = None
+        if retry is None or retry.has_ended(now_s):
+            self._retries.record_failure(name, Failure.CONTENDED, now_s, block.detail)
+        return True
+
+    def _find_times(self, sets: Iterable[ChangeSet]) -> list[Times]:
+        return [self._history.find(change) for change_set in sets for change in change_set.changes]
+
+    def _find_block(self, name: DnsName, times: Sequence[Times], now_s: float) -> Blocked | None:
+        """Return why the changes of *name*, all written before at *times*, must wait; None if they need not."""
+        retry = self._retries.find(name, Failure.CONTENDED)
+        if retry is None or retry.until_at <= now_s - _WINDOW_S:
+            if not any(
+                len(written_at) == _MAX_REPEATED_WRITES and written_at[0] > now_s - _WINDOW_S for written_at in times
+            ):
+                return None
+            return _block(POLICIES[Failure.CONTENDED].first_s)
+        if not retry.has_ended(now_s):
+            return Blocked(reason=Reason.CONTENDED, detail=retry.message)
+        if max(written_at[-1] for written_at in times) < retry.until_at:
+            return None  # the one attempt after the pause
+        return _block(retry.compute_pause_s())
+
+    def _remove_outdated(self, now_s: float) -> None:
+        """Remove the pauses that ended more than the window ago."""
+        for name in [
+            name for name, retry in self._retries.select(Failure.CONTENDED) if retry.until_at <= now_s - _WINDOW_S
+        ]:
+            self._retries.remove(name, Failure.CONTENDED)
+
+
+def _block(pause_s: float) -> Blocked:
+    detail = f"changed back each time it was written; not written again for {round(pause_s / 60)} minutes"
+    return Blocked(reason=Reason.CONTENDED, detail=detail)
+
+
+def _get_content(change: Change) -> DesiredRecord | None:
+    return None if isinstance(change, Delete) else change.desired

@@ -1,0 +1,144 @@
+"""Which due deletes are granted and which are held, and what the approval of a held delete changes.
+
+This is the one place that grants or holds deletes (docs/design/delete-safety.md). It does so after all names of a step
+are planned: one name does not show how many deletes there are in all. `_grant_or_hold` decides what is held, and by
+which scope.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from extdns.engine.delete_budget import sort_narrow_first
+from extdns.model.evidence import Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+
+    from extdns.engine.guard_state import ClusterGuard, GuardState
+    from extdns.engine.holds import Holds
+    from extdns.engine.pending_deletes import PendingDeletes, TrackedDelete
+    from extdns.model.dns_name import DnsName
+
+
+class DeleteGrants:
+    """Grants the due deletes within the budgets, holds the others, and applies approvals."""
+
+    def __init__(self, state: GuardState, pending: PendingDeletes, holds: Holds, cluster: ClusterGuard) -> None:
+        """Grant deletes by the state, pending deletes, holds and cluster check of the delete guard."""
+        self._state = state
+        self._pending = pending
+        self._holds = holds
+        self._cluster = cluster
+
+    @property
+    def next_deadline_at(self) -> float:
+        """The time at which `advance` must be called (monotonic seconds), infinity if no delete waits for a time."""
+        return min(self._pending.next_due_at, self._state.approvals.next_expiry_at)
+
+    def advance(self, now_s: float) -> set[DnsName]:
+        """Grant the due deletes within the budgets, hold the other due ones. Return the names to plan again."""
+        state = self._state
+        if self._cluster.is_other:
+            return set()
+        names: set[DnsName] = set()
+        if state.approvals.next_expiry_at <= now_s:
+            names = {name for digest in state.approvals.expire(now_s) for name in self._apply_approval(digest, now_s)}
+        if self._holds.next_expiry_at <= now_s:
+            self._holds.expire(now_s)
+        while state.budgets.unchecked or self._holds.changed or self._pending.next_due_at <= now_s:
+            names |= self._grant_or_hold(now_s)
+            self.update_codes()
+            names |= self.approve(tuple(state.approvals.codes), now_s)
+        return names
+
+    def _grant_or_hold(self, now_s: float) -> set[DnsName]:
+        """Grant or hold the due deletes. Hold also granted ones if their scope has gone over budget since.
+
+        Returns:
+            The names of all deletes that were granted or held.
+        """
+        budgets = self._state.budgets
+        due = self._pending.pop_due(now_s)
+        scopes = sort_narrow_first({*budgets.take_unchecked(), *(scope for one in due for scope in one.counted)})
+        exceeded = [
+            (scope, by_absence)
+            for scope in scopes
+            for by_absence in (False, True)
+            if budgets.is_exceeded(scope, now_s, by_absence=by_absence)
+        ]
+        for namespace in budgets.take_newly_exceeded():
+            self._holds.move_to_namespace(namespace)
+        names: set[DnsName] = set()
+        for scope, by_absence in exceeded:
+            for granted in tuple(self._pending.granted.values()):
+                if scope in granted.counted and granted.by_absence is by_absence:
+                    self._hold(granted, scope, now_s, by_budget=True)
+                    names.add(granted.key.name)
+        names |= {one.key.name for one in due if self._grant_or_hold_one(one, exceeded, now_s)}
+        self._state.revision += bool(names)
+        return names
+
+    def _grant_or_hold_one(self, tracked: TrackedDelete, exceeded: Container[tuple[Scope, bool]], now_s: float) -> bool:
+        """Grant or hold one due delete. Return False if it has to wait longer.
+
+        Args:
+            tracked: the delete.
+            exceeded: the scopes that are over budget, each with whether this is the budget of deletes by absence.
+            now_s: monotonic seconds.
+        """
+        if not self._pending.is_allowed(tracked):
+            self._hold(tracked, Scope(tracked.zone.id), now_s, by_budget=False)
+            return True
+        due_at, ready_at = self._pending.compute_due_at(tracked), self._pending.compute_ready_at(tracked)
+        if due_at > now_s:
+            self._pending.set_timer(due_at, tracked)
+            return False
+        scope = next((scope for scope in tracked.counted if (scope, tracked.by_absence) in exceeded), None)
+        if scope is not None:
+            self._hold(tracked, scope, now_s, by_budget=True)
+            return True
+        if ready_at > now_s:
+            self._pending.set_timer(ready_at, tracked)
+            return False
+        self._pending.grant(tracked)
+        return True
+
+    def _hold(self, tracked: TrackedDelete, scope: Scope, now_s: float, *, by_budget: bool) -> None:
+        self._pending.reset_stage(tracked, now_s, is_held=True)
+        self._holds.hold(tracked, scope, now_s, by_budget=by_budget)
+
+    def approve(self, codes: Iterable[str], now_s: float) -> set[DnsName]:
+        """Approve the held deletes that *codes* identify. Return the names to plan again."""
+        approvals = self._state.approvals
+        self._cluster.approve(codes)
+        approved: list[str] = []
+        for code in sorted(codes):
+            digests = sorted(one for one in self._state.codes.find_digests(code) if one in self._holds)
+            added = [digest for digest in digests if approvals.add(digest, now_s)]
+            if added:
+                approvals.codes.discard(code)
+                approved += added
+        names = {name for digest in approved for name in self._apply_approval(digest, now_s)}
+        if approved:
+            self._state.revision += 1
+            self.update_codes()
+        return names
+
+    def _apply_approval(self, digest: str, now_s: float) -> set[DnsName]:
+        """Update what has *digest* after its approval began or expired. Return the name to plan again, if any."""
+        hold, tracked = self._holds.find_digest(digest), self._pending.find_digest(digest)
+        if hold:
+            self._holds.update_approval(hold)
+        if tracked:
+            self._pending.reset_stage(tracked, now_s, is_held=hold is not None and not hold.is_approved)
+            return {tracked.key.name}
+        return {hold.owned.record.name} if hold else set()
+
+    def update_codes(self) -> None:
+        """Give each scope whose held deletes changed its new code, and publish the codes that are saved."""
+        changed = self._holds.take_changed()
+        self._state.revision += bool(changed)
+        for scope in changed:
+            self._state.codes.update(scope, self._holds.list_digests(scope), self._state.revision)
+        self._state.codes.publish(self._state.saved_revision)

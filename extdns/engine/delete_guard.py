@@ -1,0 +1,388 @@
+"""The delete guard: no delete is made that it did not let go (docs/design/delete-safety.md).
+
+::
+
+    evidence ─▶ grace period ─▶ granted ─▶ saved ─▶ made
+                     │
+                     ▼
+                   held ─▶ approved ─▶ granted
+
+A name is planned with `review`, which reads, and `replace`, which stores the evidence that was found. `advance` alone
+grants or holds deletes (delete_grants.py), after all names of a step are planned. There is one guard for all zones,
+because deletes by absence count over all of them.
+
+To find out why a delete is held, begin at `find_block`, which returns what a delete waits for now.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from extdns.engine.delete_grants import DeleteGrants
+from extdns.engine.guard_state import ClusterGuard, GuardState
+from extdns.engine.holds import Holds
+from extdns.engine.pending_deletes import (
+    DeleteStage,
+    PendingDeletes,
+    RestoredGrants,
+    TrackedDelete,
+    block_delete,
+    block_for_cluster,
+)
+from extdns.model.change import Blocked
+from extdns.model.evidence import ALL_ZONES, DeleteStatus, HeldSet, PendingDelete, Scope
+from extdns.model.reason import Reason
+from extdns.model.saved_state import SavedGrant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+
+    from extdns.engine.delete_budget import DeleteBudget, DeleteSettings
+    from extdns.model.dns_name import DnsName
+    from extdns.model.record import OwnedRecord, RecordKey
+    from extdns.model.saved_state import Saved, SavedScope
+    from extdns.model.zone import Zone
+    from extdns.planner.proposal import Proposal
+
+
+class DeleteGuard:
+    """Delays deletes for the grace period, and holds those over budget until a person approves them.
+
+    Attributes:
+        state: settings, budgets, codes, approvals, and what is saved.
+        pending: the deletes that have evidence.
+        holds: the held deletes.
+        restored_grants: deletes that were granted, and count as made until their records are read.
+        cluster: whether the objects come from the cluster that the saved state belongs to.
+    """
+
+    def __init__(self, settings: DeleteSettings, settings_digest: str = "") -> None:
+        self.state = GuardState(settings, settings_digest)
+        self.pending = PendingDeletes(self.state)
+        self.holds = Holds(self.state)
+        self.restored_grants = RestoredGrants(self.state)
+        self.cluster = ClusterGuard(self.state)
+        self._grants = DeleteGrants(self.state, self.pending, self.holds, self.cluster)
+        self._is_demoted = False
+        self._reported_codes: dict[Scope, tuple[str, int]] = {}
+        self._applied_deletes: frozenset[tuple[str, RecordKey]] = frozenset()
+
+    def start(self, now_s: float) -> None:
+        """Store *now_s* as the time at which the process started."""
+        self.state.started_at = now_s
+
+    def approve_plan(self, records: Iterable[tuple[str, RecordKey]]) -> None:
+        """Approve the deletes of a plan that a person applies. Call this before any name is planned.
+
+        Args:
+            records: each with the id of its zone.
+        """
+        self._applied_deletes = frozenset(records)
+
+    # planning a name
+
+    def review(
+        self, zone: Zone, proposals: tuple[Proposal, ...], deletes: Collection[PendingDelete]
+    ) -> tuple[Proposal, ...]:
+        """Return *proposals* with a block in place of each delete that may not be made now.
+
+        Args:
+            zone: the zone in which a name is planned.
+            proposals: what to change at the name.
+            deletes: the records at the name that have evidence.
+        """
+        if self.cluster.is_other:
+            return tuple([block_for_cluster(one, self.cluster.other_id) for one in proposals])
+        if not deletes:
+            return proposals
+        blocks = {one.owned.key: (one, self.find_block(zone, one)) for one in deletes}
+        return tuple([block_delete(one, *blocks[one.key]) if one.key in blocks else one for one in proposals])
+
+    def find_block(self, zone: Zone, delete: PendingDelete) -> Blocked | None:
+        """Return what *delete* waits for, or None if it may be made now."""
+        state, owned = self.state, delete.owned
+        if state.settings.immediate:
+            return None
+        if self.cluster.is_other:
+            return Blocked(reason=Reason.OTHER_CLUSTER, detail="")
+        tracked = self.pending.find(zone.id, owned)
+        digest = tracked.digest if tracked else state.compute_digest(zone, owned)
+        if not state.approvals.is_approved(digest):
+            if not state.is_sufficient(zone.id, delete.evidence):
+                detail = f"made for {owned.resource}" if owned.resource else "its ownership record names no object"
+                return Blocked(reason=Reason.ORPHAN_UNCLAIMED, detail=f"held: nobody requests it; {detail}")
+            if not delete.is_transfer and self.holds.is_held(zone, owned, digest):
+                return Blocked(reason=Reason.HELD, detail="")
+        if tracked and self.pending.is_granted(tracked, delete) and tracked.granted_revision <= state.saved_revision:
+            return None
+        return Blocked(reason=Reason.IN_GRACE, detail="")
+
+    def replace(
+        self,
+        zone: Zone,
+        name: DnsName,
+        deletes: Collection[PendingDelete],
+        now_s: float,
+        *,
+        current: Sequence[OwnedRecord] = (),
+        requested: Container[RecordKey] = frozenset(),
+        is_known: bool = True,
+    ) -> None:
+        """Store which records at *name* have evidence now.
+
+        The grace period of a record without evidence ends, and starts again with new evidence. A hold stays until the
+        record is approved, requested, gone or foreign.
+
+        Args:
+            zone: the zone in which the name was planned.
+            name: the name that was planned.
+            deletes: the records that have evidence, whatever their deletes wait for.
+            now_s: monotonic seconds.
+            current: the records at the name.
+            requested: the keys of the records that an object requests, resolved or not.
+            is_known: whether *current* is certain: no write of the name waits for an answer.
+        """
+        if self.state.settings.immediate:
+            return
+        self.state.zones[zone.id] = zone
+        zone_and_name = zone.id, name
+        holds, tracked = self.holds.by_name.get(zone_and_name), self.pending.by_name.get(zone_and_name)
+        if not (deletes or holds or tracked or self.has_restored(zone.id)):
+            return
+        for owned in (delete.owned for delete in deletes if (zone.id, delete.owned.key) in self._applied_deletes):
+            self.state.revision += self.state.approvals.add(self.state.compute_digest(zone, owned), now_s)
+        pending = {delete.owned.key: delete for delete in deletes}
+        keys = {owned.key for owned in current}
+        for one in tuple(tracked.values()) if tracked else ():
+            delete = pending.get(one.key)
+            if not is_known and one.key in keys and delete != one.delete:
+                self._count_as_made(one, now_s)
+            if delete is None:
+                self._end(one, now_s, is_gone=one.key not in keys)
+        if holds:
+            self.holds.update(zone, tuple(holds.values()), current, requested, pending)
+        if self.has_restored(zone.id):
+            self._resume(zone, current, requested, pending, now_s, is_known=is_known)
+        for delete in deletes:
+            is_held = not delete.is_transfer and self._is_held(zone, delete.owned)
+            self.pending.put(zone, delete, now_s, is_held=is_held)
+
+    def drop_evidence(self, zone: Zone, name: DnsName) -> None:
+        """Drop the evidence for deletes at *name* in *zone*, because planning the name failed. Holds stay."""
+        for tracked in tuple(self.pending.by_name.get((zone.id, name), {}).values()):
+            self.pending.remove(tracked)
+
+    def add_owned(self, zone_id: str, namespace: str, count: int, now_s: float) -> None:
+        """Add *count* records of ours whose resources are in *namespace*. A negative number removes them."""
+        self.state.budgets.add_owned(zone_id, namespace, count, now_s)
+
+    def _end(self, tracked: TrackedDelete, now_s: float, *, is_gone: bool) -> None:
+        """Remove a delete that no longer has evidence; also its approval, unless it is held.
+
+        Args:
+            tracked: the delete.
+            now_s: monotonic seconds.
+            is_gone: whether the record no longer exists. A granted delete then counts as made.
+        """
+        self.pending.end(tracked, now_s, is_gone=is_gone)
+        if is_gone or self.holds.find(tracked.zone.id, tracked.key) is None:
+            self.state.revision += self.state.approvals.remove(tracked.digest)
+
+    def _count_as_made(self, tracked: TrackedDelete, now_s: float) -> None:
+        """Count a granted delete whose evidence changes while its write has no answer, until its record is read."""
+        if tracked.granted_revision and self.pending.is_counted(tracked):
+            grant = SavedGrant(
+                digest=tracked.digest,
+                resource=tracked.delete.owned.resource,
+                at_s=now_s,
+                by_absence=tracked.by_absence,
+            )
+            self.restored_grants.add(tracked.zone.id, grant)
+            self.state.revision += 1
+
+    def _is_held(self, zone: Zone, owned: OwnedRecord) -> bool:
+        hold = self.holds.find(zone.id, owned.key)
+        return hold is not None and not hold.is_approved
+
+    def _resume(
+        self,
+        zone: Zone,
+        current: Iterable[OwnedRecord],
+        requested: Container[RecordKey],
+        pending: Mapping[RecordKey, PendingDelete],
+        now_s: float,
+        *,
+        is_known: bool,
+    ) -> None:
+        """Turn restored holds of the *current* records of a planned name into ordinary holds.
+
+        If a record with a restored grant still exists, it was not deleted: refund the grant.
+        """
+        for owned in current:
+            if owned.is_ours:
+                digest, key = self.state.compute_digest(zone, owned), owned.key
+                if is_known:
+                    self.restored_grants.refund(zone.id, digest)
+                self.holds.resume(zone, owned, digest, pending.get(key), now_s, is_requested=key in requested)
+
+    # granting, holding and approval
+
+    @property
+    def next_deadline_at(self) -> float:
+        """The time at which `advance` must be called (monotonic seconds), infinity if no delete waits for a time."""
+        return self._grants.next_deadline_at
+
+    def advance(self, now_s: float) -> set[DnsName]:
+        """Grant the due deletes within the budgets, hold the other due ones. Return the names to plan again."""
+        return self._grants.advance(now_s)
+
+    def approve(self, codes: Iterable[str], now_s: float) -> set[DnsName]:
+        """Approve the held deletes that *codes* identify. Return the names to plan again."""
+        return self._grants.approve(codes, now_s)
+
+    # saved state
+
+    def restore(self, saved: Saved, now_s: float) -> set[DnsName]:
+        """Load the state that an earlier process saved into the guard. Return the names to plan again."""
+        if self._is_demoted:
+            self.holds.drop_all()  # what the other leader saved is newer
+        self._is_demoted = False
+        self.state.is_restored = not saved.is_new
+        self.cluster.restore(saved.cluster)
+        self.state.approvals.restore(dict(saved.approved), saved.approvals)
+        self._restore_scope(ALL_ZONES, saved.all_zones)
+        for zone_id, zone in saved.zones:
+            self.state.restore_settings(zone_id, zone)
+            for namespace, scope in zone.scopes:
+                self._restore_scope(Scope(zone_id, namespace), scope)
+            for grant in zone.granted:
+                self.restored_grants.add(zone_id, grant)
+        for zone_id in sorted(self.state.accepted):
+            self.holds.end_insufficient(zone_id)
+        return self._update_all(now_s) | self.approve(tuple(self.state.approvals.codes), now_s)
+
+    def _restore_scope(self, scope: Scope, saved: SavedScope) -> None:
+        self.state.budgets.restore(scope, saved)
+        self.state.codes.restore(scope, saved)
+        self.holds.restore(scope, saved)
+
+    def set_state_unavailable(self, now_s: float) -> set[DnsName]:
+        """Make deletes stop waiting for the state store, which fails. Return the names to plan again."""
+        self.state.can_save = self._is_demoted = False
+        return self._update_all(now_s) | self._set_saved(math.inf)
+
+    def confirm_saved(self, revision: float, now_s: float) -> set[DnsName]:
+        """Store that *revision* was saved. Return the names whose granted deletes can be made now."""
+        could_save, self.state.can_save = self.state.can_save, True
+        names = self._set_saved(revision)
+        return names if could_save else names | self._update_all(now_s)
+
+    def demote(self) -> set[DnsName]:
+        """Withdraw all grants and unload all holds, because another process leads. Return the names to plan again.
+
+        The deletes of this process stay in the window, and count twice after the state that contains them is loaded.
+        That can hold a delete, but it never lets one go.
+        """
+        names = {one.key.name for one in self.pending if one.stage is not DeleteStage.GRACE}
+        self.holds.unload_all()
+        self._is_demoted = True
+        self.state.accepted.clear()
+        self.state.accepted_digests.clear()
+        for tracked in self.pending:
+            self.pending.reset_stage(tracked, -math.inf, is_held=False)
+        self._grants.update_codes()
+        return names
+
+    def retain_zones(self, zones: Mapping[str, Callable[[DnsName], bool]]) -> None:
+        """Drop evidence and holds of names that left their zone. Keep the holds of zones that are not listed.
+
+        Args:
+            zones: for each listed zone, by id, whether a name belongs to it.
+        """
+        for tracked in self.pending:
+            if tracked.zone.id not in zones or not zones[tracked.zone.id](tracked.key.name):
+                self.pending.remove(tracked)
+        self.holds.retain_zones(zones)
+
+    def has_restored(self, zone_id: str) -> bool:
+        """Return whether the zone may have restored holds or grants that were not matched with a record yet."""
+        restored = self.holds.restored
+        return zone_id in restored or ALL_ZONES.zone_id in restored or zone_id in self.restored_grants.by_zone
+
+    @property
+    def has_any_restored(self) -> bool:
+        """Whether there are restored holds or grants in any zone."""
+        return bool(self.holds.restored or self.restored_grants.by_zone)
+
+    def drop_restored(self, zone_id: str) -> None:
+        """Drop restored holds and grants whose records are gone. Call this when all names of the zone were planned.
+
+        Args:
+            zone_id: the id of the zone, or "" for the scope of all zones once this is so for every zone.
+        """
+        self.restored_grants.drop(zone_id)
+        self.holds.drop_restored(zone_id)
+
+    def _set_saved(self, revision: float) -> set[DnsName]:
+        """Set the saved revision, publish codes, and return the names whose deletes waited for it."""
+        before, self.state.saved_revision = self.state.saved_revision, revision
+        self.state.codes.publish(revision)
+        return {one.key.name for one in self.pending.granted.values() if before < one.granted_revision <= revision}
+
+    def _update_all(self, now_s: float) -> set[DnsName]:
+        """Recompute the stage of every delete after state was loaded. Return the names of all deletes with evidence."""
+        names: set[DnsName] = set()
+        for hold in self.holds:
+            if hold.is_approved is not self.state.approvals.is_approved(hold.digest):
+                self.holds.update_approval(hold)  # the loaded state has approvals, and the hold began before that
+        for tracked in self.pending:
+            delete = tracked.delete
+            self.holds.resume(tracked.zone, delete.owned, tracked.digest, delete, now_s)
+            self.pending.reset_stage(tracked, now_s, is_held=self._is_held(tracked.zone, delete.owned))
+            names.add(tracked.key.name)
+        self._grants.update_codes()
+        return names
+
+    # documents and reports
+
+    @property
+    def needs_approval(self) -> bool:
+        """Whether a person has to act: approve a held delete, or accept another cluster."""
+        return bool(self.state.codes.current) or self.cluster.is_other
+
+    @property
+    def published_codes(self) -> Mapping[Scope, tuple[str, int]]:
+        """The saved code of each scope that holds deletes, with the revision that contained it first."""
+        return self.state.codes.published
+
+    def take_changed_held_sets(self) -> Iterator[HeldSet]:
+        """Return the held deletes of each scope whose published code changed since the last call, sorted by scope."""
+        published = self.published_codes
+        if published == self._reported_codes:
+            return
+        changed = {scope for scope, _ in self._reported_codes.items() ^ published.items()}
+        self._reported_codes = dict(published)
+        for scope in sorted(changed):
+            yield self.held_set(scope)
+
+    def held_sets(self) -> tuple[HeldSet, ...]:
+        """Return the held deletes of each scope that has any, sorted by scope."""
+        return tuple(map(self.held_set, sorted(self.state.codes.current)))
+
+    def held_set(self, scope: Scope) -> HeldSet:
+        """Return the held deletes of *scope*."""
+        return HeldSet(
+            scope=scope,
+            zone=self.state.zones.get(scope.zone_id),
+            code=self.state.codes.find_published(scope, self.state.saved_revision),
+            held=self.holds.list_held(scope) if scope in self.state.codes.current else (),
+        )
+
+    def pending_deletes(self, zone_id: str) -> dict[RecordKey, DeleteStatus]:
+        """Return the deletes of a zone that have evidence and were not made yet."""
+        return self.pending.list_statuses(zone_id)
+
+    def budget(self, zone_id: str) -> DeleteBudget:
+        """Return the delete budget of a zone."""
+        return self.state.budgets.budget(Scope(zone_id))

@@ -1,0 +1,292 @@
+"""The evidence that allows the delete of a record, or why the record is kept (docs/design/delete-safety.md).
+
+`EvidenceReader` only reads the claims and what observations.py stores. Each finding states what it depends on, so that
+its name is planned again when that changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from extdns.engine.decisions import COMPUTED, FAILING, Awaited, Wait
+from extdns.model.change import Blocked
+from extdns.model.claim import UnresolvedClaim
+from extdns.model.cluster import Phase
+from extdns.model.evidence import Evidence
+from extdns.model.kind import ObjectKey
+from extdns.model.reason import Reason
+from extdns.model.reason_row import Category
+from extdns.model.value import Value
+
+if TYPE_CHECKING:
+    from extdns.engine.claims import ClaimIndex
+    from extdns.engine.observations import ExistenceChecks, KindPhases, ObjectProblems
+    from extdns.engine.settings import EngineSettings
+    from extdns.model.change import Update
+    from extdns.model.claim import NameClaim
+    from extdns.model.record import OwnedRecord
+    from extdns.planner.merge import Candidate
+
+
+_ANSWERED: Final = {
+    True: "the API server answers that the object exists",
+    None: "waiting for confirmation that the object is gone",
+}
+
+
+class Finding(Value, frozen=True, kw_only=True):
+    """The evidence for the delete of a record, or why it is kept.
+
+    Attributes:
+        outcome: the evidence, or why the record is kept.
+        waits_for: what would change the outcome.
+        unresolved: whether the record is kept only because its claim is unresolved; see `--unresolved-timeout`.
+    """
+
+    outcome: Evidence | Blocked
+    waits_for: tuple[Wait, ...] = ()
+    unresolved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceReader:
+    """Finds the evidence for deletes in the stored observations of objects and kinds."""
+
+    settings: EngineSettings
+    claims: ClaimIndex
+    phases: KindPhases
+    problems: ObjectProblems
+    checks: ExistenceChecks
+
+    def find(self, owned: OwnedRecord, claims: Sequence[NameClaim], requested: Sequence[Candidate]) -> Finding:
+        """Return the evidence for the delete of *owned*, or why it is kept.
+
+        Args:
+            owned: a record of ours that differs from what is requested.
+            claims: to its name, without those that lost a contest.
+            requested: the records of managed types that *claims* request, whether or not the service can hold them.
+        """
+        found = self._find(owned, claims, requested)
+        changes = [Wait(Awaited.OBJECT, key) for key in self._keys_of(owned)]
+        return replace(found, waits_for=tuple(dict.fromkeys((*found.waits_for, *changes))))
+
+    def find_target_removal(self, update: Update, candidate: Candidate) -> Finding | None:
+        """Return why *update*, which only removes targets, must wait; None if it need not.
+
+        It waits while an object that may provide a removed target is missing in a list without a DELETED event: a list
+        may be incomplete, so a GET must confirm that the object is gone.
+
+        Args:
+            update: removes targets and adds none.
+            candidate: what is requested now.
+        """
+        if self.settings.plan.compat:
+            return None
+        record = update.current.record
+        requesters = dict.fromkeys(one.ref.key for one in candidate.requested_by)
+        missing = [key for requester in requesters for key in self.claims.missing_dependencies(requester)]
+        ended = self.claims.find_missing((record.name, record.set_identifier))
+        missing += [
+            key for resource in ended if (key := self.find_object(resource)) and not self.claims.has_object(key)
+        ]
+        if not missing:
+            return None
+        found = self._confirm_all_absent(missing, Evidence.ABSENT)
+        changes = (
+            Wait(Awaited.OBJECT, key) for key in missing
+        )  # so that the answers are kept until the update is made
+        return replace(found, waits_for=tuple(dict.fromkeys((*found.waits_for, *changes))))
+
+    def is_hidden(self, owned: OwnedRecord) -> bool:
+        """Return whether the object of *owned* cannot be observed and was not since the start.
+
+        Such a record is not changed for another object either.
+        """
+        kind = self.settings.kinds.get(owned.resource.partition("/")[0])
+        if kind is None or self.phases.phase(kind) is Phase.SYNCED:
+            return False
+        key = self.find_object(owned.resource)
+        return key is not None and not self.claims.has_object(key)
+
+    def find_object(self, resource: str) -> ObjectKey | None:
+        """Return the object that a `resource` label names, if a source reads its kind in its namespace."""
+        label, _, location = resource.partition("/")
+        kind = self.settings.kinds.get(label)
+        if kind is None:
+            return None
+        if not kind.namespaced:
+            name = location.removeprefix("/")  # the empty namespace of `clusterthing//x`
+            return ObjectKey(kind, "", name) if name else None
+        namespace, _, name = location.partition("/")
+        readable = not self.settings.namespaces or namespace in self.settings.namespaces
+        return ObjectKey(kind, namespace, name) if namespace and name and readable else None
+
+    def normalize_resource(self, owned: OwnedRecord) -> str:
+        """Return the resource of *owned* in the spelling of claims: some kinds have two labels or two spellings."""
+        key = self.find_object(owned.resource)
+        return key.resource if key else owned.resource
+
+    def _keys_of(self, owned: OwnedRecord) -> Iterable[ObjectKey]:
+        """Return the resource of *owned*, and the objects that its claims depend on and that no list contains."""
+        key = self.find_object(owned.resource)
+        return (key, *self.claims.missing_dependencies(key)) if key else ()
+
+    def _find(self, owned: OwnedRecord, claims: Sequence[NameClaim], requested: Sequence[Candidate]) -> Finding:
+        if found := self._check_readable(owned):
+            return found
+        if self.settings.plan.compat:
+            found = self._check_failed(owned, claims) or self._read_claim_end(owned) or self._check_unread(owned)
+            return found or self._find_unclaimed()
+        return self._read_claims(owned, claims, requested) or self._read_object(owned)
+
+    def _check_readable(self, owned: OwnedRecord) -> Finding | None:
+        key = self.find_object(owned.resource)
+        if key is None:
+            return None
+        phase = self.phases.phase(key.kind)
+        if phase is not Phase.SYNCED:
+            block = Blocked(reason=Reason.SOURCE_DOWN, detail=f"{key.kind.name} objects are {phase}")
+            return Finding(outcome=block, waits_for=(Wait(Awaited.SYNC, key.kind),))
+        if failure := self.claims.find_failure(key) or self.problems.find_problem(key):
+            return Finding(outcome=Blocked(reason=Reason.OBJECT_FAILED, detail=failure))
+        return None
+
+    def _check_failed(self, owned: OwnedRecord, claims: Iterable[NameClaim]) -> Finding | None:
+        """Return why to keep the record if the claims of its resource cannot be computed; else None."""
+        failed = (claim for claim in self._find_unresolved(claims, owned) if claim.reason in FAILING)
+        return next(map(_keep_for, failed), None)
+
+    def _read_claim_end(self, owned: OwnedRecord) -> Finding | None:
+        """Return the finding from the end of the resource's claim since the start, None if it did not end."""
+        name_and_identifier = (owned.record.name, owned.record.set_identifier)
+        end = self.claims.find_ended(name_and_identifier, self.normalize_resource(owned))
+        return None if end is None else Finding(outcome=end)
+
+    def _read_claims(
+        self, owned: OwnedRecord, claims: Sequence[NameClaim], requested: Sequence[Candidate]
+    ) -> Finding | None:
+        """Return the finding from the present claims to the record's name and set identifier, None if there is none."""
+        resource, identifier = self.normalize_resource(owned), owned.record.set_identifier
+        unresolved = self._find_unresolved(claims, owned)
+        live = (one for one in requested if one.desired.set_identifier == identifier)
+        successors = [one for one in live if _succeeds(one, owned, resource)]
+        for claim in unresolved:
+            if claim.reason is not Reason.NO_ENDPOINTS and (not successors or _key(claim).resource == resource):
+                return _keep_for(claim)
+        if successors:
+            first = successors[0].requested_by[0].ref
+            block = Blocked(reason=Reason.CONTEST_LOST, detail=f"still requested by {first}")
+            return Finding(outcome=block, waits_for=(Wait(Awaited.OBJECT, first.key),))
+        if any(_key(claim).resource == resource or not resource for claim in unresolved):
+            return self._require_synced(Evidence.NO_ENDPOINTS, owned)
+        if any(_key(claim).resource == resource and claim.set_identifier == identifier for claim in claims):
+            return self._require_synced(Evidence.HOSTNAME_REMOVED, owned)  # it requests unmanaged types only
+        return None
+
+    def _find_unresolved(self, claims: Iterable[NameClaim], owned: OwnedRecord) -> list[UnresolvedClaim]:
+        identifier, managed = owned.record.set_identifier, self.settings.plan.managed_types
+        return [
+            claim
+            for claim in claims
+            if isinstance(claim, UnresolvedClaim)
+            and claim.set_identifier == identifier
+            and (not claim.type or claim.type in managed)
+        ]
+
+    def _read_object(self, owned: OwnedRecord) -> Finding:
+        key, end = self.find_object(owned.resource), self._read_claim_end(owned)
+        known = key is not None and self.claims.has_object(key)
+        if end is not None:
+            if isinstance(end.outcome, Blocked):
+                return end
+            if end.outcome is not Evidence.ABSENT:
+                return self._require_synced(end.outcome, owned)
+            if known:
+                return Finding(outcome=Evidence.HOSTNAME_REMOVED)  # it exists again and does not request the name
+        if key is None or known:
+            return self._find_unclaimed()
+        if found := self._check_unread(owned):
+            return found
+        if end is not None:
+            return self._confirm_absent(key, Evidence.ABSENT)
+        found = self._check_computed() or self._confirm_absent(key, Evidence.ORPHAN_GONE)
+        return replace(found, waits_for=(*found.waits_for, COMPUTED))
+
+    def _check_unread(self, owned: OwnedRecord) -> Finding | None:
+        """Return why to keep the record if its object may be in a manifest that cannot be read; else None."""
+        key, location = self.find_object(owned.resource), self.problems.unidentified
+        if key is None or not location or self.claims.has_object(key):
+            return None
+        detail = f"{location} cannot be read and may hold the object"
+        return Finding(outcome=Blocked(reason=Reason.OBJECT_FAILED, detail=detail), waits_for=(COMPUTED,))
+
+    def _check_computed(self) -> Finding | None:
+        """Return why to keep an orphan while the claims of any object cannot be computed; else None."""
+        failed = self.claims.find_failing()
+        if failed is None:
+            return None
+        key, failure = failed
+        location = f"{key.namespace}/{key.name}" if key.namespace else key.name
+        detail = f"{key.kind.name} {location} may request it, and cannot be computed: {failure}"
+        return Finding(outcome=Blocked(reason=Reason.OBJECT_FAILED, detail=detail), waits_for=(COMPUTED,))
+
+    def _require_synced(self, evidence: Evidence, owned: OwnedRecord) -> Finding:
+        """Return *evidence* if all that the claims of the resource depend on was read, else why the record is kept.
+
+        The record is kept while such a kind is not synced, or while a list lacks such an object and no GET has
+        confirmed that it does not exist.
+        """
+        down = self.phases.dependencies_down
+        if down and evidence in {Evidence.DEPENDENCY_CHANGED, Evidence.NO_ENDPOINTS}:
+            names = ", ".join(kind.name for kind in down)
+            block = Blocked(reason=Reason.SOURCE_DOWN, detail=f"{names} objects are not listed")
+            return Finding(outcome=block, waits_for=tuple(Wait(Awaited.SYNC, kind) for kind in down))
+        key = self.find_object(owned.resource)
+        return self._confirm_all_absent(self.claims.missing_dependencies(key) if key else (), evidence)
+
+    def _confirm_all_absent(self, missing: Iterable[ObjectKey], evidence: Evidence) -> Finding:
+        """Return *evidence* if GET requests confirmed that no object of *missing* exists, else why to keep it."""
+        found = [self._confirm_absent(key, evidence) for key in missing]
+        unconfirmed = [one for one in found if isinstance(one.outcome, Blocked)]
+        if not unconfirmed:
+            return Finding(outcome=evidence)
+        waits = tuple(wait for one in unconfirmed for wait in one.waits_for)
+        return Finding(outcome=unconfirmed[0].outcome, waits_for=waits)
+
+    def _confirm_absent(self, key: ObjectKey, evidence: Evidence) -> Finding:
+        exists = self.checks.exists(key)
+        if exists is False:
+            return Finding(outcome=evidence)
+        block = Blocked(reason=Reason.ABSENCE_UNCONFIRMED, detail=_ANSWERED[exists])
+        return Finding(outcome=block, waits_for=(Wait(Awaited.ANSWER, key),))
+
+    def _find_unclaimed(self) -> Finding:
+        if down := self.phases.down:
+            names = ", ".join(kind.name for kind in down)
+            block = Blocked(reason=Reason.SOURCE_DOWN, detail=f"{names} objects are not listed")
+            return Finding(outcome=block, waits_for=tuple(Wait(Awaited.SYNC, kind) for kind in down))
+        return self._check_computed() or Finding(outcome=Evidence.ORPHAN_UNCLAIMED, waits_for=(COMPUTED,))
+
+
+def _succeeds(candidate: Candidate, owned: OwnedRecord, resource: str) -> bool:
+    """Return whether *candidate* takes the place of *owned*: same type, or requested by its *resource*.
+
+    Other types that other objects request can coexist with the record and are no evidence for its delete.
+    """
+    if not resource or candidate.desired.type == owned.record.type:
+        return True
+    return any(one.ref.key.resource == resource for one in candidate.requested_by)
+
+
+def _keep_for(claim: UnresolvedClaim) -> Finding:
+    block = Blocked(reason=claim.reason, detail=f"{claim.provenance.ref}: {claim.detail}")
+    waits = (Wait(Awaited.OBJECT, _key(claim)),)
+    return Finding(outcome=block, waits_for=waits, unresolved=claim.reason.row.category is Category.UNRESOLVED)
+
+
+def _key(claim: NameClaim) -> ObjectKey:
+    return claim.provenance.ref.key

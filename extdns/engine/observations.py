@@ -1,0 +1,174 @@
+"""What was observed besides claims: phases of kinds, objects that cannot be read, and whether missing objects exist.
+
+The evidence for deletes (evidence.py) is found in these and in the claims.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from extdns.model.cluster import KindState, ObjectProblem, Phase
+from extdns.model.exponential_backoff import compute_backoff_s
+from extdns.model.kind import Kind, ObjectKey
+
+if TYPE_CHECKING:
+    from extdns.engine.retries import Deadlines
+    from extdns.engine.settings import EngineSettings
+
+_FIRST_PAUSE_S: Final = 30.0
+_RECHECK_S: Final = 300.0
+
+
+class KindPhases:
+    """The phases of the kinds that sources read, and of the kinds that their objects depend on."""
+
+    def __init__(self, kinds: Iterable[Kind]) -> None:
+        """Start with all *kinds*, which sources read, in the phase of being listed."""
+        self._phases: dict[Kind, Phase] = dict.fromkeys(kinds, Phase.LISTING)
+        self._dependencies: dict[Kind, Phase] = {}  # only kinds that were synced once
+
+    def report(self, state: KindState) -> bool:
+        """Record the phase of a kind; return whether that can change decisions."""
+        phases = self._phases if state.kind in self._phases else self._dependencies
+        if phases is self._dependencies and state.kind not in phases and state.phase is not Phase.SYNCED:
+            return False  # the objects that depend on it wait for it
+        before, phases[state.kind] = phases.get(state.kind, Phase.SYNCED), state.phase
+        return before is not state.phase
+
+    def phase(self, kind: Kind) -> Phase:
+        """Return the phase of a kind that a source reads."""
+        return self._phases[kind]
+
+    @property
+    def down(self) -> list[Kind]:
+        """The kinds that sources read and that are not synced, sorted by name."""
+        return _down(self._phases)
+
+    @property
+    def dependencies_down(self) -> list[Kind]:
+        """The kinds that claims depend on, that were synced before and are not now, sorted by name."""
+        return _down(self._dependencies)
+
+
+def _down(phases: dict[Kind, Phase]) -> list[Kind]:
+    found = [kind for kind, phase in phases.items() if phase is not Phase.SYNCED]
+    return sorted(found, key=lambda kind: kind.name) if found else found
+
+
+class ObjectProblems:
+    """Objects and manifests that cannot be read."""
+
+    def __init__(self) -> None:
+        """Start without problems."""
+        self._problems: dict[tuple[str, ObjectKey | None], str] = {}
+
+    def report(self, problem: ObjectProblem) -> None:
+        """Record that an object or manifest cannot be read, or can be again."""
+        if problem.message:
+            self._problems[problem.location, problem.key] = problem.message
+        else:
+            self._problems.pop((problem.location, problem.key), None)
+
+    def find_problem(self, key: ObjectKey) -> str:
+        """Return why the object at *key* cannot be read, "" if it can."""
+        return next((message for (_, broken), message in self._problems.items() if broken == key), "")
+
+    @property
+    def unidentified(self) -> str:
+        """A part of the manifests that cannot be read and may contain any object; "" if there is none."""
+        return next((location for location, broken in self._problems if broken is None), "")
+
+    def messages(self) -> Iterator[str]:
+        """Return a message for each object and manifest that cannot be read, sorted."""
+        return (f"{location}: {message}" for (location, _), message in sorted(self._problems.items(), key=str))
+
+
+class ExistenceChecks:
+    """GET requests for objects that a list lacks: scheduled, under way, and answered.
+
+    A request is sent a grace period after the object was first missing; in a single pass at once. Answers
+    take effect together, when none is awaited any more, so that the delete budget counts all objects that are gone.
+
+    Attributes:
+        scheduled: objects to request, and from when on (monotonic seconds); none of them is under way.
+        under_way: objects whose request has no answer yet.
+    """
+
+    def __init__(self, settings: EngineSettings, deadlines: Deadlines) -> None:
+        """Start without requests and answers."""
+        self._grace_s = 0.0 if settings.once else settings.deletes.grace_s
+        self._exists: dict[ObjectKey, bool] = {}
+        self._answers: dict[ObjectKey, bool] = {}
+        self._outdated: set[ObjectKey] = set()
+        self._unanswered: dict[ObjectKey, int] = {}  # how often in a row
+        self.scheduled: dict[ObjectKey, float] = {}
+        self.under_way: set[ObjectKey] = set()
+        self._next_at = math.inf  # no request is due before
+        deadlines.register(lambda _: (self._next_at,))
+
+    def exists(self, key: ObjectKey) -> bool | None:
+        """Return whether the object exists, by the last answer that took effect; None if there is none."""
+        return self._exists.get(key)
+
+    def require(self, key: ObjectKey, now_s: float) -> None:
+        """Schedule a request for *key*, unless one is scheduled or under way, or its answer is about to take effect."""
+        under_way = key in self.under_way and key not in self._outdated
+        if not (under_way or key in self._answers or key in self.scheduled):
+            self._schedule(key, now_s + (_RECHECK_S if self._exists.get(key) else self._grace_s))
+
+    def answer(self, key: ObjectKey, *, exists: bool | None, now_s: float) -> tuple[ObjectKey, ...]:
+        """Store an answer. With *exists* None it is not known, and the object is requested again.
+
+        The answer is ignored if the object was observed after the request was sent.
+
+        Returns:
+            The objects whose answers take effect now.
+        """
+        self.under_way.discard(key)
+        if key in self._outdated:
+            self._outdated.discard(key)
+            self._next_at = min(self._next_at, self.scheduled.get(key, math.inf))
+        elif exists is None:
+            times = self._unanswered.get(key, 0)
+            self._unanswered[key] = times + 1
+            self._schedule(key, now_s + compute_backoff_s(_FIRST_PAUSE_S, times, _RECHECK_S))
+        else:
+            self._unanswered.pop(key, None)
+            self.scheduled.pop(key, None)
+            self._answers[key] = exists
+        if self.awaits_answers:
+            return ()
+        counting, self._answers = self._answers, {}
+        self._exists |= counting
+        return tuple(counting)
+
+    def forget(self, key: ObjectKey) -> None:
+        """Forget the answers about *key*: it was observed, or no decision depends on it any more."""
+        self._exists.pop(key, None)
+        self._answers.pop(key, None)
+        self._unanswered.pop(key, None)
+        self.scheduled.pop(key, None)
+        if key in self.under_way:
+            self._outdated.add(key)
+
+    @property
+    def awaits_answers(self) -> bool:
+        """Whether a request has no answer yet. Objects whose last request failed do not count."""
+        return not self.under_way <= self._unanswered.keys()
+
+    def take_due(self, now_s: float) -> list[ObjectKey]:
+        """Return the objects to request now, sorted, and count them as under way."""
+        if now_s < self._next_at:
+            return []
+        due = sorted(key for key, at_s in self.scheduled.items() if at_s <= now_s and key not in self.under_way)
+        for key in due:
+            del self.scheduled[key]
+        self.under_way.update(due)
+        self._next_at = min((at_s for at_s in self.scheduled.values() if at_s > now_s), default=math.inf)
+        return due
+
+    def _schedule(self, key: ObjectKey, at_s: float) -> None:
+        self.scheduled[key] = at_s
+        self._next_at = min(self._next_at, at_s)

@@ -1,0 +1,97 @@
+"""Plan ownership records that lie in the zone above that of their records (docs/design/zone-names.md).
+
+That is so for the name of a zone itself. One call cannot write two zones, so such a name is planned in two parts::
+
+    create, update   the ownership record above, if it has to change;   then, planned again, the record
+    delete           the record;                                        then, planned again, the ownership record
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from extdns.model.change import ChangeSet, Write
+from extdns.model.record import Record, restate_record
+
+if TYPE_CHECKING:
+    from extdns.engine.state import EngineState
+    from extdns.engine.zones import ZoneState
+    from extdns.model.dns_name import DnsName
+    from extdns.model.record import OwnedRecord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """The change sets of one name, by the zone in which they are written.
+
+    Attributes:
+        home: change sets of the zone that holds the records.
+        above: change sets of the zone that holds their ownership records.
+        leftovers: ownership records whose records no longer exist once *home* is written.
+    """
+
+    home: tuple[ChangeSet, ...]
+    above: tuple[ChangeSet, ...] = ()
+    leftovers: tuple[Record, ...] = ()
+
+
+def find_zone_above(zone: ZoneState, name: DnsName, state: EngineState) -> ZoneState | None:
+    """Return the zone that holds the ownership records of *name*; None if that is *zone* itself."""
+    if name != zone.zone.name:
+        return None
+    return state.zones.find_ownership_zone(zone, state.settings.registry.ownership_name(name))
+
+
+def read_above(above: ZoneState, zone: ZoneState, related: Iterable[DnsName]) -> list[Record]:
+    """Return the records of the zone *above* at those *related* names that are not in *zone*."""
+    outside = sorted(name for name in related if not name.within(zone.zone.name))
+    return [record for name in outside for record in above.cache.records(name)]
+
+
+def split_sets(sets: Sequence[ChangeSet], above: ZoneState, name: DnsName, current: Iterable[OwnedRecord]) -> Parts:
+    """Select the part of *sets* that is written now, and split it by zone.
+
+    Args:
+        sets: all change sets of *name*, with ownership records.
+        above: the zone that holds the ownership records.
+        name: the planned name, which is also that of a zone.
+        current: the records of *name*.
+    """
+    if not sets:
+        return Parts(home=(), above=_clean_up(above, name, current), leftovers=_find_leftovers(above, name))
+    home: list[ChangeSet] = []
+    first: list[Write] = []
+    leftovers: list[Record] = []
+    for one in sets:
+        inside = tuple(write for write in one.writes if write.key.name.within(one.zone.name))
+        outside = [write for write in one.writes if write not in inside]
+        if missing := [write for write in outside if write.new and not _is_restated(write)]:
+            first += missing
+        else:
+            home.append(replace(one, writes=inside))
+            leftovers += [write.old for write in outside if write.old and write.new is None]
+    made = (ChangeSet(zone=above.zone, name=name, changes=(), writes=tuple(first)),) if first else ()
+    return Parts(home=tuple(home), above=made, leftovers=tuple(leftovers))
+
+
+def _is_restated(write: Write) -> bool:
+    return write.old is not None and write.new == restate_record(write.old)
+
+
+def _find_leftovers(above: ZoneState, name: DnsName) -> tuple[Record, ...]:
+    """Return the ownership records of *name* that still exist although their records were deleted."""
+    return tuple(record for record in above.leftovers.get(name, ()) if record in above.cache.records(record.name))
+
+
+def _clean_up(above: ZoneState, name: DnsName, current: Iterable[OwnedRecord]) -> tuple[ChangeSet, ...]:
+    """Return change sets that delete the ownership records of *name* whose records were deleted."""
+    proving = {one.key for owned in current for one in owned.ownership_records}
+    left = [record for record in _find_leftovers(above, name) if record.key not in proving]
+    return tuple(
+        ChangeSet(zone=above.zone, name=name, changes=(), writes=(Write(old=record, new=None),))
+        for record in sorted(left, key=lambda record: record.key)
+    )

@@ -1,0 +1,329 @@
+"""The deletes that have evidence, with their timers, and the deletes that an earlier process granted.
+
+::
+
+    evidence ─▶ GRACE ─▶ GRANTED ─▶ (saved) ─▶ made
+                  │
+                  └────▶ HELD ─▶ (approved) ─▶ GRACE
+
+`DeleteGuard.advance` moves a delete from one stage to the next.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from dataclasses import dataclass
+from enum import Enum, auto
+from itertools import count
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from extdns.engine.delete_budget import list_scopes
+from extdns.model.change import Blocked, Delete, Update
+from extdns.model.evidence import DeleteStatus, Evidence, PendingDelete, Scope
+from extdns.model.reason import Reason
+from extdns.model.saved_state import SavedGrant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from extdns.engine.guard_state import GuardState
+    from extdns.model.dns_name import DnsName
+    from extdns.model.record import OwnedRecord, RecordKey
+    from extdns.model.zone import Zone
+    from extdns.planner.proposal import Proposal
+
+_CONFIRMED: Final = frozenset({Evidence.ABSENT, Evidence.ORPHAN_GONE})
+"""Confirmed at least a grace period after it was first observed, so it needs no further grace period."""
+_SPARE_TIMERS: Final = 64
+
+
+class DeleteStage(Enum):
+    """How far a delete has come."""
+
+    GRACE = auto()
+    HELD = auto()
+    GRANTED = auto()
+
+
+@dataclass(slots=True, eq=False)
+class TrackedDelete:
+    """A delete with evidence, and its stage. It exists as long as the record has evidence.
+
+    Attributes:
+        digest: identifies the record with its ownership records.
+        since_at: when the evidence was first observed (monotonic seconds).
+        counted: the scopes whose budgets count it as waiting; () if none does.
+        granted_revision: the revision of the saved state that contains the last grant; 0 if it was never granted.
+    """
+
+    zone: Zone
+    delete: PendingDelete
+    digest: str
+    since_at: float
+    stage: DeleteStage = DeleteStage.GRACE
+    counted: tuple[Scope, ...] = ()
+    granted_revision: int = 0
+
+    @property
+    def key(self) -> RecordKey:
+        """The key of the record."""
+        return self.delete.owned.key
+
+    @property
+    def scopes(self) -> tuple[Scope, ...]:
+        """The scopes that count the delete unless it is approved, the narrowest first."""
+        return list_scopes(self.zone.id, self.delete.owned.resource, by_absence=self.by_absence)
+
+    @property
+    def by_absence(self) -> bool:
+        """Whether the delete counts in the smaller budget of deletes by absence."""
+        return self.delete.evidence.is_by_absence
+
+
+class PendingDeletes:
+    """All deletes that have evidence: by name, by digest, and by the time at which they are due.
+
+    Attributes:
+        by_name: by zone id and name, the deletes of the records at the name.
+        granted: the granted ones, by digest.
+        next_due_at: the earliest time at which one may be due (monotonic seconds), infinity if there is none.
+    """
+
+    def __init__(self, state: GuardState) -> None:
+        self._state = state
+        self.by_name: dict[tuple[str, DnsName], dict[RecordKey, TrackedDelete]] = {}
+        self._by_digest: dict[str, TrackedDelete] = {}
+        self._timers: list[tuple[float, int, TrackedDelete]] = []
+        self._ticket = count()
+        self.granted: dict[str, TrackedDelete] = {}
+        self.next_due_at = math.inf
+
+    def __iter__(self) -> Iterator[TrackedDelete]:
+        """Iterate over a copy of all deletes."""
+        return iter(tuple(self._by_digest.values()))
+
+    def find(self, zone_id: str, owned: OwnedRecord) -> TrackedDelete | None:
+        """Return the delete of the record *owned*, if its digest is unchanged, else None."""
+        tracked = self.by_name.get((zone_id, owned.record.name), {}).get(owned.key)
+        return tracked if tracked and is_same(tracked.delete.owned, owned) else None
+
+    def find_digest(self, digest: str) -> TrackedDelete | None:
+        """Return the delete of the record with *digest*, or None."""
+        return self._by_digest.get(digest)
+
+    def put(self, zone: Zone, delete: PendingDelete, now_s: float, *, is_held: bool) -> None:
+        """Store *delete*. If the same record had evidence before, its grace period continues, else it starts."""
+        owned = delete.owned
+        before = self.by_name.get((zone.id, owned.record.name), {}).get(owned.key)
+        since_at = now_s
+        if before is not None:
+            if before.delete == delete:
+                return
+            if self.is_granted(before, delete):
+                before.delete = delete
+                return
+            if Evidence.UNRESOLVED_EXPIRED not in {before.delete.evidence, delete.evidence}:
+                since_at = before.since_at
+            self.remove(before)
+        tracked = TrackedDelete(zone, delete, self._state.compute_digest(zone, owned), since_at)
+        self.by_name.setdefault((zone.id, owned.record.name), {})[owned.key] = tracked
+        self._by_digest[tracked.digest] = tracked
+        self.reset_stage(tracked, now_s, is_held=is_held)
+
+    def reset_stage(self, tracked: TrackedDelete, now_s: float, *, is_held: bool) -> None:
+        """Withdraw the grant of a delete, and set its stage to held if *is_held*, else to grace."""
+        self._withdraw(tracked)
+        if is_held:
+            tracked.stage = DeleteStage.HELD
+            return
+        tracked.stage = DeleteStage.GRACE
+        if self.is_counted(tracked):
+            tracked.counted = tracked.scopes
+            self._state.budgets.add_waiting(tracked.counted, 1, by_absence=tracked.by_absence)
+        self.set_timer(self.compute_due_at(tracked) if self.is_allowed(tracked) else now_s, tracked)
+
+    def end(self, tracked: TrackedDelete, now_s: float, *, is_gone: bool) -> None:
+        """Remove a delete without evidence. If it was granted and the record *is_gone*, count the delete as made."""
+        if is_gone and tracked.granted_revision:
+            if self.is_counted(tracked):
+                self._state.budgets.spend(tracked.scopes, now_s, by_absence=tracked.by_absence)
+            self._state.revision += 1
+        self.remove(tracked)
+
+    def remove(self, tracked: TrackedDelete) -> None:
+        """Remove a delete and its grant."""
+        self._withdraw(tracked)
+        zone_and_name = tracked.zone.id, tracked.key.name
+        at_name = self.by_name[zone_and_name]
+        del at_name[tracked.key], self._by_digest[tracked.digest]
+        if not at_name:
+            del self.by_name[zone_and_name]
+
+    def grant(self, tracked: TrackedDelete) -> None:
+        """Grant a delete: it may be made once the saved state contains the grant."""
+        tracked.stage, tracked.granted_revision = DeleteStage.GRANTED, self._state.revision + 1
+        self.granted[tracked.digest] = tracked
+
+    def is_allowed(self, tracked: TrackedDelete) -> bool:
+        """Return whether the delete has sufficient evidence, or a person approved it."""
+        if self._state.approvals.is_approved(tracked.digest):
+            return True
+        return self._state.is_sufficient(tracked.zone.id, tracked.delete.evidence)
+
+    def is_counted(self, tracked: TrackedDelete) -> bool:
+        """Return whether budgets count the delete: it has sufficient evidence, is no transfer and not approved."""
+        if tracked.delete.is_transfer or self._state.approvals.is_approved(tracked.digest):
+            return False
+        return self._state.is_sufficient(tracked.zone.id, tracked.delete.evidence)
+
+    def _withdraw(self, tracked: TrackedDelete) -> None:
+        """Withdraw the grant of a delete, and remove it from the budgets."""
+        self._state.budgets.add_waiting(tracked.counted, -1, by_absence=tracked.by_absence)
+        tracked.counted = ()
+        self.granted.pop(tracked.digest, None)
+
+    def is_granted(self, tracked: TrackedDelete, delete: PendingDelete) -> bool:
+        """Return whether *tracked* was granted, and its grant covers *delete*, which may differ in its evidence.
+
+        A grant that was given for other evidence does not cover a delete that has to wait longer, or that counts in
+        another budget.
+        """
+        before = tracked.delete
+        if tracked.stage is not DeleteStage.GRANTED or before == delete:
+            return tracked.stage is DeleteStage.GRANTED
+        return (
+            is_same(before.owned, delete.owned)
+            and before.is_transfer is delete.is_transfer
+            and before.evidence.is_by_absence is delete.evidence.is_by_absence
+            and Evidence.UNRESOLVED_EXPIRED not in {before.evidence, delete.evidence}
+            and (
+                self._state.is_sufficient(tracked.zone.id, delete.evidence)
+                or self._state.approvals.is_approved(tracked.digest)
+            )
+        )
+
+    # time
+
+    def set_timer(self, at_s: float, tracked: TrackedDelete) -> None:
+        """Make the delete due at *at_s* (monotonic seconds)."""
+        heapq.heappush(self._timers, (at_s, next(self._ticket), tracked))
+        if len(self._timers) > 2 * len(self._by_digest) + _SPARE_TIMERS:
+            self._timers = [timer for timer in self._timers if self._is_in_grace(timer[2])]
+            heapq.heapify(self._timers)
+        self.next_due_at = self._timers[0][0] if self._timers else math.inf
+
+    def pop_due(self, now_s: float) -> list[TrackedDelete]:
+        """Remove the timers that have expired, and return their deletes, sorted by zone and record."""
+        due: dict[str, TrackedDelete] = {}
+        while self._timers and self._timers[0][0] <= now_s:
+            tracked = heapq.heappop(self._timers)[2]
+            if self._is_in_grace(tracked):
+                due[tracked.digest] = tracked
+        self.next_due_at = self._timers[0][0] if self._timers else math.inf
+        return sorted(due.values(), key=lambda tracked: (tracked.zone.id, tracked.key))
+
+    def _is_in_grace(self, tracked: TrackedDelete) -> bool:
+        return self._by_digest.get(tracked.digest) is tracked and tracked.stage is DeleteStage.GRACE
+
+    def compute_due_at(self, tracked: TrackedDelete) -> float:
+        """Return when the grace period of a delete ends; for an unresolved claim, when `--unresolved-timeout` ends."""
+        if tracked.delete.evidence is Evidence.UNRESOLVED_EXPIRED:
+            return tracked.since_at + (self._state.settings.unresolved_timeout_s or 0.0)
+        return tracked.since_at + (0.0 if tracked.delete.evidence in _CONFIRMED else self._state.settings.grace_s)
+
+    def compute_ready_at(self, tracked: TrackedDelete) -> float:
+        """Return when the delete may be granted: when it is due, and by absence not before `absence_ready_at`."""
+        due_at = self.compute_due_at(tracked)
+        if not tracked.by_absence or self._state.approvals.is_approved(tracked.digest):
+            return due_at
+        return max(due_at, self._state.absence_ready_at)
+
+    # documents and saved state
+
+    def list_statuses(self, zone_id: str) -> dict[RecordKey, DeleteStatus]:
+        """Return, by record, the evidence for each delete in a zone, and when its grace period ends."""
+        return {
+            one.key: DeleteStatus(
+                evidence=one.delete.evidence,
+                grace_ends_s=self.compute_ready_at(one) if one.stage is DeleteStage.GRACE else None,
+            )
+            for one in self
+            if one.zone.id == zone_id
+        }
+
+    def save_granted(self, now_s: float) -> dict[str, tuple[SavedGrant, ...]]:
+        """Return the granted deletes that budgets count, by zone id, to save them for the next process."""
+        granted: dict[str, list[SavedGrant]] = {}
+        for digest, one in sorted(self.granted.items()):
+            if one.counted:
+                resource = one.delete.owned.resource
+                grant = SavedGrant(digest=digest, resource=resource, at_s=now_s, by_absence=one.by_absence)
+                granted.setdefault(one.zone.id, []).append(grant)
+        return {zone_id: tuple(grants) for zone_id, grants in granted.items()}
+
+
+class RestoredGrants:
+    """Deletes that count as made until their record is found to exist.
+
+    An earlier process granted them, or their evidence changed while their write had no answer.
+
+    Attributes:
+        by_zone: by zone id, the grants by digest.
+    """
+
+    def __init__(self, state: GuardState) -> None:
+        self._state = state
+        self.by_zone: dict[str, dict[str, SavedGrant]] = {}
+
+    def add(self, zone_id: str, grant: SavedGrant) -> None:
+        """Count a restored grant as a delete that was made."""
+        if grant.digest in self.by_zone.get(zone_id, {}):
+            return  # it counts already
+        scopes = list_scopes(zone_id, grant.resource, by_absence=grant.by_absence)
+        self._state.budgets.spend(scopes, grant.at_s, by_absence=grant.by_absence)
+        self.by_zone.setdefault(zone_id, {})[grant.digest] = grant
+
+    def refund(self, zone_id: str, digest: str) -> None:
+        """Stop counting the delete of the record with *digest*, because the record exists."""
+        grants = self.by_zone.get(zone_id, {})
+        if grant := grants.pop(digest, None):
+            scopes = list_scopes(zone_id, grant.resource, by_absence=grant.by_absence)
+            self._state.budgets.refund(scopes, grant.at_s, by_absence=grant.by_absence)
+            self._state.revision += 1
+        if not grants:
+            self.by_zone.pop(zone_id, None)
+
+    def drop(self, zone_id: str) -> None:
+        """Drop the restored grants of a zone after all its names were planned: these deletes were made."""
+        self.by_zone.pop(zone_id, None)
+
+
+def block_delete(proposal: Proposal, delete: PendingDelete, block: Blocked | None) -> Proposal:
+    """Return *proposal* with *block*, if there is one, in place of its delete.
+
+    A proposal to retain a record with an unresolved claim stays as it is until `--unresolved-timeout` ends, and then
+    becomes a delete or is replaced by *block*.
+    """
+    outcome = proposal.outcome
+    if delete.evidence is Evidence.UNRESOLVED_EXPIRED:
+        if block and block.reason is Reason.IN_GRACE:
+            return proposal
+        return replace(proposal, outcome=block or Delete(current=delete.owned, evidence=delete.evidence))
+    if block is None or not isinstance(outcome, Delete) or outcome.evidence is Evidence.REPLACED:
+        return proposal
+    return replace(proposal, outcome=block)
+
+
+def block_for_cluster(proposal: Proposal, cluster: str) -> Proposal:
+    """Block an update or delete in *proposal*, because the objects come from another *cluster*, given by its id."""
+    if not isinstance(proposal.outcome, Update | Delete):
+        return proposal
+    return replace(proposal, outcome=Blocked(reason=Reason.OTHER_CLUSTER, detail=f"extdns accept-cluster {cluster}"))
+
+
+def is_same(one: OwnedRecord, other: OwnedRecord) -> bool:
+    """Return whether both have the same record and the same ownership records."""
+    return one.record == other.record and one.ownership_records == other.ownership_records

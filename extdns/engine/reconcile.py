@@ -1,0 +1,210 @@
+"""Reconcile one DNS name with the zones that hold it.
+
+Everything is planned first (`plan_name`; `zone_plan` has the steps), and stored at the end. If a step raises, the
+evidence, grace period and queued changes of this name are dropped, and it gets a failure decision and a retry. Other
+names are not affected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from extdns.engine.decisions import PLAN, ZONES, Awaited, Wait, ZoneWait
+from extdns.engine.desired import build_candidates
+from extdns.engine.ownership_zone import find_zone_above
+from extdns.engine.retries import Failure
+from extdns.engine.zone_plan import Plan, keep_moved, plan_in_zone
+from extdns.errors import describe_error
+from extdns.model.change import Blocked, Decision
+from extdns.model.kind import ObjectKey
+from extdns.model.reason import Reason
+from extdns.planner.decide import Unfulfilled, decide, reject_claim
+
+if TYPE_CHECKING:
+    from extdns.engine.state import EngineState
+    from extdns.engine.zones import ZoneState
+    from extdns.model.change import ChangeSet
+    from extdns.model.claim import NameClaim
+    from extdns.model.dns_name import DnsName
+    from extdns.model.record import RecordKey
+
+
+@dataclass(slots=True)
+class NamePlan:
+    """The plans of one name in all its zones.
+
+    Attributes:
+        plans: of the zones that can be planned now.
+        decisions, waits: those of all zones together.
+        unread: zones that must be fully read before the name can be planned in them.
+    """
+
+    plans: list[tuple[ZoneState, Plan]] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
+    waits: list[ZoneWait] = field(default_factory=list)
+    unread: list[ZoneState] = field(default_factory=list)
+
+
+def reconcile(name: DnsName, state: EngineState, now_s: float) -> tuple[Decision, ...]:
+    """Plan *name* in each of its zones, store the result, and return the decisions that are new."""
+    try:
+        return _store(name, plan_name(name, state, now_s), state, now_s)
+    except Exception as exc:  # noqa: BLE001 - law 3: a failure of one name affects no other
+        return _abandon(name, exc, state, now_s)
+
+
+def plan_name(name: DnsName, state: EngineState, now_s: float) -> NamePlan:
+    """Return the plan of *name* in all its zones, and store nothing.
+
+    While a write of the name is in flight in a zone, its decisions stay: the outcome makes the name dirty again.
+    """
+    claims, former = state.claims.claims(name), state.decisions.decisions(name)
+    planned = NamePlan()
+    if not state.settings.plan.domains.matches(name):
+        planned.decisions += _reject_all(name, claims, Reason.DOMAIN_FILTERED)
+        return planned
+    zones = state.zones.containing(name)
+    if not zones:
+        unknown = state.zones.unknown_accounts
+        planned.decisions += _reject_all(name, claims, Reason.ZONES_UNKNOWN if unknown else Reason.NO_ZONE)
+        planned.waits += [ZoneWait("", ZONES)] if claims else []
+        return planned
+    candidates = build_candidates(claims, state.settings.plan, state.claims.targetless_claims(name)) if claims else ()
+    for zone in zones:
+        if not zone.cache.is_complete:
+            _wait_for_zone(zone, zone, name, claims, planned)
+        elif (above := find_zone_above(zone, name, state)) and not above.cache.is_complete:
+            _wait_for_zone(above, zone, name, claims, planned)
+        elif zone.queue.is_writing(name) or (above and above.queue.is_writing(name)):
+            planned.decisions += [decision for decision in former if decision.zone == zone.zone]
+            planned.waits += [wait for wait in state.waits.waits(name) if wait.zone == zone.zone.id]
+        else:
+            plan = plan_in_zone(zone, name, claims, candidates, state, now_s)
+            planned.plans.append((zone, plan))
+            planned.decisions += plan.decisions
+            planned.waits += [ZoneWait(zone.zone.id, wait) for wait in plan.waits_for]
+    for zone in state.zones.find_former_zones(name, zones):
+        planned.decisions += keep_moved(zone, name, zones, state)
+    return planned
+
+
+def _wait_for_zone(
+    unread: ZoneState, zone: ZoneState, name: DnsName, claims: Sequence[NameClaim], planned: NamePlan
+) -> None:
+    """Record that planning *name* in *zone* waits until *unread* was fully read.
+
+    If reading it failed, also add decisions that reject the claims.
+    """
+    planned.unread.append(unread)
+    if unread.refresh.retry.failures:
+        block = Blocked(reason=Reason.ZONE_UNREAD, detail="")
+        planned.decisions += decide(zone.zone, name, (), [reject_claim(claim, block) for claim in claims])
+    if claims:
+        planned.waits.append(ZoneWait(zone.zone.id, Wait(Awaited.ZONE, unread.zone.id)))
+
+
+def _store(name: DnsName, planned: NamePlan, state: EngineState, now_s: float) -> tuple[Decision, ...]:
+    """Store what was *planned* for *name*; return the decisions that are new."""
+    for zone, plan in planned.plans:
+        state.delete_guard.replace(
+            zone.zone,
+            name,
+            plan.deletes,
+            now_s,
+            current=plan.current,
+            requested=plan.requested,
+            is_known=zone.is_fully_known(name),
+        )
+    sets_above = _store_leftovers(name, planned, state)
+    sets = {zone: plan.sets for zone, plan in planned.plans}
+    for zone in dict.fromkeys((*sets, *sets_above)):
+        zone.queue.replace(name, (*sets.get(zone, ()), *sets_above.get(zone, ())), now_s)
+    for zone in planned.unread:
+        zone.names_awaiting_read.add(name)
+    _store_waits(name, planned.waits, state, now_s)
+    if state.plan_retries.by_name:
+        state.plan_retries.remove(name, Failure.PLANNING)
+    if (
+        planned.plans
+        and state.claims.has_ended(name)
+        and all(zone.is_fully_known(name) for zone in state.zones.containing(name))
+    ):
+        state.claims.forget_ended(name, set(_list_needed_ends(planned, state)))
+    return state.decisions.replace(name, planned.decisions)
+
+
+def _list_needed_ends(planned: NamePlan, state: EngineState) -> Iterator[tuple[str, str]]:
+    """Return the set identifier and resource of each claim whose end is needed as evidence for a record of ours."""
+    missing = [
+        wait.about for _, wait in planned.waits if wait.what is Awaited.ANSWER and isinstance(wait.about, ObjectKey)
+    ]
+    for owned in (one.current for one in planned.decisions if one.current and one.current.is_ours):
+        identifier = owned.record.set_identifier
+        yield identifier, state.evidence.normalize_resource(owned)
+        for key in missing:
+            yield identifier, key.resource
+
+
+def _store_leftovers(name: DnsName, planned: NamePlan, state: EngineState) -> dict[ZoneState, tuple[ChangeSet, ...]]:
+    """Store the leftover ownership records of *name*, and return the change sets of zones above, by zone.
+
+    Several zones of one name use the same ownership records. None is deleted while a zone that may need it was not
+    planned. The zone above can also be a zone of the name: a public zone above a private one.
+    """
+    sets_above: dict[ZoneState, tuple[ChangeSet, ...]] = {}
+    plans: dict[ZoneState, list[Plan]] = {}
+    for zone, plan in planned.plans:
+        if above := find_zone_above(zone, name, state):
+            plans.setdefault(above, []).append(plan)
+    for above, found in plans.items():
+        certain = len(planned.plans) == len(state.zones.containing(name))
+        proving = {one.key for _, plan in planned.plans for owned in plan.current for one in owned.ownership_records}
+        written = {
+            write.key for zone, plan in planned.plans if zone is above for one in plan.sets for write in one.writes
+        }
+        sets: dict[RecordKey, ChangeSet] = {}
+        for one in (one for plan in found for one in plan.sets_above):
+            key = one.writes[0].key
+            if key not in written and (one.writes[0].new or (certain and key not in proving)):
+                sets.setdefault(key, one)
+        sets_above[above] = tuple(sets.values())
+        leftovers = tuple(dict.fromkeys(record for plan in found for record in plan.leftovers))
+        above.leftovers.pop(name, None)
+        if leftovers:
+            above.leftovers[name] = leftovers
+    return sets_above
+
+
+def _store_waits(name: DnsName, waits: Iterable[ZoneWait], state: EngineState, now_s: float) -> None:
+    """Replace the waits of *name*, and schedule the GET requests that they need."""
+    found = tuple(waits)
+    for ended in state.waits.replace(name, found):
+        if ended.what is Awaited.OBJECT and isinstance(ended.about, ObjectKey):
+            state.checks.forget(ended.about)
+    for _, wait in found:
+        if wait.what is Awaited.ANSWER and isinstance(wait.about, ObjectKey):
+            state.checks.require(wait.about, now_s)
+
+
+def _abandon(name: DnsName, exc: Exception, state: EngineState, now_s: float) -> tuple[Decision, ...]:
+    """Drop the evidence, grace period and queued changes of *name*, and plan it again after a pause."""
+    for zone in state.zones.containing(name):
+        zone.queue.discard(name)
+        state.delete_guard.drop_evidence(zone.zone, name)
+    state.plan_retries.record_failure(name, Failure.PLANNING, now_s)
+    _store_waits(name, (ZoneWait("", PLAN),), state, now_s)
+    decisions = _reject_all(name, state.claims.claims(name), Reason.OBJECT_FAILED, describe_error(exc))
+    nobody = Unfulfilled(
+        set_identifier="",
+        desired=None,
+        requested_by=(),
+        block=Blocked(reason=Reason.OBJECT_FAILED, detail=describe_error(exc)),
+    )
+    return state.decisions.replace(name, decisions or decide(None, name, (), (nobody,)))
+
+
+def _reject_all(name: DnsName, claims: Iterable[NameClaim], reason: Reason, detail: str = "") -> tuple[Decision, ...]:
+    block = Blocked(reason=reason, detail=detail)
+    return decide(None, name, (), [reject_claim(claim, block) for claim in claims])

@@ -1,0 +1,270 @@
+"""Retries: how long to wait after each failure, and when the engine has to step next (docs/design/retries.md).
+
+`POLICIES` has a row for each kind of failure. A `Retry` counts the failures in a row of one thing. A `RetryTable` holds
+the retries of names and returns those that are due. Every part of the engine that waits for a time registers a function
+at `Deadlines`, which computes when the engine has to step next.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from heapq import heappop, heappush
+from typing import Final
+
+from extdns.model.change import Blocked, ChangeSet
+from extdns.model.dns_name import DnsName
+from extdns.model.exponential_backoff import compute_backoff_s
+
+MAX_REQUESTED_S: Final = 3600.0
+"""The longest pause that a service can request."""
+
+_ATTEMPTS: Final = 5
+"""Failures in a row after which a single pass gives up."""
+
+_WRITE_RATE_WINDOW_S: Final = 60.0
+_MAX_WRITES: Final = 3
+
+
+class Failure(StrEnum):
+    """The failures that are retried. The comment says what is retried: a name, a zone or the list of zones."""
+
+    REFUSED = "refused"  # a name: the service refused its change
+    CONTENDED = "contended"  # a name: another writer keeps changing it back
+    WRITE_CONFLICT = "write-conflict"  # a name: a record was not what was read
+    WRITTEN_OFTEN = "written-often"  # a name: it is written again and again
+    PLANNING = "planning"  # a name: planning it raised an exception
+    ZONE_WRITE = "zone-write"  # a zone: throttled, forbidden, or a batch without an answer
+    ZONE_READ = "zone-read"  # a zone: a page or names could not be read
+    ZONE_LIST = "zone-list"  # all zones, or those of some accounts, could not be listed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryPolicy:
+    """How long to wait after the n-th failure in a row.
+
+    Attributes:
+        first_s, max_s: the first and the longest pause; each pause is twice the one before.
+    """
+
+    first_s: float
+    max_s: float
+
+
+POLICIES: Final[Mapping[Failure, RetryPolicy]] = {
+    Failure.REFUSED: RetryPolicy(first_s=60.0, max_s=3600.0),
+    Failure.CONTENDED: RetryPolicy(first_s=300.0, max_s=3600.0),
+    Failure.WRITE_CONFLICT: RetryPolicy(first_s=1.0, max_s=60.0),  # after a first attempt without a pause
+    Failure.WRITTEN_OFTEN: RetryPolicy(first_s=5.0, max_s=5.0),
+    Failure.PLANNING: RetryPolicy(first_s=1.0, max_s=300.0),
+    Failure.ZONE_WRITE: RetryPolicy(first_s=0.25, max_s=300.0),
+    Failure.ZONE_READ: RetryPolicy(first_s=1.0, max_s=60.0),
+    Failure.ZONE_LIST: RetryPolicy(first_s=1.0, max_s=60.0),
+}
+
+
+@dataclass(slots=True)
+class Retry:
+    """The failures in a row of one thing, and the pause before the next attempt.
+
+    Attributes:
+        failure: the kind of failure; it selects the policy.
+        failures: how many times in a row.
+        since_at: time of the first of them (monotonic seconds).
+        until_at: the end of the pause (monotonic seconds).
+        message: the error of the last failure, "" if there is none.
+        is_forbidden: whether permissions were missing the last time; only a person can change that.
+        block: of a name, why its changes wait.
+        changes: of a name, the changes that failed.
+        is_waiting: of a name in a table, whether `take_due` has not returned it since the pause began.
+    """
+
+    failure: Failure
+    failures: int = 0
+    since_at: float = 0.0
+    until_at: float = 0.0
+    message: str = ""
+    is_forbidden: bool = False
+    block: Blocked | None = None
+    changes: tuple[ChangeSet, ...] = ()
+    is_waiting: bool = False
+
+    def compute_pause_s(self) -> float:
+        """Return how long to wait if it fails once more, in seconds."""
+        policy = POLICIES[self.failure]
+        return compute_backoff_s(policy.first_s, self.failures, policy.max_s)
+
+    def record_failure(
+        self, now_s: float, requested_s: float | None = None, *, message: str = "", is_forbidden: bool = False
+    ) -> None:
+        """Count a failure and begin the pause.
+
+        Args:
+            now_s: monotonic seconds.
+            requested_s: the shortest pause that the service requests, at most an hour; None if it requests none.
+            message: the error.
+            is_forbidden: whether a permission is missing.
+        """
+        pause_s = self.compute_pause_s()
+        if not self.failures:
+            self.since_at = now_s
+        self.failures += 1
+        self.until_at = now_s + max(pause_s, min(requested_s or 0.0, MAX_REQUESTED_S))
+        self.message, self.is_forbidden = message, is_forbidden
+
+    def record_success(self) -> None:
+        """Reset the failure count and end the pause."""
+        self.failures, self.until_at = 0, 0.0
+        self.message, self.is_forbidden = "", False
+
+    def has_ended(self, now_s: float) -> bool:
+        """Return whether the pause has ended."""
+        return now_s >= self.until_at
+
+
+class RetryTable:
+    """The retries of names, by name and kind of failure. A name can have one for each kind.
+
+    The cost of a change or a step does not depend on how many names wait.
+
+    Attributes:
+        by_name: only names with a failure have an entry.
+    """
+
+    def __init__(self) -> None:
+        """Start with no retries."""
+        self.by_name: dict[DnsName, dict[Failure, Retry]] = {}
+        self._ends: list[tuple[float, DnsName, Failure]] = []  # a heap; an entry is outdated if its retry ends later
+
+    def __len__(self) -> int:
+        """Return how many retries there are."""
+        return sum(map(len, self.by_name.values()))
+
+    def find(self, name: DnsName, failure: Failure) -> Retry | None:
+        """Return the retry of *name* for *failure*, None if there is none."""
+        found = self.by_name.get(name)
+        return found.get(failure) if found else None
+
+    def add(self, name: DnsName, failure: Failure) -> Retry:
+        """Return the retry of *name* for *failure*; a new one has no pause yet."""
+        retries = self.by_name.setdefault(name, {})
+        return retries.get(failure) or retries.setdefault(failure, Retry(failure))
+
+    def schedule(self, name: DnsName, retry: Retry) -> None:
+        """Schedule *name* for `take_due` at the end of the pause of *retry*, which has just begun."""
+        retry.is_waiting = True
+        heappush(self._ends, (retry.until_at, name, retry.failure))
+
+    def record_failure(self, name: DnsName, failure: Failure, now_s: float, message: str = "") -> Retry:
+        """Count a failure of *name* and begin its pause."""
+        retry = self.add(name, failure)
+        retry.record_failure(now_s, message=message)
+        self.schedule(name, retry)
+        return retry
+
+    def remove(self, name: DnsName, failure: Failure) -> None:
+        """Remove the retry of *name* for *failure*, if there is one."""
+        if retries := self.by_name.get(name):
+            retries.pop(failure, None)
+            if not retries:
+                del self.by_name[name]
+
+    def select(self, failure: Failure) -> Iterator[tuple[DnsName, Retry]]:
+        """Return the names that have a retry for *failure*, with the retry."""
+        found = ((name, retries.get(failure)) for name, retries in self.by_name.items())
+        return ((name, retry) for name, retry in found if retry is not None)
+
+    def take_due(self, now_s: float) -> list[tuple[DnsName, Failure]]:
+        """Return the names whose pause has ended, each once."""
+        due: list[tuple[DnsName, Failure]] = []
+        while self._ends and self._ends[0][0] <= now_s:
+            _, name, failure = heappop(self._ends)
+            retry = self.find(name, failure)
+            if retry and retry.is_waiting and retry.has_ended(now_s):
+                retry.is_waiting = False
+                due.append((name, failure))
+        return due
+
+    def retain(self, belongs: Callable[[DnsName], bool]) -> None:
+        """Remove the retries of all names for which *belongs* returns False."""
+        for name in [name for name in self.by_name if not belongs(name)]:
+            del self.by_name[name]
+
+    @property
+    def next_deadline_at(self) -> float:
+        """The time at which the next pause ends (monotonic seconds), infinity if there is none."""
+        return self._ends[0][0] if self._ends else math.inf
+
+
+class WriteRate:
+    """Limits how often a name is written: once in five seconds after three writes within a minute."""
+
+    def __init__(self, retries: RetryTable) -> None:
+        """Begin the pauses in *retries*."""
+        self._retries = retries
+        self._log: deque[tuple[float, frozenset[DnsName]]] = deque()
+        self._counts: dict[DnsName, int] = {}
+
+    def record_writes(self, names: Iterable[DnsName], now_s: float) -> None:
+        """Count a write of each of *names*, and begin a pause for those written too often."""
+        while self._log and self._log[0][0] <= now_s - _WRITE_RATE_WINDOW_S:
+            for name in self._log.popleft()[1]:
+                self._counts[name] -= 1
+                if not self._counts[name]:
+                    del self._counts[name]
+                    self._retries.remove(name, Failure.WRITTEN_OFTEN)
+        written = frozenset(names)
+        self._log.append((now_s, written))
+        for name in written:
+            self._counts[name] = self._counts.get(name, 0) + 1
+            if self._counts[name] >= _MAX_WRITES:
+                self._retries.record_failure(name, Failure.WRITTEN_OFTEN, now_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GiveUpRule:
+    """When to stop waiting for what fails: one zone that fails must not hold up the first pass (law 3).
+
+    Attributes:
+        is_single_pass: whether the process ends after one pass. Then failures are counted, otherwise timed.
+        timeout_s: how long to wait for what fails, counted from its first failure.
+    """
+
+    is_single_pass: bool
+    timeout_s: float
+
+    def is_reached(self, retry: Retry, now_s: float) -> bool:
+        """Return whether to stop waiting for *retry*; for a missing permission, after the first failure."""
+        if not retry.failures:
+            return False
+        if retry.is_forbidden:
+            return True
+        return retry.failures >= _ATTEMPTS if self.is_single_pass else now_s - retry.since_at >= self.timeout_s
+
+    def find_deadlines(self, retries: Iterable[Retry]) -> Iterator[float]:
+        """Return the times at which `is_reached` becomes true for *retries*, including past ones."""
+        return (retry.since_at + self.timeout_s for retry in retries if retry.failures)
+
+
+class Deadlines:
+    """The one place that computes when the engine has to step next if nothing happens before."""
+
+    def __init__(self) -> None:
+        """Start without registered functions."""
+        self._parts: list[Callable[[float], Iterable[float]]] = []
+
+    def register(self, find_deadlines: Callable[[float], Iterable[float]]) -> None:
+        """Add a function that returns, given the present time, the times at which a part of the engine has work."""
+        self._parts.append(find_deadlines)
+
+    def find_next(self, now_s: float) -> float | None:
+        """Return the first time after *now_s* at which a part of the engine has work, None if there is none."""
+        next_at = math.inf
+        for find_deadlines in self._parts:
+            for at_s in find_deadlines(now_s):
+                if now_s < at_s < next_at:
+                    next_at = at_s
+        return next_at if next_at < math.inf else None

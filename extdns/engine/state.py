@@ -1,0 +1,43 @@
+"""The parts of the engine, as one value for the functions of `reconcile`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from extdns.engine.claims import ClaimIndex
+    from extdns.engine.decisions import Decisions, Waits
+    from extdns.engine.delete_guard import DeleteGuard
+    from extdns.engine.evidence import EvidenceReader
+    from extdns.engine.observations import ExistenceChecks
+    from extdns.engine.retries import RetryTable
+    from extdns.engine.settings import EngineSettings
+    from extdns.engine.zones import Zones
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineState:
+    """The parts of an engine.
+
+    Attributes:
+        settings: the configuration.
+        claims: the claims of all objects.
+        evidence: finds the evidence for deletes in what was observed.
+        checks: GET requests for objects that a list lacks.
+        zones: the caches and write queues of all zones.
+        delete_guard: decides which deletes may be made now.
+        waits: what the decisions about each name wait for.
+        decisions: the last decisions.
+        plan_retries: names that could not be planned because of an exception.
+    """
+
+    settings: EngineSettings
+    claims: ClaimIndex
+    evidence: EvidenceReader
+    checks: ExistenceChecks
+    zones: Zones
+    delete_guard: DeleteGuard
+    waits: Waits
+    decisions: Decisions
+    plan_retries: RetryTable

@@ -1,0 +1,276 @@
+"""Decide when to load and save the state of the delete guard (docs/design/state.md)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+from extdns.engine.delete_budget import STATELESS_WAIT_S
+from extdns.engine.effects import Effect, LoadState, ReadApprovals, SaveState
+from extdns.model.evidence import ALL_ZONES, Scope
+from extdns.model.exponential_backoff import compute_backoff_s
+from extdns.model.saved_state import Saved, SavedScope, SavedZone
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+
+    from extdns.engine.delete_guard import DeleteGuard
+    from extdns.engine.settings import EngineSettings
+    from extdns.engine.zones import Zones
+    from extdns.model.dns_name import DnsName
+    from extdns.model.zone import Zone
+
+_FORBIDDEN_PAUSE_S: Final = 300.0  # a person has to grant a permission first
+_FIRST_PAUSE_S: Final = 1.0
+_LONGEST_PAUSE_S: Final = 30.0
+_MAX_AWAITED_FAILURES: Final = 5  # in a row, within about 15 s; deletes do not wait for the state after them
+_APPROVAL_INTERVAL_S: Final = 10.0
+_BURST_SAVES: Final = 10
+_SAVE_INTERVAL_S: Final = 1.0
+
+
+class SaveRate:
+    """Limits saves to a burst of ten, and then to one a second.
+
+    Attributes:
+        next_at: when the next save may be made (monotonic seconds).
+    """
+
+    def __init__(self) -> None:
+        self._full_burst_at = -math.inf  # when a full burst is available again
+        self.next_at = -math.inf
+
+    def spend(self, now_s: float) -> None:
+        """Count a save."""
+        self._full_burst_at = max(self._full_burst_at, now_s) + _SAVE_INTERVAL_S
+        self.next_at = self._full_burst_at - (_BURST_SAVES - 1) * _SAVE_INTERVAL_S
+
+
+NO_SAVED_STATE: Final = (
+    "no saved state was found, although records of ours exist: what was deleted or held before, and for which cluster,"
+    " is not known"
+)
+
+
+class StateSync:
+    """Loads the state of the delete guard from the state store, and saves it there.
+
+    Attributes:
+        may_write: whether this process may write records and state: it is the leader, no dry run, and has the approval
+            that it needs.
+        is_ready: whether deletes may be decided: this process is the leader, and the state was loaded or cannot be.
+    """
+
+    def __init__(self, settings: EngineSettings, zones: Zones, guard: DeleteGuard) -> None:
+        self._has_store = settings.has_state_store
+        self._is_store_missing = settings.is_state_store_missing
+        self._has_writer = settings.has_writer
+        self._is_leader = not settings.has_election
+        self.may_write = self._has_writer and self._is_leader and not settings.needs_approval
+        self._zones = zones
+        self._guard = guard
+        self._is_loaded = False
+        self._sent_revision: int | None = None  # the last revision that was sent to the state store
+        self._is_waiting = False  # for an answer of the state store
+        self._ignores_answer = False  # because the request was sent before the leader changed
+        self._failures = 0  # in a row
+        self._failure = ""  # why the last request failed
+        self._awaits_retry = False  # whether deletes wait for the retry of a failed request
+        self._loss, self._loss_until_at = "", math.inf  # why the saved state could not be used, while that matters
+        self._is_new = False
+        self._has_former_records: bool | None = None  # whether records of ours existed at the end of the first pass
+        self._next_request_at = self._next_approvals_at = 0.0
+        self._rate = SaveRate()
+        self.is_ready = self._is_leader and not self._has_store
+
+    def set_leader(self, *, is_leader: bool, now_s: float) -> None:
+        """Load the state again after this process became the leader. A standby neither loads nor saves."""
+        self._is_leader = is_leader
+        self.may_write = is_leader and self._has_writer
+        self.is_ready = is_leader and not self._has_store
+        self._is_loaded, self._sent_revision = False, None
+        self._ignores_answer, self._next_request_at = self._is_waiting, now_s
+
+    # answers of the state store
+
+    def handle_loaded(self, saved: Saved, now_s: float) -> set[DnsName]:
+        """Load the state of an earlier process into the delete guard. Return the names whose deletes waited for it."""
+        if self._is_outdated():
+            return set()
+        self._is_loaded, self._next_request_at, self.is_ready = True, now_s, True
+        self._loss, self._is_new, self._loss_until_at = saved.lost, saved.is_new, now_s + STATELESS_WAIT_S
+        self._succeed()
+        names = self._guard.restore(saved, now_s)
+        return names | self._guard.confirm_saved(self._guard.state.revision if self.may_write else math.inf, now_s)
+
+    def handle_answer(self, approved: Iterable[str], now_s: float) -> set[DnsName]:
+        """Process the answer to saving the state or reading approvals. Return the names whose deletes waited for it.
+
+        Args:
+            approved: the codes that a person approved.
+            now_s: monotonic seconds.
+        """
+        if self._is_outdated():
+            return set()
+        self._succeed()
+        names = self._guard.approve(approved, now_s)
+        return names if self._sent_revision is None else names | self._guard.confirm_saved(self._sent_revision, now_s)
+
+    def handle_failure(self, now_s: float, message: str, *, forbidden: bool) -> set[DnsName]:
+        """Schedule a retry of a failed load or save. Deletes wait for the first five attempts only.
+
+        Args:
+            now_s: monotonic seconds.
+            message: why it failed.
+            forbidden: whether a permission is missing. Deletes do not wait for a person to grant it.
+
+        Returns:
+            The names whose deletes need not wait any longer.
+        """
+        if self._is_outdated():
+            return set()
+        backoff_s = compute_backoff_s(_FIRST_PAUSE_S, self._failures, _LONGEST_PAUSE_S)
+        self._failures, self._failure = self._failures + 1, message
+        self._awaits_retry = not forbidden and self._failures < _MAX_AWAITED_FAILURES
+        self._is_waiting, self._sent_revision = False, None
+        self._next_request_at = now_s + (_FORBIDDEN_PAUSE_S if forbidden else backoff_s)
+        if self._awaits_retry:
+            return set()
+        self.is_ready = True
+        return self._guard.set_state_unavailable(now_s)
+
+    def _succeed(self) -> None:
+        self._is_waiting, self._failures, self._failure, self._awaits_retry = False, 0, "", False
+
+    def _is_outdated(self) -> bool:
+        """Return whether to ignore the answer that arrived, because leadership changed after the request was sent."""
+        is_outdated, self._ignores_answer = self._ignores_answer, False
+        if is_outdated:
+            self._is_waiting = False
+        return is_outdated
+
+    # requests to the state store
+
+    def take_due(self, now_s: float) -> tuple[Effect, ...]:
+        """Return the effect that loads or saves the state or reads approvals, if one is due; at most one at a time."""
+        if now_s >= self._loss_until_at:
+            self._loss, self._is_new, self._loss_until_at = "", False, math.inf
+        if not (self._has_store and self._is_leader) or self._is_waiting or now_s < self._next_request_at:
+            return ()
+        if not self._is_loaded:
+            self._is_waiting = True
+            return (LoadState(),)
+        if now_s >= self._next_approvals_at and self._guard.needs_approval:
+            self._is_waiting, self._next_approvals_at = True, now_s + _APPROVAL_INTERVAL_S
+            return (ReadApprovals(),)
+        if self._is_unsaved and now_s >= self._rate.next_at:
+            self._is_waiting, self._sent_revision = True, self._guard.state.revision
+            self._rate.spend(now_s)
+            return (SaveState(saved=build_saved(self._guard, now_s)),)
+        return ()
+
+    @property
+    def _is_unsaved(self) -> bool:
+        """Whether the state has changed since the last save."""
+        return self.may_write and self._guard.state.revision != self._sent_revision
+
+    @property
+    def next_deadline_at(self) -> float:
+        """When `take_due` has to be called without an input (monotonic seconds), infinity if never."""
+        if not (self._has_store and self._is_leader) or self._is_waiting:
+            return math.inf
+        save_at = max(self._next_request_at, self._rate.next_at) if self._is_loaded and self._is_unsaved else math.inf
+        if self._guard.needs_approval:
+            return min(save_at, max(self._next_request_at, self._next_approvals_at))
+        return save_at if save_at < math.inf else self._next_request_at or math.inf
+
+    def is_busy(self, now_s: float) -> bool:
+        """Return whether a load or save is under way or due, so that the process should not end yet."""
+        is_due = now_s >= self._next_request_at or self._awaits_retry
+        return self._has_store and (self._is_waiting or (is_due and (not self._is_loaded or self._is_unsaved)))
+
+    @property
+    def problem(self) -> str:
+        """Why the state of an earlier process is not known, or that of this one cannot be saved; "" if neither."""
+        if self._is_store_missing and self._is_leader:
+            return "no state is saved: neither --state-configmap nor --state-file is set"
+        if not (self._has_store and self._is_leader):
+            return ""
+        if not self._is_loaded:
+            cause = self._failure or "no answer yet"
+            return f"earlier holds are unknown: the saved state was not read: {cause}"
+        if self._failure:
+            return f"the state cannot be saved: {self._failure}"
+        if self._loss:
+            return f"earlier holds are unknown: the saved state was lost: {self._loss}"
+        return NO_SAVED_STATE if self._is_new and self._has_former_records else ""
+
+    # end of a full pass
+
+    def find_acceptable_zones(self) -> set[Zone]:
+        """Return the zones for which to accept the present settings after a full pass.
+
+        These are the fully read zones without a record that is held for insufficient evidence.
+        """
+        if not self._is_loaded:
+            return set()
+        accepted = self._guard.state.accepted
+        read = [state.zone for state in self._zones if state.zone.id not in accepted and state.cache.is_complete]
+        return {zone for zone in read if not self._guard.holds.has_insufficient_evidence(zone.id)}
+
+    def accept_settings(self, zones: Container[Zone]) -> None:
+        """Accept the present settings for *zones*."""
+        for state in self._zones:
+            if state.zone in zones:
+                self._guard.state.accept_settings(state.zone.id)
+
+    def drop_restored(self) -> None:
+        """Drop restored holds and grants whose records are gone. Call this after a full pass."""
+        if self._has_former_records is None:
+            self._has_former_records = any(self._guard.budget(state.zone.id).owned for state in self._zones)
+        if not (self._is_loaded and self._guard.has_any_restored):
+            return
+        states = tuple(self._zones)
+        planned = [
+            state
+            for state in states
+            if state.cache.is_complete and state.queue.in_flight is None and not state.queue.unconfirmed.names
+        ]
+        for state in planned:
+            self._guard.drop_restored(state.zone.id)
+        if states and len(planned) == len(states):
+            self._guard.drop_restored("")
+
+
+def build_saved(guard: DeleteGuard, now_s: float) -> Saved:
+    """Return the state of *guard* that the next process needs."""
+    state, cluster = guard.state, guard.cluster
+    scopes = state.budgets.save(now_s)
+    guard.holds.save_into(scopes)
+    state.codes.save_into(scopes)
+    granted = guard.pending.save_granted(now_s)
+    namespaces: dict[str, list[tuple[str, SavedScope]]] = {}
+    for scope, one in sorted(scopes.items(), key=lambda item: item[0]):
+        if scope.namespace:
+            namespaces.setdefault(scope.zone_id, []).append((scope.namespace, one))
+    zone_ids = {*(scope.zone_id for scope in scopes), *state.accepted_digests, *granted} - {ALL_ZONES.zone_id}
+    zones = tuple(
+        (
+            zone_id,
+            SavedZone(
+                name=str(state.zones[zone_id].name) if zone_id in state.zones else state.zone_names.get(zone_id, ""),
+                fingerprint=state.accepted_digests.get(zone_id, ""),
+                whole=scopes.get(Scope(zone_id), SavedScope()),
+                namespaces=tuple(namespaces.get(zone_id, ())),
+                granted=granted.get(zone_id, ()),
+            ),
+        )
+        for zone_id in sorted(zone_ids)
+    )
+    return Saved(
+        zones=zones,
+        all_zones=scopes.get(ALL_ZONES, SavedScope()),
+        approved=state.approvals.save(),
+        cluster=cluster.saved,
+        other_cluster=cluster.observed.id if cluster.observed.differs_from(cluster.saved) else "",
+    )

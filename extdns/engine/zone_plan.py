@@ -1,0 +1,385 @@
+"""Plan one name in one zone that was fully read. Takes and returns values, and stores nothing.
+
+::
+
+    claims   ─▶ adjust ─▶ contest ─┐
+    current  ──────────────────────┼─▶ propose ─▶ delete guard ─▶ finalize ─▶ ownership ─▶ retries ─▶ decide
+    evidence ──────────────────────┘
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from extdns.engine.batches import project_records, split_and_complete
+from extdns.engine.decisions import ZONES, Awaited, Wait
+from extdns.engine.desired import adjust, resolve_contests
+from extdns.engine.ownership_zone import Parts, find_zone_above, read_above, split_sets
+from extdns.model import rrtype
+from extdns.model.change import Action, Blocked, ChangeSet, Decision, Delete
+from extdns.model.claim import UnresolvedClaim
+from extdns.model.evidence import Evidence, PendingDelete
+from extdns.model.reason import Reason
+from extdns.model.value import Value
+from extdns.planner.decide import decide, find_unresolved, keep_records, keep_unreadable, reject_claim
+from extdns.planner.plan import (
+    compare_name,
+    finalize,
+    find_refused_successors,
+    find_removals,
+    find_target_removals,
+    group_changes,
+    propose_changes,
+)
+from extdns.planner.proposal import UP_TO_DATE
+from extdns.planner.settings import Policy
+
+if TYPE_CHECKING:
+    from extdns.engine.desired import Contested, Desired
+    from extdns.engine.evidence import Finding
+    from extdns.engine.state import EngineState
+    from extdns.engine.zones import ZoneState
+    from extdns.model.claim import NameClaim
+    from extdns.model.dns_name import DnsName
+    from extdns.model.record import OwnedRecord, Record, RecordKey
+    from extdns.planner.decide import Unfulfilled
+    from extdns.planner.merge import Candidate
+    from extdns.planner.plan import NameComparison
+    from extdns.planner.proposal import Proposal
+    from extdns.ports import Registry
+
+_AWAITED: Final = {
+    Reason.IN_GRACE: Awaited.GRACE,
+    Reason.HELD: Awaited.APPROVAL,
+    Reason.OTHER_CLUSTER: Awaited.APPROVAL,
+    Reason.REFUSED: Awaited.RETRY,
+    Reason.CONTENDED: Awaited.RETRY,
+    Reason.ZONE_FORBIDDEN: Awaited.RETRY,
+    Reason.WRITE_CONFLICT: Awaited.RETRY,
+    Reason.TRY_LATER: Awaited.RETRY,
+    Reason.NO_ANSWER: Awaited.RETRY,
+    Reason.ZONE_UNREAD: Awaited.ZONE,
+    Reason.RECORD_UNREADABLE: Awaited.ZONE,
+}
+"""By reason, what a decision waits for in addition to what its evidence waits for."""
+
+
+_UNCHANGED: Final = frozenset({Action.KEEP, Action.NONE})
+
+
+class Plan(Value, frozen=True, kw_only=True):
+    """What to change at one name in one zone, and why the rest stays as it is.
+
+    Attributes:
+        decisions: one for each record of a managed type, and for each claim that is not published.
+        sets: change sets with ownership records, in the order in which they are queued.
+        sets_above: change sets of ownership records in the zone above, if the name is that of the zone.
+        leftovers: ownership records in the zone above whose records no longer exist once *sets* are written.
+        deletes: all records with evidence, including those whose deletes wait.
+        current: the records of the name in the zone.
+        requested: the keys of the records that an object requests, also by an unresolved claim.
+        waits_for: what would change the decisions.
+    """
+
+    decisions: tuple[Decision, ...] = ()
+    sets: tuple[ChangeSet, ...] = ()
+    sets_above: tuple[ChangeSet, ...] = ()
+    leftovers: tuple[Record, ...] = ()
+    deletes: tuple[PendingDelete, ...] = ()
+    current: tuple[OwnedRecord, ...] = ()
+    requested: frozenset[RecordKey] = frozenset()
+    waits_for: tuple[Wait, ...] = ()
+
+
+def plan_in_zone(
+    zone: ZoneState,
+    name: DnsName,
+    claims: Sequence[NameClaim],
+    candidates: Sequence[Candidate],
+    state: EngineState,
+    now_s: float,
+) -> Plan:
+    """Return the plan of *name* in *zone*, which was fully read.
+
+    Args:
+        zone: one of the zones of the name.
+        name: the name.
+        claims: all claims to it.
+        candidates: what the resolved claims request together.
+        state: the parts of the engine; not changed.
+        now_s: monotonic seconds.
+    """
+    plan_input = _read_input(zone, name, claims, state)
+    current, settings = plan_input.current, state.settings.plan
+    if not (current or claims or (plan_input.above and name in plan_input.above.leftovers)):
+        return Plan()
+    if block := _find_block(plan_input, state):
+        return _keep_all(plan_input, block, state)
+    if plan_input.hidden:
+        candidates = [one for one in candidates if one.desired.set_identifier not in plan_input.hidden]
+    desired = adjust(candidates, zone.zone, current, state.settings)
+    contest = resolve_contests(zone.zone, plan_input.visible, current, desired, state)
+    comparison = compare_name(current, contest.desired.taken, settings)
+    former = state.decisions.decisions(name)
+    simple = contest.is_uncontested and not (plan_input.hidden or plan_input.above)
+    if simple and _is_as_requested(comparison, contest.desired, claims):
+        decisions = decide(zone.zone, name, comparison.proposals, former=former)
+        return Plan(decisions=decisions, current=current, requested=_find_requested(plan_input, desired))
+    retained = _find_retained(plan_input, contest)
+    findings = _find_evidence(plan_input, comparison, contest, retained, state)
+    proposals = propose_changes(comparison, {key: found.outcome for key, found in findings.items()}, retained, settings)
+    deletes = _find_deletes(proposals, findings, contest, state)
+    proposals = state.delete_guard.review(zone.zone, proposals, deletes)
+    proposals = finalize(proposals, current, settings)
+    parts, proposals = _complete(plan_input, proposals, state, now_s)
+    unfulfilled = [*comparison.rejected, *contest.desired.refused, *contest.rejected]
+    unfulfilled += find_unresolved(contest.remaining, settings.managed_types)
+    unfulfilled += plan_input.reject_hidden()
+    decisions = decide(zone.zone, name, proposals, unfulfilled, merged=contest.merged, former=former)
+    return Plan(
+        decisions=decisions,
+        sets=parts.home,
+        sets_above=parts.above,
+        leftovers=parts.leftovers,
+        deletes=deletes,
+        current=current,
+        requested=_find_requested(plan_input, desired),
+        waits_for=_find_waits(plan_input, decisions, findings, contest, state),
+    )
+
+
+def _find_evidence(
+    plan_input: PlanInput,
+    comparison: NameComparison,
+    contest: Contested,
+    retained: Mapping[RecordKey, Blocked],
+    state: EngineState,
+) -> dict[RecordKey, Finding]:
+    """Return a finding for each record that may have to be deleted, and for each update that must wait."""
+    findings = {
+        owned.key: state.evidence.find(
+            owned, contest.claims_about(owned, plan_input.visible), contest.desired.of_managed_types
+        )
+        for owned in find_removals(comparison, retained, state.settings.plan)
+    }
+    for update, candidate in find_target_removals(comparison):
+        if found := state.evidence.find_target_removal(update, candidate):
+            findings[update.key] = found
+    return findings
+
+
+def _is_as_requested(comparison: NameComparison, desired: Desired, claims: Sequence[NameClaim]) -> bool:
+    """Return whether nothing is to be done: every record is as requested and every claim is published."""
+    if comparison.rejected or desired.refused:
+        return False
+    for proposal in comparison.proposals:
+        if proposal.outcome is not UP_TO_DATE:
+            return False
+    return not any(isinstance(claim, UnresolvedClaim) for claim in claims)
+
+
+class PlanInput(Value, frozen=True, kw_only=True):
+    """The input for planning one name in one zone: its records, related records and claims.
+
+    Attributes:
+        current: the records of the name.
+        records: the records of the name and of its related names, including ownership records.
+        related: the related names.
+        claims: all claims to the name.
+        above: the zone that holds the ownership records, None if that is the zone of the name.
+        hidden: set identifiers of records whose resource cannot be observed, so that no other object may change them.
+    """
+
+    zone: ZoneState
+    name: DnsName
+    current: tuple[OwnedRecord, ...]
+    records: Sequence[Record]
+    related: tuple[DnsName, ...]
+    claims: Sequence[NameClaim]
+    above: ZoneState | None
+    hidden: Mapping[str, Blocked]
+
+    @property
+    def visible(self) -> Sequence[NameClaim]:
+        """The claims to set identifiers that are not hidden."""
+        return [one for one in self.claims if one.set_identifier not in self.hidden] if self.hidden else self.claims
+
+    def reject_hidden(self) -> list[Unfulfilled]:
+        """Reject the claims to hidden set identifiers."""
+        hidden = self.hidden
+        return [reject_claim(one, hidden[one.set_identifier]) for one in self.claims if one.set_identifier in hidden]
+
+
+def _read_input(zone: ZoneState, name: DnsName, claims: Sequence[NameClaim], state: EngineState) -> PlanInput:
+    related = state.settings.registry.related_names(name)
+    records = zone.cache.records_around(name, related)
+    if above := find_zone_above(zone, name, state):
+        records += read_above(above, zone, related)
+    read = _read_owned(state.settings.registry, records) if records else ()
+    current = tuple([owned for owned in read if owned.record.name == name])
+    hidden = {
+        owned.record.set_identifier: Blocked(
+            reason=Reason.SOURCE_DOWN,
+            detail=f"{owned.record.type} was made for {owned.resource}, which is not listed yet",
+        )
+        for owned in current
+        if owned.is_ours and state.evidence.is_hidden(owned)
+    }
+    return PlanInput(
+        zone=zone,
+        name=name,
+        current=current,
+        records=records,
+        related=related,
+        claims=claims,
+        above=above,
+        hidden=hidden,
+    )
+
+
+def _find_block(plan_input: PlanInput, state: EngineState) -> Blocked | None:
+    """Return why nothing at the name may change, None if it may.
+
+    The zone is no longer listed, zones of an account are unknown, or a record at the name cannot be read.
+    """
+    zone, unknown = plan_input.zone, state.zones.unknown_accounts
+    if zone.missing_since_at is not None:
+        return Blocked(reason=Reason.ZONE_GONE, detail=f"{zone.zone} is missing in the list of zones")
+    if unknown and not any(owned.is_ours for owned in plan_input.current):
+        accounts = ", ".join(account or "the account" for account in unknown)
+        return Blocked(reason=Reason.ZONES_UNKNOWN, detail=f"zones of {accounts} unknown")
+    # An ownership record may be among the unreadable records, so that the owner of the others is unknown, too.
+    unreadable = [text for record in plan_input.records if record.type == rrtype.UNREADABLE for text in record.targets]
+    return Blocked(reason=Reason.RECORD_UNREADABLE, detail="; ".join(sorted(unreadable))) if unreadable else None
+
+
+def _keep_all(plan_input: PlanInput, block: Blocked, state: EngineState) -> Plan:
+    zone, current = plan_input.zone.zone, plan_input.current
+    proposals = keep_records(_managed(current, state), block)
+    decisions = decide(zone, plan_input.name, proposals, [reject_claim(claim, block) for claim in plan_input.claims])
+    if not any(decision.reason is Reason.RECORD_UNREADABLE for decision in decisions):
+        decisions += decide(zone, plan_input.name, keep_unreadable(current, block))
+    awaited = Wait(Awaited.ZONE, zone.id) if block.reason is Reason.RECORD_UNREADABLE else ZONES
+    return Plan(decisions=decisions, current=current, waits_for=(awaited,))
+
+
+def _read_owned(registry: Registry, records: Sequence[Record]) -> tuple[OwnedRecord, ...]:
+    """Determine the owner of each record. One whose ownership record can be that of another record is foreign.
+
+    External-dns takes such an ownership record for that of the other record only.
+    """
+    return tuple([one if one.is_unambiguous else replace(one, is_ours=False) for one in registry.read(records)])
+
+
+def keep_moved(zone: ZoneState, name: DnsName, homes: Iterable[ZoneState], state: EngineState) -> Iterable[Decision]:
+    """Return decisions that keep the records of *name* in *zone*, because the name belongs to the zones *homes* now."""
+    detail = f"it belongs to {', '.join(str(home.zone) for home in homes)}"
+    registry = state.settings.registry
+    read = _read_owned(registry, zone.cache.records_around(name, registry.related_names(name)))
+    ours = [owned for owned in read if owned.record.name == name and owned.is_ours]
+    return decide(
+        zone.zone, name, keep_records(_managed(ours, state), Blocked(reason=Reason.ZONE_MOVED, detail=detail))
+    )
+
+
+def _managed(current: Iterable[OwnedRecord], state: EngineState) -> list[OwnedRecord]:
+    types = state.settings.plan.managed_types
+    return [owned for owned in current if owned.record.type in types]
+
+
+def _find_retained(plan_input: PlanInput, contest: Contested) -> dict[RecordKey, Blocked]:
+    """Return the records that stay regardless of evidence, and why.
+
+    Their object cannot be observed, they are not transferred yet, or the service refuses their successor.
+    """
+    retained = dict(contest.retained)
+    if plan_input.hidden or contest.desired.refused:
+        retained = {**find_refused_successors(plan_input.current, contest.desired.refused), **retained}
+        for owned in plan_input.current:
+            if owned.is_ours and (block := plan_input.hidden.get(owned.record.set_identifier)):
+                retained.setdefault(owned.key, block)
+    return retained
+
+
+def _find_deletes(
+    proposals: Iterable[Proposal], findings: Mapping[RecordKey, Finding], contest: Contested, state: EngineState
+) -> tuple[PendingDelete, ...]:
+    """Return all deletes for which there is evidence, including unresolved claims with `--unresolved-timeout`.
+
+    With `--compat` only failures keep a record, without limit, as with external-dns.
+    """
+    deletes = {one.owned.key: one for one in contest.transfers}
+    settings = state.settings.deletes
+    limited = settings.unresolved_timeout_s is not None and not settings.immediate
+    limited = limited and state.settings.plan.policy is Policy.SYNC
+    for proposal in proposals:
+        outcome, owned = proposal.outcome, proposal.current
+        if owned is None or proposal.key in deletes:
+            continue
+        if isinstance(outcome, Delete) and outcome.evidence is not Evidence.REPLACED:
+            deletes[proposal.key] = PendingDelete(owned=owned, evidence=outcome.evidence)
+        elif limited and (found := findings.get(proposal.key)) and found.unresolved and outcome is found.outcome:
+            deletes[proposal.key] = PendingDelete(owned=owned, evidence=Evidence.UNRESOLVED_EXPIRED)
+    return tuple(deletes.values())
+
+
+def _complete(
+    plan_input: PlanInput, proposals: tuple[Proposal, ...], state: EngineState, now_s: float
+) -> tuple[Parts, tuple[Proposal, ...]]:
+    """Build the change sets with ownership records. Block the *proposals* that cannot be sent now."""
+    zone, above, settings = plan_input.zone, plan_input.above, state.settings
+    blocks: dict[RecordKey, Blocked] = {}
+    complete: list[ChangeSet] = []
+    if sets := group_changes(zone.zone, plan_input.name, proposals):
+        queued = zone.queue.find_queued_before(plan_input.related)
+        expected = project_records(plan_input.records, queued, plan_input.name, plan_input.related)
+        for change_set in sets:
+            located = replace(change_set, ownership_zone=above.zone) if above else change_set
+            for part, piece in split_and_complete(located, expected, settings.registry, settings.capabilities):
+                if isinstance(piece, Blocked):
+                    blocks |= {change.key: piece for change in part.changes}
+                else:
+                    complete.append(piece)
+    parts = split_sets(complete, above, plan_input.name, plan_input.current) if above else Parts(home=tuple(complete))
+    if blocked := zone.queue.review(plan_input.name, parts.home, now_s):
+        blocks |= {change.key: blocked for change_set in parts.home for change in change_set.changes}
+    if above and (blocked := above.queue.review(plan_input.name, parts.above, now_s)):
+        waiting = [one for one in complete if all(one.changes != other.changes for other in parts.home)]
+        blocks |= {change.key: blocked for change_set in waiting for change in change_set.changes}
+    if blocks:
+        proposals = tuple([replace(one, outcome=block) if (block := blocks.get(one.key)) else one for one in proposals])
+    return parts, proposals
+
+
+def _find_requested(plan_input: PlanInput, desired: Desired) -> frozenset[RecordKey]:
+    requested = {one.desired.key for one in desired.of_managed_types}
+    unresolved = {claim.set_identifier for claim in plan_input.claims if isinstance(claim, UnresolvedClaim)}
+    if unresolved:
+        requested |= {owned.key for owned in plan_input.current if owned.record.set_identifier in unresolved}
+    return frozenset(requested)
+
+
+def _find_waits(
+    plan_input: PlanInput,
+    decisions: Iterable[Decision],
+    findings: Mapping[RecordKey, Finding],
+    contest: Contested,
+    state: EngineState,
+) -> tuple[Wait, ...]:
+    """Return what would change *decisions*. Records that are as requested or about to be written wait for nothing."""
+    waits = [wait for found in findings.values() for wait in found.waits_for]
+    waits += contest.waits_for
+    waits += [
+        Wait(Awaited.OBJECT, one.provenance.ref.key) for one in contest.remaining if isinstance(one, UnresolvedClaim)
+    ]
+    for owned in plan_input.current if plan_input.hidden else ():
+        if (key := state.evidence.find_object(owned.resource)) and state.evidence.is_hidden(owned):
+            waits += [Wait(Awaited.SYNC, key.kind), Wait(Awaited.OBJECT, key)]
+    for decision in decisions:
+        awaited = _AWAITED.get(decision.reason)
+        if awaited and decision.action in _UNCHANGED:
+            waits.append(Wait(awaited, plan_input.zone.zone.id))
+    return tuple(waits)

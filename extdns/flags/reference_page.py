@@ -1,0 +1,80 @@
+"""The reference page of the flags: `python -m extdns.flags.reference_page > docs/reference/flags.md`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Final
+
+from extdns.flags.flag import SAME_DEFAULT, Absent, Flag, Implemented, Moot
+from extdns.flags.help import describe_flag, format_default, format_usage
+from extdns.flags.table import TOPICS, Topic
+
+_INTRODUCTION: Final = """\
+# Flags
+
+<!-- Made by `python -m extdns.flags.reference_page`; edit the tables in extdns/flags instead. -->
+
+Every flag of external-dns is known, and some of our own. `extdns --help` shows the same.
+
+- Write `--flag=VALUE` or `--flag VALUE`; a value that begins with `-` needs the `=`.
+- A switch takes no value: `--once`, `--no-once`.
+- A repeatable flag takes one value at a time; commas do not separate. Values that are given replace
+  the default. Any other flag may be given once.
+- Each flag can be set by an environment variable: `EXTERNAL_DNS_` and its name in capitals, with
+  `_` for `-`, as in `EXTERNAL_DNS_TXT_OWNER_ID`. A repeatable flag takes one value a line, a switch
+  `true` or `false`. An empty variable counts as not set, and the command line wins.
+- A duration is numbers with units, as in `90s`, `1m30s` and `2h`. The units are `ns`, `us`, `ms`,
+  `s`, `m`, `h`, `d` and `w`.
+- An argument `@FILE` stands for the lines of that file, without blank ones and those that begin
+  with `#`.
+- A value that external-dns accepts and that can have no effect, such as `--managed-record-types=A,TXT` or
+  `--domain-filter=*.example.org`, is accepted with a warning at the start; with `--compat` without one. A flag that
+  external-dns does not have refuses such a value.
+- A flag of a source, provider or registry that is not chosen is accepted and has no effect.
+- A flag that this version does not have stops the start, unless what it belongs to is not chosen.
+- A secret, and the user and password in a URL, is shown as `******` in the configuration, in logs, in errors and on
+  the page. That holds for environment variables too, such as `HTTPS_PROXY` and `AWS_ENDPOINT_URL_ROUTE_53`.
+"""
+
+
+def render_page() -> str:
+    """Return the reference page of the flags as Markdown, with a newline at the end."""
+    return "\n".join((_INTRODUCTION, *(_render_topic(topic) for topic in TOPICS)))
+
+
+def _render_topic(topic: Topic) -> str:
+    head = (f"## {topic.title}", "", "| Flag | Default | What it does |", "|---|---|---|")
+    return "\n".join((*head, *(_render_row(flag) for flag in topic.flags), ""))
+
+
+def _render_row(flag: Flag) -> str:
+    default = format_default(flag)
+    cells = (f"`{format_usage(flag)}`", f"`{default}`" if default else "", _describe_meaning(flag))
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def _describe_meaning(flag: Flag) -> str:
+    compat = "" if flag.reference_default is SAME_DEFAULT else f" With `--compat`: {_format_reference_default(flag)}."
+    description = f"{describe_flag(flag)}{_describe_scope(flag)}{compat}{' Secret.' if flag.secret else ''}"
+    match flag.support:
+        case Implemented():
+            return description
+        case Moot(notice=notice):
+            return f"{description} **Accepted**: {notice}."
+        case Absent():
+            return f"{description} **Not in this version.**"
+
+
+def _describe_scope(flag: Flag) -> str:
+    chosen = (("source", flag.sources), ("provider", flag.providers), ("registry", flag.registries))
+    return "".join(f" Only with --{name} {' or '.join(values)}." for name, values in chosen if values)
+
+
+def _format_reference_default(flag: Flag) -> str:
+    if flag.reference_default is None:
+        return "it must be given"
+    return " ".join(f"`{argument}`" for argument in flag.format_arguments(flag.reference_default))
+
+
+if __name__ == "__main__":
+    sys.stdout.write(render_page())

@@ -1,0 +1,281 @@
+"""Flags of the providers that external-dns has and this version does not."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from extdns.flags.duration import DURATION
+from extdns.flags.flag import ABSENT, Flag
+from extdns.flags.kind import BOOLEAN, NUMBER, URL, make_choice_kind, make_text_kind
+
+_azure = partial(Flag, providers=("azure", "azure-dns", "azure-private-dns"), support=ABSENT)
+
+AZURE_FLAGS: Final = (
+    _azure(
+        name="azure-config-file",
+        kind=make_text_kind("PATH"),
+        default="/etc/kubernetes/azure.json",
+        help="configuration file with the credentials",
+    ),
+    _azure(
+        name="azure-resource-group",
+        kind=make_text_kind("NAME"),
+        help="resource group; overrides the configuration file",
+    ),
+    _azure(
+        name="azure-subscription-id", kind=make_text_kind("ID"), help="subscription; overrides the configuration file"
+    ),
+    _azure(
+        name="azure-user-assigned-identity-client-id",
+        kind=make_text_kind("ID"),
+        help="client id of the user-assigned identity; overrides the configuration file",
+    ),
+    _azure(
+        name="azure-zones-cache-duration",
+        kind=DURATION,
+        default=0.0,
+        help="how long the list of zones is cached",
+    ),
+    _azure(
+        name="azure-maxretries-count",
+        kind=NUMBER,
+        default=3,
+        help="maximum of retries of one API call; below 0 is none",
+    ),
+)
+
+
+_cloudflare = partial(Flag, providers=("cloudflare",), support=ABSENT)
+
+CLOUDFLARE_FLAGS: Final = (
+    _cloudflare(
+        name="cloudflare-proxied",
+        kind=BOOLEAN,
+        default=False,
+        help="proxy records unless an annotation overrides it",
+    ),
+    _cloudflare(
+        name="cloudflare-custom-hostnames",
+        kind=BOOLEAN,
+        default=False,
+        help="manage custom hostnames (Cloudflare for SaaS)",
+    ),
+    _cloudflare(
+        name="cloudflare-custom-hostnames-min-tls-version",
+        kind=make_choice_kind("a TLS version", "1.0", "1.1", "1.2", "1.3", metavar="VERSION"),
+        default="1.0",
+        help="minimum TLS version of custom hostnames",
+    ),
+    _cloudflare(
+        name="cloudflare-custom-hostnames-certificate-authority",
+        kind=make_choice_kind("a certificate authority", "google", "ssl_com", "lets_encrypt", "none"),
+        default="none",
+        help="certificate authority of custom hostnames",
+    ),
+    _cloudflare(name="cloudflare-dns-records-per-page", kind=NUMBER, default=100, help="records read with one request"),
+    _cloudflare(
+        name="cloudflare-regional-services",
+        kind=BOOLEAN,
+        default=False,
+        help="manage the regions of records",
+    ),
+    _cloudflare(
+        name="cloudflare-region-key", kind=make_text_kind("KEY"), help="region of records without one of their own"
+    ),
+    _cloudflare(
+        name="cloudflare-record-comment", kind=make_text_kind(), help="comment of records without one of their own"
+    ),
+    _cloudflare(name="batch-change-size", kind=NUMBER, default=200, help="maximum of changes in one request"),
+    _cloudflare(name="batch-change-interval", kind=DURATION, default=1.0, help="pause between two requests"),
+)
+
+
+_rfc2136 = partial(Flag, providers=("rfc2136",), support=ABSENT)
+
+RFC2136_FLAGS: Final = (
+    _rfc2136(
+        name="rfc2136-host",
+        kind=make_text_kind("HOST"),
+        default=(),
+        repeatable=True,
+        help="DNS server that takes updates",
+    ),
+    _rfc2136(name="rfc2136-port", kind=NUMBER, default=0, help="port of the DNS server"),
+    _rfc2136(name="rfc2136-zone", kind=make_text_kind("DOMAIN"), default=(), repeatable=True, help="zone to manage"),
+    _rfc2136(name="rfc2136-insecure", kind=BOOLEAN, default=False, help="send updates without TSIG"),
+    _rfc2136(name="rfc2136-tsig-keyname", kind=make_text_kind("NAME"), help="name of the TSIG key"),
+    _rfc2136(name="rfc2136-tsig-secret", kind=make_text_kind("BASE64"), secret=True, help="the TSIG key"),
+    _rfc2136(
+        name="rfc2136-tsig-secret-alg",
+        kind=make_text_kind("ALGORITHM"),
+        help="algorithm of the TSIG key: hmac-sha1, -sha224, -sha256, -sha384 or -sha512",
+    ),
+    _rfc2136(name="rfc2136-axfr", kind=BOOLEAN, default=False, help="read zones by AXFR"),
+    _rfc2136(name="rfc2136-tsig-axfr", kind=BOOLEAN, default=False, help="old name of --rfc2136-axfr"),
+    _rfc2136(name="rfc2136-min-ttl", kind=DURATION, default=0.0, help="minimum TTL of records"),
+    _rfc2136(name="rfc2136-gss-tsig", kind=BOOLEAN, default=False, help="sign updates with Kerberos (GSS-TSIG)"),
+    _rfc2136(name="rfc2136-kerberos-username", kind=make_text_kind("NAME"), help="Kerberos user"),
+    _rfc2136(name="rfc2136-kerberos-password", kind=make_text_kind("PASSWORD"), secret=True, help="Kerberos password"),
+    _rfc2136(name="rfc2136-kerberos-realm", kind=make_text_kind("REALM"), help="Kerberos realm"),
+    _rfc2136(name="rfc2136-batch-change-size", kind=NUMBER, default=50, help="maximum of changes in one update"),
+    _rfc2136(name="rfc2136-use-tls", kind=BOOLEAN, default=False, help="use DNS over TLS"),
+    _rfc2136(
+        name="rfc2136-skip-tls-verify",
+        kind=BOOLEAN,
+        default=False,
+        help="do not check the server's certificate",
+    ),
+    _rfc2136(
+        name="rfc2136-load-balancing-strategy",
+        kind=make_choice_kind("a strategy", "random", "round-robin", "disabled", metavar="STRATEGY"),
+        default="disabled",
+        help="which of several hosts gets an update",
+    ),
+)
+
+
+_webhook = partial(Flag, providers=("webhook",), support=ABSENT)
+
+WEBHOOK_FLAGS: Final = (
+    _webhook(
+        name="webhook-provider-url",
+        kind=URL,
+        default="http://localhost:8888",
+        help="address of the webhook provider",
+    ),
+    _webhook(name="webhook-provider-read-timeout", kind=DURATION, default=5.0, help="time limit for reading"),
+    _webhook(name="webhook-provider-write-timeout", kind=DURATION, default=10.0, help="time limit for writing"),
+    Flag(
+        name="webhook-server",
+        kind=BOOLEAN,
+        default=False,
+        support=ABSENT,
+        help="serve --provider to others as a webhook instead of managing records",
+    ),
+    _webhook(
+        name="webhook-provider-read-header-timeout",
+        kind=DURATION,
+        default=5.0,
+        help="time limit for reading a request's headers with --webhook-server",
+    ),
+    _webhook(
+        name="webhook-provider-idle-timeout",
+        kind=DURATION,
+        default=30.0,
+        help="time after which an idle connection is closed with --webhook-server",
+    ),
+    _webhook(
+        name="webhook-provider-max-body-size",
+        kind=NUMBER,
+        default=33554432,
+        help="maximum of bytes of one answer; 0 and below are no limit",
+    ),
+)
+
+
+_alibaba = partial(Flag, providers=("alibabacloud",), support=ABSENT)
+_coredns = partial(Flag, providers=("coredns", "skydns"), support=ABSENT)
+_exoscale = partial(Flag, providers=("exoscale",), support=ABSENT)
+_godaddy = partial(Flag, providers=("godaddy",), support=ABSENT)
+_ns1 = partial(Flag, providers=("ns1",), support=ABSENT)
+_oci = partial(Flag, providers=("oci",), support=ABSENT)
+_ovh = partial(Flag, providers=("ovh",), support=ABSENT)
+_pdns = partial(Flag, providers=("pdns",), support=ABSENT)
+_pihole = partial(Flag, providers=("pihole",), support=ABSENT)
+_tls = partial(Flag, providers=("pdns", "rfc2136"), support=ABSENT)
+
+OTHER_PROVIDER_FLAGS: Final = (
+    _alibaba(
+        name="alibaba-cloud-config-file",
+        kind=make_text_kind("PATH"),
+        default="/etc/kubernetes/alibaba-cloud.json",
+        help="configuration file with the credentials",
+    ),
+    _alibaba(
+        name="alibaba-cloud-zone-type",
+        kind=make_choice_kind("a type of zone", "", "public", "private", metavar="TYPE"),
+        help="manage only public or only private zones; empty is both",
+    ),
+    _coredns(
+        name="coredns-prefix", kind=make_text_kind("PATH"), default="/skydns/", help="where in etcd the records are"
+    ),
+    _coredns(
+        name="coredns-strictly-owned",
+        kind=BOOLEAN,
+        default=False,
+        help="keep the owner in etcd and touch only our own records",
+    ),
+    _exoscale(name="exoscale-apienv", kind=make_text_kind("NAME"), default="api", help="environment of the API"),
+    _exoscale(name="exoscale-apizone", kind=make_text_kind("NAME"), default="ch-gva-2", help="zone of the API"),
+    _exoscale(name="exoscale-apikey", kind=make_text_kind("KEY"), secret=True, help="API key"),
+    _exoscale(name="exoscale-apisecret", kind=make_text_kind("SECRET"), secret=True, help="API secret"),
+    _exoscale(
+        name="exoscale-zones-cache-duration",
+        kind=DURATION,
+        default=0.0,
+        help="how long the list of zones is cached",
+    ),
+    _godaddy(name="godaddy-api-key", kind=make_text_kind("KEY"), secret=True, help="API key"),
+    _godaddy(name="godaddy-api-secret", kind=make_text_kind("SECRET"), secret=True, help="API secret"),
+    _godaddy(name="godaddy-api-ttl", kind=NUMBER, default=0, help="TTL of records without one, in seconds"),
+    _godaddy(name="godaddy-api-ote", kind=BOOLEAN, default=False, help="use the test environment"),
+    _ns1(name="ns1-endpoint", kind=URL, help="address of the API; empty is https://api.nsone.net/v1/"),
+    _ns1(name="ns1-ignoressl", kind=BOOLEAN, default=False, help="do not check the server's certificate"),
+    _ns1(name="ns1-min-ttl", kind=NUMBER, default=0, help="minimum TTL of records, in seconds"),
+    _oci(
+        name="oci-config-file",
+        kind=make_text_kind("PATH"),
+        default="/etc/kubernetes/oci.yaml",
+        help="configuration file with the credentials",
+    ),
+    _oci(name="oci-compartment-ocid", kind=make_text_kind("OCID"), help="compartment of the zones"),
+    _oci(
+        name="oci-zone-scope",
+        kind=make_choice_kind("a scope", "", "GLOBAL", "PRIVATE", metavar="SCOPE"),
+        default="GLOBAL",
+        help="manage only global or only private zones; empty is both",
+    ),
+    _oci(
+        name="oci-auth-instance-principal",
+        kind=BOOLEAN,
+        default=False,
+        help="sign in as the instance that the process runs on",
+    ),
+    _oci(
+        name="oci-zones-cache-duration",
+        kind=DURATION,
+        default=0.0,
+        help="how long the list of zones is cached",
+    ),
+    _ovh(name="ovh-endpoint", kind=make_text_kind("NAME"), default="ovh-eu", help="endpoint of the API"),
+    _ovh(name="ovh-api-rate-limit", kind=NUMBER, default=20, help="maximum of API calls a second"),
+    _ovh(
+        name="ovh-enable-cname-relative",
+        kind=BOOLEAN,
+        default=False,
+        help="write CNAME targets relative to the zone",
+    ),
+    _pdns(name="pdns-server", kind=URL, default="http://localhost:8081", help="address of PowerDNS"),
+    _pdns(
+        name="pdns-server-id", kind=make_text_kind("ID"), default="localhost", help="id of the server within PowerDNS"
+    ),
+    _pdns(name="pdns-api-key", kind=make_text_kind("KEY"), secret=True, help="API key"),
+    _pdns(
+        name="pdns-skip-tls-verify",
+        kind=BOOLEAN,
+        default=False,
+        help="do not check the server's certificate",
+    ),
+    _tls(name="tls-ca", kind=make_text_kind("PATH"), help="certificates of the authorities that are trusted"),
+    _tls(name="tls-client-cert", kind=make_text_kind("PATH"), help="client certificate"),
+    _tls(name="tls-client-cert-key", kind=make_text_kind("PATH"), help="key of --tls-client-cert"),
+    _pihole(name="pihole-server", kind=URL, help="address of Pi-hole"),
+    _pihole(name="pihole-password", kind=make_text_kind("PASSWORD"), secret=True, help="password of Pi-hole"),
+    _pihole(
+        name="pihole-tls-skip-verify",
+        kind=BOOLEAN,
+        default=False,
+        help="do not check the server's certificate",
+    ),
+)

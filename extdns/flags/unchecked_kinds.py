@@ -1,0 +1,117 @@
+"""Kinds of value that external-dns does not check: it accepts values that have no effect.
+
+extdns accepts them too, because it must start where external-dns starts. A warning says what such a value does and
+what the user probably meant (`extdns.flags.validation.find_warnings`). With `--compat` there is no warning. For a flag
+that external-dns does not have, such a value is an error.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Final
+
+from extdns.flags.duration import DURATION
+from extdns.flags.kind import NUMBER, ValueKind, make_text_kind
+from extdns.model import rrtype
+
+_MATCHES_NOTHING: Final = "it matches nothing"
+_REASONS: Final = ("RecordReady", "RecordDeleted", "RecordError")
+
+
+def _make_pattern_kind(
+    noun: str, metavar: str, *, allowed: str, pattern: str, consequence: str = _MATCHES_NOTHING
+) -> ValueKind[str]:
+    """Make a kind that accepts any text, with a warning if it is not empty and does not match *pattern*."""
+    expected = re.compile(pattern)
+    return replace(
+        make_text_kind(metavar),
+        noun=noun,
+        allowed=allowed,
+        is_effective=lambda value: not value or expected.fullmatch(value) is not None,
+        consequence=consequence,
+    )
+
+
+def _make_known_kind(noun: str, metavar: str, *values: str, consequence: str = _MATCHES_NOTHING) -> ValueKind[str]:
+    """Make a kind that accepts any text, with a warning if it is neither empty nor one of *values*."""
+
+    def suggest(value: str) -> str:
+        folded = {one.lower(): one for one in values}
+        return next((folded[near] for near in get_close_matches(value.lower(), folded, n=1)), "")
+
+    return replace(
+        make_text_kind(metavar),
+        noun=noun,
+        allowed=", ".join(values),
+        is_effective=lambda value: not value or value in values,
+        consequence=consequence,
+        suggest=suggest,
+    )
+
+
+def _is_network(value: str) -> bool:
+    bits = value.strip().partition("/")[2]
+    try:
+        return bool(ipaddress.ip_network(value.strip(), strict=False)) if bits.isascii() and bits.isdigit() else False
+    except ValueError:
+        return False
+
+
+def _suggest_network(value: str) -> str:
+    try:
+        address = ipaddress.ip_address(value.strip())
+    except ValueError:
+        return ""
+    return f"{address}/{address.max_prefixlen}"
+
+
+DOMAIN: Final = _make_pattern_kind(
+    "a domain",
+    "DOMAIN",
+    allowed="one domain, such as example.org, or .example.org for what is below it",
+    pattern=r"\s*[^\s,/*^$()\[\]|\\+?]+\s*",
+)
+RECORD_TYPE: Final = _make_known_kind("a record type", "TYPE", *rrtype.OWNABLE)
+EVENT_REASON: Final = _make_known_kind("a reason of Events", "REASON", *_REASONS)
+ZONE_ID: Final = _make_pattern_kind("a zone id", "ID", allowed="the end of one zone id", pattern=r"[^\s,]+")
+CIDR: Final = replace(
+    make_text_kind("CIDR"),
+    noun="a network",
+    allowed="one network, such as 192.0.2.0/24 or 2001:db8::/32",
+    is_effective=lambda value: not value or _is_network(value),
+    consequence="it is left out of the filter",
+    suggest=_suggest_network,
+)
+NAMESPACE: Final = _make_pattern_kind(
+    "a namespace", "NAME", allowed="the name of one namespace", pattern="[a-z0-9][a-z0-9-]*"
+)
+CLASS: Final = _make_pattern_kind("a class", "NAME", allowed="the name of one class", pattern=r"[^\s,]+")
+TAG: Final = _make_pattern_kind("a tag", "KEY[=VALUE]", allowed="one KEY or KEY=VALUE", pattern="[^,]+")
+AFFIX: Final = _make_pattern_kind(
+    "a part of a name",
+    "TEXT",
+    allowed="letters, digits, hyphens, dots and %{record_type}",
+    pattern=r"(?:[\w.*-]|%\{record_type\})*",
+    consequence="ownership records with it are no valid names",
+)
+LABEL: Final = _make_pattern_kind(
+    "a label",
+    "LABEL",
+    allowed="letters, digits and hyphens",
+    pattern=r"[\w.-]+",
+    consequence="ownership records with it are no valid names",
+)
+OWNER: Final = _make_pattern_kind(
+    "an owner id",
+    "ID",
+    allowed="a text without commas, quotes, = and blanks",
+    pattern=r'[^,"=\s\\]+',
+    consequence="ownership records cannot hold it, and no record is recognized as its own",
+)
+TIME: Final = replace(DURATION, is_effective=lambda value: value >= 0, consequence="it counts as 0s")
+SIZE: Final = replace(
+    NUMBER, noun="a size", allowed="1 and more", is_effective=lambda value: value > 0, consequence="it counts as 1"
+)

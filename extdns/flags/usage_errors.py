@@ -1,0 +1,94 @@
+"""Build the errors for invalid flags: what is wrong, what is allowed, and what the user probably meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
+
+from extdns.errors import UsageError, sanitize, shorten
+from extdns.flags.flag import Flag
+from extdns.flags.kind import ValueKind
+from extdns.flags.table import FLAGS
+
+
+def usage_error(what: str, *next_lines: str) -> UsageError:
+    """Build an error with the message *what* and, indented below it, the *next_lines* that are not empty."""
+    return UsageError("\n".join((what, *(f"  {line}" for line in next_lines if line))))
+
+
+def unknown_command_error(word: str, commands: Iterable[str]) -> UsageError:
+    """Build the error for a first argument that is neither a flag nor one of *commands*."""
+    meant = get_close_matches(word.lower(), sorted(commands), n=1)
+    return usage_error(
+        f"{sanitize(word)} is not a command",
+        f"did you mean: {meant[0]}" if meant else f"allowed: {', '.join(sorted(commands))}; flags begin with --",
+    )
+
+
+def unknown_flag_error(spelling: str) -> UsageError:
+    """Build the error for an argument that looks like a flag but is none."""
+    flag = next((flag for flag in FLAGS if spelling == f"--no-{flag.name}"), None)
+    if flag:
+        return usage_error(f"{spelling} is not a flag", f"{flag.spelling} takes a value, so it has no --no- form")
+    spellings = [spelled for flag in FLAGS for spelled in _list_spellings(flag)]
+    meant = get_close_matches(spelling.lower().replace("_", "-"), spellings, n=1)
+    return usage_error(
+        f"{sanitize(spelling)} is not a flag",
+        f"did you mean: {meant[0]}" if meant else "all flags: extdns --help",
+    )
+
+
+def _list_spellings(flag: Flag) -> tuple[str, ...]:
+    return (flag.spelling, f"--no-{flag.name}") if flag.is_switch else (flag.spelling,)
+
+
+def missing_value_error(flag: Flag) -> UsageError:
+    """Build the error for a flag without a value: it is the last argument, or another flag follows."""
+    return usage_error(
+        f"{flag.spelling} needs a value",
+        f"write {flag.spelling}={flag.kind.metavar}; a value that begins with - needs the =",
+    )
+
+
+def switch_value_error(flag: Flag, argument: str) -> UsageError:
+    """Build the error for a switch that is given a value."""
+    return usage_error(
+        f"{sanitize(argument)} gives a value to a switch",
+        f"write {flag.spelling} or --no-{flag.name}",
+    )
+
+
+def invalid_value_error(flag: Flag, origin: str, text: str, reason: str) -> UsageError:
+    """Build the error for an invalid value of *flag*, without secrets.
+
+    Args:
+        flag: the flag.
+        origin: the flag with its dashes, or the environment variable that sets it.
+        text: the invalid value.
+        reason: why it is invalid, "" if only the kind of value is known.
+    """
+    comma = flag.repeatable and flag.kind.choices and set(text.split(",")) <= set(flag.kind.choices)
+    repeated = (
+        f"commas do not separate; write {' '.join(flag.format_arguments(tuple(text.split(','))))}" if comma else ""
+    )
+    if flag.mask_value(text) != text:  # a suggestion could reveal the secret, too
+        return usage_error(f"{origin}={flag.mask_value(text)} is not {flag.kind.noun}", f"allowed: {flag.kind.allowed}")
+    return invalid_kind_error(flag.kind, origin, text, reason, repeated)
+
+
+def invalid_kind_error(kind: ValueKind[Any], origin: str, text: str, *details: str) -> UsageError:
+    """Build the error for *text*, which is not a value of *kind*; *details* are further lines."""
+    meant = kind.suggest(text)
+    allowed = f"allowed: {kind.allowed}" + (f"          did you mean: {sanitize(meant)}" if meant else "")
+    return usage_error(f"{origin}={sanitize(text)} is not {kind.noun}", *details, allowed)
+
+
+def repeated_flag_error(spelling: str) -> UsageError:
+    """Build the error for a flag that is given twice although it is not repeatable."""
+    return usage_error(f"{spelling} is given twice", "it takes one value only; leave one of them out")
+
+
+def positional_argument_error(text: str) -> UsageError:
+    """Build the error for an argument that is neither a flag nor the value of a flag."""
+    return usage_error(f"{shorten(text)!r} is not a flag", "flags begin with --; switches such as --once take no value")

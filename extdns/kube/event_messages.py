@@ -1,0 +1,223 @@
+"""What extdns says in Kubernetes Events (events.k8s.io/v1; docs/spec/sources.md 10, docs/design/differences.md).
+
+`EventMessageBuilder` describes decisions, problems and held deletes; `build_event` makes an Event of such a message.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from extdns.errors import sanitize
+from extdns.model.change import Action, Decision, Delete
+from extdns.model.claim import ClaimWarning, InvalidClaim, ResolvedClaim
+from extdns.model.kind import Kind, ObjectKey, ObjectRef
+from extdns.model.reason import MEANINGS, Reason
+from extdns.model.reason_row import RECORD_ERROR, EventWhen
+
+if TYPE_CHECKING:
+    from extdns.model.change import Batch
+    from extdns.model.claim import Claim
+    from extdns.model.evidence import HeldSet
+    from extdns.model.record import DesiredRecord, OwnedRecord, Record
+
+
+READY: Final = "RecordReady"
+DELETED: Final = "RecordDeleted"
+ERROR: Final = RECORD_ERROR
+
+_COMPLETED_ACTIONS: Final = {Action.CREATE: "Created", Action.UPDATE: "Updated"}
+_MAX_NAMES: Final = 5
+
+
+class EventMessage(NamedTuple):
+    """One message about one object.
+
+    Attributes:
+        regarding: the object. If only its key is given, the Event is sent if the object exists.
+        source: the source that read the object, else its kind.
+        reason: the reason of the Event: one word in CamelCase.
+        action: the action that was taken or failed.
+    """
+
+    regarding: ObjectRef | ObjectKey
+    source: str
+    reason: str
+    action: str
+    text: str
+    is_warning: bool = True
+
+
+class EventMessageBuilder:
+    """Builds Event messages. Remembers changed records until they are published, to report that once."""
+
+    def __init__(
+        self,
+        *,
+        owner: str,
+        kinds: Mapping[str, Kind],
+        emitted_reasons: Iterable[str],
+        emits_problems: bool,
+        state: ObjectKey | None = None,
+    ) -> None:
+        """Configure which messages to build.
+
+        Args:
+            owner: the owner id of this extdns.
+            kinds: kinds by the first part of a `resource` label.
+            emitted_reasons: the reasons listed in `--events-emit`.
+            emits_problems: whether to report problems.
+            state: the ConfigMap of the saved state, which also gets the Events about held deletes.
+        """
+        self._owner = owner
+        self._kinds = kinds
+        self._emitted_reasons = frozenset(emitted_reasons)
+        self._emits_problems = emits_problems
+        self._state = state
+        self._unpublished: dict[tuple[str, str, str, str], Decision] = {}
+
+    def describe_decisions(self, decisions: Iterable[Decision]) -> Iterator[EventMessage]:
+        """Yield messages about new decisions, one for each object that requests the record."""
+        for decision in decisions:
+            if self._emits_problems:
+                yield from _describe_problem(decision)
+            if READY in self._emitted_reasons:
+                yield from self._describe_ready(decision)
+
+    def describe_invalid_claims(self, claims: Iterable[Claim]) -> Iterator[EventMessage]:
+        """Yield messages about the invalid values of the object that makes *claims*."""
+        if not self._emits_problems:
+            return
+        for claim in claims:
+            match claim:
+                case InvalidClaim(provenance=where, reason=reason, value=value, allowed=allowed):
+                    problems: tuple[ClaimWarning, ...] = (
+                        ClaimWarning(reason=reason, field=where.field, value=value, allowed=allowed),
+                    )
+                case ResolvedClaim(provenance=where, warnings=notices):
+                    problems = notices
+                case _:
+                    continue
+            for one in problems:
+                text = f"{one.field}: {sanitize(one.value)!r} is not valid; allowed: {one.allowed} [{one.reason}]"
+                yield EventMessage(where.ref, where.source, one.reason.event, "Publish", text)
+
+    def describe_failure(self, key: ObjectKey, message: str) -> Iterator[EventMessage]:
+        """Yield a message that the claims of the object at *key* could not be computed."""
+        if self._emits_problems:
+            text = f"{MEANINGS[Reason.OBJECT_FAILED]} {sanitize(message, 600)} [{Reason.OBJECT_FAILED}]"
+            yield EventMessage(key, key.kind.label, Reason.OBJECT_FAILED.event, "Publish", text)
+
+    def describe_batch(self, batch: Batch) -> Iterator[EventMessage]:
+        """Yield messages about the deletes of a batch that was applied."""
+        if DELETED not in self._emitted_reasons:
+            return
+        for change in (change for change_set in batch.change_sets for change in change_set.changes):
+            if isinstance(change, Delete) and (key := self._find_object(change.current)):
+                text = self._format_record(change.current.record)
+                yield EventMessage(key, key.kind.label, DELETED, "Deleted", text, is_warning=False)
+
+    def describe_held_deletes(self, found: HeldSet) -> Iterator[EventMessage]:
+        """Yield messages about the held deletes of one scope: one for each object, and one for the state ConfigMap."""
+        if not self._emits_problems or not found.code:
+            return
+        by_object: defaultdict[ObjectKey, list[str]] = defaultdict(list)
+        for one in found.held:
+            text = f"{sanitize(one.owned.record.name)} {one.owned.record.type} [{one.evidence}]"
+            for key in filter(None, (self._find_object(one.owned), self._state)):
+                by_object[key].append(text)
+        for key, records in sorted(by_object.items(), key=lambda item: (item[0] == self._state, item[0])):
+            more = ["..."] if len(records) > _MAX_NAMES else []
+            text = (
+                f"Deletes are HELD in {sanitize(str(found))}: {', '.join(records[:_MAX_NAMES] + more)}. "
+                f"To see them: extdns status. To approve them: extdns approve {found.code} [{Reason.HELD}]"
+            )
+            yield EventMessage(key, key.kind.label, Reason.HELD.event, "Delete", text)
+
+    def _describe_ready(self, decision: Decision) -> Iterator[EventMessage]:
+        before = self._unpublished.pop(decision.key, None)
+        if decision.action in _COMPLETED_ACTIONS:
+            self._unpublished[decision.key] = decision
+        elif before and decision.reason is Reason.PUBLISHED and decision.desired:
+            text = self._format_record(decision.current.record if decision.current else decision.desired)
+            for request in before.requested_by:
+                yield EventMessage(
+                    request.ref, request.source, READY, _COMPLETED_ACTIONS[before.action], text, is_warning=False
+                )
+
+    def _format_record(self, record: Record | DesiredRecord) -> str:
+        """Format a record as external-dns does (docs/spec/sources.md 10.4)."""
+        return (
+            f"(external-dns) record:{record.name},owner:{self._owner},type:{record.type},"
+            f"ttl:{record.ttl_s},targets:{','.join(record.targets)}"
+        )
+
+    def _find_object(self, owned: OwnedRecord) -> ObjectKey | None:
+        label, _, path = owned.resource.partition("/")
+        kind = self._kinds.get(label)
+        namespace, _, name = path.rpartition("/")
+        return ObjectKey(kind, namespace, name) if kind and name and bool(namespace) is kind.namespaced else None
+
+
+def _describe_problem(decision: Decision) -> Iterator[EventMessage]:
+    stays = decision.action is Action.KEEP and decision.current is not None and decision.current.is_ours
+    rule = decision.reason.row.event_rule
+    if rule is not EventWhen.ALWAYS and not (rule is EventWhen.RETAINED and stays):
+        return
+    record = f"{decision.name} {decision.type}".strip()
+    detail = f" {sanitize(decision.detail, 600)}" if decision.detail else ""
+    text = f"{record}: {MEANINGS[decision.reason]}{detail} [{decision.reason}]"
+    for request in decision.requested_by:
+        yield EventMessage(request.ref, request.source, decision.reason.event, "Publish", text)
+
+
+EVENT_KIND: Final = Kind("events.k8s.io", "v1", "Event", "events")
+
+_CONTROLLER: Final = "external-dns"
+_MAX_MESSAGE_BYTES: Final = 1024
+_MAX_NAME_LENGTH: Final = 253
+_UNSAFE: Final = re.compile(r"[^a-z0-9.-]")
+
+
+def build_event(message: EventMessage, ref: ObjectRef, now: datetime) -> dict[str, Any]:
+    """Build the Event for *message* about *ref*, in its namespace; for cluster-scoped objects in `default`."""
+    kind, namespace, name = ref.key
+    regarding = {"apiVersion": kind.api_version, "kind": kind.name, "name": str(name), "namespace": str(namespace)}
+    if ref.uid:
+        regarding["uid"] = ref.uid
+    return {
+        "apiVersion": EVENT_KIND.api_version,
+        "kind": EVENT_KIND.name,
+        "metadata": {"name": _build_name(name, now), "namespace": str(namespace) or "default"},
+        "eventTime": format_micro_time(now),
+        "reportingController": _CONTROLLER,
+        "reportingInstance": f"{_CONTROLLER}/source/{message.source}",
+        "action": message.action,
+        "reason": message.reason,
+        "type": "Warning" if message.is_warning else "Normal",
+        "regarding": regarding,
+        "note": _truncate(message.text),
+    }
+
+
+def _truncate(text: str) -> str:
+    """Shorten *text* to the size limit of Events, in bytes."""
+    body = text.encode(errors="replace")
+    return text if len(body) <= _MAX_MESSAGE_BYTES else f"{body[: _MAX_MESSAGE_BYTES - 3].decode(errors='ignore')}..."
+
+
+def _build_name(name: str, now: datetime) -> str:
+    """Build the name of an Event as external-dns does: the object's name and the time in nanoseconds."""
+    suffix = f".{int(now.timestamp() * 1_000_000) * 1000:x}"
+    cleaned = _UNSAFE.sub("-", name.lower())
+    cleaned = cleaned if cleaned[:1].isalnum() else f"a{cleaned}"
+    cleaned = cleaned[: _MAX_NAME_LENGTH - len(suffix) - 1]
+    return f"{cleaned if cleaned[-1].isalnum() else f'{cleaned}z'}{suffix}"
+
+
+def format_micro_time(now: datetime) -> str:
+    """Format *now* as a MicroTime of the Kubernetes API."""
+    return f"{now:%Y-%m-%dT%H:%M:%S.%fZ}"

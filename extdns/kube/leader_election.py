@@ -1,0 +1,400 @@
+"""Elect the process that may write, with a Lease (coordination.k8s.io/v1).
+
+`LeaderElection` is a pure state machine::
+
+            ReadLease ◀──────────── every retry period
+               │ free, or ours already
+               ▼
+           WriteLease ── confirmed ──▶ leader ── every retry period ──▶ WriteLease …
+               ▲                        │ not confirmed within the renew deadline: not leader, retry
+               └────────────────────────┘ held by another process: ReadLease
+
+`LeaderElector` runs it on a thread, and `LeaseStore` reads and writes the Lease. Each write names the
+version that was read, so only one of two processes succeeds.
+
+A Lease is free if it was released, or if it was not renewed for its duration. A Lease that was deleted
+belongs to its last holder for the same duration, since a person may have deleted it.
+
+All times come from the steady clock of one process. The holder counts from the moment it sent the
+confirmed renewal, other processes from the moment they saw it. So the holder stops first, whatever
+the clocks of two machines show.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, assert_never
+
+import msgspec
+
+from extdns import log
+from extdns.errors import ApiError, ConflictError, DeniedError, NotFoundError, describe_error, sanitize
+from extdns.kube.api_protocol import build_collection_path, build_object_path
+from extdns.kube.event_messages import format_micro_time
+from extdns.kube.live.existence import is_absent
+from extdns.log import Event
+from extdns.model.kind import Kind, ObjectKey
+from extdns.model.value import Value
+
+if TYPE_CHECKING:
+    from extdns.kube.api import ApiClient
+    from extdns.ports import Clock
+
+
+class LeaderElectionRecord(NamedTuple):
+    """The content of a Lease.
+
+    Attributes:
+        holder: identity of the process that holds it, "" if it was released.
+        duration_s: how long it is valid after a renewal; 0 if the Lease does not say.
+        version: the resource version.
+    """
+
+    holder: str
+    duration_s: float
+    version: str
+
+
+class ReadLease(Value, frozen=True, kw_only=True):
+    """Read the Lease."""
+
+
+class WriteLease(Value, frozen=True, kw_only=True):
+    """Set the holder of the Lease if its version is *expected_version*; "" creates the Lease."""
+
+    holder: str
+    expected_version: str
+
+
+class LeaseRead(Value, frozen=True, kw_only=True):
+    """The Lease was read. None means that it does not exist."""
+
+    record: LeaderElectionRecord | None
+
+
+class LeaseWritten(Value, frozen=True, kw_only=True):
+    """The Lease was written."""
+
+    record: LeaderElectionRecord
+
+
+class RequestFailed(Value, frozen=True, kw_only=True):
+    """A request failed. Without a response, it may have taken effect."""
+
+
+class TimeElapsed(Value, frozen=True, kw_only=True):
+    """Time has passed without another input."""
+
+
+class ReleaseLease(Value, frozen=True, kw_only=True):
+    """Release the Lease, and do not acquire it again."""
+
+
+LeaseRequest = ReadLease | WriteLease
+ElectionInput = LeaseRead | LeaseWritten | RequestFailed | TimeElapsed | ReleaseLease
+
+
+class LeaderElectionConfig(Value, frozen=True, kw_only=True):
+    """Settings that all processes that share a Lease should have in common.
+
+    Attributes:
+        lease_duration_s: how long a Lease is valid after a renewal.
+        renew_deadline_s: how long a holder stays leader without a renewal; shorter than *lease_duration_s*.
+        retry_period_s: time between two requests.
+    """
+
+    lease_duration_s: float = 30.0
+    renew_deadline_s: float = 15.0
+    retry_period_s: float = 2.0
+
+
+class LeaseStateMachine:
+    """The state machine of one process, with at most one open request."""
+
+    def __init__(self, identity: str, rules: LeaderElectionConfig) -> None:
+        """Take part as *identity*, which must be unique to this run of this process."""
+        self._identity = identity
+        self._config = rules
+        self._record: LeaderElectionRecord | None = None
+        self._seen_at_s = 0.0
+        self._is_missing = True
+        self._is_current = False
+        self._requested_at_s: float | None = None
+        self._renewed_at_s: float | None = None
+        self._is_releasing = False
+        self._next_at_s = 0.0
+
+    def step(self, item: ElectionInput, now_s: float) -> LeaseRequest | None:
+        """Process *item* at *now_s* and return the next request, or None.
+
+        After a request, the next input is its result; only `TimeElapsed` and `ReleaseLease` may come before it.
+        """
+        match item:
+            case LeaseRead(record=term):
+                self._observe(term, now_s)
+                self._next_at_s = (
+                    now_s if self._is_ours or self._is_free(now_s) else now_s + self._config.retry_period_s
+                )
+            case LeaseWritten(record=term):
+                requested_at_s, is_new = self._requested_at_s, term != self._record
+                self._observe(term, now_s)
+                if self._is_ours and is_new:  # other processes see a renewal only if the version changed
+                    self._renewed_at_s = requested_at_s
+                self._next_at_s = now_s + self._config.retry_period_s
+            case RequestFailed():
+                self._requested_at_s, self._is_current, self._next_at_s = (
+                    None,
+                    False,
+                    now_s + self._config.retry_period_s,
+                )
+            case ReleaseLease():
+                self._is_releasing = True
+            case TimeElapsed():
+                pass
+            case _:
+                assert_never(item)
+        request = None if self._requested_at_s is not None else self._choose_request(now_s)
+        if request is not None:
+            self._requested_at_s = now_s
+        return request
+
+    def left_s(self, now_s: float) -> float:
+        """Return for how long no other process can hold the Lease.
+
+        0 if this process does not hold it, or has not renewed it within the deadline.
+        """
+        renewed_at_s = self._renewed_at_s
+        if renewed_at_s is None or self._is_releasing or now_s - renewed_at_s >= self._config.renew_deadline_s:
+            return 0.0
+        return self._config.lease_duration_s - (now_s - renewed_at_s)
+
+    @property
+    def holder(self) -> str:
+        """The holder when the Lease was last read, "" if nobody held it."""
+        return self._record.holder if self._record else ""
+
+    @property
+    def next_tick_at_s(self) -> float:
+        """When to send the next input, unless a request is open."""
+        return self._next_at_s
+
+    def _observe(self, record: LeaderElectionRecord | None, now_s: float) -> None:
+        self._requested_at_s, self._is_current, self._is_missing = None, True, record is None
+        if record is not None and record != self._record:
+            self._record, self._seen_at_s = record, now_s
+        if not self._is_ours:
+            self._renewed_at_s = None
+
+    @property
+    def _is_ours(self) -> bool:
+        return self._record is not None and self._record.holder == self._identity and not self._is_missing
+
+    def _is_free(self, now_s: float) -> bool:
+        if self._record is None or self._record.holder in {"", self._identity}:
+            return True
+        return now_s - self._seen_at_s >= (self._record.duration_s or self._config.lease_duration_s)
+
+    def _choose_request(self, now_s: float) -> LeaseRequest | None:
+        if self._is_releasing:
+            return self._build_write("") if self._is_ours and self._is_current else None
+        if now_s < self._next_at_s:
+            return None
+        return (
+            self._build_write(self._identity)
+            if self._is_current and (self._is_ours or self._is_free(now_s))
+            else ReadLease()
+        )
+
+    def _build_write(self, holder: str) -> WriteLease:
+        self._is_current = False
+        return WriteLease(
+            holder=holder, expected_version=self._record.version if self._record and not self._is_missing else ""
+        )
+
+
+_log = log.get(__name__)
+
+_RELEASE_TIMEOUT_S: Final = 3.0
+_PERMISSIONS: Final = "get, create and update on leases"
+
+
+class LeaderElector:
+    """Implements `extdns.ports.Lease` by a Lease of the API server."""
+
+    def __init__(self, store: LeaseStore, identity: str, rules: LeaderElectionConfig, clock: Clock) -> None:
+        """Take part in the election for the Lease at *store* as *identity*, once `start` is called."""
+        self._store = store
+        self._identity = identity
+        self._config = rules
+        self._clock = clock
+        self._election = LeaseStateMachine(identity, rules)
+        self._stop = threading.Event()
+        self._releases = False
+        self._on_renewal: Callable[[], None] = lambda: None
+        self._failures: dict[type[LeaseRequest], str] = {}
+        self._holder = ""
+        self._thread = threading.Thread(target=self._run, name="lease", daemon=True)
+
+    def start(self, on_renewal: Callable[[], None]) -> None:
+        """Start the election. Another thread calls *on_renewal* after each renewal."""
+        self._on_renewal = on_renewal
+        self._thread.start()
+
+    def left_s(self) -> float:
+        """Return for how many seconds no other process can hold the Lease; 0 if not leader. Safe from any thread."""
+        return self._election.left_s(self._clock.monotonic_s())
+
+    def describe(self) -> Mapping[str, str]:
+        """Describe the Lease, its holder and current failures."""
+        description = {"lease": str(self._store), "holder": self._holder or "nobody"}
+        message_text = "; ".join(tuple(self._failures.values()))
+        return description | ({"message": message_text} if message_text else {})
+
+    def close(self, *, release: bool) -> None:
+        """End the election. With *release*, another process may take the Lease at once, else after it expires."""
+        self._releases = release
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join(_RELEASE_TIMEOUT_S)
+        self._store.close()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            self._advance(TimeElapsed())
+            self._stop.wait(max(0.0, self._election.next_tick_at_s - self._clock.monotonic_s()))
+        if self._releases:
+            self._advance(ReleaseLease())
+
+    def _advance(self, item: ElectionInput) -> None:
+        request = self._election.step(item, self._clock.monotonic_s())
+        while request is not None:
+            answer = self._execute(request)
+            request = self._election.step(answer, self._clock.monotonic_s())
+            self._log_holder()
+            if isinstance(answer, LeaseWritten):
+                self._on_renewal()
+
+    def _execute(self, request: LeaseRequest) -> ElectionInput:
+        try:
+            answer = self._send(request)
+        except ConflictError:  # another process wrote first
+            return RequestFailed()
+        except ApiError as exc:
+            self._log_failure(request, str(exc), _PERMISSIONS if isinstance(exc, DeniedError) else None)
+            return RequestFailed()
+        except Exception as exc:  # noqa: BLE001 - law 3: after an unexpected error the election goes on without a renewal
+            self._log_failure(request, describe_error(exc), None)
+            return RequestFailed()
+        self._failures.pop(type(request), None)
+        return answer
+
+    def _send(self, request: LeaseRequest) -> ElectionInput:
+        match request:
+            case ReadLease():
+                return LeaseRead(record=self._store.read())
+            case WriteLease(holder=holder, expected_version=over):
+                now, duration_s = self._clock.now(), self._config.lease_duration_s
+                return LeaseWritten(
+                    record=self._store.write(holder=holder, expected_version=over, duration_s=duration_s, now=now)
+                )
+            case _:
+                assert_never(request)
+
+    def _log_failure(self, request: LeaseRequest, message: str, needs: str | None) -> None:
+        """Log a failure, unless the same one was logged last."""
+        if message != self._failures.get(type(request)):
+            self._failures[type(request)] = message
+            _log.warning(Event.LEASE_FAILED, lease=str(self._store), message=message, needs=needs)
+
+    def _log_holder(self) -> None:
+        if self._election.holder != self._holder:
+            self._holder = self._election.holder
+            if self._holder not in {"", self._identity}:
+                _log.info(Event.STANDBY, lease=str(self._store), holder=self._holder)
+
+
+_DOCUMENTS: Final = msgspec.json.Decoder(dict[str, Any])
+LEASE_KIND: Final = Kind("coordination.k8s.io", "v1", "Lease", "leases")
+
+
+class LeaseStore:
+    """Reads and writes one Lease, on one thread. All methods raise `ApiError`."""
+
+    def __init__(self, api: ApiClient, namespace: str, name: str) -> None:
+        """Use *api*. Raises `ValueError` if *namespace* or *name* is not valid."""
+        self._api = api
+        self._name = name
+        self._namespace = namespace
+        self._collection_path = build_collection_path(LEASE_KIND, namespace)
+        self._key = ObjectKey(LEASE_KIND, namespace, name)
+        self._path = build_object_path(self._key)
+        self._document: dict[str, Any] = {}
+
+    def __str__(self) -> str:
+        """Return a description for messages."""
+        return f"Lease {self._namespace}/{self._name}"
+
+    def read(self) -> LeaderElectionRecord | None:
+        """Read the Lease; None if it does not exist."""
+        try:
+            return self._decode(self._api.get(self._path))
+        except NotFoundError as exc:
+            if is_absent(self._api, self._key, exc):
+                return None
+            raise ApiError(f"{exc} (but a list contains the Lease)") from exc
+
+    def write(self, *, holder: str, expected_version: str, duration_s: float, now: datetime) -> LeaderElectionRecord:
+        """Write the Lease with *holder* as its holder.
+
+        Args:
+            holder: identity of the new holder, "" to release the Lease.
+            expected_version: the version that was read last; "" creates the Lease.
+            duration_s: how long it is valid after this renewal.
+            now: the time to write into it, for people only.
+
+        Raises:
+            ConflictError: the Lease has another version, or was created meanwhile.
+        """
+        before = self._document if expected_version else self._build_lease()
+        spec = dict(before.get("spec") or {})
+        if holder not in {"", spec.get("holderIdentity")}:
+            spec |= {
+                "acquireTime": format_micro_time(now),
+                "leaseTransitions": int(spec.get("leaseTransitions") or 0) + 1,
+            }
+        spec |= {
+            "holderIdentity": holder,
+            "leaseDurationSeconds": math.ceil(duration_s),
+            "renewTime": format_micro_time(now),
+        }
+        method, path = ("PUT", self._path) if expected_version else ("POST", self._collection_path)
+        return self._decode(self._api.send(method, path, body=msgspec.json.encode(before | {"spec": spec})))
+
+    def close(self) -> None:
+        """Cut open requests."""
+        self._api.close()
+
+    def _build_lease(self) -> dict[str, Any]:
+        metadata = {"name": self._name, "namespace": self._namespace}
+        return {"apiVersion": LEASE_KIND.api_version, "kind": LEASE_KIND.name, "metadata": metadata}
+
+    def _decode(self, body: bytes) -> LeaderElectionRecord:
+        try:
+            document: dict[str, Any] = _DOCUMENTS.decode(body)
+            if document["kind"] != LEASE_KIND.name:
+                raise ApiError(
+                    f"{self}: the response is {sanitize(str(document['kind']))}; expected: {LEASE_KIND.name}"
+                )
+            spec = document.get("spec") or {}
+            record = LeaderElectionRecord(
+                holder=str(spec.get("holderIdentity") or ""),
+                duration_s=float(spec.get("leaseDurationSeconds") or 0),
+                version=str(document["metadata"]["resourceVersion"]),
+            )
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, LookupError, TypeError, ValueError) as exc:
+            raise ApiError(f"{self}: the response is not a Lease") from exc
+        self._document = document
+        return record

@@ -1,0 +1,365 @@
+"""Keep the known objects of a cluster.
+
+`WatchedNamespaces` selects what is read, `DeltaTracker` computes what each response of the API server
+changes, and `LocalStore` indexes the objects for the lookups of sources.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+import msgspec
+
+from extdns.kube.live.responses import ObjectHeader, RawObject
+from extdns.kube.object_decoder import DecodedObject, DocumentProblem, decode_json, keep_all_fields
+from extdns.model.cluster import ClusterChange, KindChange, ObjectChange, ObjectProblem, Phase, Sighting
+from extdns.model.kind import Kind, ObjectKey, ObjectRef
+from extdns.model.resources.externaldns import DnsEndpoint
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.ports import NotSyncedError
+
+_NO_NAMES: Final[frozenset[str]] = frozenset()
+
+
+def is_unchanged(old: KubernetesObject, new: KubernetesObject) -> bool:
+    """Return whether *old* and *new* are equal but for the resource version.
+
+    The generation is compared only for kinds whose status extdns writes.
+    """
+    if old == new:
+        return True
+    generation = new.metadata.generation if isinstance(new, DnsEndpoint) else old.metadata.generation
+    metadata = msgspec.structs.replace(
+        new.metadata, resource_version=old.metadata.resource_version, generation=generation
+    )
+    return metadata == old.metadata and msgspec.structs.replace(new, metadata=metadata) == old
+
+
+class LocalStore:
+    """Objects by kind, namespace and name; implements `ClusterView`.
+
+    Only one thread may use it, so there is no lock. A lookup costs in proportion to its result, but the
+    first one by a label key builds an index for that key and namespace.
+    """
+
+    def __init__(self, require: Callable[[Kind], object]) -> None:
+        """Start empty. *require* is called with each kind that is looked up before it is synced."""
+        self._require = require
+        self._synced: set[Kind] = set()
+        self._indexes: dict[Kind, dict[str, _NamespaceIndex]] = {}
+
+    def get(self, kind: Kind, namespace: str, name: str) -> KubernetesObject | None:
+        """Return an object, or None if it does not exist; raises `NotSyncedError`."""
+        self._ensure_synced(kind)
+        return self.peek(ObjectKey(kind, namespace, name))
+
+    def select(self, kind: Kind, namespace: str, labels: Mapping[str, str]) -> tuple[KubernetesObject, ...]:
+        """List the objects with all *labels*, sorted by namespace and name; "" is all namespaces.
+
+        Raises:
+            NotSyncedError: the kind is not completely listed yet.
+        """
+        self._ensure_synced(kind)
+        indexes = self._indexes.get(kind, {})
+        if namespace or not kind.namespaced:
+            index = indexes.get(namespace)
+            return index.select(labels) if index else ()
+        return tuple(obj for name in sorted(indexes) for obj in indexes[name].select(labels))
+
+    def peek(self, key: ObjectKey) -> KubernetesObject | None:
+        """Return the object at *key* even if its kind is not synced; only for `extdns.kube`."""
+        index = self._indexes.get(key.kind, {}).get(key.namespace)
+        return index.objects.get(key.name) if index else None
+
+    def list_keys(self, kind: Kind) -> Iterator[ObjectKey]:
+        """Yield the keys of all objects of *kind* in no particular order."""
+        for namespace, index in self._indexes.get(kind, {}).items():
+            for name in index.objects:
+                yield ObjectKey(kind, namespace, name)
+
+    def apply(self, changes: Iterable[ClusterChange]) -> None:
+        """Apply *changes*. A kind that was synced once stays readable even if its watch fails."""
+        for change in changes:
+            if isinstance(change, ObjectChange):
+                self._put(change.key, change.new)
+            elif isinstance(change, KindChange) and change.state.phase is Phase.SYNCED:
+                self._synced.add(change.state.kind)
+
+    def _ensure_synced(self, kind: Kind) -> None:
+        if kind not in self._synced:
+            self._require(kind)
+            raise NotSyncedError(kind)
+
+    def _put(self, key: ObjectKey, obj: KubernetesObject | None) -> None:
+        indexes = self._indexes.setdefault(key.kind, {})
+        index = indexes.setdefault(key.namespace, _NamespaceIndex())
+        index.put(key.name, obj)
+        if not index.objects:
+            del indexes[key.namespace]
+
+
+class _NamespaceIndex:
+    """The objects of one kind in one namespace."""
+
+    __slots__ = ("_by_label", "_in_order", "objects")
+
+    def __init__(self) -> None:
+        self.objects: dict[str, KubernetesObject] = {}
+        self._in_order: tuple[KubernetesObject, ...] | None = None
+        self._by_label: dict[str, dict[str, set[str]]] = {}
+
+    def put(self, name: str, obj: KubernetesObject | None) -> None:
+        old = self.objects.pop(name, None)
+        if obj is not None:
+            self.objects[name] = obj
+        self._in_order = None
+        for label, names in self._by_label.items():
+            before, after = _get_label(old, label), _get_label(obj, label)
+            if before != after:
+                _discard_name(names, before, name)
+                if after is not None:
+                    names.setdefault(after, set()).add(name)
+
+    def select(self, labels: Mapping[str, str]) -> tuple[KubernetesObject, ...]:
+        if not labels:
+            if self._in_order is None:
+                self._in_order = tuple(self.objects[name] for name in sorted(self.objects))
+            return self._in_order
+        fewest = min((self._index(label).get(value, _NO_NAMES) for label, value in labels.items()), key=len)
+        required = labels.items()
+        return tuple(
+            obj
+            for obj in map(self.objects.__getitem__, sorted(fewest))
+            if required <= (obj.metadata.labels or {}).items()
+        )
+
+    def _index(self, label: str) -> dict[str, set[str]]:
+        """Return the names by value of *label*. Creates the index if needed, which `put` then updates."""
+        names = self._by_label.get(label)
+        if names is None:
+            names = self._by_label[label] = {}
+            for name, obj in self.objects.items():
+                value = _get_label(obj, label)
+                if value is not None:
+                    names.setdefault(value, set()).add(name)
+        return names
+
+
+def _get_label(obj: KubernetesObject | None, label: str) -> str | None:
+    return obj.metadata.labels.get(label) if obj is not None and obj.metadata.labels else None
+
+
+def _discard_name(names: dict[str, set[str]], value: str | None, name: str) -> None:
+    if value is not None:
+        names[value].discard(name)
+        if not names[value]:
+            del names[value]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchedNamespaces:
+    """The namespaces from which objects are read.
+
+    Attributes:
+        default: the namespaces for all kinds that are not in `by_kind`; () is all namespaces.
+        by_kind: the namespaces for single kinds.
+    """
+
+    default: Sequence[str] = ()
+    by_kind: Mapping[Kind, Sequence[str]] = field(default_factory=dict[Kind, Sequence[str]])
+
+    def list_for_kind(self, kind: Kind) -> tuple[str, ...]:
+        """List the namespaces for *kind* without duplicates; () is all, also for cluster-scoped kinds."""
+        return tuple(dict.fromkeys(self.by_kind.get(kind, self.default))) if kind.namespaced else ()
+
+    def contains(self, key: ObjectKey) -> bool:
+        """Return whether the object at *key* is in one of the namespaces."""
+        where = self.list_for_kind(key.kind)
+        return not where or key.namespace in where
+
+
+Delta = ObjectChange | ObjectProblem
+
+MAX_OBJECT_BYTES: Final = 8 * 1024 * 1024
+"""Larger than any object in etcd. Objects of an aggregated API server could be larger."""
+
+
+class _InvalidVersion(NamedTuple):
+    """A version of an object that cannot be decoded, and the reason."""
+
+    uid: str
+    resource_version: str
+    message: str
+
+
+class DeltaTracker:
+    """Tracks the objects of one kind in one namespace or in all namespaces, and computes changes.
+
+    It shares objects with the store, so it costs little memory. It does no I/O. Calls must not overlap.
+
+
+    Attributes:
+        decoded: number of object versions decoded so far.
+    """
+
+    def __init__(self, kind: Kind, *, keep_full: bool = False) -> None:
+        """Start without objects of *kind*. With *keep_full*, objects keep all fields."""
+        self._kind = kind
+        self._keep_full = keep_full
+        self._objects: dict[str, dict[str, KubernetesObject]] = {}
+        self._invalid: dict[ObjectKey, _InvalidVersion] = {}
+        self._unidentified_message = ""
+        self._unseen: set[ObjectKey] = set()
+        self._has_unidentified = self._has_listed_any = False
+        self._knows_versions = True
+        self.decoded = 0
+
+    def forget_versions(self) -> None:
+        """Decode all objects again in the next list, since known versions may have other content in a new history."""
+        self._knows_versions = False
+
+    def contains(self, key: ObjectKey) -> bool:
+        """Return whether the object at *key* was seen and has not been removed; safe from any thread."""
+        return key.name in self._objects.get(key.namespace, {}) or key in self._invalid
+
+    def recognizes(self, item: RawObject | None) -> bool:
+        """Return whether *item*, the first object of a list, is an object with a known uid.
+
+        None stands for an empty list. An unknown object may be new, or belong to another cluster.
+        """
+        if item is None:
+            return not (self._invalid or any(self._objects.values()))
+        if item.header is None:
+            return True
+        version = self._find_version(self._build_key(item.header))
+        return version is not None and version[0] == item.header.uid
+
+    def begin_list(self) -> None:
+        """Begin a complete list. A list that was begun before is discarded."""
+        self._unseen = {
+            ObjectKey(self._kind, namespace, name) for namespace, names in self._objects.items() for name in names
+        } | self._invalid.keys()
+        self._has_unidentified = self._has_listed_any = False
+
+    def receive_listed(self, item: RawObject) -> Iterator[Delta]:
+        """Process an *item* of the list. Known versions are not decoded again."""
+        self._has_listed_any = True
+        if item.header is None:
+            self._has_unidentified = True
+            yield from self._report_unidentified()
+            return
+        key = self._build_key(item.header)
+        self._unseen.discard(key)
+        version = item.header.uid, item.header.resource_version
+        if not (self._knows_versions and item.header.resource_version and version == self._find_version(key)):
+            yield from self._receive(key, item.header, item.content)
+
+    @property
+    def is_list_empty(self) -> bool:
+        """Whether the list was empty although objects were known before."""
+        return not self._has_listed_any and bool(self._unseen)
+
+    def complete_list(self) -> Iterator[Delta]:
+        """End the list, and remove the objects that it lacks.
+
+        If an item could not be identified, remove nothing, since the item may be any of these objects.
+        """
+        self._knows_versions = True
+        if self._has_unidentified:
+            return
+        if self._unidentified_message:
+            self._unidentified_message = ""
+            yield self._build_problem(None, "")
+        for key in sorted(self._unseen):
+            yield from self._remove(key, Sighting.MISSING)
+
+    def receive_change(self, item: RawObject) -> Iterator[Delta]:
+        """Process an ADDED or MODIFIED event."""
+        if item.header is None:
+            yield from self._report_unidentified()
+        else:
+            yield from self._receive(self._build_key(item.header), item.header, item.content)
+
+    def receive_delete(self, item: RawObject) -> Iterator[Delta]:
+        """Process a DELETED event."""
+        if item.header is None:
+            yield from self._report_unidentified()
+        else:
+            key = self._build_key(item.header)
+            self._unseen.discard(key)
+            yield from self._remove(key, Sighting.DELETED)
+
+    def _build_key(self, head: ObjectHeader) -> ObjectKey:
+        return ObjectKey(self._kind, sys.intern(head.namespace) if self._kind.namespaced else "", head.name)
+
+    def _find_version(self, key: ObjectKey) -> tuple[str, str] | None:
+        if (bad := self._invalid.get(key)) is not None:
+            return bad.uid, bad.resource_version
+        good = self._objects.get(key.namespace, {}).get(key.name)
+        return (good.metadata.uid, good.metadata.resource_version) if good is not None else None
+
+    def _receive(self, key: ObjectKey, head: ObjectHeader, raw: bytes | msgspec.Raw) -> Iterator[Delta]:
+        self.decoded += 1
+        read = self._decode(raw)
+        if isinstance(read, str):
+            before = self._invalid.get(key)
+            self._invalid[key] = _InvalidVersion(head.uid, head.resource_version, read)
+            if before is None or before.message != read:
+                yield self._build_problem(key, read)
+            return
+        if self._invalid.pop(key, None) is not None:
+            yield self._build_problem(key, "")
+        names = self._objects.setdefault(key.namespace, {})
+        old = names.get(key.name)
+        names[key.name] = read
+        yield ObjectChange(key=key, old=old, new=read)
+
+    def _decode(self, raw: bytes | msgspec.Raw) -> KubernetesObject | str:
+        """Decode an object. Return a message if that fails."""
+        size = len(memoryview(raw))
+        if size > MAX_OBJECT_BYTES:
+            return f"the object is {size >> 20} MiB large; allowed: {MAX_OBJECT_BYTES >> 20} MiB"
+        found = decode_json(self._kind, bytes(raw), 1)
+        if self._keep_full and isinstance(found, DecodedObject):
+            found = keep_all_fields(found, bytes(raw))
+        if isinstance(found, DocumentProblem):
+            return found.message
+        return found.obj
+
+    def _remove(self, key: ObjectKey, sighting: Sighting) -> Iterator[Delta]:
+        if self._invalid.pop(key, None) is not None:
+            yield self._build_problem(key, "")
+        old = self._objects.get(key.namespace, {}).pop(key.name, None)
+        if old is not None:
+            yield ObjectChange(key=key, old=old, new=None, seen=sighting)
+
+    def _report_unidentified(self) -> Iterator[ObjectProblem]:
+        if not self._unidentified_message:
+            self._unidentified_message = (
+                "an object of this kind cannot be identified; allowed: metadata with name and namespace"
+            )
+            yield self._build_problem(None, self._unidentified_message)
+
+    def _build_problem(self, key: ObjectKey | None, message: str) -> ObjectProblem:
+        location = str(ObjectRef(key=key)) if key is not None else f"some {self._kind.name}"
+        return ObjectProblem(location=location, key=key, message=message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReflectorReport:
+    """Changes of one kind in one namespace, in order, and the phase after them.
+
+    Attributes:
+        namespace: "" for all namespaces.
+        phase: the new phase, None if it has not changed.
+        detail: the error if the phase is not `SYNCED`, else "".
+    """
+
+    kind: Kind
+    namespace: str
+    deltas: tuple[Delta, ...] = ()
+    phase: Phase | None = None
+    detail: str = ""

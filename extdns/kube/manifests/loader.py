@@ -1,0 +1,326 @@
+"""Load manifests that changed, and index the objects and problems of all files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from threading import Lock
+from typing import BinaryIO, Final, NamedTuple
+
+from extdns.errors import UsageError, sanitize
+from extdns.flags.process import STANDARD_INPUT
+from extdns.kube.manifests.manifest_files import (
+    FileStamp,
+    ManifestFile,
+    describe_os_error,
+    is_gone_and_hidden,
+    is_regular_file,
+    list_files,
+    read_file,
+    read_stamp,
+    was_removed,
+)
+from extdns.kube.manifests.reader import describe_duplicate, read_manifests
+from extdns.kube.object_decoder import DocumentProblem, FileContents
+from extdns.model.kind import Kind, ObjectKey
+from extdns.model.resources.kinds import KubernetesObject
+
+STABLE_AFTER_S: Final = 0.2
+"""How long a file must stay unchanged before it is believed to lack an object or to be invalid. Editors may
+truncate or move a file before they write it, and write it in parts."""
+
+_REMOVED: Final[FileStamp] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _UnstableFile:
+    """A known file that lost objects or became invalid, with its stamp at that time."""
+
+    stamp: FileStamp
+    since_s: float
+
+
+class ManifestLoader:
+    """Keeps a `ManifestIndex` up to date with the files below some paths.
+
+    Only one thread at a time may call `refresh`. It holds `lock` only while it changes the index, so that
+    other threads can use the index while files are read.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        *,
+        stdin: BinaryIO | None,
+        monotonic: Callable[[], float],
+        full_kinds: Collection[Kind] = (),
+    ) -> None:
+        """Set the paths without reading them. Raises `UsageError` for a path that does not exist."""
+        self.roots = tuple(ManifestFile.root(number, path) for number, path in enumerate(paths))
+        self.index = ManifestIndex()
+        self.lock = Lock()
+        self._stdin = stdin
+        self._full_kinds = full_kinds
+        self._monotonic = monotonic
+        self._known: dict[ManifestFile, FileStamp] = {}
+        self._by_path: dict[str, ManifestFile] = {}
+        self._unstable: dict[ManifestFile, _UnstableFile] = {}
+        for root in self.roots:
+            _ensure_exists(root)
+
+    def refresh(self, touched: Collection[str] | None = None) -> None:
+        """Read files that changed, among the absolute paths *touched* or among all files. Never raises."""
+        edited = self._read_stamps(touched) if touched is not None else None
+        if edited is not None:
+            self._read(edited)
+            return
+        listing = list_files(self.roots)
+        stamps = {file: stamp for file, stamp in listing.files.items() if stamp != self._known.get(file)}
+        gone = [file for file in self._known if file not in listing.files and not listing.may_contain(file)]
+        stamps |= dict.fromkeys(gone, _REMOVED)
+        self._unstable = {file: unstable for file, unstable in self._unstable.items() if file in stamps}
+        self._read(stamps)
+        with self.lock:
+            self.index.set_unreadable({file: f"cannot be read: {error}" for file, error in listing.unreadable.items()})
+
+    def needs_refresh(self) -> bool:
+        """Return whether an unstable file should be read again now."""
+        return any(self._is_stable(unstable) for unstable in self._unstable.values())
+
+    def exists(self, key: ObjectKey) -> bool | None:
+        """Return whether a file described the object at the last refresh; None if that is uncertain."""
+        with self.lock:
+            return None if self._unstable else self.index.exists(key)
+
+    def _read_stamps(self, touched: Collection[str]) -> dict[ManifestFile, FileStamp] | None:
+        """Return the stamps of the files *touched*, or None if other files may have changed, too."""
+        stamps: dict[ManifestFile, FileStamp] = {}
+        for path in touched:
+            file = self._by_path.get(path)
+            if file is None and is_gone_and_hidden(path):
+                continue  # the temporary file of an editor, which was renamed
+            if file is None or not is_regular_file(path):
+                return None
+            try:
+                stamps[file] = read_stamp(path)
+            except OSError:
+                return None
+        return stamps or None
+
+    def _read(self, stamps: Mapping[ManifestFile, FileStamp]) -> None:
+        """Read the files, but unstable ones only after they stayed unchanged for long enough."""
+        read_now = {
+            file: FileContents() if stamp == _REMOVED else self._read_contents(file)
+            for file, stamp in stamps.items()
+            if (unstable := self._unstable.get(file)) is None or unstable.stamp != stamp or self._is_stable(unstable)
+        }
+        with self.lock:
+            for file, contents in read_now.items():
+                self._accept(file, stamps[file], contents)
+
+    def _accept(self, file: ManifestFile, stamp: FileStamp, contents: FileContents) -> None:
+        unstable = self._unstable.pop(file, None)
+        suspect = file in self._known and (contents.problems or self.index.would_remove(file, contents))
+        if suspect and (unstable is None or unstable.stamp != stamp):
+            self._unstable[file] = _UnstableFile(stamp, self._monotonic())
+        elif stamp == _REMOVED:
+            self.index.remove(file)
+            del self._known[file]
+            if self._by_path.get(file.path) == file:
+                del self._by_path[file.path]
+        else:
+            self.index.put(file, contents)
+            readable = all(problem.line for problem in contents.problems)
+            self._known[file] = stamp if readable else _REMOVED  # so that the next refresh reads it again
+            self._by_path[file.path] = file
+
+    def _read_contents(self, file: ManifestFile) -> FileContents:
+        try:
+            data = read_file(file.path, self._stdin)
+        except OSError as error:
+            if was_removed(file):
+                return FileContents()  # removed since it was listed
+            problem = DocumentProblem(line=0, key=None, message=f"cannot be read: {describe_os_error(error)}")
+            return FileContents(problems=(problem,))
+        return read_manifests(data, file.name, self._full_kinds, manifests_only=file.path == STANDARD_INPUT)
+
+    def _is_stable(self, unstable: _UnstableFile) -> bool:
+        return self._monotonic() - unstable.since_s >= STABLE_AFTER_S
+
+
+def _ensure_exists(root: ManifestFile) -> None:
+    if root.path == STANDARD_INPUT:
+        return
+    try:
+        Path(root.path).stat()
+    except OSError as error:
+        allowed = 'a file, a folder, or "-" for standard input'
+        raise UsageError(
+            f"--manifests={sanitize(root.name)} cannot be read: {describe_os_error(error)}; allowed: {allowed}"
+        ) from error
+
+
+ProblemMessages = dict[tuple[str, ObjectKey | None], str]
+"""Messages by location and, if known, object."""
+
+
+class _Entry(NamedTuple):
+    """An object in a file. Not *is_valid* if the file has changed since, and may no longer describe it so."""
+
+    obj: KubernetesObject
+    line: int
+    is_valid: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _FileEntries:
+    """The objects and problems of one file."""
+
+    entries: Mapping[ObjectKey, _Entry]
+    problems: tuple[DocumentProblem, ...]
+    is_complete: bool
+
+
+_NO_ENTRIES: Final = _FileEntries({}, (), is_complete=True)
+
+
+class ManifestIndex:
+    """Indexes the objects and problems of all files.
+
+    If several files describe one object, valid entries come before others, then the first file wins. It does
+    no I/O. Calls must not overlap.
+    """
+
+    def __init__(self) -> None:
+        """Start without files."""
+        self._entries_by_file: dict[ManifestFile, _FileEntries] = {}
+        self._files_with_problems: dict[ManifestFile, _FileEntries] = {}
+        self._unreadable: Mapping[ManifestFile, str] = {}
+        self._files_by_key: dict[ObjectKey, tuple[ManifestFile, ...]] = {}
+        self._duplicated: set[ObjectKey] = set()
+        self._changed: set[ObjectKey] = set()
+
+    def would_remove(self, file: ManifestFile, contents: FileContents) -> bool:
+        """Return whether *contents* lacks an object that *file* has now."""
+        if not contents.is_complete:
+            return False
+        stays = {found.key for found in contents.found} | {problem.key for problem in contents.problems}
+        return any(key not in stays for key in self._find_entries(file).entries)
+
+    def put(self, file: ManifestFile, contents: FileContents) -> None:
+        """Replace the contents of *file*. Objects that a problem may have hidden stay as they were."""
+        old = self._find_entries(file).entries
+        new = {found.key: _build_entry(found.obj, found.line, old.get(found.key)) for found in contents.found}
+        hidden = {problem.key for problem in contents.problems}
+        for key, entry in old.items():
+            if key not in new and (key in hidden or not contents.is_complete):
+                new[key] = entry._replace(is_valid=False)
+        self._record_changes(file, old, new)
+        file_entries = _FileEntries(new, contents.problems, contents.is_complete)
+        self._entries_by_file[file] = file_entries
+        self._files_with_problems.pop(file, None)
+        if file_entries.problems:
+            self._files_with_problems[file] = file_entries
+
+    def remove(self, file: ManifestFile) -> None:
+        """Remove *file*."""
+        self.put(file, FileContents())
+        del self._entries_by_file[file]
+
+    def set_unreadable(self, errors: Mapping[ManifestFile, str]) -> None:
+        """Set the files and folders that cannot be read, each with the error."""
+        self._unreadable = errors
+
+    def take_changed(self) -> set[ObjectKey]:
+        """Return the keys of objects that may have changed since the last call."""
+        changed, self._changed = self._changed, set()
+        return changed
+
+    def get(self, key: ObjectKey) -> KubernetesObject | None:
+        """Return the object at *key* from the file that wins, or None."""
+        files = self._list_files_in_order(key)
+        return self._entries_by_file[files[0]].entries[key].obj if files else None
+
+    def list_keys(self, kind: Kind) -> Iterator[ObjectKey]:
+        """Yield the keys of all objects of *kind* in no particular order."""
+        return (key for key in self._files_by_key if key.kind == kind)
+
+    def exists(self, key: ObjectKey) -> bool | None:
+        """Return whether any file describes *key*, even with problems; None if an unreadable file might."""
+        if any(self._entries_by_file[file].entries[key].is_valid for file in self._files_by_key.get(key, ())):
+            return True
+        if any(
+            problem.key == key
+            for file_entries in self._files_with_problems.values()
+            for problem in file_entries.problems
+        ):
+            return True
+        return (
+            None
+            if self._unreadable or not all(entries.is_complete for entries in self._files_with_problems.values())
+            else False
+        )
+
+    def find_problems(self) -> ProblemMessages:
+        """List all current problems, sorted by file and line."""
+        found = [
+            (file, problem)
+            for file, file_entries in self._files_with_problems.items()
+            for problem in file_entries.problems
+        ]
+        found += [
+            (file, DocumentProblem(line=0, key=None, message=message)) for file, message in self._unreadable.items()
+        ]
+        found += chain.from_iterable(map(self._find_duplicates, self._duplicated))
+        problems: ProblemMessages = {}
+        for file, problem in sorted(found, key=lambda item: (item[0], item[1].line, item[1].message)):
+            location = f"{file.name}:{problem.line}" if problem.line else file.name
+            problems.setdefault((location, problem.key), problem.message)
+        return problems
+
+    def _find_entries(self, file: ManifestFile) -> _FileEntries:
+        return self._entries_by_file.get(file, _NO_ENTRIES)
+
+    def _record_changes(
+        self, file: ManifestFile, old: Mapping[ObjectKey, _Entry], new: Mapping[ObjectKey, _Entry]
+    ) -> None:
+        alone = (file,)
+        for key, after in new.items():
+            before = old.get(key)
+            if before is None:
+                self._changed.add(key)
+                others = self._files_by_key.get(key, ())
+                self._files_by_key[key] = (*others, file) if others else alone
+                if others:
+                    self._duplicated.add(key)
+            elif before.obj is not after.obj or before.is_valid is not after.is_valid:
+                self._changed.add(key)
+        for key in old.keys() - new.keys():
+            self._changed.add(key)
+            others = tuple(other for other in self._files_by_key.pop(key) if other != file)
+            if others:
+                self._files_by_key[key] = others
+            if len(others) == 1:
+                self._duplicated.discard(key)
+
+    def _list_files_in_order(self, key: ObjectKey) -> list[ManifestFile]:
+        """List the files that describe *key*, starting with the one that wins."""
+        return sorted(
+            self._files_by_key.get(key, ()),
+            key=lambda file: (not self._entries_by_file[file].entries[key].is_valid, file),
+        )
+
+    def _find_duplicates(self, key: ObjectKey) -> Iterator[tuple[ManifestFile, DocumentProblem]]:
+        first, *others = self._list_files_in_order(key)
+        message = describe_duplicate(key, f"{first.name}:{self._entries_by_file[first].entries[key].line}")
+        for file in others:
+            entry = self._entries_by_file[file].entries[key]
+            if entry.is_valid:
+                yield file, DocumentProblem(line=entry.line, key=key, message=message)
+
+
+def _build_entry(obj: KubernetesObject, line: int, old: _Entry | None) -> _Entry:
+    """Build an entry. Reuse the old object if it is equal, so that it is in memory only once."""
+    return _Entry(old.obj if old is not None and old.obj == obj else obj, line, is_valid=True)

@@ -1,0 +1,248 @@
+"""The document in which state is saved: a ConfigMap with one value for each owner, and the approvals.
+
+A state file holds the same document::
+
+    metadata.annotations["extdns.io/approve"]   codes that a person approved
+    data[key of the owner]                      {"apiVersion", "kind", "owner", "zones": {id: SavedZone}, ...}
+
+Values of the older version `extdns.io/v1` are still read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import Any, Final
+
+import msgspec
+
+from extdns.errors import ExtdnsError, InvalidValueError, shorten
+from extdns.model.cluster import ClusterIdentity
+from extdns.model.saved_state import Saved, SavedHolds, SavedScope, SavedZone
+
+StateDocument = dict[str, Any]
+
+APPROVAL_ANNOTATION: Final = "extdns.io/approve"
+MAX_STATE_BYTES: Final = 1024 * 1024
+"""Size limit for all values together; the API server rejects larger ConfigMaps."""
+
+_VERSION: Final = "extdns.io/v2"
+_V1: Final = "extdns.io/v1"
+_KIND: Final = "State"
+_MAX_KEY_LENGTH: Final = 253
+_UNSAFE: Final = re.compile(rb"[^A-Za-z0-9.-]")
+_EMPTY_OWNER_KEY: Final = "_"
+"""The key for the owner id "". Escaping never returns it for another id."""
+
+
+class _SavedStateDocument(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    owner: str
+    zones: dict[str, SavedZone]
+    all_zones: SavedScope = SavedScope()
+    approved: tuple[tuple[str, float], ...] = ()
+    cluster: ClusterIdentity = ClusterIdentity()
+    other_cluster: str = ""
+    api_version: str = _VERSION
+    kind: str = _KIND
+
+
+class _Envelope(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    api_version: str = ""
+    kind: str = ""
+
+
+class _V1Zone(msgspec.Struct, frozen=True, kw_only=True):
+    """A zone in the format `extdns.io/v1`, which had one delete budget for each zone and holds that expired."""
+
+    name: str = ""
+    fingerprint: str = ""
+    made: tuple[tuple[float, bool], ...] = ()
+    most: tuple[tuple[float, int], ...] = ()
+    shown: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    held: str = ""
+    records: tuple[tuple[str, str, str, str], ...] = ()
+    released: tuple[tuple[str, float], ...] = ()
+
+
+class _V1State(msgspec.Struct, frozen=True, kw_only=True):
+    owner: str
+    zones: dict[str, _V1Zone]
+
+
+_DOCUMENTS: Final = msgspec.json.Decoder(StateDocument)
+_SAVED_STATES: Final = msgspec.json.Decoder(_SavedStateDocument)
+_ENVELOPES: Final = msgspec.json.Decoder(_Envelope)
+_V1_STATES: Final = msgspec.json.Decoder(_V1State)
+
+
+def build_empty_document(name: str) -> StateDocument:
+    """Build a ConfigMap without saved state."""
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {}}
+
+
+def parse_document(body: bytes) -> StateDocument:
+    """Parse a ConfigMap.
+
+    Raises:
+        InvalidValueError: *body* is not a ConfigMap.
+    """
+    allowed = "a ConfigMap as JSON"
+    try:
+        document = _DOCUMENTS.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+        raise InvalidValueError(shorten(str(exc)), allowed, "") from exc
+    if document.get("kind") != "ConfigMap" or not isinstance(document.get("metadata"), dict):
+        raise InvalidValueError(f"kind: {document.get('kind')}", allowed, "")
+    return document
+
+
+def read_saved_state(document: StateDocument, owner: str) -> Saved:
+    """Return the saved state of *owner*, an empty one if nothing was saved.
+
+    Raises:
+        InvalidValueError: the value is not a saved state, or belongs to another owner.
+    """
+    text = _get_data(document).get(build_key(owner))
+    if text is None:
+        return Saved(is_new=True)
+    found, state = _decode(text)
+    if found != owner:
+        raise InvalidValueError(found, f"the state of the owner {owner!r}", "")
+    return state
+
+
+def list_owners(document: StateDocument) -> Iterator[tuple[str, Saved]]:
+    """Yield each owner with its saved state, sorted by key. Unreadable values are skipped."""
+    for _, text in sorted(_get_data(document).items()):
+        with suppress(InvalidValueError):
+            yield _decode(text)
+
+
+def find_unreadable_values(document: StateDocument) -> Iterator[str]:
+    """Yield the keys of unreadable values with the problem, sorted."""
+    for key, text in sorted(_get_data(document).items()):
+        try:
+            _decode(text)
+        except InvalidValueError as exc:
+            yield f"{key}: {exc}"
+
+
+def replace_saved_state(document: StateDocument, owner: str, state: Saved) -> StateDocument:
+    """Replace the saved state of *owner* in *document*, and remove the approvals that *state* includes.
+
+    Raises:
+        ExtdnsError: the document would be too large.
+    """
+    value = _SavedStateDocument(
+        owner=owner,
+        zones=dict(state.zones),
+        all_zones=state.all_zones,
+        approved=state.approved,
+        cluster=state.cluster,
+        other_cluster=state.other_cluster,
+    )
+    text = msgspec.json.encode(value).decode()
+    data = _get_data(document) | {build_key(owner): text}
+    size = sum(len(key.encode()) + len(str(value).encode()) for key, value in data.items())
+    if size > MAX_STATE_BYTES:
+        raise ExtdnsError(f"the state would have {size} bytes; a ConfigMap can hold {MAX_STATE_BYTES}")
+    spent = frozenset(_find_used_codes(state))
+    return _set_approvals(document | {"data": data}, [code for code in read_approvals(document) if code not in spent])
+
+
+def read_approvals(document: StateDocument) -> tuple[str, ...]:
+    """Return the codes that a person approved and that no saved state includes yet."""
+    annotations = document.get("metadata", {}).get("annotations")
+    text = annotations.get(APPROVAL_ANNOTATION) if isinstance(annotations, dict) else None
+    return tuple(dict.fromkeys(filter(None, re.split(r"[\s,]+", text)))) if isinstance(text, str) else ()
+
+
+def add_approvals(document: StateDocument, codes: Iterable[str]) -> StateDocument:
+    """Add *codes* to the approvals in *document*."""
+    return _set_approvals(document, dict.fromkeys((*read_approvals(document), *codes)))
+
+
+def build_key(owner: str) -> str:
+    """Return the key for the state of *owner*, with characters escaped that ConfigMap keys do not allow."""
+    key = (
+        _UNSAFE.sub(lambda found: b"_%02x" % ord(found[0]), owner.encode("utf-8", "surrogatepass")).decode()
+        or _EMPTY_OWNER_KEY
+    )
+    if key.startswith("."):
+        key = f"_2e{key[1:]}"
+    if len(key) > _MAX_KEY_LENGTH:
+        return f"_{hashlib.sha256(owner.encode('utf-8', 'surrogatepass')).hexdigest()}"
+    return key
+
+
+def _get_data(document: StateDocument) -> dict[str, Any]:
+    data = document.get("data")
+    return data if isinstance(data, dict) else {}
+
+
+def _decode(text: object) -> tuple[str, Saved]:
+    allowed = "state that extdns saved"
+    encoded = text if isinstance(text, str) else ""
+    try:
+        envelope = _ENVELOPES.decode(encoded)
+        if (envelope.api_version, envelope.kind) == (_V1, _KIND):
+            former = _V1_STATES.decode(encoded)
+            return former.owner, _convert_v1_state(former)
+        state = _SAVED_STATES.decode(encoded)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as exc:
+        raise InvalidValueError(str(exc), allowed, "") from exc
+    if (envelope.api_version, envelope.kind) != (_VERSION, _KIND):
+        raise InvalidValueError(f"{state.api_version} {state.kind}", allowed, "")
+    return state.owner, Saved(
+        zones=tuple(sorted(state.zones.items(), key=lambda item: item[0])),
+        all_zones=state.all_zones,
+        approved=state.approved,
+        cluster=state.cluster,
+        other_cluster=state.other_cluster,
+    )
+
+
+def _convert_v1_state(state: _V1State) -> Saved:
+    """Convert state of `extdns.io/v1`. The held deletes of a zone become held deletes of that zone's scope."""
+    zones = tuple((zone_id, _convert_v1_zone(zone_id, zone)) for zone_id, zone in sorted(state.zones.items(), key=str))
+    approved = {digest: until_s for zone in state.zones.values() for digest, until_s in zone.released}
+    return Saved(zones=zones, approved=tuple(sorted(approved.items())))
+
+
+def _convert_v1_zone(zone_id: str, zone: _V1Zone) -> SavedZone:
+    held = dict(zone.shown).get(zone.held, ())
+    since_s = zone.most[-1][0] if zone.most else 0.0
+    scope = SavedScope(
+        made=tuple((at_s, by_absence, 1) for at_s, by_absence in zone.made),
+        most=zone.most,
+        code=zone.held if held else "",
+        holds=(SavedHolds(since_s=since_s, digests=tuple(sorted(held))),) if held else (),
+        shown=tuple((code, digests) for code, digests in zone.shown if code != zone.held),
+        records=tuple((zone_id, *record) for record in zone.records),
+    )
+    return SavedZone(name=zone.name, fingerprint=zone.fingerprint, whole=scope)
+
+
+def _find_used_codes(state: Saved) -> Iterator[str]:
+    """Yield the codes whose deletes are all approved. They are removed, so that they cannot approve again later."""
+    yield state.cluster.id
+    done = {digest for digest, _ in state.approved}
+    scopes = [state.all_zones, *(scope for _, zone in state.zones for _, scope in zone.scopes)]
+    for scope in scopes:
+        yield from (code for code, digests in scope.shown if done.issuperset(digests))
+
+
+def _set_approvals(document: StateDocument, codes: Iterable[str]) -> StateDocument:
+    metadata = document["metadata"]
+    annotations = metadata.get("annotations")
+    others = (
+        {key: text for key, text in annotations.items() if key != APPROVAL_ANNOTATION}
+        if isinstance(annotations, dict)
+        else {}
+    )
+    if joined := " ".join(codes):
+        others[APPROVAL_ANNOTATION] = joined
+    rest = {key: part for key, part in metadata.items() if key != "annotations"}
+    return document | {"metadata": rest | ({"annotations": others} if others else {})}

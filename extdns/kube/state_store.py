@@ -1,0 +1,153 @@
+"""Store the saved state in a ConfigMap or in a file."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol
+
+import msgspec
+
+from extdns.errors import ApiError, ConflictError, ExtdnsError, InvalidValueError, NotFoundError, sanitize
+from extdns.kube import state_document
+from extdns.kube.api_protocol import build_collection_path, build_object_path
+from extdns.kube.live.existence import is_absent
+from extdns.kube.state_document import StateDocument
+from extdns.model.kind import Kind, ObjectKey
+
+if TYPE_CHECKING:
+    from extdns.kube.api import ApiClient
+
+
+_CONFIG_MAP: Final = Kind("", "v1", "ConfigMap", "configmaps")
+_MAX_FILE_BYTES: Final = 4 * state_document.MAX_STATE_BYTES  # JSON in a JSON string is longer
+_ATTEMPTS: Final = 2
+
+
+class StateDocumentStore(Protocol):
+    """Stores one document. `str` describes it for messages. All methods raise `ExtdnsError`."""
+
+    def read(self) -> StateDocument | None:
+        """Return the document, or None if it does not exist."""
+        ...
+
+    def update(self, change: Callable[[StateDocument], StateDocument]) -> None:
+        """Replace the document by what *change* returns for it. Fails if somebody else wrote it meanwhile."""
+        ...
+
+
+class ConfigMapStateStore:
+    """Stores the document in a ConfigMap, which is created if it does not exist."""
+
+    def __init__(self, api: ApiClient, namespace: str, name: str) -> None:
+        """Use *api*. Raises `ValueError` if *namespace* or *name* is not valid."""
+        self._api = api
+        self._name = name
+        self._namespace = namespace
+        self._collection_path = build_collection_path(_CONFIG_MAP, namespace)
+        self._key = ObjectKey(_CONFIG_MAP, namespace, name)
+        self._path = build_object_path(self._key)
+
+    def __str__(self) -> str:
+        """Return a description for messages."""
+        return f"ConfigMap {self._namespace}/{self._name}"
+
+    def read(self) -> StateDocument | None:
+        """Read the ConfigMap."""
+        try:
+            body = self._api.get(self._path)
+        except NotFoundError as exc:
+            if is_absent(self._api, self._key, exc):
+                return None
+            raise ApiError(f"{exc} (but a list contains the ConfigMap)") from exc
+        return _parse(body, str(self))
+
+    def update(self, change: Callable[[StateDocument], StateDocument]) -> None:
+        """Read the ConfigMap and write it with its resource version. After a conflict, try once more."""
+        for attempt in range(1, _ATTEMPTS + 1):
+            found = self.read()
+            changed = change(state_document.build_empty_document(self._name) if found is None else found)
+            if changed == found:
+                return
+            try:
+                method, path = ("POST", self._collection_path) if found is None else ("PUT", self._path)
+                _parse(self._api.send(method, path, body=msgspec.json.encode(changed)), str(self))
+            except ConflictError:
+                if attempt == _ATTEMPTS:
+                    raise
+            else:
+                return
+
+
+class FileStateStore:
+    """Stores the document in a file, which is replaced atomically and readable by its owner only."""
+
+    def __init__(self, path: Path) -> None:
+        """Use the file at *path*. Its folder must exist."""
+        self._path = path
+
+    def __str__(self) -> str:
+        """Return a description for messages."""
+        return f"state file {sanitize(str(self._path))}"
+
+    def read(self) -> StateDocument | None:
+        """Read the file. An empty file counts as absent."""
+        try:
+            with self._path.open("rb") as file:
+                body = file.read(_MAX_FILE_BYTES + 1)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as exc:
+            raise ExtdnsError(f"{self} cannot be read: {_describe_error(exc)}") from exc
+        if len(body) > _MAX_FILE_BYTES:
+            raise ExtdnsError(f"{self} is larger than {_MAX_FILE_BYTES >> 20} MiB")
+        return _parse(body, str(self)) if body.strip() else None
+
+    def update(self, change: Callable[[StateDocument], StateDocument]) -> None:
+        """Read and replace the file, under a lock against other processes."""
+        try:
+            with self._locked():
+                found = self.read()
+                changed = change(state_document.build_empty_document(self._path.name) if found is None else found)
+                if changed != found:
+                    self._replace(msgspec.json.format(msgspec.json.encode(changed)) + b"\n")
+        except (OSError, ValueError) as exc:
+            raise ExtdnsError(f"{self} cannot be written: {_describe_error(exc)}") from exc
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        folder = os.open(self._path.parent, os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(folder)
+
+    def _replace(self, body: bytes) -> None:
+        """Write a temporary file and rename it, so that a crash leaves either the old or the new content."""
+        descriptor, name = tempfile.mkstemp(prefix=f".{self._path.name}.", dir=self._path.parent)
+        temporary = Path(name)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(body)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(self._path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+def _parse(body: bytes, location: str) -> StateDocument:
+    try:
+        return state_document.parse_document(body)
+    except InvalidValueError as exc:
+        raise ExtdnsError(f"{location} has no valid state: {exc}") from exc
+
+
+def _describe_error(exc: Exception) -> str:
+    return (exc.strerror if isinstance(exc, OSError) else "") or str(exc)

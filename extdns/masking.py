@@ -1,0 +1,140 @@
+"""Mask secrets in everything that people read.
+
+A secret enters through a flag or an environment variable, and may leave in the error of a library that quotes the URL
+it could not reach. Both sides are here:
+
+- `add_secrets` stores the secrets at the start, before anything can fail. `extdns.flags.parser` finds them.
+- `mask` replaces them in the text of every error (`extdns.errors`) and in every log line (`extdns.log`). Documents,
+  Events and probes repeat those texts, and so need no masking of their own.
+
+Data are not masked: a name or a TXT value that happens to contain a password is not changed.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
+
+MASK: Final = "******"
+
+_SHORTEST: Final = 6
+"""Shorter secrets are masked in URLs only: elsewhere, so few characters may occur by chance."""
+
+_USERINFO: Final = re.compile(r"""(?<=://)[^\s/?#"'<>]*@""")
+_AUTHORITY: Final = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?(?P<userinfo>[^@]*)@")
+_SECRET_NAME: Final = re.compile(
+    r"(?:SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|(?:API|ACCESS|PRIVATE|AES|ENCRYPTION)[_-]?KEY)$",
+    re.IGNORECASE,
+)
+_SEPARATORS: Final = re.compile(r"[/?#@:]")
+_IN_USERINFO: Final = "!$&'()*+,;=:~"
+"""The characters before the @ of a URL that urllib3 does not encode."""
+
+
+class _Secrets:
+    """The secrets of this process, and one pattern that finds all of them."""
+
+    def __init__(self) -> None:
+        self._texts: frozenset[str] = frozenset()
+        self._pattern: re.Pattern[str] | None = None
+
+    def add(self, secrets: Iterable[str]) -> None:
+        texts = self._texts | {
+            encoded for secret in secrets for encoded in _find_encodings(secret) if len(encoded) >= _SHORTEST
+        }
+        if texts != self._texts:
+            longest_first = sorted(texts, key=lambda text: (-len(text), text))
+            self._pattern = re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE)
+            self._texts = texts
+
+    def clear(self) -> None:
+        self._texts, self._pattern = frozenset(), None
+
+    def mask(self, text: str) -> str:
+        return self._pattern.sub(MASK, text) if self._pattern else text
+
+
+_secrets = _Secrets()
+
+
+def add_secrets(secrets: Iterable[str]) -> None:
+    """Mask *secrets* from now on, in all encodings that libraries use."""
+    _secrets.add(secrets)
+
+
+def clear_secrets() -> None:
+    """Forget all secrets. For tests, which share one process."""
+    _secrets.clear()
+
+
+def mask(text: str) -> str:
+    """Return *text* with secrets replaced: those that were added, and user and password of every URL."""
+    found = _secrets.mask(text)
+    return _USERINFO.sub(f"{MASK}@", found) if "@" in found else found
+
+
+def mask_url(url: str) -> str:
+    """Return the value of a URL flag without the user, the password and the query."""
+    if userinfo := _find_userinfo(url):
+        before, _, after = url.partition(f"{userinfo}@")
+        url = f"{before}{MASK}@{after}"
+    address, separator, query = url.partition("?")
+    return mask(f"{address}?{MASK}" if separator and query else url)
+
+
+def find_in_url(url: str) -> Iterator[str]:
+    """Find the secrets in *url*: user and password as one, the password, and the parameters that are secret by name."""
+    if userinfo := _find_userinfo(url):
+        user, colon, password = userinfo.partition(":")
+        yield userinfo
+        secret = password if colon else user
+        yield secret
+        yield from _SEPARATORS.split(secret)  # what a library takes for a host or a port, if they are not encoded
+        yield from (base64.b64encode(text.encode()).decode() for text in (userinfo, unquote(userinfo)))
+    try:
+        parameters = parse_qsl(urlsplit(url).query)
+    except ValueError:
+        return
+    yield from (value for name, value in parameters if is_secret_name(name))
+
+
+def find_in_text(text: str) -> Iterator[str]:
+    """Find the secrets of the URLs in *text*."""
+    for found in _USERINFO.findall(text):
+        yield from find_in_url(f"//{found}")
+
+
+def is_secret_name(name: str) -> bool:
+    """Return whether the value of a variable or parameter called *name* is a secret, as `AWS_SESSION_TOKEN`."""
+    return _SECRET_NAME.search(name) is not None
+
+
+def _find_userinfo(url: str) -> str:
+    """Return the user information before the @ of *url*. It may contain a /, which is often not encoded as %2F.
+
+    Without a colon, a / starts the path, and an @ in the path does not count.
+    """
+    found = _AUTHORITY.match(url.removeprefix("//"))
+    userinfo = found["userinfo"] if found else ""
+    if found:  # up to the last @ before the path
+        rest = url.removeprefix("//")[found.end() :]
+        host, _, _ = rest.partition("/")
+        userinfo += f"@{host.rpartition('@')[0]}" if "@" in host else ""
+    return "" if "/" in userinfo and ":" not in userinfo.partition("/")[0] else userinfo
+
+
+def _find_encodings(secret: str) -> Iterator[str]:
+    """Yield how libraries may spell *secret*: percent-encoded, quoted as in Python or JSON, or a part of it."""
+    bare = unquote(secret)
+    for text in dict.fromkeys((secret, bare, *secret.splitlines())):
+        yield text
+        yield quote(text)
+        yield quote(text, safe="")
+        yield quote(text, safe=_IN_USERINFO)
+        yield repr(text)[1:-1]
+        yield json.dumps(text)[1:-1]
+        yield text.encode("unicode_escape").decode()

@@ -1,0 +1,98 @@
+"""Kinds of Kubernetes objects, and references to objects (Kubernetes API conventions)."""
+
+from __future__ import annotations
+
+import sys
+from typing import Final, NamedTuple
+
+from extdns.model.value import Value
+
+
+class Kind(NamedTuple):
+    """A kind of object that the API server serves.
+
+    Attributes:
+        version: the preferred version.
+        older_versions: versions in which the fields that are read mean the same, the best one first.
+        resource_prefix: how ownership records name the kind, "" for its name in lower case; see `label`. A slash
+            at its end means that an empty namespace follows, as for kinds of `--unstructured-resource`.
+    """
+
+    group: str
+    version: str
+    name: str
+    plural: str
+    namespaced: bool = True
+    older_versions: tuple[str, ...] = ()
+    resource_prefix: str = ""
+
+    @property
+    def api_version(self) -> str:
+        """`group/version`, or the version alone for the core group."""
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+    @property
+    def api_versions(self) -> tuple[str, ...]:
+        """Every `apiVersion` under which its objects are read, the preferred one first."""
+        return tuple(form.api_version for form in self.versions)
+
+    @property
+    def versions(self) -> tuple[Kind, ...]:
+        """The kind once for each version, the preferred one first."""
+        return tuple(
+            self._replace(version=version, older_versions=()) for version in (self.version, *self.older_versions)
+        )
+
+    @property
+    def resource(self) -> str:
+        """The plural with its group, as `ingresses.networking.k8s.io`."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+    @property
+    def label(self) -> str:
+        """The first part of `resource` labels, as `service` (docs/spec/sources.md 1.8)."""
+        return self.resource_prefix.removesuffix("/") or self.name.lower()
+
+
+CONFIG_MAP: Final = Kind("", "v1", "ConfigMap", "configmaps")
+
+
+class ObjectKey(NamedTuple):
+    """The kind, namespace ("" if cluster-scoped) and name of an object. Sorts by kind, namespace and name."""
+
+    kind: Kind
+    namespace: str
+    name: str
+
+    @property
+    def resource(self) -> str:
+        """The `resource` label of ownership records, as `service/shop/web` or `node/n1` (docs/spec/sources.md 1.8).
+
+        The text is interned, because claims, records and pending writes all hold it.
+        """
+        kind, namespace, name = self
+        place = f"{namespace}/{name}" if kind.namespaced else name
+        return sys.intern(f"{kind.resource_prefix or kind.label}/{place}")
+
+
+class ObjectRef(Value, frozen=True, kw_only=True):
+    """One object, as claims and Events name it.
+
+    Attributes:
+        uid: "" if the manifest has none.
+        created: `creationTimestamp` as RFC 3339 text, "" if unknown. The older object wins a contest.
+    """
+
+    key: ObjectKey
+    uid: str = ""
+    created: str = ""
+
+    @property
+    def age_sort_key(self) -> tuple[bool, str, str, str]:
+        """Sort key, oldest first; objects of unknown age come last, ties by namespace and name."""
+        return (not self.created, self.created, self.key.namespace, self.key.name)
+
+    def __str__(self) -> str:
+        """`Service shop/web`, as messages name it."""
+        place = f"{self.key.namespace}/{self.key.name}" if self.key.namespace else self.key.name
+        return f"{self.key.kind.name} {place}"

@@ -1,0 +1,44 @@
+"""The status of an object: which of its endpoints are not published as written, and why.
+
+See docs/spec/sources.md 6.3.
+"""
+
+from __future__ import annotations
+
+from extdns.model.kind import ObjectKey
+from extdns.model.reason import Reason
+from extdns.model.value import Value
+
+
+class EndpointProblem(Value, frozen=True, kw_only=True):
+    """One endpoint that is invalid, or not published as written.
+
+    Attributes:
+        field: where it is, as `spec.endpoints[3]`; "" if that is not known.
+        name: the requested name, "" if there is none.
+        detail: one clause for a person, "" if the reason is enough.
+        valid: whether the endpoint itself is valid.
+        published: whether its record is in every zone that it belongs to.
+    """
+
+    reason: Reason
+    field: str = ""
+    name: str = ""
+    detail: str = ""
+    valid: bool = True
+    published: bool = False
+
+
+class ObjectStatus(Value, frozen=True, kw_only=True):
+    """The result of publishing one version of an object, once everything about it is decided and written.
+
+    Attributes:
+        generation: `metadata.generation` of that version.
+        endpoints: the number of requested endpoints.
+        problems: the endpoints with problems, in the order of the object.
+    """
+
+    key: ObjectKey
+    generation: int
+    endpoints: int
+    problems: tuple[EndpointProblem, ...] = ()

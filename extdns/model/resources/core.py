@@ -1,0 +1,109 @@
+"""The core group: Services, Pods, Nodes and Namespaces, with the fields that are read (docs/spec/sources.md 3)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from extdns.model.kind import Kind
+from extdns.model.resources.meta import Condition, LoadBalancedStatus, ObjectMeta, PartialObject
+
+
+class ServicePort(PartialObject, frozen=True, kw_only=True):
+    """`spec.ports[]` of a Service. SRV records contain the node ports."""
+
+    protocol: str = ""
+    node_port: int = 0
+
+
+class ServiceSpec(PartialObject, frozen=True, kw_only=True):
+    """`spec` of a Service. `type` is "" if the manifest does not set it; the default is ClusterIP."""
+
+    type: str = ""
+    cluster_ip: str = msgspec.field(default="", name="clusterIP")
+    external_ips: tuple[str, ...] | None = msgspec.field(default=None, name="externalIPs")
+    external_name: str = ""
+    external_traffic_policy: str = ""
+    publish_not_ready_addresses: bool = False
+    selector: dict[str, str] | None = None
+    ports: tuple[ServicePort, ...] | None = None
+
+
+class Service(PartialObject, frozen=True, kw_only=True):
+    """core/v1 Service."""
+
+    metadata: ObjectMeta
+    spec: ServiceSpec = ServiceSpec()
+    status: LoadBalancedStatus = LoadBalancedStatus()
+
+
+class PodIP(PartialObject, frozen=True, kw_only=True):
+    """`status.podIPs[]`."""
+
+    ip: str = ""
+
+
+class PodSpec(PartialObject, frozen=True, kw_only=True):
+    """`spec` of a Pod."""
+
+    hostname: str = ""
+    node_name: str = ""
+    host_network: bool = False
+
+
+class PodStatus(PartialObject, frozen=True, kw_only=True):
+    """`status` of a Pod."""
+
+    phase: str = ""
+    host_ip: str = msgspec.field(default="", name="hostIP")
+    pod_ip: str = msgspec.field(default="", name="podIP")
+    pod_ips: tuple[PodIP, ...] | None = msgspec.field(default=None, name="podIPs")
+    conditions: tuple[Condition, ...] | None = None
+
+
+class Pod(PartialObject, frozen=True, kw_only=True):
+    """core/v1 Pod."""
+
+    metadata: ObjectMeta
+    spec: PodSpec = PodSpec()
+    status: PodStatus = PodStatus()
+
+
+class NodeAddress(PartialObject, frozen=True, kw_only=True):
+    """`status.addresses[]` of a Node."""
+
+    type: str = ""
+    address: str = ""
+
+
+class NodeSpec(PartialObject, frozen=True, kw_only=True):
+    """`spec` of a Node."""
+
+    unschedulable: bool = False
+
+
+class NodeStatus(PartialObject, frozen=True, kw_only=True):
+    """`status` of a Node."""
+
+    addresses: tuple[NodeAddress, ...] | None = None
+
+
+class Node(PartialObject, frozen=True, kw_only=True):
+    """core/v1 Node."""
+
+    metadata: ObjectMeta
+    spec: NodeSpec = NodeSpec()
+    status: NodeStatus = NodeStatus()
+
+
+class Namespace(PartialObject, frozen=True, kw_only=True):
+    """core/v1 Namespace. Only its labels are used."""
+
+    metadata: ObjectMeta
+
+
+SERVICE: Final = Kind("", "v1", "Service", "services")
+POD: Final = Kind("", "v1", "Pod", "pods")
+NODE: Final = Kind("", "v1", "Node", "nodes", namespaced=False)
+NAMESPACE: Final = Kind("", "v1", "Namespace", "namespaces", namespaced=False)

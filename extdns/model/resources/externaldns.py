@@ -1,0 +1,45 @@
+"""DNSEndpoints, reduced to the fields that are read (docs/spec/sources.md 6.3)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from extdns.model.kind import Kind
+from extdns.model.resources.meta import ObjectMeta, PartialObject
+
+
+class ProviderProperty(PartialObject, frozen=True, kw_only=True):
+    """`providerSpecific[]` of an endpoint."""
+
+    name: str = ""
+    value: str = ""
+
+
+class SpecEndpoint(PartialObject, frozen=True, kw_only=True):
+    """`spec.endpoints[]`: a record set, written out."""
+
+    dns_name: str = msgspec.field(default="", name="dnsName")
+    record_type: str = ""
+    targets: tuple[str, ...] | None = None
+    record_ttl: int = msgspec.field(default=0, name="recordTTL")
+    set_identifier: str = ""
+    labels: dict[str, str] | None = None
+    provider_specific: tuple[ProviderProperty, ...] | None = None
+
+
+class DnsEndpointSpec(PartialObject, frozen=True, kw_only=True):
+    """`spec` of a DNSEndpoint; an endpoint may be null."""
+
+    endpoints: tuple[SpecEndpoint | None, ...] | None = None
+
+
+class DnsEndpoint(PartialObject, frozen=True, kw_only=True):
+    """externaldns.k8s.io/v1alpha1 DNSEndpoint."""
+
+    metadata: ObjectMeta
+    spec: DnsEndpointSpec = DnsEndpointSpec()
+
+
+DNS_ENDPOINT: Final = Kind("externaldns.k8s.io", "v1alpha1", "DNSEndpoint", "dnsendpoints", resource_prefix="crd")

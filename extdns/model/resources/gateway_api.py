@@ -1,0 +1,193 @@
+"""Objects of the Gateway API, reduced to the fields that sources read (docs/spec/sources.md 5).
+
+These fields are the same in all versions of a kind. A field that is absent is "" or 0 here,
+which are no valid values of these fields (docs/spec/sources.md 5.4).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from extdns.model.kind import Kind
+from extdns.model.resources.meta import Condition, ObjectMeta, PartialObject
+
+GATEWAY_API_GROUP: Final = "gateway.networking.k8s.io"
+
+
+class LabelRequirement(PartialObject, frozen=True, kw_only=True):
+    """`matchExpressions[]` of a label selector."""
+
+    key: str = ""
+    operator: str = ""
+    values: tuple[str, ...] | None = None
+
+
+class LabelSelector(PartialObject, frozen=True, kw_only=True):
+    """meta/v1 LabelSelector; labels must match all of its requirements."""
+
+    match_labels: dict[str, str] | None = None
+    match_expressions: tuple[LabelRequirement, ...] | None = None
+
+
+class RouteNamespaces(PartialObject, frozen=True, kw_only=True):
+    """`namespaces` of `allowedRoutes` or `allowedListeners`: namespaces whose objects may attach."""
+
+    from_: str = msgspec.field(default="", name="from")
+    selector: LabelSelector | None = None
+
+
+class AllowedRouteKind(PartialObject, frozen=True, kw_only=True):
+    """`allowedRoutes.kinds[]` of a listener."""
+
+    group: str = GATEWAY_API_GROUP
+    kind: str = ""
+
+
+class AllowedRoutes(PartialObject, frozen=True, kw_only=True):
+    """`allowedRoutes` of a listener."""
+
+    namespaces: RouteNamespaces = RouteNamespaces()
+    kinds: tuple[AllowedRouteKind, ...] | None = None
+
+
+class Listener(PartialObject, frozen=True, kw_only=True):
+    """`spec.listeners[]` of a Gateway or a ListenerSet."""
+
+    name: str = ""
+    hostname: str = ""
+    port: int = 0
+    protocol: str = ""
+    allowed_routes: AllowedRoutes = AllowedRoutes()
+
+
+class AllowedListeners(PartialObject, frozen=True, kw_only=True):
+    """`spec.allowedListeners` of a Gateway."""
+
+    namespaces: RouteNamespaces = RouteNamespaces()
+
+
+class GatewaySpec(PartialObject, frozen=True, kw_only=True):
+    """`spec` of a Gateway."""
+
+    listeners: tuple[Listener, ...] | None = None
+    allowed_listeners: AllowedListeners = AllowedListeners()
+
+
+class GatewayAddress(PartialObject, frozen=True, kw_only=True):
+    """`status.addresses[]` of a Gateway, of any type."""
+
+    value: str = ""
+
+
+class GatewayStatus(PartialObject, frozen=True, kw_only=True):
+    """`status` of a Gateway."""
+
+    addresses: tuple[GatewayAddress, ...] | None = None
+
+
+class Gateway(PartialObject, frozen=True, kw_only=True):
+    """Gateway."""
+
+    metadata: ObjectMeta
+    spec: GatewaySpec = GatewaySpec()
+    status: GatewayStatus = GatewayStatus()
+
+
+class ParentRef(PartialObject, frozen=True, kw_only=True):
+    """`parentRefs[]` of a Route or `parentRef` of a ListenerSet: the object to attach to."""
+
+    group: str = ""
+    kind: str = ""
+    namespace: str = ""
+    name: str = ""
+    section_name: str = ""
+    port: int = 0
+
+
+class ListenerSetSpec(PartialObject, frozen=True, kw_only=True):
+    """`spec` of a ListenerSet."""
+
+    parent_ref: ParentRef = ParentRef()
+    listeners: tuple[Listener, ...] | None = None
+
+
+class ListenerStatus(PartialObject, frozen=True, kw_only=True):
+    """`status.listeners[]` of a ListenerSet."""
+
+    name: str = ""
+    conditions: tuple[Condition, ...] | None = None
+
+
+class ListenerSetStatus(PartialObject, frozen=True, kw_only=True):
+    """`status` of a ListenerSet."""
+
+    conditions: tuple[Condition, ...] | None = None
+    listeners: tuple[ListenerStatus, ...] | None = None
+
+
+class ListenerSet(PartialObject, frozen=True, kw_only=True):
+    """ListenerSet."""
+
+    metadata: ObjectMeta
+    spec: ListenerSetSpec = ListenerSetSpec()
+    status: ListenerSetStatus = ListenerSetStatus()
+
+
+class RouteParentStatus(PartialObject, frozen=True, kw_only=True):
+    """`status.parents[]` of a Route: whether one parent accepted it."""
+
+    parent_ref: ParentRef = ParentRef()
+    conditions: tuple[Condition, ...] | None = None
+
+
+class RouteSpec(PartialObject, frozen=True, kw_only=True):
+    """`spec` of a Route; TCPRoutes and UDPRoutes have no host names."""
+
+    hostnames: tuple[str, ...] | None = None
+    parent_refs: tuple[ParentRef, ...] | None = None
+
+
+class RouteStatus(PartialObject, frozen=True, kw_only=True):
+    """`status` of a Route."""
+
+    parents: tuple[RouteParentStatus, ...] | None = None
+
+
+class Route(PartialObject, frozen=True, kw_only=True):
+    """The fields that all kinds of Routes have."""
+
+    metadata: ObjectMeta
+    spec: RouteSpec = RouteSpec()
+    status: RouteStatus = RouteStatus()
+
+
+class HttpRoute(Route, frozen=True, kw_only=True):
+    """HTTPRoute."""
+
+
+class GrpcRoute(Route, frozen=True, kw_only=True):
+    """GRPCRoute."""
+
+
+class TlsRoute(Route, frozen=True, kw_only=True):
+    """TLSRoute."""
+
+
+class TcpRoute(Route, frozen=True, kw_only=True):
+    """TCPRoute."""
+
+
+class UdpRoute(Route, frozen=True, kw_only=True):
+    """UDPRoute."""
+
+
+GATEWAY: Final = Kind(GATEWAY_API_GROUP, "v1", "Gateway", "gateways", older_versions=("v1beta1",))
+LISTENER_SET: Final = Kind(GATEWAY_API_GROUP, "v1", "ListenerSet", "listenersets")
+HTTP_ROUTE: Final = Kind(GATEWAY_API_GROUP, "v1", "HTTPRoute", "httproutes", older_versions=("v1beta1",))
+GRPC_ROUTE: Final = Kind(GATEWAY_API_GROUP, "v1", "GRPCRoute", "grpcroutes", older_versions=("v1alpha2",))
+TLS_ROUTE: Final = Kind(GATEWAY_API_GROUP, "v1", "TLSRoute", "tlsroutes", older_versions=("v1alpha3", "v1alpha2"))
+# v1 since Gateway API 1.6, whose standard channel serves no older version.
+TCP_ROUTE: Final = Kind(GATEWAY_API_GROUP, "v1", "TCPRoute", "tcproutes", older_versions=("v1alpha2",))
+UDP_ROUTE: Final = Kind(GATEWAY_API_GROUP, "v1", "UDPRoute", "udproutes", older_versions=("v1alpha2",))

@@ -1,0 +1,50 @@
+"""Objects of Istio, reduced to the fields that sources read (docs/spec/sources.md 7.1, 7.2)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from extdns.model.kind import Kind
+from extdns.model.resources.meta import ObjectMeta, PartialObject
+
+_GROUP: Final = "networking.istio.io"
+_OLDER: Final = ("v1beta1", "v1alpha3")
+
+
+class IstioServer(PartialObject, frozen=True, kw_only=True):
+    """`spec.servers[]` of a Gateway."""
+
+    hosts: tuple[str, ...] | None = None
+
+
+class IstioGatewaySpec(PartialObject, frozen=True, kw_only=True):
+    """`spec` of a Gateway."""
+
+    selector: dict[str, str] | None = None
+    servers: tuple[IstioServer, ...] | None = None
+
+
+class IstioGateway(PartialObject, frozen=True, kw_only=True):
+    """networking.istio.io Gateway."""
+
+    metadata: ObjectMeta
+    spec: IstioGatewaySpec = IstioGatewaySpec()
+
+
+class VirtualServiceSpec(PartialObject, frozen=True, kw_only=True):
+    """`spec` of a VirtualService."""
+
+    hosts: tuple[str, ...] | None = None
+    gateways: tuple[str, ...] | None = None
+    export_to: tuple[str, ...] | None = None
+
+
+class VirtualService(PartialObject, frozen=True, kw_only=True):
+    """networking.istio.io VirtualService."""
+
+    metadata: ObjectMeta
+    spec: VirtualServiceSpec = VirtualServiceSpec()
+
+
+ISTIO_GATEWAY: Final = Kind(_GROUP, "v1", "Gateway", "gateways", older_versions=_OLDER)
+VIRTUAL_SERVICE: Final = Kind(_GROUP, "v1", "VirtualService", "virtualservices", older_versions=_OLDER)

@@ -1,0 +1,140 @@
+"""The saved state: delete budgets, holds, approvals, accepted settings and the cluster (docs/design/state.md)."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from extdns.model.cluster import ClusterIdentity
+from extdns.model.value import Value
+
+
+class SavedHolds(Value, frozen=True, kw_only=True):
+    """Deletes that have been held since the same time.
+
+    Attributes:
+        since_s: when the hold began.
+        by_budget: whether a budget holds them; if not, their evidence is insufficient.
+        by_absence: whether their evidence is by absence.
+        digests: the digests of the records with their ownership records, sorted.
+    """
+
+    since_s: float
+    by_budget: bool = True
+    by_absence: bool = False
+    digests: tuple[str, ...] = ()
+
+
+class SavedGrant(Value, frozen=True, kw_only=True):
+    """A delete that was granted and may have been made.
+
+    Attributes:
+        digest: the digest of the record with its ownership records. If the record still exists, it was not deleted.
+    """
+
+    digest: str
+    resource: str
+    at_s: float
+    by_absence: bool = False
+
+
+class SavedScope(Value, frozen=True, kw_only=True):
+    """The state of one scope of the delete budget. Times are seconds of the clock of the `Saved` that holds it.
+
+    Attributes:
+        made: deletes in the window, oldest first: when, whether by absence, how many.
+        most: maxima of owned records, oldest first: until when, how many.
+        code: the code that approves the held deletes, "" if there are none.
+        holds: the held deletes, oldest first.
+        shown: sets of held deletes that were shown before, oldest first: code and digests.
+        records: the first held records, for people: zone, name, type, set identifier, evidence.
+    """
+
+    made: tuple[tuple[float, bool, int], ...] = ()
+    most: tuple[tuple[float, int], ...] = ()
+    code: str = ""
+    holds: tuple[SavedHolds, ...] = ()
+    shown: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    records: tuple[tuple[str, str, str, str, str], ...] = ()
+
+    @property
+    def digests(self) -> tuple[str, ...]:
+        """The digests of all held deletes, sorted."""
+        return tuple(sorted(digest for one in self.holds for digest in one.digests))
+
+    def shift(self, by_s: float, latest_s: float) -> SavedScope:
+        """Return a copy with *by_s* seconds added to every time. Times after *latest_s* become *latest_s*."""
+        return replace(
+            self,
+            made=tuple((min(at_s + by_s, latest_s), by_absence, count) for at_s, by_absence, count in self.made),
+            most=tuple((min(until_s + by_s, latest_s), records) for until_s, records in self.most),
+            holds=tuple(replace(one, since_s=min(one.since_s + by_s, latest_s)) for one in self.holds),
+        )
+
+
+class SavedZone(Value, frozen=True, kw_only=True):
+    """The state of one zone.
+
+    Attributes:
+        name: the name of the zone, for people.
+        fingerprint: the digest of the accepted settings, "" if none were accepted.
+        whole: the scope of the zone.
+        namespaces: the scopes of namespaces in the zone, sorted by namespace.
+        granted: deletes that were in progress, sorted by digest.
+    """
+
+    name: str = ""
+    fingerprint: str = ""
+    whole: SavedScope = SavedScope()
+    namespaces: tuple[tuple[str, SavedScope], ...] = ()
+    granted: tuple[SavedGrant, ...] = ()
+
+    @property
+    def scopes(self) -> tuple[tuple[str, SavedScope], ...]:
+        """The scope of the zone, under namespace "", and those of its namespaces."""
+        return (("", self.whole), *self.namespaces)
+
+    def shift(self, by_s: float, latest_s: float) -> SavedZone:
+        """Return a copy with all times shifted, as `SavedScope.shift` does."""
+        return replace(
+            self,
+            whole=self.whole.shift(by_s, latest_s),
+            namespaces=tuple((namespace, scope.shift(by_s, latest_s)) for namespace, scope in self.namespaces),
+            granted=tuple(replace(one, at_s=min(one.at_s + by_s, latest_s)) for one in self.granted),
+        )
+
+
+class Saved(Value, frozen=True, kw_only=True):
+    """The saved state of one owner id.
+
+    Attributes:
+        zones: sorted by the id of the zone.
+        all_zones: the scope of all zones together.
+        cluster: the cluster that the objects came from.
+        approved: approved deletes: digest, and until when.
+        approvals: codes that a person approved and that were not applied yet.
+        other_cluster: the id of the cluster that the objects come from, if it is another one; else "".
+        is_new: whether there was no saved state: at a first start, or after it was lost.
+        lost: why the saved state cannot be used; "" if it can, or if there was none.
+    """
+
+    zones: tuple[tuple[str, SavedZone], ...] = ()
+    all_zones: SavedScope = SavedScope()
+    cluster: ClusterIdentity = ClusterIdentity()
+    approved: tuple[tuple[str, float], ...] = ()
+    approvals: tuple[str, ...] = ()
+    other_cluster: str = ""
+    is_new: bool = False
+    lost: str = ""
+
+    def find_zone(self, zone_id: str) -> SavedZone:
+        """Return the state of a zone; an empty state if there is none."""
+        return next((zone for id_, zone in self.zones if id_ == zone_id), SavedZone())
+
+    def shift(self, by_s: float, latest_s: float) -> Saved:
+        """Return a copy with all times shifted, as `SavedScope.shift` does."""
+        return replace(
+            self,
+            zones=tuple((id_, zone.shift(by_s, latest_s)) for id_, zone in self.zones),
+            all_zones=self.all_zones.shift(by_s, latest_s),
+            approved=tuple((digest, until_s + by_s) for digest, until_s in self.approved),
+        )

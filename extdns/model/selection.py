@@ -1,0 +1,283 @@
+"""Which objects and names are selected: by labels and annotations (docs/spec/sources.md 2.7), and by domain.
+
+The grammar of selectors is that of Kubernetes label selectors; blanks between tokens are ignored::
+
+    selector = [ term *( "," term ) ]
+    term     = key / "!" key / key ("=" / "==" / "!=") [value] / key (">" / "<") integer
+             / key ("in" / "notin") "(" [value *( "," [value] )] ")"
+
+Annotation filters have no `!=`, `>` and `<`, and only the last equality of a key counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, TypeGuard, assert_never
+
+from extdns.errors import InvalidValueError
+from extdns.model.dns_name import DnsName
+
+
+class Operator(StrEnum):
+    """The condition that a term states for its key."""
+
+    EXISTS = "exists"
+    MISSING = "!"
+    EQUAL = "="
+    UNEQUAL = "!="
+    IN = "in"
+    NOT_IN = "notin"
+    GREATER = ">"
+    LESS = "<"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """One condition.
+
+    Attributes:
+        values: the values to compare with, sorted; () for EXISTS and MISSING.
+    """
+
+    key: str
+    operator: Operator
+    values: tuple[str, ...] = ()
+
+    def holds(self, labels: Mapping[str, str]) -> bool:
+        """Return whether *labels* meet this condition. UNEQUAL and NOT_IN are met if *labels* lack the key."""
+        found = labels.get(self.key)
+        match self.operator:
+            case Operator.EXISTS:
+                return found is not None
+            case Operator.MISSING:
+                return found is None
+            case Operator.EQUAL | Operator.IN:
+                return found in self.values
+            case Operator.UNEQUAL | Operator.NOT_IN:
+                return found not in self.values
+            case Operator.GREATER:
+                return _is_integer(found) and int(found) > int(self.values[0])
+            case Operator.LESS:
+                return _is_integer(found) and int(found) < int(self.values[0])
+            case _:
+                assert_never(self.operator)
+
+    def __str__(self) -> str:
+        match self.operator:
+            case Operator.EXISTS:
+                return self.key
+            case Operator.MISSING:
+                return f"!{self.key}"
+            case Operator.IN | Operator.NOT_IN:
+                return f"{self.key} {self.operator} ({','.join(self.values) or ','})"
+            case _:
+                return f"{self.key}{self.operator}{self.values[0]}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selector:
+    """Conditions that must all hold. A selector without conditions selects everything."""
+
+    terms: tuple[Term, ...] = ()
+
+    def matches(self, labels: Mapping[str, str] | None) -> bool:
+        """Return whether an object with these labels (or annotations) is selected."""
+        return not self.terms or all(term.holds(labels or {}) for term in self.terms)
+
+    def mentions(self, key: str) -> bool:
+        """Return whether one of the conditions is about the label or annotation *key*."""
+        return any(term.key == key for term in self.terms)
+
+    @property
+    def text(self) -> str:
+        """The selector as the value of a flag; parsing it gives an equal selector."""
+        return ",".join(str(term) for term in self.terms)
+
+
+EVERYTHING: Final = Selector()
+
+_TOKEN = re.compile(r"[ \t\r\n]*(==|!=|[=!(),<>]|[^ \t\r\n=!(),<>]+|$)")
+_NAME: Final = r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+_LABEL: Final = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
+_KEY = re.compile(rf"(?:(?=[^/]{{1,253}}/){_LABEL}(?:\.{_LABEL})*/)?{_NAME}")
+_VALUE = re.compile(rf"(?:{_NAME})?")
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_MAX_DIGITS: Final = 64  # Python refuses to parse much longer numbers
+_INT64: Final = 2**63
+_END: Final = ""
+_PUNCTUATION: Final = frozenset({"=", "==", "!=", "!", "(", ")", ",", "<", ">", _END})
+_OPERATORS: Final = {"==": Operator.EQUAL} | {
+    str(operator): operator for operator in Operator if operator not in {Operator.EXISTS, Operator.MISSING}
+}
+_SETS: Final = frozenset({Operator.IN, Operator.NOT_IN})
+_ORDERS: Final = frozenset({Operator.GREATER, Operator.LESS})
+_LABELS_ONLY: Final = _ORDERS | {Operator.UNEQUAL}
+
+
+def parse_label_selector(text: str) -> Selector:
+    """Parse `--label-filter`.
+
+    Raises:
+        ValueError: not a selector; the message says what is wrong.
+    """
+    return Selector(terms=tuple(_Reader(text).terms()))
+
+
+def parse_annotation_selector(text: str) -> Selector:
+    """Parse `--annotation-filter` or `--gateway-label-filter`, which have the smaller grammar.
+
+    Raises:
+        ValueError: not a selector; the message says what is wrong.
+    """
+    terms = _Reader(text, refused=_LABELS_ONLY).terms()
+    last = {term.key: term for term in terms if term.operator is Operator.EQUAL}
+    return Selector(
+        terms=tuple(term for term in terms if term.operator is not Operator.EQUAL or term is last[term.key])
+    )
+
+
+def is_label_key(text: str) -> bool:
+    """Return whether *text* is a valid label key: a name like a label value, optionally after a domain and `/`."""
+    return _KEY.fullmatch(text) is not None
+
+
+def is_label_value(text: str) -> bool:
+    """Return whether *text* is a valid label value: at most 63 of `A-Z a-z 0-9 - _ .`, alphanumeric at both ends."""
+    return _VALUE.fullmatch(text) is not None
+
+
+def _is_integer(text: str | None) -> TypeGuard[str]:
+    if text is None or len(text) > _MAX_DIGITS or not _INTEGER.fullmatch(text):
+        return False
+    return -_INT64 <= int(text) < _INT64
+
+
+class _Reader:
+    """A recursive descent parser of one selector."""
+
+    def __init__(self, text: str, refused: frozenset[Operator] = frozenset()) -> None:
+        self._tokens = [match[1] for match in _TOKEN.finditer(text)]
+        self._at = 0
+        self._refused = refused
+
+    def terms(self) -> list[Term]:
+        if self._next == _END:
+            return []
+        found = [self._term()]
+        while self._next != _END:
+            self._take(",")
+            found.append(self._term())
+        return found
+
+    @property
+    def _next(self) -> str:
+        return self._tokens[self._at]
+
+    def _pop(self) -> str:
+        self._at += 1
+        return self._tokens[self._at - 1]
+
+    def _take(self, expected: str) -> None:
+        if self._next != expected:
+            raise ValueError(f"{self._next or 'the end'!r} found where {expected!r} is expected")
+        self._pop()
+
+    def _term(self) -> Term:
+        if self._next == "!":
+            self._pop()
+            return Term(key=self._key(), operator=Operator.MISSING)
+        key = self._key()
+        if self._next in {",", _END}:
+            return Term(key=key, operator=Operator.EXISTS)
+        operator = self._operator(key)
+        return Term(key=key, operator=operator, values=self._operands(operator))
+
+    def _key(self) -> str:
+        if not _KEY.fullmatch(self._next):
+            raise ValueError(f"{self._next or 'the end'!r} is not a key")
+        return self._pop()
+
+    def _operator(self, key: str) -> Operator:
+        operator = _OPERATORS.get(self._next)
+        if operator is None:
+            raise ValueError(f"{self._next!r} after {key!r} is not an operator")
+        if operator in self._refused:
+            raise ValueError(f"{self._next!r} is for --label-filter only; use notin (…)")
+        self._pop()
+        return operator
+
+    def _operands(self, operator: Operator) -> tuple[str, ...]:
+        if operator in _SETS:
+            return self._set()
+        value = self._value()
+        if operator in _ORDERS and not _is_integer(value):
+            raise ValueError(f"{value!r} is not an integer")
+        return (value,)
+
+    def _set(self) -> tuple[str, ...]:
+        self._take("(")
+        values = {self._value()}
+        while self._next == ",":
+            self._pop()
+            values.add(self._value())
+        self._take(")")
+        return tuple(sorted(values))
+
+    def _value(self) -> str:
+        value = "" if self._next in _PUNCTUATION else self._pop()
+        if not is_label_value(value):
+            raise ValueError(f"{value!r} is not a label value: at most 63 of A-Z a-z 0-9 - _ ., no - _ . at the ends")
+        return value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DomainFilter:
+    """A filter by suffixes or, if either pattern is set, by patterns only. The empty filter matches every name.
+
+    Attributes:
+        include: suffixes in canonical form; one with a leading dot does not match the domain itself.
+        exclude: likewise; an exclusion wins.
+        include_pattern: searched (not matched) in the Unicode form of the name.
+        exclude_pattern: likewise; tested first.
+    """
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    include_pattern: re.Pattern[str] | None = None
+    exclude_pattern: re.Pattern[str] | None = None
+
+    def matches(self, name: DnsName) -> bool:
+        """Return whether *name* is in scope."""
+        if self.include_pattern or self.exclude_pattern:
+            return self._matches_patterns(name.to_unicode())
+        if self.include and not any(_is_covered(suffix, name) for suffix in self.include):
+            return False
+        return not (self.exclude and any(_is_covered(suffix, name) for suffix in self.exclude))
+
+    def _matches_patterns(self, text: str) -> bool:
+        if self.exclude_pattern and self.exclude_pattern.search(text):
+            return False
+        return self.include_pattern is None or self.include_pattern.search(text) is not None
+
+
+def parse_suffixes(texts: Iterable[str]) -> tuple[str, ...]:
+    """Parse the values of a domain filter; blank values are skipped (docs/spec/plan.md 7.3)."""
+    return tuple(suffix for suffix in (_parse_suffix(text) for text in texts) if suffix)
+
+
+def _parse_suffix(text: str) -> str:
+    text = text.strip()
+    if text in {"", "."}:
+        return ""
+    dot = "." if text.startswith(".") else ""
+    try:
+        return dot + DnsName.parse(text.removeprefix("."))
+    except InvalidValueError:
+        return text.lower()  # as `a.test,b.test`: no name can equal it
+
+
+def _is_covered(suffix: str, name: DnsName) -> bool:
+    return name.endswith(suffix) if suffix.startswith(".") else name.within(suffix)

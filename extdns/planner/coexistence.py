@@ -1,0 +1,241 @@
+"""Which records can coexist at one name (law 6; RFC 1034 section 3.6.2).
+
+A CNAME excludes every other type, whatever the set identifiers. Within one type, simple records exclude routed ones,
+and each routing policy excludes the others. A simple A and a weighted AAAA can coexist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+from msgspec.structs import replace
+
+from extdns.model import rrtype
+from extdns.model.change import Blocked, Change, Create, Delete, Update
+from extdns.model.claim import Provenance
+from extdns.model.evidence import Evidence
+from extdns.model.reason import Reason
+from extdns.model.reason_row import Category
+from extdns.model.record import DesiredRecord, OwnedRecord, Record
+from extdns.model.routing_policy import SIMPLE, find_routing
+from extdns.planner.merge import Candidate
+from extdns.planner.proposal import UP_TO_DATE, NameRow, Proposal
+
+Content = DesiredRecord | Record
+
+
+def can_coexist(contents: Iterable[Content]) -> bool:
+    """Return whether one name may hold all of *contents* at the same time."""
+    found = {(content.type, find_routing(content)) for content in contents}
+    return all(not _exclude(*both) for both in combinations(found, 2))
+
+
+def _exclude(one: tuple[str, str], other: tuple[str, str]) -> bool:
+    """Return whether two records, each given by type and routing, cannot be at one name at the same time."""
+    return one[0] == other[0] or rrtype.EXCLUSIVE in {one[0], other[0]}
+
+
+def find_contents(changes: Iterable[Change]) -> list[Content]:
+    """Return the records before and after each of *changes*."""
+    found: list[Content] = []
+    for change in changes:
+        if not isinstance(change, Create):
+            found.append(change.current.record)
+        if not isinstance(change, Delete):
+            found.append(change.desired)
+    return found
+
+
+def choose_routings(table: Sequence[NameRow]) -> tuple[tuple[NameRow, ...], tuple[Candidate, ...]]:
+    """Choose one routing for each type of a name. Return the rows, and the new records' candidates with other routings.
+
+    The routing of a record of ours is chosen while an object requests it, else that of any record, because no other can
+    coexist with it, else the routing that the oldest object requests. A candidate for an existing record stays in
+    its row: `drop_incompatible` decides whether the record may change its routing.
+    """
+    rows = [row for row in table if row.winners]
+    if len(rows) <= 1:
+        return tuple(table), ()
+    rejected: list[tuple[NameRow, str]] = []
+    for rtype in sorted({rtype for row in rows for rtype in row.winners}):
+        requested = [(row, find_routing(row.winners[rtype].desired)) for row in rows if rtype in row.winners]
+        if len({routing for _, routing in requested}) > 1:
+            chosen = min(requested, key=lambda one: _build_routing_sort_key(one[0], one[1], rtype, table))[1]
+            rejected += [(row, rtype) for row, routing in requested if routing != chosen and rtype not in row.current]
+    if not rejected:
+        return tuple(table), ()
+    chosen_rows: list[NameRow] = []
+    incompatible: list[Candidate] = []
+    for row in table:
+        types = {rtype for rejecting, rtype in rejected if rejecting is row}
+        rest, dropped = _without_types(row, types) if types else (row, ())
+        chosen_rows.append(rest)
+        incompatible += dropped
+    return tuple(chosen_rows), tuple(incompatible)
+
+
+def _without_types(row: NameRow, types: set[str]) -> tuple[NameRow, tuple[Candidate, ...]]:
+    """Remove the candidates of *types* from *row*. Return the new row and the removed candidates."""
+    winners = {rtype: winner for rtype, winner in row.winners.items() if rtype not in types}
+    if not winners:
+        return replace(row, winners={}, yielding_cnames=(), other_candidates=()), row.candidates
+    others = tuple(one for one in row.other_candidates if one.desired.type not in types)
+    return replace(row, winners=winners, other_candidates=others), tuple(
+        one for one in (*row.winners.values(), *row.other_candidates) if one.desired.type in types
+    )
+
+
+def _build_routing_sort_key(row: NameRow, routing: str, rtype: str, table: Iterable[NameRow]) -> tuple[object, ...]:
+    current = [other.current[rtype] for other in table if rtype in other.current]
+    same = [owned for owned in current if find_routing(owned.record) == routing]
+    oldest = min(requester.ref.age_sort_key for requester in row.winners[rtype].requested_by)
+    return (not any(owned.is_ours for owned in same), not same, oldest, row.set_identifier)
+
+
+def is_excluded(current: OwnedRecord, proposals: Iterable[Proposal]) -> bool:
+    """Return whether any requested record of *proposals* cannot coexist with *current*."""
+    return any(one.candidate and not can_coexist((current.record, one.candidate.desired)) for one in proposals)
+
+
+def is_replaced(current: OwnedRecord, proposals: Iterable[Proposal]) -> bool:
+    """Return whether the object that *current* was made for now requests a record that cannot coexist with it."""
+    return any(
+        supersedes(candidate.desired, candidate.requested_by, current)
+        for proposal in proposals
+        if (candidate := proposal.candidate) is not None
+    )
+
+
+def supersedes(desired: DesiredRecord, requested_by: Iterable[Provenance], current: OwnedRecord) -> bool:
+    """Return whether *desired* is requested by the object of *current* and cannot coexist with *current*."""
+    return not can_coexist((current.record, desired)) and is_requested_by_resource(current, requested_by)
+
+
+def is_requested_by_resource(current: OwnedRecord, requested_by: Iterable[Provenance]) -> bool:
+    """Return whether the object that *current* was made for is one of *requested_by*."""
+    return any(requester.ref.key.resource == current.resource for requester in requested_by)
+
+
+def drop_incompatible(proposals: Sequence[Proposal]) -> list[Proposal]:
+    """Block changes that cannot coexist with other records, and deletes of replaced records without replacement.
+
+    Blocking one change may affect others, so the rules are repeated until no more changes are blocked.
+    """
+    current = list(proposals)
+    while len(current) > 1:
+        checked = _apply_first_rule(current)
+        if checked == current:
+            break
+        current = checked
+    return current
+
+
+def _apply_first_rule(current: Sequence[Proposal]) -> list[Proposal]:
+    """Apply the first rule that blocks a change, and return the new proposals."""
+    for rule in (_block_incompatible_with_current, _block_without_successors, _block_incompatible_writes):
+        checked = [rule(proposal, current) for proposal in current]
+        if checked != current:
+            return checked
+    return list(current)
+
+
+def _block_incompatible_with_current(proposal: Proposal, proposals: Iterable[Proposal]) -> Proposal:
+    """Block *proposal* if it writes a record that cannot coexist with a record that stays."""
+    if (written := _get_written(proposal)) is None or not _has_changed_routing_or_type(proposal):
+        return proposal
+    for other in proposals:
+        if other.current and _is_unchanged(other) and not can_coexist((written, other.current.record)):
+            return replace(proposal, outcome=_find_reason_to_wait(written, other))
+    return proposal
+
+
+def _block_incompatible_writes(proposal: Proposal, proposals: Iterable[Proposal]) -> Proposal:
+    """Block *proposal* if it is the one that yields of two writes that cannot coexist.
+
+    That is the new CNAME (docs/spec/plan.md 2.3), else the record whose routing changes.
+    """
+    written = _get_written(proposal)
+    if written is None or not (_has_changed_routing(proposal) or _is_new_cname(proposal)):
+        return proposal
+    for other in proposals:
+        made = _get_written(other)
+        if other is not proposal and made and not can_coexist((written, made)):
+            return replace(proposal, outcome=_block(Reason.INCOMPATIBLE_RECORD, made))
+    return proposal
+
+
+def _get_written(proposal: Proposal) -> DesiredRecord | None:
+    """Return the record that the proposal creates or updates, None if it does neither."""
+    return proposal.outcome.desired if isinstance(proposal.outcome, Create | Update) else None
+
+
+def _is_unchanged(proposal: Proposal) -> bool:
+    """Return whether the existing record is neither deleted nor changed to another routing."""
+    outcome = proposal.outcome
+    return isinstance(outcome, Blocked) or (isinstance(outcome, Update) and not _has_changed_routing(proposal))
+
+
+def _is_new_cname(proposal: Proposal) -> bool:
+    return isinstance(proposal.outcome, Create) and proposal.key.type == rrtype.EXCLUSIVE
+
+
+def _has_changed_routing_or_type(proposal: Proposal) -> bool:
+    return isinstance(proposal.outcome, Create) or _has_changed_routing(proposal)
+
+
+def _has_changed_routing(proposal: Proposal) -> bool:
+    """Return whether an existing record is requested with another routing."""
+    held, candidate = proposal.current, proposal.candidate
+    if held is None or candidate is None:
+        return False
+    return find_routing(held.record) != find_routing(candidate.desired)
+
+
+def _find_reason_to_wait(new: DesiredRecord, stays: Proposal) -> Blocked:
+    """Return why *new* must wait: the reason why the record that it cannot coexist with stays."""
+    held, outcome = stays.current, stays.outcome
+    assert held is not None  # noqa: S101 - the caller passes records that stay
+    if not isinstance(outcome, Blocked) or outcome is UP_TO_DATE:
+        reason = Reason.INCOMPATIBLE_RECORD
+    elif outcome.reason is Reason.POLICY_KEEPS:
+        reason = Reason.POLICY_KEEPS_TYPE
+    elif outcome.reason.row.category is Category.FOREIGN and _is_other_routing(new, held.record):
+        reason = Reason.INCOMPATIBLE_RECORD
+    else:
+        reason = outcome.reason
+    return _block(reason, held.record, ", which stays")
+
+
+def _is_other_routing(one: Content, other: Content) -> bool:
+    return (find_routing(one) == SIMPLE) != (find_routing(other) == SIMPLE)
+
+
+def _block(reason: Reason, other: Content, what: str = "") -> Blocked:
+    named = f"{other.type} record" + (f" {other.set_identifier!r}" if other.set_identifier else "")
+    return Blocked(reason=reason, detail=f"cannot coexist with the {named}{what}")
+
+
+def _block_without_successors(proposal: Proposal, proposals: Sequence[Proposal]) -> Proposal:
+    """Block the delete of a replaced record unless all records that replace it are written (law 6)."""
+    if not isinstance(proposal.outcome, Delete) or proposal.outcome.evidence is not Evidence.REPLACED:
+        return proposal
+    for other in proposals:
+        if (reason := _find_write_block(other)) and _is_successor(other, proposal):
+            return replace(proposal, outcome=Blocked(reason=reason, detail=f"{other.key.type} cannot replace it"))
+    return proposal
+
+
+def _find_write_block(proposal: Proposal) -> Reason | None:
+    """Return why a requested record is not written; None if it is, or if one of its type and routing exists."""
+    outcome = proposal.outcome
+    if not isinstance(outcome, Blocked) or proposal.candidate is None:
+        return None
+    return outcome.reason if proposal.current is None or _has_changed_routing(proposal) else None
+
+
+def _is_successor(new: Proposal, old: Proposal) -> bool:
+    if new.candidate is None or old.current is None:
+        return False
+    same_set = new.key.set_identifier == old.key.set_identifier
+    return same_set or not can_coexist((new.candidate.desired, old.current.record))

@@ -1,0 +1,186 @@
+"""Hostname contests: objects of several namespaces request one record.
+
+See docs/design/differences.md, "Two namespaces, one hostname".
+
+Each set identifier and type of a name is decided separately, a CNAME against all types: the namespace that has the
+record keeps it, else the namespace of the oldest object gets it. Claims within a namespace are merged, as external-dns
+merges all claims. A record that its namespace no longer requests passes to another one, with evidence and after the
+grace period, but outside of the budget, because no name is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from extdns.model import rrtype
+from extdns.model.change import Blocked
+from extdns.model.claim import Derivation, ResolvedClaim
+from extdns.model.reason import Reason
+from extdns.model.value import Value
+from extdns.planner.merge import merge_claims
+
+if TYPE_CHECKING:
+    from extdns.model.claim import NameClaim
+    from extdns.model.record import OwnedRecord, RecordKey
+    from extdns.planner.settings import PlanSettings
+
+
+class Contender(Value, frozen=True, kw_only=True):
+    """A claim to a name, and the record types that it can affect.
+
+    Attributes:
+        claim: resolved or unresolved.
+        types: the record types that the claim requests, as the service holds them; empty means any type.
+    """
+
+    claim: NameClaim
+    types: frozenset[str]
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of the object."""
+        return self.claim.provenance.ref.key.namespace
+
+    def is_about(self, contest: Contest) -> bool:
+        """Return whether the claim takes part in *contest*."""
+        same_set = self.claim.set_identifier == contest.set_identifier
+        return same_set and (not contest.types or not self.types or bool(self.types & contest.types))
+
+
+class Contest(Value, frozen=True, kw_only=True):
+    """A contest: one set identifier and the types that are decided together.
+
+    Attributes:
+        types: the record types; empty means all.
+    """
+
+    set_identifier: str
+    types: frozenset[str] = frozenset()
+
+    def covers(self, set_identifier: str, rtype: str) -> bool:
+        """Return whether the contest decides the record with this set identifier and type."""
+        return set_identifier == self.set_identifier and (not self.types or rtype in self.types)
+
+
+class ContestLoss(Value, frozen=True, kw_only=True):
+    """A claim that lost a contest, and why."""
+
+    contest: Contest
+    claim: NameClaim
+    block: Blocked
+
+
+def find_contests(contenders: Sequence[Contender], current: Sequence[OwnedRecord]) -> tuple[Contest, ...]:
+    """Return the contests at one name; none unless several namespaces are involved.
+
+    Args:
+        contenders: every claim to one name.
+        current: the records of ours there, whose ownership records name a resource.
+    """
+    if len({*(one.namespace for one in contenders), *map(get_namespace, current)}) <= 1:
+        return ()
+    found: list[Contest] = []
+    for identifier in sorted({one.claim.set_identifier for one in contenders}):
+        here = [one for one in contenders if one.claim.set_identifier == identifier]
+        types = {rtype for one in here for rtype in one.types}
+        types |= {owned.record.type for owned in current if owned.record.set_identifier == identifier}
+        if rrtype.EXCLUSIVE in types:
+            found.append(Contest(set_identifier=identifier))
+        else:
+            found += [Contest(set_identifier=identifier, types=frozenset({rtype})) for rtype in sorted(types)]
+    return tuple(found)
+
+
+def find_abandoned(contenders: Iterable[Contender], current: Iterable[OwnedRecord]) -> list[OwnedRecord]:
+    """Return the current records whose own namespace no longer requests them, while another namespace does.
+
+    Such a record is deleted, or passes to another namespace, only with evidence of its own.
+    """
+    requesting: dict[str, set[str]] = {}
+    for one in contenders:
+        requesting.setdefault(one.claim.set_identifier, set()).add(one.namespace)
+    return [
+        owned
+        for owned in current
+        if (namespaces := requesting.get(owned.record.set_identifier)) and get_namespace(owned) not in namespaces
+    ]
+
+
+def decide_contest(
+    contest: Contest,
+    contenders: Iterable[Contender],
+    current: Iterable[OwnedRecord],
+    retained: Mapping[RecordKey, Blocked],
+    settings: PlanSettings,
+) -> list[ContestLoss]:
+    """Return the claims that lose *contest*.
+
+    Args:
+        contest: one of `find_contests`.
+        contenders: every claim to the name.
+        current: the records of ours there.
+        retained: why abandoned records cannot pass to another namespace yet.
+        settings: the settings of the planner.
+    """
+    here = [one for one in contenders if one.is_about(contest)]
+    held = [owned for owned in current if contest.covers(owned.record.set_identifier, owned.record.type)]
+    for owned in held:
+        if block := retained.get(owned.key):
+            waiting = [one for one in here if not _holds_types(one, held)]
+            return [
+                ContestLoss(contest=contest, claim=one.claim, block=_explain_holder(owned, block)) for one in waiting
+            ]
+    namespaces = {one.namespace for one in here}
+    if len(namespaces) <= 1:
+        return []
+    holders = namespaces & set(map(get_namespace, held))
+    live = [one for one in here if isinstance(one.claim, ResolvedClaim)]
+    if len(holders) > 1:  # what each of them has can coexist
+        winners = [one for one in here if _holds_types(one, held)]
+    else:
+        holder = next(iter(holders), min(live or here, key=_get_age).namespace)
+        winners = [one for one in here if one.namespace == holder]
+    if _merge_content(live, settings) == _merge_content([one for one in winners if one in live], settings):
+        return []
+    first = min(winners, key=_get_age, default=None)
+    detail = f"{first.claim.provenance.ref} has precedence" if first else "other namespaces have precedence"
+    block = Blocked(reason=Reason.CONTEST_LOST, detail=detail)
+    return [ContestLoss(contest=contest, claim=one.claim, block=block) for one in here if one not in winners]
+
+
+def _holds_types(contender: Contender, current: Iterable[OwnedRecord]) -> bool:
+    """Return whether the namespace of *contender* already has records of all types that its claim can affect.
+
+    Then no record has to pass to the namespace first.
+    """
+    own = {owned.record.type for owned in current if get_namespace(owned) == contender.namespace}
+    return bool(own) and contender.types <= own
+
+
+def _explain_holder(owned: OwnedRecord, block: Blocked) -> Blocked:
+    detail = f"{owned.record.type} was made for {owned.resource}"
+    return replace(block, detail=f"{detail}: {block.detail}" if block.detail else detail)
+
+
+def is_contender(claim: NameClaim) -> bool:
+    """Return whether *claim* takes part in contests. PTR claims do not: those of all namespaces are merged."""
+    return claim.provenance.derivation is not Derivation.PTR
+
+
+def get_namespace(owned: OwnedRecord) -> str:
+    """Return the namespace in `service/shop/web`, "" if there is none."""
+    _, _, path = owned.resource.partition("/")
+    namespace, slash, _ = path.partition("/")
+    return namespace if slash else ""
+
+
+def _get_age(one: Contender) -> tuple[bool, str, str, str]:
+    return one.claim.provenance.ref.age_sort_key
+
+
+def _merge_content(live: Iterable[Contender], settings: PlanSettings) -> set[tuple[str, tuple[str, ...]]]:
+    claims = [one.claim for one in live if isinstance(one.claim, ResolvedClaim)]
+    return {(found.desired.type, found.desired.targets) for found in merge_claims(claims, settings)}

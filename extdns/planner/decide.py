@@ -1,0 +1,199 @@
+"""Make the decisions about one name in one zone, once all proposals are final (law 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from extdns.model import rrtype
+from extdns.model.change import Action, Blocked, Create, Decision, Delete, Update
+from extdns.model.claim import Provenance, ResolvedClaim, UnresolvedClaim
+from extdns.model.reason import Reason
+from extdns.model.value import Value
+from extdns.planner.proposal import UP_TO_DATE, Proposal, explain_foreign
+
+if TYPE_CHECKING:
+    from extdns.model.claim import NameClaim
+    from extdns.model.dns_name import DnsName
+    from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey
+    from extdns.model.zone import Zone
+    from extdns.planner.merge import Candidate
+
+_AS_REQUESTED: Final = frozenset({Reason.PUBLISHED, Reason.DRIFT_REPAIRED})
+
+
+class Unfulfilled(Value, frozen=True, kw_only=True):
+    """A request that is not fulfilled.
+
+    Attributes:
+        desired: the requested record, None if the claim is unresolved.
+        is_separate: whether it gets a decision of its own even if a record stays for the same reason.
+    """
+
+    set_identifier: str
+    desired: DesiredRecord | None
+    requested_by: tuple[Provenance, ...]
+    block: Blocked
+    is_separate: bool = False
+
+    @property
+    def type(self) -> str:
+        """The record type, "" if it is unknown."""
+        return self.desired.type if self.desired else ""
+
+
+def reject_claim(claim: NameClaim, block: Blocked) -> Unfulfilled:
+    """Build the unfulfilled request for *claim*, with *block* as the reason."""
+    return Unfulfilled(
+        set_identifier=claim.set_identifier,
+        desired=claim.desired if isinstance(claim, ResolvedClaim) else None,
+        requested_by=(claim.provenance,),
+        block=block,
+    )
+
+
+def reject_candidate(candidate: Candidate, block: Blocked) -> Unfulfilled:
+    """Build the unfulfilled request for *candidate*, which gets a decision of its own with *block* as the reason."""
+    return Unfulfilled(
+        set_identifier=candidate.desired.set_identifier,
+        desired=candidate.desired,
+        requested_by=candidate.requested_by,
+        block=block,
+        is_separate=True,
+    )
+
+
+def find_unresolved(claims: Iterable[NameClaim], managed_types: Container[str]) -> list[Unfulfilled]:
+    """Return an unfulfilled request for each unresolved claim of *claims*, with the reason of the claim.
+
+    A claim to an unmanaged type is excluded by configuration, whatever else is wrong with it.
+    """
+    found: list[Unfulfilled] = []
+    for claim in claims:
+        if isinstance(claim, UnresolvedClaim):
+            managed = not claim.type or claim.type in managed_types
+            reason = claim.reason if managed else Reason.TYPE_UNMANAGED
+            found.append(reject_claim(claim, Blocked(reason=reason, detail=claim.detail)))
+    return found
+
+
+def decide(
+    zone: Zone | None,
+    name: DnsName,
+    proposals: Iterable[Proposal],
+    unfulfilled: Iterable[Unfulfilled] = (),
+    *,
+    merged: Collection[RecordKey] = (),
+    former: Sequence[Decision] = (),
+) -> tuple[Decision, ...]:
+    """Return the decisions about the records of *name* in *zone*.
+
+    Args:
+        zone: None if no zone is known to hold the name.
+        name: the name.
+        proposals: the final proposal for each record.
+        unfulfilled: requests that are not fulfilled. If a record stays for the same reason, both get one decision.
+        merged: the keys of records that hold what external-dns merged from several namespaces.
+        former: the last decisions about the name.
+    """
+    rest = list(unfulfilled)
+    found: list[Decision] = []
+    covered: set[int] = set()
+    for proposal in proposals:
+        action, reason, detail = _conclude(zone, proposal, merged, former)
+        joining = (
+            [one for one in rest if action is Action.KEEP and _is_answered_by(one, proposal, reason)] if rest else []
+        )
+        covered.update(map(id, joining))
+        candidate, current = proposal.candidate, proposal.current
+        requested_by = candidate.requested_by if candidate else ()
+        for one in joining:
+            requested_by = tuple(dict.fromkeys((*requested_by, *one.requested_by)))
+        endpoints = (candidate.desired if candidate else None, *(one.desired for one in joining))
+        found.append(
+            Decision(
+                zone=zone,
+                name=name,
+                set_identifier=proposal.key.set_identifier,
+                type=proposal.key.type,
+                action=action,
+                reason=reason,
+                detail=detail,
+                desired=next((endpoint for endpoint in endpoints if endpoint), None),
+                current=current,
+                requested_by=requested_by,
+            )
+        )
+    found += [_decide_unfulfilled(zone, name, one) for one in rest if id(one) not in covered]
+    return tuple(sorted(found, key=lambda decision: decision.sort_key) if len(found) > 1 else found)
+
+
+def keep_records(current: Iterable[OwnedRecord], block: Blocked) -> tuple[Proposal, ...]:
+    """Build proposals that keep all *current* records: ours because of *block*, others because they are foreign."""
+    return tuple(
+        Proposal(key=one.key, outcome=block if one.is_ours else explain_foreign(one), current=one) for one in current
+    )
+
+
+def keep_unreadable(current: Iterable[OwnedRecord], block: Blocked) -> tuple[Proposal, ...]:
+    """Build proposals that keep the unreadable records of *current*, for a name without any other decision."""
+    return tuple(
+        Proposal(key=one.key, outcome=block, current=one) for one in current if one.record.type == rrtype.UNREADABLE
+    )
+
+
+def _is_answered_by(one: Unfulfilled, proposal: Proposal, reason: Reason) -> bool:
+    """Return whether *one* needs no decision of its own, because the record of *proposal* stays for its reason."""
+    same_set = proposal.key.set_identifier == one.set_identifier and not one.is_separate
+    same_type = one.desired is None or one.desired.type == proposal.key.type
+    return same_set and same_type and reason is one.block.reason
+
+
+def _decide_unfulfilled(zone: Zone | None, name: DnsName, one: Unfulfilled) -> Decision:
+    return Decision(
+        zone=zone,
+        name=name,
+        set_identifier=one.set_identifier,
+        type=one.type,
+        action=Action.NONE,
+        reason=one.block.reason,
+        detail=one.block.detail,
+        desired=one.desired,
+        requested_by=one.requested_by,
+    )
+
+
+def _conclude(
+    zone: Zone | None, proposal: Proposal, merged: Collection[RecordKey], former: Iterable[Decision]
+) -> tuple[Action, Reason, str]:
+    match proposal.outcome:
+        case Create():
+            return Action.CREATE, Reason.REQUESTED, ""
+        case Update(differences=("ownership record",)):
+            return Action.UPDATE, Reason.OWNERSHIP_RECORD_MISSING, ""
+        case Update(differences=differences) as update:
+            return Action.UPDATE, _explain_update(zone, update, former), ", ".join(differences)
+        case Delete(evidence=evidence):
+            return Action.DELETE, Reason(evidence.value), ""
+        case Blocked(reason=reason, detail=detail):
+            if proposal.outcome is UP_TO_DATE and proposal.key in merged:
+                reason = Reason.MERGED_BEFORE
+            return Action.NONE if proposal.current is None else Action.KEEP, reason, detail
+
+
+def _explain_update(zone: Zone | None, update: Update, former: Iterable[Decision]) -> Reason:
+    """Return why a record is updated: the object changed, or somebody edited a record that was as requested (law 5)."""
+    if update.differences == ("owner",):
+        return Reason.OWNER_MIGRATED
+    was_right = any(
+        one.reason in _AS_REQUESTED
+        and one.zone == zone
+        and one.desired == update.desired
+        and _is_about(one, update.key)
+        for one in former
+    )
+    return Reason.DRIFT_REPAIRED if was_right else Reason.CHANGED
+
+
+def _is_about(decision: Decision, key: RecordKey) -> bool:
+    return decision.set_identifier == key.set_identifier and decision.type == key.type

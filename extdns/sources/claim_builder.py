@@ -1,0 +1,310 @@
+"""Build the claims of one object.
+
+`ClaimBuilder` merges the hostnames that a source requests. `CommonSettings` decides which objects all
+sources exclude, and `Templates` renders further hostnames. `HostPublisher` in host_publisher.py combines
+the three for one object. See docs/spec/sources.md 1.5, 2.6, 2.7 and 8.8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, assert_never
+
+from extdns.errors import InvalidValueError
+from extdns.model import rrtype
+from extdns.model.claim import (
+    Claim,
+    ClaimWarning,
+    ExcludedClaim,
+    InvalidClaim,
+    Provenance,
+    ResolvedClaim,
+    UnresolvedClaim,
+)
+from extdns.model.dns_name import DnsName
+from extdns.model.kind import Kind, ObjectRef
+from extdns.model.reason import Reason
+from extdns.model.record import RESOURCE, DesiredRecord
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.resources.meta import ObjectMeta
+from extdns.model.selection import EVERYTHING, Selector
+from extdns.model.value import EMPTY_MAP, StringMap
+from extdns.sources.annotations import BOTH_PREFIXES, Annotations, RecordOptions
+from extdns.sources.targets import (
+    ExcludedHost,
+    FoundTargets,
+    MissingTargets,
+    TargetResult,
+    parse_targets,
+)
+
+if TYPE_CHECKING:  # the template engine is imported only if a template is configured
+    from extdns.gotemplate.template import Template
+
+
+_Key = tuple[DnsName, str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _RequestedTargets:
+    provenance: Provenance
+    targets: tuple[str, ...]
+
+
+class ClaimBuilder:
+    """Merges the requested hostnames of one object into claims; used for one call of `Source.find_claims`.
+
+    Requests for the same name and type are merged into one claim with the targets of all
+    (docs/spec/sources.md 1.5). CNAME is different: each set of targets is a claim of its own. The claim
+    names the field of the first request.
+    """
+
+    __slots__ = (
+        "_excluded_claims",
+        "_invalid_claims",
+        "_labels",
+        "_options",
+        "_ref",
+        "_requested",
+        "_source",
+        "_unresolved_claims",
+        "_warnings",
+    )
+
+    def __init__(self, source: str, ref: ObjectRef, options: RecordOptions, *, resource: str | None = None) -> None:
+        """Build claims for the object at *ref*.
+
+        Args:
+            source: name of the source.
+            ref: reference to the object.
+            options: TTL, set identifier and properties of every claim.
+            resource: the resource that ownership records name; None is the object itself, "" is none.
+        """
+        label = ref.key.resource if resource is None else resource
+        self._labels: Final = StringMap(((RESOURCE, label),)) if label else EMPTY_MAP
+        self._source: Final = source
+        self._ref: Final = ref
+        self._options: Final = options
+        self._requested: dict[_Key, _RequestedTargets] = {}
+        self._unresolved_claims: dict[DnsName, UnresolvedClaim] = {}
+        self._excluded_claims: dict[DnsName, ExcludedClaim] = {}
+        self._invalid_claims: dict[InvalidClaim, None] = {}
+        self._warnings: dict[ClaimWarning, None] = dict.fromkeys(options.warnings)
+
+    def parse_name(self, text: str, field: str) -> DnsName | None:
+        """Return *text* as a name. If it is invalid, add an invalid claim and return None."""
+        try:
+            return DnsName.parse_hostname(text)
+        except InvalidValueError as exc:
+            self.reject(text, field, Reason(exc.reason), exc.allowed)
+            return None
+
+    def request(self, text: str, field: str, result: TargetResult) -> None:
+        """Request the hostname *text*, found in *field*, with the targets of *result*.
+
+        If *text* is not a DNS name, add an invalid claim.
+        """
+        name = self.parse_name(text, field)
+        if name is not None:
+            self.request_name(name, field, result)
+
+    def reject(self, text: str, field: str, reason: Reason, allowed: str) -> None:
+        """Add an invalid claim for *text*, found in *field*; *allowed* describes the valid values."""
+        self._invalid_claims[
+            InvalidClaim(provenance=self._build_provenance(field), reason=reason, value=text, allowed=allowed)
+        ] = None
+
+    def request_name(self, name: DnsName, field: str, result: TargetResult) -> None:
+        """Request *name*, found in *field*, with the targets of *result*."""
+        match result:
+            case FoundTargets():
+                self._warnings |= dict.fromkeys(result.warnings)
+                for rtype, targets in result.groups:
+                    self._add_targets(name, rtype, targets, field)
+            case MissingTargets():
+                self._warnings |= dict.fromkeys(result.warnings)
+                if name not in self._unresolved_claims:
+                    self._unresolved_claims[name] = self._build_unresolved_claim(name, field, result)
+            case ExcludedHost():
+                self._excluded_claims.setdefault(
+                    name, ExcludedClaim(ref=self._ref, excluded_by=result.excluded_by, name=name)
+                )
+            case _:
+                assert_never(result)
+
+    @property
+    def has_resolved_claims(self) -> bool:
+        """Whether any hostname with known targets was requested so far."""
+        return bool(self._requested)
+
+    def build(self) -> tuple[Claim, ...]:
+        """Return the resolved, unresolved and excluded claims, each sorted by name and type, then the invalid ones.
+
+        A name has either resolved claims, or an unresolved claim, or an excluded claim. Resolved claims carry
+        the warnings; without any, each warning becomes an invalid claim.
+        """
+        warnings = tuple(self._warnings)
+        claims: list[Claim] = [
+            self._build_resolved_claim(key, self._requested[key], warnings) for key in sorted(self._requested)
+        ]
+        if self._unresolved_claims or self._excluded_claims:
+            claims += self._list_unresolved_claims()
+        claims += self._invalid_claims
+        if not self._requested:
+            claims += (self._build_invalid_claim(warning) for warning in warnings)
+        return tuple(claims)
+
+    def _list_unresolved_claims(self) -> Iterator[Claim]:
+        resolved = {name for name, _, _ in self._requested}
+        yield from (self._unresolved_claims[name] for name in sorted(self._unresolved_claims.keys() - resolved))
+        yield from (
+            self._excluded_claims[name]
+            for name in sorted(self._excluded_claims.keys() - self._unresolved_claims.keys() - resolved)
+        )
+
+    def _build_provenance(self, field: str) -> Provenance:
+        return Provenance(source=self._source, ref=self._ref, field=field)
+
+    def _add_targets(self, name: DnsName, rtype: str, targets: tuple[str, ...], field: str) -> None:
+        key = (name, rtype, targets if rtype == rrtype.CNAME else ())
+        earlier = self._requested.get(key)
+        if earlier is None:
+            self._requested[key] = _RequestedTargets(self._build_provenance(field), targets)
+        elif earlier.targets != targets:
+            union = tuple(sorted({*earlier.targets, *targets}))
+            self._requested[key] = _RequestedTargets(earlier.provenance, union)
+
+    def _build_resolved_claim(
+        self, key: _Key, requested: _RequestedTargets, warnings: tuple[ClaimWarning, ...]
+    ) -> ResolvedClaim:
+        endpoint = DesiredRecord(
+            name=key[0],
+            type=key[1],
+            targets=requested.targets,
+            ttl_s=self._options.ttl_s,
+            set_identifier=self._options.set_identifier,
+            labels=self._labels,
+            properties=self._options.properties,
+        )
+        return ResolvedClaim(desired=endpoint, provenance=requested.provenance, warnings=warnings)
+
+    def _build_unresolved_claim(self, name: DnsName, field: str, result: MissingTargets) -> UnresolvedClaim:
+        return UnresolvedClaim(
+            name=name,
+            set_identifier=self._options.set_identifier,
+            provenance=self._build_provenance(field),
+            reason=result.reason,
+            detail=result.detail,
+        )
+
+    def _build_invalid_claim(self, warning: ClaimWarning) -> InvalidClaim:
+        provenance = self._build_provenance(warning.field)
+        return InvalidClaim(provenance=provenance, reason=warning.reason, value=warning.value, allowed=warning.allowed)
+
+
+_NO_TARGET: Final = MissingTargets(reason=Reason.INVALID_TARGET, detail="the template renders no target")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Templates:
+    """The templates of the command line. All methods raise `TemplateError` if a template fails on the object.
+
+    Attributes:
+        combine: also use the templates for objects that have other hostnames (`--combine-fqdn-annotation`).
+    """
+
+    fqdn: Template | None = None
+    fqdn_target: Template | None = None
+    target: Template | None = None
+    combine: bool = False
+
+    @property
+    def can_name_hosts(self) -> bool:
+        """Whether a template renders hostnames. If so, sources need full objects."""
+        return self.fqdn is not None or self.fqdn_target is not None
+
+    def render_hosts(
+        self, source: str, kind: Kind, obj: KubernetesObject, *, has_hosts: bool
+    ) -> Iterator[tuple[str, str]]:
+        """Yield the hostnames that `--fqdn-template` renders for *obj*, each with the flag's name.
+
+        Args:
+            source: the name of the source, as in `--source`.
+            kind: the kind of *obj*.
+            obj: the object with all fields that a template can read.
+            has_hosts: whether the object has other hostnames. If so, nothing is rendered without
+                `--combine-fqdn-annotation`.
+        """
+        if self.fqdn is not None and (self.combine or not has_hosts):
+            for text in self.fqdn.render_items(kind, obj.metadata, source):
+                yield text, self.fqdn.flag
+
+    def request_host_target_pairs(
+        self, builder: ClaimBuilder, source: str, kind: Kind, obj: KubernetesObject, *, has_hosts: bool
+    ) -> None:
+        """Request the pairs of hostname and target that `--fqdn-target-template` renders; see `render_hosts`."""
+        template = self.fqdn_target
+        if template is not None and (self.combine or not has_hosts):
+            for text, target in _parse_pairs(template.render_items(kind, obj.metadata, source)):
+                builder.request(text, template.flag, parse_targets((target,), template.flag, if_empty=_NO_TARGET))
+
+    def request_hosts_at_targets(
+        self, builder: ClaimBuilder, source: str, kind: Kind, obj: KubernetesObject, *, has_hosts: bool
+    ) -> None:
+        """Request the hostnames of `--fqdn-template` with the targets of `--target-template`; see `render_hosts`."""
+        made, template = tuple(self.render_hosts(source, kind, obj, has_hosts=has_hosts)), self.target
+        if not made or template is None:
+            return
+        targets = template.render_items(kind, obj.metadata, source)
+        for text, flag in made if targets else ():
+            builder.request(text, flag, parse_targets(targets, template.flag, if_empty=_NO_TARGET))
+
+
+NO_TEMPLATES: Final = Templates()
+
+
+def _parse_pairs(items: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Split each item `name:target`; skip items that are not such a pair."""
+    for item in items:
+        name, _, target = (part.strip() for part in item.partition(":"))
+        if name and target:
+            yield name, target
+
+
+CONTROLLER: Final = "controller"
+_DNS_CONTROLLER: Final = "dns-controller"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommonSettings:
+    """Settings that all sources share.
+
+    Attributes:
+        namespace: read objects of this namespace only; "" is all. Cluster-scoped objects are always read.
+        prefixes: accepted annotation prefixes, the preferred one first.
+        ignore_hostname_annotation: ignore the `hostname` annotation.
+        templates: templates that render hostnames and targets.
+    """
+
+    namespace: str = ""
+    label_filter: Selector = EVERYTHING
+    annotation_filter: Selector = EVERYTHING
+    prefixes: tuple[str, ...] = BOTH_PREFIXES
+    ignore_hostname_annotation: bool = False
+    templates: Templates = NO_TEMPLATES
+
+    def find_exclusion(self, ref: ObjectRef, meta: ObjectMeta, annotations: Annotations) -> str:
+        """Return the flag or annotation that excludes the object, or "" if none does."""
+        if self.namespace and ref.key.kind.namespaced and ref.key.namespace != self.namespace:
+            return "--namespace"
+        if not self.label_filter.matches(meta.labels):
+            return "--label-filter"
+        if not self.annotation_filter.matches(meta.annotations):
+            return "--annotation-filter"
+        return "" if is_our_controller(annotations) else annotations.describe_field(CONTROLLER)
+
+
+def is_our_controller(annotations: Annotations) -> bool:
+    """Return whether the `controller` annotation is absent or names dns-controller."""
+    return annotations.values.get(CONTROLLER, _DNS_CONTROLLER) == _DNS_CONTROLLER

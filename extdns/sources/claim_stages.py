@@ -1,0 +1,312 @@
+"""Process the resolved claims of every source in stages (docs/spec/sources.md 0.2, 1.6, 8).
+
+The stages run in this order: default targets, validation, NAT64 addresses, target networks, PTR records.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final
+
+from msgspec.structs import replace
+
+from extdns.errors import InvalidValueError, UsageError, describe_invalid_value, sanitize
+from extdns.model import rrtype
+from extdns.model.claim import (
+    Claim,
+    ClaimWarning,
+    Derivation,
+    ExcludedClaim,
+    ResolvedClaim,
+    TargetlessClaim,
+    UnresolvedClaim,
+)
+from extdns.model.dns_name import DnsName
+from extdns.model.kind import Kind
+from extdns.model.reason import Reason
+from extdns.model.record import (
+    RECORD_TYPE,
+    Address,
+    DesiredRecord,
+    RecordProblem,
+    find_record_problem,
+    parse_address,
+    parse_target,
+)
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.ports import ClusterView, Source
+
+# A stage returns the claim itself, claims that replace it, or both the claim and claims derived from it.
+ClaimStage = Callable[[ResolvedClaim], tuple[Claim, ...]]
+
+
+def validate_claim(claim: ResolvedClaim) -> tuple[ResolvedClaim | UnresolvedClaim]:
+    """Return *claim*, or an unresolved claim in its place if its record is not valid (docs/spec/sources.md 1.6).
+
+    A record is also rejected if it has no target, or if ownership records do not support its type.
+    """
+    field = claim.provenance.field
+    problem = find_record_problem(claim.desired) or _find_type_problem(claim.desired)
+    if problem is not None:
+        detail = f"{field}: {describe_invalid_value(problem.value, problem.allowed)}"
+        return (_build_unresolved_claim(claim, Reason.INVALID_ENDPOINT, detail),)
+    if not claim.desired.targets:
+        detail = f"{field} has no target; allowed: at least one, there or by --default-targets"
+        return (_build_unresolved_claim(claim, Reason.UNSUPPORTED, detail),)
+    return (claim,)
+
+
+def _find_type_problem(endpoint: DesiredRecord) -> RecordProblem | None:
+    if endpoint.type in rrtype.OWNABLE:
+        return None
+    return RecordProblem(value=endpoint.type, allowed=f"as record type {', '.join(rrtype.OWNABLE)}")
+
+
+def _build_unresolved_claim(claim: ResolvedClaim, reason: Reason, detail: str) -> UnresolvedClaim:
+    return UnresolvedClaim(
+        name=claim.name,
+        set_identifier=claim.set_identifier,
+        provenance=claim.provenance,
+        reason=reason,
+        detail=detail,
+        type=claim.desired.type,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StagedSource:
+    """A source whose resolved claims go through *stages* in order. Other claims stay as they are."""
+
+    source: Source
+    stages: tuple[ClaimStage, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the source, as in `--source`."""
+        return self.source.name
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of object that the source reads."""
+        return self.source.kind
+
+    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:
+        """Return the claims of the source after all stages, without duplicates. Raises the errors of the source."""
+        claims = refined = self.source.find_claims(obj, view)
+        for stage in self.stages:
+            made = [stage(claim) if isinstance(claim, ResolvedClaim) else (claim,) for claim in refined]
+            refined = tuple(chain.from_iterable(made))
+        return claims if refined == claims else tuple(dict.fromkeys(refined))
+
+
+_ALLOWED_TARGET: Final = "an IP address without zone, or a host name"
+
+TargetGroups = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def parse_default_targets(texts: Iterable[str]) -> TargetGroups:
+    """Parse `--default-targets`. Return each record type with its canonical, sorted targets.
+
+    Raises:
+        UsageError: a text is neither an address nor a host name.
+    """
+    groups: dict[str, set[str]] = {}
+    for text in texts:
+        try:
+            rtype, target = parse_target(text)
+        except InvalidValueError as exc:
+            raise UsageError(
+                f"--default-targets={sanitize(text)} is not a target\n  allowed: {_ALLOWED_TARGET}"
+            ) from exc
+        groups.setdefault(rtype, set()).add(target)
+    return tuple((rtype, tuple(sorted(groups[rtype]))) for rtype in sorted(groups))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DefaultTargetsStage:
+    """Give default targets to records without targets.
+
+    Attributes:
+        groups: targets by record type, as `parse_default_targets` returns them; at least one.
+        force: replace the targets and type of every record, even if it has targets.
+    """
+
+    groups: TargetGroups
+    force: bool = False
+
+    def __call__(self, claim: ResolvedClaim) -> tuple[ResolvedClaim, ...]:
+        """Return *claim* if it has targets and *force* is not set, else copies of it with the default targets.
+
+        There is one copy for each record type of the default targets.
+        """
+        if claim.desired.targets and not self.force:
+            return (claim,)
+        return tuple(
+            replace(claim, desired=replace(claim.desired, type=rtype, targets=targets))
+            for rtype, targets in self.groups
+        )
+
+
+_PREFIX_BITS: Final = 96
+_IPV4_MASK: Final = 0xFFFFFFFF
+
+
+def parse_nat64_networks(texts: Iterable[str]) -> tuple[ipaddress.IPv6Network, ...]:
+    """Parse `--nat64-networks`. Bits after the prefix are ignored.
+
+    Raises:
+        UsageError: a text is not an IPv6 network of 96 bits.
+    """
+    return tuple(_parse_nat64_network(text) for text in texts)
+
+
+def _parse_nat64_network(text: str) -> ipaddress.IPv6Network:
+    try:
+        network = ipaddress.IPv6Network(text, strict=False)
+    except ValueError:
+        network = None
+    if network is None or network.prefixlen != _PREFIX_BITS:
+        raise UsageError(
+            f"--nat64-networks={sanitize(text)} is not a NAT64 network\n"
+            "  allowed: an IPv6 network of 96 bits, such as 64:ff9b::/96"
+        )
+    return network
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nat64Stage:
+    """Add an A record for AAAA targets that embed an IPv4 address in one of *networks*."""
+
+    networks: tuple[ipaddress.IPv6Network, ...]
+
+    def __call__(self, claim: ResolvedClaim) -> tuple[Claim, ...]:
+        """Return *claim* and, for an AAAA, an A claim with the embedded addresses (targetless without any)."""
+        endpoint = claim.desired
+        if endpoint.type != rrtype.AAAA:
+            return (claim,)
+        embedded = tuple(sorted(set(self._extract_addresses(endpoint.targets))))
+        provenance = replace(claim.provenance, derivation=Derivation.NAT64)
+        derived = replace(claim, desired=replace(endpoint, type=rrtype.A, targets=embedded), provenance=provenance)
+        return (claim, derived if embedded else drop_targets(derived))
+
+    def _extract_addresses(self, targets: Iterable[str]) -> Iterator[str]:
+        for target in targets:
+            parsed = parse_address(target)
+            if isinstance(parsed, ipaddress.IPv6Address) and any(parsed in network for network in self.networks):
+                yield str(ipaddress.IPv4Address(int(parsed) & _IPV4_MASK))
+
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+def parse_target_networks(texts: Iterable[str]) -> tuple[tuple[Network, ...], tuple[str, ...]]:
+    """Parse `--target-net-filter` or `--exclude-target-net`. Return the networks and the invalid texts.
+
+    The caller warns about invalid texts and ignores them. An address without prefix length is invalid.
+    Bits after the prefix are ignored.
+    """
+    read = [(text, _parse_network(text)) for text in texts]
+    return tuple(net for _, net in read if net is not None), tuple(text for text, net in read if net is None)
+
+
+def _parse_network(text: str) -> Network | None:
+    bits = text.strip().partition("/")[2]
+    try:
+        return ipaddress.ip_network(text.strip(), strict=False) if bits.isascii() and bits.isdigit() else None
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetNetworkStage:
+    """Remove targets that are in no network of *include* or in one of *exclude*; an empty *include* is every network.
+
+    Host names are in no network, so they are kept only if *include* is empty.
+    """
+
+    include: tuple[Network, ...] = ()
+    exclude: tuple[Network, ...] = ()
+
+    def __call__(self, claim: ResolvedClaim) -> tuple[Claim, ...]:
+        """Return *claim* with the allowed targets. Without any, return an excluded claim and a targetless claim."""
+        if not (self.include or self.exclude):
+            return (claim,)
+        endpoint = claim.desired
+        targets = tuple(target for target in endpoint.targets if self._allows(target))
+        if not targets:
+            by = "--target-net-filter" if self.include else "--exclude-target-net"
+            return (ExcludedClaim(ref=claim.provenance.ref, excluded_by=by, name=endpoint.name), drop_targets(claim))
+        if len(targets) == len(endpoint.targets):
+            return (claim,)
+        return (replace(claim, desired=replace(endpoint, targets=targets)),)
+
+    def _allows(self, target: str) -> bool:
+        parsed = parse_address(target)
+        if parsed is None:
+            return not self.include
+        ip = parsed.ipv4_mapped or parsed if parsed.version == 6 else parsed  # noqa: PLR2004 - the IP version
+        return (not self.include or _is_within(ip, self.include)) and not _is_within(ip, self.exclude)
+
+
+def drop_targets(claim: ResolvedClaim) -> TargetlessClaim:
+    """Return *claim* without targets. Its TTL and properties still apply to claims that it is merged with."""
+    return TargetlessClaim(desired=replace(claim.desired, targets=()), provenance=claim.provenance)
+
+
+def _is_within(ip: Address, networks: Iterable[Network]) -> bool:
+    return any(ip in net for net in networks)
+
+
+_PTR_REQUESTED: Final = "ptr"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PtrStage:
+    """Add a PTR record for each address of an A or AAAA record.
+
+    The property `record-type` overrides *enabled* for one record; the planner removes the property. PTR
+    claims of several objects for one address are merged later.
+
+    Attributes:
+        enabled: whether records without that property get PTR records.
+    """
+
+    enabled: bool
+
+    def __call__(self, claim: ResolvedClaim) -> tuple[ResolvedClaim, ...]:
+        """Return *claim* and its PTR claims; if it cannot have the PTR it requests, *claim* with a warning."""
+        endpoint = claim.desired
+        has_property = endpoint.properties.has(RECORD_TYPE)
+        if endpoint.type not in rrtype.ADDRESSES or endpoint.name.is_wildcard:
+            return (_add_ptr_warning(claim),) if has_property else (claim,)
+        is_enabled = endpoint.properties.get(RECORD_TYPE).lower() == _PTR_REQUESTED if has_property else self.enabled
+        return (claim, *_derive_ptr_claims(claim)) if is_enabled else (claim,)
+
+
+def _derive_ptr_claims(claim: ResolvedClaim) -> Iterator[ResolvedClaim]:
+    endpoint = claim.desired
+    provenance = replace(claim.provenance, derivation=Derivation.PTR)
+    for target in endpoint.targets:
+        parsed = parse_address(target)
+        if parsed is not None:
+            record = DesiredRecord(
+                name=_build_reverse_name(parsed), type=rrtype.PTR, targets=(str(endpoint.name),), ttl_s=endpoint.ttl_s
+            )
+            yield ResolvedClaim(desired=record, provenance=provenance)
+
+
+def _build_reverse_name(parsed: Address) -> DnsName:
+    mapped = parsed.ipv4_mapped if isinstance(parsed, ipaddress.IPv6Address) else None
+    return DnsName.parse((mapped or parsed).reverse_pointer)
+
+
+def _add_ptr_warning(claim: ResolvedClaim) -> ResolvedClaim:
+    value = claim.desired.properties.get(RECORD_TYPE)
+    allowed = "nothing: only A and AAAA records without wildcard get a PTR"
+    warning = ClaimWarning(
+        reason=Reason.INVALID_ANNOTATION, field=f"annotation {RECORD_TYPE}", value=value, allowed=allowed
+    )
+    return replace(claim, warnings=(*claim.warnings, warning))

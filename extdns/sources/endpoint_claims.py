@@ -1,0 +1,101 @@
+"""Build claims from the endpoints of DNSEndpoint objects (docs/spec/sources.md 1.2, 6.3)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from extdns.errors import InvalidValueError, describe_invalid_value
+from extdns.model import rrtype, ttl
+from extdns.model.claim import ClaimWarning, InvalidClaim, Provenance, ResolvedClaim, UnresolvedClaim
+from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
+from extdns.model.record import OWNER, RESOURCE, DesiredRecord, canonicalize_targets
+from extdns.model.resources.externaldns import SpecEndpoint
+from extdns.model.value import StringMap
+
+# Targets of these types may end with a dot. Targets of all other types must not.
+_DOT_OPTIONAL_TYPES: Final = frozenset({rrtype.CNAME, rrtype.DNAME, rrtype.TXT, rrtype.MX, rrtype.SRV})
+_DOT_REQUIRED_TYPES: Final = frozenset({rrtype.NAPTR})
+# Records of these types must have a target. Others may get a default target (docs/spec/sources.md 8.2).
+_TARGET_REQUIRED_TYPES: Final = frozenset({rrtype.CNAME, rrtype.DNAME})
+
+
+def build_endpoint_claim(
+    endpoint: SpecEndpoint, provenance: Provenance
+) -> ResolvedClaim | UnresolvedClaim | InvalidClaim:
+    """Build the claim for *endpoint*, found in the field of *provenance*.
+
+    If the endpoint is not valid, the claim is unresolved, so an existing record stays. An endpoint without
+    targets gives a claim without targets. The validation stage checks type and targets later, after default
+    targets were added (docs/spec/sources.md 0.2).
+    """
+    try:
+        name = DnsName.parse(endpoint.dns_name.replace("\\052", "*"))
+    except InvalidValueError as exc:
+        return InvalidClaim(
+            provenance=provenance, reason=Reason(exc.reason), value=endpoint.dns_name, allowed=exc.allowed
+        )
+    desired = _build_desired_record(name, endpoint, provenance)
+    problem = _find_trailing_dot_problem(endpoint) or _find_missing_target(desired)
+    if problem is None:
+        return ResolvedClaim(desired=desired, provenance=provenance, warnings=_find_warnings(endpoint, provenance))
+    value, allowed = problem
+    detail = f"{provenance.field}: {describe_invalid_value(value, allowed)}"
+    return UnresolvedClaim(
+        name=name,
+        set_identifier=endpoint.set_identifier,
+        provenance=provenance,
+        reason=Reason.INVALID_ENDPOINT,
+        detail=detail,
+        type=endpoint.record_type,
+    )
+
+
+def _build_desired_record(name: DnsName, endpoint: SpecEndpoint, provenance: Provenance) -> DesiredRecord:
+    labels = {key: value for key, value in (endpoint.labels or {}).items() if key != OWNER}
+    return DesiredRecord(
+        name=name,
+        type=endpoint.record_type,
+        targets=canonicalize_targets(endpoint.record_type, _list_targets(endpoint)),
+        ttl_s=endpoint.record_ttl if _has_ttl(endpoint) else ttl.UNSET,
+        set_identifier=endpoint.set_identifier,
+        labels=StringMap.from_items(labels | {RESOURCE: provenance.ref.key.resource}),
+        properties=StringMap.from_items(
+            (item.name, item.value) for item in reversed(endpoint.provider_specific or ()) if item.name
+        ),
+    )
+
+
+def _list_targets(endpoint: SpecEndpoint) -> tuple[str, ...]:
+    """Return the targets without empty ones (docs/spec/sources.md 11)."""
+    return tuple(target for target in endpoint.targets or () if target)
+
+
+def _has_ttl(endpoint: SpecEndpoint) -> bool:
+    return 0 < endpoint.record_ttl <= ttl.MAX_TTL_S
+
+
+def _find_warnings(endpoint: SpecEndpoint, provenance: Provenance) -> tuple[ClaimWarning, ...]:
+    if endpoint.record_ttl == ttl.UNSET or _has_ttl(endpoint):
+        return ()
+    value, allowed = str(endpoint.record_ttl), f"from 1 to {ttl.MAX_TTL_S} seconds"
+    return (
+        ClaimWarning(reason=Reason.INVALID_TTL, field=f"{provenance.field}.recordTTL", value=value, allowed=allowed),
+    )
+
+
+def _find_trailing_dot_problem(endpoint: SpecEndpoint) -> tuple[str, str] | None:
+    if endpoint.record_type in _DOT_OPTIONAL_TYPES:
+        return None
+    for target in _list_targets(endpoint):
+        if endpoint.record_type in _DOT_REQUIRED_TYPES and not target.endswith("."):
+            return target, f"{target}., with a dot at its end"
+        if endpoint.record_type not in _DOT_REQUIRED_TYPES and target.endswith("."):
+            return target, f"{target.rstrip('.')}, without a dot at its end"
+    return None
+
+
+def _find_missing_target(endpoint: DesiredRecord) -> tuple[str, str] | None:
+    if endpoint.type in _TARGET_REQUIRED_TYPES and not endpoint.targets:
+        return "no target", f"at least one target for {endpoint.type}"
+    return None

@@ -1,0 +1,229 @@
+"""The `gloo-proxy` source: Proxies of Gloo Edge (docs/spec/sources.md 7.8).
+
+Gloo creates each Proxy from its Gateways and VirtualServices. The source publishes the domains of the
+virtual hosts, with the record options that annotations of the VirtualServices set. The targets come from
+an annotation, from Ingresses that annotations of Gateways name, or from the Service of the Proxy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from extdns.errors import ExtdnsError, shorten
+from extdns.model.claim import Claim, ExcludedClaim
+from extdns.model.kind import ObjectRef
+from extdns.model.reason import Reason
+from extdns.model.resources.core import SERVICE, Service
+from extdns.model.resources.gloo import (
+    GLOO_GATEWAY,
+    GLOO_VIRTUAL_SERVICE,
+    PROXY,
+    AggregateListener,
+    GlooGateway,
+    GlooListener,
+    GlooVirtualHost,
+    GlooVirtualService,
+    Proxy,
+)
+from extdns.model.resources.kinds import KubernetesObject, build_ref
+from extdns.model.resources.networking import Ingress
+from extdns.ports import ClusterView
+from extdns.sources.annotations import Annotations, RecordOptions
+from extdns.sources.claim_builder import ClaimBuilder, CommonSettings
+from extdns.sources.targets import (
+    ExcludedHost,
+    MissingTargets,
+    TargetResult,
+    get_ingress,
+    parse_targets,
+    read_load_balancer,
+    read_target_annotation,
+)
+
+_INGRESS_ANNOTATION: Final = "ingress"
+_GATEWAY: Final = "*v1.Gateway"
+_LOAD_BALANCER: Final = "LoadBalancer"
+
+
+def find_proxy_targets(proxy: Proxy, namespace: str, prefixes: tuple[str, ...], view: ClusterView) -> TargetResult:
+    """Find the targets of *proxy* in its `target` annotation, else in Ingresses of its Gateways, else in its Service.
+
+    Raises:
+        ExtdnsError: a Gateway, Ingress or Service does not exist.
+        NotSyncedError: Gateways, Ingresses or Services are not listed yet.
+    """
+    annotated = read_target_annotation(Annotations.read(proxy.metadata.annotations, prefixes))
+    if annotated is not None:
+        return annotated
+    ingresses = [
+        ingress
+        for gateway_key in _list_gateways(proxy)
+        if (ingress := _find_gateway_ingress(gateway_key, prefixes, view))
+    ]
+    texts = [text for text in _list_addresses(ingresses) if text]
+    if texts:
+        if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail="no Ingress of the Gateways has an address yet")
+        return parse_targets(texts, "status.loadBalancer of the Ingresses of the Gateways", if_empty=if_empty)
+    return _read_service_targets(namespace, proxy.metadata.name, view)
+
+
+def _list_gateways(proxy: Proxy) -> Iterable[tuple[str, str]]:
+    """List namespace and name of the Gateways that *proxy* was created from, without duplicates."""
+    return dict.fromkeys(
+        (made.resource_ref.namespace, made.resource_ref.name)
+        for listener in proxy.spec.listeners or ()
+        for made in (listener.metadata_static.sources if listener.metadata_static else None) or ()
+        if made.resource_kind == _GATEWAY
+    )
+
+
+def _find_gateway_ingress(gateway_key: tuple[str, str], prefixes: tuple[str, ...], view: ClusterView) -> Ingress | None:
+    """Return the Ingress that an annotation of the Gateway at *gateway_key* names, or None without annotation."""
+    description = shorten("/".join(gateway_key))
+    gateway = view.get(GLOO_GATEWAY, *gateway_key)
+    if not isinstance(gateway, GlooGateway):
+        raise ExtdnsError(f"spec.listeners: there is no Gateway {description}")
+    annotations = Annotations.read(gateway.metadata.annotations, prefixes)
+    reference = annotations.get(_INGRESS_ANNOTATION)
+    if not reference:
+        return None
+    return get_ingress(
+        reference, gateway_key[0], f"{annotations.describe_field(_INGRESS_ANNOTATION)} of Gateway {description}", view
+    )
+
+
+def _list_addresses(ingresses: Iterable[Ingress]) -> Iterator[str]:
+    for ingress in ingresses:
+        for point in (ingress.status.load_balancer.ingress or ()) if ingress.status.load_balancer else ():
+            yield point.ip or point.hostname
+
+
+def _read_service_targets(namespace: str, name: str, view: ClusterView) -> TargetResult:
+    service = view.get(SERVICE, namespace, name)
+    if not isinstance(service, Service):
+        raise ExtdnsError(
+            f"there is no Service {shorten(f'{namespace}/{name}')}, which must have the name of the Proxy"
+        )
+    if service.spec.type != _LOAD_BALANCER:
+        return ExcludedHost(excluded_by=f"Service {namespace}/{name}, whose type is not LoadBalancer")
+    return read_load_balancer(service.status)
+
+
+_NAME: Final = "gloo-proxy"
+_VIRTUAL_SERVICE: Final = "*v1.VirtualService"
+
+
+class _LocatedVirtualHost(NamedTuple):
+    """A virtual host, and the field of the Proxy that holds it."""
+
+    host: GlooVirtualHost
+    field: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GlooSource:
+    """Publishes the domains of the virtual hosts of Proxies. Ownership records name no resource.
+
+    Attributes:
+        common: settings that all sources share; its namespace must be "".
+        namespaces: namespaces from which Proxies are read.
+    """
+
+    name = _NAME
+    kind = PROXY
+
+    common: CommonSettings
+    namespaces: tuple[str, ...]
+
+    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:
+        """Return the claims of the Proxy *obj*, by record options, then in the order of `ClaimBuilder.build`.
+
+        Raises:
+            ExtdnsError: an object that the Proxy refers to does not exist.
+            NotSyncedError: other objects are needed and not listed yet.
+            TemplateError: a template cannot be rendered for it.
+            TypeError: *obj* is not a Proxy.
+        """
+        if not isinstance(obj, Proxy):
+            raise TypeError(f"the {_NAME} source reads Proxies only, not {type(obj).__name__}")
+        ref = build_ref(PROXY, obj)
+        excluded_by = self._find_exclusion(ref, obj)
+        if excluded_by:
+            return (ExcludedClaim(ref=ref, excluded_by=excluded_by),)
+        result = find_proxy_targets(obj, ref.key.namespace, self.common.prefixes, view)
+        builders: dict[RecordOptions, ClaimBuilder] = {}
+        for host, field in _list_virtual_hosts(obj):
+            options = self._read_record_options(host, view)
+            builder = builders.setdefault(options, ClaimBuilder(_NAME, ref, options, resource=""))
+            _request_domains(host, field, result, builder)
+        claims = tuple(claim for builder in builders.values() for claim in builder.build())
+        return claims + self._build_template_claims(
+            obj, ref, has_hosts=any(builder.has_resolved_claims for builder in builders.values())
+        )
+
+    def _find_exclusion(self, ref: ObjectRef, proxy: Proxy) -> str:
+        if ref.key.namespace not in self.namespaces:
+            return "--gloo-namespace"
+        annotations = Annotations.read(proxy.metadata.annotations, self.common.prefixes)
+        return self.common.find_exclusion(ref, proxy.metadata, annotations)
+
+    def _read_record_options(self, host: GlooVirtualHost, view: ClusterView) -> RecordOptions:
+        """Read the record options of the VirtualServices of *host*. If two set the same annotation, the later wins."""
+        merged: dict[str, str] = {}
+        for namespace, name in _list_virtual_services(host):
+            service = view.get(GLOO_VIRTUAL_SERVICE, namespace, name)
+            if not isinstance(service, GlooVirtualService):
+                raise ExtdnsError(f"there is no VirtualService {shorten(f'{namespace}/{name}')}")
+            merged |= service.metadata.annotations or {}
+        return RecordOptions.read(Annotations.read(merged, self.common.prefixes))
+
+    def _build_template_claims(self, proxy: Proxy, ref: ObjectRef, *, has_hosts: bool) -> tuple[Claim, ...]:
+        """Build the claims of templates that render targets (docs/spec/sources.md 8.8)."""
+        builder, templates = ClaimBuilder(_NAME, ref, RecordOptions(), resource=""), self.common.templates
+        templates.request_host_target_pairs(builder, _NAME, PROXY, proxy, has_hosts=has_hosts)
+        templates.request_hosts_at_targets(
+            builder, _NAME, PROXY, proxy, has_hosts=has_hosts or builder.has_resolved_claims
+        )
+        return builder.build()
+
+
+def _request_domains(host: GlooVirtualHost, field: str, result: TargetResult, builder: ClaimBuilder) -> None:
+    for at, domain in enumerate(host.domains or ()):
+        domain_field = f"{field}.domains[{at}]"
+        if domain:
+            builder.request(domain, domain_field, result)
+
+
+def _list_virtual_hosts(proxy: Proxy) -> Iterator[_LocatedVirtualHost]:
+    for at, listener in enumerate(proxy.spec.listeners or ()):
+        yield from _list_listener_hosts(listener, f"spec.listeners[{at}]")
+
+
+def _list_listener_hosts(listener: GlooListener, field: str) -> Iterator[_LocatedVirtualHost]:
+    if listener.http_listener is not None:
+        for at, host in enumerate(listener.http_listener.virtual_hosts or ()):
+            yield _LocatedVirtualHost(host, f"{field}.httpListener.virtualHosts[{at}]")
+    if listener.aggregate_listener is not None:
+        yield from _list_filter_chain_hosts(
+            listener.aggregate_listener, f"{field}.aggregateListener.httpResources.virtualHosts"
+        )
+
+
+def _list_filter_chain_hosts(listener: AggregateListener, field: str) -> Iterator[_LocatedVirtualHost]:
+    hosts = (listener.http_resources.virtual_hosts if listener.http_resources else None) or {}
+    for chain in listener.http_filter_chains or ():
+        for ref in chain.virtual_host_refs or ():
+            if ref in hosts:
+                yield _LocatedVirtualHost(hosts[ref], f"{field}[{ref}]")
+
+
+def _list_virtual_services(host: GlooVirtualHost) -> Iterator[tuple[str, str]]:
+    """List namespace and name of each VirtualService that *host* was created from."""
+    for made in (host.metadata.sources if host.metadata else None) or ():
+        if made.kind == _VIRTUAL_SERVICE:
+            yield made.namespace, made.name
+    for static in (host.metadata_static.sources if host.metadata_static else None) or ():
+        if static.resource_kind == _VIRTUAL_SERVICE:
+            yield static.resource_ref.namespace, static.resource_ref.name

@@ -1,0 +1,390 @@
+"""Expand the hosts of a Service by its type: load balancer, cluster IP, headless, node port, external name.
+
+See docs/spec/sources.md 3.3, 3.4, 3.7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import chain
+from typing import Final, assert_never
+
+from extdns.model import rrtype
+from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
+from extdns.model.record import parse_address
+from extdns.model.resources.core import NODE, POD, Node, Pod, Service, ServiceSpec
+from extdns.model.resources.discovery import ENDPOINT_SLICE, EndpointSlice, SliceEndpoint
+from extdns.model.resources.resolved_host import RESOLVED_HOST, ResolvedHost
+from extdns.model.value import Value
+from extdns.ports import ClusterView, NotSyncedError
+from extdns.sources.annotations import Annotations
+from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.targets import (
+    EXTERNAL_IP,
+    INTERNAL_IP,
+    TARGET_ANNOTATION,
+    ExcludedHost,
+    FoundTargets,
+    MissingTargets,
+    TargetResult,
+    list_node_addresses,
+    list_public_node_addresses,
+    parse_targets,
+    read_load_balancer,
+    read_target_annotation,
+)
+
+_HEADLESS_CLUSTER_IP: Final = "None"
+_UNASSIGNED_CLUSTER_IP: Final = MissingTargets(reason=Reason.NO_ADDRESS, detail="spec.clusterIP is not assigned yet")
+_HEADLESS_WITHOUT_CLUSTER_IP: Final = MissingTargets(reason=Reason.NO_ENDPOINTS, detail="spec.clusterIP is None")
+_NO_EXTERNAL_NAME: Final = MissingTargets(reason=Reason.INVALID_TARGET, detail="spec.externalName is empty")
+
+
+class Audience(StrEnum):
+    """Who uses a hostname: clients outside or inside the cluster. The value is the annotation that lists it."""
+
+    EXTERNAL = "hostname"
+    INTERNAL = "internal-hostname"
+
+
+def choose_expansion(context: ServiceContext, audience: Audience) -> Expansion:
+    """Choose the expansion for the hosts of *audience*. Other objects are looked up only if the type needs them."""
+    annotated = read_target_annotation(context.annotations)
+    if annotated is not None:
+        return _expand_to(annotated)
+    spec = context.service.spec
+    match spec.type or ServiceType.CLUSTER_IP:
+        case ServiceType.LOAD_BALANCER if audience is Audience.EXTERNAL:
+            return _expand_to(_read_external_ips(spec) or _resolve_load_balancer(context))
+        case ServiceType.CLUSTER_IP if spec.cluster_ip == _HEADLESS_CLUSTER_IP:
+            return build_headless_expansion(context)
+        case ServiceType.CLUSTER_IP if audience is Audience.EXTERNAL and not context.settings.publish_internal_services:
+            return _expand_to(ExcludedHost(excluded_by="--publish-internal-services"))
+        case ServiceType.CLUSTER_IP | ServiceType.LOAD_BALANCER:
+            return _expand_to(_read_cluster_ip(spec))
+        case ServiceType.NODE_PORT:
+            return build_node_port_expansion(context)
+        case ServiceType.EXTERNAL_NAME:
+            external_name = parse_targets((spec.external_name,), "spec.externalName", if_empty=_NO_EXTERNAL_NAME)
+            return _expand_to(_read_external_ips(spec) or external_name)
+        case other:
+            return _expand_to(_reject_service_type(other))
+
+
+def _expand_to(result: TargetResult) -> Expansion:
+    return lambda host: ((host, result),)
+
+
+def _read_external_ips(spec: ServiceSpec) -> FoundTargets | MissingTargets | None:
+    if not spec.external_ips:
+        return None
+    if_empty = MissingTargets(reason=Reason.INVALID_TARGET, detail="spec.externalIPs holds no address")
+    return parse_targets(spec.external_ips, "spec.externalIPs", if_empty=if_empty)
+
+
+def _resolve_load_balancer(context: ServiceContext) -> FoundTargets | MissingTargets:
+    """Read the load balancer status; `--resolve-service-load-balancer-hostname` replaces host names by addresses.
+
+    A host name without addresses adds none. If one cannot be resolved, the result is missing, so that the
+    existing record does not lose addresses.
+    """
+    result = read_load_balancer(context.service.status)
+    if isinstance(result, MissingTargets) or not context.settings.resolves_hostnames:
+        return result
+    by_type = dict(result.groups)
+    names = by_type.pop(rrtype.CNAME, ())
+    hosts = context.resolve_hosts(names)
+    for host in hosts:
+        if host.failure:
+            return MissingTargets(
+                reason=Reason.NO_ADDRESS, detail=f"{host.metadata.name} cannot be resolved: {host.failure}"
+            )
+    texts = chain(*by_type.values(), *(host.addresses for host in hosts))
+    if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"no addresses were found for {' and '.join(names)}")
+    return parse_targets(texts, "status.loadBalancer", if_empty=if_empty, warnings=result.warnings)
+
+
+def _read_cluster_ip(spec: ServiceSpec) -> FoundTargets | MissingTargets:
+    if spec.cluster_ip == _HEADLESS_CLUSTER_IP:
+        return _HEADLESS_WITHOUT_CLUSTER_IP
+    return parse_targets((spec.cluster_ip,), "spec.clusterIP", if_empty=_UNASSIGNED_CLUSTER_IP)
+
+
+def _reject_service_type(service_type: str) -> MissingTargets:
+    detail = f"spec.type {service_type!r} is not a type of Service; allowed: {', '.join(ServiceType)}"
+    return MissingTargets(reason=Reason.INVALID_OBJECT, detail=detail)
+
+
+_ENDPOINTS_TYPE: Final = "endpoints-type"
+_IP_FAMILIES: Final = frozenset({"IPv4", "IPv6"})
+
+
+class _EndpointsType(StrEnum):
+    """The addresses that a headless Service publishes: a value of its annotation; "" is the default."""
+
+    POD_IP = ""
+    NODE_EXTERNAL_IP = "NodeExternalIP"
+    HOST_IP = "HostIP"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _HeadlessEndpoint:
+    """An endpoint of a headless Service.
+
+    Attributes:
+        hostname: hostname of its pod, or "".
+        targets: its addresses; () if it is not ready.
+    """
+
+    hostname: str
+    targets: tuple[str, ...]
+
+
+def build_headless_expansion(context: ServiceContext) -> Expansion:
+    """Build an expansion to `<host>` with all endpoints, and `<hostname>.<host>` for each hostname of a pod."""
+    annotated, warnings = context.annotations.get_choice(
+        _ENDPOINTS_TYPE, _EndpointsType.NODE_EXTERNAL_IP, _EndpointsType.HOST_IP
+    )
+    mode = _EndpointsType(annotated) or (
+        _EndpointsType.HOST_IP if context.settings.publish_host_ip else _EndpointsType.POD_IP
+    )
+    endpoints = tuple(_list_headless_endpoints(context, mode))
+    if_empty = _explain_no_endpoints(context, mode)
+
+    def expand(host: DnsName) -> Iterator[tuple[str, TargetResult]]:
+        targets: dict[str, list[str]] = {host: []}
+        for member in endpoints:
+            targets[host] += member.targets
+            if member.hostname:
+                targets.setdefault(f"{member.hostname}.{host}", []).extend(member.targets)
+        for name, texts in targets.items():
+            yield name, parse_targets(texts, "its endpoints", if_empty=if_empty, warnings=warnings)
+
+    return expand
+
+
+def _list_headless_endpoints(context: ServiceContext, mode: _EndpointsType) -> Iterator[_HeadlessEndpoint]:
+    pods = {pod.metadata.name: pod for pod in context.list_pods()}
+    include_not_ready = (
+        context.service.spec.publish_not_ready_addresses or context.settings.always_publish_not_ready_addresses
+    )
+    for endpoint_slice in context.list_endpoint_slices():
+        if mode is not _EndpointsType.POD_IP or endpoint_slice.address_type in _IP_FAMILIES:
+            for endpoint, pod in _list_endpoint_pods(endpoint_slice, pods):
+                ready = endpoint.conditions is None or endpoint.conditions.ready is not False
+                targets = _read_endpoint_addresses(context, mode, endpoint, pod) if ready or include_not_ready else ()
+                yield _HeadlessEndpoint(hostname=pod.spec.hostname, targets=targets)
+
+
+def _list_endpoint_pods(endpoint_slice: EndpointSlice, pods: dict[str, Pod]) -> Iterator[tuple[SliceEndpoint, Pod]]:
+    for endpoint in endpoint_slice.endpoints or ():
+        ref = endpoint.target_ref
+        if ref is not None and ref.kind == "Pod" and not ref.api_version and ref.name in pods:
+            yield endpoint, pods[ref.name]
+
+
+def _read_endpoint_addresses(
+    context: ServiceContext, mode: _EndpointsType, endpoint: SliceEndpoint, pod: Pod
+) -> tuple[str, ...]:
+    annotated = Annotations.read(pod.metadata.annotations, context.settings.common.prefixes).get_list(TARGET_ANNOTATION)
+    if annotated:
+        return annotated
+    match mode:
+        case _EndpointsType.NODE_EXTERNAL_IP:
+            return _read_addresses_of_pod_node(context, pod)
+        case _EndpointsType.HOST_IP:
+            return (pod.status.host_ip,)
+        case _EndpointsType.POD_IP:
+            return (endpoint.addresses or ())[:1]
+        case _:
+            assert_never(mode)
+
+
+def _read_addresses_of_pod_node(context: ServiceContext, pod: Pod) -> tuple[str, ...]:
+    if not context.settings.includes_type(ServiceType.NODE_PORT):
+        return ()
+    node = context.get_node(pod.spec.node_name)
+    if node is None:
+        return ()
+    return tuple(list_public_node_addresses((node,), expose_internal_ipv6=context.settings.expose_internal_ipv6))
+
+
+def _explain_no_endpoints(context: ServiceContext, mode: _EndpointsType) -> MissingTargets:
+    if mode is _EndpointsType.NODE_EXTERNAL_IP and not context.settings.includes_type(ServiceType.NODE_PORT):
+        detail = "Nodes are not read because --service-type-filter excludes NodePort"
+    else:
+        detail = "no endpoint is ready, refers to a Pod of the Service and has an address"
+    return MissingTargets(reason=Reason.NO_ENDPOINTS, detail=detail)
+
+
+_ACCESS: Final = "access"
+_PUBLIC: Final = "public"
+_PRIVATE: Final = "private"
+_NO_SERVING_NODE: Final = MissingTargets(
+    reason=Reason.NO_ENDPOINTS, detail="no node that serves it has an address of the required type"
+)
+# Ranks of pods with `externalTrafficPolicy: Local`: only nodes whose best pod has the highest rank are used.
+_READY: Final = 3
+_READY_BUT_TERMINATING: Final = 2
+_NOT_READY: Final = 1
+
+
+def build_node_port_expansion(context: ServiceContext) -> Expansion:
+    """Build an expansion to the host with the addresses of nodes, and one SRV record for each protocol."""
+    access, warnings = context.annotations.get_choice(_ACCESS, _PUBLIC, _PRIVATE)
+    texts = _choose_node_addresses(
+        _list_serving_nodes(context), access, expose_internal_ipv6=context.settings.expose_internal_ipv6
+    )
+    result = parse_targets(texts, "status.addresses of its nodes", if_empty=_NO_SERVING_NODE, warnings=warnings)
+
+    def expand(host: DnsName) -> Iterator[tuple[str, TargetResult]]:
+        yield host, result
+        yield from _build_srv_records(context.service, host)
+
+    return expand
+
+
+def _choose_node_addresses(serving: Sequence[Node], access: str, *, expose_internal_ipv6: bool) -> list[str]:
+    if access == _PUBLIC or (access != _PRIVATE and list_node_addresses(serving, EXTERNAL_IP)):
+        return list_public_node_addresses(serving, expose_internal_ipv6=expose_internal_ipv6)
+    return list_node_addresses(serving, INTERNAL_IP)
+
+
+def _list_serving_nodes(context: ServiceContext) -> list[Node]:
+    all_nodes = context.list_nodes()
+    nodes = (
+        _select_nodes_with_pods(context, all_nodes)
+        if context.service.spec.external_traffic_policy == "Local"
+        else all_nodes
+    )
+    return [node for node in nodes if not (context.settings.exclude_unschedulable and node.spec.unschedulable)]
+
+
+def _select_nodes_with_pods(context: ServiceContext, all_nodes: Sequence[Node]) -> list[Node]:
+    ranks = dict.fromkeys((node.metadata.name for node in all_nodes), 0)
+    for pod in context.list_pods():
+        if pod.status.phase == "Running" and pod.spec.node_name in ranks:
+            ranks[pod.spec.node_name] = max(ranks[pod.spec.node_name], _rank_pod(pod))
+    best = max(ranks.values(), default=0)
+    return [node for node in all_nodes if best and ranks[node.metadata.name] == best]
+
+
+def _rank_pod(pod: Pod) -> int:
+    if not any(condition.type == "Ready" and condition.status == "True" for condition in pod.status.conditions or ()):
+        return _NOT_READY
+    return _READY_BUT_TERMINATING if pod.metadata.deletion_timestamp else _READY
+
+
+def _build_srv_records(service: Service, host: DnsName) -> Iterator[tuple[str, TargetResult]]:
+    end = "" if parse_address(host) else "."
+    by_protocol: dict[str, set[str]] = {}
+    for port in service.spec.ports or ():
+        if port.node_port > 0:
+            target = f"0 50 {port.node_port} {host}{end}"
+            by_protocol.setdefault(port.protocol.lower() or "tcp", set()).add(target)
+    for protocol, targets in by_protocol.items():
+        result = FoundTargets(groups=((rrtype.SRV, tuple(sorted(targets))),))
+        yield f"_{service.metadata.name}._{protocol}.{host}", result
+
+
+# A function from one host to the names to publish, each with its targets.
+Expansion = Callable[[DnsName], Iterable[tuple[str, TargetResult]]]
+
+_SERVICE_NAME = "kubernetes.io/service-name"
+
+
+class ServiceContext(Value, frozen=True, kw_only=True):
+    """A Service with its annotations, and lookups of related objects. Lookups raise `NotSyncedError`."""
+
+    service: Service
+    namespace: str
+    annotations: Annotations
+    settings: ServiceSettings
+    view: ClusterView
+
+    def list_pods(self) -> tuple[Pod, ...]:
+        """Return the pods that the Service selects; without a selector, all pods of its namespace."""
+        chosen = self.view.select(POD, self.namespace, self.service.spec.selector or {})
+        return tuple(pod for pod in chosen if isinstance(pod, Pod))
+
+    def list_endpoint_slices(self) -> tuple[EndpointSlice, ...]:
+        """Return the EndpointSlices of the Service."""
+        chosen = self.view.select(ENDPOINT_SLICE, self.namespace, {_SERVICE_NAME: self.service.metadata.name})
+        return tuple(found for found in chosen if isinstance(found, EndpointSlice))
+
+    def list_nodes(self) -> tuple[Node, ...]:
+        """Return all nodes of the cluster."""
+        return tuple(node for node in self.view.select(NODE, "", {}) if isinstance(node, Node))
+
+    def resolve_hosts(self, names: Iterable[str]) -> tuple[ResolvedHost, ...]:
+        """Return the addresses of *names*.
+
+        Raises:
+            NotSyncedError: a name is not resolved yet; the resolution of all of them has begun.
+        """
+        hosts: list[ResolvedHost] = []
+        unresolved: NotSyncedError | None = None
+        for name in names:
+            try:
+                found = self.view.get(RESOLVED_HOST, "", name)
+            except NotSyncedError as exc:
+                unresolved = exc
+            else:
+                hosts += (found,) if isinstance(found, ResolvedHost) else ()
+        if unresolved is not None:
+            raise unresolved
+        return tuple(hosts)
+
+    def get_node(self, name: str) -> Node | None:
+        """Return the node *name*, or None."""
+        found = self.view.get(NODE, "", name) if name else None
+        return found if isinstance(found, Node) else None
+
+
+class ServiceType(StrEnum):
+    """`spec.type` of a Service."""
+
+    CLUSTER_IP = "ClusterIP"
+    NODE_PORT = "NodePort"
+    LOAD_BALANCER = "LoadBalancer"
+    EXTERNAL_NAME = "ExternalName"
+
+
+class Compatibility(StrEnum):
+    """The older tool whose annotations are also read: a value of `--compatibility`."""
+
+    NONE = ""
+    MATE = "mate"
+    MOLECULE = "molecule"
+    KOPS = "kops-dns-controller"
+
+
+def parse_service_types(names: Sequence[str]) -> frozenset[str]:
+    """Parse `--service-type-filter`. An empty set means all types; so does an empty name."""
+    return frozenset(names) if all(names) else frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceSettings:
+    """Settings of the `service` source, named as the flags are.
+
+    Attributes:
+        service_types: types of Services to read, from `parse_service_types`; empty means all.
+    """
+
+    common: CommonSettings = CommonSettings()  # noqa: RUF009 - frozen
+    service_types: frozenset[str] = frozenset()
+    publish_internal_services: bool = False
+    publish_host_ip: bool = False
+    always_publish_not_ready_addresses: bool = False
+    exclude_unschedulable: bool = True
+    expose_internal_ipv6: bool = False
+    compatibility: Compatibility = Compatibility.NONE
+    resolves_hostnames: bool = False
+
+    def includes_type(self, service_type: str) -> bool:
+        """Return whether Services of *service_type* are read."""
+        return not self.service_types or service_type in self.service_types

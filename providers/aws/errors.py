@@ -1,0 +1,156 @@
+"""Turn error responses of Route 53 into outcomes of a batch (docs/design/retries.md, "Outcomes of a batch").
+
+The response to a refused batch has one text with a sentence for each problem. Most sentences name a record
+set. If a record set is not as the batch expected, the outcome is a write conflict; else it is a refusal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Final
+
+from extdns.model.change import Outcome, Refused, TryLater, WriteConflict
+from extdns.model.dns_name import DnsName
+from providers.aws import record_sets
+from providers.aws.record_sets import Route53RecordSet
+from providers.common.api_calls import CallFailedError, convert_to_outcome
+
+_BATCH: Final = "InvalidChangeBatch"  # the only error whose text can have several sentences
+_CONFLICT: Final = re.compile(
+    r"Tried to (?:create|delete) resource record set \[.*\] (?:but it already exists|but it was not found"
+    r"|but the values provided do not match the current values)\.?",
+    re.ASCII,
+)
+# The end of a sentence: a comma before a word with which sentences begin.
+_PROBLEM_END: Final = re.compile(
+    r", (?=Tried to |RRSet |The request |Invalid |FATAL |Duplicate |Alias |InvalidChange|Resource record set "
+    r"|Exceeded limit )"
+)
+# The quotes that the service puts around text of the request.
+_QUOTED_INPUT: Final = ("'{}'", "SetIdentifier {}")
+# These patterns match from the start of a sentence only, because later parts can contain text of users.
+_STATED_NAME: Final = (
+    re.compile(r"(?:Tried to \w+ r|R)esource record set \[name='([^']+)'"),
+    re.compile(r"RRSet\b[^,']*?\bDNS name '?([^\s,'\]]+)"),
+    re.compile(
+        r"The request contains an invalid set of changes for a resource record set "
+        r"'?(?:CREATE|DELETE|UPSERT)? ?[A-Z0-9]+ ([^\s,'\]]+)"
+    ),
+    re.compile(r"Exceeded limit on number of [\w ]+ RRSets for ([^\s,]+),"),
+)
+# Sentences that quote a value, each with a function that lists the values of a record set.
+_QUOTED_VALUE: Final[tuple[tuple[re.Pattern[str], Callable[[Route53RecordSet], Collection[str]]], ...]] = (
+    (re.compile(r"[^']*'?FATAL problem: .*?\bencountered with '(.*?)'+"), lambda one: (*one.values, one.name)),
+    (
+        re.compile(r"Tried to create an alias that targets ([^\s,]+),.*"),
+        lambda one: (one.alias.name,) if one.alias else (),
+    ),
+    (re.compile(r"[^:]*(?i:health check)[^:]*\bID: (.*)"), lambda one: (one.health_check_id,)),
+    (re.compile(r"Duplicate Resource Record: '(.*)'"), lambda one: one.values),
+)
+_ZONE_GONE: Final = frozenset({"NoSuchHostedZone"})
+
+
+def build_outcome(failed: CallFailedError, sent: Iterable[Route53RecordSet]) -> Outcome:
+    """Return the outcome of a batch whose call *failed*; *sent* are its record sets."""
+    return convert_to_outcome(failed, lambda: _build_refusal(failed, sent))
+
+
+def _build_refusal(failed: CallFailedError, sent: Iterable[Route53RecordSet]) -> Outcome:
+    message = str(failed)
+    if failed.code in _ZONE_GONE:  # the next listing of zones shows what happened
+        return TryLater(message=message)
+    sets = tuple(sent)
+    problems = _split_problems(failed, sets)
+    conflicts = [problem for problem in problems if failed.code == _BATCH and _CONFLICT.fullmatch(problem)]
+    if conflicts:
+        return WriteConflict(message=message, offending_names=_find_names(conflicts, ()))
+    return Refused(message=message, offending_names=_find_names(problems, sets))
+
+
+def _split_problems(failed: CallFailedError, sent: Sequence[Route53RecordSet]) -> Sequence[str]:
+    """Split the message into its sentences, without splitting text that it quotes from *sent*."""
+    text = failed.detail.removeprefix("[").removesuffix("]")
+    if failed.code != _BATCH:
+        return (_strip_commas(text),)
+    texts = {value for one in sent for value in (one.set_identifier, *one.values) if value != _strip_commas(value)}
+    for sent_text in sorted(
+        texts, key=len, reverse=True
+    ):  # longest first, because a short text can be part of a longer one
+        for template in _QUOTED_INPUT:
+            text = text.replace(template.format(sent_text), template.format(_strip_commas(sent_text)))
+    return _PROBLEM_END.split(text)
+
+
+def _strip_commas(text: str) -> str:
+    """Return *text* without commas that look like the end of a sentence, and without blanks around it."""
+    return text.strip().replace(", ", ",")
+
+
+def _find_names(problems: Sequence[str], sent: Sequence[Route53RecordSet]) -> tuple[DnsName, ...]:
+    """Return the names that caused *problems*, sorted; () if a problem states no name, since any can have caused it."""
+    found: set[DnsName] = set()
+    for problem in problems:
+        names = set(_find_stated_name(problem)) or set(_find_names_with_value(problem, sent))
+        if not names:
+            return ()
+        found |= names
+    return tuple(sorted(found))
+
+
+def _find_stated_name(problem: str) -> Iterator[DnsName]:
+    for pattern in _STATED_NAME:
+        if (found := pattern.match(problem)) and (name := record_sets.parse_name(found[1])):
+            yield name
+            return
+
+
+def _find_names_with_value(problem: str, sent: Sequence[Route53RecordSet]) -> Iterator[DnsName]:
+    """Yield the names of the record sets *sent* with the value, alias target or health check that *problem* quotes."""
+    for pattern, get_values in _QUOTED_VALUE:
+        if found := pattern.fullmatch(problem):
+            quoted = {_strip_commas(found[1]), _strip_commas(found[1]).removesuffix(".")}
+            names = (one.name for one in sent if not quoted.isdisjoint(map(_strip_commas, get_values(one))))
+            yield from filter(None, map(record_sets.parse_name, names))
+            return
+
+
+PRIOR_REQUEST_NOT_COMPLETE: Final = "PriorRequestNotComplete"
+"""Another change of the same zone is in progress."""
+
+RETRYABLE_CODES: Final = frozenset(
+    {
+        "Throttling",
+        "ThrottlingException",
+        "ThrottledException",
+        "RequestThrottled",
+        "RequestThrottledException",
+        "RequestLimitExceeded",
+        "TooManyRequestsException",
+        PRIOR_REQUEST_NOT_COMPLETE,
+        "ServiceUnavailable",
+        "InternalFailure",
+        "InternalError",
+        "RequestTimeout",
+    }
+)
+"""Nothing was changed, and the call can be repeated later."""
+
+CREDENTIAL_CODES: Final = frozenset(
+    {
+        "ExpiredToken",
+        "ExpiredTokenException",
+        "IncompleteSignature",
+        "InvalidAccessKeyId",
+        "InvalidClientTokenId",
+        "InvalidIdentityToken",
+        "InvalidSignatureException",
+        "MissingAuthenticationToken",
+        "OptInRequired",
+        "RequestExpired",
+        "SignatureDoesNotMatch",
+        "UnrecognizedClientException",
+    }
+)
+"""AWS does not accept the credentials, or no longer."""

@@ -1,0 +1,339 @@
+"""Calls to DNS services over HTTP: how they fail, certificates, the rate limit, and the names in responses."""
+
+from __future__ import annotations
+
+import atexit
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import Final, assert_never
+
+from extdns.errors import ForbiddenError, InvalidValueError, ProviderError, RetryableError
+from extdns.masking import mask
+from extdns.model.change import Forbidden, Outcome, TryLater, Unknown
+from extdns.model.dns_name import DnsName
+from extdns.model.zone import RateLimitStatus
+
+DEFAULT_TIMEOUTS_S: Final = (5.0, 30.0)
+SHORT_TIMEOUTS_S: Final = (3.0, 8.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteOptions:
+    """How long a write may take, and whether it may begin.
+
+    Attributes:
+        timeouts_s: to connect, and to respond.
+        can_begin: returns whether this process may write now; called from any thread, right before the request.
+    """
+
+    timeouts_s: tuple[float, float] = DEFAULT_TIMEOUTS_S
+    can_begin: Callable[[], bool] = lambda: True
+
+    def require_can_begin(self, call: str, context: str = "") -> None:
+        """Raise `CallFailedError` if no write may begin now; *call* and *context* are part of its message."""
+        if not self.can_begin():
+            detail = "this process is not the leader, or not for long enough"
+            raise CallFailedError(FailureKind.RETRYABLE, call, context, "NotLeading", detail)
+
+
+_BUNDLES: Final = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/pki/tls/cacert.pem",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+)
+
+
+def find_ca_bundle(environ: Mapping[str, str], *, sdk_variable: str) -> str:
+    """Return the path of a file with all trusted certificates, as a Go program would find it; "" for the SDK's default.
+
+    Args:
+        environ: the environment variables; `SSL_CERT_FILE` and `SSL_CERT_DIR` decide.
+        sdk_variable: the SDK's own variable, which takes precedence.
+
+    Raises:
+        OSError: several files must be joined, and no temporary file can be written.
+    """
+    if environ.get(sdk_variable):
+        return ""
+    file = environ.get("SSL_CERT_FILE") or next((name for name in _BUNDLES if Path(name).is_file()), "")
+    folders = environ.get("SSL_CERT_DIR", "")
+    return _join_bundles(file, folders) if folders else file
+
+
+@lru_cache(maxsize=4)
+def _join_bundles(file: str, folders: str) -> str:
+    paths = [Path(file)] if file else []
+    paths += (path for folder in folders.split(":") if folder for path in _list_certificates(Path(folder)))
+    text = b"".join(path.read_bytes() + b"\n" for path in paths)
+    with tempfile.NamedTemporaryFile("wb", prefix="extdns-ca-", suffix=".pem", delete=False) as bundle:
+        atexit.register(Path(bundle.name).unlink, missing_ok=True)  # SDKs read the file for each connection
+        bundle.write(text)
+    return bundle.name
+
+
+def _list_certificates(folder: Path) -> Iterator[Path]:
+    if folder.is_dir():
+        yield from sorted(
+            path for path in folder.iterdir() if path.is_file() and b"-----BEGIN CERTIFICATE-----" in path.read_bytes()
+        )
+
+
+ZONE_ID_FILTER_HINT: Final = "; zones in --zone-id-filter are read one by one, and this permission is not needed"
+"""What a person can do if listing zones is forbidden."""
+
+
+class FailureKind(StrEnum):
+    """Why a call failed, by what the caller does about it."""
+
+    REFUSED = "refused"  # the request is invalid
+    FORBIDDEN = "forbidden"  # a permission is missing
+    CREDENTIALS = "credentials"  # there are no valid credentials; nothing was changed
+    RETRYABLE = "later"  # throttled, busy, failing or unreachable; nothing was changed
+    UNANSWERED = "unanswered"  # the request was sent, and no response came
+
+
+class CallFailedError(ProviderError):
+    """A call failed; the message names the call, its context, and the code and message of the service.
+
+    Attributes:
+        kind: what the caller can do.
+        code: the service's error code, or the name of the exception.
+        detail: the service's message.
+        messages: the problems that the service lists one by one, () if they are in one text.
+    """
+
+    def __init__(
+        self, kind: FailureKind, call: str, context: str, code: str, detail: str, *, messages: tuple[str, ...] = ()
+    ) -> None:
+        """Join the parts of the message into one line."""
+        suffix = f" on {context}" if context else ""
+        super().__init__(f"{call}{suffix}: {code}: {detail}" if detail else f"{call}{suffix}: {code}")
+        self.kind = kind
+        self.code = code
+        self.detail = mask(detail)
+        self.messages = tuple(map(mask, messages))
+
+
+def convert_to_read_error(failed: CallFailedError) -> ProviderError:
+    """Return the error of a failed read for the engine: forbidden, or to be retried."""
+    if failed.kind is FailureKind.FORBIDDEN:
+        return ForbiddenError(str(failed))
+    return RetryableError(str(failed))
+
+
+def convert_to_outcome(failed: CallFailedError, build_refusal: Callable[[], Outcome]) -> Outcome:
+    """Return the outcome of a batch whose call *failed*; *build_refusal* builds it if the request was invalid."""
+    message = str(failed)
+    match failed.kind:
+        case FailureKind.REFUSED:
+            return build_refusal()
+        case FailureKind.FORBIDDEN:
+            return Forbidden(message=message)
+        case FailureKind.CREDENTIALS | FailureKind.RETRYABLE:
+            return TryLater(message=message)
+        case FailureKind.UNANSWERED:
+            return Unknown(message=message)
+        case _:
+            assert_never(failed.kind)
+
+
+def parse_service_name(text: str) -> DnsName | None:
+    """Return the name *text* of a response, None if no object could request it.
+
+    Such names contain blanks, control characters or raw octets. None of our records has one, and a name with non-ASCII
+    letters must not be taken for its A-label.
+    """
+    if not text.isascii() or text != text.strip():
+        return None
+    try:
+        return DnsName.parse(text)
+    except InvalidValueError:
+        return None
+
+
+_RESERVED_FOR_WRITES: Final = 5.0
+_SLOWEST_PER_SECOND: Final = 1.0
+_THROTTLES_UNTIL_PACED: Final = 6  # throttled writes within a minute
+_THROTTLE_WINDOW_S: Final = 60.0
+_PACED_S: Final = 600.0
+_ROUNDING: Final = 1e-6  # of tokens: a wait can end this much too early
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateLimit:
+    """The sustained rate of calls per second, and how many can be made at once after a pause."""
+
+    per_s: float = 10.0
+    burst: float = 50.0
+
+
+@dataclass(slots=True)
+class TokenBucket:
+    """A token bucket whose refill rate is halved by throttling, and recovers with successful calls.
+
+    Attributes:
+        capacity: tokens of a full bucket.
+        per_s: the normal refill rate, in tokens per second.
+        tokens: tokens at *updated_at*; negative if calls took more than there were.
+        rate: the refill rate now.
+        throttle_count: how often the service throttled.
+    """
+
+    capacity: float
+    per_s: float
+    tokens: float
+    rate: float
+    updated_at: float
+    throttle_count: int = 0
+
+    @classmethod
+    def full(cls, rate: RateLimit, now_s: float) -> TokenBucket:
+        """Return a full bucket."""
+        return cls(capacity=rate.burst, per_s=rate.per_s, tokens=rate.burst, rate=rate.per_s, updated_at=now_s)
+
+    def compute_wait_s(self, now_s: float, *, count: float = 1.0, reserve: float = 0.0) -> float:
+        """Return the seconds until *count* tokens can be taken so that *reserve* remain; 0 if at once."""
+        self._refill(now_s)
+        missing = min(count + reserve, self.capacity) - self.tokens
+        return missing / self.rate if missing > _ROUNDING else 0.0
+
+    def take(self, count: float = 1.0) -> None:
+        """Take *count* tokens."""
+        self.tokens -= count
+
+    def record_success(self) -> None:
+        """Double the refill rate, up to the normal one."""
+        self.rate = min(self.per_s, self.rate * 2)
+
+    def record_throttle(self, now_s: float) -> None:
+        """Empty the bucket and halve its refill rate, because the service throttled a call."""
+        self._refill(now_s)
+        self.tokens = min(self.tokens, 0.0)
+        self.rate = min(self.per_s, max(_SLOWEST_PER_SECOND, self.rate / 2))
+        self.throttle_count += 1
+
+    def count_tokens(self, now_s: float) -> float:
+        """Return the tokens that are left."""
+        self._refill(now_s)
+        return self.tokens
+
+    def _refill(self, now_s: float) -> None:
+        self.tokens = min(self.capacity, self.tokens + max(0.0, now_s - self.updated_at) * self.rate)
+        self.updated_at = max(self.updated_at, now_s)
+
+
+_DEFAULT_RATE: Final = RateLimit()
+_CHANGES: Final = RateLimit(per_s=100.0, burst=1500.0)
+
+
+class RateLimiter:
+    """Delays the calls of one account; safe from any thread."""
+
+    def __init__(
+        self,
+        account: str = "",
+        *,
+        rate: RateLimit = _DEFAULT_RATE,
+        pause_s: float = 0.0,
+        monotonic_s: Callable[[], float] = time.monotonic,
+        wait: Callable[[float], object] = time.sleep,
+    ) -> None:
+        """Start with full buckets.
+
+        Args:
+            account: the name in reports.
+            rate: for all calls of the account, and for those of each action.
+            pause_s: the least time between two writes.
+            monotonic_s: returns the time.
+            wait: sleeps for some seconds.
+        """
+        self._account_name = account
+        self._rate = rate
+        self._pause_s = pause_s
+        self._monotonic_s = monotonic_s
+        self._wait = wait
+        self._lock = Lock()
+        self._account = TokenBucket.full(rate, monotonic_s())
+        self._actions: dict[str, TokenBucket] = {}
+        self._changes = TokenBucket.full(_CHANGES, monotonic_s())
+        self._next_write_s = 0.0
+        self._throttled_at: list[float] = []
+        self._paced_until_s = 0.0
+
+    def acquire(self, action: str, *, changes: int = 0) -> None:
+        """Wait until *action* may be called; *changes* is the number of changes in a write, 0 for a read."""
+        while (wait_s := self._try_take(action, changes)) > 0:
+            self._wait(wait_s)
+
+    def record_success(self, action: str) -> None:
+        """Record that a call of *action* succeeded."""
+        with self._lock:
+            self._account.record_success()
+            self._get_bucket(action).record_success()
+
+    def record_throttle(self, action: str, *, changes: int = 0) -> None:
+        """Record that the service throttled a call of *action* with *changes*."""
+        with self._lock:
+            now_s = self._monotonic_s()
+            self._account.record_throttle(now_s)
+            self._get_bucket(action).record_throttle(now_s)
+            if changes:
+                self._throttled_at = [at_s for at_s in self._throttled_at if at_s > now_s - _THROTTLE_WINDOW_S] + [
+                    now_s
+                ]
+                if len(self._throttled_at) >= _THROTTLES_UNTIL_PACED:
+                    self._changes.tokens, self._changes.updated_at = 0.0, now_s
+                    self._paced_until_s = now_s + _PACED_S
+
+    def record_busy(self, action: str) -> None:
+        """Record that the service was busy with an earlier call of *action*, and slow down only this action."""
+        with self._lock:
+            self._get_bucket(action).record_throttle(self._monotonic_s())
+
+    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
+        """Return what is left now: of the account, then of each action that was called, sorted by action."""
+        with self._lock:
+            now_s = self._monotonic_s()
+            return tuple(
+                RateLimitStatus(
+                    account=self._account_name,
+                    action=action,
+                    calls_left=bucket.count_tokens(now_s),
+                    per_s=bucket.rate,
+                    throttle_count=bucket.throttle_count,
+                )
+                for action, bucket in (("", self._account), *sorted(self._actions.items()))
+            )
+
+    def _try_take(self, action: str, changes: int) -> float:
+        with self._lock:
+            now_s = self._monotonic_s()
+            bucket = self._get_bucket(action)
+            reserve = 0.0 if changes else _RESERVED_FOR_WRITES
+            wait_s = max(self._account.compute_wait_s(now_s, reserve=reserve), bucket.compute_wait_s(now_s))
+            if changes:
+                wait_s = max(wait_s, self._next_write_s - now_s)
+                if now_s < self._paced_until_s:
+                    wait_s = max(wait_s, self._changes.compute_wait_s(now_s, count=changes))
+            if wait_s <= 0:
+                self._account.take()
+                bucket.take()
+                if changes:
+                    self._changes.take(changes)
+                    self._next_write_s = now_s + self._pause_s
+            return wait_s
+
+    def _get_bucket(self, action: str) -> TokenBucket:
+        found = self._actions.get(action)
+        if found is None:
+            found = self._actions[action] = TokenBucket.full(self._rate, self._monotonic_s())
+        return found

@@ -1,0 +1,389 @@
+"""Read the text of ownership records, and find the records that each covers (docs/spec/plan.md 3.2.3, 3.2.5).
+
+The name of an ownership record can be ambiguous. Without an affix, the ownership record of A `foo` is at `a-foo`, and
+older versions put the ownership record of a host named `a-foo` there, too. With a wildcard replacement, `*.x` and
+`any.x` can share one. Therefore each ownership record is assigned to the records of one name: the name stated in its
+text, else the only name that is possible with the surrounding records. If no name is possible, or several are, it
+covers nothing (docs/spec/plan.md 11).
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from operator import attrgetter
+from typing import Final, Protocol
+
+from extdns.model import rrtype
+from extdns.model.dns_name import DnsName
+from extdns.model.record import ALIAS, OWNER, RESOURCE, Record, RecordKey
+from extdns.model.value import StringMap, Value
+from registry.txt.naming import Naming, NamingFormat
+
+
+class OwnershipRecord(Value, frozen=True):
+    """A TXT record whose only value is the text of an ownership record."""
+
+    record: Record
+    labels: StringMap
+
+    @property
+    def owner(self) -> str:
+        """Return the owner id, "" if the text contains none."""
+        return self.labels.get(OWNER)
+
+    def has_same_resource(self, other: OwnershipRecord) -> bool:
+        """Return whether both ownership records state the same resource and owner."""
+        resource = self.labels.get(RESOURCE)
+        return bool(resource) and resource == other.labels.get(RESOURCE) and self.owner == other.owner
+
+
+class OwnershipMatch(Value, frozen=True):
+    """An ownership record that covers a record, and the format of its name."""
+
+    format: NamingFormat
+    ownership_record: OwnershipRecord
+
+
+class _CandidateMatch(Value, frozen=True):
+    format: NamingFormat
+    record: Record
+
+
+class OwnershipIndex(Value, frozen=True, kw_only=True):
+    """The records and ownership records of some names, and which ownership record covers which record.
+
+    Attributes:
+        records: those that are not ownership records, sorted by key.
+        ownership_records: all ownership records, of any owner.
+        matches: for each record, the ownership records that cover it, the deciding one first.
+        matched_records: keys of the records that each ownership record covers.
+    """
+
+    records: tuple[Record, ...]
+    ownership_records: Mapping[RecordKey, OwnershipRecord]
+    matches: Mapping[RecordKey, Sequence[OwnershipMatch]]
+    matched_records: Mapping[RecordKey, Sequence[RecordKey]]
+
+
+def build_index(
+    records: Collection[Record], *, naming: Naming, managed_types: frozenset[str], codec: OwnershipTextCodec
+) -> OwnershipIndex:
+    """Assign each ownership record among *records* to the records it covers. The order of *records* does not matter.
+
+    Args:
+        records: all records of the names in question and of their `RelatedNames`.
+        naming: how ownership records are named.
+        managed_types: records of other types are never covered.
+        codec: how the text of ownership records is read.
+    """
+    if not records:
+        return _EMPTY
+    return _IndexBuilder(naming, managed_types, codec).build(sorted(records, key=_SORT_KEY))
+
+
+_EMPTY: Final = OwnershipIndex(records=(), ownership_records={}, matches={}, matched_records={})
+_SORT_KEY: Final = attrgetter("key", "targets")
+
+
+class _IndexBuilder:
+    __slots__ = ("codec", "keys", "managed_types", "naming", "ownership_records", "records")
+
+    def __init__(self, naming: Naming, managed_types: frozenset[str], codec: OwnershipTextCodec) -> None:
+        self.naming = naming
+        self.managed_types = managed_types
+        self.codec = codec
+        self.records: list[Record] = []
+        self.ownership_records: dict[RecordKey, OwnershipRecord] = {}
+        self.keys: frozenset[RecordKey] = frozenset()  # records by name; built on first use
+
+    def build(self, records: Iterable[Record]) -> OwnershipIndex:
+        """Return the index of *records*, which are sorted; TXT records without values are ignored."""
+        for record in records:
+            # A TXT record with several values is not an ownership record: rewriting it would lose the other values.
+            is_candidate = record.type == rrtype.TXT and len(record.targets) == 1
+            labels = self.codec.decode(record.targets[0]) if is_candidate else None
+            if labels is not None:
+                self.ownership_records[record.key] = OwnershipRecord(record, labels)
+            elif record.type != rrtype.TXT or record.targets:
+                self.records.append(record)
+        self._drop_published()
+        if not self.ownership_records:
+            return OwnershipIndex(records=tuple(self.records), ownership_records={}, matches={}, matched_records={})
+        candidates = self._find_candidates()
+        matches: defaultdict[RecordKey, list[OwnershipMatch]] = defaultdict(list)
+        matched_records: defaultdict[RecordKey, list[RecordKey]] = defaultdict(list)
+        for ownership_key, found in candidates.items():
+            ownership_record = self.ownership_records[ownership_key]
+            for chosen in self._choose_matches(ownership_record, found):
+                key = chosen.record.key
+                matches[key].append(OwnershipMatch(chosen.format, ownership_record))
+                matched_records[ownership_key].append(key)
+        for several in matches.values():
+            if len(several) > 1:
+                several.sort(key=lambda match: (match.format, match.ownership_record.record.key))
+        return OwnershipIndex(
+            records=tuple(self.records),
+            ownership_records=self.ownership_records,
+            matches=matches,
+            matched_records=matched_records,
+        )
+
+    def _drop_published(self) -> None:
+        """Treat each ownership record that is covered by an ownership record as a plain record: somebody published it.
+
+        Do not check whether the second one is covered by a third: a chain of forged texts must not change the result.
+        """
+        published = [
+            key for key in self.ownership_records if self._find_own_record(key.name, rrtype.TXT, key.set_identifier)
+        ]
+        if published:
+            restored = [self.ownership_records[key].record for key in published]
+            self.records = sorted((*self.records, *restored), key=attrgetter("key"))
+            for key in published:
+                del self.ownership_records[key]
+
+    def _find_candidates(self) -> Mapping[RecordKey, Sequence[_CandidateMatch]]:
+        """Return, for each ownership record, the records that it can cover according to its name."""
+        found: defaultdict[RecordKey, list[_CandidateMatch]] = defaultdict(list)
+        names = {key.name for key in self.ownership_records}
+        for record in self.records:
+            if record.type not in self.managed_types:
+                continue
+            alias = record.type == rrtype.A and is_alias(record)
+            for naming_format, name in self.naming.build_all_names(record.name, record.type, alias=alias):
+                key = RecordKey(name, record.set_identifier, rrtype.TXT)
+                if name in names and key in self.ownership_records:
+                    found[key].append(_CandidateMatch(naming_format, record))
+        return found
+
+    def _choose_matches(
+        self, ownership_record: OwnershipRecord, candidates: Sequence[_CandidateMatch]
+    ) -> Sequence[_CandidateMatch]:
+        """Return those of *candidates* that *ownership_record* covers; all of them have the same name."""
+        if ownership_record.labels.has(OWNED_RECORD):
+            stated = ownership_record.labels.get(OWNED_RECORD)
+            return [candidate for candidate in candidates if candidate.record.name == stated]
+        if len(candidates) == 1 and candidates[0].format is not NamingFormat.UNTYPED:
+            return candidates
+        typed = [candidate for candidate in candidates if candidate.format is not NamingFormat.UNTYPED]
+        untyped = [candidate for candidate in candidates if candidate.format is NamingFormat.UNTYPED]
+        return self._choose_name(
+            ownership_record, untyped if self._is_untyped(ownership_record, untyped, typed) else typed
+        )
+
+    def _is_untyped(
+        self, ownership_record: OwnershipRecord, untyped: Sequence[_CandidateMatch], typed: Sequence[_CandidateMatch]
+    ) -> bool:
+        """Return whether *ownership_record* has no type in its name, so it belongs to *untyped*, not to *typed*.
+
+        It has none if one of the hosts in *untyped* has no other ownership record, or one of the same resource: older
+        versions wrote both formats. It has one if *typed* has more ownership records of that resource.
+        """
+        if not untyped:
+            return False
+        if not self.naming.can_hold_type(ownership_record.record.name, self.managed_types):
+            return True
+        if any(self._has_other_records(ownership_record, candidate.record.name) for candidate in typed):
+            return False
+        return any(self._lacks_own_record(ownership_record, candidate.record) for candidate in untyped)
+
+    def _lacks_own_record(self, ownership_record: OwnershipRecord, host: Record) -> bool:
+        """Return whether *host* has no current ownership record, or one that only repeats *ownership_record*."""
+        own = self._find_own_record(host.name, host.type, host.set_identifier)
+        if own is None:
+            return True
+        return (
+            own.labels.get(OWNED_RECORD) != host.name
+            if own.labels.has(OWNED_RECORD)
+            else own.has_same_resource(ownership_record)
+        )
+
+    def _choose_name(
+        self, ownership_record: OwnershipRecord, candidates: Sequence[_CandidateMatch]
+    ) -> Sequence[_CandidateMatch]:
+        """Return those of *candidates* that have the most likely name, () if several names remain.
+
+        A name is more likely if it has no other ownership record, or if its other ownership records state the same
+        resource.
+        """
+        rivals = candidates
+        for prefers in (self._lacks_untyped_record, self._has_agreeing_records):
+            if len({rival.record.name for rival in rivals}) > 1:
+                rivals = [rival for rival in rivals if prefers(ownership_record, rival)] or rivals
+        return rivals if len({rival.record.name for rival in rivals}) == 1 else ()
+
+    def _lacks_untyped_record(self, ownership_record: OwnershipRecord, candidate: _CandidateMatch) -> bool:
+        return candidate.format is NamingFormat.UNTYPED and self._lacks_own_record(ownership_record, candidate.record)
+
+    def _has_agreeing_records(self, ownership_record: OwnershipRecord, candidate: _CandidateMatch) -> bool:
+        return self._has_other_records(ownership_record, candidate.record.name)
+
+    def _has_other_records(self, ownership_record: OwnershipRecord, name: DnsName) -> bool:
+        """Return whether other records of *name* have ownership records in the newest format of the same resource."""
+        self.keys = self.keys or frozenset(record.key for record in self.records)
+        sid = ownership_record.record.set_identifier
+        found = (
+            self._find_own_record(name, rtype, sid)
+            for rtype in self.managed_types
+            if RecordKey(name, sid, rtype) in self.keys
+        )
+        return any(
+            other is not None and other is not ownership_record and other.has_same_resource(ownership_record)
+            for other in found
+        )
+
+    def _find_own_record(self, name: DnsName, rtype: str, set_identifier: str) -> OwnershipRecord | None:
+        ownership = self.naming.build_name(name, rtype)
+        return self.ownership_records.get(RecordKey(ownership, set_identifier, rrtype.TXT)) if ownership else None
+
+
+def is_alias(record: Record) -> bool:
+    """Return whether *record* is an A alias. Older versions named its ownership record after the type CNAME (3.2.5)."""
+    return record.type == rrtype.A and record.properties.get(ALIAS) in {"true", "A"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TxtSettings:
+    """Settings of the txt registry.
+
+    Attributes:
+        owner: our owner id.
+        previous_owner: the owner whose records are taken over, "" for none.
+        naming: how ownership records are named.
+        managed_types: records of other types are never ours.
+        codec: how the text of ownership records is read and written.
+        creates_without_ownership: behave as external-dns does: create a record even if its ownership record cannot be
+            written, reuse an ownership record that outlived its record, and state the record in the text only if
+            nothing else makes it unambiguous.
+    """
+
+    owner: str
+    previous_owner: str
+    naming: Naming
+    managed_types: frozenset[str]
+    codec: OwnershipTextCodec
+    creates_without_ownership: bool
+
+    def is_our_owner(self, owner: str) -> bool:
+        """Return whether *owner* is our owner id or the previous owner, so that we may change its records."""
+        return owner == self.owner or (bool(owner) and owner == self.previous_owner)
+
+    def should_state_record(self, name: DnsName) -> bool:
+        """Return whether ownership records of *name* state the name in their text.
+
+        They do if *name* looks like an ownership name: the ownership record of A `foo` is at `a-foo`, and must not be
+        read as an old ownership record of the host `a-foo` if one object requests both names.
+        """
+        if self.creates_without_ownership:
+            return False
+        old = self.naming.build_untyped_name(name)
+        return old is not None and self.naming.can_hold_type(old, self.managed_types)
+
+
+OWNED_RECORD: Final = "ownedRecord"  # the label that states the record, written if the ownership name is ambiguous
+NONCE_LABEL: Final = "txt-encryption-nonce"  # a label of encrypted values only
+
+MAX_CHARACTERS: Final = 4096  # DNS services take 4,000 at most; longer text is never an ownership record
+
+ENCODABLE_LABELS: Final = "short texts in printable ASCII without comma, double quote and backslash"
+
+# Characters that keys and values may contain, so that the text can be parsed: commas separate labels, `=` ends a key.
+_LABEL: Final = r",external-dns/[ !#-+\--<>-\[\]-~]*=[ !#-+\--\[\]-~]*"
+_TEXT: Final = re.compile(rf'"heritage=external-dns(?:{_LABEL})*"')
+_HERITAGE: Final = "heritage"
+_VENDOR: Final = "external-dns"
+_BEFORE_KEYS: Final = f"{_VENDOR}/"
+
+_ENCRYPTED: Final = re.compile(
+    r'"?[A-Za-z0-9+/]{64,}={0,2}"?'
+)  # nonce, tag and the shortest text have at least 64 characters in base64
+
+
+def is_possibly_encrypted(target: str) -> bool:
+    """Return whether a TXT value that cannot be decoded looks like an encrypted one (docs/spec/plan.md 3.2.4)."""
+    return len(target) <= MAX_CHARACTERS and len(target.strip('"')) % 4 == 0 and bool(_ENCRYPTED.fullmatch(target))
+
+
+_ESCAPE: Final = re.compile(r"\\([0-9]{3})|\\(.)", re.DOTALL)
+
+
+def is_ownership_text(target: str, codec: OwnershipTextCodec) -> bool:
+    r"""Return whether *target* is the text of an ownership record, or may become one when a DNS service stores it.
+
+    Services replace escapes such as `\104` (`h`) by the character; they are decimal (RFC 1035 section 5.1) or octal
+    (Route 53).
+    """
+    spellings = {target}
+    if "\\" in target:
+        spellings |= {_ESCAPE.sub(partial(_unescape, base=base), target) for base in (8, 10)}
+    return any(codec.decode(text) is not None for text in spellings)
+
+
+def _unescape(found: re.Match[str], *, base: int) -> str:
+    if not found[1]:
+        return found[2]
+    try:
+        return chr(int(found[1], base))
+    except ValueError:
+        return found[0]
+
+
+class OwnershipTextCodec(Protocol):
+    """Reads and writes the TXT value of an ownership record."""
+
+    def decode(self, target: str) -> StringMap | None:
+        """Return the labels in *target*, None if it is not an ownership record; never raises."""
+        ...
+
+    def encode(self, labels: StringMap) -> str | None:
+        """Return the TXT value that contains *labels*, None if no value can."""
+        ...
+
+
+class PlainTextCodec:
+    """Reads and writes `"heritage=external-dns,external-dns/owner=me"`; the quotes are part of the value."""
+
+    __slots__ = ()
+
+    def decode(self, target: str) -> StringMap | None:
+        """Return the labels in the TXT value *target*, None if it is not an ownership record; never raises.
+
+        Tokens without `=` and keys of other programs are skipped. If a label occurs twice, the last one wins.
+        """
+        if len(target) > MAX_CHARACTERS:
+            return None
+        labels: dict[str, str] = {}
+        has_heritage = False
+        for token in target.strip('"').split(","):
+            key, equals, value = token.partition("=")
+            if not equals:
+                continue
+            if key == _HERITAGE:
+                if value != _VENDOR:
+                    return None
+                has_heritage = True
+            elif key.startswith(_VENDOR):
+                # keys and owners repeat in all ownership records
+                labels[sys.intern(key.removeprefix(_BEFORE_KEYS))] = sys.intern(value)
+        return StringMap(sorted(labels.items())) if has_heritage else None
+
+    def encode(self, labels: StringMap) -> str | None:
+        """Return the TXT value that contains *labels*, sorted by key.
+
+        There is no escaping. Return None for labels that would be read back as others, or that a DNS service would
+        change.
+        """
+        tokens = [f"{_HERITAGE}={_VENDOR}"]
+        for key, value in labels:
+            if "=" in key:
+                return None
+            if key != NONCE_LABEL:
+                tokens.append(f"{_BEFORE_KEYS}{key}={value}")
+        text = f'"{",".join(tokens)}"'
+        apart = text.count(",") == len(tokens) - 1
+        return text if apart and len(text) <= MAX_CHARACTERS and _TEXT.fullmatch(text) else None

@@ -1,0 +1,42 @@
+"""The live page shows that it is out of date if its process died or hangs."""
+
+from __future__ import annotations
+
+import re
+import signal
+from typing import Final
+
+import pytest
+from selenium.webdriver import Chrome
+
+from tests.browser.live_page import read_text, wait_until
+from tests.integration.program import Program
+
+GREEN: Final = "rgb(229, 244, 232)"
+RED: Final = "rgb(253, 232, 232)"
+
+
+def read_color(browser: Chrome) -> str:
+    """Return the background color of the summary at the top."""
+    script = "return getComputedStyle(document.querySelector('.sentence')).backgroundColor"
+    found: str = browser.execute_script(script)
+    return found
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["dead", "hangs"])
+def test_the_summary_turns_red_when_the_process_does_not_answer(
+    browser: Chrome, page_and_process: tuple[str, Program], number: signal.Signals
+) -> None:
+    address, program = page_and_process
+    browser.get(f"{address}zones")
+    wait_until(browser, lambda now: read_color(now) == GREEN or None)
+    assert read_text(browser, ".sentence") == "The one name is published."
+    assert re.fullmatch(", [0-4]s ago", read_text(browser, "#age"))
+    program.process.send_signal(number)
+    wait_until(browser, lambda now: read_color(now) == RED or None)
+    assert read_text(browser, "#connection") == "The process does not answer: what you see is not up to date."
+    assert int(re.sub(r"\D", "", read_text(browser, "#age"))) >= 5
+    if number == signal.SIGSTOP:
+        program.process.send_signal(signal.SIGCONT)
+        wait_until(browser, lambda now: read_color(now) == GREEN or None)
+        assert read_text(browser, "#connection") == ""

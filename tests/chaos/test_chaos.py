@@ -1,0 +1,48 @@
+"""After failing calls, edits by a second writer and killed processes the zones are as requested.
+
+`make chaos` runs the test for longer, with SECONDS=, SEED= and PROVIDER=. A failure prints the seed, which repeats the
+same events; their timing relative to extdns depends on the machine.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.chaos.run import Chaos
+from tests.chaos.services import CloudDnsService, DnsService, Route53Service
+from tests.fakes.clouddns.server import CloudDns
+from tests.fakes.route53.server import Route53
+
+SEED: Final = int(os.environ.get("CHAOS_SEED", "17"))
+SECONDS: Final = {"aws": 80.0, "google": 25.0}
+
+
+@pytest.fixture
+def service(request: pytest.FixtureRequest) -> Iterator[DnsService]:
+    with ExitStack() as stack:
+        if request.param == "aws":
+            yield Route53Service(stack.enter_context(Route53()))
+        else:
+            yield CloudDnsService(stack.enter_context(CloudDns()))
+
+
+@pytest.mark.parametrize("service", ["aws", "google"], indirect=True)
+def test_the_zones_are_as_requested_after_a_random_script_of_faults_edits_and_kills(
+    service: DnsService, request: pytest.FixtureRequest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    provider = request.node.callspec.params["service"]
+    seconds = float(os.environ.get("CHAOS_SECONDS", SECONDS[provider]))
+    repeat = f"make chaos SECONDS={seconds:g} SEED={SEED} PROVIDER={provider}"
+    with capsys.disabled():
+        print(f"\n{repeat}   (logs: {tmp_path})")  # noqa: T201 - the command that repeats the run
+    with Chaos(service, tmp_path, seed=SEED, seconds=seconds) as chaos:
+        report = chaos.run()
+    with capsys.disabled():
+        print(report)  # noqa: T201 - the result of the run
+    assert not report.violations, "\n".join([repeat, f"logs: {tmp_path}", *report.violations])

@@ -1,0 +1,167 @@
+"""The checks of a chaos run find planted violations, and its script depends only on the seed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.chaos import checks
+from tests.chaos.cluster import Values
+from tests.chaos.events import write_script
+from tests.chaos.replicas import Replica
+from tests.chaos.services import Key, Route53Service
+from tests.chaos.writer import OURS, Writer
+from tests.fakes.route53.server import Route53
+from tests.fakes.route53.zones import Author
+
+WEB = Key("acme.test", "h1.acme.test", "A")
+OWNERSHIP = Key("acme.test", "a-h1.acme.test", "TXT")
+THEIRS = Key("acme.test", "f0.acme.test", "A")
+REQUESTED: dict[Key, set[Values]] = {WEB: {("192.0.2.1",)}}
+
+
+class World:
+    """A zone with one record of ours and one foreign record, without violations."""
+
+    def __init__(self, fake: Route53) -> None:
+        self.fake = fake
+        self.service = Route53Service(fake)
+        self.writer = Writer(self.service)
+        self.service.put(WEB, "192.0.2.1")
+        self.service.put(OWNERSHIP, f'{OURS},external-dns/resource=service/shop/web"')
+        self.writer.write_own("f0.acme.test", "198.51.100.1")
+        self.initial = self.service.read()
+
+    def find_all(self) -> list[str]:
+        found = checks.find_all(self.service, REQUESTED, self.writer, ())
+        return [*found, *checks.find_broken_laws(self.service, self.initial)]
+
+    def edit_as_program(self, key: Key, *values: str) -> None:
+        """Put *values*, or delete without any, as a change that the journal attributes to extdns."""
+        (zone,) = (zone for zone in self.fake.api.zones.values() if zone.name.rstrip(".") == key.zone)
+        if values:
+            self.service.put(key, *values)
+        else:
+            self.service.delete(key)
+        zone.edits[-1] = _as_program(zone.edits[-1])
+
+
+def _as_program(edit: Any) -> Any:  # noqa: ANN401 - a dataclass of the fake
+    return type(edit)(by=Author.API, before=edit.before, after=edit.after)
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    with Route53() as fake:
+        yield World(fake)
+
+
+def test_the_checks_find_nothing_in_a_correct_zone(world: World) -> None:
+    assert world.find_all() == []
+
+
+@pytest.mark.parametrize(
+    ("key", "values", "found"),
+    [
+        pytest.param(THEIRS, ("198.51.100.2",), "changed: ", id="foreign-record-changed"),
+        pytest.param(THEIRS, (), "changed: ", id="foreign-record-deleted"),
+        pytest.param(WEB, ("192.0.2.2",), "other values: ", id="record-has-other-values"),
+        pytest.param(WEB, (), "missing: ", id="record-missing"),
+        pytest.param(OWNERSHIP, (), "without ownership record: ", id="ownership-record-missing"),
+        pytest.param(Key("acme.test", "h2.acme.test", "A"), ("192.0.2.2",), "left over: ", id="record-left-over"),
+    ],
+)
+def test_the_checks_find_a_planted_violation(world: World, key: Key, values: tuple[str, ...], found: str) -> None:
+    if values:
+        world.service.put(key, *values)
+    else:
+        world.service.delete(key)
+    assert any(line.startswith(found) for line in world.find_all())
+
+
+def test_a_changed_and_restored_foreign_record_is_found_in_the_journal(world: World) -> None:
+    world.edit_as_program(THEIRS, "192.0.2.66")
+    world.edit_as_program(THEIRS, "198.51.100.1")
+    assert [line.partition(":")[0] for line in world.find_all()] == ["changed foreign record"] * 2
+
+
+def test_a_record_that_briefly_lacked_its_ownership_record_is_found_in_the_journal(world: World) -> None:
+    new = Key("acme.test", "h2.acme.test", "A")
+    world.edit_as_program(new, "192.0.2.2")
+    world.service.put(Key("acme.test", "x9.acme.test", "A"), "198.51.100.9")
+    world.service.delete(Key("acme.test", "x9.acme.test", "A"))
+    world.edit_as_program(new)
+    assert any(line.startswith("left without ownership record: ") for line in world.find_all())
+
+
+def test_a_record_whose_ownership_record_was_replaced_counts_as_foreign_afterwards(world: World) -> None:
+    world.writer._seize("h1.acme.test", replace=True)
+    assert world.find_all() == []
+    world.edit_as_program(WEB, "192.0.2.7")
+    assert [line.partition(":")[0] for line in world.find_all()] == ["changed", "changed foreign record"]
+
+
+class Leader(Replica):
+    """A replica with fixed answers."""
+
+    def __init__(self, *, pending: int = 0, ready: int = 200, reason: str = "published", held: int = 0) -> None:
+        self._answers = {"/readyz": (ready, "{}"), "/metrics": (200, f"extdns_names_queued {pending}.0")}
+        record = {"type": "A", "action": "none", "reason": reason}
+        self._documents: dict[str, dict[str, Any]] = {
+            "names?limit=500": {"items": [{"name": "h1.acme.test", "records": [record]}], "after": None},
+            "held": {"items": [{}] * held},
+        }
+
+    def get(self, path: str, *, page: bool = False) -> tuple[int, str]:
+        return self._answers[path] if not page else (200, json.dumps(self._documents[path]))
+
+    def get_document(self, path: str) -> dict[str, Any]:
+        return self._documents[path]
+
+
+@pytest.mark.parametrize(
+    ("leader", "found"),
+    [
+        pytest.param(Leader(), "", id="at-rest"),
+        pytest.param(Leader(pending=1), "names pending: 1.0", id="pending"),
+        pytest.param(Leader(ready=503), "not ready: {}", id="not-ready"),
+        pytest.param(Leader(reason="in-grace"), "waits: h1.acme.test A none [in-grace]", id="in-grace"),
+        pytest.param(Leader(reason="refused"), "waits: h1.acme.test A none [refused]", id="refused"),
+        pytest.param(Leader(held=1), "held: {}", id="held"),
+    ],
+)
+def test_the_checks_find_queued_names_waiting_decisions_and_held_deletes_of_the_leader(
+    leader: Leader, found: str
+) -> None:
+    assert checks.find_waits(leader) == ([found] if found else [])
+
+
+def test_the_checks_find_an_unexpected_exit_and_a_traceback(tmp_path: Path) -> None:
+    replica = Replica("0", tmp_path, ["--nonsense"], {})
+    replica.start()
+    assert replica._process is not None
+    replica._process.wait()
+    assert not replica.is_running
+    replica._logs[0].write_text("Traceback (most recent call last):\n", encoding="utf-8")
+    assert [line[:9] for line in checks.find_process_problems([replica])] == ["replica 0"] * 2
+
+
+def test_the_script_depends_on_the_seed_and_uses_every_verb_of_every_actor() -> None:
+    script = write_script(7, 600.0)
+    assert script == write_script(7, 600.0)
+    assert script != write_script(8, 600.0)
+    verbs = {(event.actor, event.verb) for event in script}
+    assert {verb for actor, verb in verbs if actor == "writer"} == {"foreign", "drift", "erase", "free", "seize"}
+    assert {verb for actor, verb in verbs if actor == "cluster"} == {"apply", "remove", "blank"}
+    assert {verb for actor, verb in verbs if actor == "operator"} == {"kill", "terminate", "start"}
+    assert {verb.partition("-")[0] for actor, verb in verbs if actor == "network"} == {
+        "kube",
+        "dns",
+        "cut",
+        "expire",
+        "recover",
+    }

@@ -1,0 +1,89 @@
+"""Two processes have the same owner id and different objects.
+
+A cluster is copied with its Helm values, so that two clusters manage one zone with the same owner id. Each takes the
+other's records for its own. external-dns deletes what the other one created, once a minute, without end.
+
+What must hold: records that only the other cluster requests are absent here, so their deletes are held by the budget
+for absence. At a name that both request, neither deletes; writes are conditional, and soon the name is `contended` and
+written more and more rarely.
+"""
+
+from __future__ import annotations
+
+from extdns.model.reason import Reason
+from tests.incidents.objects import numbered, service, services
+from tests.incidents.production import OFTEN, Production
+from tests.incidents.scene import COMPAT, MINUTE_S, scene
+from tests.unit.engine.laws import check_submission
+from tests.unit.engine.stage import REGISTRY
+
+LEFT, RIGHT = numbered(20, "l"), numbered(20, "r")
+
+
+def test_neither_of_two_clusters_deletes_the_records_of_the_other() -> None:
+    first = scene(*services(LEFT), service("both"))
+    copied = scene(*services(RIGHT), service("both", address="192.0.2.2"), provider=first.provider)
+    for _ in range(6):
+        for world in (first, copied):
+            world.now_s = max(first.now_s, copied.now_s)
+            world.run(for_s=10 * MINUTE_S)
+    assert first.published() == {*LEFT, *RIGHT, "both"}
+    assert copied.held_names() == set(LEFT)
+    for submission in first.provider.submissions:
+        check_submission(submission, REGISTRY)
+
+
+def test_a_name_that_both_clusters_request_always_exists_and_becomes_contended() -> None:
+    first = scene(service("both"), flags=["--interval=1m"])
+    copied = scene(service("both", address="192.0.2.2"), flags=["--interval=1m"], provider=first.provider)
+    for _ in range(30):
+        for world in (first, copied):
+            world.now_s = max(first.now_s, copied.now_s)
+            world.run(for_s=MINUTE_S)
+            assert set(first.list_records()) == {"both A"}
+    assert [one.reason for one in (*first.reported, *copied.reported)].count(Reason.CONTENDED) >= 2
+    assert len(first.provider.submissions) <= 15, "fewer than one write a minute"
+
+
+def test_with_compat_each_cluster_deletes_the_records_of_the_other() -> None:
+    first = scene(*services(LEFT), flags=["--interval=1m", *COMPAT])
+    scene(*services(RIGHT), flags=["--interval=1m", *COMPAT], provider=first.provider)
+    assert first.published() == set(RIGHT)
+    first.run(for_s=2 * MINUTE_S)
+    assert first.published() == set(LEFT)
+
+
+def test_program_holds_deletes_of_the_other_clusters_records_and_reports_contended(
+    production: Production,
+) -> None:
+    with production.copy_cluster() as copy:
+        production.put(*services(LEFT[:12]), service("both"))
+        copy.put(*services(RIGHT[:12]), service("both", address="192.0.2.2"))
+        with production.process(*OFTEN) as first:
+            production.until_published(*LEFT[:12], "both")
+            with copy.process(*OFTEN) as second:
+                copy.until_published(*LEFT[:12], *RIGHT[:12], "both")
+                second.pass_time(MINUTE_S + 1.0)
+                second.until("Deletes are held", "count=12", "orphan-gone 12")
+                for _ in range(2):
+                    copy.until(lambda: copy.dns.records()["both A"] == ("192.0.2.2",))
+                    first.pass_time(MINUTE_S + 6.0)
+                    production.until(lambda: production.dns.records()["both A"] == ("192.0.2.1",))
+                    second.pass_time(MINUTE_S + 6.0)
+                copy.until(lambda: copy.dns.records()["both A"] == ("192.0.2.2",))
+                first.pass_time(MINUTE_S + 6.0)
+                first.until("both.example.org", "contended")
+                production.wait_for_marker()
+                assert production.dns.records()["both A"] == ("192.0.2.2",)
+                assert production.published() == {*LEFT[:12], *RIGHT[:12], "both"}
+                production.until(lambda: "Contended" in {one["reason"] for one in production.server.objects("Event")})
+
+
+def test_program_with_compat_deletes_the_records_of_the_other_cluster(production: Production) -> None:
+    with production.copy_cluster() as copy:
+        production.put(*services(LEFT[:12]))
+        copy.put(*services(RIGHT[:12]))
+        with production.process():
+            production.until_published(*LEFT[:12])
+        with copy.process("--compat"):
+            copy.until_published(*RIGHT[:12])

@@ -1,0 +1,160 @@
+"""If a GET finds an object that the list lacks, the kind is failing and is listed again until both agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from extdns.kube.live.cluster import LiveCluster
+from extdns.model.cluster import ClusterChange, Phase
+from extdns.model.kind import ObjectKey
+from extdns.model.resources.core import SERVICE
+from tests.clusters import (
+    describe_changes,
+    list_changes_until_added,
+    live_cluster,
+    phase_in,
+    service,
+    wait_for_changes,
+    wait_until_synced,
+)
+from tests.fakes.apiserver.faults import Empty, Refuse
+from tests.fakes.apiserver.options import WatchList
+from tests.fakes.apiserver.server import ApiServer
+from tests.fakes.apiserver.watches import Order
+
+WEB: Final = ObjectKey(SERVICE, "shop", "web")
+
+
+@pytest.fixture
+def server() -> Iterator[ApiServer]:
+    with ApiServer() as running:
+        for name in ("web", "api", "job"):
+            running.put(service(name))
+        running.api.watch_list = WatchList.GATED
+        yield running
+
+
+@pytest.fixture
+def cluster(server: ApiServer, tmp_path: Path) -> Iterator[LiveCluster]:
+    made = live_cluster(server, tmp_path)
+    yield made
+    made.close()
+
+
+def lose_all(server: ApiServer, cluster: LiveCluster) -> None:
+    """Make the API server return empty lists twice, and wait until *cluster* has dropped all three Services."""
+    wait_until_synced(cluster, SERVICE)
+    server.faults.arm(Empty(), verb="list", resource="services", times=2)
+    server.expire()
+    server.end_watches(Order.EXPIRE)
+    wait_for_changes(
+        cluster, lambda changes: len([line for line in describe_changes(changes) if line.startswith("drop")]) == 3
+    )
+
+
+def ends_synced(changes: Sequence[ClusterChange]) -> bool:
+    return phase_in(changes) is Phase.SYNCED
+
+
+def test_a_kind_is_listed_again_at_once_if_a_get_finds_an_object_that_the_list_lacks(
+    server: ApiServer, cluster: LiveCluster
+) -> None:
+    lose_all(server, cluster)
+    assert cluster.exists(WEB) is True
+    lines = describe_changes(wait_for_changes(cluster, ends_synced))
+    assert lines[0] == "Service is failing"
+    assert sorted(lines[1:-1]) == ["add Service shop/api", "add Service shop/job", "add Service shop/web"]
+    assert lines[-1] == "Service is synced"
+    assert not [line for line in list_changes_until_added(server, cluster) if "drop" in line]
+
+
+def test_after_a_wrong_streamed_list_the_kind_is_listed_by_pages_from_etcd(
+    server: ApiServer, cluster: LiveCluster
+) -> None:
+    """The watch cache of the API server may be wrong; pages without resourceVersion come from etcd."""
+    server.api.watch_list = WatchList.SERVED
+    wait_until_synced(cluster, SERVICE)
+    server.faults.arm(Empty(), verb="watch", resource="services")
+    server.faults.arm(Empty(), verb="list", resource="services", times=2)
+    server.expire()
+    server.end_watches(Order.EXPIRE)
+    wait_for_changes(
+        cluster, lambda changes: len([line for line in describe_changes(changes) if line.startswith("drop")]) == 3
+    )
+    server.log.clear()
+    assert cluster.exists(WEB) is True
+    wait_for_changes(cluster, ends_synced)
+    first = server.log.wait_for("list", "services").query
+    assert "resourceVersion" not in first
+
+
+def test_a_kind_is_failing_until_a_repeated_list_has_the_object_that_a_get_found(
+    server: ApiServer, cluster: LiveCluster
+) -> None:
+    lose_all(server, cluster)
+    server.log.clear()
+    server.faults.arm(Empty(), verb="list", resource="services", times=6)
+    assert cluster.exists(WEB) is True
+    lines = describe_changes(wait_for_changes(cluster, ends_synced))
+    assert [line for line in lines if line.startswith("Service")] == ["Service is failing", "Service is synced"]
+    assert "add Service shop/web" in lines
+    state = cluster.require(SERVICE)
+    assert (state.phase, state.detail) == (Phase.SYNCED, "")
+
+
+def test_the_state_of_a_failing_kind_names_the_object_that_the_list_lacks(
+    server: ApiServer, cluster: LiveCluster
+) -> None:
+    lose_all(server, cluster)
+    server.faults.arm(Empty(), verb="list", resource="services", times=None)
+    assert cluster.exists(WEB) is True
+    wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.FAILING)
+    assert cluster.require(SERVICE).detail == "the list lacks service/shop/web, which a GET found"
+
+
+def test_a_failing_kind_is_synced_again_if_the_missing_object_was_deleted(
+    server: ApiServer, cluster: LiveCluster
+) -> None:
+    lose_all(server, cluster)
+    server.faults.arm(Empty(), verb="list", resource="services", times=None)
+    assert cluster.exists(WEB) is True
+    wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.FAILING)
+    server.delete("Service", "shop", "web")
+    wait_for_changes(cluster, ends_synced)
+
+
+def test_a_failing_kind_is_synced_again_if_a_watch_event_brings_the_missing_object(
+    server: ApiServer, cluster: LiveCluster
+) -> None:
+    lose_all(server, cluster)
+    server.faults.arm(Empty(), verb="list", resource="services", times=None)
+    assert cluster.exists(WEB) is True
+    wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.FAILING)
+    changes: list[ClusterChange] = []
+    for edit in range(100):  # an edit between the list and the watch is shown by neither
+        server.put(service("web", type=("ClusterIP", "LoadBalancer")[edit % 2]))
+        changes += cluster.take(0.5)
+        if ends_synced(changes):
+            break
+    assert ends_synced(changes)
+    assert "add Service shop/web" in describe_changes(changes)
+
+
+def test_a_kind_stays_failing_while_the_repeated_list_fails(server: ApiServer, cluster: LiveCluster) -> None:
+    lose_all(server, cluster)
+    server.faults.arm(Refuse(code=500), verb="list", resource="services", times=5)
+    assert cluster.exists(WEB) is True
+    lines = describe_changes(wait_for_changes(cluster, ends_synced))
+    assert [line for line in lines if line.startswith("Service")] == ["Service is failing", "Service is synced"]
+
+
+def test_a_get_of_an_object_that_the_list_has_causes_no_list(server: ApiServer, cluster: LiveCluster) -> None:
+    wait_until_synced(cluster, SERVICE)
+    server.log.clear()
+    assert cluster.exists(WEB) is True
+    assert list_changes_until_added(server, cluster) == []
+    assert server.log.requests("list", "services") == ()

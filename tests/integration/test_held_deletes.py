@@ -1,0 +1,80 @@
+"""Held deletes, and how they are made after `extdns approve`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from extdns import cli
+from tests.fakes.apiserver.server import ApiServer
+from tests.integration.live import LiveStage, program
+from tests.integration.stage import Stage, service
+
+HELD = 3
+
+
+def test_held_deletes_are_made_by_the_next_run_after_a_person_approved_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stage = Stage(tmp_path, example_org="")
+    flag = f"--state-file={tmp_path / 'state'}"
+    names = [service(f"s{number}", f"s{number}.example.org") for number in range(12)]
+    stage.apply(*names)
+    assert stage.once(flag) == 0
+    stage.apply(*names[:2])
+    assert stage.once(flag) == HELD
+    assert len(stage.published()) == 12
+    assert cli.main(["status", flag], {}) == 0
+    output = capsys.readouterr().out
+    assert "! 10 deletes in namespace " in output
+    code = re.findall(r"extdns approve (\S+)", output)[0]
+    assert cli.main(["approve", code, flag], {}) == 0
+    assert stage.once(flag) == 0
+    assert len(stage.published()) == 2
+    capsys.readouterr()
+    assert cli.main(["status", flag], {}) == 0
+    assert "No delete is held." in capsys.readouterr().out
+
+
+def test_a_dry_run_writes_no_state_file(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, example_org="")
+    stage.apply(service("web", "web.example.org"))
+    stage.once("--dry-run", f"--state-file={tmp_path / 'state'}")
+    assert not (tmp_path / "state").exists()
+
+
+def wait_for_state(server: ApiServer, code: str) -> None:
+    """Wait until the state ConfigMap contains *code*."""
+    updates = 0
+    while code not in str(server.get("ConfigMap", "dns", "extdns-state")):
+        updates += 1
+        server.log.wait_for("update", "configmaps", count=updates)
+
+
+def test_a_running_process_makes_held_deletes_after_extdns_approve(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POD_NAMESPACE", "dns")
+    with ApiServer() as server:
+        stage = LiveStage(tmp_path, server, example_org="")
+        stage.put(*(service(f"s{number}", f"s{number}.example.org") for number in range(12)))
+        with program(stage, monkeypatch) as running:
+            running.until("successfully updated")
+            for number in range(12):
+                server.delete("Service", "shop", f"s{number}")
+            running.pass_time(0.0)
+            running.until("in-grace", "s11")
+            running.pass_time(61.0)
+            line = running.until("Deletes are held")
+            code = re.findall(r"extdns approve ([0-9a-f-]+)", line)[0]
+            wait_for_state(server, code)
+            kubeconfig = f"--kubeconfig={tmp_path / 'kubeconfig'}"
+            assert cli.main(["approve", code, kubeconfig], {}) == 0
+            running.pass_time(11.0)
+            running.until("successfully updated")
+            assert stage.published() == []
+    found = server.get("ConfigMap", "dns", "extdns-state")
+    assert found is not None
+    assert "annotations" not in found["metadata"]

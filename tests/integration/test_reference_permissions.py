@@ -1,0 +1,57 @@
+"""With the permissions of external-dns's chart names are published; only features that need more are off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.fakes.apiserver.server import ApiServer
+from tests.integration.live import LiveStage, program
+from tests.integration.stage import service
+
+DENIED: Final = (
+    ("*", "configmaps", "STATE", "Cannot load or save state"),
+    ("*", "events", "EVENTS", "No permission to record Events"),
+    ("patch", "dnsendpoints", "STATUSES", "Cannot write object statuses; they are disabled"),
+)
+ENDPOINT: Final = {
+    "apiVersion": "externaldns.k8s.io/v1alpha1",
+    "kind": "DNSEndpoint",
+    "metadata": {"name": "web", "namespace": "shop"},
+    "spec": {"endpoints": [{"dnsName": "crd.example.org", "recordType": "A", "targets": ["192.0.2.2"]}]},
+}
+PUBLISHED: Final = ["crd.example.org A 192.0.2.2", "web.example.org A 192.0.2.1"]
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[LiveStage]:
+    with ApiServer() as server:
+        stage = LiveStage(tmp_path, server, example_org="")
+        stage.put(service("web", "web.example.org"), service("wrong", "a..b"), ENDPOINT)
+        yield stage
+
+
+@pytest.mark.parametrize(
+    "denied", [pytest.param(DENIED, id="all"), *(pytest.param((one,), id=one[2].lower()) for one in DENIED)]
+)
+def test_a_missing_permission_disables_only_its_feature_with_one_warning(
+    denied: tuple[tuple[str, str, str, str], ...], stage: LiveStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for verb, resource, _, _ in denied:
+        stage.server.forbid(verb, resource)
+    with program(stage, monkeypatch, "--source=crd") as running:
+        waiting = {text for *_, text in denied}
+        while stage.published() != PUBLISHED or waiting:
+            line = running.until("")
+            waiting = {text for text in waiting if text not in line}
+        stage.put(service("wrong", "c..d"), service("more", "more.example.org"))
+        running.until("successfully updated")
+        running.pass_time(60.0)
+    assert "more.example.org A 192.0.2.1" in stage.published()
+    lines = "\n".join(running.lines)
+    counts = {name: lines.count(text) for _, _, name, text in DENIED}
+    assert counts == {name: int(any(name == one for _, _, one, _ in denied)) for _, _, name, _ in DENIED}
+    assert "phase=forbidden" not in lines

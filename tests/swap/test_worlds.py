@@ -1,0 +1,83 @@
+"""The swap rule on handwritten worlds: extdns changes no zone of external-dns, and from scratch makes the same."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from pathlib import Path
+from typing import Final
+
+import pytest
+import yaml
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from tests.corpus.recordsets import normalize_record_sets
+from tests.swap.first_pass import FirstPass, make_first_pass
+from tests.swap.world import Scratch, World
+from tests.swap.worlds import ownership, record_types, routing_policies, several_objects, sources, targets, zones
+from tests.swap.worlds.ownership import ENCRYPTED, KEY
+
+TOPICS: Final = (record_types, routing_policies, several_objects, ownership, zones, targets, sources)
+WORLDS: Final = tuple(world for topic in TOPICS for world in topic.WORLDS)
+EACH: Final = [pytest.param(world, id=world.id) for world in WORLDS]
+MODES: Final = [pytest.param((), id="default"), pytest.param(("--compat",), id="compat")]
+
+
+def test_there_are_at_least_60_worlds_with_unique_ids() -> None:
+    assert len(WORLDS) >= 60
+    assert len({world.id for world in WORLDS}) == len(WORLDS)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("world", EACH)
+def test_extdns_changes_nothing_in_zones_on_which_external_dns_converged(
+    world: World, mode: tuple[str, ...], tmp_path: Path
+) -> None:
+    found = run(world, mode, tmp_path, only_unrequested=False)
+    assert (found.losses, found.creates) == ([], list(world.creates))
+    if not world.creates:
+        assert found.zones == expected_zones(world)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("world", EACH)
+def test_from_empty_zones_extdns_creates_what_external_dns_would_create(
+    world: World, mode: tuple[str, ...], tmp_path: Path
+) -> None:
+    if world.scratch is Scratch.DIFFERENT or (world.scratch is Scratch.SAME_WITH_COMPAT and not mode):
+        return
+    assert run(world, mode, tmp_path, only_unrequested=True).zones == expected_zones(world)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_encrypted_ownership_record_decrypts_to_the_text_that_external_dns_expects(
+    mode: tuple[str, ...], tmp_path: Path
+) -> None:
+    world = next(world for world in WORLDS if world.id == "an encrypted ownership record")
+    (records,) = run(world, mode, tmp_path, only_unrequested=True).zones.values()
+    ((value,),) = (record["ResourceRecords"] for record in records if record["Type"] == "TXT")
+    assert decrypt(value) == decrypt(ENCRYPTED)
+    assert value != ENCRYPTED, "each encryption uses a new nonce"
+
+
+def decrypt(value: str) -> str:
+    """Decrypt an ownership record as external-dns does, and return its text (docs/spec/plan.md 3.2.4)."""
+    encrypted = base64.b64decode(value.strip('"'), validate=True)
+    return gzip.decompress(AESGCM(KEY.encode()).decrypt(encrypted[:12], encrypted[12:], None)).decode()
+
+
+def run(world: World, mode: tuple[str, ...], folder: Path, *, only_unrequested: bool) -> FirstPass:
+    """Return the plan and result of the first full pass on *world*."""
+    (folder / "objects.yaml").write_text(yaml.safe_dump_all(world.objects), encoding="utf-8")
+    zones = world.list_zones(only_unrequested=only_unrequested)
+    records = [record for zone in world.list_zones() for record in zone["records"]]
+    checks = {record["HealthCheckId"] for record in records if "HealthCheckId" in record}
+    policy = () if any(flag.startswith("--policy") for flag in world.flags) else ("--policy=sync",)
+    return make_first_pass(
+        *world.flags, *policy, *mode, f"--manifests={folder}", environ={}, zones=zones, health_checks=checks
+    )
+
+
+def expected_zones(world: World) -> dict[str, list[object]]:
+    """Return all record sets of *world* by zone id, normalized and sorted."""
+    return {zone["zone_id"]: list(normalize_record_sets(zone["records"])) for zone in world.list_zones()}

@@ -1,0 +1,397 @@
+"""Several objects, of one or several namespaces, request one name."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tests.swap.objects import ELB, gateway, httproute, ingress, service
+from tests.swap.world import Scratch, World
+
+ALIAS: Final = f"alias {ELB}. Z35SXDOTRQ7X7K"
+BOTH: Final = ("--source=service", "--source=ingress")
+
+WORLDS: Final = (
+    World(
+        id="two Services of a namespace, merged",
+        rule="sources 3.9: the smallest resource supplies TTL and label",
+        objects=[
+            service("shop/b", "web.acme.test", "192.0.2.2", ttl="30"),
+            service("shop/a", "web.acme.test", "192.0.2.1", ttl="60", day=2),
+        ],
+        zones={
+            "acme.test": """
+                web    A    192.0.2.1 | 192.0.2.2 {ttl=60}
+                a-web  TXT  owned service/shop/a
+            """
+        },
+        scratch=Scratch.DIFFERENT,
+    ),
+    World(
+        id="two Services of a namespace, merged, of the same age",
+        rule="sources 3.9",
+        objects=[
+            service("shop/a", "web.acme.test", "192.0.2.1"),
+            service("shop/b", "web.acme.test", "192.0.2.2", day=2),
+        ],
+        zones={
+            "acme.test": """
+                web    A    192.0.2.1 | 192.0.2.2
+                a-web  TXT  owned service/shop/a
+            """
+        },
+    ),
+    World(
+        id="two Ingresses of a namespace, merged, owned by the younger one",
+        rule="sources 1.5 [U]: first by map order; plan 2.6: a label is no difference",
+        flags=["--source=ingress"],
+        objects=[
+            ingress("shop/a", "web.acme.test", "192.0.2.1"),
+            ingress("shop/b", "web.acme.test", "192.0.2.2", day=2),
+        ],
+        zones={
+            "acme.test": """
+                web    A    192.0.2.1 | 192.0.2.2
+                a-web  TXT  owned ingress/shop/b
+            """
+        },
+        scratch=Scratch.DIFFERENT,
+    ),
+    World(
+        id="two Ingresses with different TTLs",
+        rule="sources 1.5: not merged; plan 2.4: the one that has the record keeps it",
+        flags=["--source=ingress"],
+        objects=[
+            ingress("shop/a", "web.acme.test", "192.0.2.1", ttl="60"),
+            ingress("shop/b", "web.acme.test", "192.0.2.2", ttl="90", day=2),
+        ],
+        zones={
+            "acme.test": """
+                web    A    192.0.2.2 {ttl=90}
+                a-web  TXT  owned ingress/shop/b
+            """
+        },
+        scratch=Scratch.DIFFERENT,
+    ),
+    World(
+        id="a Service and an Ingress: the Ingress has the record",
+        rule="plan 2.4: the one that has the record keeps it though the other's target is smaller",
+        flags=BOTH,
+        objects=[
+            service("shop/a", "web.acme.test", "192.0.2.1"),
+            ingress("shop/a", "web.acme.test", "192.0.2.2", day=2),
+        ],
+        zones={
+            "acme.test": """
+                web    A    192.0.2.2
+                a-web  TXT  owned ingress/shop/a
+            """
+        },
+        scratch=Scratch.DIFFERENT,
+    ),
+    World(
+        id="two CNAMEs: the current one stays",
+        rule="plan 2.10, example 2",
+        objects=[
+            service("shop/a", "web.acme.test", "aaa.example.net"),
+            service("shop/b", "web.acme.test", "bbb.example.net", day=2),
+        ],
+        zones={
+            "acme.test": """
+                web        CNAME  bbb.example.net
+                cname-web  TXT    owned service/shop/b
+            """
+        },
+        scratch=Scratch.DIFFERENT,
+    ),
+    World(
+        id="two CNAMEs: the smaller target, of the older object, is published",
+        rule="plan 2.10, example 1",
+        objects=[
+            service("shop/a", "web.acme.test", "aaa.example.net"),
+            service("shop/b", "web.acme.test", "bbb.example.net", day=2),
+        ],
+        zones={
+            "acme.test": """
+                web        CNAME  aaa.example.net
+                cname-web  TXT    owned service/shop/a
+            """
+        },
+    ),
+    World(
+        id="an address and a CNAME by two objects",
+        rule="plan 2.3: the CNAME is discarded",
+        flags=BOTH,
+        objects=[
+            ingress("shop/a", "web.acme.test", "lb.example.net"),
+            service("shop/b", "web.acme.test", "192.0.2.1", day=2),
+        ],
+        zones={
+            "acme.test": """
+                web    A    192.0.2.1
+                a-web  TXT  owned service/shop/b
+            """
+        },
+        scratch=Scratch.DIFFERENT,
+    ),
+    World(
+        id="an address and an alias by two objects of a namespace",
+        rule="plan 11: each record type has its own winner",
+        flags=BOTH,
+        objects=[
+            service("shop/a", "web.acme.test", "192.0.2.1"),
+            ingress("shop/b", "web.acme.test", ELB, day=2),
+        ],
+        zones={
+            "acme.test": f"""
+                web       A     192.0.2.1
+                a-web     TXT   owned service/shop/a
+                web       AAAA  {ALIAS}
+                aaaa-web  TXT   owned ingress/shop/b
+            """
+        },
+    ),
+    World(
+        id="an address and an alias by two objects of a namespace: the alias was first",
+        rule="plan 11 and 2.4: of each type the one that has the record keeps it",
+        flags=BOTH,
+        objects=[
+            service("shop/a", "web.acme.test", "192.0.2.1", day=2),
+            ingress("shop/b", "web.acme.test", ELB),
+        ],
+        zones={
+            "acme.test": f"""
+                web       A     {ALIAS}
+                a-web     TXT   owned ingress/shop/b
+                web       AAAA  {ALIAS}
+                aaaa-web  TXT   owned ingress/shop/b
+            """
+        },
+        scratch=Scratch.DIFFERENT,
+    ),
+    World(
+        id="an IPv6 address and an alias by two objects of a namespace",
+        rule="plan 11: each record type has its own winner",
+        flags=BOTH,
+        objects=[
+            service("shop/a", "web.acme.test", "2001:db8::1"),
+            ingress("shop/b", "web.acme.test", ELB, day=2),
+        ],
+        zones={
+            "acme.test": f"""
+                web       A     {ALIAS}
+                a-web     TXT   owned ingress/shop/b
+                web       AAAA  2001:db8::1
+                aaaa-web  TXT   owned service/shop/a
+            """
+        },
+    ),
+    World(
+        id="addresses of two families by two objects of a namespace",
+        rule="plan 2.4: one winner for each type",
+        flags=BOTH,
+        objects=[
+            service("shop/a", "web.acme.test", "192.0.2.1"),
+            ingress("shop/b", "web.acme.test", "2001:db8::2", day=2),
+        ],
+        zones={
+            "acme.test": """
+                web       A     192.0.2.1
+                a-web     TXT   owned service/shop/a
+                web       AAAA  2001:db8::2
+                aaaa-web  TXT   owned ingress/shop/b
+            """
+        },
+    ),
+    World(
+        id="two namespaces, merged",
+        rule="sources 3.9 merges over namespaces; a record that equals the merge stays",
+        objects=[
+            service("one/a", "web.acme.test", "192.0.2.1"),
+            service("two/b", "web.acme.test", "192.0.2.2", day=2),
+        ],
+        zones={
+            "acme.test": """
+                web    A    192.0.2.1 | 192.0.2.2
+                a-web  TXT  owned service/one/a
+            """
+        },
+        scratch=Scratch.SAME_WITH_COMPAT,
+    ),
+    World(
+        id="three namespaces, merged, the second of which is the oldest",
+        rule="sources 3.9: the smallest resource supplies TTL and label",
+        objects=[
+            service("one/a", "web.acme.test", "192.0.2.1", day=3),
+            service("two/b", "web.acme.test", "192.0.2.2"),
+            service("three/c", "web.acme.test", "192.0.2.3", day=2),
+        ],
+        zones={
+            "acme.test": """
+                web    A    192.0.2.1 | 192.0.2.2 | 192.0.2.3
+                a-web  TXT  owned service/one/a
+            """
+        },
+        scratch=Scratch.DIFFERENT,
+    ),
+    World(
+        id="two namespaces with the same target",
+        rule="sources 3.9: targets are deduplicated",
+        objects=[
+            service("one/a", "web.acme.test", "192.0.2.1"),
+            service("two/b", "web.acme.test", "192.0.2.1", day=2),
+        ],
+        zones={
+            "acme.test": """
+                web    A    192.0.2.1
+                a-web  TXT  owned service/one/a
+            """
+        },
+    ),
+    World(
+        id="two namespaces, two CNAMEs: the younger object has the record",
+        rule="plan 2.4: the smaller target; the namespace that has the name keeps it",
+        objects=[
+            service("one/a", "web.acme.test", "bbb.example.net"),
+            service("two/b", "web.acme.test", "aaa.example.net", day=2),
+        ],
+        zones={
+            "acme.test": """
+                web        CNAME  aaa.example.net
+                cname-web  TXT    owned service/two/b
+            """
+        },
+        scratch=Scratch.SAME_WITH_COMPAT,
+    ),
+    World(
+        id="two namespaces, an address and a CNAME: the address has the name",
+        rule="plan 2.3: the CNAME is discarded",
+        objects=[
+            service("one/a", "web.acme.test", "lb.example.net"),
+            service("two/b", "web.acme.test", "192.0.2.1", day=2),
+        ],
+        zones={
+            "acme.test": """
+                web    A    192.0.2.1
+                a-web  TXT  owned service/two/b
+            """
+        },
+        scratch=Scratch.SAME_WITH_COMPAT,
+    ),
+    World(
+        id="two namespaces, an address and an alias",
+        rule="plan 11: each record type has its own winner, and so its own namespace",
+        flags=BOTH,
+        objects=[
+            service("one/a", "web.acme.test", "192.0.2.1", day=2),
+            ingress("two/b", "web.acme.test", ELB),
+        ],
+        zones={
+            "acme.test": f"""
+                web       A     192.0.2.1
+                a-web     TXT   owned service/one/a
+                web       AAAA  {ALIAS}
+                aaaa-web  TXT   owned ingress/two/b
+            """
+        },
+        scratch=Scratch.SAME_WITH_COMPAT,
+    ),
+    World(
+        id="two namespaces, an address of each family",
+        rule="plan 2.4: one winner for each type",
+        objects=[
+            service("one/a", "web.acme.test", "192.0.2.1", day=2),
+            service("two/b", "web.acme.test", "2001:db8::2"),
+        ],
+        zones={
+            "acme.test": """
+                web       A     192.0.2.1
+                a-web     TXT   owned service/one/a
+                web       AAAA  2001:db8::2
+                aaaa-web  TXT   owned service/two/b
+            """
+        },
+    ),
+    World(
+        id="two namespaces, a weighted member each",
+        rule="plan 2.2: one row for each set identifier",
+        objects=[
+            service("one/a", "web.acme.test", "192.0.2.1", set_identifier="a", aws_weight="1"),
+            service("two/b", "web.acme.test", "192.0.2.2", day=2, set_identifier="b", aws_weight="1"),
+        ],
+        zones={
+            "acme.test": """
+                web    A    192.0.2.1            {id=a weight=1}
+                a-web  TXT  owned service/one/a  {id=a weight=1}
+                web    A    192.0.2.2            {id=b weight=1}
+                a-web  TXT  owned service/two/b  {id=b weight=1}
+            """
+        },
+    ),
+    World(
+        id="two namespaces, a simple A and a weighted AAAA",
+        rule="plan 11: simple and routed exclude each other per name and type only",
+        objects=[
+            service("one/a", "web.acme.test", "192.0.2.1", day=2),
+            service("two/b", "web.acme.test", "2001:db8::2", set_identifier="b", aws_weight="1"),
+        ],
+        zones={
+            "acme.test": """
+                web       A     192.0.2.1
+                a-web     TXT   owned service/one/a
+                web       AAAA  2001:db8::2          {id=b weight=1}
+                aaaa-web  TXT   owned service/two/b  {id=b weight=1}
+            """
+        },
+    ),
+    World(
+        id="Ingresses of two namespaces, merged with the same TTL",
+        rule="sources 1.5",
+        flags=["--source=ingress"],
+        objects=[
+            ingress("one/a", "web.acme.test", "192.0.2.1", ttl="60"),
+            ingress("two/b", "web.acme.test", "192.0.2.2", ttl="60", day=2),
+        ],
+        zones={
+            "acme.test": """
+                web    A    192.0.2.1 | 192.0.2.2 {ttl=60}
+                a-web  TXT  owned ingress/one/a
+            """
+        },
+        scratch=Scratch.SAME_WITH_COMPAT,
+    ),
+    World(
+        id="HTTPRoutes of two namespaces at two Gateways",
+        rule="sources 1.5 and 5.6",
+        flags=["--source=gateway-httproute"],
+        objects=[
+            gateway("infra/g1", "203.0.113.1"),
+            gateway("infra/g2", "203.0.113.2"),
+            httproute("one/r", "web.acme.test", "infra/g1"),
+            httproute("two/r", "web.acme.test", "infra/g2", day=2),
+        ],
+        zones={
+            "acme.test": """
+                web    A    203.0.113.1 | 203.0.113.2
+                a-web  TXT  owned httproute/one/r
+            """
+        },
+        scratch=Scratch.SAME_WITH_COMPAT,
+    ),
+    World(
+        id="two namespaces, and another owner has one of the records",
+        rule="plan 2.5: another owner's record blocks creates of the row, not what is there",
+        objects=[
+            service("one/a", "web.acme.test", "192.0.2.1"),
+            service("two/b", "web.acme.test", "2001:db8::2", day=2),
+        ],
+        zones={
+            "acme.test": """
+                web         A     192.0.2.1
+                a-web       TXT   owned service/one/a
+                ! web       AAAA  2001:db8::9
+                ! aaaa-web  TXT   owned service/far/away by someone
+            """
+        },
+        scratch=Scratch.DIFFERENT,
+    ),
+)

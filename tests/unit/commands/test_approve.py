@@ -1,0 +1,257 @@
+"""`extdns approve` and `extdns status` with a state file."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import pytest
+from msgspec import structs
+
+from extdns import cli
+from extdns.app.state_store import DocumentStateStore
+from extdns.commands import status
+from extdns.documents.document import ZoneReference, format_schema
+from extdns.documents.saved_state import SavedHeldRecord, SavedHeldSet, SavedStateDocument, SavedZoneStatus
+from extdns.errors import UsageError
+from extdns.kube.state_store import FileStateStore
+from extdns.model.saved_state import Saved, SavedHolds, SavedScope, SavedZone
+
+ROOT: Final = Path(__file__).parents[3]
+NOW: Final = datetime(2026, 11, 20, 9, 14, 31, tzinfo=UTC)
+NOW_S: Final = NOW.timestamp()
+SCOPE: Final = SavedScope(
+    made=((NOW_S - 900, False, 1), (NOW_S - 60, True, 1), (NOW_S - 30, False, 1)),
+    most=((NOW_S - 12, 388),),
+    code="7f3a-91c2",
+    holds=(SavedHolds(since_s=NOW_S - 30, digests=("aa", "bb", "cc")),),
+    shown=(("0000-0001", ("aa",)),),
+    records=(
+        ("Z2ABC", "api.example.org", "A", "", "object-deleted"),
+        ("Z2ABC", "shop.example.org", "A", "blue", "absent"),
+    ),
+)
+ZONE: Final = SavedZone(name="example.org", fingerprint="f", whole=SCOPE)
+OTHER: Final = SavedZone(name="example.net", whole=SavedScope(most=((NOW_S - 7200, 1),)))
+SAVED: Final = Saved(zones=(("Z2ABC", ZONE), ("Z9", OTHER)), approved=(("zz", NOW_S + 3600),))
+
+
+class StoppedClock:
+    def now(self) -> datetime:
+        return NOW
+
+    def monotonic_s(self) -> float:
+        return 0.0
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> DocumentStateStore:
+    state = DocumentStateStore(FileStateStore(tmp_path / "state"), "prod")
+    state.save(SAVED)
+    return state
+
+
+def test_approve_shows_the_deletes_that_it_approves(
+    store: DocumentStateStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["approve", "7f3a-91c2", f"--state-file={tmp_path / 'state'}"], {}) == 0
+    assert capsys.readouterr().out == "Approved: 3 deletes in zone example.org (Z2ABC), owner prod.\n"
+    assert store.load_approvals() == ("7f3a-91c2",)
+
+
+def test_an_earlier_code_of_the_same_scope_can_be_approved(
+    store: DocumentStateStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["approve", f"--state-file={tmp_path / 'state'}", "0000-0001"], {}) == 0
+    assert "The held deletes have changed since" in capsys.readouterr().out
+    assert store.load_approvals() == ("0000-0001",)
+
+
+def test_approving_a_code_twice_succeeds(
+    store: DocumentStateStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    zone = SavedZone(name="example.org", whole=SavedScope(shown=(("7f3a-91c2", ("aa",)),)))
+    store.save(Saved(zones=(("Z2ABC", zone),), approved=(("aa", NOW_S),)))
+    assert cli.main(["approve", "7f3a-91c2", f"--state-file={tmp_path / 'state'}"], {}) == 0
+    assert capsys.readouterr().out == "Already approved: 1 delete in zone example.org (Z2ABC), owner prod.\n"
+
+
+def test_deletes_that_are_no_longer_held_cannot_be_approved(
+    store: DocumentStateStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store.save(Saved(zones=(("Z2ABC", structs.replace(ZONE, whole=structs.replace(SCOPE, code="", holds=()))),)))
+    assert cli.main(["approve", "7f3a-91c2", f"--state-file={tmp_path / 'state'}"], {}) == 1
+    assert "nothing is held now" in capsys.readouterr().err
+    assert store.load_approvals() == ()
+
+
+@pytest.mark.usefixtures("store")
+def test_an_unknown_approval_code_is_reported_and_other_codes_are_approved(
+    store: DocumentStateStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "state"
+    assert cli.main(["approve", "1234-5678", "7f3a-91c2"], {"EXTERNAL_DNS_STATE_FILE": str(path)}) == 1
+    assert capsys.readouterr().err == (
+        f"error: no held deletes have the code 1234-5678 in state file {path}\n"
+        "  held now: 7f3a-91c2 (3 deletes in zone example.org (Z2ABC), owner prod)\n"
+    )
+    assert store.load_approvals() == ("7f3a-91c2",)
+
+
+@pytest.mark.usefixtures("store")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param([], "extdns approve needs a code\n  held now: 7f3a-91c2 (3", id="no-code"),
+        pytest.param(
+            ["all"], "all is not an approval code\n  allowed: a code that extdns status shows", id="no-such-code"
+        ),
+        pytest.param(["--stat-file=x"], "--stat-file is not a flag\n  did you mean: --state-file", id="flag"),
+        pytest.param(["1234-5678", "--state-file=", "--state-configmap="], "the flags name no saved state", id="none"),
+    ],
+)
+def test_an_invalid_command_line_of_approve_or_status_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    environ = {"EXTERNAL_DNS_STATE_FILE": str(tmp_path / "state")}
+    assert cli.main(["approve", *arguments], environ) == 1
+    assert capsys.readouterr().err.startswith(f"error: {message}")
+
+
+def test_approve_and_status_report_that_no_state_is_saved_yet(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flag = f"--state-file={tmp_path / 'none'}"
+    assert cli.main(["approve", "1234-5678", flag], {}) == 1
+    assert "nothing is held now" in capsys.readouterr().err
+    assert cli.main(["status", flag], {}) == 0
+    output = capsys.readouterr().out
+    assert output.startswith(
+        f"Nothing is saved in state file {tmp_path / 'none'} yet. Whether deletes are held is unknown"
+    )
+
+
+def test_a_state_file_without_saved_state_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "notes").write_text("milk")
+    for command in (["approve", "1234-5678"], ["status"]):
+        assert cli.main([*command, f"--state-file={tmp_path / 'notes'}"], {}) == 1
+        assert "allowed: a ConfigMap as JSON" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("store")
+def test_status_shows_held_deletes_and_the_command_that_approves_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flag = f"--state-file={tmp_path / 'state'}"
+    assert cli.main(["approve", "0000-0001", flag], {}) == 0
+    capsys.readouterr()
+    assert status.main([flag], {}, StoppedClock()) == 0
+    assert capsys.readouterr().out == (
+        "3 deletes held.\n"
+        "\n"
+        "Owner prod\n"
+        "  Zone example.org (Z2ABC): 388 records of ours, saved 2026-11-20 09:14:19 UTC, 12s ago\n"
+        "    ! 3 deletes HELD, code 7f3a-91c2\n"
+        "        api.example.org A [object-deleted]\n"
+        "        shop.example.org A (blue) [absent]\n"
+        "        and 1 more; the log lists them\n"
+        "    - 2 deletes in the last ten minutes without an approval, 1 of them because the object is absent\n"
+        "  Zone example.net (Z9): 1 record of ours, saved 2026-11-20 07:14:31 UTC, 2h ago\n"
+        "    · the settings are not accepted yet: deletes of orphans are held\n"
+        "  · 1 delete approved, until 2026-11-20 10:14:31 UTC at the latest\n"
+        "\n"
+        "Approved, but not yet read by a process: 0000-0001\n"
+        "\n"
+        "Why\n"
+        "  [held] The delete waits for approval: more records of the zone, or of one namespace in it, would go within "
+        "ten minutes than --max-delete-count and --max-delete-percent allow.\n"
+        "  [absent] A complete list lacks the object, and a GET confirmed that it does not exist.\n"
+        "  [object-deleted] The object that requested the record was deleted.\n"
+        "\n"
+        f"Approve them: extdns approve 7f3a-91c2 --state-file={tmp_path / 'state'}\n"
+    )
+
+
+def test_status_omits_a_save_time_that_is_out_of_range(
+    store: DocumentStateStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store.save(Saved(zones=(("Z", SavedZone(whole=SavedScope(most=((1e300, 1),)))),)))
+    assert status.main([f"--state-file={tmp_path / 'state'}"], {}, StoppedClock()) == 0
+    assert "  Zone Z: 1 record of ours\n" in capsys.readouterr().out
+
+
+def test_status_reports_unreadable_state_of_one_owner_and_shows_other_owners(
+    store: DocumentStateStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    FileStateStore(tmp_path / "state").update(lambda found: found | {"data": found["data"] | {"other": "{"}})
+    assert status.main([f"--state-file={tmp_path / 'state'}"], {}, StoppedClock()) == 0
+    output = capsys.readouterr().out
+    assert "Unreadable: other: " in output
+    assert "Owner prod" in output
+    assert store.load().find_zone("Z2ABC") == ZONE
+
+
+def test_status_prints_json(store: DocumentStateStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert store.load().find_zone("Z2ABC") == ZONE
+    assert status.main([f"--state-file={tmp_path / 'state'}", "-o", "json"], {}, StoppedClock()) == 0
+    document = msgspec.json.decode(capsys.readouterr().out, type=SavedStateDocument)
+    assert (document.held, document.waiting, document.unreadable, document.api_version) == (3, (), (), "extdns.io/v1")
+    (owner,) = document.owners
+    assert owner.zones[0] == SavedZoneStatus(
+        zone=ZoneReference(name="example.org", id="Z2ABC"),
+        saved="2026-11-20T09:14:19Z",
+        records=388,
+        held=3,
+        held_sets=(
+            SavedHeldSet(
+                namespace="",
+                approval_code="7f3a-91c2",
+                deletes=3,
+                records=(
+                    SavedHeldRecord(
+                        zone_id="Z2ABC", name="api.example.org", type="A", set_identifier="", evidence="object-deleted"
+                    ),
+                    SavedHeldRecord(
+                        zone_id="Z2ABC", name="shop.example.org", type="A", set_identifier="blue", evidence="absent"
+                    ),
+                ),
+            ),
+        ),
+        deleted=2,
+        deleted_by_absence=1,
+        accepted=True,
+    )
+    assert (owner.approved, owner.approved_until) == (1, "2026-11-20T10:14:31Z")
+
+
+def test_status_prints_an_empty_json_document_without_saved_state(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status.main([f"--state-file={tmp_path / 'none'}", "--output=json"], {}) == 0
+    assert msgspec.json.decode(capsys.readouterr().out, type=SavedStateDocument).owners == ()
+
+
+def test_the_status_schema_in_the_docs_equals_the_generated_schema() -> None:
+    schema = (ROOT / "docs" / "reference" / "status.schema.json").read_text(encoding="utf-8")
+    generated = format_schema(SavedStateDocument, "extdns status --output=json")
+    assert schema == generated, "run: python -m extdns.documents.saved_state > docs/reference/status.schema.json"
+
+
+def test_status_with_manifests_requires_a_state_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["status", "--manifests=shop"], {}) == 1
+    assert capsys.readouterr().err == (
+        "error: with --manifests, state is saved only in a --state-file\n  give --state-file=PATH, too\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["approve", "status"])
+def test_approve_and_status_have_their_own_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([command, "--help"], {}) == 0
+    assert capsys.readouterr().out.startswith(f"Usage: extdns {command} ")
+
+
+def test_status_refuses_an_unknown_flag() -> None:
+    with pytest.raises(UsageError):
+        status.main(["--nonsense"], {})

@@ -1,0 +1,243 @@
+"""`extdns check` and the permission to change zones, as Cloud DNS and IAM report it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from extdns import cli
+from tests.fakes.clouddns.server import PROJECT, CloudDns
+from tests.fakes.iam.server import Iam
+from tests.fakes.route53.server import Route53
+from tests.fakes.service.faults import Refuse
+from tests.integration.stage import service
+from tests.route53 import environ
+
+RECORDS = "dns.resourceRecordSets"
+TEST = "managedZones.testIamPermissions"
+
+
+@pytest.fixture
+def manifests(tmp_path: Path) -> str:
+    path = tmp_path / "web.json"
+    path.write_text(json.dumps(service("web", "web.example.org")))
+    return str(path)
+
+
+@pytest.fixture
+def google() -> Iterator[CloudDns]:
+    with CloudDns() as fake:
+        fake.add_zone("example.org", name="main")
+        fake.add_zone("example.net", name="other")
+        yield fake
+
+
+def check_google(fake: CloudDns, manifests: str) -> int:
+    where = (f"--google-api-endpoint={fake.url}", f"--google-project={PROJECT}", "--provider=google")
+    return cli.main(["check", *where, "--source=service", "--txt-owner-id=me", f"--manifests={manifests}"], {})
+
+
+def test_check_reports_the_cloud_dns_permissions_of_each_zone(
+    google: CloudDns, manifests: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    google.api.missing["other"] = {f"{RECORDS}.delete", f"{RECORDS}.update"}
+    assert check_google(google, manifests) == 1
+    assert capsys.readouterr().out.splitlines()[-4:] == [
+        f"missing  permission to change zone example.net (other): {RECORDS}.delete, {RECORDS}.update not granted",
+        "         grant roles/dns.admin, or a role with these, on the project or on the zone",
+        "ok       permission to change zone example.org (main): as testIamPermissions reports",
+        "1 thing missing.",
+    ]
+    assert {call.action for call in google.log.calls()} == {
+        "projects.get",
+        "managedZones.list",
+        "resourceRecordSets.list",
+        TEST,
+    }
+
+
+def test_check_reports_permissions_as_unknown_if_cloud_dns_does_not_answer(
+    google: CloudDns, manifests: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    google.denied.add(TEST)
+    google.faults.arm(Refuse(503, "backendError", "Backend Error"), action=TEST)
+    assert check_google(google, manifests) == 0
+    output = capsys.readouterr().out
+    assert f"unknown  permission to change zone example.net (other): dns.{TEST} on zone example.net (other): " in output
+    assert (
+        f"unknown  permission to change zone example.org (main): dns.{TEST} on zone example.org (main): forbidden"
+        in output
+    )
+    assert output.endswith("\nNothing is known to be missing, but 2 things are unknown.\n")
+
+
+ACCOUNT = "123456789012"
+POD = f"arn:aws:sts::{ACCOUNT}:assumed-role/extdns/pod"
+ROLE = f"arn:aws:iam::{ACCOUNT}:role/extdns"
+ZONE = "Z0123456789ABC"
+MAY_SIMULATE = {"Statement": [{"Effect": "Allow", "Action": "iam:SimulatePrincipalPolicy", "Resource": ROLE}]}
+
+
+class Aws:
+    """A fake Route 53 with one zone, and a fake IAM in which a pod has a role."""
+
+    def __init__(self, zones: Route53, iam: Iam, manifests: str) -> None:
+        self.zones = zones
+        self.iam = iam
+        self._flags = ("--provider=aws", "--source=service", "--txt-owner-id=me", f"--manifests={manifests}")
+
+    def check(self, *flags: str) -> int:
+        return cli.main(["check", *flags, *self._flags], {})
+
+    def grant(self, capsys: pytest.CaptureFixture[str], *flags: str, role: str = ROLE) -> Mapping[str, Any]:
+        """Grant *role* the printed policy, and the permission to simulate it. Return the policy."""
+        assert cli.main(["iam-policy", *flags], {}) == 0
+        policy: Mapping[str, Any] = json.loads(capsys.readouterr().out)
+        self.iam.policies[role] = [policy, {"Statement": [{**MAY_SIMULATE["Statement"][0], "Resource": role}]}]
+        return policy
+
+
+@pytest.fixture
+def aws(manifests: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Aws]:
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    with Route53() as zones, Iam() as iam:
+        zones.add_zone("example.org", zone_id=ZONE)
+        iam.callers["AKIDTEST"] = POD
+        endpoints = {"AWS_ENDPOINT_URL_IAM": iam.url, "AWS_ENDPOINT_URL_STS": iam.url}
+        for name, value in (environ(zones) | endpoints).items():
+            monkeypatch.setenv(name, value)
+        yield Aws(zones, iam, manifests)
+
+
+PERMISSION = f"permission to change zone example.org ({ZONE}): "
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        pytest.param((), id="no-filter"),
+        pytest.param((f"--zone-id-filter={ZONE}", "--domain-filter=example.org"), id="the-zone"),
+        pytest.param(("--domain-filter=example.org", "--exclude-domains=out.example.org"), id="excluded-domain"),
+        pytest.param(("--domain-filter=org", "--regex-domain-exclusion=^x"), id="a-pattern"),
+        pytest.param(
+            ("--aws-zone-match-parent", "--domain-filter=a'b.example.org", "--domain-filter=example.net"),
+            id="zone-below-a-domain-filter",
+        ),
+        pytest.param(("--registry=noop", "--managed-record-types=A", "--no-aws-conditional-writes"), id="types"),
+    ],
+)
+def test_the_policy_printed_by_iam_policy_passes_the_permission_check(
+    aws: Aws, flags: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    aws.grant(capsys, *flags)
+    aws.iam.truncates = True
+    assert aws.check(*flags) == 0
+    output = capsys.readouterr().out
+    assert f"ok       {PERMISSION}according to a simulation of the policies of {ROLE}\n" in output
+    assert {action for action, _ in aws.iam.log} == {"GetCallerIdentity", "SimulatePrincipalPolicy"}
+    assert not [call for call in aws.zones.log.calls() if call.action == "ChangeResourceRecordSets"]
+
+
+@pytest.mark.parametrize(
+    ("granted", "used", "missing"),
+    [
+        pytest.param(("--managed-record-types=A",), (), "CREATE, DELETE of A, AAAA, CNAME, TXT", id="types"),
+        pytest.param(
+            (), ("--no-aws-conditional-writes",), "CREATE, DELETE, UPSERT of A, AAAA, CNAME, TXT", id="upsert"
+        ),
+        pytest.param(("--domain-filter=.example.org",), (), "at example.org, extdns-check.example.org", id="apex"),
+        pytest.param(("--zone-id-filter=ZOTHER00000",), (), "no policy allows", id="another-zone"),
+    ],
+)
+def test_check_reports_what_an_insufficient_iam_policy_does_not_allow(
+    aws: Aws, granted: tuple[str, ...], used: tuple[str, ...], missing: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    aws.grant(capsys, *granted)
+    assert aws.check(*used) == 1
+    output = capsys.readouterr().out
+    (line,) = (line for line in output.splitlines() if PERMISSION in line)
+    assert line.startswith(f"missing  {PERMISSION}no policy allows {ROLE} CREATE, DELETE")
+    assert missing in line
+    assert "         the policy that allows it: extdns iam-policy [flags]\n" in output
+
+
+def statement(effect: str, **condition: object) -> dict[str, Any]:
+    return {"Statement": [{"Effect": effect, "Action": "route53:*", "Resource": "*", "Condition": condition}]}
+
+
+def test_check_reports_whether_a_policy_or_the_organization_denies(
+    aws: Aws, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy = aws.grant(capsys)
+    aws.iam.policies[ROLE] = [policy, MAY_SIMULATE, statement("Deny")]
+    assert aws.check() == 1
+    assert f"missing  {PERMISSION}a policy denies {ROLE} CREATE" in capsys.readouterr().out
+    aws.iam.policies[ROLE] = [policy, MAY_SIMULATE]
+    aws.iam.organization = [MAY_SIMULATE]
+    assert aws.check() == 0
+    assert f"unknown  {PERMISSION}policies of the organization deny {ROLE} CREATE" in capsys.readouterr().out
+
+
+def test_permissions_that_depend_on_missing_context_keys_are_unknown(
+    aws: Aws, capsys: pytest.CaptureFixture[str]
+) -> None:
+    network = {"aws:SourceVpc": "vpc-1"}
+    aws.iam.policies[ROLE] = [aws.grant(capsys), MAY_SIMULATE, statement("Deny", StringNotEquals=network)]
+    assert aws.check() == 0
+    words = f"the policies of {ROLE} depend on aws:SourceVpc, which a simulation cannot evaluate"
+    assert f"unknown  {PERMISSION}{words}\n" in capsys.readouterr().out
+
+
+def test_without_permission_to_simulate_the_missing_action_is_named(
+    aws: Aws, capsys: pytest.CaptureFixture[str]
+) -> None:
+    aws.iam.policies[ROLE] = [aws.grant(capsys)]
+    assert aws.check() == 0
+    assert f"unknown  {PERMISSION}iam:SimulatePrincipalPolicy on {ROLE} is not granted" in capsys.readouterr().out
+
+
+PATHED = f"arn:aws:iam::{ACCOUNT}:role/dns/extdns"
+
+
+def test_a_role_with_a_path_needs_its_full_arn(
+    aws: Aws, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    aws.grant(capsys, role=PATHED)
+    aws.iam.policies[PATHED] = [*aws.iam.policies[PATHED], MAY_SIMULATE]
+    assert aws.check() == 0
+    assert f"unknown  {PERMISSION}IAM does not know {ROLE}; the role may have a path" in capsys.readouterr().out
+    monkeypatch.setenv("AWS_ROLE_ARN", PATHED)
+    assert aws.check() == 0
+    assert f"ok       {PERMISSION}according to a simulation of the policies of {PATHED}\n" in capsys.readouterr().out
+    monkeypatch.delenv("AWS_ROLE_ARN")
+    assert aws.check(f"--aws-assume-role={PATHED}") == 0
+    assert f"ok       {PERMISSION}according to a simulation of the policies of {PATHED}\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("caller", "words"),
+    [
+        pytest.param(f"arn:aws:iam::{ACCOUNT}:root", "IAM simulates only the policies of users and roles", id="root"),
+        pytest.param("", "sts:GetCallerIdentity: InvalidClientTokenId", id="unknown-caller"),
+    ],
+)
+def test_permissions_of_principals_that_iam_cannot_simulate_are_unknown(
+    aws: Aws, caller: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    aws.iam.callers["AKIDTEST"] = caller
+    assert aws.check() == 0
+    assert f"unknown  {PERMISSION}{words}" in capsys.readouterr().out
+
+
+def test_policies_of_users_are_simulated(aws: Aws, capsys: pytest.CaptureFixture[str]) -> None:
+    user = f"arn:aws:iam::{ACCOUNT}:user/ops/me"
+    aws.iam.callers["AKIDTEST"] = user
+    aws.grant(capsys, role=user)
+    assert aws.check() == 0
+    assert f"ok       {PERMISSION}according to a simulation of the policies of {user}\n" in capsys.readouterr().out

@@ -1,0 +1,99 @@
+"""Limits on log lines about single names and objects."""
+
+import logging
+
+import pytest
+from msgspec.structs import replace
+
+from extdns.controller.log_limiter import (
+    BURST,
+    MAX_PER_TOPIC,
+    PER_BATCH,
+    PER_SECOND,
+    SUMMARY_S,
+    WINDOW_S,
+    LogLimiter,
+)
+from extdns.controller.reporter import ActivityReporter
+from extdns.log import Event
+from extdns.metrics.metrics import Metrics
+from extdns.model.change import Action
+from tests.unit.controller.test_reporter import DECISION
+from tests.unit.engine.stage import host
+
+
+class MovableTime:
+    """A monotonic clock that the test moves."""
+
+    def __init__(self) -> None:
+        """Start at an arbitrary time."""
+        self.now_s = 1000.0
+
+    def monotonic_s(self) -> float:
+        """Return the time that the test set, in seconds."""
+        return self.now_s
+
+
+def test_log_lines_of_a_name_that_keeps_changing_are_limited() -> None:
+    limiter = LogLimiter(MovableTime().monotonic_s)
+    written = [limiter.allow("flapping", "desired-change") for _ in range(100)]
+    assert sum(written) == MAX_PER_TOPIC
+    assert limiter.allow("another", "desired-change")
+
+
+def test_name_is_logged_again_in_the_next_window() -> None:
+    time = MovableTime()
+    limiter = LogLimiter(time.monotonic_s)
+    for _ in range(MAX_PER_TOPIC + 1):
+        limiter.allow("flapping", "desired-change")
+    time.now_s += WINDOW_S
+    assert limiter.allow("flapping", "desired-change")
+
+
+def test_ten_thousand_new_names_give_less_than_a_hundred_lines_and_a_summary(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    time = MovableTime()
+    reporter = ActivityReporter(Metrics(), "me", limiter=LogLimiter(time.monotonic_s))
+    reporter.report_decisions([replace(DECISION, name=host(f"n{number}")) for number in range(10_000)])
+    shown = [record for record in caplog.records if record.levelno > logging.DEBUG]
+    assert len(shown) == PER_BATCH + 1
+    assert shown[-1].msg == Event.LINES_OMITTED
+    assert vars(shown[-1])["extdns_fields"] == {
+        "count": 10_000 - PER_BATCH,
+        "events": [f"desired-change {10_000 - PER_BATCH}"],
+    }
+    assert len(caplog.records) == 10_001, "the debug level has them all"
+
+
+def test_number_of_lines_is_bounded_if_five_thousand_names_change_each_second(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO)
+    time = MovableTime()
+    reporter = ActivityReporter(Metrics(), "me", limiter=LogLimiter(time.monotonic_s))
+    for flip in range(25):
+        action = Action.CREATE if flip % 2 else Action.DELETE
+        reporter.report_decisions([replace(DECISION, name=host(f"n{number}"), action=action) for number in range(5000)])
+        time.now_s += 1.0
+    assert len(caplog.records) <= BURST + 25 * PER_SECOND + 25 / SUMMARY_S + 1
+
+
+def test_single_name_is_logged_during_a_change_of_many_names(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    reporter = ActivityReporter(Metrics(), "me", limiter=LogLimiter(MovableTime().monotonic_s))
+    reporter.report_decisions([replace(DECISION, name=host(f"n{number}")) for number in range(10_000)])
+    caplog.clear()
+    reporter.report_decisions([replace(DECISION, name=host("single"))])
+    assert [record.msg for record in caplog.records] == [Event.DESIRED_CHANGE]
+
+
+def test_log_limiter_forgets_names_after_a_window() -> None:
+    time = MovableTime()
+    limiter = LogLimiter(time.monotonic_s)
+    for number in range(1000):
+        limiter.allow(number, "desired-change")
+    time.now_s += WINDOW_S
+    limiter.allow("last", "desired-change")
+    assert len(limiter._by_topic) <= BURST + 1

@@ -1,0 +1,266 @@
+"""Log lines and reports about decisions, outcomes and defects."""
+
+from __future__ import annotations
+
+import io
+import logging
+from collections.abc import Iterator, Sequence
+
+import pytest
+from msgspec.structs import replace
+
+from extdns import log
+from extdns.controller.reporter import ActivityReporter
+from extdns.engine.inputs import Call, Observation, PageRead, ReadFailed, StateAnswered, StateFailed, ZonesListed
+from extdns.log import Event
+from extdns.metrics.metrics import Metrics
+from extdns.model.change import (
+    Action,
+    Applied,
+    Batch,
+    Decision,
+    Forbidden,
+    Outcome,
+    Refused,
+    TryLater,
+    Unknown,
+    WriteConflict,
+)
+from extdns.model.claim import InvalidClaim
+from extdns.model.cluster import KindState, ObjectProblem, Phase
+from extdns.model.kind import ObjectKey
+from extdns.model.reason import Reason
+from extdns.model.record import OwnedRecord
+from extdns.model.resources.core import POD
+from extdns.model.zone import AccountFailure, ZoneList, ZonePage
+from tests.unit.controller.scene import BEGINNING, find_logged_events, find_logged_fields
+from tests.unit.engine.stage import SERVICE, ZONE, build_claim, host, observe, origin, record, start_stage
+
+EVIL = "\x1b[31m[red]\u202e\r\nlevel=fatal"
+DECISION = Decision(
+    zone=ZONE,
+    name=host("web"),
+    set_identifier="",
+    type="A",
+    action=Action.CREATE,
+    reason=Reason.REQUESTED,
+    desired=build_claim("web", "web").desired,
+    requested_by=(origin("web"),),
+)
+BATCH = Batch(number=1, zone=ZONE, change_sets=())
+
+
+@pytest.fixture
+def list_lines() -> Iterator[io.StringIO]:
+    """Return all log lines as text."""
+    root, ours = logging.getLogger(), logging.getLogger("extdns")
+    levels = root.level, ours.level
+    stream = io.StringIO()
+    log.configure(format="text", level="debug", stream=stream)
+    yield stream
+    log.configure(format="text", level="info", stream=io.StringIO())
+    root.handlers = [handler for handler in root.handlers if "_Lines" not in type(handler).__name__]
+    root.level, ours.level = levels
+
+
+def reporter() -> ActivityReporter:
+    return ActivityReporter(Metrics(), "me")
+
+
+@pytest.mark.parametrize(
+    ("action", "line"),
+    [
+        pytest.param(Action.CREATE, "Desired change: CREATE web.example.org A", id="4.8-create"),
+        pytest.param(Action.UPDATE, "Desired change: UPSERT web.example.org A", id="4.8-update"),
+        pytest.param(Action.DELETE, "Desired change: DELETE web.example.org A", id="4.8-delete"),
+    ],
+)
+def test_change_is_logged_as_external_dns_does(action: Action, line: str, list_lines: io.StringIO) -> None:
+    reporter().report_decisions([replace(DECISION, action=action)])
+    assert (
+        list_lines.getvalue().partition(" level=")[2] == f'info msg="{line}" zoneID=example.org zoneName=example.org\n'
+    )
+
+
+def test_change_is_logged_with_the_profile_of_its_account(list_lines: io.StringIO) -> None:
+    reporter().report_decisions([replace(DECISION, zone=replace(ZONE, account="prod"))])
+    assert " profile=prod zoneID=example.org " in list_lines.getvalue(), "4.9"
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        pytest.param(
+            {"action": Action.KEEP, "reason": Reason.FOREIGN_RECORD}, ("WARNING", Event.RECORD_UNCHANGED), id="kept"
+        ),
+        pytest.param(
+            {"action": Action.NONE, "reason": Reason.NO_ZONE}, ("WARNING", Event.NAME_NOT_PUBLISHED), id="not made"
+        ),
+        pytest.param(
+            {"action": Action.NONE, "reason": Reason.NO_ADDRESS},
+            ("INFO", Event.NAME_NOT_PUBLISHED),
+            id="what will pass",
+        ),
+        pytest.param({"action": Action.KEEP, "reason": Reason.PUBLISHED}, None, id="in order"),
+        pytest.param({"action": Action.NONE, "reason": Reason.DOMAIN_FILTERED}, None, id="not in scope"),
+    ],
+)
+def test_decision_without_a_change_is_logged_by_the_level_of_its_reason(
+    changes: dict[str, object], expected: tuple[str, Event] | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    reporter().report_decisions([replace(DECISION, **changes)])
+    assert [(record.levelname, record.msg) for record in caplog.records] == ([expected] if expected else [])
+
+
+def test_foreign_records_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    foreign = replace(
+        DECISION,
+        action=Action.KEEP,
+        reason=Reason.FOREIGN_RECORD,
+        current=OwnedRecord(record=record("web")),
+        requested_by=(),
+    )
+    reporter().report_decisions([foreign])
+    assert find_logged_events(caplog) == []
+
+
+def test_decision_reporter_gets_every_decision() -> None:
+    received: list[Decision] = []
+
+    class Ears:
+        def report(self, decisions: Sequence[Decision]) -> None:
+            received.extend(decisions)
+
+    in_order = replace(DECISION, action=Action.KEEP, reason=Reason.PUBLISHED)
+    ActivityReporter(Metrics(), "me", Ears()).report_decisions([DECISION, in_order])
+    assert received == [DECISION, in_order]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "event"),
+    [
+        pytest.param(Applied(records=()), Event.APPLIED, id="applied"),
+        pytest.param(WriteConflict(message="m"), Event.WRITE_CONFLICT, id="conflict"),
+        pytest.param(Refused(message="m"), Event.REFUSED, id="refused"),
+        pytest.param(Forbidden(message="m"), Event.FORBIDDEN, id="forbidden"),
+        pytest.param(TryLater(message="m"), Event.TRY_LATER, id="later"),
+        pytest.param(Unknown(message="m"), Event.UNKNOWN, id="unknown"),
+    ],
+)
+def test_each_outcome_has_its_log_line(outcome: Outcome, event: Event, caplog: pytest.LogCaptureFixture) -> None:
+    reporter().report_outcome(BATCH, outcome)
+    assert find_logged_events(caplog) == [event]
+    assert find_logged_fields(caplog, event)[0]["zoneName"] == "example.org"
+
+
+def test_unconditional_write_is_logged_as_such(caplog: pytest.LogCaptureFixture) -> None:
+    reporter().report_outcome(BATCH, Applied(records=(), change_id="C1"))
+    reporter().report_outcome(BATCH, Applied(records=(), change_id="C2", unconditional=True))
+    found = [(line["change"], line.get("unconditional")) for line in find_logged_fields(caplog, Event.APPLIED)]
+    assert found == [("C1", None), ("C2", True)]
+
+
+def test_object_failure_is_logged_unless_the_object_waits_for_a_kind(caplog: pytest.LogCaptureFixture) -> None:
+    failing = observe("web", failure="planted").observations[0]
+    reporter().report_observations([failing, replace(failing, awaited_kind=POD)])
+    assert find_logged_fields(caplog, Event.OBJECT_FAILED) == [{"object": "service/shop/web", "message": "planted"}]
+
+
+def test_invalid_value_is_logged_with_object_field_value_and_what_is_allowed(list_lines: io.StringIO) -> None:
+    problem = InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value=EVIL, allowed="a name")
+    observation: Observation = replace(observe("web").observations[0], claims=(problem,))
+    reporter().report_observations([observation])
+    (line,) = list_lines.getvalue().splitlines()
+    assert "object=service/shop/web" in line
+    assert "reason=invalid-name" in line
+    assert 'allowed="a name"' in line
+    assert line.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("item", "event"),
+    [
+        pytest.param(ReadFailed(call=Call.ZONES, zone=None, message="m"), Event.ZONE_LIST_FAILED, id="zones"),
+        pytest.param(ReadFailed(call=Call.PAGE, zone=ZONE, message="m"), Event.ZONE_READ_FAILED, id="a zone"),
+        pytest.param(ZonesListed(zones=ZoneList(zones=(ZONE,))), None, id="a list"),
+        pytest.param(PageRead(zone=ZONE, after=None, page=ZonePage(records=())), None, id="a page"),
+    ],
+)
+def test_only_failed_reads_are_logged(item: ReadFailed, event: Event | None, caplog: pytest.LogCaptureFixture) -> None:
+    reporter().report_input(item, lambda: BEGINNING)
+    assert find_logged_events(caplog) == ([event] if event else [])
+
+
+def test_failed_account_is_logged_once_for_each_message(caplog: pytest.LogCaptureFixture) -> None:
+    find_lines = reporter()
+    for message in ("no right", "no right", "no credentials"):
+        failed = (AccountFailure(account="prod", message=message, permanent=True),)
+        find_lines.report_input(ZonesListed(zones=ZoneList(zones=(ZONE,), failed=failed)), lambda: BEGINNING)
+    assert find_logged_fields(caplog, Event.ZONE_LIST_FAILED) == [
+        {"account": "prod", "message": "no right"},
+        {"account": "prod", "message": "no credentials"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("phase", "level"),
+    [
+        pytest.param(Phase.SYNCED, "INFO", id="synced"),
+        pytest.param(Phase.FORBIDDEN, "ERROR", id="forbidden"),
+        pytest.param(Phase.NOT_SERVED, "ERROR", id="not served"),
+    ],
+)
+def test_failing_kind_is_logged_as_an_error(phase: Phase, level: str, caplog: pytest.LogCaptureFixture) -> None:
+    reporter().report_kind_state(KindState(kind=SERVICE, phase=phase))
+    assert [record.levelname for record in caplog.records] == [level]
+
+
+def test_manifest_that_is_readable_again_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    one = reporter()
+    one.report_object_problem(ObjectProblem(location="a.yaml:3", key=None, message="no YAML"))
+    one.report_object_problem(ObjectProblem(location="a.yaml:3", key=None, message=""))
+    assert find_logged_events(caplog) == [Event.OBJECT_UNREADABLE, Event.OBJECT_READABLE]
+
+
+def test_each_unreadable_object_of_one_file_is_counted() -> None:
+    world, metrics = start_stage(), Metrics()
+    one = ActivityReporter(metrics, "me")
+    web, api = ObjectKey(SERVICE, "shop", "web"), ObjectKey(SERVICE, "shop", "api")
+
+    def count() -> float:
+        one.report_run(world.engine, (), BEGINNING)
+        (line,) = (
+            line for line in metrics.render().decode().splitlines() if line.startswith("extdns_object_problems ")
+        )
+        return float(line.split()[1])
+
+    for key in (web, api, None, web):
+        one.report_object_problem(ObjectProblem(location="a.yaml:3", key=key, message="problem"))
+    assert count() == 3
+    for key in (web, None):
+        one.report_object_problem(ObjectProblem(location="a.yaml:3", key=key, message=""))
+    assert count() == 1
+
+
+def test_defect_is_logged_with_the_location_of_its_error(caplog: pytest.LogCaptureFixture) -> None:
+    one = reporter()
+    try:
+        raise KeyError("planted")  # noqa: TRY301 - here is the place
+    except KeyError as exc:
+        one.report_defect(exc)
+    (line,) = find_logged_fields(caplog, Event.DEFECT)
+    assert line["error"] == "KeyError"
+    assert str(line["place"]).endswith("test_defect_is_logged_with_the_location_of_its_error")
+    assert one.defect_count == 1
+
+
+def test_failed_state_store_is_logged_once_until_it_works_again(caplog: pytest.LogCaptureFixture) -> None:
+    reporter = ActivityReporter(Metrics(), "me")
+    failed = StateFailed(message="configmaps is forbidden")
+    for item in (failed, failed, StateAnswered(), failed, StateFailed(message="no answer")):
+        reporter.report_input(item, lambda: BEGINNING)
+    assert [line["message"] for line in find_logged_fields(caplog, Event.STATE_NOT_SAVED)] == [
+        "configmaps is forbidden",
+        "configmaps is forbidden",
+        "no answer",
+    ]

@@ -1,0 +1,335 @@
+"""When the status of an object is written, and its content (docs/spec/sources.md 6.3)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import pytest
+from msgspec.structs import replace
+
+from extdns.controller.status_updater import StatusUpdater
+from extdns.controller.write_gate import WriteGate
+from extdns.engine.effects import Effect, ReportDecisions, SubmitBatch
+from extdns.engine.inputs import BatchCompleted, Cause, Input, LeadershipChanged, Observed, TimePassed
+from extdns.model.claim import Claim, ClaimWarning, Derivation, ExcludedClaim, InvalidClaim, ResolvedClaim
+from extdns.model.kind import Kind, ObjectKey
+from extdns.model.object_status import ObjectStatus
+from extdns.model.reason import Reason
+from extdns.model.record import Record
+from extdns.model.selection import DomainFilter
+from tests.unit.controller.scene import MovedClock
+from tests.unit.controller.test_write_gate import FakeLease
+from tests.unit.engine.stage import (
+    INGRESS,
+    PLAN,
+    SERVICE,
+    ZONE,
+    Stage,
+    build_claim,
+    build_stage,
+    build_unresolved,
+    change_phase,
+    host,
+    observe,
+    observe_gone,
+    origin,
+    owned,
+    record,
+    ref,
+    refuse_names,
+)
+
+INSIDE = replace(PLAN, domains=DomainFilter(include=("in.example.org",)))
+
+
+@dataclass
+class FakeStatusWriter:
+    """A status writer for Services that stores the statuses."""
+
+    kind: Kind = SERVICE
+    statuses: list[ObjectStatus] = field(default_factory=list)
+    forgotten: list[ObjectKey] = field(default_factory=list)
+    closed: bool = False
+
+    def write(self, object_status: ObjectStatus) -> None:
+        self.statuses.append(object_status)
+
+    def forget(self, key: ObjectKey) -> None:
+        self.forgotten.append(key)
+
+    def close(self, timeout_s: float) -> None:
+        assert timeout_s > 0
+        self.closed = True
+
+
+class Desk:
+    """An engine and its status updater, with one clock."""
+
+    def __init__(self, *records: Record, **changes: object) -> None:
+        self.stage: Stage = build_stage(*records, **changes)  # type: ignore[arg-type]
+        self.writer = FakeStatusWriter()
+        self.clock = MovedClock(self.stage.now_s)
+        self.lease = FakeLease() if changes.get("has_election") else None
+        self.updater = StatusUpdater(self.stage.engine, self.writer, self.clock, WriteGate(self.lease))
+
+    def run(self, *items: Input, for_s: float = 1.0) -> list[ObjectStatus]:
+        """Feed *items* to the engine, let time pass, and return the object statuses that were written."""
+        for item in items:
+            if self.lease and isinstance(item, LeadershipChanged):
+                self.lease.left = 30.0 if item.is_leader else 0.0
+            self.updater.observe_input(item)
+        self.stage.run(*items, for_s=for_s)
+        self.updater.observe_decisions(self.stage.reported)
+        self.stage.reported.clear()
+        self.clock.now_s = max(self.clock.now_s, self.stage.now_s) + 10.0
+        return self.read_statuses()
+
+    def step(self, item: Input, now_s: float) -> tuple[Effect, ...]:
+        """Step the engine and return its effects without carrying them out."""
+        self.updater.observe_input(item)
+        effects = self.stage.engine.step(item, now_s)
+        for effect in effects:
+            if isinstance(effect, ReportDecisions):
+                self.updater.observe_decisions(effect.decisions)
+        return effects
+
+    def read_statuses(self) -> list[ObjectStatus]:
+        self.writer.statuses.clear()
+        self.updater.write_due()
+        return list(self.writer.statuses)
+
+
+def version(number: int, *claims: Claim, name: str = "web") -> Observed:
+    (one,) = observe(name, *claims).observations
+    return Observed(observations=(replace(one, generation=number),))
+
+
+def synced(*claims: Claim) -> Iterable[Input]:
+    return (version(1, *claims), change_phase(SERVICE), change_phase(INGRESS))
+
+
+def at(claim: ResolvedClaim, number: int, *notices: ClaimWarning) -> ResolvedClaim:
+    provenance = replace(claim.provenance, field=f"spec.endpoints[{number}]")
+    return replace(claim, provenance=provenance, warnings=notices)
+
+
+def list_problems(status: ObjectStatus) -> list[tuple[str, Reason, bool, bool]]:
+    return [(one.name, one.reason, one.valid, one.published) for one in status.problems]
+
+
+def test_status_is_written_when_all_records_are_published() -> None:
+    desk = Desk()
+    (statuses,) = desk.run(*synced(at(build_claim("web", "web"), 0), at(build_claim("web", "api"), 1)))
+    assert statuses == ObjectStatus(key=ref("web").key, generation=1, endpoints=2)
+    assert desk.stage.list_records() == {"api A": ("192.0.2.1",), "web A": ("192.0.2.1",)}
+    assert desk.read_statuses() == []
+    assert desk.run(TimePassed(), for_s=300.0) == []
+    assert desk.updater.next_deadline_at == math.inf
+
+
+def test_status_is_not_written_before_the_service_has_answered() -> None:
+    desk = Desk()
+    desk.run(change_phase(SERVICE), change_phase(INGRESS))
+    now_s = desk.stage.now_s
+    effects = desk.step(version(1, build_claim("web", "web")), now_s) + desk.step(TimePassed(), now_s + 1.0)
+    (submit,) = (effect for effect in effects if isinstance(effect, SubmitBatch))
+    later = desk.step(version(1, build_claim("api", "api"), name="api"), now_s + 2.0) + desk.step(
+        TimePassed(), now_s + 3.0
+    )
+    assert not any(isinstance(effect, SubmitBatch) for effect in later)
+    desk.clock.now_s = now_s + 100.0
+    assert desk.read_statuses() == []
+    assert now_s < desk.updater.next_deadline_at < math.inf
+    outcome = desk.stage.provider.submit(ZONE, submit.batch)
+    desk.step(BatchCompleted(number=submit.batch.number, zone=ZONE, outcome=outcome), now_s + 101.0)
+    desk.step(TimePassed(), now_s + 101.0)
+    desk.clock.now_s += 100.0
+    assert desk.read_statuses() == [ObjectStatus(key=ref("web").key, generation=1, endpoints=1)]
+
+
+def test_status_of_a_new_generation_waits_for_its_own_records() -> None:
+    desk = Desk(*owned("web"))
+    (statuses,) = desk.run(*synced(build_claim("web", "web")))
+    assert statuses.generation == 1
+    item = version(2, build_claim("web", "web", "192.0.2.7"))
+    effects = desk.step(item, desk.stage.now_s)
+    desk.clock.now_s += 100.0
+    assert desk.read_statuses() == []
+    (batch,) = (effect.batch for effect in effects if isinstance(effect, SubmitBatch))
+    outcome = desk.stage.provider.submit(ZONE, batch)
+    (statuses,) = desk.run(BatchCompleted(number=batch.number, zone=ZONE, outcome=outcome))
+    assert (statuses.generation, statuses.problems) == (2, ())
+    assert desk.stage.list_records() == {"web A": ("192.0.2.7",)}
+
+
+def test_status_shows_a_rejected_change_until_it_succeeds() -> None:
+    desk = Desk()
+    desk.stage.provider.rule = refuse_names("web")
+    (statuses,) = desk.run(*synced(build_claim("web", "web")), for_s=3.0)
+    assert list_problems(statuses) == [("web.example.org", Reason.REFUSED, True, False)]
+    desk.stage.provider.rule = lambda _: None
+    (statuses,) = desk.run(TimePassed(), for_s=900.0)
+    assert list_problems(statuses) == []
+
+
+def test_new_generation_with_the_same_claims_gets_a_status() -> None:
+    desk = Desk(*owned("web"))
+    desk.run(*synced(build_claim("web", "web")))
+    (statuses,) = desk.run(version(2, build_claim("web", "web")))
+    assert statuses.generation == 2
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        pytest.param(
+            InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value="a..b", allowed="a name"),
+            ("a..b", Reason.INVALID_NAME, False, False),
+            id="no-name",
+        ),
+        pytest.param(
+            InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_ENDPOINT, value="CAA", allowed="A"),
+            ("", Reason.INVALID_ENDPOINT, False, False),
+            id="no-type",
+        ),
+        pytest.param(
+            build_unresolved("web", "web", Reason.INVALID_TARGET),
+            ("web.example.org", Reason.INVALID_TARGET, False, False),
+            id="no-target",
+        ),
+        pytest.param(
+            build_unresolved("web", "web"), ("web.example.org", Reason.NO_ADDRESS, True, False), id="no-address-yet"
+        ),
+        pytest.param(
+            at(
+                build_claim("web", "web"),
+                0,
+                ClaimWarning(reason=Reason.INVALID_TTL, field="ttl", value="x", allowed="seconds"),
+            ),
+            ("web.example.org", Reason.INVALID_TTL, False, True),
+            id="published-without-its-ttl",
+        ),
+        pytest.param(
+            build_claim("web", "theirs"),
+            ("theirs.example.org", Reason.FOREIGN_RECORD, True, False),
+            id="foreign-record-exists",
+        ),
+        pytest.param(
+            ExcludedClaim(ref=ref("web"), excluded_by="--target-net-filter", name=host("web")),
+            ("web.example.org", Reason.TARGETS_FILTERED, True, False),
+            id="targets-filtered",
+        ),
+    ],
+)
+def test_object_status_contains_the_reason_of_each_problem(
+    claim: Claim, expected: tuple[str, Reason, bool, bool]
+) -> None:
+    desk = Desk(record("theirs", "192.0.2.99"))
+    (statuses,) = desk.run(*synced(claim))
+    assert (statuses.endpoints, list_problems(statuses)) == (1, [expected])
+
+
+def test_object_that_lost_a_hostname_contest_gets_that_status() -> None:
+    desk = Desk()
+    (web,) = version(1, build_claim("web", "web")).observations
+    loser = build_claim("api", "web", "192.0.2.7")
+    elsewhere = replace(loser.provenance.ref, key=ObjectKey(SERVICE, "zoo", "api"), created="2026-02-01T00:00:00Z")
+    claim = replace(loser, provenance=replace(loser.provenance, ref=elsewhere))
+    (api,) = version(1, claim, name="api").observations
+    other = replace(api, key=elsewhere.key)
+    statuses = desk.run(Observed(observations=(web, other)), change_phase(SERVICE), change_phase(INGRESS))
+    assert {one.key.name: list_problems(one) for one in statuses} == {
+        "web": [],
+        "api": [("web.example.org", Reason.CONTEST_LOST, True, False)],
+    }
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        pytest.param((ExcludedClaim(ref=ref("web"), excluded_by="--annotation-filter"),), id="the-object"),
+        pytest.param((build_claim("web", "web"), build_claim("web", "api")), id="all-of-its-names"),
+    ],
+)
+def test_excluded_object_gets_no_status(claims: tuple[Claim, ...]) -> None:
+    desk = Desk(plan=INSIDE)
+    assert desk.run(*synced(*claims)) == []
+    assert desk.updater.next_deadline_at == math.inf
+
+
+def test_partly_excluded_object_gets_a_full_status() -> None:
+    desk = Desk(plan=INSIDE)
+    (statuses,) = desk.run(*synced(at(build_claim("web", "web"), 0), at(build_claim("web", "a.in"), 1)))
+    assert list_problems(statuses) == [("web.example.org", Reason.DOMAIN_FILTERED, True, False)]
+
+
+def test_derived_records_are_not_endpoints_of_the_object() -> None:
+    desk = Desk()
+    derived = build_claim("web", "derived")
+    ptr = replace(derived, provenance=replace(derived.provenance, derivation=Derivation.PTR))
+    (statuses,) = desk.run(*synced(build_claim("web", "web"), ptr))
+    assert statuses.endpoints == 1
+
+
+def test_object_without_endpoints_gets_a_status() -> None:
+    (statuses,) = Desk().run(*synced())
+    assert statuses == ObjectStatus(key=ref("web").key, generation=1, endpoints=0)
+
+
+def test_deleted_object_gets_no_status() -> None:
+    desk = Desk(*owned("web"))
+    desk.run(*synced(build_claim("web", "web")))
+    assert desk.run(observe_gone("web"), for_s=100.0) == []
+    assert desk.writer.forgotten == [ref("web").key] * 2
+
+
+def test_status_is_unchanged_if_the_claims_cannot_be_computed() -> None:
+    desk = Desk(*owned("web"))
+    desk.run(*synced(build_claim("web", "web")))
+    assert desk.run(version(2, build_claim("web", "web")), observe("web", failure="no", cause=Cause.VERSION)) == []
+    (statuses,) = desk.run(version(3, build_claim("web", "web")))
+    assert statuses.generation == 3
+
+
+def test_objects_of_other_kinds_get_no_status() -> None:
+    desk = Desk()
+    assert (
+        desk.run(
+            change_phase(SERVICE),
+            change_phase(INGRESS),
+            observe("web", build_claim("web", "web", kind=INGRESS), kind=INGRESS),
+        )
+        == []
+    )
+
+
+def test_close_writes_final_statuses_and_closes_the_writer() -> None:
+    desk = Desk()
+    desk.run(*synced(build_claim("web", "web")), for_s=0.0)
+    desk.stage.run(TimePassed(), for_s=1.0)
+    desk.updater.observe_decisions(desk.stage.reported)
+    desk.updater.close(2.0)
+    assert desk.writer.closed
+    assert desk.writer.statuses == [ObjectStatus(key=ref("web").key, generation=1, endpoints=1)]
+
+
+def test_standby_writes_no_status_and_a_new_leader_writes_all() -> None:
+    desk = Desk(*owned("web"), has_election=True)
+    assert desk.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS)) == []
+    assert desk.updater.next_deadline_at == math.inf
+    (statuses,) = desk.run(LeadershipChanged(is_leader=True))
+    assert statuses.key == ref("web").key
+    desk.writer.forgotten.clear()
+    assert desk.run(LeadershipChanged(is_leader=False)) == []
+    assert desk.writer.forgotten == [ref("web").key]
+    assert len(desk.run(LeadershipChanged(is_leader=True))) == 1
+
+
+def test_standby_writes_no_status_when_it_closes() -> None:
+    desk = Desk(*owned("web"), has_election=True)
+    assert desk.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS)) == []
+    desk.updater.close(1.0)
+    assert desk.writer.statuses == []
+    assert desk.writer.closed

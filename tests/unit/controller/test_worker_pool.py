@@ -1,0 +1,345 @@
+"""Each call that the engine requests results in exactly one input for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from queue import SimpleQueue
+from threading import Event
+from threading import enumerate as enumerate_threads
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from extdns.controller import worker_pool as pool
+from extdns.controller.clock import SystemClock
+from extdns.controller.worker_pool import CallEffect, StateCalls, WorkerPool
+from extdns.controller.write_gate import WriteGate
+from extdns.engine.effects import CheckExistence, ListZones, LoadState, ReadNames, ReadPage, SubmitBatch
+from extdns.engine.inputs import (
+    BatchCompleted,
+    Call,
+    ExistenceChecked,
+    Input,
+    NamesRead,
+    PageRead,
+    ReadFailed,
+    StateFailed,
+    ZonesListed,
+)
+from extdns.errors import ApiError, DeniedError, ExtdnsError, ForbiddenError, RetryableError
+from extdns.model.change import Applied, Batch, Outcome, Unknown
+from extdns.model.dns_name import DnsName
+from extdns.model.kind import ObjectKey
+from extdns.model.record import Record
+from extdns.model.saved_state import Saved
+from extdns.model.zone import Zone, ZoneList, ZonePage
+from extdns.ports import StateStore
+from providers.inmemory.provider import InMemoryProvider
+from tests.fakes.faulty import FaultyProvider
+from tests.unit.controller.scene import HANGS_S, ScriptedCluster
+from tests.unit.engine.stage import SERVICE, ZONE, host, record
+
+KEY = ObjectKey(SERVICE, "shop", "web")
+NAMES = (host("web"),)
+BATCH = Batch(number=7, zone=ZONE, change_sets=())
+PAGE = ReadPage(zone=ZONE, after=None)
+
+
+class BrokenState:
+    """A state store whose calls raise *failure*."""
+
+    def __init__(self, failure: Exception) -> None:
+        self._failure = failure
+
+    def load(self) -> Saved:
+        raise self._failure
+
+    def save(self, saved: Saved) -> None:  # noqa: ARG002 - as the port has it
+        raise self._failure
+
+    def load_approvals(self) -> tuple[str, ...]:
+        raise self._failure
+
+
+class Desk:
+    """A worker pool, and the queue of engine inputs that it fills."""
+
+    def __init__(
+        self, provider: FaultyProvider | None = None, *, writes: bool = True, state: StateStore | None = None
+    ) -> None:
+        self.provider = provider or FaultyProvider(inner=InMemoryProvider(seed={ZONE: ()}))
+        self.cluster = ScriptedCluster()
+        self.answers = SimpleQueue[Input]()
+        self.defects: list[Exception] = []
+        self.workers = WorkerPool(
+            self.cluster,
+            self.provider,
+            self.provider if writes else None,
+            StateCalls(state, SystemClock()) if state else None,
+            gate=WriteGate(),
+            put=self.answers.put,
+            report_defect=self.defects.append,
+        )
+
+    def answer(self, effect: CallEffect) -> Input:
+        self.workers.start(effect)
+        found = self.answers.get(timeout=HANGS_S)
+        assert self.workers.close(SystemClock(), HANGS_S)
+        assert self.answers.empty()
+        return found
+
+
+@pytest.mark.parametrize(
+    ("effect", "expected"),
+    [
+        pytest.param(ListZones(), ZonesListed(zones=ZoneList(zones=(ZONE,))), id="zones"),
+        pytest.param(PAGE, PageRead(zone=ZONE, after=None, page=ZonePage(records=())), id="a page"),
+        pytest.param(ReadNames(zone=ZONE, names=NAMES), NamesRead(zone=ZONE, names=NAMES, records=()), id="names"),
+        pytest.param(
+            SubmitBatch(batch=BATCH), BatchCompleted(number=7, zone=ZONE, outcome=Applied(records=())), id="a batch"
+        ),
+        pytest.param(CheckExistence(key=KEY), ExistenceChecked(key=KEY, exists=True), id="an object"),
+    ],
+)
+def test_each_engine_call_ends_in_an_input_with_its_result(effect: CallEffect, expected: Input) -> None:
+    desk = Desk()
+    assert desk.answer(effect) == expected
+    assert desk.defects == []
+
+
+def _build_six_pages() -> Desk:
+    """Build a desk whose zone has six pages."""
+    held = [record(f"n{number}") for number in range(6)]
+    return Desk(FaultyProvider(inner=InMemoryProvider(seed={ZONE: held}, page_size=1)))
+
+
+def test_zone_is_read_page_by_page_to_its_end() -> None:
+    desk = _build_six_pages()
+    desk.workers.start(replace(PAGE, reads_to_end=True))
+    found = [desk.answers.get(timeout=HANGS_S) for _ in range(6)]
+    assert desk.workers.close(SystemClock(), HANGS_S)
+    assert desk.answers.empty()
+    pages = [item for item in found if isinstance(item, PageRead)]
+    assert [page.after for page in pages] == [None, *(page.page.after for page in pages[:-1])]
+    assert pages[-1].page.after is None
+
+
+def test_reading_pages_ends_with_the_first_failure() -> None:
+    desk = _build_six_pages()
+    desk.provider.failures.extend([None, None, RetryableError("busy")])
+    desk.workers.start(replace(PAGE, reads_to_end=True))
+    found = [desk.answers.get(timeout=HANGS_S) for _ in range(3)]
+    assert desk.workers.close(SystemClock(), HANGS_S)
+    assert desk.answers.empty()
+    assert [type(item) for item in found] == [PageRead, PageRead, ReadFailed]
+
+
+def test_reading_pages_ends_when_the_pool_closes() -> None:
+    desk = _build_six_pages()
+    reached, released = Event(), Event()
+
+    def wait() -> None:
+        reached.set()
+        released.wait(HANGS_S)
+
+    desk.provider.edits.append(wait)
+    desk.workers.start(replace(PAGE, reads_to_end=True))
+    assert reached.wait(HANGS_S)
+    assert desk.workers.close(SystemClock(), HANGS_S)
+    released.set()
+    assert isinstance(desk.answers.get(timeout=HANGS_S), PageRead)
+    while any(thread.name.startswith("first-read") for thread in enumerate_threads()):
+        released.wait(0.01)
+    assert desk.answers.empty()
+
+
+@pytest.mark.parametrize(
+    ("raised", "particulars"),
+    [
+        pytest.param(RetryableError("busy", retry_after_s=7.0), {"retry_after_s": 7.0}, id="later"),
+        pytest.param(RetryableError("busy"), {}, id="without a time"),
+        pytest.param(ForbiddenError("busy"), {"forbidden": True}, id="forbidden"),
+    ],
+)
+def test_forbidden_read_is_not_a_defect(raised: RetryableError | ForbiddenError, particulars: dict[str, Any]) -> None:
+    desk = Desk()
+    desk.provider.failures.append(raised)
+    assert desk.answer(PAGE) == ReadFailed(call=Call.PAGE, zone=ZONE, message="busy", **particulars)
+    assert desk.defects == []
+
+
+class Broken(FaultyProvider):
+    """A provider that raises an unexpected error."""
+
+    def list_zones(self) -> ZoneList:
+        raise KeyError("planted")
+
+    def submit(self, zone: Zone, batch: Batch) -> Outcome:  # noqa: ARG002 - as the port has it
+        raise KeyError("planted")
+
+
+def _broken(_: object) -> bool | None:
+    raise KeyError("planted")
+
+
+@pytest.mark.parametrize(
+    ("effect", "expected"),
+    [
+        pytest.param(ListZones(), ReadFailed(call=Call.ZONES, zone=None, message="KeyError: 'planted'"), id="a read"),
+        pytest.param(
+            SubmitBatch(batch=BATCH),
+            BatchCompleted(number=7, zone=ZONE, outcome=Unknown(message="KeyError: 'planted'")),
+            id="unknown outcome of a write",
+        ),
+        pytest.param(
+            CheckExistence(key=KEY),
+            ExistenceChecked(key=KEY, exists=None, detail="KeyError: 'planted'"),
+            id="a question",
+        ),
+    ],
+)
+def test_engine_call_that_raises_is_reported_and_ends_in_an_input(effect: CallEffect, expected: Input) -> None:
+    desk = Desk(Broken(inner=InMemoryProvider(seed={ZONE: ()})))
+    desk.cluster.answer = _broken
+    assert desk.answer(effect) == expected
+    assert [type(exc) for exc in desk.defects] == [KeyError]
+
+
+def test_batch_sent_without_a_writer_raises() -> None:
+    with pytest.raises(RuntimeError, match="without a writer"):
+        Desk(writes=False).workers.start(SubmitBatch(batch=BATCH))
+
+
+def test_reads_that_hang_do_not_delay_writes() -> None:
+    hanging: list[Callable[[], None]] = []
+    closed = SimpleQueue[None]()
+
+    class Hanging(FaultyProvider):
+        def list_zones(self) -> ZoneList:
+            hanging.append(lambda: closed.put(None))
+            closed.get(timeout=HANGS_S)
+            return ZoneList(zones=())
+
+    desk = Desk(Hanging(inner=InMemoryProvider(seed={ZONE: ()})))
+    for _ in range(20):
+        desk.workers.start(ListZones())
+    desk.workers.start(SubmitBatch(batch=BATCH))
+    assert isinstance(desk.answers.get(timeout=HANGS_S), BatchCompleted)
+    assert desk.workers.close(SystemClock(), HANGS_S)
+    for release in tuple(hanging):
+        release()
+
+
+ELSEWHERE = Zone(name=ZONE.name, id="elsewhere", account="throttled")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param(lambda zone: SubmitBatch(batch=replace(BATCH, zone=zone)), id="a batch"),
+        pytest.param(lambda zone: ReadNames(zone=zone, names=NAMES), id="names"),
+        pytest.param(lambda zone: ReadPage(zone=zone, after=None), id="a page"),
+        pytest.param(lambda zone: ReadPage(zone=zone, after=None, reads_to_end=True), id="a first page"),
+    ],
+)
+def test_account_that_waits_for_its_rate_limit_does_not_delay_other_accounts(
+    call: Callable[[Zone], CallEffect],
+) -> None:
+    closer = Event()
+
+    class Throttled(FaultyProvider):
+        def submit(self, zone: Zone, batch: Batch) -> Outcome:
+            self._wait(zone)
+            return super().submit(zone, batch)
+
+        def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+            self._wait(zone)
+            return super().read_names(zone, names)
+
+        def read_page(self, zone: Zone, after: str | None) -> ZonePage:
+            self._wait(zone)
+            return super().read_page(zone, after)
+
+        def _wait(self, zone: Zone) -> None:
+            if zone == ELSEWHERE:
+                closer.wait(HANGS_S)
+
+    desk = Desk(Throttled(inner=InMemoryProvider(seed={ZONE: (), ELSEWHERE: ()})))
+    for zone in (*[ELSEWHERE] * 20, ZONE):
+        desk.workers.start(call(zone))
+    found = desk.answers.get(timeout=HANGS_S)
+    assert isinstance(found, BatchCompleted | NamesRead | PageRead)
+    assert found.zone == ZONE
+    closer.set()
+    assert desk.workers.close(SystemClock(), HANGS_S)
+
+
+def test_close_waits_briefly_for_running_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "_JOIN_TIMEOUT_S", HANGS_S)
+    closer = Event()
+
+    class Slow(FaultyProvider):
+        def list_zones(self) -> ZoneList:
+            closer.wait(HANGS_S)
+            return ZoneList(zones=())
+
+    class Watched(SystemClock):
+        def monotonic_s(self) -> float:
+            if not any(thread.name.startswith("write") for thread in enumerate_threads()):
+                closer.set()
+            return super().monotonic_s()
+
+    before = set(enumerate_threads())
+    desk = Desk(Slow(inner=InMemoryProvider(seed={ZONE: ()})))
+    for effect in (ListZones(), SubmitBatch(batch=BATCH)):
+        desk.workers.start(effect)
+    assert desk.workers.close(Watched(), HANGS_S)
+    assert set(enumerate_threads()) <= before
+
+
+def test_failed_existence_check_contains_its_error() -> None:
+    desk = Desk()
+
+    def refuse(_: ObjectKey) -> bool:
+        raise ApiError("GET /api/v1/services/web: 404 Not Found")
+
+    desk.cluster.answer = refuse
+    expected = ExistenceChecked(key=KEY, exists=None, detail="GET /api/v1/services/web: 404 Not Found")
+    assert desk.answer(CheckExistence(key=KEY)) == expected
+    assert desk.defects == []
+
+
+@pytest.mark.parametrize(
+    ("failure", "forbidden"),
+    [
+        pytest.param(DeniedError("403", code=403), True, id="a person must grant a permission"),
+        pytest.param(DeniedError("401", code=401), False, id="new credentials may help"),
+        pytest.param(ApiError("500", code=500), False, id="the server fails"),
+        pytest.param(ExtdnsError("no space left on device"), False, id="the disk is full"),
+    ],
+)
+def test_failed_state_store_call_reports_whether_a_permission_is_missing(
+    failure: ExtdnsError, *, forbidden: bool
+) -> None:
+    desk = Desk(state=BrokenState(failure))
+    assert desk.answer(LoadState()) == StateFailed(message=str(failure), forbidden=forbidden)
+
+
+def test_zones_that_do_not_answer_do_not_delay_other_zones_of_their_account() -> None:
+    closer = Event()
+
+    class Mute(FaultyProvider):
+        def read_page(self, zone: Zone, after: str | None) -> ZonePage:
+            if zone != ZONE:
+                closer.wait(HANGS_S)
+            return super().read_page(zone, after)
+
+    desk = Desk(Mute(inner=InMemoryProvider(seed={ZONE: ()})))
+    for number in range(11):
+        desk.workers.start(ReadPage(zone=replace(ZONE, id=f"Z{number}"), after=None, reads_to_end=True))
+    desk.workers.start(ReadPage(zone=ZONE, after=None, reads_to_end=True))
+    answer = desk.answers.get(timeout=HANGS_S / 2)
+    assert isinstance(answer, PageRead)
+    assert answer.zone == ZONE
+    closer.set()

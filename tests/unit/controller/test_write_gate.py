@@ -1,0 +1,152 @@
+"""When the write gate allows this process to write: approval, dry run and leader election."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+
+from extdns.controller.reporter import ActivityReporter
+from extdns.controller.write_gate import WriteGate
+from extdns.engine.inputs import LeadershipChanged
+from extdns.flags.process import MAX_WRITE_S
+from extdns.metrics.metrics import Metrics
+from extdns.model.change import Applied, Batch
+from extdns.model.evidence import HeldSet, Scope
+from providers.common.api_calls import SHORT_TIMEOUTS_S
+from tests.unit.engine.stage import ZONE, build_claim, observe
+
+
+@dataclass
+class FakeLease:
+    """A Lease whose remaining seconds the test sets."""
+
+    left: float = 0.0
+    start_count: int = 0
+    closings: list[bool] = field(default_factory=list)
+    on_renewal: Callable[[], None] = lambda: None
+
+    def start(self, on_renewal: Callable[[], None]) -> None:
+        self.start_count += 1
+        self.on_renewal = on_renewal
+
+    def left_s(self) -> float:
+        return self.left
+
+    def describe(self) -> dict[str, str]:
+        return {"holder": "pod-1"}
+
+    def close(self, *, release: bool) -> None:
+        self.closings.append(release)
+
+
+@dataclass
+class RecordedCalls:
+    """An Event recorder that stores which methods were called."""
+
+    calls: list[str] = field(default_factory=list)
+
+    def record_decisions(self, decisions: object) -> None:  # noqa: ARG002 - the signature of the port
+        self.calls.append("decisions")
+
+    def record_invalid_claims(self, claims: object) -> None:  # noqa: ARG002 - the signature of the port
+        self.calls.append("invalid claims")
+
+    def record_failure(self, key: object, message: str) -> None:  # noqa: ARG002 - the signature of the port
+        self.calls.append("failure")
+
+    def record_batch(self, batch: object) -> None:  # noqa: ARG002 - the signature of the port
+        self.calls.append("batch")
+
+    def record_held_deletes(self, held: HeldSet) -> None:
+        self.calls.append(f"{len(held.held)} held deletes")
+
+    def close(self, timeout_s: float) -> None:  # noqa: ARG002 - the signature of the port
+        self.calls.append("close")
+
+
+def test_the_timeouts_of_a_write_are_shorter_than_the_lease_must_last() -> None:
+    assert sum(SHORT_TIMEOUTS_S) < MAX_WRITE_S
+
+
+@pytest.mark.parametrize(("left_s", "is_open"), [(30.0, True), (12.0, True), (11.9, False), (0.0, False)])
+def test_write_gate_is_open_if_the_lease_outlasts_the_longest_write(left_s: float, is_open: bool) -> None:
+    assert WriteGate(FakeLease(left_s)).is_open() is is_open
+
+
+def test_write_gate_without_leader_election_is_open() -> None:
+    assert WriteGate().is_open()
+
+
+def test_write_gate_of_a_dry_run_is_closed() -> None:
+    assert not WriteGate(is_dry_run=True).is_open()
+
+
+def test_write_gate_opens_when_the_plan_is_approved() -> None:
+    gate = WriteGate(needs_approval=True)
+    assert not gate.is_open()
+    gate.approve()
+    assert gate.is_open()
+
+
+def test_each_change_of_leadership_is_returned_once() -> None:
+    lease = FakeLease()
+    gate = WriteGate(lease)
+    assert gate.take_leadership_change() is None
+    lease.left = 30.0
+    assert gate.take_leadership_change() == LeadershipChanged(is_leader=True)
+    assert gate.take_leadership_change() is None
+    lease.left = 11.0
+    assert gate.take_leadership_change() == LeadershipChanged(is_leader=False)
+    assert gate.take_leadership_change() is None
+
+
+def test_election_is_started_once_and_wakes_the_loop_at_each_renewal() -> None:
+    lease, renewals = FakeLease(), list[str]()
+    gate = WriteGate(lease)
+    for _ in range(2):
+        gate.start_election(lambda: renewals.append("renewed"))
+    lease.on_renewal()
+    assert (lease.start_count, renewals) == (1, ["renewed"])
+
+
+def test_next_deadline_of_a_leader_is_when_the_lease_becomes_too_short() -> None:
+    lease = FakeLease()
+    gate = WriteGate(lease)
+    assert gate.find_deadline(1000.0) == math.inf
+    lease.left = 30.0
+    assert gate.take_leadership_change()
+    assert gate.find_deadline(1000.0) == 1018.0
+
+
+def test_readiness_shows_the_role_and_the_holder_of_the_lease() -> None:
+    lease = FakeLease()
+    gate = WriteGate(lease)
+    assert gate.describe() == {"election": {"role": "standby", "holder": "pod-1"}}
+    lease.left = 30.0
+    assert gate.take_leadership_change()
+    assert gate.describe()["election"]["role"] == "leader"
+    assert WriteGate().describe() == {}
+
+
+@pytest.mark.parametrize("release", [True, False])
+def test_lease_is_released_at_close_only_if_the_caller_requests_it(release: bool) -> None:
+    lease = FakeLease()
+    WriteGate(lease).close(release=release)
+    assert lease.closings == [release]
+
+
+def test_standby_records_only_events_about_its_own_batches_and_that_nothing_is_held() -> None:
+    lease, recorder = FakeLease(), RecordedCalls()
+    reporter = ActivityReporter(Metrics(), "me", recorder=recorder, gate=WriteGate(lease))
+    for _ in range(2):
+        reporter.report_decisions(())
+        reporter.report_observations(observe("web", build_claim("web", "web"), failure="broken").observations)
+        reporter.report_outcome(Batch(number=1, zone=ZONE, change_sets=()), Applied(records=()))
+        reporter.report_held_deletes(HeldSet(scope=Scope(ZONE.id), zone=ZONE, code="", held=()))
+        lease.left = 30.0
+    reporter.close()
+    standby, leader = ["batch", "0 held deletes"], ["decisions", "invalid claims", "failure", "batch", "0 held deletes"]
+    assert recorder.calls == [*standby, *leader, "close"]

@@ -1,0 +1,117 @@
+"""`extdns explain` shows the right reason code, in one case for each code."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from msgspec.structs import replace
+
+from extdns.config import parse
+from extdns.documents.current_records import WaitingDeleteDocument
+from extdns.documents.document import ProcessReference
+from extdns.documents.name import NameDocument, build_name
+from extdns.documents.name_text import format_name
+from extdns.documents.object import build_object
+from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
+from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
+from tests.unit.documents.cases import INVALID_VALUES, NAMES, OTHER_NAMES, UNRESOLVED_TIMEOUT, WEB, run_on, start_dry
+from tests.unit.engine.stage import Stage, build_unresolved, observe, owned
+
+AT = datetime(2026, 11, 20, 9, 14, 31, tzinfo=UTC)
+CONFIG = parse(["--source=service", "--provider=inmemory", "--txt-owner-id=me"], {})
+
+
+def explain(world: Stage, name: str) -> NameDocument:
+    seen_now = EngineSnapshot(world.engine)
+    known = len(seen_now.zones)
+    return build_name(seen_now, DnsName(name), CONFIG, zones_known=known, missing=seen_now.missing)
+
+
+def list_codes(document: NameDocument) -> set[str]:
+    """Return all reason codes in the explanation of a name."""
+    outcomes = [one for claim in document.claims for one in claim.outcomes] + [
+        one.outcome for one in document.records if one.outcome
+    ]
+    return {document.reason or "", *(one.reason for one in outcomes)}
+
+
+def test_every_reason_code_has_a_case() -> None:
+    assert set(NAMES) | set(INVALID_VALUES) == set(Reason)
+
+
+@pytest.mark.parametrize("reason", NAMES)
+def test_the_explanation_of_a_name_contains_its_reason_code(reason: Reason) -> None:
+    document = explain(NAMES[reason](), OTHER_NAMES.get(reason, WEB))
+    assert reason in list_codes(document), document
+    assert f"[{reason}]" in "\n".join(format_name(document))
+
+
+def explain_in_process(world: Stage, *, later_s: float = 0.0) -> NameDocument:
+    """Return the explanation of the name by a running process, *later_s* seconds after the last step of *world*."""
+    seen_now, at_s = EngineSnapshot(world.engine), world.now_s + later_s
+    live = ProcessSnapshot(seen_now, at=AT, at_s=at_s, kinds=(), changes=(), synced=True)
+    document = build_name(seen_now, DnsName(WEB), CONFIG, zones_known=1, missing=(), live=live)
+    return replace(
+        document, process=ProcessReference(address="http://127.0.0.1:7980", owner="me", objects="files shop.yaml")
+    )
+
+
+def find_waiting(document: NameDocument) -> WaitingDeleteDocument | None:
+    (record,) = document.records
+    assert record.outcome is not None
+    return record.outcome.waiting
+
+
+def test_a_running_process_explains_a_delete_with_evidence_and_end_of_grace_period() -> None:
+    document = explain_in_process(NAMES[Reason.IN_GRACE]())
+    assert find_waiting(document) == WaitingDeleteDocument(
+        evidence="object-deleted", grace_ends=AT + timedelta(seconds=55.02)
+    )
+    text = "\n".join(format_name(document))
+    assert text.startswith(
+        f"{WEB} exists, but no object requests it; it is deleted after the grace period.  [in-grace]"
+    )
+    assert "  evidence for a delete: [object-deleted]\n" in text
+    assert "  the grace period ends at 2026-11-20 09:15:26 UTC, in 55s\n" in text
+    assert text.endswith("let an object request the name before the grace period ends")
+
+
+def test_the_explanation_states_that_a_grace_period_has_ended() -> None:
+    text = "\n".join(format_name(explain_in_process(NAMES[Reason.IN_GRACE](), later_s=60.0)))
+    assert "  the grace period ended at 2026-11-20 09:14:26 UTC\n" in text
+
+
+def test_the_explanation_contains_the_end_of_the_unresolved_timeout() -> None:
+    stage = run_on(
+        start_dry(*owned("web"), first=[observe("web", build_unresolved("web", "web"))], deletes=UNRESOLVED_TIMEOUT),
+        for_s=20.0,
+    )
+    text = "\n".join(format_name(explain_in_process(stage)))
+    assert "  evidence for a delete: [unresolved-expired]\n" in text
+    assert "  --unresolved-timeout ends at " in text
+
+
+def test_a_held_delete_is_explained_with_evidence_and_the_approve_command() -> None:
+    document = explain_in_process(NAMES[Reason.HELD]())
+    assert find_waiting(document) == WaitingDeleteDocument(evidence="object-deleted", grace_ends=None)
+    assert "\n".join(format_name(document)).endswith(
+        "and how to approve them: extdns status --controller=http://127.0.0.1:7980"
+    )
+    alone = explain(NAMES[Reason.HELD](), WEB)
+    assert "\n".join(format_name(alone)).endswith("and how to approve them: extdns plan --held [flags]")
+
+
+def test_a_single_pass_explains_a_delete_without_a_grace_period() -> None:
+    document = explain(NAMES[Reason.IN_GRACE](), WEB)
+    assert (document.at, find_waiting(document)) == (
+        None,
+        WaitingDeleteDocument(evidence="object-deleted", grace_ends=None),
+    )
+
+
+@pytest.mark.parametrize("reason", INVALID_VALUES)
+def test_the_explanation_of_an_object_contains_its_invalid_values(reason: Reason) -> None:
+    document = build_object(EngineSnapshot(INVALID_VALUES[reason]().engine), "service/shop/web", ())
+    assert [one.reason for one in document.problems] == [reason]

@@ -1,0 +1,283 @@
+"""The explanation of a name: its current records, what is unknown, and its state."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from extdns.config import parse
+from extdns.documents.name import NameDocument, build_name
+from extdns.documents.name_text import format_name
+from extdns.documents.names import NameIndex, NameState
+from extdns.documents.object import build_object, format_object
+from extdns.documents.snapshot import EngineSnapshot
+from extdns.engine.inputs import Observed
+from extdns.errors import UsageError
+from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
+from extdns.model.record import Record
+from extdns.model.selection import DomainFilter
+from extdns.model.zone import AccountFailure, Zone, ZoneList
+from extdns.ports import Registry
+from registry.noop import NoopRegistry
+from tests.unit.documents.cases import CNAME, NAMES, OTHER_NAMES, REQUESTED, WEB, build_unread, run_on, start_dry
+from tests.unit.engine import test_contests as contests
+from tests.unit.engine.stage import (
+    INGRESS,
+    PLAN,
+    REGISTRY,
+    SERVICE,
+    Stage,
+    build_claim,
+    build_stage,
+    change_phase,
+    observe,
+    owned,
+    ownership_record,
+    record,
+)
+
+CONFIG = parse(["--source=service", "--provider=inmemory", "--txt-owner-id=me"], {})
+INNER = Zone(name=DnsName("sub.example.org"), id="inner")
+
+
+def explain(world: Stage, name: str = WEB) -> NameDocument:
+    now = EngineSnapshot(world.engine)
+    return build_name(now, DnsName(name), CONFIG, zones_known=len(now.zones), missing=now.missing)
+
+
+def render(document: NameDocument) -> str:
+    return "\n".join(format_name(document))
+
+
+def build_dual(*records: str) -> Stage:
+    """Return a stage that requests A and AAAA. The A is published; *records* are targets of foreign AAAA records."""
+    foreign = [record("web", target, rtype="AAAA") for target in records]
+    return start_dry(
+        *owned("web"),
+        *foreign,
+        first=[observe("web", build_claim("web", "web"), build_claim("web", "web", "::1", rtype="AAAA"))],
+    )
+
+
+def build_contest() -> Stage:
+    """Return a stage in which two namespaces request the name; the record of `blue` is published."""
+    return contests.start_world(
+        *contests.owned_by("192.0.2.1", by="blue"),
+        first=[
+            contests.observe_in("blue", contests.claim_in("blue", "192.0.2.1")),
+            contests.observe_in("green", contests.claim_in("green", "192.0.2.2", contests.NEW)),
+        ],
+    )
+
+
+def build_routed() -> Stage:
+    """Return a stage with two requested routed records: `blue` is published, `green` is not yet."""
+    blue, green = (build_claim("web", "web", set_identifier=one) for one in ("blue", "green"))
+    current = (replace(one, set_identifier="blue") for one in owned("web"))
+    return start_dry(*current, first=[observe("web", blue, green)])
+
+
+@pytest.mark.parametrize(
+    ("world", "answer", "state", "reason"),
+    [
+        pytest.param(
+            build_dual("::2"),
+            "is published, but for AAAA, which stays unchanged.",
+            NameState.OUT_OF_SYNC,
+            Reason.FOREIGN_RECORD,
+            id="foreign-record-of-one-type",
+        ),
+        pytest.param(
+            build_dual(),
+            "is published, but for AAAA, which would be created.",
+            NameState.CHANGING,
+            Reason.REQUESTED,
+            id="a-new-type",
+        ),
+        pytest.param(
+            build_contest(), "is published.", NameState.PUBLISHED, Reason.PUBLISHED, id="rejected-claim-does-not-count"
+        ),
+        pytest.param(
+            build_routed(),
+            "is published, but for A (green), which would be created.",
+            NameState.CHANGING,
+            Reason.REQUESTED,
+            id="a-new-set-identifier",
+        ),
+        pytest.param(
+            start_dry(*owned("web"), first=[CNAME]),
+            "is published, but not as requested; it would be updated.",
+            NameState.CHANGING,
+            Reason.REQUESTED,
+            id="another-type",
+        ),
+        pytest.param(
+            start_dry(record("web", "::9", rtype="AAAA"), first=[REQUESTED]),
+            "is not published.",
+            NameState.NOT_PUBLISHED,
+            Reason.FOREIGN_RECORD,
+            id="foreign-record-of-another-type",
+        ),
+    ],
+)
+def test_the_worst_record_decides_the_state_of_a_name(
+    world: Stage, answer: str, state: NameState, reason: Reason
+) -> None:
+    document = explain(world)
+    assert (document.answer, document.state, document.reason) == (f"{WEB} {answer}", state, reason)
+    (row,) = NameIndex(EngineSnapshot(world.engine).decisions).rows
+    assert (row.state, row.worst.reason) == (state, reason)
+
+
+@pytest.mark.parametrize("reason", NAMES)
+def test_the_list_of_names_and_the_explanation_show_the_same_state(reason: Reason) -> None:
+    world, name = NAMES[reason](), OTHER_NAMES.get(reason, WEB)
+    document = explain(world, name)
+    listed = {row.name: (row.state, row.worst.reason) for row in NameIndex(EngineSnapshot(world.engine).decisions).rows}
+    assert listed.get(DnsName(name), (None, document.reason)) == (document.state, document.reason)
+
+
+def test_the_worst_record_decides_the_state_of_an_object() -> None:
+    document = build_object(EngineSnapshot(build_dual("::2").engine), "service/shop/web", ())
+    assert document.answer == "Service shop/web requests 1 name; 0 of 1 published as requested."
+    loser = build_object(EngineSnapshot(build_contest().engine), "service/green/web", ())
+    assert loser.answer == "Service green/web requests 1 name; 0 of 1 published as requested."
+    winner = build_object(EngineSnapshot(build_contest().engine), "service/blue/web", ())
+    assert winner.answer == "Service blue/web requests 1 name; 1 of 1 published as requested."
+
+
+def test_an_ownership_record_is_shown_with_the_record_it_covers() -> None:
+    document = explain(start_dry(*owned("web"), first=[REQUESTED]), "a-web.example.org")
+    (one,) = document.records
+    assert (one.ownership_of, one.owner, one.ours, one.outcome) == ((f"A {WEB}",), "me", True, None)
+    assert (document.answer, document.reason) == (f"a-web.example.org holds the ownership record of A {WEB}.", None)
+    assert f'ownership record of A {WEB}; owner "me", resource service/shop/web\n' in render(document)
+    assert render(document).endswith("Next: nothing to do; extdns leaves it as it is")
+
+
+def test_an_ownership_record_may_cover_no_record() -> None:
+    document = explain(start_dry(ownership_record("web")), "a-web.example.org")
+    assert document.answer == "a-web.example.org holds the ownership record of no current record."
+    assert [(one.ownership_of, one.owner) for one in document.records] == [((), None)]
+
+
+@pytest.mark.parametrize("registry", [REGISTRY, NoopRegistry()])
+def test_a_record_of_an_unmanaged_type_is_shown_as_not_ours(registry: Registry) -> None:
+    document = explain(start_dry(record("web", "10 mx.test", rtype="MX"), registry=registry))
+    assert document.answer == f"{WEB} exists, but no object requests it; it is not ours."
+    (one,) = document.records
+    assert one.outcome is not None
+    assert (one.type, one.ours, one.outcome.reason, document.reason) == (
+        "MX",
+        False,
+        "type-unmanaged",
+        "type-unmanaged",
+    )
+    assert document.closest == ()
+
+
+@pytest.mark.parametrize(
+    ("current", "requesting", "rtype"),
+    [
+        pytest.param(record("web", '"v=spf1"', rtype="TXT"), CNAME, "TXT", id="txt-blocks-cname"),
+        pytest.param(record("web", "ns.example.net", rtype="CNAME"), REQUESTED, "CNAME", id="cname-blocks-address"),
+    ],
+)
+def test_a_record_of_an_unmanaged_type_can_block_a_requested_one(
+    current: Record, requesting: Observed, rtype: str
+) -> None:
+    managed = PLAN.managed_types - {rtype}
+    document = explain(start_dry(current, first=[requesting], plan=replace(PLAN, managed_types=managed)))
+    assert (document.answer, document.reason) == (f"{WEB} is not published.", "incompatible-record")
+    assert f"cannot coexist with the {rtype} record, which stays" in render(document)
+    assert [one.blocks_requested for one in document.records] == [True]
+    assert "  the requested record cannot coexist with it, and is not created\n" in render(document)
+    assert "Next: remove the obstacle" in render(document)
+
+
+def test_a_record_of_an_unmanaged_type_does_not_block_a_record_that_can_coexist() -> None:
+    document = explain(start_dry(record("web", "10 mx.test", rtype="MX"), first=[REQUESTED]))
+    assert document.answer == f"{WEB} is not published yet; it would be created."
+    assert [(one.type, one.blocks_requested) for one in document.records] == [("MX", False)]
+
+
+def test_a_record_of_ours_outside_the_domain_filters_is_shown() -> None:
+    filtered = replace(PLAN, domains=DomainFilter(include=("example.net",)))
+    requesting = explain(start_dry(*owned("web"), first=[REQUESTED], plan=filtered))
+    assert requesting.answer == f"{WEB} exists, but is left alone: a filter excludes it."
+    document = explain(start_dry(*owned("web"), first=[observe("web")], plan=filtered))
+    assert document.answer == f"{WEB} exists, but no object requests it; it is left alone."
+    assert [(one.ours, one.ownership_records) for one in document.records] == [(True, ("a-web.example.org",))]
+    assert document.reason == "domain-filtered"
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        pytest.param("y.example.org", ["*.example.org"], id="one-label-below-the-zone"),
+        pytest.param("x.y.example.org", ["*.example.org"], id="two-labels-below-the-zone"),
+        pytest.param("x.web.example.org", [], id="below-a-name-with-records"),
+        pytest.param("x.c.example.org", [], id="below-an-empty-non-terminal"),
+        pytest.param("c.example.org", [], id="empty-non-terminal"),
+        pytest.param("web.example.org", [], id="name-with-records"),
+        pytest.param("example.org", [], id="the-zone-itself"),
+        pytest.param("y.example.net", [], id="without-zone"),
+    ],
+)
+def test_a_wildcard_that_answers_for_a_missing_name_is_shown(name: str, found: list[str]) -> None:
+    world = start_dry(*owned("web"), record("b.c"), record("*"), record("*", "::1", rtype="AAAA"), first=[REQUESTED])
+    document = explain(world, name)
+    assert [one.name for one in document.wildcards] == found
+    if found:
+        assert document.answer.endswith("no object requests it. *.example.org answers in its place.")
+        assert "  wildcard      *.example.org A, AAAA in example.org\n" in render(document)
+
+
+def test_records_in_a_zone_that_was_not_read_are_unknown() -> None:
+    document = explain(build_unread())
+    assert (document.state, document.reason, document.unread_zones) == (
+        NameState.UNKNOWN,
+        "zone-unread",
+        document.zones,
+    )
+    assert document.answer == f"{WEB} may be published or not: the current records could not be read."
+    assert "  record        not known in example.org, which could not be read\n" in render(document)
+    assert "no record" not in render(document)
+    assert render(document).endswith("Next: try again when everything can be read")
+    nobody = explain(build_unread(), "other.example.org")
+    assert (nobody.state, nobody.reason) == (None, None)
+    assert nobody.answer.startswith("other.example.org may be published or not: ")
+    assert "  requested by  no object, as far as could be read\n" in render(nobody)
+
+
+def test_names_of_an_object_in_a_zone_that_was_not_read_are_unknown() -> None:
+    document = build_object(
+        EngineSnapshot(build_unread().engine), "service/shop/web", ("zone example.org cannot be read",)
+    )
+    assert document.answer == "Service shop/web requests 1 name; 0 of 1 published as requested, 1 not known."
+    assert "INCOMPLETE: zone example.org cannot be read" in "\n".join(format_object(document))
+
+
+@pytest.mark.parametrize("permanent", [False, True])
+def test_a_name_may_belong_to_a_zone_that_could_not_be_listed(permanent: bool) -> None:
+    world = build_stage()
+    failed = AccountFailure(account="b", message="denied", permanent=permanent)
+    world.provider.zone_list = ZoneList(zones=(), failed=(failed,))
+    document = explain(run_on(world, REQUESTED, change_phase(SERVICE), change_phase(INGRESS)))
+    assert (document.state, document.all_zones) == (NameState.NOT_PUBLISHED if permanent else NameState.UNKNOWN, False)
+    assert document.answer == f"{WEB} may be published or not: the current records could not be read."
+    assert "can hold the name; not all zones could be listed\n" in render(document)
+    assert "  record        not known: not all zones could be listed\n" in render(document)
+    assert render(document).endswith("Next: try again when everything can be read")
+    answer = build_object(EngineSnapshot(world.engine), "service/shop/web", document.missing).answer
+    assert answer.endswith("0 of 1 published as requested, as far as could be read." if permanent else ", 1 not known.")
+
+
+def test_a_missing_object_is_reported_with_what_could_not_be_read() -> None:
+    now = EngineSnapshot(start_dry(first=[REQUESTED]).engine)
+    with pytest.raises(UsageError) as raised:
+        build_object(now, "ingress/shop/i", ("Ingress objects are forbidden",))
+    assert str(raised.value).startswith(
+        "no object ingress/shop/i is read, as far as could be read\n  INCOMPLETE: Ingress objects are forbidden\n"
+    )

@@ -1,0 +1,39 @@
+"""The explanation of the apex of a zone whose ownership record is in the parent zone."""
+
+from __future__ import annotations
+
+from extdns.config import parse
+from extdns.documents.name import build_name
+from extdns.documents.name_text import format_name
+from extdns.documents.snapshot import EngineSnapshot
+from extdns.model.dns_name import DnsName
+from extdns.model.zone import Zone
+from tests.unit.engine.stage import (
+    INGRESS,
+    SERVICE,
+    ZONE,
+    build_claim,
+    build_stage,
+    change_phase,
+    observe,
+    ownership_record,
+    record,
+)
+
+DEV = Zone(name=DnsName("dev.example.org"), id="dev")
+CONFIG = parse(["--source=service", "--provider=inmemory", "--txt-owner-id=me"], {})
+
+
+def explain(name: str) -> str:
+    world = build_stage(zones={ZONE: (ownership_record("dev"),), DEV: (record("dev"),)})
+    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    snapshot = EngineSnapshot(world.engine)
+    return "\n".join(format_name(build_name(snapshot, DnsName(name), CONFIG, zones_known=2, missing=snapshot.missing)))
+
+
+def test_a_record_at_the_apex_is_ours_if_its_ownership_record_is_in_the_parent_zone() -> None:
+    assert 'ours, owner "me"; covered by a-dev.example.org' in explain("dev.example.org")
+
+
+def test_an_ownership_record_in_the_parent_zone_is_explained_with_its_record() -> None:
+    assert "ownership record of A dev.example.org" in explain("a-dev.example.org")

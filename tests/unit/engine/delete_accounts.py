@@ -1,0 +1,275 @@
+"""Grace periods, budgets, holds and approvals, counted a second time from what is requested, shown and written.
+
+Nothing of the engine's own accounts is used. See docs/design/delete-safety.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from extdns.engine.delete_budget import DeleteSettings
+from extdns.engine.engine import Engine
+from extdns.model.change import Batch, Delete
+from extdns.model.claim import ResolvedClaim, UnresolvedClaim
+from extdns.model.evidence import Evidence, HeldSet
+from extdns.model.record import OwnedRecord, Record, RecordKey
+from tests.fakes.faulty import Submission
+from tests.unit.engine.cluster import Cluster, NameClaim, namespace_in
+from tests.unit.engine.machine_zones import ZONES, contents_with_ownership, known_with_ownership
+from tests.unit.engine.stage import REGISTRY, Stage
+
+_WINDOW_S = 600.0
+_APPROVAL_S = 24 * 3600.0
+_FIFTH = 5
+_ROUNDING_S = 1e-6
+_CONFIRMED = frozenset({Evidence.ABSENT, Evidence.ORPHAN_GONE})
+_ALL_ZONES = ("", "")
+
+Scope = tuple[str, str]
+"""Zone id and namespace: ("Z", "shop"), ("Z", "") for the whole zone, ("", "") for all zones."""
+Place = tuple[str, RecordKey]
+"""Zone id and record."""
+
+
+class MostOwned:
+    """The most records that were ours within the last windows; the engine may have learned later of what went."""
+
+    def __init__(self) -> None:
+        self._counts: deque[tuple[float, int]] = deque()  # until when, how many
+
+    def note(self, count: int, now_s: float) -> None:
+        if self._counts and self._counts[-1][1] == count:
+            self._counts.pop()
+        self._counts.append((now_s, count))
+        while self._counts[0][0] < now_s - 2 * _WINDOW_S:
+            self._counts.popleft()
+
+    @property
+    def most(self) -> int:
+        return max((count for _, count in self._counts), default=0)
+
+
+@dataclass(slots=True)
+class Hold:
+    """A held delete that was shown; it outlives the process once its code was shown, too."""
+
+    evidence: Evidence
+    is_saved: bool
+
+
+@dataclass(slots=True)
+class Approval:
+    """What a person approved: exactly this record, for a day."""
+
+    owned: OwnedRecord
+    until_s: float
+
+
+@dataclass(kw_only=True)
+class DeleteAccounts:
+    """What may be deleted now.
+
+    Attributes:
+        settings: what the flags say.
+        forgets: whether state could not be saved: then nothing of this is known to the next process.
+        started_s: when the process began.
+        requested: record and resource of all that resolved claims request now.
+        requested_s: by these two, when it was requested last.
+        holds, approvals: by record.
+        made: by scope and whether by absence, when a record was deleted without approval.
+        owned: by scope, how many records were ours: as they stood, or as the engine knew them.
+        transfers: records whose delete was submitted as a transfer to another namespace; no budget counts it.
+    """
+
+    settings: DeleteSettings
+    forgets: bool = False
+    started_s: float = 0.0
+    requested: set[tuple[RecordKey, str]] = field(default_factory=set)
+    requested_s: dict[tuple[RecordKey, str], float] = field(default_factory=dict)
+    holds: dict[Place, Hold] = field(default_factory=dict)
+    approvals: dict[Place, Approval] = field(default_factory=dict)
+    made: dict[tuple[Scope, bool], list[float]] = field(default_factory=dict)
+    owned: dict[Scope, MostOwned] = field(default_factory=dict)
+    transfers: set[Place] = field(default_factory=set)
+    _seen_s: float = 0.0
+
+    def restart(self, now_s: float) -> None:
+        """Begin another process. It knows what the former one deleted, held and approved if that was saved."""
+        self.started_s = now_s
+        if self.forgets:
+            self.made.clear()
+            self.holds.clear()
+        self.holds = {place: hold for place, hold in self.holds.items() if hold.is_saved}
+
+    def note(self, cluster: Cluster, stage: Stage) -> None:
+        """Note what is requested, and what is ours, before the engine takes its next step."""
+        now_s = stage.now_s
+        self._note_owned(stage)
+        if now_s > self._seen_s:  # a request that was withdrawn at once was none
+            self.requested_s |= dict.fromkeys(self.requested, now_s)
+        self._seen_s = now_s
+        self.requested = {
+            (claim.desired.key, claim.provenance.ref.key.resource)
+            for _, claim in cluster.all_claims()
+            if isinstance(claim, ResolvedClaim)
+        }
+        for place in [place for place in self.holds if self._is_hold_over(place, cluster, stage)]:
+            del self.holds[place]
+
+    def note_held(self, engine: Engine) -> None:
+        """Note what the engine holds after a step."""
+        for shown in engine.delete_guard.held_sets():
+            for one in shown.held:
+                place = one.zone.id, one.owned.key
+                was_saved = place in self.holds and self.holds[place].is_saved
+                self.holds[place] = Hold(one.evidence, is_saved=was_saved or bool(shown.code))
+
+    def approve(self, shown: HeldSet, now_s: float) -> None:
+        """Approve what is *shown*, as a person does."""
+        for one in shown.held:
+            self.approvals[one.zone.id, one.owned.key] = Approval(one.owned, now_s + _APPROVAL_S)
+
+    def is_approved(self, zone_id: str, owned: OwnedRecord, now_s: float) -> bool:
+        """Return whether a person approved the delete of just this record."""
+        found = self.approvals.get((zone_id, owned.key))
+        return found is not None and found.owned.record == owned.record and now_s <= found.until_s + _ROUNDING_S
+
+    # laws
+
+    def check_batch(self, batch: Batch, cluster: Cluster, engine: Engine, now_s: float) -> None:
+        """Check the deletes of a batch that the engine submits: nothing held goes, and nothing before its time."""
+        for change in _deletes(batch):
+            approved = self.is_approved(batch.zone.id, change.current, now_s)
+            place = batch.zone.id, change.key
+            hold = self.holds.get(place)
+            # What counts is what was requested when the delete was submitted, not when it was carried out.
+            self.transfers.discard(place)
+            if _is_transfer(change, cluster):
+                self.transfers.add(place)
+                hold = None  # another object claims the name
+            if (
+                hold
+                and hold.evidence is Evidence.ORPHAN_UNCLAIMED
+                and batch.zone.id in engine.delete_guard.state.accepted
+            ):
+                hold = None  # the settings were accepted: such evidence is sufficient now
+            assert hold is None or approved, f"{change.key} goes although it is held"
+            wait_s = self.settings.grace_s
+            if change.evidence is Evidence.UNRESOLVED_EXPIRED:
+                wait_s = self.settings.unresolved_timeout_s or 0.0
+            quiet_s = now_s - max(self._last_requested_s(change), self.started_s)
+            assert quiet_s > wait_s - _ROUNDING_S, f"{change.key} goes after {quiet_s} s"
+
+    def _last_requested_s(self, change: Delete) -> float:
+        """Return when an object of the record's namespace requested it last: claims that others lost do not count.
+
+        If the object is absent, only its own requests count.
+        """
+        resource, namespace = change.current.resource, namespace_in(change.current.resource)
+
+        def counts(requester: str) -> bool:
+            if change.evidence in _CONFIRMED:
+                return requester == resource
+            return not resource or namespace_in(requester) == namespace
+
+        found = (at_s for (key, requester), at_s in self.requested_s.items() if key == change.key and counts(requester))
+        return max(found, default=self.started_s)
+
+    def check_budget(self, submission: Submission, now_s: float) -> None:
+        """Check, after a batch was carried out, that no scope lost more than its budget without approval."""
+        zone_id = submission.batch.zone.id
+        for change in _deletes(submission.batch):
+            if change.key not in submission.before or change.key in submission.after:
+                continue
+            if self.is_approved(zone_id, change.current, now_s) or (zone_id, change.key) in self.transfers:
+                continue
+            for scope in _scopes_of(zone_id, change):
+                self.made.setdefault((scope, change.evidence.is_by_absence), []).append(now_s)
+                self._check_scope(scope, now_s, by_absence=change.evidence.is_by_absence)
+
+    def _check_scope(self, scope: Scope, now_s: float, *, by_absence: bool) -> None:
+        begin_s = now_s - _WINDOW_S + _ROUNDING_S
+        made = sum(at_s > begin_s for at_s in self.made[scope, by_absence])
+        most = sum(one.most for other, one in self.owned.items() if other == scope or _is_part(other, scope))
+        weight, limits = made * (_FIFTH if by_absence else 1), self.settings.limits
+        fits = weight <= limits.count or weight * 100 <= limits.percent * most or limits.percent == 100
+        assert fits, f"{scope}: {made} deletes of {most}"
+
+    def _note_owned(self, stage: Stage) -> None:
+        listed = {state.zone.id for state in stage.engine.zones}
+        for zone in ZONES:
+            if zone.id not in listed:
+                continue
+            counts = [
+                count_ours(tuple(contents_with_ownership(stage, zone).values())),
+                count_ours(tuple(known_with_ownership(stage.engine, zone).values())),
+            ]
+            for namespace in {"", *counts[0], *counts[1], *(ns for id_, ns in self.owned if id_ == zone.id)}:
+                most = max(count[namespace] for count in counts)
+                self.owned.setdefault((zone.id, namespace), MostOwned()).note(most, stage.now_s)
+
+    def _is_hold_over(self, place: Place, cluster: Cluster, stage: Stage) -> bool:
+        """Return whether the record is requested, gone or foreign now, or belongs to another zone."""
+        zone_id, key = place
+        zone = next(zone for zone in ZONES if zone.id == zone_id)
+        for claim in cluster.claims_to(key.name):
+            same = isinstance(claim, UnresolvedClaim) or claim.desired.type == key.type
+            if same and claim.set_identifier == key.set_identifier:
+                return True
+        homes = {state.zone.id for state in stage.engine.zones.containing(key.name)}
+        if homes and zone_id not in homes:
+            return True
+        owned = read_ownership(tuple(contents_with_ownership(stage, zone).values())).get(key)
+        return owned is None or not owned.is_ours
+
+
+def _is_part(scope: Scope, of: Scope) -> bool:
+    """Return whether *scope* is a zone and *of* stands for all zones."""
+    return of == _ALL_ZONES and scope[0] != "" and scope[1] == ""
+
+
+def _scopes_of(zone_id: str, change: Delete) -> list[Scope]:
+    scopes = {(zone_id, namespace_in(change.current.resource)), (zone_id, "")}
+    return sorted({*scopes, _ALL_ZONES} if change.evidence.is_by_absence else scopes)
+
+
+def _is_transfer(change: Delete, cluster: Cluster) -> bool:
+    """Return whether the name passes to another namespace, in a form that cannot coexist with the record."""
+    resource, key = change.current.resource, change.key
+    claims = [claim for claim in cluster.claims_to(key.name) if claim.set_identifier == key.set_identifier]
+    if not resource or any(_is_of_namespace(claim, namespace_in(resource)) for claim in claims):
+        return False
+    types = {claim.desired.type for claim in claims if isinstance(claim, ResolvedClaim)}
+    return key.type in types or "CNAME" in types or (key.type == "CNAME" and bool(types))
+
+
+def _is_of_namespace(claim: NameClaim, namespace: str) -> bool:
+    return claim.provenance.ref.key.namespace == namespace
+
+
+def _deletes(batch: Batch) -> Iterable[Delete]:
+    return (
+        change
+        for change_set in batch.change_sets
+        for change in change_set.changes
+        if isinstance(change, Delete) and change.evidence is not Evidence.REPLACED
+    )
+
+
+@lru_cache(maxsize=256)
+def read_ownership(records: tuple[Record, ...]) -> dict[RecordKey, OwnedRecord]:
+    """Return *records* with their owners; needed at every step, while little changes."""
+    return {owned.key: owned for owned in REGISTRY.read(records)}
+
+
+@lru_cache(maxsize=256)
+def count_ours(records: tuple[Record, ...]) -> Counter[str]:
+    """Count the records that are ours, by the namespace of their resources, and "" for all."""
+    found: Counter[str] = Counter()
+    for owned in read_ownership(records).values():
+        if owned.is_ours:
+            found.update({"", namespace_in(owned.resource)})
+    return found

@@ -1,0 +1,67 @@
+"""Forty Services in one namespace with their published records, for tests that delete some of them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from extdns.engine.delete_budget import DeleteSettings
+from extdns.engine.effects import LoadState
+from extdns.engine.inputs import Cause, Observed
+from extdns.model.record import Record
+from tests.unit.engine.stage import (
+    INGRESS,
+    SERVICE,
+    Stage,
+    build_stage,
+    change_phase,
+    observe,
+    observe_gone,
+    observe_new,
+    owned,
+    start_stage,
+)
+
+DELETES: Final = DeleteSettings(owner="me", grace_s=60.0)
+NAMES: Final = [f"h{number:02}" for number in range(40)]
+WITHIN_BUDGET: Final = 12  # 30 % of forty
+
+
+def build_records(*names: str) -> list[Record]:
+    """Build a record of ours and its ownership record for each of *names*; its resource is the Service of that name."""
+    return [one for name in names for one in owned(name, resource=f"service/shop/{name}")]
+
+
+def run_forty(settings: DeleteSettings = DELETES, **changes: object) -> Stage:
+    """Start a process with forty Services and their records; *changes* replace single settings of the engine."""
+    return start_stage(*build_records(*NAMES), first=[observe_new(*NAMES)], deletes=settings, **changes)
+
+
+def delete_services(*names: str, cause: Cause = Cause.DELETED) -> Observed:
+    """Build the observation that the Services *names* were deleted or, for another *cause*, are missing from a list."""
+    return Observed(observations=tuple(one for name in names for one in observe_gone(name, cause).observations))
+
+
+def start_with_orphan(*names: str, before: Stage | None = None, settings_digest: str = "") -> Stage:
+    """Return a new process with the Services *names*, their records, and `old`, a record that nobody requests.
+
+    Args:
+        names: the names of the Services.
+        before: the process whose saved state the new one loads.
+        settings_digest: the digest of the settings that decide which names are requested.
+    """
+    records = build_records(*names, "old")
+    world = build_stage(*records, deletes=DELETES, has_state_store=True, settings_digest=settings_digest)
+    if before:
+        world.state, world.now_s = before.state, before.now_s
+    world.run(observe_new(*names), observe("old"), change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
+    return world
+
+
+def start_without_answer(*records: Record, **changes: object) -> Stage:
+    """Start a process that has observed the forty Services, and has no answer to its request to load the state."""
+    settings = {"deletes": DELETES, "has_state_store": True, "settings_digest": "today", **changes}
+    world = build_stage(*(records or build_records(*NAMES)), **settings)  # type: ignore[arg-type]
+    world.feed(observe_new(*NAMES))
+    for effect in [one for one in world.waiting if isinstance(one, LoadState)]:
+        world.waiting.remove(effect)
+    return world

@@ -1,0 +1,158 @@
+"""A delete guard with zones and a clock, for tests without an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from extdns.engine.delete_budget import DeleteSettings
+from extdns.engine.delete_guard import DeleteGuard
+from extdns.engine.state_sync import build_saved
+from extdns.model.dns_name import DnsName
+from extdns.model.evidence import Evidence, PendingDelete
+from extdns.model.reason import Reason
+from extdns.model.record import RESOURCE, OwnedRecord, Record
+from extdns.model.saved_state import Saved
+from extdns.model.value import EMPTY_MAP, StringMap
+from extdns.model.zone import Zone
+
+ZONE = Zone(name=DnsName("acme.test"), id="Z1")
+GRACE_S = 60.0
+GONE = Evidence.OBJECT_DELETED
+
+
+def record(number: int, namespace: str = "shop", *, zone: Zone = ZONE, target: str = "192.0.2.1") -> OwnedRecord:
+    """Build the record of ours with this *number*, whose resource is a Service in *namespace*."""
+    labels = StringMap.from_items({RESOURCE: f"service/{namespace}/h{number}"}) if namespace else EMPTY_MAP
+    name = DnsName(f"h{number}.{zone.name}")
+    current = Record(name=name, type="A", targets=(target,), ttl_s=300)
+    return OwnedRecord(record=current, owner="me", is_ours=True, labels=labels)
+
+
+def records(count: int, namespace: str = "shop", *, zone: Zone = ZONE, first: int = 0) -> list[OwnedRecord]:
+    """Build *count* records of ours, numbered from *first*."""
+    return [record(number, namespace, zone=zone) for number in range(first, first + count)]
+
+
+@dataclass(kw_only=True)
+class GuardScene:
+    """A guard, zones with records of ours, and a clock.
+
+    Attributes:
+        zones: the current records, by zone id and name.
+        evidence: the evidence that records have now, by zone id and name.
+        deleted: the names whose records were deleted, in order.
+    """
+
+    guard: DeleteGuard
+    now_s: float = 1000.0
+    zones: dict[str, dict[str, tuple[Zone, OwnedRecord]]] = field(default_factory=dict)
+    evidence: dict[tuple[str, str], Evidence] = field(default_factory=dict)
+    deleted: list[str] = field(default_factory=list)
+
+    def add_records(self, owned: Iterable[OwnedRecord], zone: Zone = ZONE) -> None:
+        """Add records of ours to a zone."""
+        for one in owned:
+            self.zones.setdefault(zone.id, {})[str(one.record.name)] = zone, one
+            self.guard.add_owned(zone.id, one.resource.split("/")[1] if one.resource else "", 1, self.now_s)
+
+    def observe_evidence(self, owned: Iterable[OwnedRecord], evidence: Evidence = GONE, zone: Zone = ZONE) -> None:
+        """Record evidence for the deletes of records, and plan their names."""
+        for one in owned:
+            self.evidence[zone.id, str(one.record.name)] = evidence
+            self.plan(one, zone)
+
+    def end_evidence(self, owned: Iterable[OwnedRecord], zone: Zone = ZONE) -> None:
+        """Remove the evidence for the deletes of records, and plan their names; nobody requests the records."""
+        for one in owned:
+            self.evidence.pop((zone.id, str(one.record.name)), None)
+            self.plan(one, zone)
+
+    def request(self, owned: Iterable[OwnedRecord], zone: Zone = ZONE) -> None:
+        """Remove the evidence for the deletes of records, and plan their names as requested by an object."""
+        for one in owned:
+            self.evidence.pop((zone.id, str(one.record.name)), None)
+            current = self.find_current(one, zone)
+            keys = frozenset({one.key})
+            self.guard.replace(zone, one.record.name, (), self.now_s, current=current, requested=keys)
+
+    def find_current(self, one: OwnedRecord, zone: Zone) -> tuple[OwnedRecord, ...]:
+        """Return the current record at the name of *one*."""
+        found = self.zones.get(zone.id, {}).get(str(one.record.name))
+        return (found[1],) if found else ()
+
+    def plan(self, one: OwnedRecord, zone: Zone = ZONE) -> Reason | None:
+        """Plan the name of a record. Return the reason why its delete may not be made now, or None."""
+        current = self.find_current(one, zone)
+        evidence = self.evidence.get((zone.id, str(one.record.name)))
+        deletes = tuple(PendingDelete(owned=owned, evidence=evidence) for owned in current if evidence)
+        blocks = [self.guard.find_block(zone, delete) for delete in deletes]
+        self.guard.replace(zone, one.record.name, deletes, self.now_s, current=current)
+        return next((block.reason for block in blocks if block), None)
+
+    def pass_time(self, seconds: float = 0.0, *, makes_deletes: bool = True) -> None:
+        """Let time pass, and grant the deletes that are due. If *makes_deletes*, make the granted ones."""
+        end_s = self.now_s + seconds
+        while True:
+            self.now_s = min(max(self.now_s, self.guard.next_deadline_at), end_s)
+            while self.guard.advance(self.now_s):
+                if makes_deletes:
+                    self.make_deletes()
+            if self.now_s >= end_s:
+                return
+
+    def make_deletes(self) -> None:
+        """Make the deletes that are granted."""
+        for (zone_id, name), evidence in sorted(self.evidence.items()):
+            found = self.zones.get(zone_id, {}).get(name)
+            if found is None:
+                continue
+            zone, owned = found
+            if self.guard.find_block(zone, PendingDelete(owned=owned, evidence=evidence)) is None:
+                del self.zones[zone_id][name]
+                self.deleted.append(name)
+                self.guard.replace(zone, owned.record.name, (), self.now_s, current=())
+                self.guard.add_owned(zone_id, owned.resource.split("/")[1] if owned.resource else "", -1, self.now_s)
+
+    def list_reasons(self, owned: Iterable[OwnedRecord], zone: Zone = ZONE) -> set[Reason | None]:
+        """Return the reasons why the deletes of records may not be made now."""
+        return {self.plan(one, zone) for one in owned if self.find_current(one, zone)}
+
+    def find_codes(self) -> dict[str, str]:
+        """Return the published codes of held deletes by scope."""
+        return {str(found): found.code for found in self.guard.held_sets() if found.code}
+
+    def find_held(self) -> dict[str, set[str]]:
+        """Return the first labels of the names of held deletes by scope."""
+        return {
+            str(found): {str(one.owned.record.name).partition(".")[0] for one in found.held}
+            for found in self.guard.held_sets()
+        }
+
+    def approve(self, *codes: str) -> None:
+        """Approve the held deletes with *codes*."""
+        self.guard.approve(codes, self.now_s)
+
+    def restart(self, *, saved: Saved | None = None, **settings: Any) -> GuardScene:  # noqa: ANN401 - any field of DeleteSettings
+        """Return a new guard that loaded the saved state of this one, or *saved*, and planned every name."""
+        state = build_saved(self.guard, self.now_s) if saved is None else saved
+        after = start_guard(now_s=self.now_s, **settings)
+        after.guard.restore(state, self.now_s)
+        after.evidence = self.evidence
+        for zone_id, found in self.zones.items():
+            after.add_records([owned for _, owned in found.values()], next(iter(found.values()))[0])
+            for zone, owned in found.values():
+                after.plan(owned, zone)
+            after.guard.drop_restored(zone_id)
+        after.guard.drop_restored("")
+        return after
+
+
+def start_guard(*owned: OwnedRecord, now_s: float = 1000.0, settings_digest: str = "f", **settings: Any) -> GuardScene:  # noqa: ANN401
+    """Return a started guard for one zone with the records *owned*; *settings* replace single delete settings."""
+    chosen = replace(DeleteSettings(owner="me", grace_s=GRACE_S), **settings)
+    scene = GuardScene(guard=DeleteGuard(chosen, settings_digest), now_s=now_s)
+    scene.guard.start(now_s)
+    scene.add_records(owned)
+    return scene

@@ -1,0 +1,42 @@
+"""The two zones of the state machine, one within the other, and the ownership records that one holds for the other.
+
+The ownership record of the name of the inner zone stands in the outer one (docs/design/zone-names.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from extdns.engine.engine import Engine
+from extdns.model.dns_name import DnsName
+from extdns.model.record import Record
+from extdns.model.zone import Zone
+from tests.fakes.faulty import Contents
+from tests.unit.engine.stage import REGISTRY, ZONE, Stage
+
+INNER = Zone(name=DnsName("shop.example.org"), id="inner", account="b")
+ZONES = (ZONE, INNER)
+_ABOVE = frozenset(REGISTRY.related_names(INNER.name))
+
+
+def contents_with_ownership(stage: Stage, zone: Zone) -> Contents:
+    """Return what stands in *zone*, and the ownership records that stand above it."""
+    above = ownership_above(stage.provider.contents(ZONE).values()) if zone.id == INNER.id else {}
+    return {**stage.provider.contents(zone), **above}
+
+
+def known_with_ownership(engine: Engine, zone: Zone) -> Contents:
+    """Return what *engine* knows of *zone*, and of the ownership records that stand above it."""
+    found: Contents = {}
+    for state in engine.zones:
+        if state.zone.id == zone.id:
+            found |= {record.key: record for record in state.cache.all_records()}
+        elif zone.id == INNER.id:
+            found |= ownership_above(state.cache.all_records())
+    return found
+
+
+def ownership_above(records: Iterable[Record]) -> Contents:
+    """Return those of *records*, of the outer zone, that concern the name of the inner one."""
+    found = [record for record in records if record.name in _ABOVE]
+    return {record.key: record for record in found if not record.name.within(INNER.name)}

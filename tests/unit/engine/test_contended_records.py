@@ -1,0 +1,144 @@
+"""Contended records: another writer keeps changing them back (docs/design/retries.md, "The retry table")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from extdns.engine.contended_records import WriteHistory
+from extdns.model.change import Action, Delete
+from extdns.model.evidence import Evidence
+from extdns.model.record import OwnedRecord
+from tests.unit.engine.stage import (
+    ZONE,
+    Stage,
+    build_claim,
+    host,
+    observe,
+    observe_gone,
+    owned,
+    ownership_record,
+    record,
+    start_published,
+    start_stage,
+)
+
+MINUTE_S = 60.0
+THEIRS = record("web", "192.0.2.66")
+
+
+def edit(world: Stage) -> None:
+    """Replace the targets of `web`, as another writer."""
+    world.provider.put_records(ZONE, THEIRS)
+
+
+def remove(world: Stage) -> None:
+    """Remove the record `web` and its ownership record, as another writer."""
+    world.provider.remove_records(ZONE, THEIRS.key, ownership_record("web").key)
+
+
+def restore(world: Stage) -> None:
+    """Create the deleted record `web` again, as another writer."""
+    world.provider.put_records(ZONE, *owned("web"))
+
+
+def repeat_edit(world: Stage, change: Callable[[Stage], None], minutes: int) -> list[int]:
+    """Apply *change* to the zone once a minute. Return the minutes in which the engine sent a batch after it."""
+    answered = []
+    for minute in range(minutes):
+        change(world)
+        before = len(world.batches)
+        world.run(for_s=MINUTE_S)
+        if len(world.batches) > before:
+            answered.append(minute)
+    return answered
+
+
+@pytest.mark.parametrize("change", [pytest.param(edit, id="changed"), pytest.param(remove, id="removed")])
+def test_a_record_that_another_writer_changed_three_times_is_not_written_for_five_then_ten_minutes(
+    change: Callable[[Stage], None],
+) -> None:
+    world = start_published(interval_s=MINUTE_S)
+    first, *later = repeat_edit(world, change, 40)
+    assert [minute - first for minute in later] == [1, 2, 8, 19]
+    assert world.decision("web").reason == "contended"
+
+
+def test_the_decision_on_a_contended_record_counts_as_a_failure() -> None:
+    world = start_published(interval_s=MINUTE_S)
+    repeat_edit(world, edit, 5)
+    decision = world.decision("web")
+    assert (decision.action, decision.reason) == (Action.KEEP, "contended")
+    assert decision.detail == "changed back each time it was written; not written again for 5 minutes"
+    assert world.engine.decisions.failing == 1
+    assert [state.queue.backing_off for state in world.engine.zones] == [1]
+
+
+def test_a_delete_is_paused_after_another_writer_restored_the_record_repeatedly() -> None:
+    world = start_published(interval_s=MINUTE_S)
+    world.run(observe_gone("web"))
+    assert world.list_records() == {}
+    assert repeat_edit(world, restore, 7) == [0, 1]
+    assert world.decision("web").reason == "contended"
+
+
+def test_a_contended_record_is_written_at_once_when_its_claim_changes() -> None:
+    world = start_published(interval_s=MINUTE_S)
+    repeat_edit(world, edit, 5)
+    world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=1.0)
+    assert world.list_records() == {"web A": ("192.0.2.9",)}
+
+
+def test_a_record_is_no_longer_contended_after_the_other_writer_stopped() -> None:
+    world = start_published(interval_s=MINUTE_S)
+    repeat_edit(world, edit, 5)
+    world.run(for_s=6 * MINUTE_S)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    world.run(for_s=20 * MINUTE_S)
+    assert len(repeat_edit(world, edit, 8)) == 3, "all is forgotten"
+
+
+def test_a_record_whose_claim_changes_all_the_time_is_not_contended() -> None:
+    world = start_stage()
+    for number in range(60):
+        world.run(observe("web", build_claim("web", "web", f"192.0.2.{number % 2 + 1}")), for_s=6.0)
+    assert world.list_records() == {"web A": ("192.0.2.2",)}
+
+
+def test_edits_by_another_writer_every_four_minutes_are_repaired_without_pause() -> None:
+    world = start_published(interval_s=MINUTE_S)
+    for _ in range(10):
+        edit(world)
+        world.run(for_s=4 * MINUTE_S)
+        assert world.list_records() == {"web A": ("192.0.2.1",)}
+
+
+def test_a_contended_record_does_not_delay_writes_to_other_names() -> None:
+    world = start_published(interval_s=MINUTE_S)
+    repeat_edit(world, edit, 5)
+    world.run(observe("api", build_claim("api", "api")), for_s=1.0)
+    assert world.list_records()["api A"] == ("192.0.2.1",)
+
+
+def build_delete(number: int) -> Delete:
+    """Build the delete of the record of ours with this *number*."""
+    owned_record = OwnedRecord(record=record(f"n{number}"), owner="me", is_ours=True)
+    return Delete(current=owned_record, evidence=Evidence.OBJECT_DELETED)
+
+
+def test_the_write_history_contains_the_last_5000_deletes() -> None:
+    history = WriteHistory()
+    deletes = [build_delete(number) for number in range(5010)]
+    history.add(deletes, 1.0, ())
+    assert len(history) == 5000
+    assert history.find(deletes[9]) == ()
+    assert history.find(deletes[10]) == (1.0,)
+
+
+def test_the_write_history_drops_writes_older_than_ten_minutes_except_those_of_needed_names() -> None:
+    history = WriteHistory()
+    history.add([build_delete(number) for number in range(100)], 0.0, {host("n7")})
+    history.add([build_delete(number) for number in range(100, 200)], 601.0, {host("n7")})
+    assert len(history) == 101
+    assert history.find(build_delete(7)) == (0.0,)

@@ -1,0 +1,124 @@
+"""Limits and window of a delete budget (docs/design/delete-safety.md, "Budgets")."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extdns.engine.delete_budget import WINDOW_S, DeleteBudget, DeleteCount, DeleteLimits, OwnedMaximum
+from extdns.engine.state_sync import build_saved
+from tests.unit.engine.stage import ZONE, owned, ownership_record, record, start_stage
+
+
+def is_exceeded(budget: DeleteBudget, waiting: int, now_s: float, *, by_absence: bool) -> bool:
+    """Return whether *budget* is exceeded with *waiting* deletes that wait."""
+    budget.waiting[by_absence] = waiting
+    return budget.is_exceeded(now_s, by_absence=by_absence)
+
+
+@pytest.mark.parametrize(
+    ("deletes", "of", "by_absence", "exceeded"),
+    [
+        pytest.param(10, 10, False, False, id="only-the-count-is-exceeded"),
+        pytest.param(11, 11, False, True, id="both-are-exceeded"),
+        pytest.param(30, 100, False, False, id="30-percent-of-100"),
+        pytest.param(31, 100, False, True, id="31-percent-of-100"),
+        pytest.param(11, 8000, False, False, id="11-of-8000"),
+        pytest.param(2, 2, True, False, id="2-of-2-by-absence"),
+        pytest.param(3, 3, True, True, id="3-of-3-by-absence"),
+        pytest.param(6, 100, True, False, id="6-percent-of-100-by-absence"),
+        pytest.param(7, 100, True, True, id="7-percent-of-100-by-absence"),
+    ],
+)
+def test_a_delete_limit_is_exceeded_only_if_count_and_percentage_are(
+    deletes: int, of: int, by_absence: bool, exceeded: bool
+) -> None:
+    assert DeleteLimits().are_exceeded(deletes, of=of, by_absence=by_absence) is exceeded
+
+
+def test_max_delete_percent_100_disables_the_delete_budget() -> None:
+    assert not DeleteLimits(count=0, percent=100).are_exceeded(1000, of=1000, by_absence=True)
+
+
+def test_deletes_by_absence_have_a_budget_of_their_own() -> None:
+    budget = DeleteBudget(DeleteLimits())
+    budget.add_owned(10, 0.0)
+    for _ in range(2):
+        budget.spend(1.0, by_absence=True)
+    assert is_exceeded(budget, 1, 2.0, by_absence=True)
+    assert not is_exceeded(budget, 10, 2.0, by_absence=False)
+
+
+def test_a_delete_counts_in_the_budget_for_ten_minutes() -> None:
+    budget = DeleteBudget(DeleteLimits(count=1, percent=1))
+    budget.add_owned(10, 0.0)
+    budget.spend(5.0, by_absence=False)
+    assert is_exceeded(budget, 1, 4.0 + WINDOW_S, by_absence=False)
+    assert not is_exceeded(budget, 1, 5.0 + WINDOW_S, by_absence=False)
+    assert not budget.delete_counts
+
+
+def test_the_percentage_refers_to_the_most_records_owned_within_ten_minutes() -> None:
+    budget = DeleteBudget(DeleteLimits())
+    budget.add_owned(100, 0.0)
+    budget.add_owned(-60, 10.0)
+    assert not is_exceeded(budget, 30, 10.0 + WINDOW_S - 1, by_absence=False)
+    assert is_exceeded(budget, 30, 10.0 + WINDOW_S, by_absence=False)
+
+
+def test_deletes_of_an_earlier_process_count_after_its_state_is_restored() -> None:
+    budget = DeleteBudget(DeleteLimits())
+    budget.add_owned(40, 100.0)
+    budget.restore((DeleteCount(50.0, by_absence=False),) * 20, (OwnedMaximum(60.0, 100),))
+    assert is_exceeded(budget, 11, 100.0, by_absence=False)
+    assert not is_exceeded(budget, 10, 100.0, by_absence=False)
+    assert budget.delete_counts[0] == DeleteCount(50.0, by_absence=False)
+    assert budget.owned_maxima == (OwnedMaximum(60.0, 100), OwnedMaximum(100.0, 0))
+
+
+def test_deletes_within_one_second_are_counted_together() -> None:
+    budget = DeleteBudget(DeleteLimits(count=1, percent=1))
+    budget.add_owned(100, 0.0)
+    for number in range(50):
+        budget.spend(10.0 + number / 100, by_absence=False)
+    assert [one.deletes for one in budget.delete_counts] == [50]
+    assert budget.deleted == 50
+
+
+def test_held_deletes_count_in_the_budget_like_waiting_ones() -> None:
+    budget = DeleteBudget(DeleteLimits())
+    budget.add_owned(100, 0.0)
+    budget.held[False] = 15
+    assert not is_exceeded(budget, 15, 1.0, by_absence=False)
+    assert is_exceeded(budget, 16, 1.0, by_absence=False)
+
+
+STEPS = st.lists(st.tuples(st.floats(0, 400), st.integers(-5, 9)), max_size=30)
+
+
+@given(STEPS)
+def test_the_maximum_of_owned_records_equals_that_of_a_full_history(steps: list[tuple[float, int]]) -> None:
+    budget = DeleteBudget(DeleteLimits(count=0, percent=99))
+    now_s, owned = 0.0, 0
+    history = [(0.0, 0)]
+    for pause_s, change in steps:
+        now_s += pause_s
+        more = max(change, -owned)
+        owned += more
+        budget.add_owned(more, now_s)
+        history.append((now_s, owned))
+        current = max(index for index, (at_s, _) in enumerate(history) if at_s <= now_s - WINDOW_S or index == 0)
+        most = max(number for _, number in history[current:])
+        assert is_exceeded(budget, most, now_s, by_absence=False) is (most > 0)
+        assert not is_exceeded(budget, most * 99 // 100, now_s, by_absence=False)
+
+
+def test_the_number_of_owned_records_is_right_after_ownership_passed_to_another_record() -> None:
+    world = start_stage(*owned("web", resource=""), record("api"))
+    world.provider.remove_records(ZONE, ownership_record("web").key)
+    world.provider.put_records(ZONE, ownership_record("api", resource=""))
+    world.run(for_s=900.0)
+    saved = build_saved(world.engine.delete_guard, world.now_s).find_zone(ZONE.id)
+    assert world.engine.delete_guard.budget(ZONE.id).owned == 1
+    assert all(records <= 1 for _, records in saved.whole.most)

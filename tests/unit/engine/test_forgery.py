@@ -1,0 +1,72 @@
+"""A TXT record of an object with the text of an ownership record makes nothing ours (law 1)."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from registry.txt.naming import Naming
+from registry.txt.registry import TxtRegistry
+from tests.unit.engine.stage import (
+    PLAN,
+    REGISTRY,
+    build_claim,
+    host,
+    observe,
+    observe_gone,
+    owned,
+    ownership_record,
+    record,
+    start_stage,
+)
+
+TYPES = frozenset({"A", "CNAME", "TXT"})
+WITH_TXT = replace(PLAN, managed_types=TYPES)
+TXT_REGISTRY = TxtRegistry(owner=REGISTRY.owner, naming=Naming(), managed_types=TYPES)
+FORGED = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=service/shop/gone"'
+
+
+@pytest.mark.parametrize("compat", [False, True])
+def test_a_txt_record_with_the_text_of_an_ownership_record_is_not_published(compat: bool) -> None:
+    world = start_stage(
+        record("mail"),
+        first=[observe("web", build_claim("web", "a-mail", FORGED, '"v=spf1"', rtype="TXT"))],
+        plan=replace(WITH_TXT, compat=compat),
+        registry=TXT_REGISTRY,
+    )
+    assert world.describe_decisions("a-mail") == ["TXT none forged-ownership"]
+    assert world.list_records() == {"mail A": ("192.0.2.1",)}
+    world.run(observe_gone("web"), for_s=600.0)
+    assert world.list_records() == {"mail A": ("192.0.2.1",)}
+
+
+def test_an_existing_forged_ownership_record_makes_nothing_ours_and_is_deleted_with_its_object() -> None:
+    forged = record("a-mail", FORGED, rtype="TXT")
+    own = ownership_record("txt-a-mail", resource="service/shop/web")
+    world = start_stage(
+        record("mail"),
+        forged,
+        replace(own, name=host("txt-a-mail")),
+        first=[observe("web", build_claim("web", "a-mail", FORGED, rtype="TXT"))],
+        plan=WITH_TXT,
+        registry=TXT_REGISTRY,
+    )
+    assert world.describe_decisions("a-mail") == ["TXT keep forged-ownership"]
+    assert world.describe_decisions("mail") == ["A keep foreign-record"]
+    assert world.decision("mail").detail == (
+        "a-mail.example.org does not count as its ownership record: an object published it as a TXT record"
+    )
+    world.run(observe_gone("web"), for_s=600.0)
+    assert world.list_records() == {"mail A": ("192.0.2.1",)}
+    assert world.list_ownership_labels() == set()
+
+
+def test_a_record_is_kept_if_its_object_requests_a_forged_ownership_record_instead() -> None:
+    world = start_stage(
+        *owned("web", "lb.test", rtype="CNAME"),
+        first=[observe("web", build_claim("web", "web", FORGED, rtype="TXT"))],
+        plan=WITH_TXT,
+        registry=TXT_REGISTRY,
+    )
+    world.run(for_s=600.0)
+    assert world.list_records() == {"web CNAME": ("lb.test",)}

@@ -1,0 +1,172 @@
+"""Targets of objects that are missing from a list stay until a GET confirms that the object is gone.
+
+See docs/design/delete-safety.md, "Evidence".
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
+from extdns.engine.inputs import Cause
+from extdns.model.kind import ObjectKey
+from extdns.planner.settings import PlanSettings
+from tests.unit.engine.stage import (
+    PODS,
+    SERVICE,
+    Stage,
+    build_claim,
+    build_unresolved,
+    observe,
+    observe_gone,
+    owned,
+    start_stage,
+)
+
+POD = ObjectKey(PODS, "shop", "web-1")
+GRACE = DeleteSettings(owner="me", grace_s=60.0, limits=DeleteLimits(percent=100))
+BOTH = ("192.0.2.1", "192.0.2.2")
+
+
+def start_with_pods(**changes: object) -> Stage:
+    """Start an engine in whose zone the Service `web` has a record with the addresses of two Pods."""
+    return start_stage(
+        *owned("web", *BOTH), first=[observe("web", build_claim("web", "web", *BOTH))], deletes=GRACE, **changes
+    )
+
+
+def start_with_services() -> Stage:
+    """Start an engine in whose zone two Services requested one address each of the record `web`."""
+    first = [observe("api", build_claim("api", "web", BOTH[0])), observe("web", build_claim("web", "web", BOTH[1]))]
+    return start_stage(*owned("web", *BOTH, resource="service/shop/api"), first=first, deletes=GRACE)
+
+
+def test_an_address_stays_until_a_get_confirms_that_its_pod_is_gone() -> None:
+    world = start_with_pods()
+    world.run(
+        observe("web", build_claim("web", "web", BOTH[0]), cause=Cause.DEPENDENCY, missing_dependencies=(POD,)),
+        for_s=59.0,
+    )
+    assert world.describe_decisions("web") == ["A keep absence-unconfirmed"]
+    assert world.list_records() == {"web A": BOTH}
+    world.run(for_s=2.0)
+    assert world.list_records() == {"web A": BOTH[:1]}
+    assert world.describe_decisions("web") == ["A keep published"]
+
+
+def test_an_address_stays_while_a_get_finds_its_pod() -> None:
+    world = start_with_pods()
+    world.exists = lambda key: key == POD
+    world.run(
+        observe("web", build_claim("web", "web", BOTH[0]), cause=Cause.DEPENDENCY, missing_dependencies=(POD,)),
+        for_s=900.0,
+    )
+    assert world.describe_decisions("web") == ["A keep absence-unconfirmed"]
+    world.run(observe("web", build_claim("web", "web", *BOTH), cause=Cause.DEPENDENCY), for_s=5.0)
+    assert world.describe_decisions("web") == ["A keep published"]
+    assert not world.provider.submissions
+
+
+def test_an_address_is_removed_at_once_when_its_pod_is_observed_as_deleted() -> None:
+    world = start_with_pods()
+    world.run(observe("web", build_claim("web", "web", BOTH[0]), cause=Cause.DEPENDENCY), for_s=1.0)
+    assert world.list_records() == {"web A": BOTH[:1]}
+
+
+def test_an_address_is_removed_at_once_when_its_missing_pod_is_observed_as_deleted() -> None:
+    world = start_with_pods()
+    world.run(
+        observe("web", build_claim("web", "web", BOTH[0]), cause=Cause.DEPENDENCY, missing_dependencies=(POD,)),
+        for_s=5.0,
+    )
+    world.run(observe("web", build_claim("web", "web", BOTH[0]), cause=Cause.DEPENDENCY), for_s=1.0)
+    assert world.list_records() == {"web A": BOTH[:1]}
+
+
+def test_a_new_address_is_published_at_once_while_a_pod_is_missing() -> None:
+    world = start_with_pods()
+    new = (BOTH[0], "192.0.2.3")
+    world.run(
+        observe("web", build_claim("web", "web", *new), cause=Cause.DEPENDENCY, missing_dependencies=(POD,)), for_s=1.0
+    )
+    assert world.list_records() == {"web A": new}
+
+
+@pytest.mark.parametrize("missing", ["api", "web"])
+def test_the_address_of_one_of_two_objects_stays_until_a_get_confirms_that_it_is_gone(missing: str) -> None:
+    world = start_with_services()
+    world.run(observe_gone(missing, Cause.MISSING), for_s=59.0)
+    assert world.describe_decisions("web") == ["A keep absence-unconfirmed"]
+    assert world.list_records() == {"web A": BOTH}
+    world.run(for_s=2.0)
+    assert world.list_records() == {"web A": (BOTH[missing == "api"],)}
+
+
+def test_the_address_of_one_of_two_objects_stays_while_a_get_finds_the_object() -> None:
+    world = start_with_services()
+    world.exists = lambda key: key == ObjectKey(SERVICE, "shop", "web")
+    world.run(observe_gone("web", Cause.MISSING), for_s=900.0)
+    assert world.describe_decisions("web") == ["A keep absence-unconfirmed"]
+    world.run(observe("web", build_claim("web", "web", BOTH[1])), for_s=5.0)
+    assert world.describe_decisions("web") == ["A keep published"]
+    assert not world.provider.submissions
+
+
+def test_the_address_of_one_of_two_objects_is_removed_at_once_when_the_object_is_deleted() -> None:
+    world = start_with_services()
+    world.run(observe_gone("web"), for_s=1.0)
+    assert world.list_records() == {"web A": BOTH[:1]}
+
+
+def test_compat_removes_the_address_of_a_missing_pod_at_once() -> None:
+    plan = PlanSettings(owner="me", source_order=("service", "ingress"), compat=True)
+    world = start_with_pods(plan=plan)
+    world.run(
+        observe("web", build_claim("web", "web", BOTH[0]), cause=Cause.DEPENDENCY, missing_dependencies=(POD,)),
+        for_s=1.0,
+    )
+    assert world.list_records() == {"web A": BOTH[:1]}
+
+
+def test_existence_checks_are_dropped_when_no_decision_waits_for_them() -> None:
+    world = start_with_services()
+    world.run(observe_gone("web", Cause.MISSING), for_s=900.0)
+    checks = world.engine._checks
+    assert not checks._exists
+    assert not checks.scheduled
+    assert not checks.under_way
+    assert not world.engine.claims._ended
+
+
+def test_a_record_of_a_missing_object_stays_though_another_object_requests_another_type_of_the_name() -> None:
+    ipv6 = build_claim("api", "web", "2001:db8::1", rtype="AAAA")
+    records = (*owned("web"), *owned("web", "2001:db8::1", rtype="AAAA", resource="service/shop/api"))
+    world = start_stage(
+        *records, first=[observe("web", build_claim("web", "web")), observe("api", ipv6)], deletes=GRACE
+    )
+    world.run(observe_gone("web", Cause.MISSING), for_s=59.0)
+    assert world.describe_decisions("web") == ["A keep absence-unconfirmed", "AAAA keep published"]
+    world.run(for_s=2.0)
+    assert world.evidence == ["absent"]
+
+
+def test_a_record_of_a_deleted_object_has_its_grace_period_though_another_object_requests_another_type() -> None:
+    ipv6 = build_claim("api", "web", "2001:db8::1", rtype="AAAA")
+    records = (*owned("web"), *owned("web", "2001:db8::1", rtype="AAAA", resource="service/shop/api"))
+    world = start_stage(
+        *records, first=[observe("web", build_claim("web", "web")), observe("api", ipv6)], deletes=GRACE
+    )
+    world.run(observe_gone("web"), for_s=59.0)
+    assert world.describe_decisions("web") == ["A keep in-grace", "AAAA keep published"]
+    world.run(for_s=2.0)
+    assert world.evidence == ["object-deleted"]
+
+
+def test_a_record_stays_for_an_unresolved_claim_though_another_object_requests_another_type_of_the_name() -> None:
+    ipv6 = build_claim("api", "web", "2001:db8::1", rtype="AAAA")
+    records = (*owned("web"), *owned("web", "2001:db8::1", rtype="AAAA", resource="service/shop/api"))
+    world = start_stage(
+        *records, first=[observe("web", build_claim("web", "web")), observe("api", ipv6)], deletes=GRACE
+    )
+    world.run(observe("new", build_unresolved("new", "web")), observe_gone("web"), for_s=600.0)
+    assert world.describe_decisions("web") == ["A keep no-address", "AAAA keep published"]

@@ -1,0 +1,171 @@
+"""Objects from another cluster than the saved state belongs to (docs/design/delete-safety.md, "Which cluster?")."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from extdns.engine.delete_budget import DeleteSettings
+from extdns.engine.inputs import Cause, ClusterIdentified
+from extdns.model.cluster import ClusterIdentity
+from tests.unit.engine.stage import INGRESS, SERVICE, Stage, build_stage, change_phase, observe_gone, observe_new, owned
+
+DELETES = DeleteSettings(owner="me", grace_s=60.0)
+NAMES = ["api", "web"]
+BLUE = ClusterIdentity(uid="blue")
+GREEN = ClusterIdentity(uid="green")
+
+
+def start_in(cluster: ClusterIdentity, *names: str, before: Stage | None = None) -> Stage:
+    """Return a process that reads the Services *names* from *cluster*, with the state that *before* saved."""
+    records = [one for name in NAMES for one in owned(name, resource=f"service/shop/{name}")]
+    world = build_stage(*records, deletes=DELETES, has_state_store=True)
+    if before:
+        world.state, world.now_s = before.state, before.now_s
+    world.run(
+        ClusterIdentified(identity=cluster),
+        observe_new(*names),
+        change_phase(SERVICE),
+        change_phase(INGRESS),
+        for_s=1.0,
+    )
+    return world
+
+
+def start_in_other_cluster() -> Stage:
+    """Return a process in another cluster, in which `web` has another address and `api` is missing."""
+    before = start_in(BLUE, *NAMES)
+    before.run(for_s=30.0)
+    world = start_in(GREEN, before=before)
+    world.run(observe_new("web", "fresh", target="192.0.2.9"), observe_gone("api", Cause.MISSING), for_s=3600.0)
+    return world
+
+
+def test_updates_and_deletes_are_held_while_objects_come_from_another_cluster() -> None:
+    world = start_in_other_cluster()
+    assert world.list_records() == {
+        "api A": ("192.0.2.1",),
+        "fresh A": ("192.0.2.9",),
+        "web A": ("192.0.2.1",),
+    }
+    assert {*world.describe_decisions("web"), *world.describe_decisions("api")} == {"A keep other-cluster"}
+    assert world.state.other_cluster == world.engine.other_cluster == GREEN.id
+    assert world.state.cluster == BLUE
+
+
+def test_the_id_of_the_other_cluster_is_saved_though_nothing_else_changes() -> None:
+    before = start_in(BLUE, *NAMES)
+    before.run(for_s=30.0)
+    world = start_in(GREEN, *NAMES, before=before)
+    world.run(for_s=30.0)
+    assert world.state.other_cluster == GREEN.id
+    world.run(ClusterIdentified(identity=BLUE), for_s=30.0)
+    assert world.state.other_cluster == ""
+
+
+def test_updates_and_deletes_are_made_after_a_person_accepted_the_other_cluster() -> None:
+    world = start_in_other_cluster()
+    world.approvals = (GREEN.id,)
+    world.run(for_s=120.0)
+    assert world.list_records() == {"fresh A": ("192.0.2.9",), "web A": ("192.0.2.9",)}
+    assert (world.state.cluster, world.state.other_cluster, world.engine.other_cluster) == (GREEN, "", "")
+
+
+def test_another_cluster_can_be_accepted_by_a_flag() -> None:
+    before = start_in(BLUE, *NAMES)
+    before.run(for_s=30.0)
+    world = start_in(GREEN, *NAMES, before=before)
+    assert world.engine.delete_guard.cluster.other_id == GREEN.id
+    settings = DeleteSettings(owner="me", grace_s=60.0, accepted_clusters=(GREEN.id,))
+    world = build_stage(deletes=settings, has_state_store=True)
+    world.state, world.now_s = before.state, before.now_s
+    world.run(ClusterIdentified(identity=GREEN), change_phase(SERVICE), change_phase(INGRESS), for_s=30.0)
+    assert world.state.cluster == GREEN
+
+
+def test_a_newly_known_part_of_the_cluster_identity_is_added_to_the_saved_one() -> None:
+    before = start_in(BLUE, *NAMES)
+    before.run(for_s=30.0)
+    after = start_in(ClusterIdentity(authority="ca"), *NAMES, before=before)
+    after.run(for_s=30.0)
+    assert after.state.cluster == ClusterIdentity(uid="blue", authority="ca")
+
+
+WITH_TIMEOUT = replace(DELETES, identity_timeout_s=30.0)
+
+
+def start_unidentified(before: Stage, *, once: bool = False) -> Stage:
+    """Return a process after *before* that has not identified its cluster; `web` has another address."""
+    records = [one for name in NAMES for one in owned(name, resource=f"service/shop/{name}")]
+    world = build_stage(*records, deletes=WITH_TIMEOUT, has_state_store=True, once=once)
+    world.state, world.now_s = before.state, before.now_s
+    world.run(
+        observe_new("web", "fresh", target="192.0.2.9"),
+        observe_new("api"),
+        change_phase(SERVICE),
+        change_phase(INGRESS),
+        for_s=10.0,
+    )
+    return world
+
+
+def start_and_save(cluster: ClusterIdentity = BLUE) -> Stage:
+    """Return a process that saved the identity of *cluster*."""
+    world = start_in(cluster, *NAMES)
+    world.run(for_s=30.0)
+    return world
+
+
+MOVED = {"api A": ("192.0.2.1",), "fresh A": ("192.0.2.9",), "web A": ("192.0.2.9",)}
+
+
+@pytest.mark.parametrize("once", [False, True], ids=["live", "once"])
+def test_only_creates_are_made_before_the_cluster_is_identified(*, once: bool) -> None:
+    world = start_unidentified(start_and_save(), once=once)
+    assert world.list_records() == {**MOVED, "web A": ("192.0.2.1",)}, "only creates"
+    assert not world.engine.is_planned
+    world.run(ClusterIdentified(identity=GREEN))
+    assert world.list_records() == {**MOVED, "web A": ("192.0.2.1",)}
+    assert world.describe_decisions("web") == ["A keep other-cluster"]
+
+
+def test_updates_are_made_as_soon_as_the_cluster_is_identified_as_the_saved_one() -> None:
+    world = start_unidentified(start_and_save())
+    world.run(ClusterIdentified(identity=BLUE))
+    assert world.list_records() == MOVED
+
+
+def test_updates_wait_a_limited_time_for_the_identity_of_the_cluster() -> None:
+    world = start_unidentified(start_and_save())
+    assert world.list_records() == {**MOVED, "web A": ("192.0.2.1",)}
+    world.run(for_s=20.0)
+    assert world.engine.is_planned
+    assert world.list_records() == MOVED
+
+
+def test_updates_do_not_wait_for_the_identity_if_the_saved_state_names_no_cluster() -> None:
+    assert start_unidentified(start_and_save(ClusterIdentity())).list_records() == MOVED
+
+
+def test_updates_wait_until_the_saved_state_is_loaded() -> None:
+    before = start_and_save()
+    records = [one for name in NAMES for one in owned(name, resource=f"service/shop/{name}")]
+    world = build_stage(*records, deletes=DELETES, has_state_store=True)
+    world.state, world.now_s = before.state, before.now_s
+    world.state_fails, world.state_forbidden = 2, False
+    world.run(
+        ClusterIdentified(identity=GREEN),
+        observe_new("web", target="192.0.2.9"),
+        change_phase(SERVICE),
+        change_phase(INGRESS),
+    )
+    assert world.list_records() == {"api A": ("192.0.2.1",), "web A": ("192.0.2.1",)}
+    assert world.describe_decisions("web") == ["A keep other-cluster"]
+
+
+def test_creates_do_not_wait_for_state_that_cannot_be_loaded() -> None:
+    world = build_stage(deletes=DELETES, has_state_store=True)
+    world.state_fails = 1
+    world.run(observe_new("web"), change_phase(SERVICE), change_phase(INGRESS))
+    assert world.list_records() == {"web A": ("192.0.2.1",)}

@@ -1,0 +1,50 @@
+"""Which object the resource label of an ownership record names (docs/spec/sources.md 1.8)."""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.engine.claims import ClaimIndex
+from extdns.engine.evidence import EvidenceReader
+from extdns.engine.observations import ExistenceChecks, KindPhases, ObjectProblems
+from extdns.engine.retries import Deadlines
+from extdns.model.kind import Kind, ObjectKey
+from extdns.model.resources.core import NODE
+from providers.inmemory.provider import InMemoryProvider
+from tests.fakes.faulty import FaultyProvider
+from tests.unit.engine.stage import SERVICE, engine_settings
+
+FOO = Kind("example.org", "v1", "Foo", "foos", namespaced=False, resource_prefix="foo/")
+HTTP_PROXY = Kind("projectcontour.io", "v1", "HTTPProxy", "httpproxies", resource_prefix="HTTPProxy")
+
+
+def evidence(*namespaces: str) -> EvidenceReader:
+    """Build a reader of evidence that is limited to *namespaces*."""
+    kinds = {kind.label: kind for kind in (SERVICE, NODE, FOO, HTTP_PROXY)}
+    settings = engine_settings(FaultyProvider(inner=InMemoryProvider()), kinds=kinds, namespaces=namespaces)
+    phases, problems = KindPhases(kinds.values()), ObjectProblems()
+    return EvidenceReader(settings, ClaimIndex(), phases, problems, ExistenceChecks(settings, Deadlines()))
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        pytest.param(ObjectKey(SERVICE, "shop", "web"), id="service"),
+        pytest.param(ObjectKey(NODE, "", "n1"), id="node"),
+        pytest.param(ObjectKey(FOO, "", "x"), id="cluster-scoped custom resource"),
+        pytest.param(ObjectKey(HTTP_PROXY, "shop", "web"), id="kind with capitals"),
+    ],
+)
+def test_the_object_of_a_resource_label_is_found(key: ObjectKey) -> None:
+    assert evidence().find_object(key.resource) == key
+
+
+@pytest.mark.parametrize("resource", ["", "service", "service/", "service//web", "service/shop/", "pod/a/b", "node/"])
+def test_an_invalid_or_unknown_resource_label_names_no_object(resource: str) -> None:
+    assert evidence().find_object(resource) is None
+
+
+def test_a_resource_outside_the_watched_namespaces_names_no_object_unless_cluster_scoped() -> None:
+    found = evidence("other")
+    assert found.find_object("service/shop/web") is None
+    assert found.find_object("node/n1") == ObjectKey(NODE, "", "n1")

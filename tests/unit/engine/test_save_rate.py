@@ -1,0 +1,66 @@
+"""Limits on how often state is saved and a name is written while an object keeps changing (docs/design/retries.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
+from extdns.engine.inputs import Observed
+from tests.unit.engine.stage import Stage, build_claim, observe, observe_gone, observe_new, start_stage
+
+SECONDS = 40
+A_SECOND = 20
+DELETES = DeleteSettings(owner="me", grace_s=0.0, limits=DeleteLimits(count=1_000_000))
+
+
+def start() -> Stage:
+    """Return a process with one published Service that never changes, and no recorded calls."""
+    world = start_stage(first=[observe_new("stays")], has_state_store=True, deletes=DELETES)
+    world.run(for_s=60.0)
+    world.calls.clear()
+    world.provider.submissions.clear()
+    return world
+
+
+def publish(*hosts: str) -> Observed:
+    """Return the observation that the Service `web` now requests exactly *hosts*."""
+    return observe("web", *(build_claim("web", name) for name in hosts))
+
+
+@pytest.mark.parametrize(
+    ("update", "writes"),
+    [
+        pytest.param(lambda number: publish(*["web"][number % 2 :]), 10, id="one hostname on and off"),
+        pytest.param(lambda number: publish(f"web{number % 2}"), 20, id="two hostnames in turn"),
+        pytest.param(lambda number: publish(f"web{number % 10}"), 100, id="ten hostnames in turn"),
+    ],
+)
+def test_writes_and_saved_states_are_limited_if_an_object_changes_twenty_times_a_second(
+    update: Callable[[int], Observed], writes: int
+) -> None:
+    world = start()
+    for number in range(SECONDS * A_SECOND):
+        world.run(update(number), for_s=1 / A_SECOND)
+    assert world.calls.count("SubmitBatch") <= writes  # for each name three at once, then one every five seconds
+    assert world.calls.count("SaveState") <= 10 + SECONDS
+
+
+def test_deletes_of_many_short_lived_names_wait_for_the_next_save_and_are_all_made() -> None:
+    world = start()
+    for number in range(SECONDS * A_SECOND):
+        world.run(publish(f"web{number}"), for_s=1 / A_SECOND)
+    assert world.calls.count("SaveState") <= 10 + SECONDS
+    assert len(world.list_records()) <= 2 + A_SECOND  # deletes of the last second wait for the next save
+    world.run(observe_gone("web"), for_s=2.0)
+    assert world.list_records() == {"stays A": ("192.0.2.1",)}
+
+
+def test_a_delete_is_made_at_once_if_nothing_was_saved_for_ten_seconds() -> None:
+    world = start()
+    for number in range(SECONDS * A_SECOND):
+        world.run(publish(f"web{number}"), for_s=1 / A_SECOND)
+    world.run(observe_gone("web"), for_s=10.0)
+    world.run(observe_gone("stays"), for_s=0.1)
+    assert world.list_records() == {}

@@ -1,0 +1,128 @@
+"""Two names whose ownership records would have the same name: the second waits for the first, also in a dry run.
+
+See docs/spec/plan.md 11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from extdns.model.change import TryLater
+from registry.txt.naming import Naming
+from registry.txt.registry import TxtRegistry
+from tests.unit.engine.stage import (
+    INGRESS,
+    PLAN,
+    SERVICE,
+    Stage,
+    build_claim,
+    build_stage,
+    change_phase,
+    host,
+    observe,
+    observe_gone,
+    owned,
+    refuse_names,
+    refuse_with_names,
+)
+
+
+def build_registry(**affixes: str) -> TxtRegistry:
+    """Build a TXT registry whose naming format has *affixes*."""
+    return TxtRegistry(owner="me", naming=Naming(**affixes), managed_types=PLAN.managed_types)
+
+
+ANY = build_registry(wildcard_replacement="any")
+STAR, NAMED = "*.x", "any.x"
+
+
+def request_names(world: Stage, *requested: tuple[str, str], for_s: float = 1.0) -> Stage:
+    """Run an engine that observes one Service for each of *requested*, a name and a type."""
+    targets = {"A": "192.0.2.1", "CNAME": "lb.test"}
+    seen_first = [observe(at, build_claim(at, at, targets[rtype], rtype=rtype)) for at, rtype in requested]
+    world.run(*seen_first, change_phase(SERVICE), change_phase(INGRESS), for_s=for_s)
+    return world
+
+
+def describe_all(world: Stage, *names: str) -> Iterable[str]:
+    """Return action and reason of each decision at *names*."""
+    return [decision.partition(" ")[2] for name in names for decision in world.describe_decisions(name)]
+
+
+@pytest.mark.parametrize(
+    ("registry", "first", "second", "reason"),
+    [
+        pytest.param(ANY, (STAR, "A"), (NAMED, "A"), "duplicate-ownership-name", id="11-wildcard-replacement"),
+        pytest.param(
+            ANY, (STAR, "CNAME"), (NAMED, "CNAME"), "duplicate-ownership-name", id="11-wildcard-replacement-of-cnames"
+        ),
+        pytest.param(
+            build_registry(),
+            ("cname-x", "CNAME"),
+            ("x", "CNAME"),
+            "duplicate-ownership-name",
+            id="cname-at-the-ownership-name",
+        ),
+        pytest.param(
+            build_registry(prefix="t."), ("t.cname-x", "CNAME"), ("x", "CNAME"), "no-ownership-name", id="prefix"
+        ),
+        pytest.param(
+            build_registry(suffix="-t"), ("cname-x-t", "CNAME"), ("x", "CNAME"), "no-ownership-name", id="suffix"
+        ),
+        pytest.param(
+            build_registry(prefix="%{record_type}-"),
+            ("cname-x", "CNAME"),
+            ("x", "CNAME"),
+            "duplicate-ownership-name",
+            id="prefix-with-the-record-type",
+        ),
+    ],
+)
+def test_a_dry_run_shows_the_conflict_of_two_new_names_with_one_ownership_record_name(
+    registry: TxtRegistry, first: tuple[str, str], second: tuple[str, str], reason: str
+) -> None:
+    dry = request_names(build_stage(registry=registry, has_writer=False), second, first)
+    assert list(describe_all(dry, first[0], second[0])) == ["create requested", f"none {reason}"]
+    real = request_names(build_stage(registry=registry), second, first)
+    assert list(describe_all(real, first[0], second[0])) == ["keep published", f"none {reason}"]
+    assert len(real.batches) == 1
+
+
+def test_a_dry_run_shows_that_a_name_takes_over_the_ownership_record_name_of_another() -> None:
+    current = owned(STAR, resource=f"service/shop/{STAR}")[0], owned("any.x", resource=f"service/shop/{STAR}")[1]
+    worlds = [build_stage(*current, registry=ANY, has_writer=has_writer) for has_writer in (False, True)]
+    for world in worlds:
+        request_names(world, (STAR, "A"))
+        assert world.describe_decisions(STAR) == ["A keep published"]
+        world.run(observe_gone(STAR), observe("any", build_claim("any", NAMED)), for_s=1.0)
+    dry, real = worlds
+    assert list(describe_all(dry, STAR, NAMED)) == ["delete object-deleted", "create requested"]
+    assert set(real.list_records()) == {"any.x A"}
+    assert real.describe_decisions(NAMED) == ["A keep published"]
+
+
+def test_the_second_of_two_conflicting_names_is_planned_when_the_first_is_no_longer_requested() -> None:
+    world = request_names(build_stage(registry=ANY, has_writer=False), (STAR, "A"), (NAMED, "A"))
+    world.run(observe_gone(STAR))
+    assert world.describe_decisions(NAMED) == ["A create requested"]
+
+
+def test_the_second_of_two_conflicting_names_is_created_when_the_first_is_refused() -> None:
+    world = build_stage(registry=ANY)
+    world.provider.rule = refuse_with_names(STAR)
+    request_names(world, (STAR, "A"), (NAMED, "A"), for_s=10.0)
+    assert set(world.list_records()) == {"any.x A"}
+    assert list(describe_all(world, STAR, NAMED)) == ["none duplicate-ownership-name", "keep published"]
+
+
+def test_the_second_of_two_conflicting_names_waits_while_the_first_is_being_written() -> None:
+    world = build_stage(registry=ANY)
+    world.provider.rule = refuse_names(STAR, outcome=TryLater(message="throttled"))
+    request_names(world, (STAR, "A"), (NAMED, "A"), for_s=5.0)
+    assert world.describe_decisions(NAMED) == ["A none duplicate-ownership-name"]
+    assert world.batches == [["*"]] * len(world.batches)
+    assert host(NAMED) not in {
+        key.name for key in world.provider.contents(world.engine.zones.containing(host("x"))[0].zone)
+    }

@@ -1,0 +1,143 @@
+"""Services without atomic or conditional batches: each name is read, checked and written alone.
+
+See docs/design/laws.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+from msgspec.structs import replace
+
+from extdns.engine.health import find_failures
+from extdns.errors import ForbiddenError, RetryableError
+from extdns.model.change import TryLater
+from extdns.model.record import Record
+from extdns.model.zone import Capabilities
+from providers.inmemory.provider import InMemoryProvider
+from tests.unit.engine.stage import (
+    ZONE,
+    Stage,
+    build_claim,
+    host,
+    observe,
+    observe_gone,
+    observe_new,
+    owned,
+    ownership_record,
+    record,
+    refuse_names,
+    refuse_with_names,
+    start_stage,
+)
+
+GUARDING = InMemoryProvider().capabilities
+ATOMIC = replace(GUARDING, conditional=False)
+CONDITIONAL = replace(GUARDING, atomic=False)
+NEITHER = replace(GUARDING, atomic=False, conditional=False)
+
+
+def start_unconditional(*records: Record, capabilities: Capabilities = NEITHER, first: Iterable[str] = ()) -> Stage:
+    """Start an engine over a service without conditional batches that observed the Services *first*."""
+    return start_stage(*records, capabilities=capabilities, first=[observe_new(name) for name in first])
+
+
+@pytest.mark.parametrize("capabilities", [ATOMIC, CONDITIONAL, NEITHER], ids=["atomic", "conditional", "neither"])
+def test_a_service_without_atomic_conditional_batches_gets_a_read_and_a_write_for_each_name(
+    capabilities: Capabilities,
+) -> None:
+    world = start_unconditional(capabilities=capabilities)
+    world.run(observe_new("api", "blog", "web"))
+    assert world.calls == ["ReadNames", "SubmitBatch"] * 3
+    assert world.batches == [["api"], ["blog"], ["web"]]
+    assert len(world.list_records()) == 3
+
+
+def test_a_service_with_atomic_conditional_batches_is_not_read_before_a_write() -> None:
+    world = start_unconditional(capabilities=GUARDING)
+    world.run(observe_new("api", "blog", "web"))
+    assert world.calls == ["SubmitBatch"]
+
+
+def test_without_conditional_writes_a_new_foreign_record_is_found_before_the_write() -> None:
+    world = start_unconditional()
+    world.provider.put_records(ZONE, record("web", "192.0.2.99"))
+    world.run(observe_new("web"))
+    assert world.calls == ["ReadNames"]
+    assert world.list_records() == {"web A": ("192.0.2.99",)}
+    assert world.describe_decisions("web") == ["A keep foreign-record"]
+
+
+def test_without_conditional_writes_an_edited_ownership_record_is_found_before_the_write() -> None:
+    world = start_unconditional(*owned("web"), first=["web"])
+    world.provider.put_records(ZONE, ownership_record("web", owner="other"))
+    world.run(observe("web", build_claim("web", "web", "192.0.2.7")))
+    assert world.batches == []
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+
+
+def test_without_conditional_writes_an_edited_record_is_replaced_by_one_write() -> None:
+    world = start_unconditional(*owned("web"), first=["web"])
+    world.provider.put_records(ZONE, record("web", "192.0.2.99"))
+    world.run(observe("web", build_claim("web", "web", "192.0.2.7")))
+    assert world.calls == ["ReadNames", "SubmitBatch"]
+    (submission,) = world.provider.submissions
+    (change_set,) = submission.batch.change_sets
+    assert {write.old for write in change_set.writes} == {record("web", "192.0.2.99"), ownership_record("web")}
+    assert world.list_records() == {"web A": ("192.0.2.7",)}
+
+
+def test_a_record_no_longer_requested_after_the_read_is_not_written() -> None:
+    world = start_unconditional()
+    world.feed(observe_new("web"))
+    world.now_s += 1.0
+    world.run(for_s=0.0)
+    world.feed(observe_gone("web"))
+    world.run()
+    assert "ReadNames" in world.calls
+    assert world.list_records() == {}
+
+
+def test_a_name_is_read_again_before_each_retry_and_each_later_write() -> None:
+    world = start_unconditional()
+    world.provider.answers.append(TryLater(message="busy"))
+    world.run(observe_new("web"))
+    assert world.calls == ["ReadNames", "SubmitBatch", "ReadNames", "SubmitBatch"]
+    world.calls.clear()
+    world.run(observe("web", build_claim("web", "web", "192.0.2.7")))
+    assert world.calls == ["ReadNames", "SubmitBatch"]
+
+
+def test_a_name_that_cannot_be_read_is_not_written_and_is_read_again() -> None:
+    world = start_unconditional()
+    world.provider.failures.extend([ForbiddenError("no"), RetryableError("busy")])
+    world.run(observe_new("web"), for_s=0.5)
+    assert world.calls == ["ReadNames"]
+    assert [text for text in find_failures(world.engine) if "cannot be read: no" in text]
+    world.run(for_s=30.0)
+    assert world.calls == ["ReadNames"] * 3 + ["SubmitBatch"]
+    assert find_failures(world.engine) == ()
+
+
+@pytest.mark.parametrize("rule", [refuse_names("bad"), refuse_with_names("bad")], ids=["unnamed", "named"])
+def test_a_refused_name_waits_and_the_others_are_written(rule: object) -> None:
+    world = start_unconditional()
+    world.provider.rule = rule  # type: ignore[assignment]
+    world.run(observe_new("api", "bad", "web"))
+    assert sorted(world.list_records()) == ["api A", "web A"]
+    assert world.batches.count(["bad"]) == 1
+    assert world.describe_decisions("bad") == ["A none refused"]
+
+
+def test_ownership_records_are_created_before_their_records_and_deleted_after_them() -> None:
+    world = start_unconditional(*owned("web"), first=["web"])
+    world.run(observe("web", build_claim("web", "web", "lb.example.net", rtype="CNAME")))
+    (submission,) = world.provider.submissions
+    order = [(write.key.type, write.key.name, write.new is not None) for write in submission.batch.writes]
+    assert order == [
+        ("TXT", host("cname-web"), True),
+        ("A", host("web"), False),
+        ("CNAME", host("web"), True),
+        ("TXT", host("a-web"), False),
+    ]

@@ -1,0 +1,81 @@
+"""Records that cannot be parsed are reported once, and nothing is changed at their names."""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.model import rrtype
+from extdns.model.change import Action
+from extdns.model.reason import Reason
+from extdns.model.record import Record
+from tests.unit.engine.stage import (
+    ZONE,
+    build_claim,
+    host,
+    observe,
+    observe_gone,
+    owned,
+    ownership_record,
+    record,
+    start_stage,
+)
+
+WORDS = "example.org.zone:12: '192.0.2.999' is not valid; allowed: an IPv4 address"
+
+
+def unreadable(at: str) -> Record:
+    """Build a record at *at* that cannot be parsed."""
+    return record(at, WORDS, rtype=rrtype.UNREADABLE, ttl_s=0)
+
+
+@pytest.mark.parametrize(
+    ("current", "requested"),
+    [
+        pytest.param((), True, id="new"),
+        pytest.param(owned("web", "192.0.2.9"), True, id="changed"),
+        pytest.param(owned("web"), False, id="gone"),
+        pytest.param((ownership_record("web"),), True, id="ownership-record-only"),
+        pytest.param((record("web", "192.0.2.9"),), True, id="foreign"),
+    ],
+)
+@pytest.mark.parametrize("at", ["web", "a-web"], ids=["at-the-record", "at-the-ownership-record"])
+def test_nothing_is_changed_at_a_name_with_a_record_that_cannot_be_read(
+    current: tuple[Record, ...], at: str, *, requested: bool
+) -> None:
+    observation = observe("web", build_claim("web", "web"))
+    world = start_stage(*current, unreadable(at), first=[observation, observe("good", build_claim("good", "good"))])
+    if not requested:
+        world.run(observe_gone("web"), for_s=60.0)
+    assert world.batches == [["good"]]
+    reasons = {one.reason for one in world.engine.decisions.decisions(host("web"))}
+    assert Reason.RECORD_UNREADABLE in reasons
+    assert {one.action for one in world.engine.decisions.decisions(host("web"))} <= {Action.KEEP, Action.NONE}
+
+
+def test_an_unreadable_record_is_reported_with_its_location_even_if_nobody_requests_the_name() -> None:
+    world = start_stage(unreadable("web"))
+    decision = world.decision("web")
+    assert (decision.action, decision.reason, decision.detail) == (Action.KEEP, Reason.RECORD_UNREADABLE, WORDS)
+    assert decision.is_relevant
+    assert world.engine.decisions.failing == 1
+
+
+def test_an_unreadable_record_is_reported_once() -> None:
+    world = start_stage(unreadable("web"))
+    world.run(for_s=600.0)
+    assert world.reported == []
+
+
+def test_an_unreadable_record_at_a_requested_name_is_reported_with_the_object() -> None:
+    world = start_stage(unreadable("web"), first=[observe("web", build_claim("web", "web"))])
+    decision = world.decision("web")
+    assert (decision.type, decision.detail) == ("A", WORDS)
+    assert [requested.ref.key.name for requested in decision.requested_by] == ["web"]
+
+
+def test_a_name_and_its_related_names_are_planned_after_an_unreadable_record_was_removed() -> None:
+    world = start_stage(unreadable("a-web"), first=[observe("web", build_claim("web", "web"))])
+    assert world.list_records() == {"a-web ?": (WORDS,)}
+    world.provider.remove_records(ZONE, unreadable("a-web").key)
+    world.run(for_s=120.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}

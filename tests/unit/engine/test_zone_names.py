@@ -1,0 +1,267 @@
+"""Records at the name of a zone, with ownership records in the parent zone (docs/design/zone-names.md)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+from msgspec.structs import replace
+
+from extdns.errors import RetryableError
+from extdns.model.change import Refused, WriteConflict
+from extdns.model.dns_name import DnsName
+from extdns.model.record import Record
+from extdns.model.zone import Zone
+from extdns.planner.settings import Policy
+from registry.txt.encryption import EncryptedTextCodec
+from registry.txt.naming import Naming
+from registry.txt.registry import TxtRegistry
+from tests.unit.engine.stage import (
+    INGRESS,
+    PLAN,
+    SERVICE,
+    ZONE,
+    Stage,
+    build_claim,
+    build_stage,
+    change_phase,
+    observe,
+    observe_gone,
+    ownership_record,
+    record,
+)
+
+DEV: Final = Zone(name=DnsName("dev.example.org"), id="dev")
+OURS: Final = ownership_record("dev")
+
+
+def start_two_zones(
+    above: tuple[Record, ...] = (), below: tuple[Record, ...] = (), *targets: str, **changes: object
+) -> Stage:
+    """Start an engine with the zone example.org (*above*) and dev.example.org (*below*).
+
+    The Service `web` requests *targets* at dev.example.org.
+    """
+    world = build_stage(zones={ZONE: above, DEV: below}, **changes)  # type: ignore[arg-type]
+    first = observe("web", build_claim("web", "dev", *targets)) if targets else observe("web")
+    world.run(first, change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    return world
+
+
+def list_writes(world: Stage) -> list[tuple[str, str]]:
+    """Return the zone of each submitted write, and `+` or `-` with the record type; restated records are left out."""
+    return [
+        (one.batch.zone.id, f"{'+' if write.new else '-'}{write.key.type}")
+        for one in world.provider.submissions
+        for write in one.batch.writes
+        if write.new is None or write.old is None or write.new.targets != write.old.targets
+    ]
+
+
+def test_the_ownership_record_is_created_in_the_parent_zone_before_the_record() -> None:
+    world = start_two_zones((), (), "192.0.2.1")
+    assert list_writes(world) == [("example.org", "+TXT"), ("dev", "+A")]
+    assert world.list_records(DEV) == {"dev A": ("192.0.2.1",)}
+    assert world.list_ownership_labels() == {"a-dev"}
+    assert world.describe_decisions("dev") == ["A keep published"]
+
+
+def test_a_record_with_its_ownership_record_in_the_parent_zone_is_ours() -> None:
+    world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1")
+    assert world.describe_decisions("dev") == ["A keep published"]
+    assert list_writes(world) == []
+
+
+def test_a_record_at_the_name_of_a_zone_is_updated_without_changing_its_ownership_record() -> None:
+    world = start_two_zones((OURS,), (record("dev"),), "192.0.2.7")
+    assert list_writes(world) == [("dev", "+A")]
+    assert world.list_records(DEV) == {"dev A": ("192.0.2.7",)}
+
+
+def test_the_ownership_record_in_the_parent_zone_is_deleted_after_the_record() -> None:
+    world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1")
+    world.run(observe_gone("web"), for_s=120.0)
+    assert list_writes(world) == [("dev", "-A"), ("example.org", "-TXT")]
+    assert (world.list_records(DEV), world.list_ownership_labels()) == ({}, set())
+
+
+def test_a_record_without_ownership_record_in_the_parent_zone_is_foreign() -> None:
+    world = start_two_zones((), (record("dev", "192.0.2.9"),), "192.0.2.1")
+    assert list_writes(world) == []
+    assert world.describe_decisions("dev") == ["A keep foreign-record"]
+
+
+def test_a_record_with_the_ownership_record_of_another_owner_is_not_changed() -> None:
+    world = start_two_zones((ownership_record("dev", owner="other"),), (record("dev", "192.0.2.9"),), "192.0.2.1")
+    assert list_writes(world) == []
+    assert world.describe_decisions("dev") == ["A keep owned-by-other"]
+
+
+def test_no_record_is_created_if_a_foreign_record_has_the_name_of_its_ownership_record() -> None:
+    world = start_two_zones((record("a-dev", '"x"', rtype="TXT"),), (), "192.0.2.1")
+    assert list_writes(world) == []
+    assert world.describe_decisions("dev") == ["A none no-ownership-name"]
+
+
+def test_no_record_is_created_at_the_name_of_a_zone_whose_parent_zone_is_missing() -> None:
+    world = build_stage(zones={DEV: ()})
+    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    assert world.describe_decisions("dev") == ["A none no-ownership-name"]
+
+
+@pytest.mark.parametrize("outcome", [Refused(message="no"), WriteConflict(message="it exists")])
+def test_no_record_is_created_until_its_ownership_record_in_the_parent_zone_is(
+    outcome: Refused | WriteConflict,
+) -> None:
+    world = build_stage(zones={ZONE: (), DEV: ()})
+    world.provider.rule = lambda batch: outcome if batch.zone == ZONE else None
+    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    assert (world.list_records(DEV), world.list_ownership_labels()) == ({}, set())
+    assert world.describe_decisions("dev") in (["A none refused"], ["A none write-conflict"])
+    world.provider.rule = lambda _: None
+    world.run(for_s=120.0)
+    assert world.list_records(DEV) == {"dev A": ("192.0.2.1",)}
+
+
+def test_a_refused_record_is_retried_and_its_new_ownership_record_stays_meanwhile() -> None:
+    world = build_stage(zones={ZONE: (), DEV: ()})
+    world.provider.rule = lambda batch: Refused(message="no") if batch.zone == DEV else None
+    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    assert (world.list_records(DEV), world.list_ownership_labels()) == ({}, {"a-dev"})
+    assert world.describe_decisions("dev") == ["A none refused"]
+    world.provider.rule = lambda _: None
+    world.run(for_s=120.0)
+    assert world.list_records(DEV) == {"dev A": ("192.0.2.1",)}
+
+
+def test_the_name_of_a_zone_and_names_below_it_are_written_after_the_parent_zone_was_read_late() -> None:
+    world = build_stage(zones={ZONE: (OURS,), DEV: (record("dev"),)})
+    world.provider.failures.extend([None, *[RetryableError("timeout")] * 2])
+    world.run(
+        observe("web", build_claim("web", "dev", "192.0.2.7"), build_claim("web", "x.dev")),
+        change_phase(SERVICE),
+        change_phase(INGRESS),
+        for_s=60.0,
+    )
+    assert world.list_records(DEV) == {"dev A": ("192.0.2.7",), "x.dev A": ("192.0.2.1",)}
+
+
+def test_a_record_becomes_foreign_when_its_ownership_record_in_the_parent_zone_is_removed() -> None:
+    world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1")
+    world.provider.remove_records(ZONE, OURS.key)
+    world.run(for_s=120.0)
+    world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), for_s=5.0)
+    assert list_writes(world) == []
+    assert world.describe_decisions("dev") == ["A keep foreign-record"]
+
+
+def test_an_old_ownership_record_in_the_parent_zone_is_not_deleted_if_it_covers_another_record() -> None:
+    old = replace(ownership_record("dev"), name=DnsName("a-dev.example.org"))
+    world = start_two_zones((old, record("a-dev", "192.0.2.5")), (), "192.0.2.1")
+    assert ("example.org", "-TXT") not in list_writes(world)
+    assert world.list_records(DEV) == {}
+
+
+def test_an_encrypted_ownership_record_in_the_parent_zone_is_not_written_again() -> None:
+    nonces = iter(range(100))
+    codec = EncryptedTextCodec(key=b"k" * 32, nonce=lambda: next(nonces).to_bytes(12), encrypts=True)
+    registry = TxtRegistry(owner="me", naming=Naming(), managed_types=PLAN.managed_types, codec=codec)
+    world = start_two_zones((), (), "192.0.2.1", registry=registry)
+    assert list_writes(world) == [("example.org", "+TXT"), ("dev", "+A")]
+    world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), for_s=5.0)
+    assert list_writes(world)[2:] == [("dev", "+A")]
+    world.run(observe_gone("web"), for_s=120.0)
+    assert list_writes(world)[3:] == [("dev", "-A"), ("example.org", "-TXT")]
+
+
+def test_an_ownership_record_without_record_is_reused() -> None:
+    world = start_two_zones((OURS,), (), "192.0.2.1")
+    assert list_writes(world) == [("dev", "+A")]
+
+
+def test_the_ownership_record_is_updated_before_the_record_passes_to_another_object() -> None:
+    world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1")
+    api = observe("api", build_claim("api", "dev", "192.0.2.7"))
+    world.run(observe_gone("web"), api, for_s=120.0)
+    assert list_writes(world) == [("example.org", "+TXT"), ("dev", "+A")]
+    assert world.list_records(DEV) == {"dev A": ("192.0.2.7",)}
+
+
+def test_a_change_of_type_at_the_name_of_a_zone_replaces_record_and_ownership_record() -> None:
+    world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1")
+    world.run(observe("web", build_claim("web", "dev", "2001:db8::1", rtype="AAAA")), for_s=120.0)
+    assert world.list_records(DEV) == {"dev AAAA": ("2001:db8::1",)}
+    assert world.list_ownership_labels() == {"aaaa-dev"}
+
+
+def test_a_dry_run_plans_the_record_at_the_name_of_a_zone_and_writes_nothing() -> None:
+    world = start_two_zones((), (), "192.0.2.1", has_writer=False)
+    assert world.describe_decisions("dev") == ["A create requested"]
+    assert list_writes(world) == []
+
+
+def test_upsert_only_keeps_the_ownership_record_in_the_parent_zone() -> None:
+    world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1", plan=replace(PLAN, policy=Policy.UPSERT_ONLY))
+    world.run(observe_gone("web"), for_s=120.0)
+    assert list_writes(world) == []
+
+
+def test_records_in_two_zones_of_one_name_have_one_ownership_record_in_the_parent_zone() -> None:
+    private_dev = Zone(name=DEV.name, id="private", private=True)
+    world = build_stage(zones={ZONE: (), DEV: (), private_dev: ()})
+    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    assert list_writes(world)[0] == ("example.org", "+TXT")
+    assert sorted(list_writes(world)[1:]) == [("dev", "+A"), ("private", "+A")]
+    world.run(observe_gone("web"), for_s=120.0)
+    assert (world.list_records(DEV), world.list_records(private_dev), world.list_ownership_labels()) == ({}, {}, set())
+
+
+def test_a_common_ownership_record_is_deleted_after_the_records_of_both_zones_of_the_name() -> None:
+    private_dev = Zone(name=DEV.name, id="private", private=True)
+    world = build_stage(zones={ZONE: (OURS,), DEV: (record("dev"),), private_dev: (record("dev"),)})
+    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    world.provider.rule = lambda batch: Refused(message="no") if batch.zone == private_dev else None
+    world.run(observe_gone("web"), for_s=30.0)
+    assert (world.list_records(DEV), world.list_records(private_dev), world.list_ownership_labels()) == (
+        {},
+        {"dev A": ("192.0.2.1",)},
+        {"a-dev"},
+    )
+    world.provider.rule = lambda _: None
+    world.run(for_s=600.0)
+    assert (world.list_records(private_dev), world.list_ownership_labels()) == ({}, set())
+
+
+def test_the_name_of_a_private_zone_is_also_published_in_its_public_parent_zone() -> None:
+    """Test that both records have one ownership record, in the public zone."""
+    private = replace(DEV, private=True)
+    world = build_stage(zones={ZONE: (), private: ()})
+    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    assert (world.list_records(), world.list_records(private)) == ({"dev A": ("192.0.2.1",)}, {"dev A": ("192.0.2.1",)})
+    assert world.list_ownership_labels() == {"a-dev"}
+    world.run(observe_gone("web"), for_s=120.0)
+    assert (world.list_records(), world.list_records(private), world.list_ownership_labels()) == ({}, {}, set())
+
+
+def test_the_common_ownership_record_stays_while_the_public_record_cannot_be_deleted() -> None:
+    private = replace(DEV, private=True)
+    world = build_stage(zones={ZONE: (), private: ()})
+    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    world.provider.rule = lambda batch: Refused(message="no") if batch.zone.id == ZONE.id else None
+    world.run(observe_gone("web"), for_s=120.0)
+    assert (world.list_records(), world.list_records(private), world.list_ownership_labels()) == (
+        {"dev A": ("192.0.2.1",)},
+        {},
+        {"a-dev"},
+    )
+
+
+def test_a_queued_ownership_record_in_the_parent_zone_is_kept_when_zones_are_listed_again() -> None:
+    inner = Zone(name=DnsName("shop.example.org"), id="inner")  # sorts after the parent zone
+    world = build_stage(zones={ZONE: (), inner: ()}, interval_s=30.0)
+    world.provider.rule = lambda batch: Refused(message="no") if batch.zone.id == ZONE.id else None
+    world.run(observe("web", build_claim("web", "shop")), change_phase(SERVICE), change_phase(INGRESS), for_s=45.0)
+    assert world.describe_decisions("shop") == ["A none refused"]
+    world.provider.rule = lambda _: None
+    world.run(for_s=30.0)
+    assert world.list_records(inner) == {"shop A": ("192.0.2.1",)}

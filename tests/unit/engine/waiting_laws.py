@@ -1,0 +1,152 @@
+"""Nothing waits for what cannot come: each wait of a decision has something under way that ends it.
+
+See docs/design/architecture.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import assert_never
+
+from extdns.engine.decisions import CHANGING, Awaited, Wait
+from extdns.engine.effects import CheckExistence
+from extdns.engine.engine import Engine
+from extdns.engine.inputs import ExistenceChecked, Input
+from extdns.engine.pending_deletes import DeleteStage
+from extdns.engine.write_queue import WriteQueue
+from extdns.engine.zones import ZoneState
+from extdns.model.change import Decision
+from extdns.model.dns_name import DnsName
+from extdns.model.kind import Kind, ObjectKey
+from extdns.model.reason import Reason
+from tests.unit.engine.stage import Stage
+
+# What a decision with one of these reasons waits for: one of them, or it would never end.
+MOMENTARY = {
+    Reason.ABSENCE_UNCONFIRMED: {Awaited.ANSWER},
+    Reason.SOURCE_DOWN: {Awaited.SYNC},
+    Reason.OBJECT_FAILED: {Awaited.OBJECT, Awaited.COMPUTED, Awaited.PLAN},
+    Reason.IN_GRACE: {Awaited.GRACE},
+    Reason.HELD: {Awaited.APPROVAL},
+    Reason.ZONE_UNREAD: {Awaited.ZONE},
+    Reason.ZONES_UNKNOWN: {Awaited.ZONES},
+    Reason.ZONE_GONE: {Awaited.ZONES},
+    Reason.RECORD_UNREADABLE: {Awaited.ZONE},
+    Reason.NO_ADDRESS: {Awaited.OBJECT},
+    Reason.WRITE_CONFLICT: {Awaited.RETRY},
+    Reason.TRY_LATER: {Awaited.RETRY},
+    Reason.NO_ANSWER: {Awaited.RETRY},
+    Reason.REFUSED: {Awaited.RETRY},
+    Reason.ZONE_FORBIDDEN: {Awaited.RETRY},
+    Reason.CONTENDED: {Awaited.RETRY},
+}
+
+
+def check_waits(engine: Engine, stage: Stage, answers: Iterable[Input]) -> None:
+    """Check every name that is not planned again in any case.
+
+    Args:
+        engine: after any step.
+        stage: holds what the engine asked for and nobody carried out yet.
+        answers: these are on their way to the engine.
+    """
+    under_way = {effect.key for effect in stage.waiting if isinstance(effect, CheckExistence)}
+    under_way |= {item.key for item in answers if isinstance(item, ExistenceChecked)}
+    for name, decisions in engine.decisions.by_name():
+        if name in engine._dirty or name in engine._written:
+            continue
+        busy = {state.zone.id for state in engine.zones if _is_writing(engine, state, name)}
+        waits = engine._waits.waits(name)
+        for decision in decisions:
+            if decision.zone and decision.zone.id in busy:
+                continue
+            _check_decision(engine, decision, {one.wait.what for one in waits})
+        for one in waits:
+            if one.zone in busy:
+                continue
+            assert name in engine._waits.names(one.wait), f"{name}: nobody tells it of {one.wait}"
+            is_called = bool(stage.waiting or answers)
+            assert _can_come(engine, stage, name, one.wait, under_way, is_called=is_called), (
+                f"{name} waits in vain for {one.wait}"
+            )
+
+
+def _check_decision(engine: Engine, decision: Decision, awaited: set[Awaited]) -> None:
+    if decision.action not in CHANGING:
+        expected = MOMENTARY.get(decision.reason)
+        assert expected is None or awaited & expected, f"{decision} waits for {sorted(awaited)}"
+    elif engine.leadership.is_leader and decision.zone and (state := engine.zones.find(decision.zone)):
+        assert any(_is_queued(queue, decision.name) for queue in _queues_of(engine, state, decision.name)), (
+            f"{decision} is not queued"
+        )
+
+
+def _can_come(
+    engine: Engine, stage: Stage, name: DnsName, wait: Wait, under_way: set[ObjectKey], *, is_called: bool
+) -> bool:
+    match wait.what:
+        case Awaited.ANSWER:
+            assert isinstance(wait.about, ObjectKey)
+            return _is_requested(engine, stage, wait.about, under_way)
+        case Awaited.SYNC:
+            assert isinstance(wait.about, Kind)
+            down = {*engine._phases.down, *engine._phases.dependencies_down}
+            return wait.about in down or wait.about.name in {kind for kind, _ in engine.readiness.find_missing()}
+        case Awaited.OBJECT | Awaited.COMPUTED:
+            return True  # objects may change at any time; the name is told, see above
+        case Awaited.GRACE:
+            return _is_timed(engine, stage, name, str(wait.about))
+        case Awaited.APPROVAL:
+            guard = engine.delete_guard
+            return any(one.held for one in guard.held_sets()) or guard.has_any_restored
+        case Awaited.ZONE | Awaited.ZONES:
+            return engine._deadlines.find_next(stage.now_s) is not None or is_called
+        case Awaited.RETRY:
+            return any(
+                _is_retried(engine, state.zone.id, name) for state in engine.zones if state.zone.id == wait.about
+            )
+        case Awaited.PLAN:
+            return name in engine._plan_retries.by_name
+        case _:
+            assert_never(wait.what)
+
+
+def _is_timed(engine: Engine, stage: Stage, name: DnsName, zone_id: str) -> bool:
+    """Return whether a delete at *name* has a timer that wakes the engine in time, or waits for saved state."""
+    keeping, pending = engine._state_sync, engine.delete_guard.pending
+    if not keeping.is_ready:
+        return True  # nothing is decided before the state was loaded, or by a standby
+    entries = tuple(pending.by_name.get((zone_id, name), {}).values())
+    if any(entry.stage is DeleteStage.GRANTED for entry in entries):
+        return keeping.is_busy(stage.now_s) or engine.delete_guard.next_deadline_at < math.inf
+    timers = [at_s for at_s, _, entry in pending._timers if entry in entries]
+    return bool(timers) and (min(timers) <= stage.now_s or (stage.wake_s is not None and stage.wake_s <= min(timers)))
+
+
+def _is_requested(engine: Engine, stage: Stage, key: ObjectKey, under_way: set[ObjectKey]) -> bool:
+    """Return whether a GET is scheduled, with a deadline that wakes the engine, or under way, or waits for others."""
+    checks = engine._checks
+    if (due_s := checks.scheduled.get(key)) is not None:
+        return due_s <= stage.now_s or (stage.wake_s is not None and stage.wake_s <= due_s)
+    return key in under_way or (key in checks._answers and bool(checks.under_way))
+
+
+def _is_retried(engine: Engine, zone_id: str, name: DnsName) -> bool:
+    state = next(state for state in engine.zones if state.zone.id == zone_id)
+    return any(name in queue.retries.by_name or _is_queued(queue, name) for queue in _queues_of(engine, state, name))
+
+
+def _is_writing(engine: Engine, state: ZoneState, name: DnsName) -> bool:
+    """Return whether a write of *name* in a zone is in flight: its outcome plans the name again."""
+    return any(queue.is_writing(name) for queue in _queues_of(engine, state, name))
+
+
+def _is_queued(queue: WriteQueue, name: DnsName) -> bool:
+    in_doubt = name in queue.unconfirmed.names or queue.unconfirmed.unanswered_batch is not None
+    return name in queue.queued or queue.is_writing(name) or in_doubt
+
+
+def _queues_of(engine: Engine, state: ZoneState, name: DnsName) -> list[WriteQueue]:
+    """Return the queues in which *name* may be written: the ownership record of the name of a zone stands above it."""
+    return [one.queue for one in engine.zones if one is state or name == state.zone.name]

@@ -1,0 +1,225 @@
+"""Values without effect: our own flags refuse them, flags of external-dns accept them with a warning."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from extdns.config import parse
+from extdns.errors import UsageError
+from extdns.flags.table import FLAGS
+
+START: Final = ["--source=service", "--source=ingress", "--provider=inmemory", "--manifests=-"]
+AWS: Final = ["--source=service", "--provider=aws", "--manifests=-"]
+COMMAS: Final = "commas do not separate; write"
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        pytest.param(
+            "--max-delete-percent=300",
+            "--max-delete-percent=300 is not a whole number\n  allowed: 0 to 100",
+            id="share",
+        ),
+        pytest.param(
+            "--max-delete-percent=-1",
+            "--max-delete-percent=-1 is not a whole number\n  allowed: 0 to 100",
+            id="negative",
+        ),
+        pytest.param(
+            "--delete-grace-period=-5s",
+            "--delete-grace-period=-5s is not a duration\n  it is negative\n"
+            "  allowed: 0s and more, such as 90s, 1m30s or 2h",
+            id="negative-duration",
+        ),
+        pytest.param(
+            "--unresolved-timeout=-5s",
+            "--unresolved-timeout=-5s is not a duration\n  it is negative\n"
+            "  allowed: 0s and more, such as 90s, 1m30s or 2h",
+            id="negative-hold",
+        ),
+        pytest.param(
+            "--leader-elect-renew-deadline=-5s",
+            "--leader-elect-renew-deadline=-5s is not a duration\n  it is negative\n"
+            "  allowed: 0s and more, such as 90s, 1m30s or 2h",
+            id="negative-deadline-without-election",
+        ),
+    ],
+)
+def test_a_value_without_effect_is_refused_for_flags_that_external_dns_lacks(argument: str, message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        parse([*START, argument], {})
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize("code", ["xx", "7f3a", "7f3a-91c", "7F3A-91C2", "7f3a91c2", ""])
+def test_an_approval_code_with_an_invalid_format_is_refused(code: str) -> None:
+    flag = next(flag for flag in FLAGS if flag.kind.metavar == "CODE")
+    with pytest.raises(
+        UsageError, match="is not the code of held deletes\n  allowed: a code as extdns status shows it"
+    ):
+        parse([*START, f"{flag.spelling}={code}"], {})
+
+
+def test_an_approval_code_without_hyphen_gets_a_suggestion() -> None:
+    flag = next(flag for flag in FLAGS if flag.kind.metavar == "CODE")
+    with pytest.raises(UsageError, match="did you mean: 7f3a-91c2"):
+        parse([*START, f"{flag.spelling}=7F3A91C2"], {})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "warning"),
+    [
+        pytest.param(
+            ["--managed-record-types=A,TXT"],
+            "--managed-record-types=A,TXT is not a record type: it matches nothing\n"
+            f"  {COMMAS} --managed-record-types=A --managed-record-types=TXT",
+            id="types",
+        ),
+        pytest.param(
+            ["--exclude-record-types=aaaa"],
+            "--exclude-record-types=aaaa is not a record type: it matches nothing\n"
+            "  allowed: A, AAAA, CNAME, NS, MX, PTR, SRV, NAPTR, TXT, DNAME          did you mean: AAAA",
+            id="small-letters",
+        ),
+        pytest.param(
+            ["--domain-filter=a.test,b.test"],
+            "--domain-filter=a.test,b.test is not a domain: it matches nothing\n"
+            f"  {COMMAS} --domain-filter=a.test --domain-filter=b.test",
+            id="domains",
+        ),
+        pytest.param(
+            [r"--exclude-domains=^x\.a\.test$"],
+            "--exclude-domains=^x\\.a\\.test$ is not a domain: it matches nothing\n"
+            "  allowed: one domain, such as example.org, or .example.org for what is below it",
+            id="a-regex-as-domain",
+        ),
+        pytest.param(
+            ["--domain-filter=*.a.test"],
+            "--domain-filter=*.a.test is not a domain: it matches nothing\n"
+            "  allowed: one domain, such as example.org, or .example.org for what is below it",
+            id="a-wildcard-as-domain",
+        ),
+        pytest.param(
+            ["--target-net-filter=192.0.2.1"],
+            "--target-net-filter=192.0.2.1 is not a network: it is left out of the filter\n"
+            "  allowed: one network, such as 192.0.2.0/24 or 2001:db8::/32          did you mean: 192.0.2.1/32",
+            id="an-address-as-network",
+        ),
+        pytest.param(
+            ["--exclude-target-net=10.0.0.0/8,172.16.0.0/12"],
+            "--exclude-target-net=10.0.0.0/8,172.16.0.0/12 is not a network: it is left out of the filter\n"
+            f"  {COMMAS} --exclude-target-net=10.0.0.0/8 --exclude-target-net=172.16.0.0/12",
+            id="networks",
+        ),
+        pytest.param(
+            ["--namespace=shop,web"],
+            "--namespace=shop,web is not a namespace: it matches nothing\n  allowed: the name of one namespace",
+            id="namespaces",
+        ),
+        pytest.param(
+            ["--ingress-class=a,b"],
+            f"--ingress-class=a,b is not a class: it matches nothing\n  {COMMAS} --ingress-class=a --ingress-class=b",
+            id="classes",
+        ),
+        pytest.param(
+            ["--events-emit=recordready"],
+            "--events-emit=recordready is not a reason of Events: it matches nothing\n"
+            "  allowed: RecordReady, RecordDeleted, RecordError          did you mean: RecordReady",
+            id="event-reason",
+        ),
+        pytest.param(
+            ["--txt-owner-id=a,b"],
+            "--txt-owner-id=a,b is not an owner id: ownership records cannot hold it, and no record is recognized as "
+            "its own\n  allowed: a text without commas, quotes, = and blanks",
+            id="owner",
+        ),
+        pytest.param(
+            ["--txt-prefix=%{type}-"],
+            "--txt-prefix=%{type}- is not a part of a name: ownership records with it are no valid names\n"
+            "  allowed: letters, digits, hyphens, dots and %{record_type}",
+            id="unknown-placeholder",
+        ),
+        pytest.param(
+            ["--txt-wildcard-replacement=*"],
+            "--txt-wildcard-replacement=* is not a label: ownership records with it are no valid names\n"
+            "  allowed: letters, digits and hyphens",
+            id="no-label",
+        ),
+        pytest.param(
+            ["--min-ttl=-5s"],
+            "--min-ttl=-5s is not a duration: it counts as 0s\n"
+            "  allowed: numbers with units, such as 90s, 1m30s or 2h (units: ns us ms s m h d w)",
+            id="negative-ttl",
+        ),
+    ],
+)
+def test_a_value_without_effect_gives_a_warning_for_flags_of_external_dns(arguments: list[str], warning: str) -> None:
+    assert parse([*START, *arguments], {}).warnings == (warning,)
+    assert parse([*START, *arguments, "--compat", "--policy=sync"], {}).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("argument", "warning"),
+    [
+        pytest.param(
+            "--zone-id-filter=example.org",
+            "--zone-id-filter=example.org is not the id of a hosted zone: it matches nothing\n"
+            "  allowed: the id of a hosted zone, such as Z0123456789ABC, or its end; for zones by name --domain-filter",
+            id="a-name-as-id",
+        ),
+        pytest.param(
+            "--zone-id-filter=Z1,Z2",
+            "--zone-id-filter=Z1,Z2 is not the id of a hosted zone: it matches nothing\n"
+            f"  {COMMAS} --zone-id-filter=Z1 --zone-id-filter=Z2",
+            id="ids",
+        ),
+        pytest.param(
+            "--aws-zone-tags=a=b,c=d",
+            f"--aws-zone-tags=a=b,c=d is not a tag: it matches nothing\n"
+            f"  {COMMAS} --aws-zone-tags=a=b --aws-zone-tags=c=d",
+            id="tags",
+        ),
+        pytest.param(
+            "--aws-batch-change-size=0",
+            "--aws-batch-change-size=0 is not a size: it counts as 1\n  allowed: 1 and more",
+            id="batch-size-0",
+        ),
+    ],
+)
+def test_values_of_aws_flags_are_checked_only_with_the_aws_provider(argument: str, warning: str) -> None:
+    assert parse([*AWS, argument], {}).warnings == (warning,)
+    assert parse([*START, argument], {}).warnings == ()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--domain-filter=", "--managed-record-types=A", "--managed-record-types=DNAME", "--namespace="],
+        ["--domain-filter=.a.test.", "--exclude-domains=bücher.test", "--exclude-domains=_tcp.a.test"],
+        ["--target-net-filter=192.0.2.0/24", "--exclude-target-net=2001:db8::/32"],
+        ["--txt-prefix=%{record_type}-x.", "--txt-owner-id=team/one:prod@eu"],
+        ["--txt-suffix=-%{record_type}", "--ingress-class=Nginx/internal", "--events-emit=RecordError"],
+    ],
+)
+def test_values_with_an_effect_give_no_warning(arguments: list[str]) -> None:
+    assert parse([*START, *arguments], {}).warnings == ()
+
+
+@pytest.mark.parametrize("zone_id", ["Z0123456789ABC", "/hostedzone/Z0123456789ABC", "9ABC", ""])
+def test_the_end_of_a_zone_id_is_accepted_as_zone_id_filter(zone_id: str) -> None:
+    assert parse([*AWS, f"--zone-id-filter={zone_id}"], {}).warnings == ()
+
+
+def test_a_warning_about_a_value_from_the_environment_names_the_variable() -> None:
+    (warning,) = parse(START, {"EXTERNAL_DNS_DOMAIN_FILTER": "a.test,b.test"}).warnings
+    assert warning.startswith("EXTERNAL_DNS_DOMAIN_FILTER=a.test,b.test is not a domain: ")
+
+
+def test_no_flag_default_gives_a_warning() -> None:
+    for flag in FLAGS:
+        for default in (flag.get_default(compat=False), flag.get_default(compat=True)):
+            values = default if flag.repeatable else (() if default is None else (default,))
+            assert all(map(flag.kind.is_effective, values)), flag.name

@@ -1,0 +1,196 @@
+"""The changes that a delta tracker computes from lists and watch events."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from extdns.kube import local_store as module
+from extdns.kube.live.responses import RawObject, decode_object
+from extdns.kube.local_store import MAX_OBJECT_BYTES, Delta, DeltaTracker
+from extdns.model.cluster import ObjectChange, ObjectProblem
+from extdns.model.kind import ObjectKey
+from extdns.model.resources.core import NODE, SERVICE, Service
+from tests.clusters import describe_changes, service
+
+
+def raw_object(
+    name: str,
+    version: str = "1",
+    *,
+    uid: str = "u",
+    type: object = "NodePort",  # noqa: A002 - named like the field
+    **metadata: Any,  # noqa: ANN401 - any metadata field
+) -> RawObject:
+    obj = service(name, type=type, uid=f"{uid}-{name}", resourceVersion=version, **metadata)
+    return decode_object(json.dumps(obj).encode())
+
+
+NAMELESS = decode_object(b'{"metadata":{"name":5}}')
+
+
+def receive_list(tracker: DeltaTracker, *items: RawObject) -> list[str]:
+    """Feed a complete list of *items* to *tracker*, and return the reported changes."""
+    tracker.begin_list()
+    deltas: list[Delta] = [one for item in items for one in tracker.receive_listed(item)]
+    return describe_changes([*deltas, *tracker.complete_list()])
+
+
+def track(*items: RawObject) -> DeltaTracker:
+    tracker = DeltaTracker(SERVICE)
+    receive_list(tracker, *items)
+    return tracker
+
+
+def test_the_first_list_of_a_kind_reports_every_object() -> None:
+    tracker = DeltaTracker(SERVICE)
+    assert receive_list(tracker, raw_object("b"), raw_object("a")) == ["add Service shop/b", "add Service shop/a"]
+    assert tracker.decoded == 2
+
+
+def test_a_later_list_of_a_kind_decodes_and_reports_only_changed_objects() -> None:
+    tracker = track(raw_object("a"), raw_object("b"), raw_object("c"), raw_object("d"))
+    deltas = receive_list(tracker, raw_object("a"), raw_object("b", "2"), raw_object("c", uid="other"), raw_object("e"))
+    assert deltas == [
+        "edit Service shop/b",
+        "edit Service shop/c",
+        "add Service shop/e",
+        "drop Service shop/d (missing)",
+    ]
+    assert tracker.decoded == 4 + 3
+
+
+def test_objects_without_a_resource_version_are_decoded_in_every_list() -> None:
+    tracker = track(raw_object("a", ""))
+    receive_list(tracker, raw_object("a", ""))
+    assert tracker.decoded == 2
+
+
+def test_after_versions_are_forgotten_all_objects_are_decoded_until_a_list_completes() -> None:
+    tracker = track(raw_object("a"), raw_object("b"))
+    tracker.forget_versions()
+    tracker.begin_list()
+    assert describe_changes(tracker.receive_listed(raw_object("a", type="ClusterIP"))) == [
+        "edit Service shop/a"
+    ]  # the list does not complete
+    assert (
+        receive_list(tracker, raw_object("a", type="ClusterIP"), raw_object("b", type="ClusterIP"))[-1]
+        == "edit Service shop/b"
+    )
+    before = tracker.decoded
+    assert receive_list(tracker, raw_object("a", type="ClusterIP"), raw_object("b", type="ClusterIP")) == []
+    assert tracker.decoded == before
+
+
+def test_a_list_that_does_not_complete_removes_no_object() -> None:
+    tracker = track(raw_object("a"), raw_object("b"))
+    tracker.begin_list()
+    assert describe_changes(tracker.receive_listed(raw_object("b", "2"))) == ["edit Service shop/b"]
+    assert receive_list(tracker, raw_object("a"), raw_object("b", "2")) == []
+
+
+def test_each_watch_event_reports_the_old_and_the_new_object() -> None:
+    tracker = track(raw_object("a"))
+    (change,) = tracker.receive_change(raw_object("a", "2", type="ClusterIP"))
+    assert isinstance(change, ObjectChange)
+    assert isinstance(change.old, Service)
+    assert isinstance(change.new, Service)
+    assert (change.old.spec.type, change.new.spec.type) == ("NodePort", "ClusterIP")
+    assert describe_changes(tracker.receive_delete(raw_object("a", "3"))) == ["drop Service shop/a (deleted)"]
+    assert describe_changes(tracker.receive_delete(raw_object("a", "3"))) == []
+    assert describe_changes(tracker.receive_change(raw_object("a", "4"))) == ["add Service shop/a"]
+    assert tracker.decoded == 3
+
+
+def test_an_object_deleted_during_a_list_is_reported_as_deleted_not_missing() -> None:
+    tracker = track(raw_object("a"))
+    tracker.begin_list()
+    assert describe_changes(tracker.receive_delete(raw_object("a", "2"))) == ["drop Service shop/a (deleted)"]
+    assert describe_changes(tracker.complete_list()) == []
+
+
+def test_the_tracker_detects_an_empty_list_after_known_objects() -> None:
+    tracker = DeltaTracker(SERVICE)
+    tracker.begin_list()
+    assert not tracker.is_list_empty
+    receive_list(tracker, raw_object("a"))
+    tracker.begin_list()
+    assert tracker.is_list_empty
+    list(tracker.receive_listed(raw_object("b")))
+    assert not tracker.is_list_empty
+
+
+def test_an_invalid_object_is_reported_once_and_its_last_valid_version_stays() -> None:
+    tracker = track(raw_object("a"))
+    assert describe_changes(tracker.receive_change(raw_object("a", "2", type=60))) == [
+        "a: spec.type is the number 60; allowed: a string, so quote it"
+    ]
+    assert describe_changes(tracker.receive_change(raw_object("a", "3", type=60))) == []
+    assert describe_changes(tracker.receive_change(raw_object("a", "4", type=70))) == [
+        "a: spec.type is the number 70; allowed: a string, so quote it"
+    ]
+    assert receive_list(tracker, raw_object("a", "4", type=70)) == []
+    assert tracker.decoded == 4
+    solved, change = tracker.receive_change(raw_object("a", "5", type="ClusterIP"))
+    assert solved == ObjectProblem(location="Service shop/a", key=ObjectKey(SERVICE, "shop", "a"), message="")
+    assert describe_changes([change]) == ["edit Service shop/a"]
+
+
+@pytest.mark.parametrize("was_good", [True, False])
+def test_removing_an_invalid_object_clears_its_problem(was_good: bool) -> None:
+    tracker = track(*([raw_object("a")] if was_good else []))
+    list(tracker.receive_change(raw_object("a", "2", type=60)))
+    assert receive_list(tracker) == ["a: ", *(["drop Service shop/a (missing)"] if was_good else [])]
+    list(tracker.receive_change(raw_object("a", "3", type=60)))
+    assert describe_changes(tracker.receive_delete(raw_object("a", "4"))) == ["a: "]
+
+
+def test_a_list_with_an_item_without_a_name_removes_no_object() -> None:
+    tracker = track(raw_object("a"))
+    nameless = "some Service: an object of this kind cannot be identified; allowed: metadata with name and namespace"
+    assert receive_list(tracker, NAMELESS) == [nameless]
+    assert receive_list(tracker, NAMELESS, NAMELESS) == []
+    assert receive_list(tracker) == ["some Service: ", "drop Service shop/a (missing)"]
+
+
+def test_a_watch_event_about_an_object_without_a_name_is_reported() -> None:
+    tracker = DeltaTracker(SERVICE)
+    assert len(describe_changes(tracker.receive_change(NAMELESS))) == 1
+    assert describe_changes(tracker.receive_delete(NAMELESS)) == []
+
+
+def test_a_too_large_object_does_not_affect_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert MAX_OBJECT_BYTES >> 20 == 8
+    monkeypatch.setattr(module, "MAX_OBJECT_BYTES", 1 << 20)
+    large = raw_object("a", annotations={"note": "x" * (3 << 20)})
+    assert receive_list(DeltaTracker(SERVICE), large, raw_object("b")) == [
+        "a: the object is 3 MiB large; allowed: 1 MiB",
+        "add Service shop/b",
+    ]
+
+
+def test_unread_fields_of_objects_are_dropped_and_equal_strings_stored_once() -> None:
+    words = {"kubectl.kubernetes.io/last-applied-configuration": "{}", "example.org/a-word-of-some-length-here": "x"}
+    (one,) = DeltaTracker(SERVICE).receive_change(raw_object("a", annotations=words, labels={"app": "web"}))
+    (other,) = DeltaTracker(SERVICE).receive_change(raw_object("b", annotations=words))
+    assert isinstance(one, ObjectChange)
+    assert isinstance(other, ObjectChange)
+    assert one.new is not None
+    assert other.new is not None
+    ((key, value),) = (one.new.metadata.annotations or {}).items()
+    ((same, _),) = (other.new.metadata.annotations or {}).items()
+    assert (key, value) == ("example.org/a-word-of-some-length-here", "x")
+    assert key is same
+    assert one.new.metadata.namespace is other.new.metadata.namespace
+    assert one.new.metadata.labels == {"app": "web"}
+
+
+def test_cluster_scoped_objects_have_an_empty_namespace() -> None:
+    tracker = DeltaTracker(NODE)
+    (change,) = tracker.receive_change(decode_object(b'{"metadata":{"name":"n1","uid":"u","resourceVersion":"1"}}'))
+    assert change.key == ObjectKey(NODE, "", "n1")
+    assert describe_changes(tracker.receive_delete(decode_object(b'{"metadata":{"name":"n1"}}'))) == [
+        "drop Node /n1 (deleted)"
+    ]

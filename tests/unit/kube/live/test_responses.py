@@ -1,0 +1,177 @@
+"""Lists and watch events are decoded, and invalid responses are distinguished from empty ones."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from extdns.errors import ApiError, DeniedError, ExpiredError
+from extdns.kube.live import responses
+from extdns.model.resources.core import SERVICE
+from extdns.model.resources.networking import INGRESS
+
+CALL = "GET /api/v1/services"
+
+
+def listed(**changed: Any) -> bytes:  # noqa: ANN401 - JSON
+    document = {
+        "kind": "ServiceList",
+        "apiVersion": "v1",
+        "metadata": {"resourceVersion": "7"},
+        "items": [{"metadata": {"name": "web", "namespace": "shop", "uid": "u", "resourceVersion": "5"}}],
+    }
+    return json.dumps({key: value for key, value in (document | changed).items() if value != "left out"}).encode()
+
+
+def build_event(type_: str, **obj: Any) -> bytes:  # noqa: ANN401 - JSON
+    return json.dumps({"type": type_, "object": {"kind": "Service", "apiVersion": "v1"} | obj}).encode()
+
+
+def test_a_list_page_has_items_with_headers_a_version_and_a_continue_token() -> None:
+    page = responses.decode_list(SERVICE, CALL, listed(metadata={"resourceVersion": "7", "continue": "more"}))
+    assert (page.resource_version, page.continue_token) == ("7", "more")
+    (item,) = page.items
+    assert item.header == responses.ObjectHeader(name="web", namespace="shop", uid="u", resource_version="5")
+    assert json.loads(bytes(item.content))["metadata"]["name"] == "web"
+    assert responses.decode_list(SERVICE, CALL, listed()).continue_token == ""
+
+
+@pytest.mark.parametrize("items", [pytest.param([], id="empty"), pytest.param(None, id="null")])
+def test_an_empty_list_response_is_valid(items: object) -> None:
+    assert responses.decode_list(SERVICE, CALL, listed(items=items)).items == []
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        pytest.param(b"", "the response is not a list: nothing", id="nothing"),
+        pytest.param(b"<html>\n<body>Sign in", "the response is not a list: '<html>\\n<body>Sign in'", id="html"),
+        pytest.param(listed()[:-9], 'the response is not a list: \'{"kind": "ServiceList"', id="truncated"),
+        pytest.param(b"[]", "the response is not a list: '[]'", id="another-shape"),
+        pytest.param(b"\xff\xfe", "the response is not a list: '��'", id="no-text"),
+        pytest.param(b"{}", "the response is of no kind; expected: a list of Service v1", id="empty-object"),
+        pytest.param(
+            listed(kind="FooList"), "the response is FooList v1; expected: a list of Service v1", id="another-kind"
+        ),
+        pytest.param(listed(apiVersion="v9"), "the response is ServiceList v9; expected", id="another-version"),
+        pytest.param(listed(metadata={}), "the list has no metadata.resourceVersion", id="no-version"),
+        pytest.param(listed(items="left out"), "the list has no items", id="no-items"),
+        pytest.param(listed(items={}), "the response is not a list", id="items-of-another-type"),
+    ],
+)
+def test_a_response_that_is_not_a_list_of_the_requested_kind_is_an_error(body: bytes, message: str) -> None:
+    with pytest.raises(ApiError) as raised:
+        responses.decode_list(SERVICE, CALL, body)
+    assert str(raised.value).startswith(f"{CALL}: {message}")
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        pytest.param({}, id="no-metadata"),
+        pytest.param({"metadata": {}}, id="no-name"),
+        pytest.param({"metadata": {"name": 5}}, id="name-of-another-type"),
+        pytest.param("web", id="no-object"),
+    ],
+)
+def test_an_item_without_a_name_is_returned_without_a_header(item: object) -> None:
+    assert [one.header for one in responses.decode_list(SERVICE, CALL, listed(items=[item])).items] == [None]
+
+
+def test_a_too_deeply_nested_item_does_not_affect_other_items() -> None:
+    items = f'[{{"metadata": {{"name": "a"}}}}, {{"metadata": {nested(2000)}}}]'
+    body = listed(items="here").replace(b'"here"', items.encode())
+    heads = [item.header for item in responses.decode_list(SERVICE, CALL, body).items]
+    assert heads == [responses.ObjectHeader(name="a"), None]
+
+
+def nested(depth: int) -> str:
+    return "[" * depth + "]" * depth
+
+
+def test_watch_events_are_decoded_by_type() -> None:
+    head = {"name": "web", "namespace": "shop", "uid": "u", "resourceVersion": "8"}
+    for type_ in ("ADDED", "MODIFIED"):
+        event = responses.decode_watch_event(SERVICE, CALL, build_event(type_, metadata=head))
+        assert isinstance(event, responses.ChangedEvent)
+        assert event.item.header == responses.ObjectHeader(name="web", namespace="shop", uid="u", resource_version="8")
+    assert isinstance(
+        responses.decode_watch_event(SERVICE, CALL, build_event("DELETED", metadata=head)), responses.DeletedEvent
+    )
+
+
+@pytest.mark.parametrize(
+    ("metadata", "expected"),
+    [
+        pytest.param({"resourceVersion": "9"}, responses.BookmarkEvent("9", ends_initial_list=False), id="plain"),
+        pytest.param(
+            {"resourceVersion": "9", "creationTimestamp": None, "annotations": {"k8s.io/initial-events-end": "true"}},
+            responses.BookmarkEvent("9", ends_initial_list=True),
+            id="end-of-the-objects-of-the-start",
+        ),
+        pytest.param({}, responses.BookmarkEvent("", ends_initial_list=False), id="without-version"),
+    ],
+)
+def test_a_bookmark_event_has_a_resource_version(
+    metadata: dict[str, object], expected: responses.BookmarkEvent
+) -> None:
+    assert responses.decode_watch_event(SERVICE, CALL, build_event("BOOKMARK", metadata=metadata)) == expected
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        pytest.param({"code": 410, "reason": "Expired"}, ExpiredError, id="410"),
+        pytest.param({"code": 403, "message": "no"}, DeniedError, id="403"),
+        pytest.param({"code": 500, "message": "etcd"}, ApiError, id="500"),
+        pytest.param({"code": "what"}, ApiError, id="unreadable"),
+    ],
+)
+def test_a_watch_event_of_type_error_is_raised_as_an_exception(
+    status: dict[str, object], error: type[ApiError]
+) -> None:
+    line = json.dumps({"type": "ERROR", "object": {"kind": "Status", "apiVersion": "v1"} | status}).encode()
+    with pytest.raises(ApiError) as raised:
+        responses.decode_watch_event(SERVICE, CALL, line)
+    assert type(raised.value) is error
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        pytest.param(b"<html>", "the watch sent a line that is not an event: '<html>'", id="html"),
+        pytest.param(
+            build_event("ADDED")[:-3], 'the watch sent a line that is not an event: \'{"type": "ADDED"', id="half"
+        ),
+        pytest.param(b"", "the watch sent a line that is not an event: nothing", id="nothing"),
+        pytest.param(
+            build_event("ADDED", kind="Foo"), "the response is Foo v1; expected: Service v1", id="another-kind"
+        ),
+        pytest.param(
+            build_event("SYNC"), "the watch sent an event of type 'SYNC', which is not known", id="another-type"
+        ),
+        pytest.param(
+            build_event("BOOKMARK", metadata=5), "the watch sent a line that is not an event", id="bad-bookmark"
+        ),
+    ],
+)
+def test_a_watch_line_that_is_not_an_event_of_the_watched_kind_is_an_error(line: bytes, message: str) -> None:
+    with pytest.raises(ApiError) as raised:
+        responses.decode_watch_event(SERVICE, CALL, line)
+    assert str(raised.value).startswith(f"{CALL}: {message}")
+
+
+def test_a_list_response_of_another_api_group_is_an_error() -> None:
+    body = listed(kind="IngressList", apiVersion="networking.k8s.io/v1")
+    assert responses.decode_list(INGRESS, CALL, body).resource_version == "7"
+    with pytest.raises(ApiError, match=r"expected: a list of Ingress networking\.k8s\.io/v1"):
+        responses.decode_list(INGRESS, CALL, listed(kind="IngressList", apiVersion="extensions/v1beta1"))
+
+
+def test_a_too_deeply_nested_event_is_an_unidentified_object() -> None:
+    line = b'{"type":"ADDED","object":{"kind":"Service","apiVersion":"v1","spec":' + nested(2000).encode() + b"}}"
+    event = responses.decode_watch_event(SERVICE, CALL, line)
+    assert isinstance(event, responses.ChangedEvent)
+    assert event.item.header is None

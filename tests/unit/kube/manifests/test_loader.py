@@ -1,0 +1,336 @@
+"""The loader reads changed files, and reads a file twice before it removes objects."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Collection
+from pathlib import Path
+from typing import BinaryIO
+
+import pytest
+
+from extdns.errors import UsageError
+from extdns.kube.manifests import loader, manifest_files
+from extdns.kube.manifests.loader import STABLE_AFTER_S, ManifestLoader
+from extdns.kube.manifests.manifest_files import ManifestFile
+from extdns.model.kind import ObjectKey
+from extdns.model.resources.core import SERVICE, Service
+
+
+def service(name: str, type_: str = "") -> str:
+    spec = f"spec: {{type: {type_}}}\n" if type_ else ""
+    return f"apiVersion: v1\nkind: Service\nmetadata: {{name: {name}, namespace: shop}}\n{spec}"
+
+
+def key(name: str) -> ObjectKey:
+    return ObjectKey(SERVICE, "shop", name)
+
+
+class LoaderScene:
+    """A loader over a folder, with a clock that the test advances."""
+
+    def __init__(self, *paths: Path | str, stdin: bytes = b"") -> None:
+        self.now_s = 0.0
+        self.folders = ManifestLoader(
+            [str(path) for path in paths], stdin=io.BytesIO(stdin), monotonic=lambda: self.now_s
+        )
+        self.folders.refresh()
+
+    def refresh(self, touched: Collection[Path] | None = None) -> None:
+        """Let the loader read changed files at once, before they count as stable."""
+        self.folders.refresh(None if touched is None else [str(path) for path in touched])
+
+    def refresh_until_stable(self) -> None:
+        """Let the loader read changed files, and read them again when they count as stable."""
+        self.refresh()
+        self.now_s += STABLE_AFTER_S
+        if self.folders.needs_refresh():
+            self.refresh()
+
+    @property
+    def objects(self) -> dict[str, str]:
+        """The type of each loaded Service by name."""
+        catalogue = self.folders.index
+        types: dict[str, str] = {}
+        for at in sorted(catalogue.list_keys(SERVICE)):
+            obj = catalogue.get(at)
+            assert isinstance(obj, Service)
+            types[at.name] = obj.spec.type
+        return types
+
+    @property
+    def problems(self) -> list[str]:
+        """The reported problems, with locations relative to the folder."""
+        return [f"{Path(location).name}: {text}" for (location, _), text in self.folders.index.find_problems().items()]
+
+    def exists(self, name: str) -> bool | None:
+        return self.folders.exists(key(name))
+
+
+@pytest.mark.parametrize("name", ["gone.yaml", "gone/", "file.yaml/x"])
+def test_a_path_that_does_not_exist_at_start_is_a_usage_error(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file.yaml").write_text("")
+    with pytest.raises(
+        UsageError, match=f"^--manifests={tmp_path}/{name} cannot be read: .* directory; allowed: a file, "
+    ):
+        ManifestLoader([f"{tmp_path}/{name}"], stdin=None, monotonic=lambda: 0.0)
+
+
+def test_the_loader_detects_edits_new_files_and_removals(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(service("a") + "---\n" + service("b"))
+    scene = LoaderScene(tmp_path)
+    assert scene.objects == {"a": "", "b": ""}
+    (tmp_path / "c.yaml").write_text(service("c"))
+    (tmp_path / "a.yaml").write_text(service("a", "NodePort"))
+    scene.refresh_until_stable()
+    assert scene.objects == {"a": "NodePort", "c": ""}
+    (tmp_path / "c.yaml").unlink()
+    scene.refresh_until_stable()
+    assert scene.objects == {"a": "NodePort"}
+    assert scene.folders.index.take_changed() == {key("a"), key("b"), key("c")}
+    assert scene.folders.index.take_changed() == set()
+
+
+def test_the_loader_reads_only_files_that_were_reported_as_changed(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.yaml", tmp_path / "two.yaml"
+    one.write_text(service("a"))
+    two.write_text(service("b"))
+    scene = LoaderScene(tmp_path)
+    one.write_text(service("a", "NodePort"))
+    two.write_text(service("b", "NodePort"))
+    scene.refresh([one])
+    assert scene.objects == {"a": "NodePort", "b": ""}
+
+
+def test_a_temporary_file_of_an_editor_does_not_cause_a_full_refresh(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.yaml", tmp_path / "two.yaml"
+    one.write_text(service("a"))
+    two.write_text(service("b"))
+    scene = LoaderScene(tmp_path)
+    temporary = tmp_path / ".one.swp"
+    temporary.write_text(service("a", "NodePort"))
+    temporary.replace(one)
+    two.write_text(service("b", "NodePort"))
+    scene.refresh([temporary, one])
+    assert scene.objects == {"a": "NodePort", "b": ""}
+
+
+@pytest.mark.parametrize("touched", ["new.yaml", ".hidden", "gone.yaml", "link.yaml"])
+def test_an_unknown_path_reported_as_changed_causes_a_full_refresh(tmp_path: Path, touched: str) -> None:
+    for name in ("one", "gone", "new"):
+        (tmp_path / f"{name}.yaml").write_text(service(name))
+    (tmp_path / "link.yaml").symlink_to("gone.yaml")
+    scene = LoaderScene(tmp_path / "one.yaml", tmp_path / "gone.yaml")
+    (tmp_path / "gone.yaml").unlink()
+    (tmp_path / "one.yaml").write_text(service("one", "NodePort"))
+    scene.refresh([tmp_path / touched])
+    assert scene.objects["one"] == "NodePort"
+
+
+def test_an_unchanged_object_is_not_a_change_and_stays_in_memory_once(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(service("a"))
+    scene = LoaderScene(tmp_path)
+    before = scene.folders.index.get(key("a"))
+    scene.folders.index.take_changed()
+    (tmp_path / "a.yaml").write_text("# comment\n" + service("a"))
+    scene.refresh_until_stable()
+    assert scene.folders.index.get(key("a")) is before
+    assert scene.folders.index.take_changed() == set()
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        pytest.param(b"a: [", id="syntax"),
+        pytest.param(b"\xff\xfe\x00\xd8", id="bytes"),
+        pytest.param(service("a").replace("name", "nam").encode(), id="name-lost"),
+        pytest.param(service("a").replace("kind", "knd").encode(), id="kind-lost"),
+        pytest.param(service("a").replace("v1", "[v1").encode(), id="half-edited"),
+    ],
+)
+def test_objects_of_a_broken_file_stay_until_the_file_is_fixed(tmp_path: Path, broken: bytes) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(service("a", "NodePort") + "---\n" + service("b"))
+    scene = LoaderScene(tmp_path)
+    file.write_bytes(broken)
+    scene.refresh_until_stable()
+    assert scene.objects == {"a": "NodePort", "b": ""}
+    assert len(scene.problems) == 1
+    assert scene.exists("b") is None
+    file.write_text(service("a"))
+    scene.refresh_until_stable()
+    assert (scene.objects, scene.problems) == ({"a": ""}, [])
+    assert scene.exists("b") is False
+
+
+def test_an_invalid_document_with_a_known_key_keeps_only_that_object(tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(service("a", "NodePort") + "---\n" + service("b"))
+    scene = LoaderScene(tmp_path)
+    file.write_text(service("a", "60"))
+    scene.refresh_until_stable()
+    assert scene.objects == {"a": "NodePort"}
+    assert scene.problems == ["a.yaml:4: spec.type is the number 60; allowed: a string, so quote it"]
+    assert (scene.exists("a"), scene.exists("b")) == (True, False)
+
+
+def test_an_object_whose_manifest_was_always_invalid_counts_as_existing(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(service("a", "60"))
+    scene = LoaderScene(tmp_path)
+    assert scene.objects == {}
+    assert scene.exists("a") is True
+
+
+def test_an_unreadable_file_keeps_its_objects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(service("a"))
+    scene = LoaderScene(tmp_path)
+    monkeypatch.setattr(manifest_files, "MAX_FILE_BYTES", 1024**2)
+    file.write_bytes(b" " * (1024**2 + 1))
+    scene.refresh_until_stable()
+    assert scene.objects == {"a": ""}
+    assert scene.problems == ["a.yaml: cannot be read: larger than 1 MiB"]
+    assert scene.exists("z") is None
+    monkeypatch.undo()
+    scene.refresh_until_stable()  # tried again though the file is unchanged
+    assert (scene.objects, scene.problems) == ({}, [])
+
+
+def test_a_file_removed_between_listing_and_reading_is_no_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.yaml").write_text(service("a"))
+    (tmp_path / "b.yaml").write_text(service("b"))
+
+    def remove_before_read(path: str, stdin: BinaryIO | None = None) -> bytes:
+        if path.endswith("b.yaml"):
+            Path(path).unlink()
+        return manifest_files.read_file(path, stdin)
+
+    monkeypatch.setattr(loader, "read_file", remove_before_read)
+    scene = LoaderScene(tmp_path)
+    assert (scene.objects, scene.problems) == ({"a": ""}, [])
+    assert scene.exists("b") is False
+
+
+def test_a_file_removed_while_its_folder_is_listed_is_no_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.yaml").write_text(service("a"))
+    scene = LoaderScene(tmp_path)
+    removed = ManifestFile.root(0, str(tmp_path)).child("b.yaml")
+    list_children = manifest_files._list_children
+    monkeypatch.setattr(manifest_files, "_list_children", lambda folder: [*list_children(folder), removed])
+    scene.refresh()
+    assert (scene.objects, scene.problems) == ({"a": ""}, [])
+    assert scene.exists("b") is False
+
+
+def test_a_broken_link_is_reported_and_its_objects_stay(tmp_path: Path) -> None:
+    (tmp_path / "old").write_text(service("a"))
+    (tmp_path / "a.yaml").symlink_to("old")
+    scene = LoaderScene(tmp_path)
+    (tmp_path / "old").unlink()
+    scene.refresh_until_stable()
+    assert scene.objects == {"a": ""}
+    assert scene.problems == ["a.yaml: cannot be read: No such file or directory"]
+
+
+@pytest.mark.parametrize("named", ["folder", "folder/a.yaml"])
+def test_a_path_that_disappears_while_running_removes_no_objects(tmp_path: Path, named: str) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a.yaml").write_text(service("a"))
+    scene = LoaderScene(tmp_path / named)
+    (tmp_path / "folder").rename(tmp_path / "elsewhere")
+    scene.refresh_until_stable()
+    assert scene.objects == {"a": ""}
+    assert scene.problems == [f"{Path(named).name}: cannot be read: No such file or directory"]
+    assert (scene.exists("a"), scene.exists("b")) == (True, None)
+    (tmp_path / "elsewhere").rename(tmp_path / "folder")
+    scene.refresh_until_stable()
+    assert (scene.objects, scene.problems) == ({"a": ""}, [])
+
+
+@pytest.mark.parametrize(
+    "worse",
+    [
+        pytest.param("", id="emptied"),
+        pytest.param(None, id="moved-away"),
+        pytest.param(service("b"), id="half-written"),
+        pytest.param("a: [", id="broken"),
+    ],
+)
+def test_objects_missing_in_a_changed_file_are_removed_only_after_a_second_read(
+    tmp_path: Path, worse: str | None
+) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(service("a"))
+    scene = LoaderScene(tmp_path)
+    if worse is None:
+        file.unlink()
+    else:
+        file.write_text(worse)
+    scene.refresh()
+    assert (scene.objects, scene.problems) == ({"a": ""}, [])
+    assert scene.exists("a") is None
+    assert not scene.folders.needs_refresh()
+    scene.now_s += STABLE_AFTER_S / 2
+    scene.refresh()
+    assert (scene.objects, scene.problems) == ({"a": ""}, [])
+    file.write_text(service("a", "NodePort") + "---\n" + service("b"))
+    scene.refresh()
+    assert (scene.objects, scene.problems) == ({"a": "NodePort", "b": ""}, [])
+    scene.now_s += STABLE_AFTER_S
+    assert not scene.folders.needs_refresh()
+
+
+def test_the_wait_for_an_unstable_file_restarts_when_it_changes_again(tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(service("a"))
+    scene = LoaderScene(tmp_path)
+    file.write_text("")
+    scene.refresh([file])
+    scene.now_s += STABLE_AFTER_S
+    file.write_text("# still writing")
+    scene.refresh([file])
+    assert scene.objects == {"a": ""}
+    scene.now_s += STABLE_AFTER_S
+    scene.refresh([file])
+    assert scene.objects == {}
+
+
+def test_the_wait_for_an_unstable_file_ends_when_it_is_moved_back(tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(service("a"))
+    (tmp_path / "hard.txt").hardlink_to(file)
+    scene = LoaderScene(tmp_path)
+    file.unlink()
+    scene.refresh()
+    (tmp_path / "a.yaml").hardlink_to(tmp_path / "hard.txt")
+    scene.refresh_until_stable()
+    assert scene.objects == {"a": ""}
+    assert scene.exists("a") is True
+
+
+def test_of_two_files_with_one_object_the_first_is_used_and_the_other_reported(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("\n" + service("web", "NodePort"))
+    (tmp_path / "b.yaml").write_text(service("web"))
+    scene = LoaderScene(tmp_path)
+    assert scene.objects == {"web": "NodePort"}
+    message = f"b.yaml:1: Service shop/web is also in {tmp_path}/a.yaml:2, which is used"
+    assert scene.problems == [message]
+    (tmp_path / "a.yaml").unlink()
+    scene.refresh_until_stable()
+    assert (scene.objects, scene.problems) == ({"web": ""}, [])
+    (tmp_path / "a.yaml").write_text("\n" + service("web", "NodePort"))
+    scene.refresh_until_stable()
+    assert (scene.objects, scene.problems) == ({"web": "NodePort"}, [message])
+
+
+def test_standard_input_is_read_once_and_ranks_like_a_file(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(service("web", "File") + "---\n" + service("api"))
+    scene = LoaderScene("-", tmp_path, stdin=service("web", "Input").encode())
+    for _ in range(2):
+        assert scene.objects == {"api": "", "web": "Input"}
+        assert scene.problems == ["a.yaml:1: Service shop/web is also in standard input:1, which is used"]
+        scene.refresh_until_stable()

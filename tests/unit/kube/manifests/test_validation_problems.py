@@ -1,0 +1,286 @@
+"""Problems in files are reported, and do not affect other objects."""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.kube.manifests.reader import read_manifests
+from extdns.kube.object_decoder import FileContents
+from extdns.model.resources.core import Service
+
+
+def find_problems(data: str | bytes, file_name: str = "f.yaml") -> list[tuple[int, str, str]]:
+    """Read a manifest file, and return line, object (if known) and message of each problem."""
+    contents = read_manifests(data.encode() if isinstance(data, str) else data, file_name)
+    return [
+        (problem.line, f"{problem.key.namespace}/{problem.key.name}" if problem.key else "", problem.message)
+        for problem in contents.problems
+    ]
+
+
+def service(name: str, rest: str = "") -> str:
+    return f"apiVersion: v1\nkind: Service\nmetadata: {{name: {name}, namespace: shop}}\n{rest}"
+
+
+def json_service(name: str) -> str:
+    return f'{{"apiVersion":"v1","kind":"Service","metadata":{{"name":"{name}","namespace":"shop"}}}}'
+
+
+TTL = """\
+apiVersion: v1
+kind: Service
+metadata:
+  name: web
+  annotations:
+    external-dns.kubernetes.io/hostname: web.example.org
+    external-dns.kubernetes.io/ttl: %s
+"""
+TTL_PATH = 'metadata.annotations["external-dns.kubernetes.io/ttl"]'
+QUOTE = "allowed: a string, so quote it"
+CAUSE = "allowed: a mapping with apiVersion and kind"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(TTL % 60, (7, "default/web", f"{TTL_PATH} is the number 60; {QUOTE}"), id="number"),
+        pytest.param(TTL % "on", (7, "default/web", f"{TTL_PATH} is the boolean true; {QUOTE}"), id="boolean"),
+        pytest.param(TTL % "", (7, "default/web", f"{TTL_PATH} is empty; allowed: a string"), id="nothing"),
+        pytest.param(TTL % "[1]", (7, "default/web", f"{TTL_PATH} is a list; allowed: a string"), id="list"),
+        pytest.param(TTL % "{a: b}", (7, "default/web", f"{TTL_PATH} is a mapping; allowed: a string"), id="mapping"),
+        pytest.param(
+            TTL % "a" + "    external-dns.kubernetes.io/ttl: b\n",
+            (7, "default/web", f"{TTL_PATH} is given again on line 8; allowed: each key once"),
+            id="annotation-given-twice",
+        ),
+        pytest.param(
+            '{"apiVersion":"v1","kind":"Service",\n"metadata":{"name":"web",\n"annotations":{"external-dns.kubernetes.io/ttl":60}}}',
+            (3, "default/web", f"{TTL_PATH} is the number 60; {QUOTE}"),
+            id="in-json",
+        ),
+        pytest.param(
+            service("web", "spec:\n  ports:\n  - port: 80\n  - port: 81\n    nodePort: '30080'\n"),
+            (8, "shop/web", 'spec.ports[1].nodePort is the string "30080"; allowed: a whole number'),
+            id="string-for-a-number",
+        ),
+        pytest.param(
+            service("web", "spec:\n  publishNotReadyAddresses: 1\n"),
+            (5, "shop/web", "spec.publishNotReadyAddresses is the number 1; allowed: true or false"),
+            id="number-for-a-boolean",
+        ),
+        pytest.param(
+            service("web", "spec: []\n"), (4, "shop/web", "spec is a list; allowed: a mapping"), id="list-for-a-mapping"
+        ),
+        pytest.param(
+            service("web", "spec:\n  externalIPs: 192.0.2.1\n"),
+            (5, "shop/web", 'spec.externalIPs is the string "192.0.2.1"; allowed: a list'),
+            id="string-for-a-list",
+        ),
+        pytest.param(
+            service("web", "spec:\n  externalIPs:\n  - 5\n"),
+            (5, "shop/web", f"spec.externalIPs[0] is the number 5; {QUOTE}"),
+            id="number-in-a-list-of-text",
+        ),
+        pytest.param(
+            service("web", "spec: {}\nspec: {}\n"),
+            (4, "shop/web", "spec is given again on line 5; allowed: each key once"),
+            id="field-given-twice",
+        ),
+        pytest.param(
+            "apiVersion: v1\nkind: Service\nmetadata:\n  namespace: shop\n",
+            (3, "", "metadata.name is missing; allowed: the object's name"),
+            id="no-name",
+        ),
+        pytest.param(
+            "apiVersion: v1\nkind: Service\n",
+            (1, "", "metadata is missing; allowed: the object's metadata"),
+            id="no-metadata",
+        ),
+        pytest.param(
+            "apiVersion: v1\nkind: Service\nmetadata:\n  generateName: web-\n",
+            (4, "", "metadata.generateName names no object; allowed: metadata.name"),
+            id="generated-name",
+        ),
+        pytest.param(
+            "apiVersion: v1\nkind: Service\nmetadata:\n  name: Web_1\n",
+            (
+                4,
+                "",
+                (
+                    'metadata.name is the string "Web_1"; '
+                    'allowed: small letters, digits, "-" and ".", up to 253 characters'
+                ),
+            ),
+            id="name-of-no-object",
+        ),
+        pytest.param(
+            '{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web",\n"namespace": "a.b"}}',
+            (2, "", 'metadata.namespace is the string "a.b"; allowed: small letters, digits, "-", up to 63 characters'),
+            id="namespace-of-no-object",
+        ),
+        pytest.param(
+            "apiVersion: extensions/v1beta1\nkind: Ingress\nmetadata: {name: web}\n",
+            (1, "default/web", "apiVersion extensions/v1beta1 of Ingress is not read; allowed: networking.k8s.io/v1"),
+            id="former-version",
+        ),
+        pytest.param(
+            "apiVersion: networking.k8s.io/v1beta1\nkind: IngressList\nitems: []\n",
+            (1, "", "apiVersion networking.k8s.io/v1beta1 of Ingress is not read; allowed: networking.k8s.io/v1"),
+            id="list-of-a-former-version",
+        ),
+        pytest.param(
+            "kind: Service\nmetadata: {name: web}\n",
+            (1, "default/web", "apiVersion is missing; allowed for Service: v1"),
+            id="no-version",
+        ),
+        pytest.param(
+            "apiVersion: v1\napiVersion: v1\nkind: Service\nmetadata: {name: web}\n",
+            (1, "default/web", "apiVersion is given again on line 2; allowed: each key once"),
+            id="version-given-twice",
+        ),
+        pytest.param(
+            "apiVersion: v1\nkind: Service\nkind: Node\nmetadata: {name: web}\n",
+            (1, "", "kind is given again on line 3; allowed: each key once"),
+            id="kind-given-twice",
+        ),
+        pytest.param(
+            "apiVersion: v1\nmetadata: {name: web}\n",
+            (1, "", "kind is missing; allowed: a kind such as Service"),
+            id="no-kind",
+        ),
+        pytest.param("\nhello\n", (2, "", f'the document is the string "hello"; {CAUSE}'), id="text"),
+        pytest.param("- a\n- b\n", (1, "", f"the document is a list; {CAUSE}"), id="list-of-anything"),
+        pytest.param(
+            "apiVersion: v1\nkind: List\nitems: {}\n",
+            (1, "", "items is missing or no list; allowed: a list of objects"),
+            id="items-no-list",
+        ),
+        pytest.param(
+            '{"apiVersion": "v1", "kind": "List", "items": {}}',
+            (1, "", "items is missing or no list; allowed: a list of objects"),
+            id="items-no-list-in-json",
+        ),
+        pytest.param(
+            '{"apiVersion": "v1", "kind": "List"}',
+            (1, "", "items is missing or no list; allowed: a list of objects"),
+            id="items-missing-in-json",
+        ),
+        pytest.param(
+            "apiVersion: v1\nkind: List\nitems:\n- 5\n",
+            (3, "", f"items[0] is the number 5; {CAUSE}"),
+            id="item-no-mapping",
+        ),
+        pytest.param(
+            '{"apiVersion": "v1", "kind": "List", "items": [\n[]]}',
+            (2, "", f"items[0] is a list; {CAUSE}"),
+            id="item-no-object",
+        ),
+        pytest.param("a: 1\nb: [\n", (3, "", "not YAML: did not find expected node content"), id="no-yaml"),
+        pytest.param(b"\xff\xfe\x00", (0, "", "not readable as UTF-16; allowed: UTF-8"), id="half-of-utf-16"),
+    ],
+)
+def test_a_problem_names_line_object_field_value_and_allowed_values(
+    text: str | bytes, expected: tuple[int, str, str]
+) -> None:
+    assert find_problems(text) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param('{"kind": }', (1, "", "not JSON: invalid character"), id="syntax"),
+        pytest.param('{"kind":\n"Service",}', (2, "", "not JSON: trailing comma in object"), id="trailing-comma"),
+        pytest.param('{"kind":\n"Service"', (2, "", "not JSON: it ends too early"), id="cut-off"),
+        pytest.param('{"a":' * 5000, (1, "", "not readable: nested too deeply"), id="nested"),
+        pytest.param(
+            b'{"kind": "\xff"}',
+            (1, "", "not readable: 'utf-8' codec can't decode byte 0xff in position 0"),
+            id="no-utf-8",
+        ),
+    ],
+)
+def test_syntax_errors_in_json_files_are_reported_as_json(text: str | bytes, expected: tuple[int, str, str]) -> None:
+    [(line, key, message)] = find_problems(text, "f.json")
+    assert (line, key) == expected[:2]
+    assert message.startswith(expected[2])
+
+
+def names(contents: FileContents) -> list[str]:
+    return [item.key.name for item in contents.found]
+
+
+def test_a_broken_document_does_not_affect_the_other_documents_of_a_file() -> None:
+    contents = read_manifests(
+        f"{service('a')}---\nb: [\n---\n{service('c')}---\n{TTL % 5}---\n{service('d')}".encode(), "f.yaml"
+    )
+    assert names(contents) == ["a", "c", "d"]
+    assert [problem.line for problem in contents.problems] == [6, 17]
+
+
+LIST = """\
+apiVersion: v1
+items:
+- apiVersion: v1
+  kind: Service
+  metadata:
+    name: web
+    resourceVersion: "4711"
+- apiVersion: v1
+  kind: Node
+  metadata:
+    name: n1
+kind: List
+"""
+
+
+def test_a_broken_item_does_not_affect_the_other_items_of_a_list() -> None:
+    text = LIST.replace('"4711"', "4711").replace("    name: n1", "    name: n1\n- 5")
+    contents = read_manifests(text.encode(), "f.yaml")
+    assert names(contents) == ["n1"]
+    assert [problem.line for problem in contents.problems] == [7, 2]
+
+
+def test_json_parsing_continues_at_the_next_line_with_an_opening_brace() -> None:
+    lines = [
+        json_service("a"),
+        '{"kind": nul}',
+        json_service("c"),
+        json_service("d")[:-1],
+        json_service("e"),
+        json_service("f"),
+    ]
+    contents = read_manifests("\n".join(lines).encode(), "-")
+    assert names(contents) == ["a", "c", "e", "f"]
+    assert [(problem.line, problem.key) for problem in contents.problems] == [(2, None), (5, None)]
+
+
+def test_the_first_of_two_manifests_of_an_object_in_one_file_is_used() -> None:
+    text = f"{service('web', 'spec: {type: NodePort}')}\n---\n{service('web')}"
+    contents = read_manifests(text.encode(), "shop.yaml")
+    [item] = contents.found
+    assert isinstance(item.obj, Service)
+    assert item.obj.spec.type == "NodePort"
+    assert find_problems(text, "shop.yaml") == [
+        (6, "shop/web", "Service shop/web is also in shop.yaml:1, which is used")
+    ]
+    assert contents.is_complete
+
+
+def test_too_deeply_nested_lists_are_rejected() -> None:
+    text = "{}"
+    for _ in range(12):
+        text = '{"apiVersion": "v1", "kind": "List", "items": [' + text + "]}"
+    assert find_problems(text) == [(1, "", "lists are nested too deeply; allowed: 8 levels")]
+
+
+def test_contents_are_incomplete_only_with_an_unidentified_problem() -> None:
+    assert read_manifests((TTL % 60).encode(), "f.yaml").is_complete
+    assert not read_manifests(b"a: [", "f.yaml").is_complete
+
+
+@pytest.mark.parametrize("rubbish", ["---\na: [\n", "{[\n"])
+def test_reading_stops_after_too_many_unidentified_problems(rubbish: str) -> None:
+    contents = read_manifests((rubbish * 1002).encode(), "f.json")
+    assert len(contents.problems) == 1001
+    assert contents.problems[-1].message == "too many mistakes; the rest is not read"
+    assert not contents.is_complete

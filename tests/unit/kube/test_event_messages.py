@@ -1,0 +1,181 @@
+"""Event messages about decisions, invalid values, batches and held deletes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+from msgspec.structs import replace
+
+from extdns.kube.event_messages import EventMessage, EventMessageBuilder
+from extdns.model.change import Action, Batch, ChangeSet, Decision, Delete
+from extdns.model.claim import Claim, ClaimWarning, InvalidClaim, UnresolvedClaim
+from extdns.model.evidence import Evidence, HeldDelete, HeldSet, Scope
+from extdns.model.kind import Kind, ObjectKey
+from extdns.model.reason import Reason
+from extdns.model.record import OwnedRecord
+from extdns.model.value import StringMap
+from tests.unit.engine.stage import SERVICE, ZONE, build_claim, host, origin, record, ref
+
+WEB: Final = ObjectKey(SERVICE, "shop", "web")
+ALL: Final = ("RecordReady", "RecordDeleted")
+
+
+def build_messages(*reasons: str, problems: bool = True) -> EventMessageBuilder:
+    return EventMessageBuilder(owner="me", kinds={"service": SERVICE}, emitted_reasons=reasons, emits_problems=problems)
+
+
+def owned(at: str, resource: str = "service/shop/web") -> OwnedRecord:
+    return OwnedRecord(
+        record=record(at, "192.0.2.1"), owner="me", is_ours=True, labels=StringMap((("resource", resource),))
+    )
+
+
+def held(at: str, resource: str = "service/shop/web") -> HeldDelete:
+    return HeldDelete(zone=ZONE, owned=owned(at, resource), evidence=Evidence.OBJECT_DELETED)
+
+
+def held_set(code: str, *found: HeldDelete, namespace: str = "") -> HeldSet:
+    return HeldSet(scope=Scope(ZONE.id, namespace), zone=ZONE, code=code, held=found)
+
+
+def build_decision(action: Action, reason: Reason, *, has_record: bool = False) -> Decision:
+    return Decision(
+        zone=ZONE,
+        name=host("web"),
+        set_identifier="",
+        type="A",
+        action=action,
+        reason=reason,
+        detail="more of it",
+        desired=build_claim("web", "web").desired,
+        current=owned("web") if has_record else None,
+        requested_by=(origin("web"),),
+    )
+
+
+@pytest.mark.parametrize(
+    ("problem", "reason"),
+    [
+        pytest.param(build_decision(Action.NONE, Reason.CONTEST_LOST), "ContestLost", id="conflict"),
+        pytest.param(build_decision(Action.NONE, Reason.OWNED_BY_OTHER), "OwnedByOther", id="another-owner"),
+        pytest.param(build_decision(Action.NONE, Reason.INVALID_TARGET), "InvalidTarget", id="invalid"),
+        pytest.param(build_decision(Action.NONE, Reason.REFUSED), "RecordError", id="refused-in-the-reference's-word"),
+        pytest.param(build_decision(Action.KEEP, Reason.NO_ADDRESS, has_record=True), "Retained", id="stale"),
+        pytest.param(build_decision(Action.NONE, Reason.NO_ADDRESS), None, id="not-published-yet-is-no-problem"),
+        pytest.param(build_decision(Action.CREATE, Reason.REQUESTED), None, id="on-its-way"),
+        pytest.param(build_decision(Action.KEEP, Reason.PUBLISHED, has_record=True), None, id="all-well"),
+        pytest.param(build_decision(Action.NONE, Reason.NO_ZONE), None, id="another-instance-may-have-the-zone"),
+    ],
+)
+def test_a_problem_event_goes_to_every_requesting_object(problem: Decision, reason: str | None) -> None:
+    messages = list(build_messages().describe_decisions([problem]))
+    assert [message.reason for message in messages] == ([reason] if reason else [])
+    for message in messages:
+        assert (message.regarding, message.source, message.is_warning) == (ref("web"), "service", True)
+        assert message.text.startswith("web.example.org A: ")
+        assert message.text.endswith(f" more of it [{problem.reason}]")
+
+
+def test_problem_events_can_be_turned_off() -> None:
+    quiet = build_messages(problems=False)
+    assert not list(quiet.describe_decisions([build_decision(Action.NONE, Reason.CONTEST_LOST)]))
+    assert not list(
+        quiet.describe_invalid_claims(
+            [InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value="", allowed="")]
+        )
+    )
+    assert not list(quiet.describe_held_deletes(held_set("c", held("web"))))
+
+
+def test_a_published_record_gets_one_ready_event_if_enabled() -> None:
+    steps = [
+        build_decision(Action.KEEP, Reason.PUBLISHED, has_record=True),  # at start
+        build_decision(Action.CREATE, Reason.REQUESTED),
+        build_decision(Action.KEEP, Reason.PUBLISHED, has_record=True),
+        build_decision(Action.KEEP, Reason.PUBLISHED, has_record=True),
+        build_decision(Action.UPDATE, Reason.CHANGED, has_record=True),
+        build_decision(Action.KEEP, Reason.PUBLISHED, has_record=True),
+    ]
+    messages = list(build_messages("RecordReady").describe_decisions(steps))
+    assert [(message.reason, message.action, message.is_warning) for message in messages] == [
+        ("RecordReady", "Created", False),
+        ("RecordReady", "Updated", False),
+    ]
+    assert messages[0].text == "(external-dns) record:web.example.org,owner:me,type:A,ttl:300,targets:192.0.2.1"
+    assert not list(build_messages().describe_decisions(steps))
+
+
+def test_a_delete_event_goes_to_the_object_in_the_ownership_record() -> None:
+    gone = Delete(current=owned("web"), evidence=Evidence.HOSTNAME_REMOVED)
+    batch = Batch(number=1, zone=ZONE, change_sets=(ChangeSet(zone=ZONE, name=host("web"), changes=(gone,)),))
+    (message,) = build_messages(*ALL).describe_batch(batch)
+    assert (message.regarding, message.reason, message.action) == (WEB, "RecordDeleted", "Deleted")
+    assert not list(build_messages().describe_batch(batch))
+
+
+def test_events_about_invalid_values_name_the_allowed_values() -> None:
+    warning = ClaimWarning(reason=Reason.INVALID_TTL, field="ttl", value="ten\n", allowed="seconds")
+    claims: list[Claim] = [
+        InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value="a b", allowed="a name"),
+        replace(build_claim("web", "web"), warnings=(warning,)),
+        UnresolvedClaim(
+            name=host("web"), set_identifier="", provenance=origin("web"), reason=Reason.NO_ADDRESS, detail=""
+        ),
+    ]
+    assert [(message.reason, message.text) for message in build_messages().describe_invalid_claims(claims)] == [
+        ("InvalidName", "annotation: 'a b' is not valid; allowed: a name [invalid-name]"),
+        ("InvalidTtl", "ttl: 'ten\\\\n' is not valid; allowed: seconds [invalid-ttl]"),
+    ]
+
+
+def test_a_failed_computation_of_claims_gives_an_event_on_the_object() -> None:
+    (message,) = build_messages().describe_failure(WEB, "there is no Ingress infra/gone")
+    assert (message.regarding, message.source, message.reason) == (WEB, "service", "ObjectFailed")
+    assert message.text == (
+        "The claims of the object could not be computed. Its existing records stay. "
+        "there is no Ingress infra/gone [object-failed]"
+    )
+    assert not list(build_messages(problems=False).describe_failure(WEB, "broken"))
+
+
+def test_held_deletes_give_one_event_per_object_with_the_approve_command() -> None:
+    waiting = [held(f"h{number}") for number in range(7)] + [held("x", "service/shop/x"), held("y", "gone/shop/y")]
+    first, second = build_messages().describe_held_deletes(held_set("7f3a-91c2", *waiting, namespace="shop"))
+    assert (first.regarding, second.regarding) == (WEB, ObjectKey(SERVICE, "shop", "x"))
+    assert first.text == (
+        "Deletes are HELD in namespace shop in zone example.org: h0.example.org A [object-deleted], "
+        "h1.example.org A [object-deleted], h2.example.org A [object-deleted], h3.example.org A [object-deleted], "
+        "h4.example.org A [object-deleted], .... To see them: extdns status. "
+        "To approve them: extdns approve 7f3a-91c2 [held]"
+    )
+    assert not list(build_messages().describe_held_deletes(held_set("")))
+
+
+def test_held_deletes_also_give_an_event_on_the_state_configmap() -> None:
+    state = ObjectKey(Kind("", "v1", "ConfigMap", "configmaps"), "dns", "extdns-state")
+    builder = EventMessageBuilder(
+        owner="me", kinds={"service": SERVICE}, emitted_reasons=(), emits_problems=True, state=state
+    )
+    found = held_set("7f3a-91c2", held("web"), held("y", "gone/shop/y"))
+    web, last = builder.describe_held_deletes(found)
+    assert (web.regarding, last.regarding) == (WEB, state)
+    assert "web.example.org A [object-deleted], y.example.org A [object-deleted]" in last.text
+    assert "extdns approve 7f3a-91c2" in last.text
+
+
+def test_the_approve_command_fits_into_the_event_for_names_of_any_length() -> None:
+    long = ".".join(["x" * 60] * 3)
+    (message,) = build_messages().describe_held_deletes(
+        held_set("7f3a-91c2", *(held(f"{number}.{long}") for number in range(7)))
+    )
+    assert len(message.text) <= 1024
+
+
+def test_a_decision_that_nobody_requested_gives_no_event() -> None:
+    nameless: list[EventMessage] = list(
+        build_messages().describe_held_deletes(
+            held_set("c", held("a", ""), held("b", "service/b"), held("c", "service/"))
+        )
+    )
+    assert nameless == []

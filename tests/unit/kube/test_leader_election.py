@@ -1,0 +1,202 @@
+"""The state machine of leader election, step by step."""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.kube.leader_election import (
+    ElectionInput,
+    LeaderElectionConfig,
+    LeaderElectionRecord,
+    LeaseRead,
+    LeaseStateMachine,
+    LeaseWritten,
+    ReadLease,
+    ReleaseLease,
+    RequestFailed,
+    TimeElapsed,
+    WriteLease,
+)
+
+OURS, THEIRS = "us", "them"
+
+
+def theirs(version: str = "7", duration_s: float = 30.0) -> LeaseRead:
+    return LeaseRead(record=LeaderElectionRecord(THEIRS, duration_s, version))
+
+
+def elect(now_s: float = 100.0) -> LeaseStateMachine:
+    """Return a state machine that has just acquired the Lease, at version 1."""
+    election = LeaseStateMachine(OURS, LeaderElectionConfig())
+    assert election.step(TimeElapsed(), now_s) == ReadLease()
+    assert election.step(LeaseRead(record=None), now_s) == WriteLease(holder=OURS, expected_version="")
+    assert election.step(LeaseWritten(record=LeaderElectionRecord(OURS, 30.0, "1")), now_s) is None
+    return election
+
+
+def observe_other_holder(now_s: float = 100.0) -> LeaseStateMachine:
+    """Return a state machine that has just read a Lease of another process."""
+    election = LeaseStateMachine(OURS, LeaderElectionConfig())
+    assert election.step(TimeElapsed(), now_s) == ReadLease()
+    assert election.step(theirs(), now_s) is None
+    return election
+
+
+def test_a_missing_lease_is_created_and_held() -> None:
+    election = elect(100.0)
+    assert (election.left_s(101.0), election.holder) == (29.0, OURS)
+
+
+def test_the_lease_time_left_is_counted_from_when_the_renewal_was_sent() -> None:
+    election = elect(100.0)
+    assert election.step(TimeElapsed(), 102.0) == WriteLease(holder=OURS, expected_version="1")
+    assert election.step(LeaseWritten(record=LeaderElectionRecord(OURS, 30.0, "2")), 106.0) is None
+    assert election.left_s(106.0) == 26.0
+
+
+def test_a_lease_write_that_returns_the_old_version_is_not_a_renewal() -> None:
+    election = elect(100.0)
+    assert election.step(TimeElapsed(), 102.0) == WriteLease(holder=OURS, expected_version="1")
+    assert election.step(LeaseWritten(record=LeaderElectionRecord(OURS, 30.0, "1")), 102.0) is None
+    assert election.left_s(102.0) == 28.0
+
+
+def test_a_held_lease_is_renewed_every_retry_period() -> None:
+    election = elect(100.0)
+    assert election.step(TimeElapsed(), 101.9) is None
+    assert election.next_tick_at_s == 102.0
+    assert election.step(TimeElapsed(), 102.0) == WriteLease(holder=OURS, expected_version="1")
+
+
+def test_leadership_ends_at_the_renew_deadline_before_the_lease_expires() -> None:
+    election = elect(100.0)
+    assert election.left_s(114.9) == pytest.approx(15.1)
+    assert election.left_s(115.0) == 0.0
+
+
+def test_a_renewal_after_the_deadline_restores_leadership() -> None:
+    election = elect(100.0)
+    assert election.step(TimeElapsed(), 102.0) == WriteLease(holder=OURS, expected_version="1")
+    assert election.step(RequestFailed(), 120.0) is None
+    assert election.step(TimeElapsed(), 122.0) == ReadLease()
+    assert election.step(LeaseRead(record=LeaderElectionRecord(OURS, 30.0, "1")), 122.0) == WriteLease(
+        holder=OURS, expected_version="1"
+    )
+    assert election.left_s(122.0) == 0.0
+    assert election.step(LeaseWritten(record=LeaderElectionRecord(OURS, 30.0, "2")), 123.0) is None
+    assert election.left_s(123.0) == 29.0
+
+
+def test_after_a_lost_response_the_lease_is_read_and_not_held_until_confirmed() -> None:
+    election = LeaseStateMachine(OURS, LeaderElectionConfig())
+    assert election.step(TimeElapsed(), 100.0) == ReadLease()
+    assert election.step(LeaseRead(record=None), 100.0) == WriteLease(holder=OURS, expected_version="")
+    assert election.step(RequestFailed(), 105.0) is None
+    assert election.step(TimeElapsed(), 107.0) == ReadLease()
+    assert election.step(LeaseRead(record=LeaderElectionRecord(OURS, 30.0, "1")), 107.0) == WriteLease(
+        holder=OURS, expected_version="1"
+    )
+    assert election.left_s(107.0) == 0.0
+    assert election.step(LeaseWritten(record=LeaderElectionRecord(OURS, 30.0, "2")), 107.0) is None
+    assert election.left_s(107.0) == 30.0
+
+
+def test_leader_election_sends_no_request_before_the_last_one_was_answered() -> None:
+    election = LeaseStateMachine(OURS, LeaderElectionConfig())
+    assert election.step(TimeElapsed(), 100.0) == ReadLease()
+    assert election.step(TimeElapsed(), 200.0) is None
+
+
+def test_the_lease_of_another_process_is_read_until_it_expires() -> None:
+    election = observe_other_holder(100.0)
+    for now_s in range(102, 130, 2):
+        assert election.step(TimeElapsed(), float(now_s)) == ReadLease()
+        assert election.step(theirs(), float(now_s)) is None
+    assert election.step(TimeElapsed(), 130.0) == WriteLease(holder=OURS, expected_version="7")
+
+
+def test_a_renewal_by_the_holder_restarts_the_wait_of_other_processes() -> None:
+    election = observe_other_holder(100.0)
+    assert election.step(TimeElapsed(), 129.0) == ReadLease()
+    assert election.step(theirs("8"), 129.0) is None
+    assert election.step(TimeElapsed(), 131.0) == ReadLease()
+    assert election.step(theirs("8"), 158.9) is None
+    assert election.step(TimeElapsed(), 160.9) == WriteLease(holder=OURS, expected_version="8")
+
+
+@pytest.mark.parametrize(
+    ("duration_s", "free_s"),
+    [
+        pytest.param(60.0, 160.0, id="duration-in-the-lease"),
+        pytest.param(0.0, 130.0, id="own-duration-if-the-lease-has-none"),
+    ],
+)
+def test_the_wait_for_a_held_lease_is_its_own_duration(duration_s: float, free_s: float) -> None:
+    election = LeaseStateMachine(OURS, LeaderElectionConfig())
+    assert election.step(TimeElapsed(), 100.0) == ReadLease()
+    assert election.step(theirs(duration_s=duration_s), 100.0) is None
+    assert election.step(TimeElapsed(), free_s - 0.1) == ReadLease()
+    assert election.step(theirs(duration_s=duration_s), free_s) == WriteLease(holder=OURS, expected_version="7")
+
+
+def test_a_released_lease_is_taken_at_once() -> None:
+    election = observe_other_holder(100.0)
+    assert election.step(TimeElapsed(), 102.0) == ReadLease()
+    assert election.step(LeaseRead(record=LeaderElectionRecord("", 30.0, "8")), 102.0) == WriteLease(
+        holder=OURS, expected_version="8"
+    )
+
+
+def test_a_deleted_lease_still_belongs_to_its_holder_until_it_expires() -> None:
+    election = observe_other_holder(100.0)
+    assert election.step(TimeElapsed(), 129.0) == ReadLease()
+    assert election.step(LeaseRead(record=None), 129.0) is None
+    assert election.step(TimeElapsed(), 131.0) == WriteLease(holder=OURS, expected_version="")
+
+
+def test_the_holder_of_a_deleted_lease_creates_it_again_before_it_leads() -> None:
+    election = elect(100.0)
+    assert election.step(TimeElapsed(), 102.0) == WriteLease(holder=OURS, expected_version="1")
+    assert election.step(RequestFailed(), 102.0) is None
+    assert election.step(TimeElapsed(), 104.0) == ReadLease()
+    assert election.step(LeaseRead(record=None), 104.0) == WriteLease(holder=OURS, expected_version="")
+    assert election.left_s(104.0) == 0.0
+
+
+def test_a_holder_that_reads_another_holder_stops_at_once() -> None:
+    election = elect(100.0)
+    assert election.step(TimeElapsed(), 102.0) == WriteLease(holder=OURS, expected_version="1")
+    assert election.step(RequestFailed(), 102.0) is None
+    assert election.step(TimeElapsed(), 104.0) == ReadLease()
+    assert election.step(theirs(), 104.0) is None
+    assert (election.left_s(104.0), election.holder) == (0.0, THEIRS)
+
+
+def test_a_process_stops_leading_before_it_releases_the_lease() -> None:
+    election = elect(100.0)
+    assert election.step(ReleaseLease(), 101.0) == WriteLease(holder="", expected_version="1")
+    assert election.left_s(101.0) == 0.0
+    assert election.step(LeaseWritten(record=LeaderElectionRecord("", 30.0, "2")), 101.0) is None
+    assert election.step(TimeElapsed(), 200.0) is None
+    assert election.left_s(101.0) == 0.0
+
+
+def test_a_release_during_a_renewal_waits_for_the_response() -> None:
+    election = elect(100.0)
+    assert election.step(TimeElapsed(), 102.0) == WriteLease(holder=OURS, expected_version="1")
+    assert election.step(ReleaseLease(), 103.0) is None
+    assert election.step(LeaseWritten(record=LeaderElectionRecord(OURS, 30.0, "2")), 104.0) == WriteLease(
+        holder="", expected_version="2"
+    )
+    assert election.left_s(104.0) == 0.0
+
+
+@pytest.mark.parametrize(
+    "last", [pytest.param(RequestFailed(), id="no-answer"), pytest.param(theirs(), id="another-holds-it")]
+)
+def test_a_process_without_the_lease_does_not_release_it(last: ElectionInput) -> None:
+    election = LeaseStateMachine(OURS, LeaderElectionConfig())
+    assert election.step(TimeElapsed(), 100.0) == ReadLease()
+    assert election.step(ReleaseLease(), 100.0) is None
+    assert election.step(last, 101.0) is None
+    assert election.step(TimeElapsed(), 200.0) is None

@@ -1,0 +1,171 @@
+"""The local store: lookups, order, indexes, and what counts as a change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extdns.kube.local_store import LocalStore, is_unchanged
+from extdns.model.cluster import KindChange, KindState, ObjectChange, Phase
+from extdns.model.kind import Kind, ObjectKey
+from extdns.model.resources.core import NODE, POD, SERVICE, Node, Pod, Service, ServiceSpec
+from extdns.model.resources.externaldns import DnsEndpoint
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.resources.meta import ObjectMeta
+from extdns.ports import ClusterView, NotSyncedError
+
+
+def pod(namespace: str, name: str, labels: Mapping[str, str] | None = None) -> Pod:
+    return Pod(metadata=ObjectMeta(name=name, namespace=namespace, labels=dict(labels) if labels is not None else None))
+
+
+def put(obj: KubernetesObject, kind: Kind = POD) -> ObjectChange:
+    return ObjectChange(key=ObjectKey(kind, obj.metadata.namespace, obj.metadata.name), old=None, new=obj)
+
+
+def drop(namespace: str, name: str) -> ObjectChange:
+    return ObjectChange(key=ObjectKey(POD, namespace, name), old=None, new=None)
+
+
+def in_phase(phase: Phase, kind: Kind = POD) -> KindChange:
+    return KindChange(state=KindState(kind=kind, phase=phase))
+
+
+def store(*objects: KubernetesObject, kind: Kind = POD) -> LocalStore:
+    made = LocalStore(lambda _: None)
+    made.apply([*(put(obj, kind) for obj in objects), in_phase(Phase.SYNCED, kind)])
+    return made
+
+
+def names(found: tuple[KubernetesObject, ...]) -> list[str]:
+    return [f"{obj.metadata.namespace}/{obj.metadata.name}" for obj in found]
+
+
+def test_looking_up_a_kind_that_is_not_synced_requires_it_and_raises() -> None:
+    needed: list[Kind] = []
+    view: ClusterView = LocalStore(needed.append)
+    with pytest.raises(NotSyncedError, match="Pod objects are not listed yet"):
+        view.get(POD, "shop", "web")
+    with pytest.raises(NotSyncedError, match="Node objects are not listed yet"):
+        view.select(NODE, "", {})
+    assert needed == [POD, NODE]
+
+
+def test_objects_of_an_incomplete_list_cannot_be_looked_up() -> None:
+    made = LocalStore(lambda _: None)
+    made.apply([put(pod("shop", "a")), in_phase(Phase.LISTING)])
+    with pytest.raises(NotSyncedError):
+        made.get(POD, "shop", "a")
+    assert made.peek(ObjectKey(POD, "shop", "a")) == pod("shop", "a")
+
+
+def test_a_kind_once_synced_stays_readable_while_its_watch_fails() -> None:
+    made = store(pod("shop", "a"))
+    made.apply([in_phase(Phase.FAILING)])
+    assert made.get(POD, "shop", "a") == pod("shop", "a")
+
+
+def test_the_local_store_returns_an_object_or_none() -> None:
+    made = store(pod("shop", "a"))
+    assert made.get(POD, "shop", "a") == pod("shop", "a")
+    assert made.get(POD, "shop", "b") is None
+    assert made.get(POD, "pay", "a") is None
+
+
+def test_select_sorts_by_namespace_and_name_and_the_empty_namespace_means_all() -> None:
+    made = store(pod("shop", "b"), pod("pay", "z"), pod("shop", "a"))
+    assert names(made.select(POD, "", {})) == ["pay/z", "shop/a", "shop/b"]
+    assert names(made.select(POD, "shop", {})) == ["shop/a", "shop/b"]
+    assert names(made.select(POD, "ops", {})) == []
+
+
+def test_select_finds_cluster_scoped_objects_under_the_empty_namespace() -> None:
+    nodes = [Node(metadata=ObjectMeta(name=name)) for name in ("n2", "n1")]
+    assert names(store(*nodes, kind=NODE).select(NODE, "", {})) == ["/n1", "/n2"]
+
+
+def test_select_requires_all_labels() -> None:
+    made = store(
+        pod("shop", "a", {"app": "web", "tier": "front"}), pod("shop", "b", {"app": "web"}), pod("shop", "c", {})
+    )
+    assert names(made.select(POD, "shop", {"app": "web"})) == ["shop/a", "shop/b"]
+    assert names(made.select(POD, "shop", {"app": "web", "tier": "front"})) == ["shop/a"]
+    assert names(made.select(POD, "", {"app": "web", "tier": "back"})) == []
+
+
+def test_select_sees_label_changes_after_an_index_was_built() -> None:
+    made = store(pod("shop", "a", {"app": "web"}), pod("shop", "b", {"app": "web"}), pod("shop", "c", {"app": "api"}))
+    assert names(made.select(POD, "shop", {"app": "web"})) == ["shop/a", "shop/b"]
+    made.apply([drop("shop", "a"), put(pod("shop", "b", {"app": "api"})), put(pod("shop", "d", {"app": "web"}))])
+    assert names(made.select(POD, "shop", {"app": "web"})) == ["shop/d"]
+    assert names(made.select(POD, "shop", {"app": "api"})) == ["shop/b", "shop/c"]
+    made.apply([drop("shop", name) for name in "bcd"])
+    assert names(made.select(POD, "shop", {"app": "api"})) == []
+
+
+def test_keys_name_every_object_of_the_kind() -> None:
+    made = store(pod("shop", "a"), pod("pay", "b"))
+    made.apply([drop("shop", "a")])
+    assert list(made.list_keys(POD)) == [ObjectKey(POD, "pay", "b")]
+
+
+LABELS = st.none() | st.dictionaries(st.sampled_from("ab"), st.sampled_from("xy"), min_size=1)
+CHANGES = st.tuples(st.sampled_from(["n1", "n2"]), st.sampled_from("pq"), st.none() | st.just("put"), LABELS)
+QUERIES = st.tuples(st.sampled_from(["", "n1", "n2"]), st.dictionaries(st.sampled_from("ab"), st.sampled_from("xy")))
+
+
+@given(st.lists(st.one_of(CHANGES, QUERIES), max_size=30))
+def test_select_returns_the_same_as_a_search_of_all_objects(steps: list[tuple[object, ...]]) -> None:
+    made, naive = store(), dict[tuple[str, str], Pod]()
+    for step in steps:
+        match step:
+            case (str() as namespace, str() as name, None, _):
+                naive.pop((namespace, name), None)
+                made.apply([drop(namespace, name)])
+            case (str() as namespace, str() as name, str(), labels):
+                assert labels is None or isinstance(labels, dict)
+                naive[namespace, name] = pod(namespace, name, labels)
+                made.apply([put(naive[namespace, name])])
+            case (str() as namespace, dict() as labels):
+                expected = tuple(
+                    obj
+                    for (obj_namespace, _), obj in sorted(naive.items())
+                    if namespace in ("", obj_namespace) and labels.items() <= (obj.metadata.labels or {}).items()
+                )
+                assert made.select(POD, namespace, labels) == expected
+            case _:
+                raise AssertionError(step)
+
+
+def service(version: str, generation: int = 0, type_: str = "") -> Service:
+    metadata = ObjectMeta(name="web", namespace="shop", resource_version=version, generation=generation)
+    return Service(metadata=metadata, spec=ServiceSpec(type=type_))
+
+
+@pytest.mark.parametrize(
+    ("new", "same"),
+    [
+        pytest.param(service("1"), True, id="equal"),
+        pytest.param(service("2", generation=7), True, id="only-versions-differ"),
+        pytest.param(service("2", type_="NodePort"), False, id="spec-differs"),
+        pytest.param(Service(metadata=ObjectMeta(name="web", namespace="shop", uid="u")), False, id="another-uid"),
+    ],
+)
+def test_a_new_resource_version_alone_is_not_a_change(new: Service, same: bool) -> None:
+    assert is_unchanged(service("1"), new) is same
+
+
+@pytest.mark.parametrize(("generation", "same"), [(1, True), (2, False)])
+def test_a_new_generation_is_a_change_for_kinds_with_a_written_status(generation: int, *, same: bool) -> None:
+    old = DnsEndpoint(metadata=ObjectMeta(name="web", resource_version="1", generation=1))
+    new = DnsEndpoint(metadata=ObjectMeta(name="web", resource_version="2", generation=generation))
+    assert is_unchanged(old, new) is same
+
+
+def test_objects_of_different_kinds_are_never_equal() -> None:
+    made = store(pod("shop", "a"))
+    with pytest.raises(NotSyncedError):
+        made.get(SERVICE, "shop", "a")

@@ -1,0 +1,153 @@
+"""The saved state of each owner, and approvals, in the JSON of a ConfigMap."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extdns.errors import ExtdnsError, InvalidValueError
+from extdns.kube import state_document
+from extdns.model.cluster import ClusterIdentity
+from extdns.model.saved_state import Saved, SavedGrant, SavedHolds, SavedScope, SavedZone
+
+SCOPE = SavedScope(
+    made=((1.5, True, 2), (2.0, False, 1)),
+    most=((3.0, 40),),
+    code="7f3a-91c2",
+    holds=(SavedHolds(since_s=2.0, digests=("aa", "bb")),),
+    shown=(("1111-2222", ("aa", "cc")),),
+    records=(("Z1", "web.example.org", "A", "", "absent"),),
+)
+ZONE = SavedZone(
+    name="example.org",
+    fingerprint="0123456789abcdef",
+    whole=SCOPE,
+    namespaces=(("shop", SCOPE),),
+    granted=(SavedGrant(digest="dd", resource="service/shop/web", at_s=4.0),),
+)
+SAVED = Saved(
+    zones=(("Z1", ZONE), ("Z2", SavedZone())),
+    all_zones=SCOPE,
+    approved=(("aa", 90.0),),
+    cluster=ClusterIdentity(uid="u"),
+    other_cluster="1234-5678",
+)
+
+
+def test_saved_state_is_read_back_and_that_of_other_owners_stays() -> None:
+    document = state_document.replace_saved_state(
+        state_document.build_empty_document("extdns-state"), "blue", Saved(zones=(("Z9", ZONE),))
+    )
+    document = state_document.replace_saved_state(document, "green", SAVED)
+    document = state_document.parse_document(msgspec.json.encode(document))
+    assert state_document.read_saved_state(document, "green") == SAVED
+    assert dict(state_document.list_owners(document)) == {"blue": Saved(zones=(("Z9", ZONE),)), "green": SAVED}
+    assert state_document.read_saved_state(document, "red") == Saved(is_new=True)
+
+
+@given(one=st.text(max_size=300), other=st.text(max_size=300))
+def test_each_owner_has_a_unique_and_valid_configmap_key(one: str, other: str) -> None:
+    key = state_document.build_key(one)
+    assert 0 < len(key) <= 253
+    assert key.replace("-", "").replace("_", "").replace(".", "").isalnum() or key == "_" or not key.strip("-._")
+    assert key.isascii()
+    assert not key.startswith(".")
+    assert (key == state_document.build_key(other)) is (one == other)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("", id="empty"),
+        pytest.param("{", id="cut"),
+        pytest.param("[" * 10_000, id="deep"),
+        pytest.param('{"owner":"me"}', id="no-zones"),
+        pytest.param('{"owner":"me","zones":{"Z":{"made":"x"}}}', id="wrong-type"),
+        pytest.param('{"owner":"me","zones":{},"apiVersion":"extdns.io/v3"}', id="another-version"),
+        pytest.param('{"owner":"you","zones":{}}', id="another-owner"),
+        pytest.param(7, id="no-text"),
+        pytest.param("\ud800", id="no-unicode"),
+    ],
+)
+def test_unreadable_state_of_one_owner_is_reported_and_does_not_affect_other_owners(text: object) -> None:
+    document: dict[str, Any] = state_document.replace_saved_state(
+        state_document.build_empty_document("s"), "green", SAVED
+    )
+    document["data"][state_document.build_key("me")] = text
+    with pytest.raises(InvalidValueError):
+        state_document.read_saved_state(document, "me")
+    assert state_document.read_saved_state(document, "green") == SAVED
+    assert "green" in dict(state_document.list_owners(document))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b"null", id="null"),
+        pytest.param(b"\xff", id="no-utf-8"),
+        pytest.param(b'{"kind":"Secret","metadata":{}}', id="another-kind"),
+        pytest.param(b'{"kind":"ConfigMap"}', id="no-metadata"),
+    ],
+)
+def test_a_document_that_is_not_a_configmap_is_rejected(body: bytes) -> None:
+    with pytest.raises(InvalidValueError, match="allowed: a ConfigMap as JSON"):
+        state_document.parse_document(body)
+
+
+def test_state_larger_than_a_configmap_is_rejected_with_its_size() -> None:
+    zone = SavedZone(whole=SavedScope(shown=(("c", tuple(f"{number:016x}" for number in range(60_000))),)))
+    with pytest.raises(ExtdnsError, match=r"^the state would have 1\d{6} bytes; a ConfigMap can hold 1048576$"):
+        state_document.replace_saved_state(state_document.build_empty_document("s"), "me", Saved(zones=(("Z1", zone),)))
+
+
+@pytest.mark.parametrize(
+    ("annotation", "codes"),
+    [
+        pytest.param("7f3a-91c2", ("7f3a-91c2",), id="one"),
+        pytest.param(" 7f3a-91c2, 1111-2222\n3333-4444 ,", ("7f3a-91c2", "1111-2222", "3333-4444"), id="several"),
+        pytest.param("a a", ("a",), id="twice"),
+        pytest.param(" ,", (), id="none"),
+        pytest.param(7, (), id="no-text"),
+    ],
+)
+def test_approvals_are_read_from_the_annotation(annotation: object, codes: tuple[str, ...]) -> None:
+    document = state_document.build_empty_document("s")
+    document["metadata"]["annotations"] = {"extdns.io/approve": annotation}
+    assert state_document.read_approvals(document) == codes
+
+
+def test_an_approval_annotation_stays_until_all_its_codes_are_saved() -> None:
+    document = state_document.build_empty_document("s")
+    document["metadata"]["annotations"] = {"team": "dns"}
+    document = state_document.add_approvals(document, ("7f3a-91c2", "1111-2222"))
+    assert document["metadata"]["annotations"] == {"team": "dns", "extdns.io/approve": "7f3a-91c2 1111-2222"}
+    document = state_document.replace_saved_state(document, "me", SAVED)
+    assert state_document.read_approvals(document) == ("7f3a-91c2", "1111-2222"), "a part of it is not approved yet"
+    approved = msgspec.structs.replace(SAVED, approved=(("aa", 90.0), ("cc", 90.0)))
+    document = state_document.replace_saved_state(document, "me", approved)
+    assert state_document.read_approvals(document) == ("7f3a-91c2",)
+    assert document["metadata"]["annotations"]["team"] == "dns"
+
+
+def test_state_of_the_older_format_is_still_read() -> None:
+    document: dict[str, Any] = state_document.build_empty_document("s")
+    document["data"][state_document.build_key("me")] = """{"owner":"me","zones":{"Z1":{
+        "name":"example.org","fingerprint":"f","made":[[1.5,true]],"most":[[3.0,40]],
+        "shown":[["1111-2222",["cc"]],["7f3a-91c2",["aa","bb"]]],"held":"7f3a-91c2",
+        "records":[["web.example.org","A","","absent"]],"released":[["dd",90.0]]}},
+        "apiVersion":"extdns.io/v1","kind":"State"}"""
+    whole = SavedScope(
+        made=((1.5, True, 1),),
+        most=((3.0, 40),),
+        code="7f3a-91c2",
+        holds=(SavedHolds(since_s=3.0, digests=("aa", "bb")),),
+        shown=(("1111-2222", ("cc",)),),
+        records=(("Z1", "web.example.org", "A", "", "absent"),),
+    )
+    zone = SavedZone(name="example.org", fingerprint="f", whole=whole)
+    assert state_document.read_saved_state(document, "me") == Saved(zones=(("Z1", zone),), approved=(("dd", 90.0),))

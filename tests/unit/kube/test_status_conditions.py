@@ -1,0 +1,152 @@
+"""The content of a status: conditions, and endpoints with problems."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from extdns.kube.status_writer import ObjectWithStatus, build_status, drop_undeclared_fields, has_status
+from extdns.model.kind import ObjectKey
+from extdns.model.object_status import EndpointProblem, ObjectStatus
+from extdns.model.reason import MEANINGS, Reason
+from extdns.model.resources.externaldns import DNS_ENDPOINT
+
+NOW = "2026-11-21T16:00:00Z"
+BEFORE = "2026-01-01T00:00:00Z"
+NO_ZONE = EndpointProblem(field="spec.endpoints[1]", name="b.test", reason=Reason.NO_ZONE)
+INVALID = EndpointProblem(
+    field="spec.endpoints[0]", reason=Reason.INVALID_ENDPOINT, detail="'CAA' is not valid", valid=False
+)
+NO_TTL = EndpointProblem(
+    field="spec.endpoints[0]", name="a.test", reason=Reason.INVALID_TTL, detail="x", valid=False, published=True
+)
+
+
+def object_status(*problems: EndpointProblem, endpoints: int = 2) -> ObjectStatus:
+    return ObjectStatus(key=ObjectKey(DNS_ENDPOINT, "dns", "web"), generation=4, endpoints=endpoints, problems=problems)
+
+
+def found(status: object = None) -> ObjectWithStatus:
+    endpoints = [{"dnsName": "A.test", "recordType": "CAA"}, {"dnsName": "b.test", "setIdentifier": "one"}, None]
+    metadata = {"name": "web", "generation": 4, "resourceVersion": "7", "uid": "u"}
+    return msgspec.convert({"metadata": metadata, "spec": {"endpoints": endpoints}, "status": status}, ObjectWithStatus)
+
+
+def brief(status: dict[str, Any]) -> list[str]:
+    return [f"{one['type']}={one['status']} {one['reason']}" for one in status["conditions"]]
+
+
+@pytest.mark.parametrize(
+    ("problems", "expected"),
+    [
+        pytest.param((), ["Accepted=True accepted", "Programmed=True published", "Ready=True published"], id="good"),
+        pytest.param(
+            (NO_ZONE,), ["Accepted=True accepted", "Programmed=False no-zone", "Ready=False no-zone"], id="unpublished"
+        ),
+        pytest.param(
+            (INVALID, NO_ZONE),
+            ["Accepted=False invalid-endpoint", "Programmed=False invalid-endpoint", "Ready=False invalid-endpoint"],
+            id="wrong",
+        ),
+        pytest.param(
+            (NO_TTL,),
+            ["Accepted=False invalid-ttl", "Programmed=True published", "Ready=False invalid-ttl"],
+            id="invalid-ttl-of-a-published-record",
+        ),
+        pytest.param(
+            (NO_TTL, NO_ZONE),
+            ["Accepted=False invalid-ttl", "Programmed=False no-zone", "Ready=False no-zone"],
+            id="unpublished-names-come-first",
+        ),
+    ],
+)
+def test_conditions_summarize_the_problems_of_all_endpoints(
+    problems: tuple[EndpointProblem, ...], expected: list[str]
+) -> None:
+    status = build_status(object_status(*problems), found(), NOW)
+    assert brief(status) == expected
+    assert {one["observedGeneration"] for one in status["conditions"]} == {status["observedGeneration"]} == {4}
+
+
+def test_the_status_lists_problem_endpoints_as_written_in_the_spec() -> None:
+    status = build_status(object_status(INVALID, NO_ZONE), found(), NOW)
+    assert status["endpoints"] == [
+        {
+            "dnsName": "A.test",
+            "recordType": "CAA",
+            "reason": "invalid-endpoint",
+            "message": f"{MEANINGS[Reason.INVALID_ENDPOINT]} 'CAA' is not valid",
+        },
+        {"dnsName": "b.test", "setIdentifier": "one", "reason": "no-zone", "message": "No zone can hold the name."},
+    ]
+    assert status["conditions"][1]["message"].endswith(
+        "; spec.endpoints[1] b.test: No zone can hold the name. [no-zone]"
+    )
+
+
+@pytest.mark.parametrize("field", ["", "spec.endpoints[2]", "spec.endpoints[9]", "annotation"])
+def test_an_endpoint_missing_in_the_spec_is_listed_with_the_name_of_its_decision(field: str) -> None:
+    problems = EndpointProblem(field=field, name="b.test", reason=Reason.NO_ZONE)
+    (endpoint,) = build_status(object_status(problems), found(), NOW)["endpoints"]
+    assert endpoint["dnsName"] == "b.test"
+
+
+def test_the_size_of_a_status_is_limited() -> None:
+    many = [
+        EndpointProblem(field=f"spec.endpoints[{n}]", name=f"n{n}.test", reason=Reason.NO_ZONE) for n in range(5000)
+    ]
+    status = build_status(object_status(*many, endpoints=5000), found(), NOW)
+    assert len(status["endpoints"]) == 100
+    assert len(msgspec.json.encode(status)) < 20_000
+    assert status["conditions"][1]["message"].startswith("5000 of 5000 endpoints: spec.endpoints[0] n0.test: ")
+    assert status["conditions"][1]["message"].endswith("; and 4997 more")
+
+
+def test_an_object_without_endpoints_is_ready() -> None:
+    status = build_status(object_status(endpoints=0), found(), NOW)
+    assert {one["message"] for one in status["conditions"]} == {"There are no endpoints."}
+    assert brief(status)[2] == "Ready=True published"
+
+
+def test_the_transition_time_changes_only_with_the_condition() -> None:
+    before = build_status(object_status(NO_ZONE), found(), BEFORE)
+    after = build_status(object_status(), found(before), NOW)
+    assert [one["lastTransitionTime"] for one in after["conditions"]] == [BEFORE, NOW, NOW]
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        pytest.param(None, id="none"),
+        pytest.param({"conditions": "x"}, id="text"),
+        pytest.param({"conditions": ["x", {}, {"type": "Ready"}]}, id="scraps"),
+    ],
+)
+def test_a_status_of_any_shape_can_be_replaced(old: object) -> None:
+    status = build_status(object_status(), found(old), NOW)
+    assert not has_status(status, found(old))
+    assert has_status(status, found(status))
+
+
+@pytest.mark.parametrize(
+    ("change", "is_same"),
+    [
+        pytest.param({}, True, id="equal"),
+        pytest.param({"observedGeneration": 3}, False, id="other-generation"),
+        pytest.param({"endpoints": [{"dnsName": "a", "reason": "no-zone"}]}, False, id="endpoints-left-over"),
+        pytest.param({"conditions": []}, False, id="conditions-missing"),
+        pytest.param({"theirs": 1}, True, id="fields-of-others"),
+    ],
+)
+def test_a_status_is_current_if_all_fields_of_ours_are_equal(change: dict[str, object], *, is_same: bool) -> None:
+    status = build_status(object_status(), found(), NOW)
+    assert has_status(status, found({**status, **change})) is is_same
+
+
+def test_a_status_without_conditions_is_current_if_its_generation_is() -> None:
+    status = drop_undeclared_fields(build_status(object_status(NO_ZONE), found(), NOW))
+    assert status == {"observedGeneration": 4}
+    assert has_status(status, found({"observedGeneration": 4}))
+    assert not has_status(status, found({"observedGeneration": 3}))

@@ -1,0 +1,63 @@
+"""Objects share repeated strings, and fields that no source reads are dropped."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from extdns.kube.object_decoder import intern_strings
+from extdns.model.resources.core import Service
+
+_TEXT: Final = b"""{"metadata": {"name": "web", "namespace": "shop",
+    "labels": {"a-label-that-is-too-long-to-be-kept-by-the-decoder": "web"},
+    "annotations": {"kubectl.kubernetes.io/last-applied-configuration": "{}", "note": "w"}},
+  "spec": {"type": "LoadBalancer", "externalTrafficPolicy": "Cluster",
+    "selector": {"a-label-that-is-too-long-to-be-kept-by-the-decoder": "web"},
+    "ports": [{"protocol": "TCP", "nodePort": 30000}]}}"""
+
+
+def decode_service() -> Service:
+    """Decode a Service without string interning."""
+    return msgspec.json.decode(_TEXT, type=Service)
+
+
+def intern_service() -> Service:
+    """Decode a Service with string interning."""
+    service = decode_service()
+    intern_strings(service)
+    return service
+
+
+def list_strings(service: Service) -> list[str]:
+    """List the strings that all Services of the namespace share, then those equal to this Service's name."""
+    labels, selector, ports = service.metadata.labels, service.spec.selector, service.spec.ports
+    assert labels
+    assert selector
+    assert ports
+    alike = [service.metadata.namespace, service.spec.type, service.spec.external_traffic_policy, ports[0].protocol]
+    return [*alike, *labels, *selector, *labels.values(), *selector.values()]
+
+
+def test_services_share_repeated_strings() -> None:
+    alike = 6
+    pairs = zip(list_strings(intern_service())[:alike], list_strings(intern_service())[:alike], strict=True)
+    assert [one for one, other in pairs if one is not other] == []
+
+
+def test_label_values_equal_to_the_object_name_share_its_string() -> None:
+    service = intern_service()
+    assert [text for text in list_strings(service) if text == "web" and text is not service.metadata.name] == []
+
+
+def test_interning_drops_only_the_copy_that_kubectl_writes() -> None:
+    service = intern_service()
+    assert list_strings(service) == list_strings(decode_service())
+    assert service.spec == decode_service().spec
+    assert service.metadata.annotations == {"note": "w"}
+
+
+def test_interning_leaves_an_empty_service_unchanged() -> None:
+    bare = msgspec.json.decode(b'{"metadata": {"name": "web"}}', type=Service)
+    intern_strings(bare)
+    assert bare == msgspec.json.decode(b'{"metadata": {"name": "web"}}', type=Service)

@@ -1,0 +1,58 @@
+"""A cluster to which objects that extdns generates itself are added."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from extdns.kube.manifests.cluster import ManifestCluster
+from extdns.kube.synthetic_objects import ClusterWithSyntheticObjects
+from extdns.model.cluster import Phase
+from extdns.model.kind import Kind, ObjectKey
+from extdns.model.resources.core import SERVICE, Node
+from extdns.model.resources.meta import ObjectMeta
+from extdns.ports import Cluster, NotSyncedError
+from tests.clusters import describe_changes
+
+THING = Kind("", "", "Thing", "things", namespaced=False)
+OTHER = Kind("", "", "Other", "others")
+THINGS = tuple(Node(metadata=ObjectMeta(name=name)) for name in ("a", "b"))
+SYNTHETIC_CHANGES = ["add Thing /a", "add Thing /b", "Thing is synced"]
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Cluster:
+    (tmp_path / "web.yaml").write_text("apiVersion: v1\nkind: Service\nmetadata: {name: web}\n")
+    files = ManifestCluster([str(tmp_path)], watch=False)
+    return ClusterWithSyntheticObjects(files, {THING: THINGS, OTHER: ()}, monotonic=lambda: 7.0)
+
+
+def test_synthetic_objects_are_returned_once_their_kind_is_required(cluster: Cluster) -> None:
+    assert describe_changes(cluster.take(0)) == []
+    assert cluster.require(THING).phase is Phase.LISTING
+    with pytest.raises(NotSyncedError):
+        cluster.view.get(THING, "", "a")
+    assert describe_changes(cluster.take(60)) == SYNTHETIC_CHANGES
+    assert cluster.require(THING).phase is Phase.SYNCED
+    assert describe_changes(cluster.take(0)) == []
+    assert cluster.view.get(THING, "", "a") is THINGS[0]
+    assert list(cluster.view.select(THING, "", {})) == list(THINGS)
+
+
+def test_a_kind_without_objects_is_synced_as_well(cluster: Cluster) -> None:
+    cluster.require(OTHER)
+    assert describe_changes(cluster.take(0)) == ["Other is synced"]
+
+
+def test_objects_of_the_wrapped_cluster_are_returned_too(cluster: Cluster) -> None:
+    cluster.require(SERVICE)
+    cluster.require(THING)
+    assert describe_changes(cluster.take(0)) == [*SYNTHETIC_CHANGES, "add Service default/web", "Service is synced"]
+    assert cluster.view.get(SERVICE, "default", "web") is not None
+    cluster.close()
+
+
+def test_lookups_go_to_the_synthetic_objects_or_the_wrapped_cluster_by_kind(cluster: Cluster) -> None:
+    keys = [ObjectKey(THING, "", "a"), ObjectKey(THING, "", "z"), ObjectKey(SERVICE, "default", "web")]
+    assert [cluster.exists(key) for key in keys] == [True, False, True]

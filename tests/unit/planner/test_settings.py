@@ -1,0 +1,81 @@
+"""Policies, and their effect on changes of type.
+
+See docs/spec/plan.md 2.8; docs/design/delete-safety.md, "Evidence".
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.model.change import Change, Create, Delete, Update
+from extdns.model.evidence import Evidence
+from extdns.model.record import OwnedRecord
+from extdns.planner.merge import Candidate
+from extdns.planner.settings import Policy, allows
+from tests.unit.planner.scene import build_candidate, build_current, describe_changes, find_decision, plan, with_policy
+
+HELD = build_current("A", "1.1.1.1")
+CANDIDATE = build_candidate("A", "2.2.2.2")
+CREATE = Create(desired=CANDIDATE.desired)
+UPDATE = Update(current=HELD, desired=CANDIDATE.desired, differences=("targets",))
+DELETE = Delete(current=HELD, evidence=Evidence.OBJECT_DELETED)
+
+
+@pytest.mark.parametrize(
+    ("policy", "allowed"),
+    [
+        pytest.param(Policy.SYNC, [CREATE, UPDATE, DELETE], id="2.8-sync"),
+        pytest.param(Policy.UPSERT_ONLY, [CREATE, UPDATE], id="2.8-upsert-only"),
+        pytest.param(Policy.CREATE_ONLY, [CREATE], id="2.8-create-only"),
+    ],
+)
+def test_a_policy_allows_its_kinds_of_changes(policy: Policy, allowed: list[Change]) -> None:
+    assert [change for change in (CREATE, UPDATE, DELETE) if allows(policy, change)] == allowed
+
+
+A, AAAA = build_candidate("A", "1.1.1.1"), build_candidate("AAAA", "::1")
+ROUTED = build_candidate("A", "1.1.1.1", set_identifier="v1")
+CNAME = build_candidate("CNAME", "lb.test")
+
+
+@pytest.mark.parametrize(
+    ("policy", "current", "candidates", "expected", "reason"),
+    [
+        pytest.param(
+            "upsert-only",
+            (build_current("CNAME", "lb.test"),),
+            (A,),
+            [],
+            "policy-keeps-type",
+            id="2.8-cname-kept-so-no-a",
+        ),
+        pytest.param("upsert-only", (HELD,), (CNAME,), [], "policy-keeps-type", id="2.8-a-kept-so-no-cname"),
+        pytest.param("create-only", (HELD,), (CNAME,), [], "policy-keeps-type", id="2.8-create-only-no-cname"),
+        pytest.param("upsert-only", (HELD,), (ROUTED,), [], "policy-keeps-type", id="6-simple-kept-so-no-routed"),
+        pytest.param("upsert-only", (HELD,), (AAAA,), ["create AAAA: ::1"], "requested", id="6-type-that-can-coexist"),
+        pytest.param("create-only", (HELD,), (A, AAAA), ["create AAAA: ::1"], "requested", id="2.8-further-type"),
+        pytest.param("create-only", (HELD,), (CANDIDATE,), [], "policy-keeps", id="2.8-create-only-no-update"),
+        pytest.param("upsert-only", (HELD,), (CANDIDATE,), ["update A: 2.2.2.2"], "changed", id="2.8-upsert-updates"),
+        pytest.param(
+            "sync",
+            (build_current("CNAME", "lb.test"),),
+            (A,),
+            ["create A: 1.1.1.1", "delete CNAME"],
+            "requested",
+            id="2.8-sync",
+        ),
+    ],
+)
+def test_a_change_of_type_is_planned_only_if_the_policy_allows_all_of_it(
+    policy: str, current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], expected: list[str], reason: str
+) -> None:
+    made = plan(current, candidates, settings=with_policy(policy))
+    last = candidates[-1].desired
+    assert describe_changes(made) == expected
+    assert find_decision(made, last.type, last.set_identifier).reason == reason
+
+
+def test_the_decision_for_a_record_kept_by_a_policy_contains_the_flag() -> None:
+    made = plan((HELD,), (), settings=with_policy("upsert-only"))
+    (decision,) = made.decisions
+    assert (decision.action, decision.reason, decision.detail) == ("keep", "policy-keeps", "--policy=upsert-only")

@@ -1,0 +1,64 @@
+"""Report the HTTP requests that the AWS SDK sends."""
+
+from __future__ import annotations
+
+import os
+from unittest.mock import patch
+
+import pytest
+
+from extdns.model.api_request import UNANSWERED, ApiRequest
+from providers.aws.client import Route53Api
+from providers.aws.record_sets import ChangeAction, RecordSetChange, Route53RecordSet
+from providers.aws.settings import AwsAccount
+from providers.common.api_calls import CallFailedError, RateLimiter, WriteOptions
+from tests.fakes.route53.server import Route53
+from tests.fakes.service.faults import Drop, Refuse
+from tests.route53 import environ
+
+
+class RecordedRequests:
+    """An API with two attempts for each read, and the HTTP requests that it reported."""
+
+    def __init__(self, fake: Route53, *, may_begin: bool = True) -> None:
+        self.requests: list[ApiRequest] = []
+        writing = WriteOptions(can_begin=lambda: may_begin)
+        self.client = Route53Api(AwsAccount(on_request=self.requests.append), 2, RateLimiter(), writing)
+        with patch.dict(os.environ, environ(fake)):
+            self.client.list_zones()
+
+
+def outline(reported: RecordedRequests) -> list[tuple[str, str, int]]:
+    return [(one.method, one.path, one.status) for one in reported.requests]
+
+
+def test_each_request_is_reported_with_its_host_status_and_duration(fake: Route53) -> None:
+    (one,) = RecordedRequests(fake).requests
+    assert f"{one.scheme}://{one.host}" == fake.url
+    assert (one.method, one.path, one.status) == ("GET", "hostedzone", 200)
+    assert one.seconds > 0
+
+
+def test_each_attempt_is_reported_as_a_request(fake: Route53) -> None:
+    reported = RecordedRequests(fake)
+    fake.faults.arm(Refuse(503, "ServiceUnavailable"))
+    reported.client.list_zones()
+    assert [status for _, _, status in outline(reported)] == [200, 503, 200]
+
+
+def test_a_request_without_response_is_reported_without_status(fake: Route53) -> None:
+    reported = RecordedRequests(fake)
+    fake.faults.arm(Drop(), times=2)
+    with pytest.raises(CallFailedError):
+        reported.client.list_zones()
+    assert [status for _, _, status in outline(reported)] == [200, UNANSWERED, UNANSWERED]
+
+
+def test_a_write_that_is_not_sent_is_not_reported_as_a_request(fake: Route53) -> None:
+    reported = RecordedRequests(fake, may_begin=False)
+    www = RecordSetChange(
+        action=ChangeAction.CREATE, record_set=Route53RecordSet(name="www.x.test.", type="A", values=("192.0.2.1",))
+    )
+    with pytest.raises(CallFailedError, match="NotLeading"):
+        reported.client.change_record_sets("Z1", "zone", [www])
+    assert outline(reported) == [("GET", "hostedzone", 200)]

@@ -1,0 +1,158 @@
+"""Convert record sets of Route 53 to records and back (docs/spec/plan.md 4.4, 10.5)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extdns.model.record import Record
+from extdns.model.value import StringMap
+from providers.aws.adjust import adjust_record
+from providers.aws.record_sets import (
+    AliasTarget,
+    RecordSetPosition,
+    Route53RecordSet,
+    build_record,
+    build_record_set,
+    parse_page,
+)
+from providers.aws.settings import AliasSettings
+from tests.unit.providers.aws.made import ALB, ALB_ZONE, ZONE, endpoint
+
+
+def read(found: Route53RecordSet) -> Record:
+    made = build_record(found, ZONE)
+    assert made is not None
+    return made
+
+
+def simple(*values: str, name: str = "www.example.org.", rtype: str = "A", ttl_s: int = 60) -> Route53RecordSet:
+    return Route53RecordSet(name=name, type=rtype, ttl_s=ttl_s, values=values)
+
+
+def alias(host: str, zone_id: str, rtype: str = "A") -> Route53RecordSet:
+    target = AliasTarget(zone_id=zone_id, name=host, evaluate_target_health=True)
+    return Route53RecordSet(name="www.example.org.", type=rtype, alias=target)
+
+
+@pytest.mark.parametrize(
+    ("found", "targets", "exact"),
+    [
+        pytest.param(simple("192.0.2.2", "192.0.2.1"), ("192.0.2.1", "192.0.2.2"), False, id="order-of-values"),
+        pytest.param(simple("lb.example.net", rtype="CNAME"), ("lb.example.net",), False, id="as-we-write-it"),
+        pytest.param(simple("LB.example.net.", rtype="CNAME"), ("lb.example.net",), True, id="another-spelling"),
+        pytest.param(simple("2001:DB8::0", rtype="AAAA"), ("2001:db8::",), True, id="address-in-another-spelling"),
+        pytest.param(simple('"a" "b"', rtype="TXT"), ('"a" "b"',), False, id="TXT"),
+        pytest.param(simple('"' + "x" * 255 + '" "y"', rtype="TXT"), ('"' + "x" * 255 + 'y"',), False, id="TXT-joined"),
+        pytest.param(simple('"' + "x" * 255 + '"  "y"', rtype="TXT"), ('"' + "x" * 255 + 'y"',), True, id="TXT-odd"),
+    ],
+)
+def test_a_record_keeps_its_exact_record_set_if_it_cannot_be_rebuilt(
+    found: Route53RecordSet, targets: tuple[str, ...], exact: bool
+) -> None:
+    made = read(found)
+    assert (made.targets, made.ttl_s) == (targets, 60)
+    assert (made.exact is not None) is exact
+    deleted = build_record_set(made, ZONE)
+    assert (sorted(deleted.values), deleted.ttl_s) == (sorted(found.values), 60)
+
+
+@pytest.mark.parametrize(
+    ("host", "zone_id", "extra"),
+    [
+        pytest.param(f"{ALB}.", ALB_ZONE, {}, id="load-balancer"),
+        pytest.param("base.example.org.", "ZOWN", {}, id="same-zone"),
+        pytest.param("\\052.wildcard-target.example.org.", "ZOWN", {}, id="10.5-wildcard-target"),
+        pytest.param(f"{ALB}.", "ZWRONG", {"aws/target-hosted-zone": "ZWRONG"}, id="other-zone"),
+    ],
+)
+def test_an_alias_is_read_with_its_properties_and_a_ttl_of_300(host: str, zone_id: str, extra: dict[str, str]) -> None:
+    made = read(alias(host, zone_id))
+    assert dict(made.properties) == {"alias": "true", "aws/evaluate-target-health": "true"} | extra
+    assert (made.ttl_s, made.exact) == (300, None)
+    assert made.targets == (host.removesuffix(".").replace("\\052", "*"),)
+    target = build_record_set(made, ZONE).alias
+    assert target == AliasTarget(zone_id=zone_id, name=made.targets[0], evaluate_target_health=True)
+
+
+def test_an_alias_of_another_type_keeps_its_exact_record_set() -> None:
+    found = alias("base.example.org.", "ZOWN", rtype="CNAME")
+    assert read(found).exact == found
+
+
+def test_an_unknown_routing_policy_is_written_back_unchanged() -> None:
+    routing = StringMap.from_items({"CidrRoutingConfig.CollectionId": "c", "CidrRoutingConfig.LocationName": "*"})
+    found = Route53RecordSet(
+        name="w.example.org.", type="A", ttl_s=1, values=("192.0.2.1",), set_identifier="x", routing=routing
+    )
+    made = read(found)
+    assert (made.properties, made.exact, build_record_set(made, ZONE)) == ((), found, found)
+
+
+def test_a_record_set_with_an_unsupported_name_is_skipped() -> None:
+    assert build_record(simple("192.0.2.1", name="a\\040b.example.org."), ZONE) is None
+
+
+_POLICIES = st.one_of(
+    st.fixed_dictionaries({"aws/weight": st.integers(0, 255).map(str)}),
+    st.just({"aws/region": "eu-central-1"}),
+    st.sampled_from(["PRIMARY", "SECONDARY"]).map(lambda role: {"aws/failover": role}),
+    st.just({"aws/multi-value-answer": "true"}),
+    st.just({"aws/geolocation-continent-code": "EU"}),
+    st.just({"aws/geolocation-country-code": "US", "aws/geolocation-subdivision-code": "TX"}),
+    st.just({"aws/geoproximity-coordinates": "60,-7.5", "aws/geoproximity-bias": "-3"}),
+    st.just({"aws/geoproximity-local-zone-group": "us-east-1-atl-1"}),
+)
+_DATA = st.sampled_from([("A", "192.0.2.1"), ("CNAME", ALB), ("CNAME", "x.example.net"), ("TXT", '"t"')])
+
+
+@given(
+    policy=_POLICIES, data=_DATA, sid=st.sampled_from(["", "x"]), ttl_s=st.sampled_from([0, 60]), check=st.booleans()
+)
+def test_an_adjusted_record_is_read_back_unchanged(
+    policy: dict[str, str], data: tuple[str, str], sid: str, ttl_s: int, check: bool
+) -> None:
+    props = (policy if sid else {}) | ({"aws/health-check-id": "hc"} if check else {})
+    for form in adjust_record(endpoint(*data, sid=sid, props=props, ttl_s=ttl_s), ZONE, AliasSettings()).accepted:
+        made = read(build_record_set(form, ZONE))
+        assert (made.key, made.targets, made.properties) == (form.key, form.targets, form.properties)
+        assert made.ttl_s == (form.ttl_s or 300)
+        assert made.exact is None
+
+
+PAGE = b"""<?xml version="1.0"?>
+<ListResourceRecordSetsResponse xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><ResourceRecordSets>
+<ResourceRecordSet><Name>a.example.org.</Name><Type>A</Type><SetIdentifier>x</SetIdentifier>
+<GeoProximityLocation><Coordinates><Latitude>1</Latitude><Longitude>2</Longitude></Coordinates><Bias>3</Bias>
+</GeoProximityLocation><TTL>5</TTL><ResourceRecords><ResourceRecord><Value>192.0.2.1</Value></ResourceRecord>
+</ResourceRecords><HealthCheckId>hc</HealthCheckId></ResourceRecordSet></ResourceRecordSets>
+<IsTruncated>true</IsTruncated><NextRecordName>b.</NextRecordName><NextRecordType>A</NextRecordType>
+<NextRecordIdentifier>y</NextRecordIdentifier><MaxItems>1</MaxItems></ListResourceRecordSetsResponse>"""
+
+
+def test_a_page_is_parsed_from_the_xml_of_route53() -> None:
+    page = parse_page(PAGE)
+    (found,) = page.sets
+    assert found == Route53RecordSet(
+        name="a.example.org.",
+        type="A",
+        ttl_s=5,
+        values=("192.0.2.1",),
+        set_identifier="x",
+        routing=StringMap.from_items(
+            {
+                "GeoProximityLocation.Bias": "3",
+                "GeoProximityLocation.Coordinates.Latitude": "1",
+                "GeoProximityLocation.Coordinates.Longitude": "2",
+            }
+        ),
+        health_check_id="hc",
+    )
+    assert page.after == RecordSetPosition(name="b.", type="A", set_identifier="y")
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>busy</html>", b"not XML"], ids=["empty", "HTML", "text"])
+def test_an_invalid_xml_page_is_a_value_error(body: bytes) -> None:
+    with pytest.raises(ValueError, match="the response"):
+        parse_page(body)

@@ -1,0 +1,40 @@
+"""Failed calls, their messages and outcomes."""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.errors import ForbiddenError, RetryableError
+from extdns.model.change import Applied, Forbidden, Outcome, TryLater, Unknown
+from providers.common.api_calls import CallFailedError, FailureKind, convert_to_outcome, convert_to_read_error
+
+REQUESTED = Applied(records=())
+
+
+def failed(trouble: FailureKind) -> CallFailedError:
+    return CallFailedError(trouble, "dns.change", "zone z", "Code", "words")
+
+
+def test_a_failed_call_message_contains_call_context_and_service_message() -> None:
+    assert str(failed(FailureKind.RETRYABLE)) == "dns.change on zone z: Code: words"
+    assert str(CallFailedError(FailureKind.RETRYABLE, "dns.list", "", "Code", "")) == "dns.list: Code"
+
+
+@pytest.mark.parametrize(
+    ("trouble", "outcome"),
+    [
+        (FailureKind.REFUSED, REQUESTED),
+        (FailureKind.FORBIDDEN, Forbidden(message="dns.change on zone z: Code: words")),
+        (FailureKind.CREDENTIALS, TryLater(message="dns.change on zone z: Code: words")),
+        (FailureKind.RETRYABLE, TryLater(message="dns.change on zone z: Code: words")),
+        (FailureKind.UNANSWERED, Unknown(message="dns.change on zone z: Code: words")),
+    ],
+)
+def test_each_failure_kind_has_its_batch_outcome(trouble: FailureKind, outcome: Outcome) -> None:
+    assert convert_to_outcome(failed(trouble), lambda: REQUESTED) == outcome
+
+
+@pytest.mark.parametrize("trouble", FailureKind)
+def test_only_a_missing_permission_is_a_forbidden_read(trouble: FailureKind) -> None:
+    expected = ForbiddenError if trouble is FailureKind.FORBIDDEN else RetryableError
+    assert type(convert_to_read_error(failed(trouble))) is expected

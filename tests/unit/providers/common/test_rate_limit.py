@@ -1,0 +1,154 @@
+"""Limit the rate of API calls."""
+
+from __future__ import annotations
+
+import pytest
+
+from providers.common.api_calls import RateLimit, RateLimiter, TokenBucket
+from tests.route53 import FastClock
+
+
+def _limiter(clock: FastClock, pause_s: float = 0.0) -> RateLimiter:
+    return RateLimiter(pause_s=pause_s, monotonic_s=clock.monotonic_s, wait=clock.wait)
+
+
+def test_api_calls_after_a_burst_wait_for_the_sustained_rate() -> None:
+    clock = FastClock()
+    limiter = _limiter(clock)
+    for _ in range(50):
+        limiter.acquire("Change", changes=2)
+    assert clock.now_s == 0
+    for _ in range(20):
+        limiter.acquire("Change", changes=2)
+    assert clock.now_s == pytest.approx(2, abs=0.01)
+
+
+def test_reads_leave_the_last_tokens_of_the_account_to_writes() -> None:
+    clock = FastClock()
+    limiter = _limiter(clock)
+    for _ in range(45):
+        limiter.acquire("List")
+    for _ in range(5):
+        limiter.acquire("Change", changes=2)
+    assert clock.now_s == 0
+    limiter.acquire("List")
+    assert clock.now_s == pytest.approx(0.6, abs=0.01)
+
+
+def test_the_configured_pause_separates_two_writes() -> None:
+    clock = FastClock()
+    limiter = _limiter(clock, pause_s=1.0)
+    limiter.acquire("Change", changes=2)
+    limiter.acquire("List")
+    assert clock.now_s == 0
+    limiter.acquire("Change", changes=2)
+    assert clock.now_s == pytest.approx(1)
+
+
+def test_throttling_halves_the_rate_and_success_restores_it() -> None:
+    bucket = TokenBucket.full(RateLimit(), 0.0)
+    bucket.record_throttle(0.0)
+    assert (bucket.tokens, bucket.rate) == (0.0, 5.0)
+    assert bucket.compute_wait_s(0.0) == pytest.approx(0.2)
+    for _ in range(9):
+        bucket.record_throttle(0.0)
+    assert bucket.rate == 1.0
+    for _ in range(4):
+        bucket.record_success()
+    assert bucket.rate == 10.0
+
+
+def test_batches_are_paced_after_repeated_throttling_of_writes() -> None:
+    clock = FastClock()
+    limiter = _limiter(clock)
+    for _ in range(4):
+        limiter.acquire("Change", changes=1000)
+        limiter.record_success("Change")
+    assert clock.now_s == 0, "nothing is held back for a limit that may not be there"
+    for _ in range(6):
+        limiter.acquire("Change", changes=640)
+        limiter.record_throttle("Change", changes=640)
+    before_s = clock.now_s
+    for _ in range(2):
+        limiter.acquire("Change", changes=640)
+        limiter.record_success("Change")
+    assert clock.now_s - before_s == pytest.approx(12.8, abs=0.1)
+    clock.wait(600.0)
+    before_s = clock.now_s
+    for _ in range(4):
+        limiter.acquire("Change", changes=1000)
+    assert clock.now_s == before_s
+
+
+def test_a_batch_larger_than_the_bucket_waits_only_until_the_bucket_is_full() -> None:
+    bucket = TokenBucket.full(RateLimit(), 0.0)
+    bucket.take(50)
+    assert bucket.compute_wait_s(0.0, count=1000) == pytest.approx(5)
+
+
+def test_a_throttled_account_waits_before_its_next_call() -> None:
+    clock = FastClock()
+    limiter = _limiter(clock)
+    limiter.acquire("Change", changes=2)
+    limiter.record_throttle("Change")
+    limiter.acquire("Change", changes=2)
+    assert clock.now_s == pytest.approx(0.2, abs=0.01)
+
+
+def test_throttling_of_one_api_action_does_not_delay_other_actions() -> None:
+    clock = FastClock()
+    limiter = _limiter(clock)
+    limiter.record_busy("Change")
+    limiter.acquire("List")
+    assert clock.now_s == 0
+    limiter.acquire("Change", changes=2)
+    assert clock.now_s == pytest.approx(0.2, abs=0.01)
+    limiter.record_success("Change")
+    assert {budget.per_s for budget in limiter.read_rate_limits()} == {10}
+
+
+def test_a_clock_that_goes_back_adds_no_tokens() -> None:
+    bucket = TokenBucket.full(RateLimit(), 10.0)
+    bucket.take(50)
+    assert bucket.compute_wait_s(5.0) == pytest.approx(0.1)
+
+
+def test_the_rate_of_an_account_can_be_configured() -> None:
+    clock = FastClock()
+    limiter = RateLimiter(rate=RateLimit(per_s=2, burst=3), monotonic_s=clock.monotonic_s, wait=clock.wait)
+    for _ in range(3):
+        limiter.acquire("Change", changes=2)
+    assert clock.now_s == 0
+    for _ in range(4):
+        limiter.acquire("Change", changes=2)
+    assert clock.now_s == pytest.approx(2, abs=0.01)
+
+
+@pytest.mark.parametrize("rate", [RateLimit(per_s=1, burst=1), RateLimit(per_s=1, burst=3)])
+def test_reads_are_possible_if_the_burst_is_smaller_than_the_reserve_for_writes(rate: RateLimit) -> None:
+    clock = FastClock()
+    limiter = RateLimiter(rate=rate, monotonic_s=clock.monotonic_s, wait=clock.wait)
+    for _ in range(5):
+        limiter.acquire("List")
+    assert clock.now_s <= 5 * rate.burst
+
+
+def test_throttling_does_not_lower_a_rate_below_one_per_second() -> None:
+    bucket = TokenBucket.full(RateLimit(per_s=0.5, burst=1), 0.0)
+    bucket.record_throttle(0.0)
+    assert bucket.rate == 0.5
+
+
+def test_remaining_calls_are_reported_for_the_account_and_each_action() -> None:
+    clock = FastClock()
+    limiter = RateLimiter("prod", monotonic_s=clock.monotonic_s, wait=clock.wait)
+    assert [(one.action, one.calls_left) for one in limiter.read_rate_limits()] == [("", 50)]
+    for action, changes in (("List", 0), ("Change", 2)):
+        limiter.acquire(action, changes=changes)
+    limiter.record_throttle("Change", changes=2)
+    found = [
+        (one.account, one.action, one.calls_left, one.per_s, one.throttle_count) for one in limiter.read_rate_limits()
+    ]
+    assert found == [("prod", "", 0, 5, 1), ("prod", "Change", 0, 5, 1), ("prod", "List", 49, 10, 0)]
+    clock.wait(2.0)
+    assert limiter.read_rate_limits()[0].calls_left == 10

@@ -1,0 +1,112 @@
+"""Convert record sets of Cloud DNS to records and back (docs/spec/plan.md 5 and 10.6)."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extdns.model.record import Record
+from providers.google import record_sets
+from providers.google.record_sets import CloudDnsRecordSet, parse_record_set, serialize_record_set
+from tests.unit.providers.google.made import FAILOVER, GEO, WEIGHTED, endpoint
+
+
+def held(rtype: str, *values: str, name: str = "www.example.org.", ttl_s: int = 300) -> CloudDnsRecordSet:
+    return CloudDnsRecordSet(name=name, type=rtype, ttl_s=ttl_s, values=values)
+
+
+def read(found: CloudDnsRecordSet) -> Record:
+    record = record_sets.build_record(found)
+    assert record is not None
+    return record
+
+
+@pytest.mark.parametrize(
+    ("rtype", "target", "value"),
+    [
+        pytest.param("NS", "ns.example.net", "ns.example.net.", id="10.6-NS-gets-a-dot"),
+        pytest.param("MX", "10 mail.example.net", "10 mail.example.net.", id="10.6-MX-gets-a-dot"),
+        pytest.param("CNAME", "lb.example.net", "lb.example.net.", id="10.6-CNAME-gets-a-dot"),
+        pytest.param("PTR", "host.example.net", "host.example.net.", id="11-PTR-gets-a-dot"),
+        pytest.param("MX", "0 .", "0 .", id="null-MX"),
+        pytest.param("SRV", "0 5 5060 sip.example.net.", "0 5 5060 sip.example.net.", id="SRV"),
+        pytest.param("A", "192.0.2.1", "192.0.2.1", id="addresses-get-none"),
+        pytest.param("TXT", '"a b"', '"a b"', id="TXT"),
+    ],
+)
+def test_host_names_end_with_a_dot_only_in_requests(rtype: str, target: str, value: str) -> None:
+    sent = record_sets.build_record_set(endpoint(rtype, target))
+    assert sent == held(rtype, value)
+    record = read(sent)
+    assert (record.targets, record.exact) == ((target,), None)
+    assert record_sets.build_record_set(record) == sent
+
+
+def test_an_unset_ttl_is_300_seconds() -> None:
+    assert record_sets.build_record_set(endpoint()).ttl_s == 300
+    assert record_sets.build_record_set(endpoint(ttl_s=60)).ttl_s == 60
+    zero = read(held("A", "192.0.2.1", ttl_s=0))
+    assert (zero.ttl_s, record_sets.build_record_set(zero).ttl_s) == (0, 0)
+
+
+def test_a_txt_value_is_split_into_strings_and_joined_again() -> None:
+    sent = record_sets.build_record_set(endpoint("TXT", f'"{"x" * 600}"'))
+    assert sent.values == (f'"{"x" * 255}" "{"x" * 255}" "{"x" * 90}"',)
+    assert read(sent).targets == (f'"{"x" * 600}"',)
+    assert read(sent).exact is None
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        pytest.param(held("CNAME", "LB.Example.net."), id="capitals"),
+        pytest.param(held("AAAA", "2001:db8:0:0::1"), id="address"),
+        pytest.param(held("A", "192.0.2.1", name="WWW.example.org."), id="name"),
+        pytest.param(held("MX", "10  mail.example.net."), id="blanks"),
+        pytest.param(held("TXT", f'"{"x" * 100}" "{"y" * 200}"'), id="strings"),
+        pytest.param(held("ALIAS", "lb.example.net."), id="a-type-of-its-own"),
+    ],
+)
+def test_a_record_set_in_another_spelling_is_deleted_unchanged(found: CloudDnsRecordSet) -> None:
+    assert record_sets.build_record_set(read(found)) == found
+
+
+@pytest.mark.parametrize("routing", [WEIGHTED, GEO, FAILOVER], ids=["weighted", "geolocation", "failover"])
+@pytest.mark.parametrize("kinds", [True, False], ids=["as-answered", "as-sent"])
+def test_a_routing_policy_is_read_and_written_without_loss(routing: dict[str, object], kinds: bool) -> None:
+    stored = {"kind": "dns#rRSetRoutingPolicy", **routing} if kinds else routing
+    found = parse_record_set({"name": "www.example.org.", "type": "A", "ttl": 60, "routingPolicy": stored})
+    record = read(found)
+    assert record.targets == record_sets.list_policy_targets(json.dumps(routing))
+    assert serialize_record_set(record_sets.build_record_set(record))["routingPolicy"] == stored
+
+
+@pytest.mark.parametrize("name", ["a b.example.org.", "\\052.example.org.", "bücher.example.org.", ""])
+def test_a_record_set_with_an_unsupported_name_is_skipped(name: str) -> None:
+    assert record_sets.build_record(held("A", "192.0.2.1", name=name)) is None
+
+
+_LABELS = st.from_regex(r"\A[a-z0-9_](?:[a-z0-9-]{0,10})\Z")
+_PRINTABLE = st.characters(codec="ascii", exclude_characters='"\\', min_codepoint=32, max_codepoint=126)
+_VALUES = {
+    "A": st.ip_addresses(v=4).map(str),
+    "AAAA": st.ip_addresses(v=6).map(str),
+    "CNAME": st.builds(lambda label: f"{label}.example.net.", _LABELS),
+    "TXT": st.builds(lambda text: f'"{text}"', st.text(_PRINTABLE, max_size=255)),
+}
+
+
+_SETS = st.sampled_from(sorted(_VALUES)).flatmap(
+    lambda rtype: st.tuples(st.just(rtype), st.lists(_VALUES[rtype], min_size=1, max_size=3, unique=True))
+)
+
+
+@given(_SETS)
+def test_any_record_set_can_be_rebuilt_from_its_record(found: tuple[str, list[str]]) -> None:
+    rtype, values = found
+    one = held(rtype, *values)
+    again = record_sets.build_record_set(read(one))
+    assert (again.name, again.type, again.ttl_s, sorted(again.values)) == (one.name, rtype, 300, sorted(values))

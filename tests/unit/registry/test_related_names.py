@@ -1,0 +1,98 @@
+"""Names that are read and planned together (docs/design/architecture.md, "Ports")."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extdns.model.dns_name import DnsName
+from registry.txt.naming import Naming, RelatedNames
+from registry.txt.registry import TxtRegistry
+from tests.unit.registry.scene import build_name, build_registry, format_name
+
+
+@pytest.mark.parametrize(
+    ("registry", "name", "expected"),
+    [
+        pytest.param(
+            build_registry(types=("A",)),
+            "foo",
+            {"a-foo", "a-a-foo", "cname-foo", "a-cname-foo"},
+            id="ownership-names-and-other-readings",
+        ),
+        pytest.param(
+            build_registry(),
+            "foo",
+            {
+                *("a-foo", "a-a-foo", "cname-a-foo"),
+                *("aaaa-foo", "a-aaaa-foo", "cname-aaaa-foo"),
+                *("cname-foo", "a-cname-foo", "cname-cname-foo"),
+            },
+            id="default-types",
+        ),
+        pytest.param(build_registry(types=("AAAA",)), "foo", {"aaaa-foo"}, id="aaaa-has-no-untyped-ownership-name"),
+        pytest.param(
+            build_registry(prefix="e-%{record_type}.", types=("AAAA",)),
+            "foo",
+            {"e-.aaaa-foo", "e-aaaa.foo"},
+            id="template",
+        ),
+        pytest.param(
+            build_registry(prefix="e.", types=("A",)),
+            "foo",
+            {"e.a-foo", "a-foo", "e.a-a-foo", "e.cname-foo", "cname-foo", "e.a-cname-foo", "e.foo"},
+            id="prefix",
+        ),
+        pytest.param(
+            build_registry(wildcard="any", types=("AAAA",)), "*", {"aaaa-any", "any"}, id="wildcard-and-its-replacement"
+        ),
+        pytest.param(
+            build_registry(wildcard="any", types=("AAAA",)), "any", {"aaaa-any", "*"}, id="replacement-and-its-wildcard"
+        ),
+        pytest.param(
+            build_registry(types=("AAAA",)),
+            "aaaa-foo",
+            {"aaaa-aaaa-foo", "foo"},
+            id="name-that-looks-like-an-ownership-name",
+        ),
+        pytest.param(build_registry(types=()), "foo", set(), id="nothing-managed"),
+    ],
+)
+def test_related_names_are_only_those_that_can_decide_ownership(
+    registry: TxtRegistry, name: str, expected: set[str]
+) -> None:
+    own = {
+        format_name(found)
+        for related in (name, *expected)
+        if (found := registry._settings.naming.build_name(build_name(related), "TXT"))
+    }
+    assert {format_name(related) for related in registry.related_names(build_name(name))} == expected | own
+
+
+def test_a_name_too_long_for_an_ownership_record_has_no_such_related_name() -> None:
+    assert build_registry(types=("AAAA",)).related_names(build_name("a" * 63)) == ()
+
+
+LABELS = st.one_of(
+    st.sampled_from(("a", "a-a", "e", "txt", "e-a-foo", "foo-txt", "any", "*", "mx-foo", "a" * 50, "a" * 58, "a" * 63)),
+    st.text("ace-x", min_size=1, max_size=8),
+)
+
+
+@given(
+    labels=st.lists(LABELS, min_size=1, max_size=4),
+    affix=st.sampled_from(
+        ({}, {"prefix": "e."}, {"prefix": "e-"}, {"prefix": "a-"}, {"suffix": "-txt"}, {"suffix": ".in.a"})
+    ),
+    wildcard=st.sampled_from(("", "any")),
+    types=st.frozensets(st.sampled_from(("A", "AAAA", "CNAME", "MX"))),
+)
+def test_related_names_by_pattern_equal_computed_ones(
+    labels: list[str], affix: dict[str, str], wildcard: str, types: frozenset[str]
+) -> None:
+    relation = RelatedNames(Naming(**affix, wildcard_replacement=wildcard), types)
+    name = DnsName(".".join(labels))
+    related = relation.find(name)
+    assert len(related) == len(set(related))
+    assert set(related) == set(relation._find_all(name))

@@ -1,0 +1,260 @@
+"""Sources of ingress controllers: contour, kong, openshift, ambassador and f5.
+
+See docs/spec/sources.md 7.3, 7.5-7.7, 7.10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import pytest
+
+from extdns.model.resources.core import SERVICE, ServiceSpec
+from extdns.model.resources.ingress_controllers import (
+    AmbassadorHost,
+    AmbassadorHostSpec,
+    F5Spec,
+    F5Status,
+    F5TransportServer,
+    F5VirtualServer,
+    HttpProxy,
+    HttpProxySpec,
+    OpenShiftRoute,
+    OpenShiftRouteSpec,
+    OpenShiftRouteStatus,
+    RouterStatus,
+    TcpIngress,
+    TcpIngressRule,
+    TcpIngressSpec,
+    VirtualHost,
+)
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.resources.meta import Condition, LoadBalancedStatus
+from extdns.ports import NotSyncedError, Source
+from extdns.sources.ambassador import AmbassadorSource
+from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.contour import ContourSource
+from extdns.sources.f5 import F5Source
+from extdns.sources.kong import KongSource
+from extdns.sources.openshift import OpenShiftSource
+from tests.fakes.view import FakeView
+from tests.unit.sources.cluster import compute_claims
+from tests.unit.sources.samples import (
+    PREFIX,
+    balanced,
+    format_claims,
+    list_resolved_claims,
+    load_balancer,
+    meta,
+    node,
+    ours,
+    service,
+)
+
+pytestmark = pytest.mark.usefixtures("cluster")
+
+ALL = CommonSettings()
+IGNORING = CommonSettings(ignore_hostname_annotation=True)
+LB = balanced("192.0.2.1")
+AMBASSADOR = "external-dns.ambassador-service"
+
+
+def proxy(fqdn: str | None, status: LoadBalancedStatus = LB, annotations: Mapping[str, str] | None = None) -> HttpProxy:
+    host = VirtualHost(fqdn=fqdn) if fqdn is not None else None
+    return HttpProxy(metadata=meta("shop/p", annotations), spec=HttpProxySpec(virtualhost=host), status=status)
+
+
+def tcp_ingress(*hosts: str, annotations: Mapping[str, str] | None = None) -> TcpIngress:
+    rules = tuple(TcpIngressRule(host=host) for host in hosts)
+    return TcpIngress(metadata=meta("shop/t", annotations), spec=TcpIngressSpec(rules=rules), status=LB)
+
+
+def router(host: str, name: str = "default", *, admitted: str = "True", canonical: str = "r.t") -> RouterStatus:
+    conditions = (Condition(type="Admitted", status=admitted),)
+    return RouterStatus(host=host, router_name=name, router_canonical_hostname=canonical, conditions=conditions)
+
+
+def openshift_route(*routers: RouterStatus, annotations: Mapping[str, str] | None = None) -> OpenShiftRoute:
+    return OpenShiftRoute(
+        metadata=meta("shop/o", annotations),
+        spec=OpenShiftRouteSpec(host="spec.t"),
+        status=OpenShiftRouteStatus(ingress=routers or None),
+    )
+
+
+def host(reference: str | None, annotations: Mapping[str, str] | None = None) -> AmbassadorHost:
+    annotations = dict(annotations or {}) | ({} if reference is None else {AMBASSADOR: reference})
+    return AmbassadorHost(metadata=meta("shop/h", annotations), spec=AmbassadorHostSpec(hostname="a.t"))
+
+
+def virtual_server(
+    name: str = "a.t",
+    *,
+    aliases: Iterable[str] = (),
+    address: str = "",
+    assigned: str = "192.0.2.1",
+    annotations: Mapping[str, str] | None = None,
+) -> F5VirtualServer:
+    spec = F5Spec(host=name, host_aliases=tuple(aliases), virtual_server_address=address)
+    return F5VirtualServer(metadata=meta("shop/f", annotations), spec=spec, status=F5Status(vs_address=assigned))
+
+
+CONTOUR = ContourSource(common=ALL)
+KONG = KongSource(common=ALL)
+OPENSHIFT = OpenShiftSource(common=ALL)
+HOSTS = AmbassadorSource(common=ALL)
+F5 = F5Source(name="f5-virtualserver", common=ALL)
+TRANSPORT = F5Source(name="f5-transportserver", common=ALL)
+TCP = F5TransportServer(metadata=meta("shop/f"), spec=F5Spec(host="a.t"), status=F5Status(vs_address="192.0.2.1"))
+A = "a.t A - [192.0.2.1]"
+
+
+@pytest.mark.parametrize(
+    ("source", "obj", "expected"),
+    [
+        pytest.param(CONTOUR, proxy("a.t"), [A], id="7.3-fqdn"),
+        pytest.param(CONTOUR, proxy(None), [], id="7.3-no-virtual-host"),
+        pytest.param(
+            CONTOUR, proxy("", annotations=ours(hostname="h.t")), ["h.t A - [192.0.2.1]"], id="7.3-annotation"
+        ),
+        pytest.param(CONTOUR, proxy("a.t", LoadBalancedStatus()), ["a.t no-address"], id="7.3-no-address-yet"),
+        pytest.param(CONTOUR, proxy("a.t", annotations=ours(target="x.t")), ["a.t CNAME - [x.t]"], id="7.3-target"),
+        pytest.param(
+            ContourSource(common=IGNORING),
+            proxy("a.t", annotations=ours(hostname="h.t")),
+            [A, "h.t by --ignore-hostname-annotation"],
+            id="7.3-annotation-ignored",
+        ),
+        pytest.param(KONG, tcp_ingress("a.t", "", "b.t"), [A, "b.t A - [192.0.2.1]"], id="7.7-rules"),
+        pytest.param(
+            KONG,
+            tcp_ingress("a.t", annotations=ours(hostname="h.t", ttl="60")),
+            ["a.t A 60 [192.0.2.1]", "h.t A 60 [192.0.2.1]"],
+            id="7.7-both",
+        ),
+        pytest.param(OPENSHIFT, openshift_route(router("a.t")), ["a.t CNAME - [r.t]"], id="7.5-first-router"),
+        pytest.param(
+            OPENSHIFT,
+            openshift_route(router("x.t", admitted="False"), router("y.t", canonical=""), router("a.t")),
+            ["a.t CNAME - [r.t]"],
+            id="7.5-first-admitting-router-with-a-name",
+        ),
+        pytest.param(
+            OpenShiftSource(common=ALL, router_name="own"),
+            openshift_route(router("x.t"), router("a.t", "own", canonical="own.t")),
+            ["a.t CNAME - [own.t]"],
+            id="7.5-router-of-that-name",
+        ),
+        pytest.param(
+            OPENSHIFT,
+            openshift_route(router("a.t"), annotations=ours(target="192.0.2.1", hostname="h.t")),
+            [A, "h.t A - [192.0.2.1]"],
+            id="7.5-target",
+        ),
+        pytest.param(
+            OPENSHIFT,
+            openshift_route(annotations=ours(target="192.0.2.1", hostname="h.t")),
+            ["h.t A - [192.0.2.1]", "spec.t not-accepted"],
+            id="7.5-no-router-but-an-annotation",
+        ),
+        pytest.param(
+            OPENSHIFT,
+            openshift_route(router("a.t", admitted="False")),
+            ["a.t not-accepted", "spec.t not-accepted"],
+            id="design-6-not-admitted-any-more",
+        ),
+        pytest.param(F5, virtual_server(), [A], id="7.10-assigned-address"),
+        pytest.param(F5, virtual_server(address="192.0.2.7"), ["a.t A - [192.0.2.7]"], id="7.10-own-address-first"),
+        pytest.param(
+            F5, virtual_server(annotations=ours(target="x.t", ttl="60")), ["a.t CNAME 60 [x.t]"], id="7.10-target"
+        ),
+        pytest.param(
+            F5,
+            virtual_server(assigned="None", annotations=ours(target="x.t")),
+            ["a.t no-address"],
+            id="7.10-no-claim-without-an-address-despite-a-target",
+        ),
+        pytest.param(
+            F5, virtual_server("", aliases=["", "b.t"]), ["b.t A - [192.0.2.1]"], id="7.10-aliases-and-no-host"
+        ),
+        pytest.param(F5, virtual_server(annotations=ours(hostname="h.t")), [A], id="7.10-no-hostname-annotation"),
+        pytest.param(TRANSPORT, TCP, [A], id="7.10-transport-server"),
+    ],
+)
+def test_7_ingress_controller_objects_publish_their_hosts(
+    source: Source, obj: KubernetesObject, expected: list[str]
+) -> None:
+    assert format_claims(compute_claims(source, obj)) == expected
+
+
+@pytest.mark.parametrize(
+    ("obj", "expected"),
+    [
+        pytest.param(host("infra/web"), [A], id="7.6-namespace-and-name"),
+        pytest.param(host("web.infra"), [A], id="7.6-name-and-namespace"),
+        pytest.param(host("web"), ["a.t A - [192.0.2.2]"], id="7.6-namespace-default"),
+        pytest.param(host("a/b/c"), ["a.t invalid-annotation"], id="7.6-more-than-one-slash"),
+        pytest.param(
+            host("infra/gone"),
+            [f"a.t by annotation {AMBASSADOR}: there is no Service infra/gone"],
+            id="7.6-missing-service",
+        ),
+        pytest.param(host(None), [f"a.t by annotation {AMBASSADOR}, which is absent"], id="7.6-absent"),
+        pytest.param(host("infra/own"), ["a.t A - [198.51.100.1]"], id="7.6-external-ips-first"),
+        pytest.param(host("x", ours(target="x.t", ttl="60")), ["a.t CNAME 60 [x.t]"], id="7.6-target"),
+        pytest.param(
+            host("infra/web", ours(hostname="h.t", controller="x")), [A], id="7.6-neither-hostname-nor-controller"
+        ),
+    ],
+)
+def test_7_6_ambassador_hosts_point_at_their_service(obj: AmbassadorHost, expected: list[str]) -> None:
+    services = (
+        load_balancer(None, "192.0.2.1", location="infra/web"),
+        load_balancer(None, "192.0.2.2", location="default/web"),
+        service(None, ServiceSpec(external_ips=("198.51.100.1",)), LB, location="infra/own"),
+    )
+    assert format_claims(compute_claims(HOSTS, obj, *services)) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "obj", "resource"),
+    [
+        pytest.param(CONTOUR, proxy("a.t"), "HTTPProxy/shop/p", id="1.8-contour"),
+        pytest.param(KONG, tcp_ingress("a.t"), "tcpingress/shop/t", id="1.8-kong"),
+        pytest.param(OPENSHIFT, openshift_route(router("a.t")), "route/shop/o", id="1.8-openshift"),
+        pytest.param(HOSTS, host("x", ours(target="192.0.2.1")), "host/shop/h", id="1.8-ambassador"),
+        pytest.param(F5, virtual_server(), "f5-virtualserver/shop/f", id="1.8-f5-virtualserver"),
+        pytest.param(TRANSPORT, TCP, "f5-transportserver/shop/f", id="1.8-f5-transportserver"),
+    ],
+)
+def test_1_8_resource_labels_name_the_object_and_filters_apply(
+    source: Source, obj: KubernetesObject, resource: str
+) -> None:
+    (found,) = list_resolved_claims(compute_claims(source, obj))
+    assert (found.desired.resource, found.provenance.source) == (resource, source.name)
+    assert source.kind.label == resource.partition("/")[0]
+    with pytest.raises(TypeError, match=f"the {source.name} source reads"):
+        source.find_claims(node("n1"), FakeView())
+
+
+def test_excluded_objects_name_what_excludes_them() -> None:
+    elsewhere = CommonSettings(namespace="x")
+    for source, obj in (
+        (ContourSource(common=elsewhere), proxy("a.t")),
+        (KongSource(common=elsewhere), tcp_ingress("a.t")),
+        (OpenShiftSource(common=elsewhere), openshift_route()),
+        (AmbassadorSource(common=elsewhere), host("web")),
+        (F5Source(name="f5-virtualserver", common=elsewhere), virtual_server()),
+    ):
+        assert format_claims(source.find_claims(obj, FakeView())) == ["all by --namespace"]
+    theirs = proxy("a.t", annotations=ours(controller="x"))
+    assert format_claims(CONTOUR.find_claims(theirs, FakeView())) == [f"all by annotation {PREFIX}controller"]
+
+
+def test_services_are_looked_up_only_if_a_host_needs_one() -> None:
+    assert format_claims(compute_claims(HOSTS, host("web", ours(target="192.0.2.1")))) == [A]
+    with pytest.raises(NotSyncedError):
+        compute_claims(HOSTS, host("web"))
+    assert format_claims(compute_claims(HOSTS, host("web"), listed=[SERVICE]))[0].endswith(
+        "there is no Service default/web"
+    )

@@ -1,0 +1,71 @@
+"""Which objects the common settings exclude (docs/spec/sources.md 2.2, 2.6, 2.7)."""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.model.resources.core import SERVICE, Service, ServiceSpec
+from extdns.model.resources.kinds import build_ref
+from extdns.model.selection import parse_annotation_selector, parse_label_selector
+from extdns.sources.annotations import BOTH_PREFIXES, OLD_PREFIX, PREFIX, Annotations
+from extdns.sources.claim_builder import CommonSettings
+from tests.unit.sources.samples import meta, ours, service
+
+
+def left_out_by(selection: CommonSettings, obj: Service) -> str:
+    annotations = Annotations.read(obj.metadata.annotations, selection.prefixes)
+    return selection.find_exclusion(build_ref(SERVICE, obj), obj.metadata, annotations)
+
+
+@pytest.mark.parametrize(
+    ("selection", "expected"),
+    [
+        pytest.param(CommonSettings(), "", id="2.6-no-filter"),
+        pytest.param(CommonSettings(namespace="shop"), "", id="2.6-its-namespace"),
+        pytest.param(CommonSettings(namespace="other"), "--namespace", id="2.6-another-namespace"),
+        pytest.param(CommonSettings(label_filter=parse_label_selector("app=web")), "", id="2.7-label"),
+        pytest.param(
+            CommonSettings(label_filter=parse_label_selector("app=api")), "--label-filter", id="2.7-other-label"
+        ),
+        pytest.param(
+            CommonSettings(annotation_filter=parse_annotation_selector("team in (a,b)")), "", id="2.7-annotation"
+        ),
+        pytest.param(
+            CommonSettings(annotation_filter=parse_annotation_selector("!team")),
+            "--annotation-filter",
+            id="2.7-other-annotation",
+        ),
+        pytest.param(
+            CommonSettings(annotation_filter=parse_annotation_selector(f"{PREFIX}ttl=60")),
+            "",
+            id="2.7-own-annotation-keys",
+        ),
+    ],
+)
+def test_an_excluded_object_names_the_flag_that_excludes_it(selection: CommonSettings, expected: str) -> None:
+    obj = Service(metadata=meta("shop/web", {"team": "a"} | ours(ttl="60"), {"app": "web"}))
+    assert left_out_by(selection, obj) == expected
+
+
+def test_a_label_filter_applies_to_objects_without_labels() -> None:
+    assert left_out_by(CommonSettings(label_filter=parse_label_selector("!app")), service(None, ServiceSpec())) == ""
+
+
+def test_an_object_without_namespace_is_in_the_namespace_default() -> None:
+    assert left_out_by(CommonSettings(namespace="default"), service(None, ServiceSpec(), location="web")) == ""
+
+
+@pytest.mark.parametrize(
+    ("annotations", "expected"),
+    [
+        pytest.param({}, "", id="2.2-absent"),
+        pytest.param({PREFIX + "controller": "dns-controller"}, "", id="2.2-ours"),
+        pytest.param({PREFIX + "controller": "other"}, f"annotation {PREFIX}controller", id="2.2-another-controller"),
+        pytest.param({PREFIX + "controller": ""}, f"annotation {PREFIX}controller", id="2.2-empty"),
+        pytest.param({PREFIX + "controller": "Dns-Controller"}, f"annotation {PREFIX}controller", id="2.2-case"),
+        pytest.param({OLD_PREFIX + "controller": "x"}, f"annotation {OLD_PREFIX}controller", id="design-5-old-prefix"),
+        pytest.param({OLD_PREFIX + "controller": "x", PREFIX + "ttl": "1"}, "", id="design-5-old-beside-new"),
+    ],
+)
+def test_the_controller_annotation_excludes_an_object(annotations: dict[str, str], expected: str) -> None:
+    assert left_out_by(CommonSettings(prefixes=BOTH_PREFIXES), service(annotations, ServiceSpec())) == expected

@@ -1,0 +1,51 @@
+"""The stages after a source (docs/spec/sources.md 0.2, 1.6, 8.4)."""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.model.claim import Claim, UnresolvedClaim
+from extdns.model.resources.core import SERVICE, ServicePort, ServiceSpec
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.ports import Source
+from extdns.sources.claim_stages import StagedSource, TargetNetworkStage, parse_target_networks, validate_claim
+from extdns.sources.service.expansions import ServiceSettings
+from extdns.sources.service.source import ServiceSource
+from tests.unit.sources.cluster import compute_claims
+from tests.unit.sources.samples import format_claims, load_balancer, node, ours, service
+
+pytestmark = pytest.mark.usefixtures("cluster")
+
+SERVICES: Source = ServiceSource(settings=ServiceSettings())
+
+
+def refined(obj: KubernetesObject, *others: KubernetesObject, net: str = "") -> tuple[Claim, ...]:
+    source: Source = StagedSource(
+        source=SERVICES, stages=(validate_claim, TargetNetworkStage(include=parse_target_networks(net.split())[0]))
+    )
+    assert (source.name, source.kind) == ("service", SERVICE)
+    return compute_claims(source, obj, *others)
+
+
+def test_1_6_an_alias_property_makes_only_srv_invalid() -> None:
+    spec = ServiceSpec(type="NodePort", ports=(ServicePort(protocol="TCP", node_port=30022),))
+    claims = refined(service(ours(hostname="np.t", alias="true"), spec), node("n1", external=["203.0.113.1"]))
+    assert format_claims(claims) == ["_web._tcp.np.t invalid-endpoint", "np.t A - [203.0.113.1]"]
+    assert isinstance(claims[0], UnresolvedClaim)
+    assert claims[0].type == "SRV"
+    assert claims[0].detail.endswith(": 'alias on SRV' is not valid; allowed: alias on A, AAAA and CNAME only")
+
+
+def test_8_4_target_networks_filter_each_record_type_separately() -> None:
+    obj = load_balancer(ours(hostname="a.t,b.t"), "192.0.2.1", "2001:db8::1", "lb.t")
+    assert format_claims(refined(obj, net="192.0.2.0/24")) == [
+        "a.t A - [192.0.2.1]",
+        "a.t by --target-net-filter",
+        "b.t A - [192.0.2.1]",
+        "b.t by --target-net-filter",
+    ]
+
+
+def test_claims_that_are_not_resolved_pass_the_stages_unchanged() -> None:
+    pending = load_balancer(ours(hostname="a.t,b..t"))
+    assert refined(pending, net="192.0.2.0/24") == compute_claims(SERVICES, pending)

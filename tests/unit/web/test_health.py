@@ -1,0 +1,93 @@
+"""Responses of the paths /healthz, /readyz and /metrics."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from wsgiref.types import StartResponse
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from extdns.metrics.metrics import Metrics
+from extdns.web.health import HealthApplication, Readiness
+
+
+class WsgiResponse:
+    """The response of a WSGI application to one request."""
+
+    def __init__(self, application: HealthApplication, method: str, path: str) -> None:
+        self.status = ""
+        self.headers: Mapping[str, str] = {}
+        self.body = b"".join(application({"REQUEST_METHOD": method, "PATH_INFO": path}, self._starter()))
+
+    def _starter(self) -> StartResponse:
+        def start(status: str, headers: list[tuple[str, str]], _exc_info: object = None, /) -> object:
+            self.status, self.headers = status, dict(headers)
+            return lambda _: None
+
+        return start  # type: ignore[return-value] # the protocol's last parameter has a type that typeshed keeps private
+
+
+def request_page(
+    path: str, method: str = "GET", *, healthy: bool = True, readiness: Readiness = (True, {}), metrics: bytes = b""
+) -> WsgiResponse:
+    """Return the response of a health application to one request."""
+    application = HealthApplication(
+        is_healthy=lambda: healthy, read_readiness=lambda: readiness, render_metrics=lambda: metrics
+    )
+    return WsgiResponse(application, method, path)
+
+
+def test_health_response_is_exactly_ok() -> None:
+    response = request_page("/healthz")
+    assert response.status == "200 OK"
+    assert response.body == b"OK"
+
+
+def test_health_fails_when_the_loop_makes_no_progress() -> None:
+    response = request_page("/healthz", healthy=False)
+    assert response.status == "503 Service Unavailable"
+    assert response.body == b"the main loop does not make progress\n"
+
+
+@pytest.mark.parametrize(
+    ("ready", "status"),
+    [pytest.param(True, "200 OK", id="ready"), pytest.param(False, "503 Service Unavailable", id="not-ready")],
+)
+def test_readiness_shows_details_as_json(status: str, *, ready: bool) -> None:
+    response = request_page("/readyz", readiness=(ready, {"zones": 2, "failing": ["zone example.org: timed out"]}))
+    assert response.status == status
+    assert response.headers["Content-Type"] == "application/json"
+    assert response.body.endswith(b"\n")
+    assert json.loads(response.body) == {"failing": ["zone example.org: timed out"], "zones": 2}
+
+
+def test_metrics_have_the_content_type_of_prometheus() -> None:
+    response = request_page("/metrics", metrics=Metrics().render())
+    assert response.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
+    names = [family.name for family in text_string_to_metric_families(response.body.decode())]
+    assert "external_dns_registry_endpoints_total" in names
+
+
+@pytest.mark.parametrize("path", ["/", "", "/health", "/healthz/", "/metrics/..", "/\x00", "/HEALTHZ"])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_unknown_path_gets_404_with_the_known_paths(path: str, method: str) -> None:
+    response = request_page(path, method)
+    assert response.status == "404 Not Found"
+    assert response.body == b"not found; available: /healthz, /readyz, /metrics\n"
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "get"])
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
+def test_only_get_and_head_are_allowed(path: str, method: str) -> None:
+    response = request_page(path, method)
+    assert response.status == "405 Method Not Allowed"
+    assert response.headers["Allow"] == "GET, HEAD"
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/nowhere"])
+def test_head_is_get_without_the_body(path: str) -> None:
+    got, head = request_page(path, metrics=b"m 1\n"), request_page(path, "HEAD", metrics=b"m 1\n")
+    assert (head.status, head.headers, head.body) == (got.status, got.headers, b"")
+    assert head.headers["Content-Length"] == str(len(got.body))
