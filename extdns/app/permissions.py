@@ -72,7 +72,7 @@ def check_permissions(config: Config, zones: Iterable[Zone]) -> Iterator[tuple[Z
     match config.control.provider:
         case "google":
             from providers.google.client import build_api
-            from providers.google.reader import check_permission
+            from providers.google.provider import check_permission
 
             project = build_api(build_cloud_dns_settings(config))
             yield from ((zone, check_permission(project, zone)) for zone in zones)

@@ -56,12 +56,12 @@ def build_offline_reader(config: Config) -> ZoneReader:
     """Build a reader that needs no credentials. Only its `adjust` can be used."""
     match config.control.provider:
         case "aws":
-            from providers.aws.reader import Route53Reader
+            from providers.aws.provider import Route53Reader
 
             return Route53Reader(build_route53_settings(config), {})
         case "google":
             from providers.google.client import build_api
-            from providers.google.reader import CloudDnsReader
+            from providers.google.provider import CloudDnsReader
 
             settings = build_cloud_dns_settings(config)
             return CloudDnsReader(settings, build_api(settings))
@@ -71,8 +71,7 @@ def build_offline_reader(config: Config) -> ZoneReader:
 
 def _build_route53(config: Config, options: WriteOptions) -> tuple[ZoneReader, ZoneWriter | None]:
     from providers.aws.client import build_apis
-    from providers.aws.reader import Route53Reader
-    from providers.aws.writer import Route53Writer
+    from providers.aws.provider import Route53Reader, Route53Writer
 
     settings = replace(build_route53_settings(config), write_options=options)
     accounts = build_apis(settings)
@@ -117,8 +116,7 @@ def build_route53_settings(config: Config) -> AwsSettings:
 
 def _build_cloud_dns(config: Config, options: WriteOptions) -> tuple[ZoneReader, ZoneWriter | None]:
     from providers.google.client import build_api
-    from providers.google.reader import CloudDnsReader, read_limits
-    from providers.google.writer import CloudDnsWriter
+    from providers.google.provider import CloudDnsReader, CloudDnsWriter, read_limits
 
     settings = replace(build_cloud_dns_settings(config), write_options=options)
     project = build_api(settings)

@@ -29,7 +29,7 @@ _SERVICES: Final = 100
 _WARM_UP: Final = 3
 _CALM_S: Final = 1.0
 _PRODUCT: Final = tuple(f"{ROOT / package}{os.sep}" for package in ("extdns", "providers", "registry"))
-_LAST: Final = (f"{ROOT / 'providers' / 'aws' / 'writer.py'}", "submit")
+_LAST: Final = (f"{ROOT / 'providers' / 'aws' / 'provider.py'}", "submit")
 """The function whose return ends the count: the DNS service has answered."""
 
 

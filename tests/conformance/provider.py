@@ -17,13 +17,11 @@ from extdns.model.record import DesiredRecord, Record, canonicalize_targets
 from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.model.zone import Zone
 from extdns.ports import ZoneReader, ZoneWriter
-from providers.aws.reader import Route53Reader
+from providers.aws.provider import Route53Reader, Route53Writer
 from providers.aws.settings import AwsSettings, Route53ZoneFilter
-from providers.aws.writer import Route53Writer
-from providers.google.reader import CloudDnsReader
+from providers.google.provider import CloudDnsReader, CloudDnsWriter
 from providers.google.settings import CloudDnsZoneFilter as GoogleSelection
 from providers.google.settings import GoogleSettings
-from providers.google.writer import CloudDnsWriter
 from providers.inmemory.provider import InMemoryProvider
 from providers.zonefile.folder import ZoneFolder
 from providers.zonefile.reader import ZoneFileReader

@@ -10,8 +10,7 @@ from extdns.app.provider import build_cloud_dns_settings
 from extdns.config import parse
 from extdns.controller.exit_codes import compute_exit_code
 from extdns.errors import UsageError
-from providers.google.reader import CloudDnsReader
-from providers.google.writer import CloudDnsWriter
+from providers.google.provider import CloudDnsReader, CloudDnsWriter
 from tests.clouddns import service
 from tests.corpus.product import Result
 from tests.corpus.recordsets import RecordSet, normalize_record_sets

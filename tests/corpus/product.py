@@ -10,8 +10,7 @@ from extdns.app.provider import build_route53_settings
 from extdns.config import parse
 from extdns.controller.exit_codes import compute_exit_code
 from extdns.errors import UsageError
-from providers.aws.reader import Route53Reader
-from providers.aws.writer import Route53Writer
+from providers.aws.provider import Route53Reader, Route53Writer
 from tests.corpus.recordsets import normalize_record_sets
 from tests.route53 import service
 

@@ -15,8 +15,7 @@ from extdns.config import parse
 from extdns.engine.decisions import CHANGING
 from extdns.errors import UsageError
 from extdns.model.change import Action
-from providers.aws.reader import Route53Reader
-from providers.aws.writer import Route53Writer
+from providers.aws.provider import Route53Reader, Route53Writer
 from tests import answers
 from tests.corpus.case import Case, load, names
 from tests.corpus.test_corpus import build_manifests_flag

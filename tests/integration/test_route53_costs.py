@@ -10,9 +10,8 @@ import pytest
 from extdns.engine.engine import Engine
 from extdns.engine.inputs import TimePassed
 from extdns.engine.settings import EngineSettings
-from providers.aws.reader import Route53Reader
+from providers.aws.provider import Route53Reader, Route53Writer
 from providers.aws.settings import AwsSettings, Route53ZoneFilter
-from providers.aws.writer import Route53Writer
 from tests.fakes.route53.errors import build_throttling_fault, build_zone_busy
 from tests.fakes.route53.log import CHANGE
 from tests.fakes.service.faults import Drop, Fault, Refuse

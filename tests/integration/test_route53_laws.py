@@ -20,10 +20,9 @@ from extdns.model.record import Record, RecordKey
 from extdns.model.zone import Zone
 from providers.aws import record_sets
 from providers.aws.client import Route53Api
-from providers.aws.reader import Route53Reader
+from providers.aws.provider import Route53Reader, Route53Writer
 from providers.aws.record_sets import Route53RecordSet
 from providers.aws.settings import AwsSettings, Route53ZoneFilter
-from providers.aws.writer import Route53Writer
 from tests.fakes.faulty import Submission
 from tests.fakes.route53.errors import build_throttling_fault
 from tests.fakes.route53.log import CHANGE, LIST

@@ -11,8 +11,7 @@ from extdns.app.provider import build_route53_settings
 from extdns.config import parse
 from extdns.engine.decisions import CHANGING, is_held_decision
 from extdns.model.change import Action, Decision
-from providers.aws.reader import Route53Reader
-from providers.aws.writer import Route53Writer
+from providers.aws.provider import Route53Reader, Route53Writer
 from tests.corpus.recordsets import RecordSet, normalize_record_sets
 from tests.route53 import service
 

@@ -117,7 +117,7 @@ def test_no_import_contract_is_broken(tree: Path) -> None:
             id="a-second-file-imports-google",
         ),
         pytest.param(
-            "providers/google/reader.py",
+            "providers/google/provider.py",
             "import requests",
             "Only providers.google.client imports google's libraries",
             id="a-second-file-imports-requests",

@@ -8,7 +8,7 @@ from extdns.errors import ForbiddenError, ProviderError, RetryableError
 from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone
 from providers.aws.client import Route53Api
-from providers.aws.reader import Route53Reader
+from providers.aws.provider import Route53Reader
 from providers.aws.settings import AwsSettings, Route53ZoneFilter
 from tests.fakes.route53.errors import build_throttling_fault
 from tests.fakes.route53.server import Route53

@@ -9,9 +9,8 @@ from extdns.model.record import Record
 from extdns.model.value import StringMap
 from extdns.model.zone import Zone
 from providers.aws.client import Route53Api
-from providers.aws.reader import Route53Reader
+from providers.aws.provider import Route53Reader, Route53Writer
 from providers.aws.settings import AwsSettings
-from providers.aws.writer import Route53Writer
 from providers.common.api_calls import WriteOptions
 from tests.conformance.provider import build_batch, create, delete, restate, update
 from tests.fakes.route53.errors import build_throttling_fault, build_zone_busy

@@ -6,8 +6,8 @@ import pytest
 
 from extdns.model.change import Outcome, Refused, TryLater, WriteConflict
 from providers.common.api_calls import CallFailedError, FailureKind
+from providers.google.provider import build_outcome
 from providers.google.record_sets import CloudDnsRecordSet
-from providers.google.writer import build_outcome
 
 ADDED = [
     CloudDnsRecordSet(name=f"{label}.example.org.", type="A", ttl_s=300, values=("192.0.2.1",)) for label in ("a", "b")

@@ -12,7 +12,7 @@ from extdns.model.record import Record
 from extdns.model.selection import DomainFilter
 from extdns.model.zone import Zone
 from providers.google.client import CloudDnsApi
-from providers.google.reader import CloudDnsReader, read_limits
+from providers.google.provider import CloudDnsReader, read_limits
 from providers.google.record_sets import ProjectLimits
 from providers.google.settings import CloudDnsZoneFilter, GoogleSettings
 from tests.clouddns import client

@@ -12,9 +12,8 @@ from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import Zone
 from providers.common.api_calls import WriteOptions
 from providers.google.client import CloudDnsApi
-from providers.google.reader import CloudDnsReader
+from providers.google.provider import CloudDnsReader, CloudDnsWriter
 from providers.google.settings import GoogleSettings
-from providers.google.writer import CloudDnsWriter
 from tests.clouddns import client
 from tests.conformance.provider import build_batch, create, delete, restate, update
 from tests.fakes.clouddns.log import CHANGE

@@ -1,12 +1,18 @@
-"""Read Cloud DNS: the `ZoneReader` port, the list of zones, and the permission check."""
+"""Read and write Cloud DNS: the `ZoneReader` and `ZoneWriter` ports, the list of zones, and the permission check.
+
+An error response to a change lists a problem for each part of it that is wrong (guide "Error messages"). Most state the
+part: `entity.change.additions[6].rrdata[0]` is in the seventh addition. Newer responses have the name of the record set
+in the brackets, and its type in further ones.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from extdns.errors import RetryableError
-from extdns.model.change import AdjustedRecords
+from extdns.model.change import AdjustedRecords, Applied, Batch, Outcome, Refused, TryLater, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import AccountFailure, Capabilities, Permission, Zone, ZoneList, ZonePage
@@ -14,11 +20,19 @@ from providers.common.api_calls import (
     ZONE_ID_FILTER_HINT,
     CallFailedError,
     FailureKind,
+    convert_to_outcome,
     convert_to_read_error,
     parse_service_name,
 )
 from providers.google.adjust import SUPPORTED_TYPES, adjust_record
-from providers.google.record_sets import CloudDnsPage, ManagedZone, ProjectLimits, build_record
+from providers.google.record_sets import (
+    CloudDnsPage,
+    CloudDnsRecordSet,
+    ManagedZone,
+    ProjectLimits,
+    build_record,
+    build_record_set,
+)
 from providers.google.settings import CloudDnsZoneFilter
 
 if TYPE_CHECKING:
@@ -183,3 +197,76 @@ def check_permission(api: CloudDnsApi, zone: Zone) -> Permission:
         remedy = "grant roles/dns.admin, or a role with these, on the project or on the zone"
         return Permission(granted=False, detail=f"{', '.join(missing)} not granted", remedy=remedy)
     return Permission(granted=True, detail="as testIamPermissions reports")
+
+
+class CloudDnsWriter:
+    """Sends batches to Cloud DNS. Each batch is one change, which is never repeated."""
+
+    def __init__(self, api: CloudDnsApi) -> None:
+        """Create a writer that calls *api*."""
+        self._api = api
+
+    def submit(self, zone: Zone, batch: Batch) -> Outcome:
+        """Make all writes of *batch* in one change, which counts as applied even while its status is `pending`."""
+        writes = batch.writes
+        if not writes:
+            return Applied(records=())
+        routed = sorted({write.new.name for write in writes if write.new and write.new.set_identifier})
+        if routed:
+            return Refused(message="Cloud DNS does not support set identifiers", offending_names=tuple(routed))
+        deletions = [build_record_set(write.old) for write in writes if write.old]
+        additions = [build_record_set(write.new) for write in writes if write.new]
+        try:
+            change_id = self._api.create_change(zone.id, f"zone {zone}", additions, deletions)
+        except CallFailedError as exc:
+            return build_outcome(exc, additions, deletions)
+        records = map(build_record, additions)
+        return Applied(records=tuple(record for record in records if record is not None), change_id=change_id)
+
+
+_CONFLICTS: Final = re.compile(
+    r"\balready exists|Precondition not met|'?entity\.change\.deletions\b.* does not exist", re.ASCII
+)
+_PART: Final = re.compile(r"entity\.change\.(additions|deletions)\[([^\]]+)\]", re.ASCII)
+_ZONE: Final = re.compile(r"'parameters\.(?:managedZone|project)'", re.ASCII)
+
+
+def build_outcome(
+    failed: CallFailedError, additions: Sequence[CloudDnsRecordSet], deletions: Sequence[CloudDnsRecordSet]
+) -> Outcome:
+    """Return the outcome of a change whose call *failed*."""
+    sent = {"additions": additions, "deletions": deletions}
+    return convert_to_outcome(failed, lambda: _build_refusal(failed, sent))
+
+
+def _build_refusal(failed: CallFailedError, sent: Mapping[str, Sequence[CloudDnsRecordSet]]) -> Outcome:
+    message = str(failed)
+    problems = failed.messages or (failed.detail,)
+    if any(_ZONE.search(problem) for problem in problems):  # the next listing of zones shows what happened
+        return TryLater(message=message)
+    conflicts = [problem for problem in problems if _CONFLICTS.search(problem)]
+    if conflicts:
+        return WriteConflict(message=message, offending_names=_find_names(conflicts, sent))
+    return Refused(message=message, offending_names=_find_names(problems, sent))
+
+
+def _find_names(problems: Sequence[str], sent: Mapping[str, Sequence[CloudDnsRecordSet]]) -> tuple[DnsName, ...]:
+    """Return the names that caused *problems*, sorted; () if a problem states no name, since any can have caused it."""
+    found: set[DnsName] = set()
+    for problem in problems:
+        name = _find_name(problem, sent)
+        if name is None:
+            return ()
+        found.add(name)
+    return tuple(sorted(found))
+
+
+def _find_name(problem: str, sent: Mapping[str, Sequence[CloudDnsRecordSet]]) -> DnsName | None:
+    part = _PART.search(problem)
+    if part is None:
+        return None
+    sets, index = sent[part[1]], part[2]
+    if index.isdecimal():
+        return parse_service_name(sets[int(index)].name) if int(index) < len(sets) else None
+    name = index.rstrip(".").lower()
+    return next((parse_service_name(one.name) for one in sets if one.name.rstrip(".") == name), None)
