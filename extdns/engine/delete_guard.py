@@ -168,9 +168,18 @@ class DeleteGuard:
             is_held = not delete.is_transfer and self._is_held(zone, delete.owned)
             self.pending.put(zone, delete, now_s, is_held=is_held)
 
-    def drop_evidence(self, zone: Zone, name: DnsName) -> None:
-        """Drop the evidence for deletes at *name* in *zone*, because planning the name failed. Holds stay."""
+    def drop_evidence(self, zone: Zone, name: DnsName, now_s: float, *, is_known: bool) -> None:
+        """Drop the evidence for deletes at *name* in *zone*, because planning the name failed. Holds stay.
+
+        Args:
+            zone: a zone of the name.
+            name: the name.
+            now_s: monotonic seconds.
+            is_known: whether no write of the name waits for an answer. If one does, its deletes count as made.
+        """
         for tracked in tuple(self.pending.by_name.get((zone.id, name), {}).values()):
+            if not is_known:
+                self._count_as_made(tracked, now_s)
             self.pending.remove(tracked)
 
     def add_owned(self, zone_id: str, namespace: str, count: int, now_s: float) -> None:

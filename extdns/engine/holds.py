@@ -270,10 +270,17 @@ class Holds:
     # restored holds
 
     def restore(self, scope: Scope, saved: SavedScope) -> None:
-        """Add the holds that an earlier process saved."""
+        """Add the holds that an earlier process saved.
+
+        A saved hold by a budget replaces one that began for insufficient evidence before the state was loaded: the
+        latter ends when the settings turn out to be accepted.
+        """
         for held in saved.holds:
             cause = HoldCause(scope=scope, since_at=held.since_s, by_budget=held.by_budget, by_absence=held.by_absence)
             for digest in held.digests:
+                hold = self._by_digest.get(digest)
+                if hold and cause.by_budget and not hold.cause.by_budget:
+                    self._remove(hold)
                 self._add_restored(digest, cause)
 
     def resume(

@@ -192,7 +192,7 @@ def _abandon(name: DnsName, exc: Exception, state: EngineState, now_s: float) ->
     """Drop the evidence, grace period and queued changes of *name*, and plan it again after a pause."""
     for zone in state.zones.containing(name):
         zone.queue.discard(name)
-        state.delete_guard.drop_evidence(zone.zone, name)
+        state.delete_guard.drop_evidence(zone.zone, name, now_s, is_known=zone.is_fully_known(name))
     state.plan_retries.record_failure(name, Failure.PLANNING, now_s)
     _store_waits(name, (ZoneWait("", PLAN),), state, now_s)
     decisions = _reject_all(name, state.claims.claims(name), Reason.OBJECT_FAILED, describe_error(exc))

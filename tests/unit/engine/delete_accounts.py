@@ -54,9 +54,15 @@ class MostOwned:
 
 @dataclass(slots=True)
 class Hold:
-    """A held delete that was shown; it outlives the process once its code was shown, too."""
+    """A held delete that was shown; it outlives the process once its code was shown, too.
 
-    evidence: Evidence
+    Attributes:
+        is_insufficient: whether it is held only for insufficient evidence. Then it ends when the settings are
+            accepted, whatever evidence it has by then.
+        is_saved: whether its code was shown.
+    """
+
+    is_insufficient: bool
     is_saved: bool
 
 
@@ -124,8 +130,9 @@ class DeleteAccounts:
         for shown in engine.delete_guard.held_sets():
             for one in shown.held:
                 place = one.zone.id, one.owned.key
-                was_saved = place in self.holds and self.holds[place].is_saved
-                self.holds[place] = Hold(one.evidence, is_saved=was_saved or bool(shown.code))
+                hold = self.holds.setdefault(place, Hold(one.evidence is Evidence.ORPHAN_UNCLAIMED, is_saved=False))
+                hold.is_insufficient &= one.zone.id not in engine.delete_guard.state.accepted
+                hold.is_saved |= bool(shown.code)
 
     def approve(self, shown: HeldSet, now_s: float) -> None:
         """Approve what is *shown*, as a person does."""
@@ -150,12 +157,8 @@ class DeleteAccounts:
             if _is_transfer(change, cluster):
                 self.transfers.add(place)
                 hold = None  # another object claims the name
-            if (
-                hold
-                and hold.evidence is Evidence.ORPHAN_UNCLAIMED
-                and batch.zone.id in engine.delete_guard.state.accepted
-            ):
-                hold = None  # the settings were accepted: such evidence is sufficient now
+            if hold and hold.is_insufficient and batch.zone.id in engine.delete_guard.state.accepted:
+                hold = None  # the settings were accepted: the evidence was sufficient
             assert hold is None or approved, f"{change.key} goes although it is held"
             wait_s = self.settings.grace_s
             if change.evidence is Evidence.UNRESOLVED_EXPIRED:

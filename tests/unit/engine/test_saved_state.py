@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from extdns.engine import reconcile
 from extdns.engine.effects import Effect, SaveState, SubmitBatch
 from extdns.engine.inputs import StateFailed, StateLoaded, TimePassed
 from extdns.engine.state_sync import NO_SAVED_STATE
@@ -180,6 +181,22 @@ def test_deletes_in_flight_count_in_the_delete_budget(*, has_state_store: bool) 
     assert world.describe_decisions(NAMES[WITHIN_BUDGET]) == ["A keep held"]
 
 
+def test_deletes_in_flight_count_in_the_delete_budget_although_planning_their_names_fails(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = run_forty()
+    world.feed(delete_services(*NAMES[:WITHIN_BUDGET]))
+    run_up_to(world, SubmitBatch)
+    with monkeypatch.context() as patch:
+        patch.setattr(reconcile, "plan_name", lambda *_: 1 / 0)
+        world.feed(change_phase(INGRESS, Phase.FAILING))  # all names are planned again
+        world.feed(change_phase(INGRESS))
+    world.run(for_s=60.0)
+    assert len(world.list_records()) == len(NAMES) - WITHIN_BUDGET
+    world.run(delete_services(NAMES[WITHIN_BUDGET]), for_s=120.0)
+    assert world.describe_decisions(NAMES[WITHIN_BUDGET]) == ["A keep held"]
+
+
 def test_deletes_in_a_zone_count_in_its_budget_after_the_zone_left_the_list_and_returned() -> None:
     """Test that the budget of a missing zone is also part of the saved state."""
     world = run_forty(has_state_store=True)
@@ -211,6 +228,21 @@ def test_without_permission_to_load_the_state_deletes_are_made_except_those_of_o
     world.state = run_forty(has_state_store=True, settings_digest="today").state
     world.run(for_s=300.0)
     assert "old A" not in world.list_records(), "the accepted settings were loaded with the state"
+
+
+def test_a_delete_held_for_a_budget_stays_held_if_the_next_process_loads_the_state_late() -> None:
+    """Test that the hold for missing settings, which ends when they are loaded, does not replace the saved hold."""
+    before = run_forty(has_state_store=True, settings_digest="today")
+    removed = [observe(name) for name in NAMES[:13]]
+    before.run(*removed, for_s=120.0)
+    before.run(observe_new(*NAMES[1:13]), for_s=20.0)
+    assert before.describe_decisions("h00") == ["A keep held"]
+    world = build_stage(*build_records(*NAMES), deletes=DELETES, has_state_store=True, settings_digest="today")
+    world.state, world.now_s, world.state_fails = before.state, before.now_s, 1
+    world.run(observe_new(*NAMES[1:]), observe("h00"), change_phase(SERVICE), change_phase(INGRESS), for_s=120.0)
+    assert world.describe_decisions("h00") == ["A keep orphan-unclaimed"]
+    world.run(for_s=600.0)
+    assert world.describe_decisions("h00") == ["A keep held"]
 
 
 def test_a_failed_load_is_retried_within_seconds() -> None:

@@ -1,0 +1,46 @@
+"""Sequences of steps that the state machine once found, each with the law that it broke."""
+
+from __future__ import annotations
+
+from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
+from extdns.engine.inputs import Cause
+from extdns.planner.settings import Policy
+from providers.inmemory.provider import InMemoryProvider
+from tests.unit.engine.delete_accounts import DeleteAccounts
+from tests.unit.engine.machine_strategies import KEYS
+from tests.unit.engine.stage import build_claim
+from tests.unit.engine.test_machine import EngineMachine
+
+
+def start_machine(*, forgets: bool = False) -> EngineMachine:
+    """Start a machine with empty zones and no claims, without grace period and budgets."""
+    settings = DeleteSettings(owner="me", grace_s=0.0, limits=DeleteLimits(percent=100))
+    machine = EngineMachine()
+    machine.start(
+        seeds=[],
+        page_size=300,
+        capabilities=InMemoryProvider().capabilities,
+        policy=Policy.SYNC,
+        claims=[()] * len(KEYS),
+        synced=True,
+        accounts=DeleteAccounts(settings=settings, forgets=forgets),
+    )
+    return machine
+
+
+def test_a_hold_for_insufficient_evidence_ends_when_accepted_settings_are_loaded_although_its_evidence_changed() -> (
+    None
+):
+    machine, key = start_machine(forgets=True), KEYS[0]
+    machine.see((key, (build_claim("a", "web"),)), Cause.VERSION, soon=True)
+    machine.wait(8.0)
+    machine.cluster.requests[key] = ()
+    machine.arm_state(1)
+    machine.restart(None, None)
+    machine.wait(8.0)
+    assert machine.stage.describe_decisions("web") == ["A keep orphan-unclaimed"]
+    machine.drop(key, Cause.DELETED, exists=False, soon=True)
+    assert machine.stage.describe_decisions("web") == ["A keep held"]
+    machine.wait(400.0)
+    assert machine.stage.list_records() == {}
+    machine.teardown()
