@@ -129,10 +129,10 @@ def _find_apex_records(state: ZoneState, zones: Zones, registry: Registry) -> It
     The ownership record of the name of a zone itself may be in the zone above it.
     """
     name = state.zone.name
-    if above := zones.find_ownership_zone(state, registry.ownership_name(name)):
+    if above := zones.find_zone_above(state, name, registry):
         yield from read_above(above, state, registry.related_names(name))
     for other in zones:
-        if zones.find_ownership_zone(other, registry.ownership_name(other.zone.name)) is state:
+        if zones.find_zone_above(other, other.zone.name, registry) is state:
             yield from other.cache.records(other.zone.name)
 
 

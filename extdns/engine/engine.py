@@ -31,8 +31,7 @@ from extdns.engine.reconcile import reconcile
 from extdns.engine.retries import Deadlines, GiveUpRule, RetryTable
 from extdns.engine.state import EngineState
 from extdns.engine.state_sync import StateSync
-from extdns.engine.zone_refresh import ZoneRefresher
-from extdns.engine.zones import Zones
+from extdns.engine.zones import ZoneRefresher, Zones
 from extdns.model.change import Applied
 from extdns.model.cluster import KindState, Phase
 

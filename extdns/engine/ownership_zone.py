@@ -18,7 +18,6 @@ from extdns.model.change import ChangeSet, Write
 from extdns.model.record import Record, restate_record
 
 if TYPE_CHECKING:
-    from extdns.engine.state import EngineState
     from extdns.engine.zones import ZoneState
     from extdns.model.dns_name import DnsName
     from extdns.model.record import OwnedRecord
@@ -37,13 +36,6 @@ class Parts:
     home: tuple[ChangeSet, ...]
     above: tuple[ChangeSet, ...] = ()
     leftovers: tuple[Record, ...] = ()
-
-
-def find_zone_above(zone: ZoneState, name: DnsName, state: EngineState) -> ZoneState | None:
-    """Return the zone that holds the ownership records of *name*; None if that is *zone* itself."""
-    if name != zone.zone.name:
-        return None
-    return state.zones.find_ownership_zone(zone, state.settings.registry.ownership_name(name))
 
 
 def read_above(above: ZoneState, zone: ZoneState, related: Iterable[DnsName]) -> list[Record]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from extdns.engine.decisions import PLAN, ZONES, Awaited, Wait, ZoneWait
 from extdns.engine.desired import build_candidates
-from extdns.engine.ownership_zone import find_zone_above
 from extdns.engine.retries import Failure
 from extdns.engine.zone_plan import Plan, keep_moved, plan_in_zone
 from extdns.errors import describe_error
@@ -73,9 +72,10 @@ def plan_name(name: DnsName, state: EngineState, now_s: float) -> NamePlan:
         return planned
     candidates = build_candidates(claims, state.settings.plan, state.claims.targetless_claims(name)) if claims else ()
     for zone in zones:
+        above = state.zones.find_zone_above(zone, name, state.settings.registry)
         if not zone.cache.is_complete:
             _wait_for_zone(zone, zone, name, claims, planned)
-        elif (above := find_zone_above(zone, name, state)) and not above.cache.is_complete:
+        elif above and not above.cache.is_complete:
             _wait_for_zone(above, zone, name, claims, planned)
         elif zone.queue.is_writing(name) or (above and above.queue.is_writing(name)):
             planned.decisions += [decision for decision in former if decision.zone == zone.zone]
@@ -156,7 +156,7 @@ def _store_leftovers(name: DnsName, planned: NamePlan, state: EngineState) -> di
     sets_above: dict[ZoneState, tuple[ChangeSet, ...]] = {}
     plans: dict[ZoneState, list[Plan]] = {}
     for zone, plan in planned.plans:
-        if above := find_zone_above(zone, name, state):
+        if above := state.zones.find_zone_above(zone, name, state.settings.registry):
             plans.setdefault(above, []).append(plan)
     for above, found in plans.items():
         certain = len(planned.plans) == len(state.zones.containing(name))

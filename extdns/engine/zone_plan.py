@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from extdns.engine.batches import project_records, split_and_complete
 from extdns.engine.decisions import ZONES, Awaited, Wait
 from extdns.engine.desired import adjust, resolve_contests
-from extdns.engine.ownership_zone import Parts, find_zone_above, read_above, split_sets
+from extdns.engine.ownership_zone import Parts, read_above, split_sets
 from extdns.model import rrtype
 from extdns.model.change import Action, Blocked, ChangeSet, Decision, Delete
 from extdns.model.claim import UnresolvedClaim
@@ -216,7 +216,7 @@ class PlanInput(Value, frozen=True, kw_only=True):
 def _read_input(zone: ZoneState, name: DnsName, claims: Sequence[NameClaim], state: EngineState) -> PlanInput:
     related = state.settings.registry.related_names(name)
     records = zone.cache.records_around(name, related)
-    if above := find_zone_above(zone, name, state):
+    if above := state.zones.find_zone_above(zone, name, state.settings.registry):
         records += read_above(above, zone, related)
     read = _read_owned(state.settings.registry, records) if records else ()
     current = tuple([owned for owned in read if owned.record.name == name])

@@ -1,7 +1,9 @@
-"""Zones, and the capabilities, rate limits and permissions of a DNS service."""
+"""Zones, which names belong to them, and the capabilities, rate limits and permissions of a DNS service."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from extdns.model import rrtype
@@ -146,3 +148,40 @@ def find_placement_problem(endpoint: DesiredRecord, zone: Zone) -> str:
     if rtype in _NOT_AT_WILDCARDS and name.is_wildcard:
         return f"{rtype} is not allowed at a wildcard"
     return ""
+
+
+_REMEMBERED_PARENTS: Final = 4096
+
+
+class ZonePlacement:
+    """An index of the zones of all accounts by name; immutable."""
+
+    def __init__(self, zones: Iterable[Zone], *, longest_only: bool = False) -> None:
+        """Index *zones* by name. *longest_only*: see `Capabilities.longest_match_only`."""
+        self._longest_only = longest_only
+        by_name: dict[str, list[Zone]] = {}
+        for zone in sorted(zones):
+            by_name.setdefault(zone.name, []).append(zone)
+        self._by_name = {name: tuple(found) for name, found in by_name.items()}
+        self._above = lru_cache(maxsize=_REMEMBERED_PARENTS)(self._search)
+
+    def find_zones(self, name: DnsName) -> tuple[Zone, ...]:
+        """Return the zones of *name*: all private zones that contain it, and the longest-matching public ones; sorted.
+
+        With `longest_only`, return only the zones of the longest match, public or private. Zones of equal name are all
+        returned, because each has records of its own.
+        """
+        return self._search(name) if name in self._by_name else self._above(name[name.find(".") + 1 :])
+
+    def _search(self, name: str) -> tuple[Zone, ...]:
+        found: list[Zone] = []
+        public = False
+        ancestor = name
+        while ancestor:
+            if zones := self._by_name.get(ancestor):
+                found += [zone for zone in zones if zone.private or not public]
+                if self._longest_only:
+                    break
+                public = public or any(not zone.private for zone in zones)
+            ancestor = ancestor.partition(".")[2]
+        return tuple(sorted(found))

@@ -10,14 +10,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from extdns.engine.zones import ZonePlacement
 from extdns.model.change import Action, Blocked, Change, Create
 from extdns.model.claim import ResolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, Record, RecordKey
-from extdns.model.zone import Zone
+from extdns.model.zone import Zone, ZonePlacement
 from extdns.planner.merge import Candidate, merge_claims
 from extdns.planner.settings import Policy
 from tests import strategies

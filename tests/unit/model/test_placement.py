@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.engine.zones import ZonePlacement
 from extdns.model.dns_name import DnsName
-from extdns.model.zone import Zone
+from extdns.model.zone import Zone, ZonePlacement
 
 
 def zone(name: str, *, private: bool = False, number: str = "", account: str = "") -> Zone:
