@@ -29,7 +29,7 @@ from urllib3.connection import HTTPConnection
 from extdns import __version__
 from extdns.errors import ApiError, DeniedError, UsageError, shorten
 from extdns.kube.connections import AbortableConnections, abort_connection, explain_failure
-from extdns.model.api_request import UNANSWERED, RequestObserver, build_request, ignore_request
+from extdns.model.api_request import UNANSWERED, ApiRequest, RequestObserver, ignore_request
 
 
 @contextmanager
@@ -216,7 +216,7 @@ class HttpClient:
                 status = response.status
             finally:
                 self._access.observe_request(
-                    build_request(method, url, status=status, seconds=self._monotonic() - start_s)
+                    ApiRequest(method=method, url=url, status=status, seconds=self._monotonic() - start_s)
                 )
         return HttpResponse(call, server, response)
 

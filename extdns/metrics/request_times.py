@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
+from urllib.parse import urlsplit
 
 from prometheus_client.core import SummaryMetricFamily
 
@@ -45,8 +46,10 @@ class RequestTimes:
         self._by_labels: dict[Labels, _RequestStatistics] = {}
 
     def record(self, request: ApiRequest) -> None:
-        """Record a completed request."""
-        labels = (request.scheme, request.host, request.path, request.method, str(request.status))
+        """Record a completed request by host, without credentials, and the last part of its path."""
+        url = urlsplit(request.url)
+        host, path = url.netloc.rpartition("@")[2], url.path.rpartition("/")[2]
+        labels = (url.scheme, host, path, request.method, str(request.status))
         with self._lock:
             if labels not in self._by_labels and len(self._by_labels) >= _MAX_LABEL_SETS:
                 labels = _OTHER_LABELS

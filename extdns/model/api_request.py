@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from urllib.parse import urlsplit
 
 from extdns.model.value import Value
 
@@ -15,15 +14,11 @@ class ApiRequest(Value, frozen=True, kw_only=True):
     """One request, measured from sending it until the head of the response arrived.
 
     Attributes:
-        host: the host, with the port if the URL has one.
-        path: the last part of the path.
         status: the HTTP status, `UNANSWERED` if there was no response.
     """
 
-    scheme: str
-    host: str
-    path: str
     method: str
+    url: str
     status: int
     seconds: float
 
@@ -34,16 +29,3 @@ RequestObserver = Callable[[ApiRequest], None]
 
 def ignore_request(_: ApiRequest) -> None:
     """Ignore the request: nothing measures it."""
-
-
-def build_request(method: str, url: str, *, status: int, seconds: float) -> ApiRequest:
-    """Build the measurement of a request to *url*. Only the last part of the path is kept."""
-    parts = urlsplit(url)
-    return ApiRequest(
-        scheme=parts.scheme,
-        host=parts.netloc.rpartition("@")[2],
-        path=parts.path.rpartition("/")[2],
-        method=method,
-        status=status,
-        seconds=seconds,
-    )

@@ -21,7 +21,7 @@ from botocore.config import Config
 from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshableCredentials
 from botocore.parsers import ResponseParserError
 
-from extdns.model.api_request import UNANSWERED, RequestObserver, build_request
+from extdns.model.api_request import UNANSWERED, ApiRequest, RequestObserver
 from providers.aws import errors
 from providers.aws.record_sets import (
     ChangeAction,
@@ -375,4 +375,5 @@ def _end_request(response: dict[str, Any] | None, on_request: RequestObserver) -
     if sent := _SENT.get():
         _SENT.set(None)
         status = response["status_code"] if response else UNANSWERED
-        on_request(build_request(sent.method, sent.url, status=status, seconds=time.monotonic() - sent.at_s))
+        seconds = time.monotonic() - sent.at_s
+        on_request(ApiRequest(method=sent.method, url=sent.url, status=status, seconds=seconds))

@@ -26,7 +26,7 @@ from google.auth.transport.requests import AuthorizedSession, Request
 from google.cloud import dns
 from requests.adapters import HTTPAdapter
 
-from extdns.model.api_request import UNANSWERED, build_request
+from extdns.model.api_request import UNANSWERED, ApiRequest
 from extdns.model.zone import RateLimitStatus
 from providers.common.api_calls import DEFAULT_TIMEOUTS_S, CallFailedError, FailureKind, RateLimiter, find_ca_bundle
 from providers.google import record_sets
@@ -211,7 +211,7 @@ class _Adapter(HTTPAdapter):
         finally:
             seconds = time.monotonic() - start_s
             self._settings.on_request(
-                build_request(request.method or "", request.url or "", status=status, seconds=seconds)
+                ApiRequest(method=request.method or "", url=request.url or "", status=status, seconds=seconds)
             )
         return answer
 

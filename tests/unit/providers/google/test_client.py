@@ -204,8 +204,8 @@ def test_each_request_is_reported_with_or_without_response(fake: CloudDns) -> No
     fake.faults.arm(Drop(), times=2)
     with pytest.raises(CallFailedError):
         account.list_zones()
-    assert {f"{one.scheme}://{one.host}" for one in reported} == {fake.url}
-    assert [(one.method, one.path, one.status) for one in reported] == [
+    assert {one.url.startswith(f"{fake.url}/") for one in reported} == {True}
+    assert [(one.method, one.url.partition("?")[0].rpartition("/")[2], one.status) for one in reported] == [
         ("GET", "managedZones", 200),
         ("GET", "managedZones", UNANSWERED),
         ("GET", "managedZones", UNANSWERED),
