@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from extdns.model.change import Action, Decision
 from extdns.model.dns_name import DnsName
-from extdns.model.kind import Kind, ObjectKey
+from extdns.model.kind import Kind, ObjectKey, find_namespace
 from extdns.model.reason import Reason, select_reasons
 from extdns.model.reason_row import Category
 from extdns.model.zone import Zone
@@ -31,6 +31,15 @@ def is_held_decision(decision: Decision) -> bool:
     A delete with the same reason is not held: it was planned in a dry run, or is made with `--compat`.
     """
     return decision.action is Action.KEEP and decision.reason.row.is_held
+
+
+def find_owned(decisions: Iterable[Decision]) -> list[tuple[str, str]]:
+    """Return, for each record of ours in *decisions*, the id of its zone and the namespace of its resource."""
+    return [
+        (one.zone.id, find_namespace(one.current.resource))
+        for one in decisions
+        if one.zone and one.current and one.current.is_ours
+    ]
 
 
 class Decisions:

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from extdns.model.evidence import ALL_ZONES, Scope
+from extdns.model.kind import find_namespace
 from extdns.model.saved_state import SavedScope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from extdns.model.change import Decision
 
 WINDOW_S: Final = 600.0
 
@@ -185,22 +185,6 @@ class DeleteBudget:
         while self._owned_maxima and self._owned_maxima[-1].records <= maximum.records:
             self._owned_maxima.pop()
         self._owned_maxima.append(maximum)
-
-
-def find_namespace(resource: str) -> str:
-    """Return the namespace in a resource such as `service/shop/web`, or "" if it has none."""
-    _, _, namespaced_name = resource.partition("/")
-    namespace, slash, _ = namespaced_name.partition("/")
-    return namespace if slash else ""
-
-
-def find_owned(decisions: Iterable[Decision]) -> list[tuple[str, str]]:
-    """Return, for each record of ours in *decisions*, the id of its zone and the namespace of its resource."""
-    return [
-        (one.zone.id, find_namespace(one.current.resource))
-        for one in decisions
-        if one.zone and one.current and one.current.is_ours
-    ]
 
 
 def list_scopes(zone_id: str, resource: str, *, by_absence: bool) -> tuple[Scope, ...]:

@@ -17,8 +17,9 @@ from msgspec.structs import replace
 
 from extdns.model import rrtype
 from extdns.model.change import AdjustedRecords, Blocked, Refusal
-from extdns.model.claim import ResolvedClaim, UnresolvedClaim
+from extdns.model.claim import Derivation, ResolvedClaim, UnresolvedClaim
 from extdns.model.evidence import PendingDelete
+from extdns.model.kind import find_namespace
 from extdns.model.reason import Reason
 from extdns.model.value import Value
 from extdns.planner.coexistence import can_coexist
@@ -29,8 +30,6 @@ from extdns.planner.contest import (
     decide_contest,
     find_abandoned,
     find_contests,
-    get_namespace,
-    is_contender,
 )
 from extdns.planner.decide import Unfulfilled, reject_claim
 from extdns.planner.merge import Candidate, merge_claims
@@ -156,7 +155,7 @@ def resolve_contests(
     uncontested = Contested(desired=desired, remaining=claims, is_uncontested=True)
     if state.settings.plan.merges_namespaces or len(claims) + len(current) <= 1:
         return uncontested
-    claiming = [claim for claim in claims if is_contender(claim)]
+    claiming = [claim for claim in claims if _is_contender(claim)]
     ours = [owned for owned in current if owned.is_ours and owned.resource]
     if not _are_several_namespaces(claiming, ours):
         return uncontested
@@ -188,9 +187,15 @@ def resolve_contests(
     )
 
 
+def _is_contender(claim: NameClaim) -> bool:
+    """Return whether *claim* takes part in contests. PTR claims do not: those of all namespaces are merged."""
+    return claim.provenance.derivation is not Derivation.PTR
+
+
 def _are_several_namespaces(claims: Iterable[NameClaim], ours: Iterable[OwnedRecord]) -> bool:
     """Return whether the objects of *claims*, and those that *ours* were made for, are in more than one namespace."""
-    return len({claim.provenance.ref.key.namespace for claim in claims}.union(map(get_namespace, ours))) > 1
+    namespaces = {claim.provenance.ref.key.namespace for claim in claims}
+    return len(namespaces.union(find_namespace(owned.resource) for owned in ours)) > 1
 
 
 def _contend(claim: NameClaim, zone: Zone, current: Sequence[OwnedRecord], settings: EngineSettings) -> Contender:
@@ -276,7 +281,7 @@ def _select(
 ) -> Desired:
     """Return the desired records of *claims* without the *losses*. A claim can lose one type and keep another."""
     contested = {contest.set_identifier for contest in contests}
-    others = [claim for claim in claims if not (is_contender(claim) and claim.set_identifier in contested)]
+    others = [claim for claim in claims if not (_is_contender(claim) and claim.set_identifier in contested)]
     parts = [adjust(build_candidates(others, settings.plan), zone, current, settings)]
     for contest in contests:
         losing = [loss.claim for loss in losses if loss.contest == contest]

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, assert_never
 from extdns.engine import inputs
 from extdns.engine.batches import find_names
 from extdns.engine.claims import ClaimIndex
-from extdns.engine.decisions import COMPUTED, Awaited, Decisions, Wait, Waits
-from extdns.engine.delete_budget import find_owned
+from extdns.engine.decisions import COMPUTED, Awaited, Decisions, Wait, Waits, find_owned
 from extdns.engine.delete_guard import DeleteGuard
 from extdns.engine.effects import (
     CheckExistence,

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import structs
 
-from extdns.engine.delete_budget import WINDOW_S, find_namespace, list_scopes
+from extdns.engine.delete_budget import WINDOW_S, list_scopes
 from extdns.engine.pending_deletes import is_same
 from extdns.model.evidence import ALL_ZONES, Evidence, HeldDelete, PendingDelete, Scope
+from extdns.model.kind import find_namespace
 from extdns.model.saved_state import SavedHolds, SavedScope
 
 if TYPE_CHECKING:

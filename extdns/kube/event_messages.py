@@ -15,7 +15,7 @@ from extdns.errors import sanitize
 from extdns.model.change import Action, Decision, Delete
 from extdns.model.claim import ClaimWarning, InvalidClaim, ResolvedClaim
 from extdns.model.kind import Kind, ObjectKey, ObjectRef
-from extdns.model.reason import MEANINGS, Reason
+from extdns.model.reason import MEANINGS, ROWS, Reason
 from extdns.model.reason_row import RECORD_ERROR, EventWhen
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ READY: Final = "RecordReady"
 DELETED: Final = "RecordDeleted"
 ERROR: Final = RECORD_ERROR
 
+_PROBLEMS: Final = frozenset(reason for reason, row in ROWS.items() if row.event_rule is EventWhen.ALWAYS)
+_PROBLEMS_OF_RETAINED: Final = frozenset(reason for reason, row in ROWS.items() if row.event_rule is EventWhen.RETAINED)
 _COMPLETED_ACTIONS: Final = {Action.CREATE: "Created", Action.UPDATE: "Updated"}
 _MAX_NAMES: Final = 5
 
@@ -164,8 +166,7 @@ class EventMessageBuilder:
 
 def _describe_problem(decision: Decision) -> Iterator[EventMessage]:
     stays = decision.action is Action.KEEP and decision.current is not None and decision.current.is_ours
-    rule = decision.reason.row.event_rule
-    if rule is not EventWhen.ALWAYS and not (rule is EventWhen.RETAINED and stays):
+    if decision.reason not in _PROBLEMS and not (decision.reason in _PROBLEMS_OF_RETAINED and stays):
         return
     record = f"{decision.name} {decision.type}".strip()
     detail = f" {sanitize(decision.detail, 600)}" if decision.detail else ""

@@ -96,3 +96,10 @@ class ObjectRef(Value, frozen=True, kw_only=True):
         """`Service shop/web`, as messages name it."""
         place = f"{self.key.namespace}/{self.key.name}" if self.key.namespace else self.key.name
         return f"{self.key.kind.name} {place}"
+
+
+def find_namespace(resource: str) -> str:
+    """Return the namespace in a resource such as `service/shop/web`, or "" if it has none."""
+    _, _, namespaced_name = resource.partition("/")
+    namespace, slash, _ = namespaced_name.partition("/")
+    return namespace if slash else ""

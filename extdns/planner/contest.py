@@ -17,7 +17,8 @@ from msgspec.structs import replace
 
 from extdns.model import rrtype
 from extdns.model.change import Blocked
-from extdns.model.claim import Derivation, ResolvedClaim
+from extdns.model.claim import ResolvedClaim
+from extdns.model.kind import find_namespace
 from extdns.model.reason import Reason
 from extdns.model.value import Value
 from extdns.planner.merge import merge_claims
@@ -80,7 +81,7 @@ def find_contests(contenders: Sequence[Contender], current: Sequence[OwnedRecord
         contenders: every claim to one name.
         current: the records of ours there, whose ownership records name a resource.
     """
-    if len({*(one.namespace for one in contenders), *map(get_namespace, current)}) <= 1:
+    if len({*(one.namespace for one in contenders), *(find_namespace(owned.resource) for owned in current)}) <= 1:
         return ()
     found: list[Contest] = []
     for identifier in sorted({one.claim.set_identifier for one in contenders}):
@@ -105,7 +106,8 @@ def find_abandoned(contenders: Iterable[Contender], current: Iterable[OwnedRecor
     return [
         owned
         for owned in current
-        if (namespaces := requesting.get(owned.record.set_identifier)) and get_namespace(owned) not in namespaces
+        if (namespaces := requesting.get(owned.record.set_identifier))
+        and find_namespace(owned.resource) not in namespaces
     ]
 
 
@@ -136,7 +138,7 @@ def decide_contest(
     namespaces = {one.namespace for one in here}
     if len(namespaces) <= 1:
         return []
-    holders = namespaces & set(map(get_namespace, held))
+    holders = namespaces & {find_namespace(owned.resource) for owned in held}
     live = [one for one in here if isinstance(one.claim, ResolvedClaim)]
     if len(holders) > 1:  # what each of them has can coexist
         winners = [one for one in here if _holds_types(one, held)]
@@ -156,25 +158,13 @@ def _holds_types(contender: Contender, current: Iterable[OwnedRecord]) -> bool:
 
     Then no record has to pass to the namespace first.
     """
-    own = {owned.record.type for owned in current if get_namespace(owned) == contender.namespace}
+    own = {owned.record.type for owned in current if find_namespace(owned.resource) == contender.namespace}
     return bool(own) and contender.types <= own
 
 
 def _explain_holder(owned: OwnedRecord, block: Blocked) -> Blocked:
     detail = f"{owned.record.type} was made for {owned.resource}"
     return replace(block, detail=f"{detail}: {block.detail}" if block.detail else detail)
-
-
-def is_contender(claim: NameClaim) -> bool:
-    """Return whether *claim* takes part in contests. PTR claims do not: those of all namespaces are merged."""
-    return claim.provenance.derivation is not Derivation.PTR
-
-
-def get_namespace(owned: OwnedRecord) -> str:
-    """Return the namespace in `service/shop/web`, "" if there is none."""
-    _, _, path = owned.resource.partition("/")
-    namespace, slash, _ = path.partition("/")
-    return namespace if slash else ""
 
 
 def _get_age(one: Contender) -> tuple[bool, str, str, str]:

@@ -11,10 +11,11 @@ Every step takes values and returns values. Between them the engine finds the ev
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import assert_never
 
 from msgspec.structs import replace
 
-from extdns.model.change import Blocked, Change, ChangeSet, Delete, Update
+from extdns.model.change import Blocked, Change, ChangeSet, Create, Delete, Update
 from extdns.model.claim import Provenance
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
@@ -26,7 +27,7 @@ from extdns.planner import coexistence
 from extdns.planner.decide import Unfulfilled, reject_candidate
 from extdns.planner.merge import Candidate, sort_candidates
 from extdns.planner.proposal import UP_TO_DATE, NameRow, Proposal, build_rows, propose
-from extdns.planner.settings import PlanSettings, allows
+from extdns.planner.settings import PlanSettings, Policy
 
 
 class NameComparison(Value, frozen=True, kw_only=True):
@@ -53,7 +54,10 @@ def compare_name(
         settings: the settings of the planner.
     """
     desired = sort_candidates(candidates, settings)
-    table, incompatible = coexistence.choose_routings(_build_managed_rows(current, desired, settings))
+    table = _build_managed_rows(current, desired, settings)
+    incompatible: tuple[Candidate, ...] = ()
+    if len(table) > 1:
+        table, incompatible = coexistence.choose_routings(table)
     proposals = tuple([proposal for row in table for proposal in propose(row, settings)])
     types = settings.managed_types
     rejected = [_reject(one, Reason.TYPE_UNMANAGED) for one in desired if one.desired.type not in types]
@@ -118,6 +122,19 @@ def propose_changes(
             outcome = Blocked(reason=Reason.POLICY_KEEPS, detail=f"--policy={settings.policy}")
         resolved.append(proposal if outcome is proposal.outcome else replace(proposal, outcome=outcome))
     return tuple(resolved)
+
+
+def allows(policy: Policy, change: Change) -> bool:
+    """Return whether *policy* allows *change*."""
+    match change:
+        case Create():
+            return True
+        case Update():
+            return policy is not Policy.CREATE_ONLY
+        case Delete():
+            return policy is Policy.SYNC
+        case _:
+            assert_never(change)
 
 
 def finalize(

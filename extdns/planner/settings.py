@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import assert_never
 
 from extdns.model import rrtype
-from extdns.model.change import Change, Create, Delete, Update
 from extdns.model.selection import DomainFilter
 from extdns.model.value import Value
 
@@ -17,19 +15,6 @@ class Policy(StrEnum):
     SYNC = "sync"
     UPSERT_ONLY = "upsert-only"
     CREATE_ONLY = "create-only"
-
-
-def allows(policy: Policy, change: Change) -> bool:
-    """Return whether *policy* allows *change*."""
-    match change:
-        case Create():
-            return True
-        case Update():
-            return policy is not Policy.CREATE_ONLY
-        case Delete():
-            return policy is Policy.SYNC
-        case _:
-            assert_never(change)
 
 
 class PlanSettings(Value, frozen=True, kw_only=True):
