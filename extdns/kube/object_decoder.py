@@ -13,9 +13,9 @@ import msgspec
 
 from extdns.errors import shorten
 from extdns.kube.manifests.document_tree import DocumentTree, InvalidValue, locate_problem
-from extdns.model.kind import Kind, ObjectKey
+from extdns.model.kind import Kind, ObjectKey, build_key
 from extdns.model.resources.core import Service, ServiceSpec
-from extdns.model.resources.kinds import KubernetesObject, build_key, find_struct
+from extdns.model.resources.kinds import KubernetesObject, find_struct
 from extdns.model.resources.meta import ObjectMeta
 from extdns.model.value import Value
 
@@ -81,7 +81,7 @@ def find_key(kind: Kind, tree: DocumentTree) -> ObjectKey | None:
         obj = msgspec.convert({"metadata": names}, find_struct(kind))
     except msgspec.ValidationError:
         return None
-    return None if _find_name_problem(kind, obj) else build_key(kind, obj)
+    return None if _find_name_problem(kind, obj) else build_key(kind, obj.metadata)
 
 
 @cache
@@ -92,7 +92,7 @@ def _decoder(kind: Kind) -> msgspec.json.Decoder[KubernetesObject]:
 
 def _build_decoded(kind: Kind, obj: KubernetesObject, line: int) -> DecodedObject:
     """Build the result. An empty namespace is replaced by `default`, since "" means all namespaces elsewhere."""
-    key = build_key(kind, obj)
+    key = build_key(kind, obj.metadata)
     if obj.metadata.namespace != key.namespace:
         obj = msgspec.structs.replace(obj, metadata=msgspec.structs.replace(obj.metadata, namespace=key.namespace))
     intern_strings(obj)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from extdns.kube.local_store import LocalStore
 from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, Phase
-from extdns.model.kind import Kind, ObjectKey
-from extdns.model.resources.kinds import KubernetesObject, build_key
+from extdns.model.kind import Kind, ObjectKey, build_key
+from extdns.model.resources.kinds import KubernetesObject
 from extdns.ports import Cluster, ClusterView
 
 
@@ -24,7 +24,7 @@ class ClusterWithSyntheticObjects:
     ) -> None:
         """Add *objects* to *cluster*. `take` returns them in this order. *monotonic* returns seconds."""
         self._cluster = cluster
-        self._objects = {kind: {build_key(kind, obj): obj for obj in added} for kind, added in objects.items()}
+        self._objects = {kind: {build_key(kind, obj.metadata): obj for obj in added} for kind, added in objects.items()}
         self._monotonic = monotonic
         self._store = LocalStore(self.require)
         self._states: dict[Kind, KindState] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Final, NamedTuple
 
+from extdns.model.resources.meta import ObjectMeta
 from extdns.model.value import Value
 
 
@@ -96,6 +97,17 @@ class ObjectRef(Value, frozen=True, kw_only=True):
         """`Service shop/web`, as messages name it."""
         place = f"{self.key.namespace}/{self.key.name}" if self.key.namespace else self.key.name
         return f"{self.key.kind.name} {place}"
+
+
+def build_key(kind: Kind, metadata: ObjectMeta) -> ObjectKey:
+    """Return the key of an object. As in kubectl, a namespaced object without a namespace is in `default`."""
+    namespace = (metadata.namespace or "default") if kind.namespaced else ""
+    return ObjectKey(kind, namespace, metadata.name)
+
+
+def build_ref(kind: Kind, metadata: ObjectMeta) -> ObjectRef:
+    """Return the reference to an object that its claims contain."""
+    return ObjectRef(key=build_key(kind, metadata), uid=metadata.uid, created=metadata.creation_timestamp or "")
 
 
 def find_namespace(resource: str) -> str:

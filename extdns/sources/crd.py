@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from extdns.model.claim import Claim, ExcludedClaim, Provenance
+from extdns.model.kind import build_ref
 from extdns.model.resources.externaldns import DNS_ENDPOINT, DnsEndpoint
-from extdns.model.resources.kinds import KubernetesObject, build_ref
+from extdns.model.resources.kinds import KubernetesObject
 from extdns.ports import ClusterView
 from extdns.sources.annotations import PREFIX, Annotations
 from extdns.sources.claim_builder import CommonSettings
@@ -34,7 +35,7 @@ class CrdSource:
         """
         if not isinstance(obj, DnsEndpoint):
             raise TypeError(f"the {_NAME} source reads DNSEndpoints only, not {type(obj).__name__}")
-        ref = build_ref(DNS_ENDPOINT, obj)
+        ref = build_ref(DNS_ENDPOINT, obj.metadata)
         excluded_by = self.common.find_exclusion(ref, obj.metadata, _NO_ANNOTATIONS)
         if excluded_by:
             return (ExcludedClaim(ref=ref, excluded_by=excluded_by),)

@@ -16,10 +16,10 @@ from extdns.errors import UsageError
 from extdns.gotemplate.errors import TemplateError
 from extdns.model import rrtype
 from extdns.model.claim import Claim, Provenance
-from extdns.model.kind import Kind
+from extdns.model.kind import Kind, build_ref
 from extdns.model.resources.core import POD, Pod
 from extdns.model.resources.externaldns import DnsEndpoint, DnsEndpointSpec, SpecEndpoint
-from extdns.model.resources.kinds import KubernetesObject, build_ref
+from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.resources.meta import ObjectMeta
 from extdns.ports import ClusterView
 from extdns.sources.claim_builder import Templates
@@ -114,7 +114,7 @@ class FakeSource:
         """
         if not isinstance(obj, DnsEndpoint):
             raise TypeError(f"the {_NAME} source reads generated DNSEndpoints only, not {type(obj).__name__}")
-        at = Provenance(source=_NAME, ref=build_ref(FAKE_KIND, obj), field="invented")
+        at = Provenance(source=_NAME, ref=build_ref(FAKE_KIND, obj.metadata), field="invented")
         return tuple(build_endpoint_claim(made, at) for made in obj.spec.endpoints or () if made is not None)
 
 

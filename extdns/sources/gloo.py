@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from extdns.errors import ExtdnsError, shorten
 from extdns.model.claim import Claim, ExcludedClaim
-from extdns.model.kind import ObjectRef
+from extdns.model.kind import ObjectRef, build_ref
 from extdns.model.reason import Reason
 from extdns.model.resources.core import SERVICE, Service
 from extdns.model.resources.gloo import (
@@ -27,7 +27,7 @@ from extdns.model.resources.gloo import (
     GlooVirtualService,
     Proxy,
 )
-from extdns.model.resources.kinds import KubernetesObject, build_ref
+from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.resources.networking import Ingress
 from extdns.ports import ClusterView
 from extdns.sources.annotations import Annotations, RecordOptions
@@ -148,7 +148,7 @@ class GlooSource:
         """
         if not isinstance(obj, Proxy):
             raise TypeError(f"the {_NAME} source reads Proxies only, not {type(obj).__name__}")
-        ref = build_ref(PROXY, obj)
+        ref = build_ref(PROXY, obj.metadata)
         excluded_by = self._find_exclusion(ref, obj)
         if excluded_by:
             return (ExcludedClaim(ref=ref, excluded_by=excluded_by),)

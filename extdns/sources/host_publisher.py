@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from extdns.model.claim import Claim, ExcludedClaim
-from extdns.model.kind import Kind
-from extdns.model.resources.kinds import KubernetesObject, build_ref
+from extdns.model.kind import Kind, build_ref
+from extdns.model.resources.kinds import KubernetesObject
 from extdns.sources.annotations import PREFIX, Annotations, RecordOptions
 from extdns.sources.claim_builder import ClaimBuilder, CommonSettings
 from extdns.sources.targets import (
@@ -71,7 +71,7 @@ class HostPublisher:
         self._kind: Final = kind
         self._obj: Final = obj
         self._settings: Final = settings
-        self.ref: Final = build_ref(kind, obj)
+        self.ref: Final = build_ref(kind, obj.metadata)
         self.annotations: Final = Annotations.read(obj.metadata.annotations, settings.prefixes)
         options = RecordOptions.read_ttl_only(self.annotations) if ttl_only else RecordOptions.read(self.annotations)
         self.builder: Final = ClaimBuilder(source, self.ref, options, resource=resource)

@@ -13,10 +13,11 @@ from typing import Final
 
 from extdns.errors import shorten
 from extdns.model.claim import Claim
+from extdns.model.kind import build_ref
 from extdns.model.reason import Reason
 from extdns.model.resources.core import SERVICE, Service
 from extdns.model.resources.istio import ISTIO_GATEWAY, VIRTUAL_SERVICE, IstioGateway, VirtualService
-from extdns.model.resources.kinds import KubernetesObject, build_ref
+from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.resources.meta import LoadBalancedStatus
 from extdns.model.resources.networking import INGRESS
 from extdns.ports import ClusterView
@@ -108,7 +109,7 @@ def find_gateway_targets(
 
 def _read_ingress_targets(reference: str, home: str, field: str, view: ClusterView) -> TargetResult:
     ingress = get_ingress(reference, home, field, view)
-    ref = build_ref(INGRESS, ingress)
+    ref = build_ref(INGRESS, ingress.metadata)
     if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"{ref}: {_NO_ADDRESS}")
     return parse_targets(_list_addresses(ingress.status), f"status.loadBalancer of {ref}", if_empty=if_empty)
 

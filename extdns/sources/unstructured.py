@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from extdns.model.claim import Claim
-from extdns.model.kind import Kind
+from extdns.model.kind import Kind, build_key
 from extdns.model.reason import Reason
-from extdns.model.resources.kinds import KubernetesObject, build_key
+from extdns.model.resources.kinds import KubernetesObject
 from extdns.ports import ClusterView
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.host_publisher import HostPublisher
@@ -35,7 +35,7 @@ class UnstructuredSource:
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
         """Return the claims of *obj*, in the order of `ClaimBuilder.build`; raises `TemplateError`."""
-        kind, namespace, name = build_key(self.kind, obj)
+        kind, namespace, name = build_key(self.kind, obj.metadata)
         label = f"{kind.name.lower()}/{namespace}/{name}"  # the same label as other sources of this kind, if any
         publisher = HostPublisher(_NAME, kind, obj, self.common, ttl_only=True, resource=label)
         if exclusion := publisher.find_exclusion():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from extdns.model.kind import Kind, ObjectKey
-from extdns.model.resources.kinds import STRUCTS, KubernetesObject, build_key
+from extdns.model.kind import Kind, ObjectKey, build_key
+from extdns.model.resources.kinds import STRUCTS, KubernetesObject
 from extdns.ports import NotSyncedError
 
 _KINDS = {struct: kind for kind, struct in STRUCTS.items()}
@@ -18,7 +18,9 @@ class FakeView:
     """
 
     def __init__(self, *objects: KubernetesObject, listed: Iterable[Kind] = ()) -> None:
-        self._objects: dict[ObjectKey, KubernetesObject] = {build_key(_KINDS[type(obj)], obj): obj for obj in objects}
+        self._objects: dict[ObjectKey, KubernetesObject] = {
+            build_key(_KINDS[type(obj)], obj.metadata): obj for obj in objects
+        }
         self._listed = {*listed, *(key.kind for key in self._objects)}
 
     def get(self, kind: Kind, namespace: str, name: str) -> KubernetesObject | None:

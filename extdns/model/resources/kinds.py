@@ -1,10 +1,10 @@
-"""Every kind that extdns can decode, and how objects of it are identified (docs/spec/sources.md 3-7)."""
+"""Every kind that extdns can decode, and the struct of its objects (docs/spec/sources.md 3-7)."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from extdns.model.kind import Kind, ObjectKey, ObjectRef
+from extdns.model.kind import Kind
 from extdns.model.resources import gloo, ingress_controllers
 from extdns.model.resources.core import (
     NAMESPACE,
@@ -123,14 +123,3 @@ STRUCTS: Final[dict[Kind, type[KubernetesObject]]] = {
 def find_struct(kind: Kind) -> type[KubernetesObject]:
     """Return the struct into which objects of *kind* are decoded."""
     return STRUCTS.get(kind, CustomResource)
-
-
-def build_key(kind: Kind, obj: KubernetesObject) -> ObjectKey:
-    """Return the key of *obj*. As in kubectl, a namespaced object without a namespace is in `default`."""
-    namespace = (obj.metadata.namespace or "default") if kind.namespaced else ""
-    return ObjectKey(kind, namespace, obj.metadata.name)
-
-
-def build_ref(kind: Kind, obj: KubernetesObject) -> ObjectRef:
-    """Return the reference to *obj* that its claims contain."""
-    return ObjectRef(key=build_key(kind, obj), uid=obj.metadata.uid, created=obj.metadata.creation_timestamp or "")

@@ -10,10 +10,10 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from extdns.model.claim import Claim, ClaimWarning, ExcludedClaim
-from extdns.model.kind import Kind
+from extdns.model.kind import Kind, build_ref
 from extdns.model.reason import Reason
 from extdns.model.resources.gateway_api import Listener, Route
-from extdns.model.resources.kinds import KubernetesObject, build_ref
+from extdns.model.resources.kinds import KubernetesObject
 from extdns.ports import ClusterView
 from extdns.sources.annotations import Annotations, RecordOptions
 from extdns.sources.claim_builder import ClaimBuilder
@@ -71,7 +71,7 @@ class RouteSource:
         """
         if not isinstance(obj, Route):
             raise TypeError(f"the {self.name} source reads {self.kind.name}s only, not {type(obj).__name__}")
-        ref, common = build_ref(self.kind, obj), self.settings.common
+        ref, common = build_ref(self.kind, obj.metadata), self.settings.common
         annotations = Annotations.read(obj.metadata.annotations, common.prefixes)
         excluded_by = common.find_exclusion(ref, obj.metadata, annotations)
         if excluded_by:

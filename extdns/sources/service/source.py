@@ -10,9 +10,10 @@ from typing import Final, NamedTuple, assert_never
 from extdns.model import rrtype
 from extdns.model.claim import Claim, ExcludedClaim
 from extdns.model.dns_name import DnsName
+from extdns.model.kind import build_ref
 from extdns.model.reason import Reason
 from extdns.model.resources.core import SERVICE, Service
-from extdns.model.resources.kinds import KubernetesObject, build_ref
+from extdns.model.resources.kinds import KubernetesObject
 from extdns.ports import ClusterView
 from extdns.sources.annotations import Annotations, RecordOptions, split_list
 from extdns.sources.claim_builder import ClaimBuilder
@@ -61,7 +62,7 @@ class ServiceSource:
         """
         if not isinstance(obj, Service):
             raise TypeError(f"the {_NAME} source reads Services only, not {type(obj).__name__}")
-        ref, common = build_ref(SERVICE, obj), self.settings.common
+        ref, common = build_ref(SERVICE, obj.metadata), self.settings.common
         annotations = Annotations.read(obj.metadata.annotations, common.prefixes)
         excluded_by = common.find_exclusion(ref, obj.metadata, annotations) or self._find_type_exclusion(obj)
         if excluded_by:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from extdns.model.kind import Kind
+from extdns.model.kind import Kind, build_key, build_ref
 from extdns.model.resources.core import NODE, POD, SERVICE, Pod, Service
 from extdns.model.resources.discovery import ENDPOINT_SLICE
-from extdns.model.resources.kinds import STRUCTS, build_key, build_ref
+from extdns.model.resources.kinds import STRUCTS
 from extdns.model.resources.networking import INGRESS
 
 
@@ -34,7 +34,7 @@ def test_a_service_is_decoded_from_the_json_of_the_api() -> None:
         ("192.0.2.1", ""),
         ("", "lb.test"),
     ]
-    ref = build_ref(SERVICE, service)
+    ref = build_ref(SERVICE, service.metadata)
     assert (ref.uid, ref.created, ref.key.resource) == ("u1", "2026-01-02T03:04:05Z", "service/shop/web")
     assert str(ref) == "Service shop/web"
 
@@ -51,7 +51,7 @@ def test_a_pod_is_decoded_from_the_json_of_the_api() -> None:
 @pytest.mark.parametrize("kind", [SERVICE, INGRESS, POD, NODE, ENDPOINT_SLICE], ids=lambda kind: kind.name)
 def test_an_object_of_any_kind_is_decoded_if_it_has_only_a_name(kind: Kind) -> None:
     obj = msgspec.json.decode(b'{"metadata": {"name": "x"}}', type=STRUCTS[kind])
-    key = build_key(kind, obj)
+    key = build_key(kind, obj.metadata)
     assert (key.namespace, key.name) == ("default" if kind.namespaced else "", "x")
 
 

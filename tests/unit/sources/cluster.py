@@ -13,8 +13,8 @@ import msgspec
 
 from extdns.model.claim import Claim
 from extdns.model.cluster import ClusterChange, ObjectChange, ObjectProblem, Phase
-from extdns.model.kind import Kind, ObjectKey
-from extdns.model.resources.kinds import STRUCTS, KubernetesObject, build_key
+from extdns.model.kind import Kind, ObjectKey, build_key
+from extdns.model.resources.kinds import STRUCTS, KubernetesObject
 from extdns.ports import Cluster, ClusterView, NotSyncedError, Source
 from tests.clusters import describe_changes, wait_for_changes
 from tests.conformance.cluster import Rig
@@ -93,7 +93,7 @@ def _wait(cluster: Cluster, kinds: Iterable[Kind], keys: Iterable[ObjectKey], *,
 
 
 def _key(obj: KubernetesObject) -> ObjectKey:
-    return build_key(_KINDS[type(obj)], obj)
+    return build_key(_KINDS[type(obj)], obj.metadata)
 
 
 def _json(key: ObjectKey, obj: KubernetesObject) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.claim import Claim, UnresolvedClaim
+from extdns.model.kind import build_ref
 from extdns.model.reason import Reason
 from extdns.model.resources.core import SERVICE, Service, ServiceSpec
-from extdns.model.resources.kinds import build_ref
 from extdns.ports import Source
 from extdns.sources.annotations import BOTH_PREFIXES
 from extdns.sources.claim_builder import CommonSettings
@@ -166,7 +166,7 @@ def test_an_excluded_object_gives_one_claim_for_all_its_hosts() -> None:
     obj = load_balancer(ours(hostname="a.t,b.t,c..t", ttl="x"), "192.0.2.1")
     (claim,) = claims(obj, settings)
     assert format_claims([claim]) == ["all by --namespace"]
-    assert claim.ref == build_ref(SERVICE, obj)  # type: ignore[union-attr]
+    assert claim.ref == build_ref(SERVICE, obj.metadata)  # type: ignore[union-attr]
 
 
 def test_a_service_without_annotations_gives_no_claims() -> None:

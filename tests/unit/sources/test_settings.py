@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from extdns.model.kind import build_ref
 from extdns.model.resources.core import SERVICE, Service, ServiceSpec
-from extdns.model.resources.kinds import build_ref
 from extdns.model.selection import parse_annotation_selector, parse_label_selector
 from extdns.sources.annotations import BOTH_PREFIXES, OLD_PREFIX, PREFIX, Annotations
 from extdns.sources.claim_builder import CommonSettings
@@ -14,7 +14,7 @@ from tests.unit.sources.samples import meta, ours, service
 
 def left_out_by(selection: CommonSettings, obj: Service) -> str:
     annotations = Annotations.read(obj.metadata.annotations, selection.prefixes)
-    return selection.find_exclusion(build_ref(SERVICE, obj), obj.metadata, annotations)
+    return selection.find_exclusion(build_ref(SERVICE, obj.metadata), obj.metadata, annotations)
 
 
 @pytest.mark.parametrize(
