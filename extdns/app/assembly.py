@@ -14,13 +14,12 @@ from extdns.app.sources import build_generated_objects, build_sources
 from extdns.app.state_store import build_state_store
 from extdns.controller.clock import SystemClock
 from extdns.controller.controller import Controller, ControllerParts
-from extdns.controller.log_limiter import LogLimiter
 from extdns.controller.reporter import ActivityReporter
 from extdns.controller.write_gate import WriteGate
 from extdns.documents.held import format_accept_command, format_approve_command
 from extdns.engine.engine import Engine
 from extdns.engine.observer import Observer
-from extdns.log import Event
+from extdns.log import Event, LogLimiter
 from extdns.metrics.metrics import Metrics
 from extdns.metrics.request_times import REQUEST_TIMES
 from extdns.ports import RateLimited

@@ -22,7 +22,7 @@ from extdns.engine.inputs import (
     ZonesListed,
 )
 from extdns.engine.state_sync import NO_SAVED_STATE
-from extdns.log import Event
+from extdns.log import Event, LogLimiter
 from extdns.model.change import Action, Applied, Forbidden, Outcome, Refused, TryLater, Unknown, WriteConflict
 from extdns.model.claim import find_problems
 from extdns.model.cluster import Phase
@@ -32,7 +32,6 @@ from extdns.model.reason_row import LogLevel
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from extdns.controller.log_limiter import LogLimiter
     from extdns.controller.write_gate import WriteGate
     from extdns.engine.engine import Engine
     from extdns.engine.inputs import Input, Observation

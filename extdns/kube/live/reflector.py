@@ -349,8 +349,7 @@ class Reflector:
         return ""
 
     def _receive_event(self, frame: responses.WatchEvent) -> None:
-        self._backoff.reset()
-        self._failure_count = 0
+        self._backoff.failures = self._failure_count = 0
         match frame:
             case responses.ChangedEvent(item):
                 self._report_changes(self.tracker.receive_change(item))

