@@ -138,7 +138,12 @@ class ContendedRecords:
         return [self._history.find(change) for change_set in sets for change in change_set.changes]
 
     def _find_block(self, name: DnsName, times: Sequence[Times], now_s: float) -> Blocked | None:
-        """Return why the changes of *name*, all written before at *times*, must wait; None if they need not."""
+        """Return why the changes of *name*, all written before at *times*, must wait; None if they need not.
+
+        Change sets that only write ownership records have no changes, and never wait.
+        """
+        if not times:
+            return None
         retry = self._retries.find(name, Failure.CONTENDED)
         if retry is None or retry.until_at <= now_s - _WINDOW_S:
             if not any(

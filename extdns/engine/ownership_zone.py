@@ -30,11 +30,13 @@ class Parts:
     Attributes:
         home: change sets of the zone that holds the records.
         above: change sets of the zone that holds their ownership records.
+        waiting: complete change sets that wait until *above* was written.
         leftovers: ownership records whose records no longer exist once *home* is written.
     """
 
     home: tuple[ChangeSet, ...]
     above: tuple[ChangeSet, ...] = ()
+    waiting: tuple[ChangeSet, ...] = ()
     leftovers: tuple[Record, ...] = ()
 
 
@@ -56,6 +58,7 @@ def split_sets(sets: Sequence[ChangeSet], above: ZoneState, name: DnsName, curre
     if not sets:
         return Parts(home=(), above=_clean_up(above, name, current), leftovers=_find_leftovers(above, name))
     home: list[ChangeSet] = []
+    waiting: list[ChangeSet] = []
     first: list[Write] = []
     leftovers: list[Record] = []
     for one in sets:
@@ -63,11 +66,12 @@ def split_sets(sets: Sequence[ChangeSet], above: ZoneState, name: DnsName, curre
         outside = [write for write in one.writes if write not in inside]
         if missing := [write for write in outside if write.new and not _is_restated(write)]:
             first += missing
+            waiting.append(one)
         else:
             home.append(replace(one, writes=inside))
             leftovers += [write.old for write in outside if write.old and write.new is None]
     made = (ChangeSet(zone=above.zone, name=name, changes=(), writes=tuple(first)),) if first else ()
-    return Parts(home=tuple(home), above=made, leftovers=tuple(leftovers))
+    return Parts(home=tuple(home), above=made, waiting=tuple(waiting), leftovers=tuple(leftovers))
 
 
 def _is_restated(write: Write) -> bool:

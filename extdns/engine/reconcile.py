@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from extdns.engine.decisions import PLAN, ZONES, Awaited, Wait, ZoneWait
 from extdns.engine.desired import build_candidates
 from extdns.engine.retries import Failure
-from extdns.engine.zone_plan import Plan, keep_moved, plan_in_zone
+from extdns.engine.zone_plan import Plan, block_proposals, keep_moved, plan_in_zone
 from extdns.errors import describe_error
-from extdns.model.change import Blocked, Decision
+from extdns.model.change import Action, Blocked, Decision
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.planner.decide import Unfulfilled, decide, reject_claim
@@ -27,7 +29,27 @@ if TYPE_CHECKING:
     from extdns.model.change import ChangeSet
     from extdns.model.claim import NameClaim
     from extdns.model.dns_name import DnsName
-    from extdns.model.record import RecordKey
+    from extdns.model.record import Record, RecordKey
+    from extdns.model.zone import Zone
+
+
+_AWAITED: Final = {
+    Reason.IN_GRACE: Awaited.GRACE,
+    Reason.HELD: Awaited.APPROVAL,
+    Reason.OTHER_CLUSTER: Awaited.APPROVAL,
+    Reason.REFUSED: Awaited.RETRY,
+    Reason.CONTENDED: Awaited.RETRY,
+    Reason.ZONE_FORBIDDEN: Awaited.RETRY,
+    Reason.WRITE_CONFLICT: Awaited.RETRY,
+    Reason.TRY_LATER: Awaited.RETRY,
+    Reason.NO_ANSWER: Awaited.RETRY,
+    Reason.ZONE_UNREAD: Awaited.ZONE,
+    Reason.RECORD_UNREADABLE: Awaited.ZONE,
+}
+"""By reason, what a decision waits for in addition to what its evidence waits for."""
+
+
+_UNCHANGED: Final = frozenset({Action.KEEP, Action.NONE})
 
 
 @dataclass(slots=True)
@@ -38,12 +60,14 @@ class NamePlan:
         plans: of the zones that can be planned now.
         decisions, waits: those of all zones together.
         unread: zones that must be fully read before the name can be planned in them.
+        sets: by zone, the change sets to queue there: its own, and those of ownership records of zones below.
     """
 
     plans: list[tuple[ZoneState, Plan]] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
     waits: list[ZoneWait] = field(default_factory=list)
     unread: list[ZoneState] = field(default_factory=list)
+    sets: dict[ZoneState, tuple[ChangeSet, ...]] = field(default_factory=dict)
 
 
 def reconcile(name: DnsName, state: EngineState, now_s: float) -> tuple[Decision, ...]:
@@ -81,13 +105,54 @@ def plan_name(name: DnsName, state: EngineState, now_s: float) -> NamePlan:
             planned.decisions += [decision for decision in former if decision.zone == zone.zone]
             planned.waits += [wait for wait in state.waits.waits(name) if wait.zone == zone.zone.id]
         else:
-            plan = plan_in_zone(zone, name, claims, candidates, state, now_s)
-            planned.plans.append((zone, plan))
-            planned.decisions += plan.decisions
-            planned.waits += [ZoneWait(zone.zone.id, wait) for wait in plan.waits_for]
+            planned.plans.append((zone, plan_in_zone(zone, name, claims, candidates, state)))
+    _conclude_plans(name, planned, state, now_s)
     for zone in state.zones.find_former_zones(name, zones):
         planned.decisions += keep_moved(zone, name, zones, state)
     return planned
+
+
+def _conclude_plans(name: DnsName, planned: NamePlan, state: EngineState, now_s: float) -> None:
+    """Combine the change sets of all zones, and decide by what the write queues can send now."""
+    planned.sets = _combine_sets(name, planned.plans, state)
+    blocks = {zone: zone.queue.review(name, sets, now_s) for zone, sets in planned.sets.items() if sets}
+    for index, (zone, plan) in enumerate(planned.plans):
+        above = state.zones.find_zone_above(zone, name, state.settings.registry)
+        concluded = _conclude(plan, zone.zone, name, blocks.get(zone), blocks.get(above) if above else None, state)
+        planned.plans[index] = zone, concluded
+        planned.decisions += concluded.decisions
+        planned.waits += [ZoneWait(zone.zone.id, wait) for wait in concluded.waits_for]
+
+
+def _conclude(
+    plan: Plan, zone: Zone, name: DnsName, block: Blocked | None, block_above: Blocked | None, state: EngineState
+) -> Plan:
+    """Return *plan* with decisions about its proposals and unfulfilled requests.
+
+    Args:
+        plan: the plan of *name* in *zone*.
+        zone: the zone.
+        name: the name.
+        block: why no change of the name can be sent to the zone now, None if one can.
+        block_above: the same of the zone above that holds its ownership records.
+        state: the parts of the engine; not changed.
+    """
+    proposals = plan.proposals
+    if not (proposals or plan.unfulfilled):
+        return plan
+    blocks = {change.key: block for one in plan.sets for change in one.changes} if block else {}
+    if block_above:
+        blocks |= {change.key: block_above for one in plan.waiting for change in one.changes}
+    if blocks:
+        proposals = block_proposals(proposals, blocks)
+    former = state.decisions.decisions(name)
+    decisions = decide(zone, name, proposals, plan.unfulfilled, merged=plan.merged, former=former)
+    waits = [
+        Wait(awaited, zone.id)
+        for one in decisions
+        if one.action in _UNCHANGED and (awaited := _AWAITED.get(one.reason))
+    ]
+    return replace(plan, decisions=decisions, waits_for=(*plan.waits_for, *waits))
 
 
 def _wait_for_zone(
@@ -117,10 +182,9 @@ def _store(name: DnsName, planned: NamePlan, state: EngineState, now_s: float) -
             requested=plan.requested,
             is_known=zone.is_fully_known(name),
         )
-    sets_above = _store_leftovers(name, planned, state)
-    sets = {zone: plan.sets for zone, plan in planned.plans}
-    for zone in dict.fromkeys((*sets, *sets_above)):
-        zone.queue.replace(name, (*sets.get(zone, ()), *sets_above.get(zone, ())), now_s)
+    _store_leftovers(name, planned, state)
+    for zone, sets in planned.sets.items():
+        zone.queue.replace(name, sets, now_s)
     for zone in planned.unread:
         zone.names_awaiting_read.add(name)
     _store_waits(name, planned.waits, state, now_s)
@@ -147,34 +211,43 @@ def _list_needed_ends(planned: NamePlan, state: EngineState) -> Iterator[tuple[s
             yield identifier, key.resource
 
 
-def _store_leftovers(name: DnsName, planned: NamePlan, state: EngineState) -> dict[ZoneState, tuple[ChangeSet, ...]]:
-    """Store the leftover ownership records of *name*, and return the change sets of zones above, by zone.
+def _combine_sets(
+    name: DnsName, plans: Sequence[tuple[ZoneState, Plan]], state: EngineState
+) -> dict[ZoneState, tuple[ChangeSet, ...]]:
+    """Return by zone the change sets of *name* to queue there: its own, and those of ownership records of zones below.
 
     Several zones of one name use the same ownership records. None is deleted while a zone that may need it was not
     planned. The zone above can also be a zone of the name: a public zone above a private one.
     """
-    sets_above: dict[ZoneState, tuple[ChangeSet, ...]] = {}
-    plans: dict[ZoneState, list[Plan]] = {}
+    sets = {zone: plan.sets for zone, plan in plans}
+    below: dict[ZoneState, list[ChangeSet]] = {}
+    for zone, plan in plans:
+        if above := state.zones.find_zone_above(zone, name, state.settings.registry):
+            below.setdefault(above, []).extend(plan.sets_above)
+    for above, found in below.items():
+        is_certain = len(plans) == len(state.zones.containing(name))
+        proving = {one.key for _, plan in plans for owned in plan.current for one in owned.ownership_records}
+        own = sets.get(above, ())
+        written = {write.key for one in own for write in one.writes}
+        added: dict[RecordKey, ChangeSet] = {}
+        for one in found:
+            key = one.writes[0].key
+            if key not in written and (one.writes[0].new or (is_certain and key not in proving)):
+                added.setdefault(key, one)
+        sets[above] = (*own, *added.values())
+    return sets
+
+
+def _store_leftovers(name: DnsName, planned: NamePlan, state: EngineState) -> None:
+    """Store the leftover ownership records of *name* in the zones above."""
+    leftovers: dict[ZoneState, list[Record]] = {}
     for zone, plan in planned.plans:
         if above := state.zones.find_zone_above(zone, name, state.settings.registry):
-            plans.setdefault(above, []).append(plan)
-    for above, found in plans.items():
-        certain = len(planned.plans) == len(state.zones.containing(name))
-        proving = {one.key for _, plan in planned.plans for owned in plan.current for one in owned.ownership_records}
-        written = {
-            write.key for zone, plan in planned.plans if zone is above for one in plan.sets for write in one.writes
-        }
-        sets: dict[RecordKey, ChangeSet] = {}
-        for one in (one for plan in found for one in plan.sets_above):
-            key = one.writes[0].key
-            if key not in written and (one.writes[0].new or (certain and key not in proving)):
-                sets.setdefault(key, one)
-        sets_above[above] = tuple(sets.values())
-        leftovers = tuple(dict.fromkeys(record for plan in found for record in plan.leftovers))
+            leftovers.setdefault(above, []).extend(plan.leftovers)
+    for above, found in leftovers.items():
         above.leftovers.pop(name, None)
-        if leftovers:
-            above.leftovers[name] = leftovers
-    return sets_above
+        if found:
+            above.leftovers[name] = tuple(dict.fromkeys(found))
 
 
 def _store_waits(name: DnsName, waits: Iterable[ZoneWait], state: EngineState, now_s: float) -> None:

@@ -5,12 +5,15 @@
     claims   ─▶ adjust ─▶ contest ─┐
     current  ──────────────────────┼─▶ propose ─▶ delete guard ─▶ finalize ─▶ ownership ─▶ retries ─▶ decide
     evidence ──────────────────────┘
+
+The step `retries` concerns the change sets of all zones of the name together, because a zone may have to hold ownership
+records of zones below it. So `plan_in_zone` goes up to there, and reconcile.py decides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -19,7 +22,7 @@ from extdns.engine.decisions import ZONES, Awaited, Wait
 from extdns.engine.desired import adjust, resolve_contests
 from extdns.engine.ownership_zone import Parts, read_above, split_sets
 from extdns.model import rrtype
-from extdns.model.change import Action, Blocked, ChangeSet, Decision, Delete
+from extdns.model.change import Blocked, ChangeSet, Decision, Delete
 from extdns.model.claim import UnresolvedClaim
 from extdns.model.evidence import Evidence, PendingDelete
 from extdns.model.reason import Reason
@@ -51,32 +54,19 @@ if TYPE_CHECKING:
     from extdns.planner.proposal import Proposal
     from extdns.ports import Registry
 
-_AWAITED: Final = {
-    Reason.IN_GRACE: Awaited.GRACE,
-    Reason.HELD: Awaited.APPROVAL,
-    Reason.OTHER_CLUSTER: Awaited.APPROVAL,
-    Reason.REFUSED: Awaited.RETRY,
-    Reason.CONTENDED: Awaited.RETRY,
-    Reason.ZONE_FORBIDDEN: Awaited.RETRY,
-    Reason.WRITE_CONFLICT: Awaited.RETRY,
-    Reason.TRY_LATER: Awaited.RETRY,
-    Reason.NO_ANSWER: Awaited.RETRY,
-    Reason.ZONE_UNREAD: Awaited.ZONE,
-    Reason.RECORD_UNREADABLE: Awaited.ZONE,
-}
-"""By reason, what a decision waits for in addition to what its evidence waits for."""
-
-
-_UNCHANGED: Final = frozenset({Action.KEEP, Action.NONE})
-
 
 class Plan(Value, frozen=True, kw_only=True):
     """What to change at one name in one zone, and why the rest stays as it is.
 
     Attributes:
-        decisions: one for each record of a managed type, and for each claim that is not published.
+        decisions: one for each record of a managed type, and for each claim that is not published; reconcile.py makes
+            those about *proposals* and *unfulfilled*.
+        proposals: what to do with each record.
+        unfulfilled: requests that are not fulfilled.
+        merged: records that equal what external-dns merges from all claims.
         sets: change sets with ownership records, in the order in which they are queued.
         sets_above: change sets of ownership records in the zone above, if the name is that of the zone.
+        waiting: change sets that wait until ownership records in the zone above were written.
         leftovers: ownership records in the zone above whose records no longer exist once *sets* are written.
         deletes: all records with evidence, including those whose deletes wait.
         current: the records of the name in the zone.
@@ -85,8 +75,12 @@ class Plan(Value, frozen=True, kw_only=True):
     """
 
     decisions: tuple[Decision, ...] = ()
+    proposals: tuple[Proposal, ...] = ()
+    unfulfilled: tuple[Unfulfilled, ...] = ()
+    merged: frozenset[RecordKey] = frozenset()
     sets: tuple[ChangeSet, ...] = ()
     sets_above: tuple[ChangeSet, ...] = ()
+    waiting: tuple[ChangeSet, ...] = ()
     leftovers: tuple[Record, ...] = ()
     deletes: tuple[PendingDelete, ...] = ()
     current: tuple[OwnedRecord, ...] = ()
@@ -100,7 +94,6 @@ def plan_in_zone(
     claims: Sequence[NameClaim],
     candidates: Sequence[Candidate],
     state: EngineState,
-    now_s: float,
 ) -> Plan:
     """Return the plan of *name* in *zone*, which was fully read.
 
@@ -110,7 +103,6 @@ def plan_in_zone(
         claims: all claims to it.
         candidates: what the resolved claims request together.
         state: the parts of the engine; not changed.
-        now_s: monotonic seconds.
     """
     plan_input = _read_input(zone, name, claims, state)
     current, settings = plan_input.current, state.settings.plan
@@ -134,21 +126,28 @@ def plan_in_zone(
     deletes = _find_deletes(proposals, findings, contest, state)
     proposals = state.delete_guard.review(zone.zone, proposals, deletes)
     proposals = finalize(proposals, current, settings)
-    parts, proposals = _complete(plan_input, proposals, state, now_s)
+    parts, proposals = _complete(plan_input, proposals, state)
     unfulfilled = [*comparison.rejected, *contest.desired.refused, *contest.rejected]
     unfulfilled += find_unresolved(contest.remaining, settings.managed_types)
     unfulfilled += plan_input.reject_hidden()
-    decisions = decide(zone.zone, name, proposals, unfulfilled, merged=contest.merged, former=former)
     return Plan(
-        decisions=decisions,
+        proposals=proposals,
+        unfulfilled=tuple(unfulfilled),
+        merged=contest.merged,
         sets=parts.home,
         sets_above=parts.above,
+        waiting=parts.waiting,
         leftovers=parts.leftovers,
         deletes=deletes,
         current=current,
         requested=_find_requested(plan_input, desired),
-        waits_for=_find_waits(plan_input, decisions, findings, contest, state),
+        waits_for=_find_waits(plan_input, findings, contest, state),
     )
+
+
+def block_proposals(proposals: tuple[Proposal, ...], blocks: Mapping[RecordKey, Blocked]) -> tuple[Proposal, ...]:
+    """Return *proposals* with those of *blocks* in place of their changes."""
+    return tuple([replace(one, outcome=block) if (block := blocks.get(one.key)) else one for one in proposals])
 
 
 def _find_evidence(
@@ -327,9 +326,9 @@ def _find_deletes(
 
 
 def _complete(
-    plan_input: PlanInput, proposals: tuple[Proposal, ...], state: EngineState, now_s: float
+    plan_input: PlanInput, proposals: tuple[Proposal, ...], state: EngineState
 ) -> tuple[Parts, tuple[Proposal, ...]]:
-    """Build the change sets with ownership records. Block the *proposals* that cannot be sent now."""
+    """Build the change sets with ownership records. Block the *proposals* for which there can be none."""
     zone, above, settings = plan_input.zone, plan_input.above, state.settings
     blocks: dict[RecordKey, Blocked] = {}
     complete: list[ChangeSet] = []
@@ -344,14 +343,7 @@ def _complete(
                 else:
                     complete.append(piece)
     parts = split_sets(complete, above, plan_input.name, plan_input.current) if above else Parts(home=tuple(complete))
-    if blocked := zone.queue.review(plan_input.name, parts.home, now_s):
-        blocks |= {change.key: blocked for change_set in parts.home for change in change_set.changes}
-    if above and (blocked := above.queue.review(plan_input.name, parts.above, now_s)):
-        waiting = [one for one in complete if all(one.changes != other.changes for other in parts.home)]
-        blocks |= {change.key: blocked for change_set in waiting for change in change_set.changes}
-    if blocks:
-        proposals = tuple([replace(one, outcome=block) if (block := blocks.get(one.key)) else one for one in proposals])
-    return parts, proposals
+    return parts, block_proposals(proposals, blocks) if blocks else proposals
 
 
 def _find_requested(plan_input: PlanInput, desired: Desired) -> frozenset[RecordKey]:
@@ -363,13 +355,9 @@ def _find_requested(plan_input: PlanInput, desired: Desired) -> frozenset[Record
 
 
 def _find_waits(
-    plan_input: PlanInput,
-    decisions: Iterable[Decision],
-    findings: Mapping[RecordKey, Finding],
-    contest: Contested,
-    state: EngineState,
+    plan_input: PlanInput, findings: Mapping[RecordKey, Finding], contest: Contested, state: EngineState
 ) -> tuple[Wait, ...]:
-    """Return what would change *decisions*. Records that are as requested or about to be written wait for nothing."""
+    """Return what would change the proposals. Records that are as requested or about to be written wait for nothing."""
     waits = [wait for found in findings.values() for wait in found.waits_for]
     waits += contest.waits_for
     waits += [
@@ -378,8 +366,4 @@ def _find_waits(
     for owned in plan_input.current if plan_input.hidden else ():
         if (key := state.evidence.find_object(owned.resource)) and state.evidence.is_hidden(owned):
             waits += [Wait(Awaited.SYNC, key.kind), Wait(Awaited.OBJECT, key)]
-    for decision in decisions:
-        awaited = _AWAITED.get(decision.reason)
-        if awaited and decision.action in _UNCHANGED:
-            waits.append(Wait(awaited, plan_input.zone.zone.id))
     return tuple(waits)

@@ -54,6 +54,7 @@ class FaultyProvider:
     zone_list: ZoneList | None = None
     edits: deque[Callable[[], None]] = field(default_factory=deque)
     submissions: list[Submission] = field(default_factory=list)
+    _contents: dict[str, tuple[tuple[tuple[Record, ...], ...], Contents]] = field(default_factory=dict)
 
     @property
     def capabilities(self) -> Capabilities:
@@ -93,7 +94,12 @@ class FaultyProvider:
 
     def contents(self, zone: Zone) -> Contents:
         """Return the current records of *zone* by key."""
-        return {record.key: record for record in self.inner._records[zone.id].read_page(None, sys.maxsize).records}
+        stored = self.inner._records[zone.id]
+        by_name = tuple(stored._by_name.values())
+        if zone.id not in self._contents or self._contents[zone.id][0] != by_name:  # most calls find no change
+            records = stored.read_page(None, sys.maxsize).records
+            self._contents[zone.id] = by_name, {record.key: record for record in records}
+        return dict(self._contents[zone.id][1])
 
     def put_records(self, zone: Zone, *records: Record) -> None:
         """Create or replace *records* as another writer."""

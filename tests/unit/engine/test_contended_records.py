@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from extdns.engine.contended_records import WriteHistory
-from extdns.model.change import Action, Delete
+from extdns.engine.contended_records import ContendedRecords, WriteHistory
+from extdns.engine.retries import Failure, RetryTable
+from extdns.model.change import Action, ChangeSet, Delete
 from extdns.model.evidence import Evidence
 from extdns.model.record import OwnedRecord
 from tests.unit.engine.stage import (
@@ -119,6 +120,16 @@ def test_a_contended_record_does_not_delay_writes_to_other_names() -> None:
     repeat_edit(world, edit, 5)
     world.run(observe("api", build_claim("api", "api")), for_s=1.0)
     assert world.list_records()["api A"] == ("192.0.2.1",)
+
+
+def test_a_change_set_of_ownership_records_only_is_not_contended() -> None:
+    retries = RetryTable()
+    contended = ContendedRecords(retries)
+    retries.record_failure(host("web"), Failure.CONTENDED, 0.0)
+    sets = (ChangeSet(zone=ZONE, name=host("web"), changes=(), writes=()),)
+    assert contended.review(host("web"), sets, 10.0) is None
+    assert contended.review(host("web"), sets, 400.0) is None
+    assert not contended.postpone(host("web"), sets, 400.0)
 
 
 def build_delete(number: int) -> Delete:

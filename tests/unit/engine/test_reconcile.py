@@ -258,7 +258,7 @@ def _is_about(value: object, name: DnsName) -> bool:
 PLANNING = [
     (module, function)
     for module, functions in (
-        (reconcile, ("build_candidates", "plan_in_zone", "_store")),
+        (reconcile, ("build_candidates", "plan_in_zone", "_conclude", "_store")),
         (desired, ("build_candidates",)),
         (
             zone_plan,

@@ -256,6 +256,13 @@ def test_the_common_ownership_record_stays_while_the_public_record_cannot_be_del
     )
 
 
+def test_the_record_of_a_private_zone_has_the_reason_of_the_refusal_in_its_public_parent_zone() -> None:
+    world = build_stage(zones={ZONE: (), replace(DEV, private=True): ()})
+    world.provider.rule = lambda batch: Refused(message="no") if batch.zone == ZONE else None
+    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    assert world.describe_decisions("dev") == ["A none refused", "A none refused"]
+
+
 def test_a_queued_ownership_record_in_the_parent_zone_is_kept_when_zones_are_listed_again() -> None:
     inner = Zone(name=DnsName("shop.example.org"), id="inner")  # sorts after the parent zone
     world = build_stage(zones={ZONE: (), inner: ()}, interval_s=30.0)
