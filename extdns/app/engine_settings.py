@@ -83,6 +83,7 @@ def build_plan_settings(config: Config, owner: str) -> PlanSettings:
         provider=config.control.provider,
         min_ttl_s=int(config.sources.min_ttl_s),
         prefer_alias=config.sources.prefer_alias,
+        creates_ptr=config.sources.create_ptr,
         merges_namespaces=config.sources.merge_across_namespaces,
         compat=config.control.compat,
     )

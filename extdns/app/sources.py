@@ -100,12 +100,12 @@ def _build_stages(config: Config) -> Iterator[ClaimStage]:
     from extdns.sources.claim_stages import (
         DefaultTargetsStage,
         Nat64Stage,
-        PtrStage,
         TargetNetworkStage,
         parse_default_targets,
         parse_nat64_networks,
         parse_target_networks,
         validate_claim,
+        warn_about_record_type,
     )
 
     chosen = config.sources
@@ -122,7 +122,7 @@ def _build_stages(config: Config) -> Iterator[ClaimStage]:
     if include or exclude:
         yield TargetNetworkStage(include=include, exclude=exclude)
     if rrtype.PTR in config.plan.managed_record_types:
-        yield PtrStage(enabled=chosen.create_ptr)
+        yield warn_about_record_type
 
 
 def _build_common_settings(config: Config) -> CommonSettings:

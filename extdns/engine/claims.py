@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterable, KeysView
 from msgspec.structs import replace
 
 from extdns.engine.inputs import Cause, Observation
+from extdns.engine.ptr_claims import PtrClaims, Requester
+from extdns.model import rrtype
 from extdns.model.change import Blocked
 from extdns.model.claim import (
     Claim,
@@ -19,17 +21,14 @@ from extdns.model.claim import (
     NameClaim,
     ResolvedClaim,
     TargetlessClaim,
-    UnresolvedClaim,
 )
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.reason import Reason
+from extdns.planner.settings import PlanSettings
 
 NameAndIdentifier = tuple[DnsName, str]
-_Requester = tuple[str, ObjectKey]
-
-_PTR = Derivation.PTR
 
 _ENDINGS = {
     Cause.VERSION: Evidence.HOSTNAME_REMOVED,
@@ -46,31 +45,35 @@ class ClaimIndex:
         revision: grows with every change of the claims.
     """
 
-    def __init__(self) -> None:
-        """Start without any object."""
-        self._by_requester: dict[_Requester, tuple[Claim, ...]] = {}
+    def __init__(self, settings: PlanSettings) -> None:
+        """Start without any object. *settings* decide which PTR claims are derived."""
+        self._settings = settings
+        self._ptr_claims = PtrClaims(settings)
+        self._by_requester: dict[Requester, tuple[Claim, ...]] = {}
         self._by_name: dict[DnsName, tuple[NameClaim, ...]] = {}
         self._targetless: dict[DnsName, tuple[TargetlessClaim, ...]] = {}
         self._ended: dict[DnsName, dict[tuple[str, str], Evidence | Blocked]] = {}
         self._invalidated: dict[
             str, list[NameAndIdentifier]
         ] = {}  # by resource: what of `_ended` waits for the next observation of the object
-        self._missing_dependencies: dict[_Requester, tuple[ObjectKey, ...]] = {}
+        self._missing_dependencies: dict[Requester, tuple[ObjectKey, ...]] = {}
         self._failed: dict[str, dict[ObjectKey, Observation]] = {}  # by source, only if an object of it fails
-        self._invalid_names: dict[_Requester, tuple[InvalidClaim, ...]] = {}
+        self._invalid_names: dict[Requester, tuple[InvalidClaim, ...]] = {}
         self._sources: dict[str, set[Kind]] = {}  # and the kinds that each reads
         self.revision = 0
 
-    def update(self, seen: Observation) -> set[DnsName]:
+    def update(self, seen: Observation, *, is_planning: bool = True) -> set[DnsName]:
         """Replace the claims of one object by those of the observation *seen*; return the names to plan again.
 
         If the claims could not be computed, the last ones stay.
+
+        Args:
+            seen: the observation.
+            is_planning: whether planning has begun. Before that, the end of a PTR claim is no evidence.
         """
         self._sources.setdefault(seen.source, set()).add(seen.key.kind)
         requester = (seen.source, seen.key)
         before = self._by_requester.get(requester, ())
-        if before and (ptr_claims := _find_retained_ptr_claims(before, seen.claims)):
-            seen = replace(seen, claims=(*seen.claims, *ptr_claims))
         if seen.failure:
             self._failed.setdefault(seen.source, {})[seen.key] = seen
             self._by_requester.setdefault(requester, ())
@@ -93,11 +96,13 @@ class ClaimIndex:
         self.revision += 1
         self._reindex(before, seen.claims)
         self._remember(before, seen)
-        return {*_names(before), *_names(seen.claims), *self._reindex_targetless(before, seen.claims), *renewed}
+        targetless = self._reindex_targetless(before, seen.claims)
+        reverse = self._update_ptr_claims(before, seen, is_evidence=is_planning)
+        return {*_names(before), *_names(seen.claims), *targetless, *reverse, *renewed}
 
     def copy(self) -> ClaimIndex:
         """Return an unchanging copy of the present claims. It lacks why earlier claims ended."""
-        copied = ClaimIndex()
+        copied = ClaimIndex(self._settings)
         copied._by_requester, copied._by_name = dict(self._by_requester), dict(self._by_name)
         copied._targetless = dict(self._targetless)
         copied._failed = {source: dict(failed) for source, failed in self._failed.items()}
@@ -146,7 +151,7 @@ class ClaimIndex:
         found = (seen for failed in self._failed.values() for seen in failed.values())
         return sorted((seen.key, seen.failure) for seen in found if not seen.awaited_kind)
 
-    def _recover(self, requester: _Requester) -> bool:
+    def _recover(self, requester: Requester) -> bool:
         """Remove the failure of *requester*, whose claims could now be computed; return whether there was one."""
         source, key = requester
         failed = self._failed.get(source, {})
@@ -196,7 +201,7 @@ class ClaimIndex:
         """Return every object that a source has observed, with its claims."""
         return ((key, claims) for (_, key), claims in self._by_requester.items())
 
-    def _store_invalid_names(self, requester: _Requester, claims: tuple[Claim, ...]) -> None:
+    def _store_invalid_names(self, requester: Requester, claims: tuple[Claim, ...]) -> None:
         invalid = tuple([one for one in claims if isinstance(one, InvalidClaim) and one.reason is Reason.INVALID_NAME])
         if invalid:
             self._invalid_names[requester] = invalid
@@ -243,6 +248,30 @@ class ClaimIndex:
                 ends[claim.set_identifier, seen.key.resource] = end
                 for resource in self._find_labels(claim.name, claim.set_identifier):
                     ends.setdefault((claim.set_identifier, resource), end)
+
+    def _update_ptr_claims(self, before: tuple[Claim, ...], seen: Observation, *, is_evidence: bool) -> set[DnsName]:
+        """Derive the PTR claims of the names whose claims changed; return the reverse names whose claims changed.
+
+        PTR records name no resource, so the end of a PTR claim is stored for the object that *seen* observed.
+        """
+        if rrtype.PTR not in self._settings.managed_types:
+            return set()
+        all_gone: list[ResolvedClaim] = []
+        all_new: list[ResolvedClaim] = []
+        changed = {claim for claim in {*before} ^ {*seen.claims} if isinstance(claim, NameClaim | TargetlessClaim)}
+        for name in sorted({claim.name for claim in changed}):
+            gone, new = self._ptr_claims.update(
+                name, self.claims(name), self.targetless_claims(name), (seen.source, seen.key)
+            )
+            for claim in gone if is_evidence else ():
+                self._ended.setdefault(claim.name, {})["", seen.key.resource] = _find_end(seen, name)
+            all_gone += gone
+            all_new += new
+        self._reindex(tuple(all_gone), tuple(all_new))
+        for claim in all_new:
+            for key in (seen.key, claim.provenance.ref.key):
+                self._ended.get(claim.name, {}).pop(("", key.resource), None)
+        return {claim.name for claim in (*all_gone, *all_new)}
 
     def _find_labels(self, name: DnsName, set_identifier: str) -> list[str]:
         """Return the objects with targetless claims to the name: its ownership record may name one of them."""
@@ -298,19 +327,18 @@ class ClaimIndex:
             self._ended.pop(name, None)
 
 
-def _find_retained_ptr_claims(before: Iterable[Claim], now: Iterable[Claim]) -> tuple[Claim, ...]:
-    """Return the PTR claims of *before* that stay, because the claims they derive from are unresolved *now*."""
-    ptr_claims = [claim for claim in before if isinstance(claim, ResolvedClaim) and claim.provenance.derivation is _PTR]
-    if not ptr_claims:
-        return ()
-    unresolved = {claim.name for claim in now if isinstance(claim, UnresolvedClaim)}
-    return tuple(claim for claim in ptr_claims if claim.desired.targets[0] in unresolved)
-
-
 def _in_order(claims: tuple[NameClaim, ...]) -> tuple[NameClaim, ...]:
     if len(claims) == 1:
         return claims
-    return tuple(sorted(claims, key=lambda claim: (claim.provenance.source, claim.provenance.ref.key)))
+    return tuple(sorted(claims, key=_get_sort_key))
+
+
+def _get_sort_key(claim: NameClaim) -> tuple[str, ObjectKey, tuple[str, ...]]:
+    provenance = claim.provenance
+    hosts: tuple[str, ...] = ()
+    if isinstance(claim, ResolvedClaim) and provenance.derivation is Derivation.PTR:
+        hosts = claim.desired.targets  # the PTR claims of one object may be derived at different times
+    return (provenance.source, provenance.ref.key, hosts)
 
 
 def _names(claims: Iterable[Claim]) -> list[DnsName]:

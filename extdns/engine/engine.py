@@ -62,7 +62,7 @@ class Engine:
         """Start without claims and zones."""
         self.settings = settings
         self._deadlines = Deadlines()
-        self.claims = ClaimIndex()
+        self.claims = ClaimIndex(settings.plan)
         self.zones = Zones(longest_only=settings.capabilities.longest_match_only)
         self.delete_guard = DeleteGuard(settings.deletes, settings.settings_digest)
         self.decisions = Decisions()
@@ -238,7 +238,8 @@ class Engine:
         if observation.awaited_kind:
             self.readiness.require(observation.awaited_kind)
         failing = self.claims.failing_sources
-        names |= self.claims.update(observation) | self._waits.names(Wait(Awaited.OBJECT, key))
+        names |= self.claims.update(observation, is_planning=self.readiness.is_open)
+        names |= self._waits.names(Wait(Awaited.OBJECT, key))
         if failing != self.claims.failing_sources:
             names |= self._waits.names(COMPUTED)
         self._enqueue(names, now_s + self.settings.gather_s if self._should_gather(names) else 0.0)

@@ -17,7 +17,7 @@ ALIAS = "alias"
 OWNER = "owner"
 RESOURCE = "resource"
 RECORD_TYPE = "record-type"
-"""A property of a claim that only the PTR stage reads (docs/spec/sources.md 8.5)."""
+"""A property of a claim that only decides whether it gets PTR records (docs/spec/sources.md 8.5)."""
 
 
 class RecordKey(Value, frozen=True, order=True):

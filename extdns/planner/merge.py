@@ -26,6 +26,10 @@ _MERGED_BY_KIND: Final = "unstructured"
 _SINGLE_TARGET_TYPES: Final = frozenset({rrtype.CNAME, rrtype.DNAME})
 
 
+MergedClaim = ResolvedClaim | TargetlessClaim
+"""A claim that is merged with others."""
+
+
 class Candidate(Value, frozen=True, kw_only=True):
     """A record that one or more claims request.
 
@@ -44,17 +48,25 @@ def merge_claims(
 
     A claim of *targetless* sets TTL and labels of the merged record if it comes first among the merged claims.
     """
-    merged: tuple[ResolvedClaim | TargetlessClaim, ...] = tuple(claims)
+    merged: tuple[MergedClaim, ...] = tuple(claims)
     namespaces = {claim.provenance.ref.key.namespace for claim in merged}
     merged += tuple(
         one for one in targetless if settings.merges_namespaces or one.provenance.ref.key.namespace in namespaces
     )
     if len(merged) == 1 and isinstance(merged[0], ResolvedClaim):
         return (Candidate(desired=_finalize(merged[0].desired, settings), requested_by=(merged[0].provenance,)),)
-    groups: dict[tuple[object, ...], list[ResolvedClaim | TargetlessClaim]] = {}
-    for claim in sorted(merged, key=lambda claim: _build_rank(claim.desired, claim.provenance, settings.source_order)):
+    return _deduplicate(_merge_group(group, settings) for group in group_claims(merged, settings))
+
+
+def group_claims(claims: Iterable[MergedClaim], settings: PlanSettings) -> list[list[MergedClaim]]:
+    """Return the groups of *claims* to one name that are merged, each with the deciding claim first.
+
+    Groups without targets are omitted.
+    """
+    groups: dict[tuple[object, ...], list[MergedClaim]] = {}
+    for claim in sorted(claims, key=lambda claim: _build_rank(claim.desired, claim.provenance, settings.source_order)):
         groups.setdefault(_build_merge_key(claim), []).append(claim)
-    return _deduplicate(_merge_group(group, settings) for group in groups.values() if any(map(_has_targets, group)))
+    return [group for group in groups.values() if any(map(_has_targets, group))]
 
 
 def sort_candidates(candidates: Iterable[Candidate], settings: PlanSettings) -> list[Candidate]:
@@ -72,11 +84,11 @@ def _build_rank(endpoint: DesiredRecord, requester: Provenance, source_order: tu
     return (position, requester.source, labelled, requester.ref.age_sort_key, requester.field, content)
 
 
-def _has_targets(claim: ResolvedClaim | TargetlessClaim) -> bool:
+def _has_targets(claim: MergedClaim) -> bool:
     return isinstance(claim, ResolvedClaim)
 
 
-def _build_merge_key(claim: ResolvedClaim | TargetlessClaim) -> tuple[object, ...]:
+def _build_merge_key(claim: MergedClaim) -> tuple[object, ...]:
     endpoint, source, derived = claim.desired, claim.provenance.source, claim.provenance.derivation
     if derived is Derivation.PTR:
         return (derived,)
@@ -86,7 +98,7 @@ def _build_merge_key(claim: ResolvedClaim | TargetlessClaim) -> tuple[object, ..
     return (derived, source, kind, endpoint.type, endpoint.set_identifier, ttl_s, targets)
 
 
-def _merge_group(group: Sequence[ResolvedClaim | TargetlessClaim], settings: PlanSettings) -> Candidate:
+def _merge_group(group: Sequence[MergedClaim], settings: PlanSettings) -> Candidate:
     targets = tuple(sorted({target for claim in group for target in claim.desired.targets}))
     is_ptr = group[0].provenance.derivation is Derivation.PTR
     ttl_s = min(claim.desired.ttl_s for claim in group) if is_ptr else group[0].desired.ttl_s

@@ -27,6 +27,7 @@ class PlanSettings(Value, frozen=True, kw_only=True):
         source_order: the names of the sources in the order of `--source`; an earlier one wins a tie.
         provider: the value of `--provider`, which decides which properties are kept.
         min_ttl_s: the TTL for records without one, 0 for none.
+        creates_ptr: whether address records get PTR records; the property `record-type` overrides it for one record.
         merges_namespaces: whether claims of several namespaces to one name merge.
         compat: the value of `--compat`: whether to behave as external-dns (docs/design/differences.md).
     """
@@ -40,5 +41,6 @@ class PlanSettings(Value, frozen=True, kw_only=True):
     provider: str = ""
     min_ttl_s: int = 0
     prefer_alias: bool = False
+    creates_ptr: bool = False
     merges_namespaces: bool = False
     compat: bool = False

@@ -1,6 +1,6 @@
 """Process the resolved claims of every source in stages (docs/spec/sources.md 0.2, 1.6, 8).
 
-The stages run in this order: default targets, validation, NAT64 addresses, target networks, PTR records.
+The stages run in this order: default targets, validation, NAT64 addresses, target networks, warnings about PTR records.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from extdns.model.claim import (
     TargetlessClaim,
     UnresolvedClaim,
 )
-from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind
 from extdns.model.reason import Reason
 from extdns.model.record import (
@@ -260,53 +259,19 @@ def _is_within(ip: Address, networks: Iterable[Network]) -> bool:
     return any(ip in net for net in networks)
 
 
-_PTR_REQUESTED: Final = "ptr"
+def warn_about_record_type(claim: ResolvedClaim) -> tuple[ResolvedClaim]:
+    """Return *claim*, with a warning if it has the property `record-type` and cannot have PTR records.
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PtrStage:
-    """Add a PTR record for each address of an A or AAAA record.
-
-    The property `record-type` overrides *enabled* for one record; the planner removes the property. PTR
-    claims of several objects for one address are merged later.
-
-    Attributes:
-        enabled: whether records without that property get PTR records.
+    The PTR claims themselves are derived after claims are merged (docs/design/architecture.md, "PTR claims").
     """
-
-    enabled: bool
-
-    def __call__(self, claim: ResolvedClaim) -> tuple[ResolvedClaim, ...]:
-        """Return *claim* and its PTR claims; if it cannot have the PTR it requests, *claim* with a warning."""
-        endpoint = claim.desired
-        has_property = endpoint.properties.has(RECORD_TYPE)
-        if endpoint.type not in rrtype.ADDRESSES or endpoint.name.is_wildcard:
-            return (_add_ptr_warning(claim),) if has_property else (claim,)
-        is_enabled = endpoint.properties.get(RECORD_TYPE).lower() == _PTR_REQUESTED if has_property else self.enabled
-        return (claim, *_derive_ptr_claims(claim)) if is_enabled else (claim,)
-
-
-def _derive_ptr_claims(claim: ResolvedClaim) -> Iterator[ResolvedClaim]:
     endpoint = claim.desired
-    provenance = replace(claim.provenance, derivation=Derivation.PTR)
-    for target in endpoint.targets:
-        parsed = parse_address(target)
-        if parsed is not None:
-            record = DesiredRecord(
-                name=_build_reverse_name(parsed), type=rrtype.PTR, targets=(str(endpoint.name),), ttl_s=endpoint.ttl_s
-            )
-            yield ResolvedClaim(desired=record, provenance=provenance)
-
-
-def _build_reverse_name(parsed: Address) -> DnsName:
-    mapped = parsed.ipv4_mapped if isinstance(parsed, ipaddress.IPv6Address) else None
-    return DnsName.parse((mapped or parsed).reverse_pointer)
-
-
-def _add_ptr_warning(claim: ResolvedClaim) -> ResolvedClaim:
-    value = claim.desired.properties.get(RECORD_TYPE)
+    if not endpoint.properties.has(RECORD_TYPE) or (
+        endpoint.type in rrtype.ADDRESSES and not endpoint.name.is_wildcard
+    ):
+        return (claim,)
+    value = endpoint.properties.get(RECORD_TYPE)
     allowed = "nothing: only A and AAAA records without wildcard get a PTR"
     warning = ClaimWarning(
         reason=Reason.INVALID_ANNOTATION, field=f"annotation {RECORD_TYPE}", value=value, allowed=allowed
     )
-    return replace(claim, warnings=(*claim.warnings, warning))
+    return (replace(claim, warnings=(*claim.warnings, warning)),)

@@ -221,6 +221,31 @@ WORLDS: Final = (
         },
     ),
     World(
+        id="PTR records of names that several objects share",
+        rule="sources 3.9 and 8.5: the first Service by name decides on TTL and record-type for all addresses",
+        flags=["--source=service", *PTR],
+        objects=[
+            service("shop/a", "x.acme.test", "192.0.2.7", ttl="300", record_type="none"),
+            service("shop/b", "x.acme.test", "192.0.2.8", ttl="60", record_type="ptr"),
+            service("shop/c", "y.acme.test", "192.0.2.9", ttl="120", day=2),
+            service("shop/d", "y.acme.test", "192.0.2.10", ttl="60", record_type="none"),
+        ],
+        zones={
+            "acme.test": """
+                x    A    192.0.2.7 | 192.0.2.8 {ttl=300}
+                a-x  TXT  owned service/shop/a
+                y    A    192.0.2.10 | 192.0.2.9 {ttl=120}
+                a-y  TXT  owned service/shop/c
+            """,
+            REVERSE: """
+                9       PTR  y.acme.test {ttl=120}
+                ptr-9   TXT  owned -
+                10      PTR  y.acme.test {ttl=120}
+                ptr-10  TXT  owned -
+            """,
+        },
+    ),
+    World(
         id="PTR records for some objects",
         rule="sources 8.5: record-type overrides --create-ptr; wildcards have none",
         flags=["--source=service", "--managed-record-types=A", "--managed-record-types=PTR"],

@@ -1,63 +1,175 @@
-"""PTR records of hosts with unresolved claims (docs/design/delete-safety.md, docs/spec/sources.md 8.5)."""
+"""PTR records of names that one or several objects request (docs/design/architecture.md, "PTR claims")."""
 
 from __future__ import annotations
 
 from typing import Final
 
+import pytest
+from msgspec.structs import replace
+
 from extdns.engine.claims import ClaimIndex
-from extdns.engine.inputs import Cause, Observation
-from extdns.model.claim import Claim, Provenance, ResolvedClaim, UnresolvedClaim
+from extdns.engine.inputs import Cause, Observed
+from extdns.model import rrtype
+from extdns.model.change import Blocked
+from extdns.model.claim import ResolvedClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
-from extdns.model.kind import ObjectKey, ObjectRef
-from extdns.model.reason import Reason
-from extdns.model.record import DesiredRecord
-from extdns.model.resources.core import SERVICE
-from extdns.sources.claim_stages import PtrStage
+from extdns.model.record import RECORD_TYPE
+from extdns.model.value import StringMap
+from tests.unit.engine.stage import PLAN, build_claim, build_unresolved, host, observe, observe_gone
 
-KEY: Final = ObjectKey(SERVICE, "shop", "web")
-WHERE: Final = Provenance(source="service", ref=ObjectRef(key=KEY), field="f")
-HOST: Final = DnsName("a.t")
+WEB: Final = host("web")
 SEVEN: Final = DnsName("7.2.0.192.in-addr.arpa")
 EIGHT: Final = DnsName("8.2.0.192.in-addr.arpa")
+SOME: Final = replace(PLAN, managed_types=frozenset({rrtype.A, rrtype.PTR}))
+ALL: Final = replace(SOME, creates_ptr=True)
 
 
-def claim_address(address: str) -> tuple[Claim, ...]:
-    """Build the claims of the host `a.t` with *address*: its A record and its PTR record."""
-    claim = ResolvedClaim(desired=DesiredRecord(name=HOST, type="A", targets=(address,)), provenance=WHERE)
-    return PtrStage(enabled=True)(claim)
+class Index(ClaimIndex):
+    """A claim index that takes the inputs of the engine, after planning has begun."""
+
+    def see(self, *inputs: Observed, is_planning: bool = True) -> set[DnsName]:
+        """Update the index with each observation; return the names that the last one makes dirty."""
+        dirty: set[DnsName] = set()
+        for observed in inputs:
+            for seen in observed.observations:
+                dirty = self.update(seen, is_planning=is_planning)
+        return dirty
+
+    def list_ptr(self) -> dict[DnsName, list[str]]:
+        """Return the objects that request each PTR record, by reverse name."""
+        return {
+            name: sorted(claim.provenance.ref.key.name for claim in self.claims(name))
+            for name in (SEVEN, EIGHT)
+            if self.claims(name)
+        }
+
+    def find_end(self, name: DnsName) -> Evidence | Blocked | None:
+        """Return the evidence that nobody requests the PTR record of *name* any more."""
+        return self.find_ended((name, ""), "")
 
 
-def claim_unresolved() -> tuple[Claim, ...]:
-    """Build the claims of the host `a.t` while it has no address."""
-    return (
-        UnresolvedClaim(name=HOST, set_identifier="", provenance=WHERE, reason=Reason.NO_ADDRESS, detail="no address"),
-    )
+def request(name: str, address: str, record_type: str | None = None) -> ResolvedClaim:
+    """Build the claim of the Service *name* to `web`, with the property `record-type` unless it is None."""
+    made = build_claim(name, "web", address)
+    properties = StringMap.from_items({} if record_type is None else {RECORD_TYPE: record_type})
+    return replace(made, desired=replace(made.desired, properties=properties))
 
 
-def build_index(*versions: tuple[Claim, ...]) -> ClaimIndex:
-    """Build an index of claims that observed one object with *versions* of claims, one after the other."""
-    found = ClaimIndex()
-    for claims in versions:
-        seen = Observation(source="service", key=KEY, cause=Cause.VERSION, claims=claims, failure="")
-        found.update(seen)
-    return found
+A_SEVEN: Final = observe("a", request("a", "192.0.2.7"))
+A_EIGHT: Final = observe("a", request("a", "192.0.2.8"))
+A_SEVEN_PTR: Final = observe("a", request("a", "192.0.2.7", "ptr"))
+A_SEVEN_NONE: Final = observe("a", request("a", "192.0.2.7", "none"))
+A_UNRESOLVED: Final = observe("a", build_unresolved("a", "web"))
+B_EIGHT: Final = observe("b", request("b", "192.0.2.8"))
+B_SEVEN: Final = observe("b", request("b", "192.0.2.7"))
+B_UNRESOLVED: Final = observe("b", build_unresolved("b", "web"))
 
 
 def test_a_ptr_record_is_retained_while_the_claim_of_its_host_is_unresolved() -> None:
-    claims = build_index(claim_address("192.0.2.7"), claim_unresolved(), claim_unresolved())
-    assert isinstance(claims.claims(HOST)[0], UnresolvedClaim)
-    assert [type(claim) for claim in claims.claims(SEVEN)] == [ResolvedClaim]
-    assert claims.find_ended((SEVEN, ""), "") is None
+    claims = Index(ALL)
+    claims.see(A_SEVEN, A_UNRESOLVED, A_UNRESOLVED)
+    assert isinstance(claims.claims(WEB)[0], UnresolvedClaim)
+    assert claims.list_ptr() == {SEVEN: ["a"]}
+    assert claims.find_end(SEVEN) is None
 
 
 def test_a_ptr_record_is_deleted_when_its_host_has_another_address() -> None:
-    claims = build_index(claim_address("192.0.2.7"), claim_unresolved(), claim_address("192.0.2.8"))
-    assert claims.claims(SEVEN) == ()
-    assert claims.find_ended((SEVEN, ""), "") is Evidence.HOSTNAME_REMOVED
-    assert [type(claim) for claim in claims.claims(EIGHT)] == [ResolvedClaim]
+    claims = Index(ALL)
+    claims.see(A_SEVEN, A_UNRESOLVED)
+    assert claims.see(A_EIGHT) == {WEB, SEVEN, EIGHT}
+    assert claims.list_ptr() == {EIGHT: ["a"]}
+    assert claims.find_end(SEVEN) is Evidence.HOSTNAME_REMOVED
 
 
 def test_a_ptr_record_is_deleted_when_nobody_requests_its_host() -> None:
-    claims = build_index(claim_address("192.0.2.7"), ())
-    assert (claims.claims(HOST), claims.claims(SEVEN)) == ((), ())
+    claims = Index(ALL)
+    claims.see(A_SEVEN, observe("a"))
+    assert claims.list_ptr() == {}
+
+
+def test_the_object_that_decides_enables_and_disables_the_ptr_records_of_other_objects() -> None:
+    claims = Index(SOME)
+    claims.see(B_EIGHT)
+    assert claims.list_ptr() == {}
+    assert claims.see(A_SEVEN_PTR) == {WEB, SEVEN, EIGHT}
+    assert claims.list_ptr() == {SEVEN: ["a"], EIGHT: ["b"]}
+    assert claims.see(A_SEVEN) == {WEB, SEVEN, EIGHT}
+    assert claims.list_ptr() == {}
+    assert claims.find_end(EIGHT) is Evidence.HOSTNAME_REMOVED
+
+
+@pytest.mark.parametrize(
+    ("cause", "evidence"),
+    [
+        pytest.param(Cause.DELETED, Evidence.OBJECT_DELETED, id="deleted"),
+        pytest.param(Cause.MISSING, Evidence.ABSENT, id="missing"),
+    ],
+)
+def test_a_ptr_record_that_ends_because_another_object_is_gone_has_the_evidence_about_that_object(
+    cause: Cause, evidence: Evidence
+) -> None:
+    claims = Index(SOME)
+    claims.see(A_SEVEN_PTR, B_EIGHT, observe_gone("a", cause))
+    assert claims.list_ptr() == {}
+    assert claims.find_ended((EIGHT, ""), "service/shop/a") is evidence
+    claims.see(A_SEVEN_PTR)
+    assert claims.list_ptr() == {SEVEN: ["a"], EIGHT: ["b"]}
+    assert claims.find_end(EIGHT) is None
+
+
+def test_an_unresolved_claim_of_the_deciding_object_ends_no_ptr_record_of_other_objects() -> None:
+    claims = Index(SOME)
+    claims.see(A_SEVEN_PTR, B_EIGHT, A_UNRESOLVED)
+    assert claims.list_ptr() == {SEVEN: ["a"], EIGHT: ["b"]}
+    assert (claims.find_end(SEVEN), claims.find_end(EIGHT)) == (None, None)
+
+
+def test_a_ptr_record_that_stays_because_of_another_object_ends_when_its_own_object_changes() -> None:
+    claims = Index(SOME)
+    claims.see(A_SEVEN_PTR, B_EIGHT, A_UNRESOLVED, B_SEVEN)
+    assert claims.list_ptr() == {SEVEN: ["a"]}
+    assert claims.find_end(EIGHT) is Evidence.HOSTNAME_REMOVED
+
+
+def test_an_unresolved_claim_of_another_object_does_not_retain_the_ptr_record_of_a_former_address() -> None:
+    claims = Index(ALL)
+    claims.see(A_SEVEN, B_UNRESOLVED, A_EIGHT)
+    assert claims.list_ptr() == {EIGHT: ["a"]}
+
+
+def test_an_address_keeps_its_ptr_record_while_one_of_its_hosts_has_it() -> None:
+    claims = Index(ALL)
+    both = observe("a", request("a", "192.0.2.7"), build_claim("a", "shop", "192.0.2.7"))
+    claims.see(both, A_SEVEN)
+    assert claims.list_ptr() == {SEVEN: ["a"]}
+    claims.see(both)
+    assert claims.list_ptr() == {SEVEN: ["a", "a"]}
+
+
+def test_the_ptr_claims_of_one_object_do_not_depend_on_the_order_in_which_it_requested_its_hosts() -> None:
+    one, other = Index(ALL), Index(ALL)
+    web, shop = request("a", "192.0.2.7"), build_claim("a", "shop", "192.0.2.7")
+    one.see(observe("a", web), observe("a", web, shop))
+    other.see(observe("a", shop), observe("a", web, shop))
+    assert one.claims(SEVEN) == other.claims(SEVEN)
+
+
+def test_only_names_whose_claims_changed_have_their_ptr_records_derived_again() -> None:
+    claims = Index(ALL)
+    other = build_claim("a", "shop", "192.0.2.8")
+    claims.see(observe("a", request("a", "192.0.2.7"), other))
+    assert claims.see(observe("a", request("a", "192.0.2.9"), other)) & {SEVEN, EIGHT} == {SEVEN}
+
+
+@pytest.mark.parametrize(
+    "arrivals",
+    [pytest.param((A_SEVEN_NONE, B_EIGHT), id="a-first"), pytest.param((B_EIGHT, A_SEVEN_NONE), id="b-first")],
+)
+def test_the_order_in_which_objects_arrive_before_planning_begins_gives_no_evidence(
+    arrivals: tuple[Observed, ...],
+) -> None:
+    claims = Index(ALL)
+    claims.see(*arrivals, is_planning=False)
+    assert claims.list_ptr() == {}
+    assert claims.find_end(EIGHT) is None

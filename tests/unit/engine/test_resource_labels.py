@@ -23,7 +23,7 @@ def evidence(*namespaces: str) -> EvidenceReader:
     kinds = {kind.label: kind for kind in (SERVICE, NODE, FOO, HTTP_PROXY)}
     settings = engine_settings(FaultyProvider(inner=InMemoryProvider()), kinds=kinds, namespaces=namespaces)
     phases, problems = KindPhases(kinds.values()), ObjectProblems()
-    return EvidenceReader(settings, ClaimIndex(), phases, problems, ExistenceChecks(settings, Deadlines()))
+    return EvidenceReader(settings, ClaimIndex(settings.plan), phases, problems, ExistenceChecks(settings, Deadlines()))
 
 
 @pytest.mark.parametrize(

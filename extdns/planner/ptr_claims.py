@@ -1,0 +1,88 @@
+"""Derive the PTR claims of one name from its merged claims (docs/spec/sources.md 8.5).
+
+PTR records are added after claims are merged: the deciding claim of a merged record decides for the addresses of all
+objects. PTR claims of several names for one address are merged later, as the claims of its reverse name.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from msgspec.structs import replace
+
+from extdns.model import rrtype
+from extdns.model.claim import Derivation, NameClaim, ResolvedClaim, TargetlessClaim, UnresolvedClaim
+from extdns.model.dns_name import DnsName
+from extdns.model.record import RECORD_TYPE, Address, DesiredRecord, parse_address
+from extdns.planner.merge import MergedClaim, group_claims
+from extdns.planner.settings import PlanSettings
+
+_PTR_REQUESTED: Final = "ptr"
+
+
+def derive_ptr_claims(
+    claims: Iterable[NameClaim], settings: PlanSettings, targetless: Iterable[TargetlessClaim] = ()
+) -> tuple[ResolvedClaim, ...]:
+    """Return one PTR claim for each address of each claim whose merged record has PTR records, without duplicates.
+
+    Claims of different namespaces are merged only if `settings.merges_namespaces` is set.
+
+    Args:
+        claims: all claims to one name.
+        settings: the settings of the planner; without PTR among `managed_types` nothing is derived.
+        targetless: the claims to the name without targets; one that comes first in its merged record decides, too.
+    """
+    if rrtype.PTR not in settings.managed_types:
+        return ()
+    found = [
+        claim
+        for claim in (*claims, *targetless)
+        if not isinstance(claim, UnresolvedClaim)
+        and claim.desired.type in rrtype.ADDRESSES
+        and not claim.name.is_wildcard
+    ]
+    if not (settings.creates_ptr or any(claim.desired.properties.has(RECORD_TYPE) for claim in found)):
+        return ()
+    by_namespace: dict[str, list[MergedClaim]] = {}
+    for claim in found:
+        namespace = "" if settings.merges_namespaces else claim.provenance.ref.key.namespace
+        by_namespace.setdefault(namespace, []).append(claim)
+    derived = (ptr_claim for merged in by_namespace.values() for ptr_claim in _derive(merged, settings))
+    return tuple(dict.fromkeys(derived))
+
+
+def _derive(claims: Iterable[MergedClaim], settings: PlanSettings) -> Iterator[ResolvedClaim]:
+    deciding: dict[tuple[object, ...], DesiredRecord] = {}
+    for group in group_claims(claims, settings):
+        first = group[0].desired
+        targets = frozenset(target for claim in group for target in claim.desired.targets)
+        # equal records count once, with the properties and TTL of the first (docs/spec/sources.md 1.7)
+        identity = (group[0].provenance.derivation, first.type, first.set_identifier, targets)
+        decided = deciding.setdefault(identity, first)
+        if _is_enabled(decided, settings):
+            for claim in group:
+                yield from _derive_from_addresses(claim, decided.ttl_s)
+
+
+def _is_enabled(merged: DesiredRecord, settings: PlanSettings) -> bool:
+    if merged.properties.has(RECORD_TYPE):
+        return merged.properties.get(RECORD_TYPE).lower() == _PTR_REQUESTED
+    return settings.creates_ptr
+
+
+def _derive_from_addresses(claim: MergedClaim, ttl_s: int) -> Iterator[ResolvedClaim]:
+    provenance = replace(claim.provenance, derivation=Derivation.PTR)
+    for target in claim.desired.targets:
+        parsed = parse_address(target)
+        if parsed is not None:
+            record = DesiredRecord(
+                name=_build_reverse_name(parsed), type=rrtype.PTR, targets=(str(claim.name),), ttl_s=ttl_s
+            )
+            yield ResolvedClaim(desired=record, provenance=provenance)
+
+
+def _build_reverse_name(parsed: Address) -> DnsName:
+    mapped = parsed.ipv4_mapped if isinstance(parsed, ipaddress.IPv6Address) else None
+    return DnsName.parse((mapped or parsed).reverse_pointer)
