@@ -15,8 +15,9 @@ from selenium.webdriver import Chrome, ChromeOptions
 from selenium.webdriver.chrome.service import Service
 
 from tests.browser.live_page import FOREIGN_RECORD, LivePage, build_objects
-from tests.integration.program import Program, running
-from tests.integration.stage import Stage, service
+from tests.objects import service
+from tests.program.installation import Installation
+from tests.program.process import ExtdnsProcess, running
 
 _BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
 _PROXY_VARIABLES: Final = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
@@ -59,32 +60,32 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
 @pytest.fixture(scope="module")
 def live_page(tmp_path_factory: pytest.TempPathFactory, browser: Chrome) -> Iterator[LivePage]:
     """Run extdns with manifests and zone files that a test may change."""
-    stage = Stage(tmp_path_factory.mktemp("live"), example_org=FOREIGN_RECORD)
-    stage.apply(*build_objects())
-    with run_with_page(stage) as (address, program):
-        page = LivePage(address, stage)
+    installation = Installation(tmp_path_factory.mktemp("live"), example_org=FOREIGN_RECORD)
+    installation.replace_manifests(*build_objects())
+    with run_with_page(installation) as (address, program):
+        page = LivePage(address, installation)
         page.wait_until_idle(browser)
         yield page
         assert program.end() == 0
 
 
 @pytest.fixture
-def page_and_process(tmp_path: Path) -> Iterator[tuple[str, Program]]:
+def page_and_process(tmp_path: Path) -> Iterator[tuple[str, ExtdnsProcess]]:
     """Run extdns with one published name; a test may stop or kill the process."""
-    stage = Stage(tmp_path, example_org="")
-    stage.apply(service("web", "web.example.org"))
-    with run_with_page(stage) as found:
+    installation = Installation(tmp_path, example_org="")
+    installation.replace_manifests(service("web", "web.example.org"))
+    with run_with_page(installation) as found:
         yield found
 
 
 @contextmanager
-def run_with_page(stage: Stage) -> Iterator[tuple[str, Program]]:
-    """Run extdns with the manifests and zones of *stage*; yield the address of its page, and the process."""
+def run_with_page(installation: Installation) -> Iterator[tuple[str, ExtdnsProcess]]:
+    """Run extdns with the manifests and zones of *installation*; yield the address of its page, and the process."""
     with running(
-        f"--manifests={stage.manifests}",
+        f"--manifests={installation.manifests}",
         "--source=service",
         "--provider=zonefile",
-        f"--zonefile-dir={stage.zones}",
+        f"--zonefile-dir={installation.zones.folder}",
         "--txt-owner-id=me",
         "--metrics-address=127.0.0.1:0",
         "--web-address=127.0.0.1:0",

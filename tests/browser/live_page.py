@@ -12,7 +12,8 @@ from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver import Chrome
 from selenium.webdriver.support.ui import WebDriverWait
 
-from tests.integration.stage import Stage, service
+from tests.objects import service
+from tests.program.installation import Installation
 
 T = TypeVar("T")
 SCRIPT: Final = "<script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
@@ -26,11 +27,11 @@ class LivePage:
     """The page of a running extdns, and the manifests that it reads."""
 
     address: str
-    stage: Stage
+    installation: Installation
 
     def replace_objects(self, *more: Mapping[str, object], without: int = 0) -> None:
         """Replace the manifests by the initial objects, without the first *without* Services, and *more*."""
-        self.stage.apply(*build_objects()[without:], *more)
+        self.installation.replace_manifests(*build_objects()[without:], *more)
 
     def restore(self, browser: Chrome) -> None:
         """Replace the manifests by the initial objects, and wait until the zone is as it was.

@@ -13,7 +13,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
 from tests.browser.live_page import LivePage, read_text, wait_until
-from tests.integration.stage import service
+from tests.objects import service
 
 PATHS: Final = ("", "zones", "sources", "changes", "name?of=right.example.org")
 

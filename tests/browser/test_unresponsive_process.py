@@ -10,7 +10,7 @@ import pytest
 from selenium.webdriver import Chrome
 
 from tests.browser.live_page import read_text, wait_until
-from tests.integration.program import Program
+from tests.program.process import ExtdnsProcess
 
 GREEN: Final = "rgb(229, 244, 232)"
 RED: Final = "rgb(253, 232, 232)"
@@ -25,7 +25,7 @@ def read_color(browser: Chrome) -> str:
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["dead", "hangs"])
 def test_the_summary_turns_red_when_the_process_does_not_answer(
-    browser: Chrome, page_and_process: tuple[str, Program], number: signal.Signals
+    browser: Chrome, page_and_process: tuple[str, ExtdnsProcess], number: signal.Signals
 ) -> None:
     address, program = page_and_process
     browser.get(f"{address}zones")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.chaos.events import Event
-from tests.integration.program import COMMAND, ROOT, environment
+from tests.program.process import COMMAND, ROOT, environment
 
 _ENDS_S: Final = 30.0
 _TIMEOUT_S: Final = 20.0

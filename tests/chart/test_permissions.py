@@ -15,7 +15,8 @@ from tests.chart import cluster
 from tests.chart.tools import NAMESPACE, Helm, Json, arguments, of
 from tests.fakes.apiserver.options import WatchList
 from tests.fakes.apiserver.server import ApiServer
-from tests.integration.live import HANGS_S, LiveStage, ShiftedClock, program
+from tests.program.installation import Installation
+from tests.program.running import HANGS_S, ShiftedClock
 
 Right = tuple[str, str, str]
 """Verb, group and resource."""
@@ -34,19 +35,12 @@ IDENTITY: Final = "/api/v1/namespaces/kube-system"
 
 
 @pytest.fixture
-def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveStage]:
+def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Installation]:
     monkeypatch.setenv("POD_NAMESPACE", NAMESPACE)
     with ApiServer(kinds=cluster.SERVED) as server:
         for obj in cluster.objects():
             server.put(obj)
-        yield SourceStage(tmp_path, server, **ZONES)
-
-
-class SourceStage(LiveStage):
-    """A stage that reads the sources of its flags, instead of Services and Ingresses."""
-
-    def _flags(self) -> list[str]:
-        return [flag for flag in super()._flags() if not flag.startswith("--source")]
+        yield Installation(tmp_path, server, sources=(), **ZONES)
 
 
 def values(*sources: str, **more: Any) -> Json:  # noqa: ANN401 - YAML
@@ -72,34 +66,34 @@ def source_arguments(manifests: list[Json]) -> list[str]:
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_each_source_has_the_permissions_that_it_uses(source: str, stage: LiveStage, helm: Helm) -> None:
+def test_each_source_has_the_permissions_that_it_uses(source: str, installation: Installation, helm: Helm) -> None:
     manifests = helm.manifests(values(source))
-    stage.once(*source_arguments(manifests))
-    used = stage.server.log.find_rules(optional=IDENTITY)
+    installation.run_once(*source_arguments(manifests))
+    used = installation.server.log.find_rules(optional=IDENTITY)
     assert len({resource for verb, _, resource in used if verb == "watch"}) >= 1
     assert used <= list_permissions(manifests)
 
 
 def test_with_all_sources_exactly_the_granted_permissions_are_used(
-    stage: LiveStage, helm: Helm, monkeypatch: pytest.MonkeyPatch
+    installation: Installation, helm: Helm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    manifests, server = helm.manifests(values(*SOURCES, replicaCount=2)), stage.server
+    manifests, server = helm.manifests(values(*SOURCES, replicaCount=2)), installation.server
     flags = [*source_arguments(manifests), "--max-delete-percent=100", "--leader-elect-retry-period=100ms"]
     clock = ShiftedClock()
     monkeypatch.setattr(cluster_writers, "SystemClock", lambda: clock)
     server.api.watch_list = WatchList.REFUSED_BY_STORE  # so that lists are used as well
-    stage.once(*flags)
-    assert len(stage.published()) > len(SOURCES)
+    installation.run_once(*flags)
+    assert len(installation.zones.published()) > len(SOURCES)
     invalid = next(obj for obj in cluster.objects() if obj["metadata"]["name"] == INVALID)
     for obj in cluster.objects():
         if obj != invalid:
             server.delete(
                 server.catalogue.find_by_object(obj), obj["metadata"].get("namespace", ""), obj["metadata"]["name"]
             )
-    with program(stage, monkeypatch, *flags) as running:
+    with installation.start(*flags) as running:
         assert running.controller.first_pass_done.wait(HANGS_S)
         running.pass_time(MINUTES)  # the objects in the ownership records are missing, so each is read
-        while stage.published():
+        while installation.zones.published():
             running.until("successfully updated")
         server.put(invalid | {"status": {}})
         server.log.wait_for("create", "events", count=2)  # one Event by each process
@@ -141,14 +135,14 @@ def test_roles_are_in_the_namespaces_that_are_read(helm: Helm, namespaces: Json,
     ("source", "gateways"), [(source, "") for source in SOURCES] + [(source, "shop") for source in GATEWAY_SOURCES]
 )
 def test_permissions_of_one_namespace_suffice_for_a_source_that_reads_one(
-    source: str, gateways: str, stage: LiveStage, helm: Helm
+    source: str, gateways: str, installation: Installation, helm: Helm
 ) -> None:
     namespaces = {"namespaced": True, "sourceNamespace": "shop", "gatewayNamespace": gateways}
     manifests = helm.manifests(values(source, **namespaces))
-    stage.once(*source_arguments(manifests))
+    installation.run_once(*source_arguments(manifests))
     used = {
         (request.verb, request.group, request.resource, request.namespace)
-        for request in stage.server.log.requests()
+        for request in installation.server.log.requests()
         if request.resource and not request.subresource and request.path != IDENTITY
     }
     roles = of("Role", manifests) + of("ClusterRole", manifests)

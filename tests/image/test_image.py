@@ -14,7 +14,7 @@ from extdns import __version__
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.route53.server import Route53
 from tests.image.dockerfile import ROOT, Scratch, Step, sources, stages, steps
-from tests.integration.stage import service
+from tests.objects import service
 
 UNREACHABLE: Final = ("NewConnectionError", "name resolution", "ConnectTimeoutError", "ProxyError")
 NOBODY: Final = 65532

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from threading import Event
 from typing import Any, Final
 
 import pytest
@@ -26,14 +24,14 @@ from tests.fakes.clouddns.server import PROJECT, CloudDns
 from tests.fakes.route53.log import CHANGE as AWS_CHANGE
 from tests.fakes.route53.server import Route53
 from tests.fakes.service.faults import Fault, Faults, Refuse
-from tests.incidents.objects import Json, service
-from tests.integration.live import HANGS_S, Running, program
+from tests.objects import service
+from tests.program.installation import Installation
+from tests.program.running import Running
 from tests.route53 import environ
 
 FOREIGN: Final = "theirs"
 OFTEN: Final = ("--interval=1m", "--refresh-calls-per-minute=600")
 """Flags with which zones are read again every minute."""
-_NEVER_SET: Final = Event()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,42 +134,24 @@ SERVICES: Final[Mapping[str, Callable[[], AbstractContextManager[Service]]]] = {
 }
 
 
-class Production:
-    """A cluster, a DNS service, and extdns processes that run one after the other."""
+class Production(Installation):
+    """An installation with a DNS service, whose processes run one after the other."""
 
     def __init__(self, root: Path, server: ApiServer, dns: Service, patch: pytest.MonkeyPatch) -> None:
-        self.server = server
+        super().__init__(root, server, sources=("service", "ingress", "crd"), dns_flags=dns.flags)
         self.dns = dns
         self._root = root
-        self.lines: list[str] = []
         self._patch = patch
-        self._kubeconfig = f"--kubeconfig={server.kubeconfig(root / 'kubeconfig')}"
         self._markers = count()
         for name, value in {**dns.variables, "POD_NAMESPACE": "dns"}.items():
             patch.setenv(name, value)
 
-    def flags(self, *more: str) -> list[str]:
+    def flags(self, *more: str, owner: str = "me") -> list[str]:
         """Return the flags of an extdns process, with *more* at the end."""
         names = {flag.partition("=")[0] for flag in more}
         policy = ["--policy=sync"] if "--compat" in names else []
         interval = [] if "--interval" in names else ["--interval=1h"]
-        return [
-            self._kubeconfig,
-            "--source=service",
-            "--source=ingress",
-            "--source=crd",
-            "--txt-owner-id=me",
-            "--metrics-address=127.0.0.1:0",
-            "--web-address=127.0.0.1:0",
-            *self.dns.flags,
-            *policy,
-            *interval,
-            *more,
-        ]
-
-    def start(self, *flags: str, fast_s: float = 0.0) -> AbstractContextManager[Running]:
-        """Start extdns, with its wall clock *fast_s* seconds ahead."""
-        return program(self, self._patch, *flags, fast_s=fast_s)  # type: ignore[arg-type]
+        return super().flags("--web-address=127.0.0.1:0", *policy, *interval, *more, owner=owner)
 
     @contextmanager
     def process(self, *flags: str, fast_s: float = 0.0) -> Iterator[Running]:
@@ -188,20 +168,6 @@ class Production:
         with ApiServer() as server:
             yield Production(root, server, self.dns, self._patch)
 
-    def put(self, *objects: Json) -> None:
-        self.server.put_all(objects)
-
-    def delete(self, *objects: Json) -> None:
-        for one in objects:
-            self.server.delete(one["kind"], one["metadata"]["namespace"], one["metadata"]["name"])
-
-    def until(self, condition: Callable[[], object]) -> None:
-        """Wait until *condition* returns true."""
-        end_s = time.monotonic() + HANGS_S
-        while not condition():
-            assert time.monotonic() < end_s, (condition, self.dns.records())
-            _NEVER_SET.wait(0.005)
-
     def until_published(self, *names: str) -> None:
         """Wait until exactly *names* are published, besides marker names."""
         self.until(lambda: self.published() == set(names))
@@ -217,7 +183,7 @@ class Production:
     def wait_for_marker(self, **more: Any) -> None:  # noqa: ANN401 - as `service`
         """Publish a marker name, and wait until it is published: extdns has then seen all earlier changes."""
         name = f"marker-{next(self._markers)}"
-        self.put(service(name, **more))
+        self.apply(service(name, **more))
         self.until(lambda: name in self.dns.published())
 
     def state(self) -> str:
@@ -232,7 +198,7 @@ class Production:
 
     def run(self, *arguments: str) -> int:
         """Run another extdns command and return its exit code."""
-        return cli.main([*arguments, self._kubeconfig], dict(os.environ))
+        return cli.main([*arguments, self._cluster_flag], dict(os.environ))
 
     def approve(self, running: Running) -> None:
         """Approve the held deletes with the command that the log shows."""

@@ -32,8 +32,8 @@ from extdns.model.zone import Zone
 from extdns.ports import Source
 from providers.inmemory.provider import InMemoryProvider
 from tests.fakes.faulty import FaultyProvider
-from tests.incidents.objects import Json
 from tests.incidents.state_store import MemoryStateStore
+from tests.objects import Json
 from tests.unit.engine.stage import ZONE, Stage
 
 FLAGS: Final = (

@@ -12,9 +12,9 @@ from __future__ import annotations
 from extdns.model.cluster import Phase
 from extdns.model.resources.core import SERVICE
 from tests.fakes.apiserver.faults import Drop
-from tests.incidents.objects import ingress, numbered, services
 from tests.incidents.production import Production
 from tests.incidents.scene import HOUR_S, MINUTE_S, scene
+from tests.objects import ingress, numbered, services
 
 NAMES = numbered(40)
 ALL = services(NAMES)
@@ -43,7 +43,7 @@ def test_in_a_running_process_no_record_changes_while_services_cannot_be_listed(
 
 
 def test_program_deletes_no_record_after_connections_were_dropped_during_the_list(production: Production) -> None:
-    production.put(*ALL[:14])
+    production.apply(*ALL[:14])
     with production.process():
         production.until_published(*NAMES[:14])
     for verb in ("list", "watch"):

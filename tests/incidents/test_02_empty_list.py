@@ -14,10 +14,10 @@ import pytest
 
 from tests.fakes.apiserver.faults import Empty
 from tests.fakes.apiserver.options import WatchList
-from tests.incidents.objects import gateway, http_route, namespace, numbered, service, services
 from tests.incidents.production import Production
 from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, scene
 from tests.incidents.test_19_pods_come_and_go import endpoints, pod
+from tests.objects import gateway, http_route, namespace, numbered, service, services
 
 NAMES = numbered(40)
 ALL = services(NAMES)
@@ -100,7 +100,7 @@ def test_with_compat_an_empty_list_deletes_all_records() -> None:
     "count", [pytest.param(14, id="more-than-the-budget"), pytest.param(2, id="fewer-than-the-budget")]
 )
 def test_program_deletes_no_record_after_two_empty_lists(production: Production, count: int) -> None:
-    production.put(*ALL[:count])
+    production.apply(*ALL[:count])
     with production.process():
         production.until_published(*NAMES[:count])
     production.server.api.watch_list = WatchList.UNKNOWN
@@ -113,7 +113,7 @@ def test_program_deletes_no_record_after_two_empty_lists(production: Production,
 
 
 def test_program_holds_the_deletes_of_missing_objects_until_approval(production: Production) -> None:
-    production.put(*ALL[:14])
+    production.apply(*ALL[:14])
     with production.process():
         production.until_published(*NAMES[:14])
     production.delete(*ALL[:14])
@@ -124,7 +124,7 @@ def test_program_holds_the_deletes_of_missing_objects_until_approval(production:
 
 
 def test_program_with_compat_deletes_the_records_of_missing_objects(production: Production) -> None:
-    production.put(*ALL[:14])
+    production.apply(*ALL[:14])
     with production.process():
         production.until_published(*NAMES[:14])
     production.delete(*ALL[:14])

@@ -9,9 +9,9 @@ got another load balancer are updated.
 
 from __future__ import annotations
 
-from tests.incidents.objects import ingress, numbered, service, services
 from tests.incidents.production import Production
 from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, scene
+from tests.objects import ingress, numbered, service, services
 
 NAMES = numbered(40)
 BLANK = services(NAMES, address=None)
@@ -52,10 +52,10 @@ def test_with_compat_empty_statuses_delete_all_records() -> None:
 
 
 def test_program_keeps_records_while_statuses_are_empty(production: Production) -> None:
-    production.put(*services(NAMES[:14]))
+    production.apply(*services(NAMES[:14]))
     with production.process() as running:
         production.until_published(*NAMES[:14])
-        production.put(*BLANK[:14])
+        production.apply(*BLANK[:14])
         production.wait_for_marker()
         running.pass_time(14 * HOUR_S)
         production.wait_for_marker()
@@ -63,8 +63,8 @@ def test_program_keeps_records_while_statuses_are_empty(production: Production) 
 
 
 def test_program_with_compat_deletes_records_when_statuses_are_empty(production: Production) -> None:
-    production.put(*services(NAMES[:14]))
+    production.apply(*services(NAMES[:14]))
     with production.process("--compat"):
         production.until_published(*NAMES[:14])
-        production.put(*BLANK[:14])
+        production.apply(*BLANK[:14])
         production.until_published()

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.incidents.objects import OLD_PREFIX, PREFIX, numbered, services
 from tests.incidents.production import Production
 from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, Scene, scene
+from tests.objects import OLD_PREFIX, PREFIX, numbered, services
 from tests.unit.engine.stage import owned
 
 FORCED = f"--annotation-prefix={PREFIX}"
@@ -63,7 +63,7 @@ def test_with_compat_the_new_prefix_deletes_all_records() -> None:
 
 def test_program_holds_all_deletes_with_the_new_prefix_forced(production: Production) -> None:
     names = numbered(8)
-    production.put(*services(names, prefix=OLD_PREFIX))
+    production.apply(*services(names, prefix=OLD_PREFIX))
     with production.process():
         production.until_published(*names)
     with production.process(FORCED) as running:
@@ -78,7 +78,7 @@ def test_program_holds_all_deletes_with_the_new_prefix_forced(production: Produc
 
 def test_program_with_compat_deletes_all_records_with_the_new_prefix(production: Production) -> None:
     names = numbered(8)
-    production.put(*services(names, prefix=OLD_PREFIX))
+    production.apply(*services(names, prefix=OLD_PREFIX))
     with production.process():
         production.until_published(*names)
     with production.process("--compat"):

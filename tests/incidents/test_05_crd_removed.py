@@ -12,9 +12,9 @@ from __future__ import annotations
 from extdns.model.cluster import Phase
 from extdns.model.resources.externaldns import DNS_ENDPOINT
 from extdns.model.resources.gateway_api import GATEWAY
-from tests.incidents.objects import dns_endpoint, gateway, http_route, namespace, numbered, service
 from tests.incidents.production import Production
 from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, Scene, scene
+from tests.objects import dns_endpoint, gateway, http_route, namespace, numbered, service
 
 NAMES = numbered(9)
 ALL = [dns_endpoint(name) for name in NAMES]
@@ -75,7 +75,7 @@ def test_with_compat_records_of_dnsendpoints_are_deleted_with_their_crd() -> Non
 
 
 def test_program_keeps_records_after_the_crd_was_deleted(production: Production) -> None:
-    production.put(*ALL)
+    production.apply(*ALL)
     with production.process() as running:
         production.until_published(*NAMES)
         production.server.unregister("dnsendpoints.externaldns.k8s.io")

@@ -9,9 +9,9 @@ until the typo is corrected, after which nothing has changed, or until a person 
 
 from __future__ import annotations
 
-from tests.incidents.objects import numbered, service, services
 from tests.incidents.production import Production
 from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, Scene, scene
+from tests.objects import numbered, service, services
 
 NAMES = numbered(40)
 SHOP = {"team": "shop"}
@@ -54,7 +54,7 @@ def test_with_compat_a_mistyped_label_filter_deletes_all_records() -> None:
 
 
 def test_program_holds_all_deletes_with_a_mistyped_label_filter(production: Production) -> None:
-    production.put(*services(NAMES[:14], labels=SHOP))
+    production.apply(*services(NAMES[:14], labels=SHOP))
     with production.process(RIGHT):
         production.until_published(*NAMES[:14])
     with production.process(MISTYPED) as running:
@@ -65,7 +65,7 @@ def test_program_holds_all_deletes_with_a_mistyped_label_filter(production: Prod
 
 
 def test_program_with_compat_deletes_all_records_with_a_mistyped_label_filter(production: Production) -> None:
-    production.put(*services(NAMES[:14], labels=SHOP))
+    production.apply(*services(NAMES[:14], labels=SHOP))
     with production.process(RIGHT):
         production.until_published(*NAMES[:14])
     with production.process(MISTYPED, "--compat"):

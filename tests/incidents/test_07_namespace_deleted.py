@@ -14,9 +14,9 @@ import re
 import pytest
 
 from extdns import cli
-from tests.incidents.objects import numbered, service, services
 from tests.incidents.production import Production
 from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, Scene, scene
+from tests.objects import numbered, service, services
 
 GOING, STAYING = numbered(40, "g"), numbered(60, "s")
 ALL = [*services(GOING, namespace="old"), *services(STAYING, namespace="shop")]
@@ -71,7 +71,7 @@ def test_with_compat_the_records_of_the_namespace_are_deleted_at_once() -> None:
 
 def test_program_deletes_the_records_of_the_namespace_after_approval(production: Production) -> None:
     going = services(GOING[:14], namespace="old")
-    production.put(*going, service("stays"))
+    production.apply(*going, service("stays"))
     with production.process() as running:
         production.until_published(*GOING[:14], "stays")
         production.delete(*going)
@@ -88,10 +88,10 @@ def test_log_events_metrics_and_status_show_held_deletes_reason_and_approve_comm
     production: Production, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = GOING[:14]
-    production.put(*services(names))
+    production.apply(*services(names))
     with production.process() as running:
         production.until_published(*names)
-        production.put(*services(names, host="else.example.net"))  # the objects stay, so that they can have Events
+        production.apply(*services(names, host="else.example.net"))  # the objects stay, so that they can have Events
         production.wait_for_marker()
         running.pass_time(MINUTE_S + 1.0)
         line = running.until("Deletes are held", "count=14", f"{names[0]}.example.org", "hostname-removed 14")

@@ -9,9 +9,9 @@ foreign records stay.
 
 from __future__ import annotations
 
-from tests.incidents.objects import numbered, service, services
 from tests.incidents.production import Production
 from tests.incidents.scene import MINUTE_S, scene
+from tests.objects import numbered, service, services
 from tests.unit.engine.stage import ZONE, record
 
 NAMES = numbered(1000)
@@ -51,7 +51,7 @@ def test_program_publishes_the_valid_names_and_keeps_foreign_records(production:
     production.dns.put("cname.example.org", "TXT", 60, '"v=spf1 -all"')
     production.dns.put("weighted.example.org", "A", 60, "192.0.2.66")
     with production.process() as running:
-        production.put(*services(NAMES[:30]), *BAD)
+        production.apply(*services(NAMES[:30]), *BAD)
         production.until(lambda: set(NAMES[:30]) <= production.published())
         running.pass_time(MINUTE_S)
         production.wait_for_marker()

@@ -16,10 +16,10 @@ import pytest
 from extdns.engine.inputs import Input
 from extdns.model.record import Record, RecordKey
 from tests.fakes.service.faults import Fault, Stall
-from tests.incidents.objects import ingress, service
 from tests.incidents.production import Production
 from tests.incidents.scene import HOUR_S, Scene, key_of, scene
-from tests.integration.program import running
+from tests.objects import ingress, service
+from tests.program.process import running
 from tests.unit.engine.laws import is_mark, is_our_mark, ownership
 from tests.unit.engine.stage import REGISTRY, ZONE, owned, record
 
@@ -136,10 +136,10 @@ def test_the_next_process_completes_the_zone_whichever_call_was_the_last(
 def test_program_completes_the_zone_after_it_was_killed_during_a_write(
     *, production: Production, number: int, worked: bool
 ) -> None:
-    production.put(*BEGINNING[:2])
+    production.apply(*BEGINNING[:2])
     with production.process():
         production.until_published("web", "api")
-    production.put(*CHANGES)
+    production.apply(*CHANGES)
     for _ in range(number):
         production.dns.faults.arm(Fault(), action=production.dns.change)
     stall = Stall(worked=worked)

@@ -11,9 +11,9 @@ written more and more rarely.
 from __future__ import annotations
 
 from extdns.model.reason import Reason
-from tests.incidents.objects import numbered, service, services
 from tests.incidents.production import OFTEN, Production
 from tests.incidents.scene import COMPAT, MINUTE_S, scene
+from tests.objects import numbered, service, services
 from tests.unit.engine.laws import check_submission
 from tests.unit.engine.stage import REGISTRY
 
@@ -57,8 +57,8 @@ def test_program_holds_deletes_of_the_other_clusters_records_and_reports_contend
     production: Production,
 ) -> None:
     with production.copy_cluster() as copy:
-        production.put(*services(LEFT[:12]), service("both"))
-        copy.put(*services(RIGHT[:12]), service("both", address="192.0.2.2"))
+        production.apply(*services(LEFT[:12]), service("both"))
+        copy.apply(*services(RIGHT[:12]), service("both", address="192.0.2.2"))
         with production.process(*OFTEN) as first:
             production.until_published(*LEFT[:12], "both")
             with copy.process(*OFTEN) as second:
@@ -81,8 +81,8 @@ def test_program_holds_deletes_of_the_other_clusters_records_and_reports_contend
 
 def test_program_with_compat_deletes_the_records_of_the_other_cluster(production: Production) -> None:
     with production.copy_cluster() as copy:
-        production.put(*services(LEFT[:12]))
-        copy.put(*services(RIGHT[:12]))
+        production.apply(*services(LEFT[:12]))
+        copy.apply(*services(RIGHT[:12]))
         with production.process():
             production.until_published(*LEFT[:12])
         with copy.process("--compat"):

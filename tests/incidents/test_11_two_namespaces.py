@@ -10,10 +10,10 @@ one object changes.
 
 from __future__ import annotations
 
-from tests.incidents.objects import numbered, service, services
 from tests.incidents.production import Production
 from tests.incidents.scene import COMPAT, HOUR_S, key_of, scene
 from tests.incidents.state_store import MemoryStateStore
+from tests.objects import numbered, service, services
 
 OURS = service("web", namespace="blue")
 THEIRS = service("web", namespace="green", address="192.0.2.2", created="2025-01-01T00:00:00Z")
@@ -86,10 +86,10 @@ def test_a_record_that_external_dns_merged_stays_with_reason_merged_before() -> 
 
 
 def test_program_keeps_the_name_with_its_holder_and_transfers_it_after_its_delete(production: Production) -> None:
-    production.put(OURS)
+    production.apply(OURS)
     with production.process() as running:
         production.until_published("web")
-        production.put(THEIRS)
+        production.apply(THEIRS)
         production.wait_for_marker()
         assert production.dns.records()["web A"] == ("192.0.2.1",)
         production.delete(OURS)

@@ -12,9 +12,9 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.record import Record
-from tests.incidents.objects import service
 from tests.incidents.production import OFTEN, Production
 from tests.incidents.scene import HOUR_S, MINUTE_S, scene
+from tests.objects import service
 from tests.unit.engine.stage import ZONE, ownership_record, record
 
 VERIFICATION = record("web", '"google-site-verification=abc"', rtype="TXT")
@@ -67,14 +67,14 @@ def test_a_foreign_txt_stays_when_our_a_record_at_its_name_is_changed_and_delete
 def test_program_leaves_a_record_without_its_ownership_record_unchanged(
     *, production: Production, has_refreshed: bool
 ) -> None:
-    production.put(service("web"))
+    production.apply(service("web"))
     with production.process(*OFTEN) as running:
         production.until_published("web")
         production.dns.put("a-web.example.org", "TXT", 300, '"v=spf1 -all"')
         if has_refreshed:
             running.pass_time(2 * MINUTE_S)
             running.until("web.example.org", "foreign-record")
-        production.put(service("web", address="192.0.2.9"))
+        production.apply(service("web", address="192.0.2.9"))
         production.wait_for_marker()
         running.until("web.example.org", "foreign-record")
         production.delete(service("web"))
@@ -87,7 +87,7 @@ def test_program_leaves_a_record_without_its_ownership_record_unchanged(
 
 def test_program_keeps_a_foreign_txt_at_a_name_that_it_published(production: Production) -> None:
     production.dns.put("web.example.org", "TXT", 300, '"google-site-verification=abc"')
-    production.put(service("web"))
+    production.apply(service("web"))
     with production.process() as running:
         production.until(lambda: "web A" in production.dns.records())
         production.delete(service("web"))

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.incidents.objects import OLD_PREFIX, Json, ingress, service
 from tests.incidents.production import Production
 from tests.incidents.scene import HOUR_S, scene
 from tests.incidents.state_store import MemoryStateStore
+from tests.objects import OLD_PREFIX, Json, ingress, service
 
 CASES: list[Json] = [
     service("long", address="2001:0db8:0000:0000:0000:0000:0000:0001"),
@@ -41,7 +41,7 @@ def test_a_record_in_another_spelling_is_written_only_once(one: Json) -> None:
 
 
 def test_program_writes_no_record_again_after_a_restart(production: Production) -> None:
-    production.put(*(one for one in CASES if one["metadata"]["name"] != "idn"))
+    production.apply(*(one for one in CASES if one["metadata"]["name"] != "idn"))
     with production.process():
         production.until(lambda: len(production.published()) >= len(CASES) - 1)
     written = production.writes()

@@ -14,9 +14,9 @@ from itertools import count
 from extdns.errors import ProviderError, RetryableError
 from extdns.model.change import Applied, Batch, Outcome, TryLater
 from tests.fakes.service.faults import Fault
-from tests.incidents.objects import numbered, service, services
 from tests.incidents.production import Production
 from tests.incidents.scene import MINUTE_S, Scene, scene
+from tests.objects import numbered, service, services
 from tests.unit.engine.stage import host
 
 OLD, NEW = numbered(30, "o"), numbered(30, "n")
@@ -53,14 +53,14 @@ def test_throttled_changes_are_written_once_each_with_few_calls() -> None:
 
 def test_program_writes_all_changes_after_throttling_with_few_calls(production: Production) -> None:
     dns, old, new = production.dns, OLD[:10], NEW[:10]
-    production.put(*services(old))
+    production.apply(*services(old))
     with production.process() as running:
         production.until_published(*old)
         for _ in range(3):
             dns.faults.arm(dns.busy, action=dns.change, times=9)
             dns.faults.arm(Fault(), action=dns.change)
         before = production.writes()
-        production.put(*services(new), service(old[0], address="192.0.2.9"))
+        production.apply(*services(new), service(old[0], address="192.0.2.9"))
         production.delete(service(old[1]))
 
         def written_later() -> bool:

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.incidents.objects import numbered, service, services
 from tests.incidents.production import Production
 from tests.incidents.scene import HOUR_S, MINUTE_S, scene
+from tests.objects import numbered, service, services
 
 NAMES = numbered(40)
 JUMPS = [pytest.param(HOUR_S, id="forward"), pytest.param(-HOUR_S, id="back")]
@@ -66,7 +66,7 @@ def test_program_gets_no_new_delete_budget_from_a_clock_jump(
     production: Production, fast_s: float, next_fast_s: float
 ) -> None:
     names = NAMES[:30]
-    production.put(*services(names))
+    production.apply(*services(names))
     with production.process() as running:
         production.until_published(*names)
         running.set_clock(fast_s)

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.incidents.objects import ingress, numbered, services
 from tests.incidents.production import Production
 from tests.incidents.scene import scene
+from tests.objects import ingress, numbered, services
 from tests.unit.engine.stage import host
 
 NAMES = numbered(400)
@@ -40,9 +40,9 @@ def test_400_names_are_updated_at_once_and_no_name_is_missing_meanwhile(old: str
 
 def test_program_updates_60_names_to_a_new_load_balancer(production: Production) -> None:
     names = NAMES[:60]
-    production.put(*services(names))
+    production.apply(*services(names))
     with production.process():
         production.until_published(*names)
-        production.put(*services(names, address="new.example.net"))
+        production.apply(*services(names, address="new.example.net"))
         production.until(lambda: set(production.dns.records().values()) == {("new.example.net",)})
         production.dns.check_ownership()

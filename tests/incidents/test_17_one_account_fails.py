@@ -21,9 +21,9 @@ from extdns.model.zone import AccountFailure, Zone, ZoneList
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.route53.server import Route53
 from tests.fakes.service.faults import Refuse
-from tests.incidents.objects import service
 from tests.incidents.production import Production, route53
 from tests.incidents.scene import HOUR_S, MINUTE_S, Scene, scene
+from tests.objects import service
 from tests.unit.engine.stage import ZONE
 
 INNER = Zone(name=DnsName("shop.example.org"), id="inner", account="b")
@@ -102,14 +102,14 @@ def test_program_updates_owned_names_and_holds_back_new_ones_if_one_account_fail
     two_accounts: Production, second: Route53
 ) -> None:
     production, busy = two_accounts, Refuse(503, "ServiceUnavailable")
-    production.put(OUTER, INSIDE)
+    production.apply(OUTER, INSIDE)
     with production.process():
         production.until(lambda: list_inner_records(second) == {"in.shop.example.org.": ("192.0.2.1",)})
         production.until_published("web")
     second.faults.arm(busy, action="ListHostedZones", times=None)
-    production.put(service("in", host="in.shop.example.org", address="192.0.2.9"), service("new"))
+    production.apply(service("in", host="in.shop.example.org", address="192.0.2.9"), service("new"))
     with production.start() as running:
-        production.put(service("web", address="192.0.2.9"))
+        production.apply(service("web", address="192.0.2.9"))
         production.until(lambda: production.dns.records()["web A"] == ("192.0.2.9",))
         running.until("new.example.org", "zones-unknown")
         assert production.published() == {"web"}
@@ -121,7 +121,7 @@ def test_program_updates_owned_names_and_holds_back_new_ones_if_one_account_fail
 
 
 def test_program_writes_nothing_while_zones_cannot_be_listed(production: Production) -> None:
-    production.put(service("web"))
+    production.apply(service("web"))
     with production.process():
         production.until_published("web")
     written = production.writes()

@@ -13,9 +13,9 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.incidents.objects import Json, ingress, numbered, service, services
 from tests.incidents.production import Production
 from tests.incidents.scene import Scene, scene
+from tests.objects import Json, ingress, numbered, service, services
 from tests.unit.engine.stage import host
 
 WEIGHTED = {"set-identifier": "blue", "aws-weight": "10"}
@@ -75,11 +75,11 @@ def test_100_names_can_change_their_record_type_at_once_without_a_hold() -> None
 
 @pytest.mark.parametrize("address", ["lb.example.net", "2001:db8::1"])
 def test_program_changes_the_record_type_in_one_call(production: Production, address: str) -> None:
-    production.put(WEB)
+    production.apply(WEB)
     with production.process():
         production.until_published("web")
         written = production.writes()
-        production.put(service("web", address=address))
+        production.apply(service("web", address=address))
         production.until(lambda: set(production.dns.records().values()) == {(address,)})
         assert production.writes() == written + 1
         production.dns.check_ownership()

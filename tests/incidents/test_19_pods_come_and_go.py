@@ -9,9 +9,9 @@ come and go the record stays, and the zone is not written every second.
 
 from __future__ import annotations
 
-from tests.incidents.objects import CREATED, Json, service
 from tests.incidents.production import Production
 from tests.incidents.scene import COMPAT, MINUTE_S, Scene, scene
+from tests.objects import CREATED, Json, service
 
 HEADLESS = service("db", address=None, type="ClusterIP", clusterIP="None", selector={"app": "db"})
 
@@ -105,17 +105,17 @@ def test_with_compat_the_record_is_deleted_after_one_second_without_a_pod() -> N
 
 
 def test_program_keeps_the_record_while_pods_come_and_go(production: Production) -> None:
-    production.put(HEADLESS, pod("db-0", "10.0.0.7"), endpoints("10.0.0.7"))
+    production.apply(HEADLESS, pod("db-0", "10.0.0.7"), endpoints("10.0.0.7"))
     with production.process() as running:
         production.until(lambda: production.dns.records().get("db A") == ("10.0.0.7",))
-        production.put(endpoints())
+        production.apply(endpoints())
         production.wait_for_marker()
         running.pass_time(MINUTE_S - 10.0)
         production.wait_for_marker()
         assert production.dns.records()["db A"] == ("10.0.0.7",)
-        production.put(pod("db-0", "10.0.0.8"), endpoints("10.0.0.8"))
+        production.apply(pod("db-0", "10.0.0.8"), endpoints("10.0.0.8"))
         production.until(lambda: production.dns.records()["db A"] == ("10.0.0.8",))
-        production.put(endpoints())
+        production.apply(endpoints())
         production.wait_for_marker()
 
         def is_deleted() -> bool:

@@ -9,9 +9,9 @@ weighted pair each record is decided by itself: that of the canary stays unchang
 
 from __future__ import annotations
 
-from tests.incidents.objects import service
 from tests.incidents.production import Production
 from tests.incidents.scene import COMPAT, HOUR_S, Scene, scene
+from tests.objects import service
 from tests.unit.engine.stage import ZONE
 
 ONE = service("one", host="web.example.org")
@@ -56,23 +56,23 @@ def test_with_compat_the_weighted_record_of_a_canary_without_address_is_deleted(
 
 
 def test_program_points_the_name_to_the_service_that_still_has_an_address(production: Production) -> None:
-    production.put(ONE, TWO)
+    production.apply(ONE, TWO)
     with production.process() as running:
         production.until(lambda: production.dns.records().get("web A") == ("192.0.2.1", "192.0.2.2"))
-        production.put(service("two", host="web.example.org", address=None))
+        production.apply(service("two", host="web.example.org", address=None))
         production.until(lambda: production.dns.records()["web A"] == ("192.0.2.1",))
-        production.put(service("one", host="web.example.org", address=None))
+        production.apply(service("one", host="web.example.org", address=None))
         production.wait_for_marker()
         running.pass_time(HOUR_S)
         production.wait_for_marker()
         assert production.dns.records()["web A"] == ("192.0.2.1",)
-        production.put(ONE, TWO)
+        production.apply(ONE, TWO)
         production.until(lambda: production.dns.records()["web A"] == ("192.0.2.1", "192.0.2.2"))
 
 
 def test_program_with_compat_deletes_the_name_if_both_services_lose_their_address(production: Production) -> None:
-    production.put(ONE, TWO)
+    production.apply(ONE, TWO)
     with production.process("--compat"):
         production.until(lambda: "web A" in production.dns.records())
-        production.put(*(service(name, host="web.example.org", address=None) for name in ("one", "two")))
+        production.apply(*(service(name, host="web.example.org", address=None) for name in ("one", "two")))
         production.until(lambda: "web A" not in production.dns.records())

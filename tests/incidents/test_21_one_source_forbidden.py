@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from extdns.model.cluster import Phase
 from extdns.model.resources.networking import INGRESS
-from tests.incidents.objects import ingress, service
 from tests.incidents.production import Production
 from tests.incidents.scene import HOUR_S, MINUTE_S, Scene, scene
+from tests.objects import ingress, service
 from tests.unit.engine.stage import owned
 
 WEB = ingress("web", "web.example.org", "api.example.org")
@@ -45,7 +45,7 @@ def test_no_record_changes_once_the_permission_on_ingresses_is_granted() -> None
 
 
 def test_program_publishes_services_and_keeps_records_of_forbidden_ingresses(production: Production) -> None:
-    production.put(WEB, service("shop"))
+    production.apply(WEB, service("shop"))
     with production.process():
         production.until_published("web", "api", "shop")
     for verb in ("list", "watch"):

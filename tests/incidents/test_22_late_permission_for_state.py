@@ -10,9 +10,9 @@ granted, the settings digest in the saved state counts as at a start.
 from __future__ import annotations
 
 from extdns.model.saved_state import Saved
-from tests.incidents.objects import numbered, service, services
 from tests.incidents.production import Production
 from tests.incidents.scene import HOUR_S, MINUTE_S, Scene, scene
+from tests.objects import numbered, service, services
 
 NAMES = numbered(60)
 
@@ -70,13 +70,13 @@ def test_deletes_of_the_previous_process_count_once_the_saved_state_can_be_read(
 
 def test_program_holds_an_orphan_until_the_state_configmap_can_be_read(production: Production) -> None:
     names = NAMES[:20]
-    production.put(*services(names))
+    production.apply(*services(names))
     with production.process():
         production.until_published(*names)
         production.until(lambda: "fingerprint" in production.state())
     unannotated = service(names[0])
     unannotated["metadata"]["annotations"] = {}
-    production.put(unannotated)
+    production.apply(unannotated)
     production.server.forbid("*", "configmaps")
     with production.process() as running:
         running.until("Deletes are held", "count=1")

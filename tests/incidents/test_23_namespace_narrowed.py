@@ -9,9 +9,9 @@ approves them. If the flag is removed again, nothing has changed.
 
 from __future__ import annotations
 
-from tests.incidents.objects import numbered, services
 from tests.incidents.production import Production
 from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, Scene, scene
+from tests.objects import numbered, services
 
 SHOP, BLOG = numbered(20, "s"), numbered(20, "b")
 ALL = [*services(SHOP), *services(BLOG, namespace="blog")]
@@ -50,7 +50,7 @@ def test_with_compat_records_of_other_namespaces_are_deleted() -> None:
 
 
 def test_program_holds_deletes_when_the_namespace_flag_is_narrowed(production: Production) -> None:
-    production.put(*services(SHOP[:9]), *services(BLOG[:9], namespace="blog"))
+    production.apply(*services(SHOP[:9]), *services(BLOG[:9], namespace="blog"))
     with production.process():
         production.until_published(*SHOP[:9], *BLOG[:9])
     with production.process("--namespace=shop") as running:
@@ -61,7 +61,7 @@ def test_program_holds_deletes_when_the_namespace_flag_is_narrowed(production: P
 
 
 def test_program_with_compat_deletes_records_of_other_namespaces(production: Production) -> None:
-    production.put(*services(SHOP[:9]), *services(BLOG[:9], namespace="blog"))
+    production.apply(*services(SHOP[:9]), *services(BLOG[:9], namespace="blog"))
     with production.process():
         production.until_published(*SHOP[:9], *BLOG[:9])
     with production.process("--namespace=shop", "--compat"):

@@ -18,10 +18,10 @@ import pytest
 
 from extdns import cli
 from tests.fakes.apiserver.server import ApiServer
-from tests.incidents.objects import Json, numbered, service, services
 from tests.incidents.production import Production, route53
 from tests.incidents.scene import HOUR_S, MINUTE_S
-from tests.integration.live import Running
+from tests.objects import Json, numbered, service, services
+from tests.program.running import Running
 
 ZONES = [f"z{number:02}.test" for number in range(30)]
 HOSTS = {f"{name}.{zone}." for zone in ZONES for name in ("a", "b")}
@@ -50,7 +50,7 @@ def small_zones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pro
     """Create thirty zones with two published names each, by a process that saved no state."""
     with ApiServer() as server, route53(*ZONES) as dns:
         production = Production(tmp_path, server, dns, monkeypatch)
-        production.put(*(service(host.replace(".", "-")[:-1], host=host[:-1]) for host in HOSTS))
+        production.apply(*(service(host.replace(".", "-")[:-1], host=host[:-1]) for host in HOSTS))
         with production.process():
             production.until_published(*HOSTS)
         yield production
@@ -60,7 +60,7 @@ def test_60_deletes_in_30_small_zones_are_held_if_objects_and_saved_state_are_mi
     small_zones: Production,
 ) -> None:
     with small_zones.copy_cluster() as other:
-        other.put(service("new", host="new.z00.test"))
+        other.apply(service("new", host="new.z00.test"))
         with other.start() as running, running.page:
             running.until("No saved state was found")
             other.until(running.controller.first_pass_done.is_set)
@@ -82,7 +82,7 @@ def test_60_deletes_in_30_small_zones_are_held_if_objects_and_saved_state_are_mi
 def test_updates_and_deletes_wait_until_a_person_accepts_the_other_cluster(
     production: Production, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    production.put(kube_system(OLD_UID), *services(NAMES))
+    production.apply(kube_system(OLD_UID), *services(NAMES))
     with production.process() as running, running.page:
         production.until_published(*NAMES)
         production.until(lambda: OLD_UID in production.state())
@@ -117,11 +117,11 @@ def test_a_process_on_another_cluster_updates_nothing_until_the_cluster_is_accep
     production: Production, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     state = f"--state-file={tmp_path / 'state'}"
-    production.put(kube_system(OLD_UID), *services(NAMES))
+    production.apply(kube_system(OLD_UID), *services(NAMES))
     with production.process(state):
         production.until_published(*NAMES)
     with production.copy_cluster() as other:
-        other.put(kube_system(NEW_UID), service(NAMES[0], address="192.0.2.9"), service("new"))
+        other.apply(kube_system(NEW_UID), service(NAMES[0], address="192.0.2.9"), service("new"))
         with other.process(state) as running:
             other.wait_for_marker()
             running.pass_time(HOUR_S)

@@ -7,16 +7,16 @@ What must hold: the deletes of the first namespace are held, and the delete of t
 
 from __future__ import annotations
 
-from tests.incidents.objects import numbered, service, services
 from tests.incidents.production import Production
 from tests.incidents.scene import MINUTE_S
+from tests.objects import numbered, service, services
 
 NAMES = numbered(79)
 DELETED, STAYING = NAMES[:59], NAMES[59:]
 
 
 def test_59_deletes_of_one_namespace_are_held_and_one_of_another_namespace_is_made(production: Production) -> None:
-    production.put(*services(NAMES, namespace="careless"), service("single", namespace="other"))
+    production.apply(*services(NAMES, namespace="careless"), service("single", namespace="other"))
     with production.process() as running:
         production.until_published(*NAMES, "single")
         production.delete(*services(DELETED, namespace="careless"), service("single", namespace="other"))

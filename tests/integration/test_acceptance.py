@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from extdns.cli import main
-from tests.integration.stage import Stage, service
+from tests.objects import service
+from tests.program.installation import Installation
 
 _ONCE = ("--once", "--dry-run", "--source=service", "--provider=inmemory", "--policy=sync", "--txt-owner-id=me")
 
@@ -39,13 +40,13 @@ def test_exit_code_is_1_if_the_kubeconfig_does_not_exist(tmp_path: Path) -> None
 def test_a_dry_run_reports_that_one_of_two_names_with_the_same_ownership_name_is_not_published(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stage = Stage(tmp_path, example_org="")
-    stage.apply(service("both", "*.x.example.org,any.x.example.org"))
+    installation = Installation(tmp_path, example_org="")
+    installation.replace_manifests(service("both", "*.x.example.org,any.x.example.org"))
     flags = [
         "--source=service",
         "--provider=zonefile",
-        f"--zonefile-dir={stage.zones}",
-        f"--manifests={stage.manifests}",
+        f"--zonefile-dir={installation.zones.folder}",
+        f"--manifests={installation.manifests}",
     ]
     wildcard = ["--txt-owner-id=me", "--txt-wildcard-replacement=any", "--metrics-address=127.0.0.1:0"]
     assert main([*flags, *wildcard, "--once", "--dry-run"], {}) == 1
@@ -72,44 +73,48 @@ def test_exit_code_is_1_if_no_source_flag_is_set(tmp_path: Path) -> None:
 def test_a_deleted_record_is_created_again_and_the_run_after_that_changes_nothing(
     tmp_path: Path, missing: tuple[str, ...], policy: str
 ) -> None:
-    stage = Stage(tmp_path, example_org="")
-    stage.apply(service("web", "new.example.org"))
-    assert stage.once() == 0
-    complete = _records(stage)
-    remaining = [line for line in stage.text().splitlines() if " IN " not in line or line.split()[3] not in missing]
-    stage.file().write_text("\n".join(remaining) + "\n", encoding="utf-8")
+    installation = Installation(tmp_path, example_org="")
+    installation.replace_manifests(service("web", "new.example.org"))
+    assert installation.run_once() == 0
+    complete = _records(installation)
+    remaining = [
+        line for line in installation.zones.text().splitlines() if " IN " not in line or line.split()[3] not in missing
+    ]
+    installation.zones.path().write_text("\n".join(remaining) + "\n", encoding="utf-8")
     expected = [line for line in complete if " TXT " not in line] if missing == ("TXT",) else complete
-    assert stage.run_twice(f"--policy={policy}") == 0
-    assert _records(stage) == expected
+    assert installation.run_twice(f"--policy={policy}") == 0
+    assert _records(installation) == expected
 
 
 @pytest.mark.parametrize("policy", ["upsert-only", "create-only"])
 def test_upsert_only_and_create_only_make_no_change_that_the_policy_forbids(tmp_path: Path, policy: str) -> None:
-    stage = Stage(tmp_path, example_org="")
-    stage.apply(service("one", "one.example.org"), service("two", "two.example.org"), service("gone", "x.example.org"))
-    assert stage.once() == 0
-    stage.apply(
+    installation = Installation(tmp_path, example_org="")
+    installation.replace_manifests(
+        service("one", "one.example.org"), service("two", "two.example.org"), service("gone", "x.example.org")
+    )
+    assert installation.run_once() == 0
+    installation.replace_manifests(
         service("one", "one.example.org", address="192.0.2.2"), service("two", "two.example.org", address="y.z")
     )
-    stage.run_twice(f"--policy={policy}")
+    installation.run_twice(f"--policy={policy}")
     one = "192.0.2.2" if policy == "upsert-only" else "192.0.2.1"
     others = ["two.example.org A 192.0.2.1", "x.example.org A 192.0.2.1"]
-    assert stage.published() == [f"one.example.org A {one}", *others]  # docs/spec/plan.md 2.8
+    assert installation.zones.published() == [f"one.example.org A {one}", *others]  # docs/spec/plan.md 2.8
 
 
 def test_migrate_from_txt_owner_takes_over_only_the_old_owners_records_that_are_requested(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, example_org="")
-    stage.apply(service("one", "one.example.org"), service("two", "two.example.org"))
-    assert stage.once(owner="old") == 0
-    stage.apply(service("one", "one.example.org"))
-    assert stage.run_twice("--migrate-from-txt-owner=old", owner="new") == 0
-    ownership_lines = [line for line in stage.text().splitlines() if "heritage" in line]
+    installation = Installation(tmp_path, example_org="")
+    installation.replace_manifests(service("one", "one.example.org"), service("two", "two.example.org"))
+    assert installation.run_once(owner="old") == 0
+    installation.replace_manifests(service("one", "one.example.org"))
+    assert installation.run_twice("--migrate-from-txt-owner=old", owner="new") == 0
+    ownership_lines = [line for line in installation.zones.text().splitlines() if "heritage" in line]
     assert ["owner=new" in line for line in ownership_lines] == [True, False]  # docs/spec/plan.md 3.2.8
-    assert stage.published() == ["one.example.org A 192.0.2.1", "two.example.org A 192.0.2.1"]
-    stage.apply()
-    assert stage.run_twice(owner="new") == 0
-    assert stage.published() == ["two.example.org A 192.0.2.1"]
+    assert installation.zones.published() == ["one.example.org A 192.0.2.1", "two.example.org A 192.0.2.1"]
+    installation.replace_manifests()
+    assert installation.run_twice(owner="new") == 0
+    assert installation.zones.published() == ["two.example.org A 192.0.2.1"]
 
 
-def _records(stage: Stage) -> list[str]:
-    return [line for line in stage.text().splitlines() if line.startswith(("new.", "a-new."))]
+def _records(installation: Installation) -> list[str]:
+    return [line for line in installation.zones.text().splitlines() if line.startswith(("new.", "a-new."))]

@@ -9,7 +9,7 @@ from typing import Final
 
 import pytest
 
-from tests.integration.program import HANGS_S, ROOT
+from tests.program.process import HANGS_S, ROOT
 
 NEEDED: Final = (
     "bash",

@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from tests.integration.program import once
+from tests.program.process import once
 
 ZONES: Final = ("--provider=zonefile", "--zonefile-dir=.", "--once", "--metrics-address=127.0.0.1:0")
 ZONE: Final = """$ORIGIN example.com.

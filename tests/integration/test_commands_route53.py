@@ -11,8 +11,8 @@ import pytest
 
 from tests.fakes.nameserver import NameServer
 from tests.fakes.route53.server import Route53
-from tests.integration.program import once
-from tests.integration.stage import service
+from tests.objects import service
+from tests.program.process import once
 from tests.route53 import environ
 
 NAMES = ("ChangeResourceRecordSetsNormalizedRecordNames", "ChangeResourceRecordSetsRecordTypes")

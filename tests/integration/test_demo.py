@@ -16,7 +16,7 @@ from typing import Final
 
 import pytest
 
-from tests.integration.program import HANGS_S, ROOT, environment, once
+from tests.program.process import HANGS_S, ROOT, environment, once
 
 _ON_A_TERMINAL: Final = """
 import fcntl, os, sys, termios

@@ -28,8 +28,8 @@ from extdns.model.zone import Zone
 from tests.clusters import service
 from tests.fakes.apiserver.faults import Refuse
 from tests.fakes.apiserver.server import ApiServer
-from tests.integration.live import LiveStage, program
-from tests.integration.stage import service as published_service
+from tests.objects import service as published_service
+from tests.program.installation import Installation
 
 SERVICE = Kind("", "v1", "Service", "services")
 ZONE = Zone(name=DnsName("example.org"), id="Z1")
@@ -272,27 +272,25 @@ def test_flags_decide_whether_events_are_recorded(
 
 
 def test_the_winner_of_a_hostname_contest_gets_record_ready_and_the_loser_contest_lost(
-    server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: ApiServer, tmp_path: Path
 ) -> None:
-    stage = LiveStage(tmp_path, server, example_org="")
-    stage.put(
+    installation = Installation(tmp_path, server, example_org="")
+    installation.apply(
         published_service("web", "web.example.org"),
         published_service("web", "web.example.org", namespace="zoo", address="192.0.2.9"),
     )
-    with program(stage, monkeypatch, "--events-emit=RecordReady", once=True) as running:
+    with installation.start("--events-emit=RecordReady", once=True) as running:
         assert running.end() == 0
     reasons = {(event["regarding"]["namespace"], event["reason"]) for event in events(server)}
     assert reasons == {("shop", "RecordReady"), ("zoo", "ContestLost")}
 
 
-def test_held_deletes_are_recorded_on_the_state_configmap_after_they_were_saved(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_held_deletes_are_recorded_on_the_state_configmap_after_they_were_saved(tmp_path: Path) -> None:
     names = [f"h{number}" for number in range(20)]
     with ApiServer() as server:
-        stage = LiveStage(tmp_path, server, example_org="")
-        stage.put(*(published_service(name, f"{name}.example.org") for name in names))
-        with program(stage, monkeypatch, "--state-configmap=dns/extdns-state", "--interval=1s") as running:
+        installation = Installation(tmp_path, server, example_org="")
+        installation.apply(*(published_service(name, f"{name}.example.org") for name in names))
+        with installation.start("--state-configmap=dns/extdns-state", "--interval=1s") as running:
             running.until("All records are already up to date")
             for name in names:
                 server.delete("Service", "shop", name)

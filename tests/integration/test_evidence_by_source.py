@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Condition, Thread
 from typing import Any, Final
 
 import pytest
 
-from extdns.app import assembly
-from extdns.config import parse
-from extdns.model.change import Batch, Outcome
-from extdns.model.zone import Zone
-from providers.inmemory.provider import InMemoryProvider
-from tests.clusters import MAX_WAIT_S
 from tests.fakes.apiserver.server import ApiServer
+from tests.program.installation import Installation
 
 Json = dict[str, Any]
 
 ZONE: Final = "acme.test"
 PREFIX: Final = "external-dns.kubernetes.io/"
-FLAGS: Final = (
-    *(f"--source={source}" for source in ("crd", "gateway-httproute", "node", "pod", "istio-gateway")),
-    "--provider=inmemory",
-    f"--inmemory-zone={ZONE}",
-    "--txt-owner-id=me",
-    "--interval=1h",
-    "--delete-grace-period=0s",
-    "--metrics-address=127.0.0.1:0",
-)
+SOURCES: Final = ("crd", "gateway-httproute", "node", "pod", "istio-gateway")
 
 
 def gateway(address: str | None = "192.0.2.1", hostname: str = "") -> Json:
@@ -98,72 +83,39 @@ def pod(name: str, address: str = "") -> Json:
     }
 
 
-class Watched(InMemoryProvider):
-    """An in-memory provider that notifies waiting threads after each write."""
-
-    def __init__(self) -> None:
-        super().__init__([ZONE])
-        self.written = Condition()
-
-    def submit(self, zone: Zone, batch: Batch) -> Outcome:
-        with self.written:
-            outcome = super().submit(zone, batch)
-            self.written.notify_all()
-        return outcome
+def read_addresses(installation: Installation) -> dict[str, str]:
+    """Return the addresses of the A records that extdns wrote, by the first label of their name."""
+    found: dict[str, list[str]] = {}
+    for line in installation.zones.published(ZONE):
+        name, _, address = line.split()
+        found.setdefault(name.partition(".")[0], []).append(address)
+    return {label: " ".join(addresses) for label, addresses in found.items()}
 
 
-class Stage:
-    """extdns connected to a fake API server."""
+def wait_for(installation: Installation, enough: Callable[[dict[str, str]], bool]) -> dict[str, str]:
+    """Wait until *enough* accepts the addresses, and return them."""
+    installation.until(lambda: enough(read_addresses(installation)))
+    return read_addresses(installation)
 
-    def __init__(self, server: ApiServer, provider: Watched) -> None:
-        self.server = server
-        self._provider = provider
 
-    def records(self) -> dict[str, str]:
-        """Return the addresses of the A records, by the first label of their name."""
-        (zone,) = self._provider.list_zones().zones
-        return {
-            record.name.labels[0]: " ".join(record.targets)
-            for record in self._provider.read_page(zone, None).records
-            if record.type == "A"
-        }
+def wait_for_marker(installation: Installation) -> dict[str, str]:
+    """Return the addresses after all earlier changes were published.
 
-    def until(self, enough: Callable[[dict[str, str]], bool]) -> dict[str, str]:
-        """Wait until *enough* accepts the records, and return them."""
-        with self._provider.written:
-            assert self._provider.written.wait_for(lambda: enough(self.records()), MAX_WAIT_S), self.records()
-        return self.records()
-
-    def wait_for_marker(self) -> dict[str, str]:
-        """Return the records after all earlier changes were published.
-
-        Publishes a last record and deletes it again: both come after all earlier changes.
-        """
-        self.server.put({**dns_endpoint(settled="192.0.2.99"), "metadata": {"name": "last", "namespace": "shop"}})
-        self.until(lambda records: "settled" in records)
-        self.server.delete("DNSEndpoint", "shop", "last")
-        return self.until(lambda records: "settled" not in records)
+    Publishes a last record and deletes it again: both come after all earlier changes.
+    """
+    last = {**dns_endpoint(settled="192.0.2.99"), "metadata": {"name": "last", "namespace": "shop"}}
+    installation.apply(last)
+    wait_for(installation, lambda records: "settled" in records)
+    installation.delete(last)
+    return wait_for(installation, lambda records: "settled" not in records)
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Stage]:
-    with ApiServer() as server, running(server, tmp_path) as provider:
-        yield Stage(server, provider)
-
-
-@contextmanager
-def running(server: ApiServer, folder: Path) -> Iterator[Watched]:
-    provider = Watched()
-    config = parse([*FLAGS, f"--kubeconfig={server.kubeconfig(folder / 'kubeconfig')}"], {})
-    made = assembly.assemble(config, service=(provider, provider))
-    thread = Thread(target=made.controller.run, kwargs={"once": False})
-    thread.start()
-    try:
-        assert made.controller.first_pass_done.wait(MAX_WAIT_S)
-        yield provider
-    finally:
-        made.controller.stop()
-        thread.join()
+def installation(tmp_path: Path) -> Iterator[Installation]:
+    with ApiServer() as server:
+        found = Installation(tmp_path, server, sources=SOURCES, acme_test="")
+        with found.start("--interval=1h", "--delete-grace-period=0s"):
+            yield found
 
 
 A: Final = f"a.{ZONE}"
@@ -183,52 +135,54 @@ BOTH: Final = {"a": "192.0.2.1", "b": "192.0.2.1"}
     ],
 )
 def test_which_records_of_an_httproute_stay_after_a_change_of_the_route_or_gateway(
-    stage: Stage, change: Json, left: dict[str, str]
+    installation: Installation, change: Json, left: dict[str, str]
 ) -> None:
-    stage.server.put(gateway())
-    stage.server.put(route(A, B))
-    stage.until(lambda records: records == BOTH)
-    stage.server.put(change)
-    assert stage.wait_for_marker() == left
+    installation.apply(gateway())
+    installation.apply(route(A, B))
+    wait_for(installation, lambda records: records == BOTH)
+    installation.apply(change)
+    assert wait_for_marker(installation) == left
 
 
 @pytest.mark.parametrize(
     ("kind", "namespace", "name"), [("HTTPRoute", "shop", "r"), ("gateways.gateway.networking.k8s.io", "infra", "gw")]
 )
 def test_records_are_deleted_after_their_route_or_gateway_is_deleted(
-    stage: Stage, kind: str, namespace: str, name: str
+    installation: Installation, kind: str, namespace: str, name: str
 ) -> None:
-    stage.server.put(gateway())
-    stage.server.put(route(A, B))
-    stage.until(lambda records: records == BOTH)
-    stage.server.delete(kind, namespace, name)
-    assert stage.until(lambda records: not records) == {}
+    installation.apply(gateway())
+    installation.apply(route(A, B))
+    wait_for(installation, lambda records: records == BOTH)
+    installation.server.delete(kind, namespace, name)
+    assert wait_for(installation, lambda records: not records) == {}
 
 
-def test_a_removed_endpoint_is_deleted_and_an_invalid_one_keeps_its_record(stage: Stage) -> None:
-    stage.server.put(dns_endpoint(a="192.0.2.1", b="192.0.2.2", c="192.0.2.3"))
-    stage.until(lambda records: len(records) == 3)
-    stage.server.put(dns_endpoint(a="192.0.2.9", b="192.0.2.2."))
-    assert stage.wait_for_marker() == {"a": "192.0.2.9", "b": "192.0.2.2"}
+def test_a_removed_endpoint_is_deleted_and_an_invalid_one_keeps_its_record(installation: Installation) -> None:
+    installation.apply(dns_endpoint(a="192.0.2.1", b="192.0.2.2", c="192.0.2.3"))
+    wait_for(installation, lambda records: len(records) == 3)
+    installation.apply(dns_endpoint(a="192.0.2.9", b="192.0.2.2."))
+    assert wait_for_marker(installation) == {"a": "192.0.2.9", "b": "192.0.2.2"}
 
 
-def test_records_of_cordoned_and_deleted_nodes_are_deleted_and_of_nodes_without_address_kept(stage: Stage) -> None:
+def test_records_of_cordoned_and_deleted_nodes_are_deleted_and_of_nodes_without_address_kept(
+    installation: Installation,
+) -> None:
     for name in ("n1", "n2", "n3"):
-        stage.server.put(node(f"{name}.{ZONE}", "192.0.2.1"))
-    stage.until(lambda records: len(records) == 3)
-    stage.server.put(node(f"n1.{ZONE}", "192.0.2.1", cordoned=True))
-    stage.server.delete("Node", "", f"n2.{ZONE}")
-    stage.server.put(node(f"n3.{ZONE}"))
-    assert stage.wait_for_marker() == {"n3": "192.0.2.1"}
+        installation.apply(node(f"{name}.{ZONE}", "192.0.2.1"))
+    wait_for(installation, lambda records: len(records) == 3)
+    installation.apply(node(f"n1.{ZONE}", "192.0.2.1", cordoned=True))
+    installation.server.delete("Node", "", f"n2.{ZONE}")
+    installation.apply(node(f"n3.{ZONE}"))
+    assert wait_for_marker(installation) == {"n3": "192.0.2.1"}
 
 
-def test_the_record_of_several_pods_is_deleted_after_the_last_pod_is_deleted(stage: Stage) -> None:
-    stage.server.put(pod("one", "10.0.0.1"))
-    stage.server.put(pod("two", "10.0.0.2"))
-    stage.server.put(pod("new"))
-    stage.until(lambda records: records == {"p": "10.0.0.1 10.0.0.2"})
-    stage.server.delete("Pod", "shop", "new")
-    stage.server.delete("Pod", "shop", "one")
-    stage.until(lambda records: records == {"p": "10.0.0.2"})
-    stage.server.delete("Pod", "shop", "two")
-    assert stage.wait_for_marker() == {}
+def test_the_record_of_several_pods_is_deleted_after_the_last_pod_is_deleted(installation: Installation) -> None:
+    installation.apply(pod("one", "10.0.0.1"))
+    installation.apply(pod("two", "10.0.0.2"))
+    installation.apply(pod("new"))
+    wait_for(installation, lambda records: records == {"p": "10.0.0.1 10.0.0.2"})
+    installation.server.delete("Pod", "shop", "new")
+    installation.server.delete("Pod", "shop", "one")
+    wait_for(installation, lambda records: records == {"p": "10.0.0.2"})
+    installation.server.delete("Pod", "shop", "two")
+    assert wait_for_marker(installation) == {}

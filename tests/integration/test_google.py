@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from tests.fakes.clouddns.log import CHANGE
 from tests.fakes.clouddns.server import PROJECT, TOKEN, CloudDns
-from tests.integration.program import once
+from tests.program.process import once
 
 SERVICE: Final = """\
 apiVersion: v1

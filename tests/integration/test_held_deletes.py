@@ -9,8 +9,8 @@ import pytest
 
 from extdns import cli
 from tests.fakes.apiserver.server import ApiServer
-from tests.integration.live import LiveStage, program
-from tests.integration.stage import Stage, service
+from tests.objects import service
+from tests.program.installation import Installation
 
 HELD = 3
 
@@ -18,30 +18,30 @@ HELD = 3
 def test_held_deletes_are_made_by_the_next_run_after_a_person_approved_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stage = Stage(tmp_path, example_org="")
+    installation = Installation(tmp_path, example_org="")
     flag = f"--state-file={tmp_path / 'state'}"
     names = [service(f"s{number}", f"s{number}.example.org") for number in range(12)]
-    stage.apply(*names)
-    assert stage.once(flag) == 0
-    stage.apply(*names[:2])
-    assert stage.once(flag) == HELD
-    assert len(stage.published()) == 12
+    installation.replace_manifests(*names)
+    assert installation.run_once(flag) == 0
+    installation.replace_manifests(*names[:2])
+    assert installation.run_once(flag) == HELD
+    assert len(installation.zones.published()) == 12
     assert cli.main(["status", flag], {}) == 0
     output = capsys.readouterr().out
     assert "! 10 deletes in namespace " in output
     code = re.findall(r"extdns approve (\S+)", output)[0]
     assert cli.main(["approve", code, flag], {}) == 0
-    assert stage.once(flag) == 0
-    assert len(stage.published()) == 2
+    assert installation.run_once(flag) == 0
+    assert len(installation.zones.published()) == 2
     capsys.readouterr()
     assert cli.main(["status", flag], {}) == 0
     assert "No delete is held." in capsys.readouterr().out
 
 
 def test_a_dry_run_writes_no_state_file(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, example_org="")
-    stage.apply(service("web", "web.example.org"))
-    stage.once("--dry-run", f"--state-file={tmp_path / 'state'}")
+    installation = Installation(tmp_path, example_org="")
+    installation.replace_manifests(service("web", "web.example.org"))
+    installation.run_once("--dry-run", f"--state-file={tmp_path / 'state'}")
     assert not (tmp_path / "state").exists()
 
 
@@ -58,9 +58,9 @@ def test_a_running_process_makes_held_deletes_after_extdns_approve(
 ) -> None:
     monkeypatch.setenv("POD_NAMESPACE", "dns")
     with ApiServer() as server:
-        stage = LiveStage(tmp_path, server, example_org="")
-        stage.put(*(service(f"s{number}", f"s{number}.example.org") for number in range(12)))
-        with program(stage, monkeypatch) as running:
+        installation = Installation(tmp_path, server, example_org="")
+        installation.apply(*(service(f"s{number}", f"s{number}.example.org") for number in range(12)))
+        with installation.start() as running:
             running.until("successfully updated")
             for number in range(12):
                 server.delete("Service", "shop", f"s{number}")
@@ -74,7 +74,7 @@ def test_a_running_process_makes_held_deletes_after_extdns_approve(
             assert cli.main(["approve", code, kubeconfig], {}) == 0
             running.pass_time(11.0)
             running.until("successfully updated")
-            assert stage.published() == []
+            assert installation.zones.published() == []
     found = server.get("ConfigMap", "dns", "extdns-state")
     assert found is not None
     assert "annotations" not in found["metadata"]

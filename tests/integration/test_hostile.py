@@ -12,7 +12,9 @@ import pytest
 from extdns.app import assembly
 from extdns.config import parse
 from extdns.errors import UsageError
-from tests.integration.stage import PREFIX, USAGE, Stage, manual, service
+from tests.objects import PREFIX, service
+from tests.program.installation import USAGE, Installation
+from tests.program.zone_files import build_zone_text
 
 FAILED = 1
 HELD = 3
@@ -54,38 +56,42 @@ GOOD = "good.example.org A 192.0.2.1"
 def test_an_invalid_object_does_not_affect_the_records_of_other_objects(
     tmp_path: Path, hostname: str, annotations: dict[str, str], published: list[str]
 ) -> None:
-    stage = Stage(tmp_path, example_org="x 300 A 198.51.100.1\n" if not published else "")
-    before = stage.text()
-    stage.apply(service("odd", hostname, annotations=annotations), service("good", "good.example.org"))
-    stage.run_twice()
-    assert stage.published() == sorted([*published, GOOD])
-    assert [line for line in before.splitlines() if line not in stage.text() and " SOA " not in line] == []
+    installation = Installation(tmp_path, example_org="x 300 A 198.51.100.1\n" if not published else "")
+    before = installation.zones.text()
+    installation.replace_manifests(
+        service("odd", hostname, annotations=annotations), service("good", "good.example.org")
+    )
+    installation.run_twice()
+    assert installation.zones.published() == sorted([*published, GOOD])
+    assert [line for line in before.splitlines() if line not in installation.zones.text() and " SOA " not in line] == []
 
 
 def test_an_unreadable_manifest_does_not_affect_the_records_of_other_manifests(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, example_org="")
-    stage.apply(service("good", "good.example.org"))
-    (stage.manifests / "deep.yaml").write_text("[" * 5000, encoding="utf-8")
-    (stage.manifests / "noise.yaml").write_bytes(bytes(range(256)) * 40)
-    (stage.manifests / "folder.yaml").mkdir()
-    stage.run_twice()
-    assert stage.published() == [GOOD]
+    installation = Installation(tmp_path, example_org="")
+    installation.replace_manifests(service("good", "good.example.org"))
+    (installation.manifests / "deep.yaml").write_text("[" * 5000, encoding="utf-8")
+    (installation.manifests / "noise.yaml").write_bytes(bytes(range(256)) * 40)
+    (installation.manifests / "folder.yaml").mkdir()
+    installation.run_twice()
+    assert installation.zones.published() == [GOOD]
 
 
 def test_a_nodeport_service_without_node_addresses_does_not_stop_the_run(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, example_org="")
+    installation = Installation(tmp_path, example_org="")
     nodeless = service("nodeless", "nodes.example.org", type="NodePort", ports=[{"port": 80, "nodePort": 30080}])
-    stage.apply(nodeless, service("good", "good.example.org"))  # docs/spec/plan.md 11: a node without address
-    stage.run_twice()
-    assert stage.published() == [GOOD]
+    installation.replace_manifests(
+        nodeless, service("good", "good.example.org")
+    )  # docs/spec/plan.md 11: a node without address
+    installation.run_twice()
+    assert installation.zones.published() == [GOOD]
 
 
 def test_500_names_on_one_service_are_all_published(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, example_org="")
+    installation = Installation(tmp_path, example_org="")
     names = [f"n{number:03}.example.org" for number in range(500)]
-    stage.apply(service("many", ", ".join(names)))
-    assert stage.run_twice() == 0
-    assert stage.published() == [f"{name} A 192.0.2.1" for name in names]
+    installation.replace_manifests(service("many", ", ".join(names)))
+    assert installation.run_twice() == 0
+    assert installation.zones.published() == [f"{name} A 192.0.2.1" for name in names]
 
 
 @pytest.mark.parametrize(
@@ -109,84 +115,90 @@ def test_500_names_on_one_service_are_all_published(tmp_path: Path) -> None:
 def test_foreign_records_stay_unchanged_whether_or_not_their_name_is_requested(
     tmp_path: Path, lines: str, *, is_requested: bool
 ) -> None:
-    stage = Stage(tmp_path, example_org=f"{lines}\n")
-    before = stage.state()
-    stage.apply(*([service("odd", "x.example.org")] if is_requested else []))
-    stage.run_twice()
-    assert stage.state() == before
+    installation = Installation(tmp_path, example_org=f"{lines}\n")
+    before = installation.zones.contents()
+    installation.replace_manifests(*([service("odd", "x.example.org")] if is_requested else []))
+    installation.run_twice()
+    assert installation.zones.contents() == before
 
 
 def test_of_a_name_and_a_wildcard_with_one_ownership_name_only_the_wildcard_is_published(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, example_org="")
-    stage.apply(service("both", "*.x.example.org,any.x.example.org"))  # docs/spec/plan.md 11
-    assert stage.run_twice("--txt-wildcard-replacement=any") == FAILED
-    assert stage.published() == ["*.x.example.org A 192.0.2.1"]
+    installation = Installation(tmp_path, example_org="")
+    installation.replace_manifests(service("both", "*.x.example.org,any.x.example.org"))  # docs/spec/plan.md 11
+    assert installation.run_twice("--txt-wildcard-replacement=any") == FAILED
+    assert installation.zones.published() == ["*.x.example.org A 192.0.2.1"]
 
 
 def test_two_owner_ids_in_one_zone_do_not_change_each_others_records(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, example_org="manual A 198.51.100.1\n")
-    stage.apply(service("web", "one.example.org"))
-    assert stage.run_twice(owner="one") == 0
-    stage.apply(service("web", "one.example.org,two.example.org,manual.example.org", address="192.0.2.2"))
-    assert stage.run_twice(owner="two") == 0
-    assert stage.published() == ["one.example.org A 192.0.2.1", "two.example.org A 192.0.2.2"]
-    stage.apply()
-    assert stage.run_twice(owner="two") == 0
-    assert stage.published() == ["one.example.org A 192.0.2.1"]
-    assert "manual A 198.51.100.1\n" in stage.text()
+    installation = Installation(tmp_path, example_org="manual A 198.51.100.1\n")
+    installation.replace_manifests(service("web", "one.example.org"))
+    assert installation.run_twice(owner="one") == 0
+    installation.replace_manifests(
+        service("web", "one.example.org,two.example.org,manual.example.org", address="192.0.2.2")
+    )
+    assert installation.run_twice(owner="two") == 0
+    assert installation.zones.published() == ["one.example.org A 192.0.2.1", "two.example.org A 192.0.2.2"]
+    installation.replace_manifests()
+    assert installation.run_twice(owner="two") == 0
+    assert installation.zones.published() == ["one.example.org A 192.0.2.1"]
+    assert "manual A 198.51.100.1\n" in installation.zones.text()
 
 
 def test_a_name_is_published_in_a_new_child_zone_and_not_deleted_from_the_parent_zone(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, example_org="")
-    stage.apply(service("web", "a.sub.example.org"))
-    stage.run_twice()
-    stage.file("sub.example.org").write_text(manual("", zone="sub.example.org"), encoding="utf-8")
-    stage.run_twice()
-    assert stage.published() == stage.published("sub.example.org") == ["a.sub.example.org A 192.0.2.1"]
-    stage.apply()
-    stage.run_twice()
-    assert stage.published("sub.example.org") == []
+    installation = Installation(tmp_path, example_org="")
+    installation.replace_manifests(service("web", "a.sub.example.org"))
+    installation.run_twice()
+    installation.zones.path("sub.example.org").write_text(build_zone_text("", zone="sub.example.org"), encoding="utf-8")
+    installation.run_twice()
+    assert (
+        installation.zones.published()
+        == installation.zones.published("sub.example.org")
+        == ["a.sub.example.org A 192.0.2.1"]
+    )
+    installation.replace_manifests()
+    installation.run_twice()
+    assert installation.zones.published("sub.example.org") == []
 
 
 @pytest.mark.parametrize("then", [("shop", "renamed"), ("other", "web")], ids=["renamed", "another-namespace"])
 def test_a_record_is_transferred_to_a_renamed_or_moved_service(tmp_path: Path, then: tuple[str, str]) -> None:
-    stage = Stage(tmp_path, example_org="")
-    stage.apply(service("web", "a.example.org"))
-    stage.run_twice()
+    installation = Installation(tmp_path, example_org="")
+    installation.replace_manifests(service("web", "a.example.org"))
+    installation.run_twice()
     namespace, name = then
-    stage.apply(service(name, "a.example.org", namespace=namespace, address="lb.example.net"))
-    assert stage.run_twice() == 0
-    assert stage.published() == ["a.example.org CNAME lb.example.net."]
-    assert f"resource=service/{namespace}/{name}" in stage.text()
+    installation.replace_manifests(service(name, "a.example.org", namespace=namespace, address="lb.example.net"))
+    assert installation.run_twice() == 0
+    assert installation.zones.published() == ["a.example.org CNAME lb.example.net."]
+    assert f"resource=service/{namespace}/{name}" in installation.zones.text()
 
 
 def test_an_unreadable_zone_file_stays_unchanged_and_other_zones_are_written(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, good_test="")
+    installation = Installation(tmp_path, good_test="")
     garbage = b"\xff\0garbage ((("
-    stage.file("bad.test").write_bytes(garbage)
-    (stage.zones / "folder.test.zone").mkdir()
-    stage.apply(service("web", "a.good.test,a.bad.test"))
-    stage.once()
-    assert stage.published("good.test") == ["a.good.test A 192.0.2.1"]
-    assert stage.file("bad.test").read_bytes() == garbage
+    installation.zones.path("bad.test").write_bytes(garbage)
+    (installation.zones.folder / "folder.test.zone").mkdir()
+    installation.replace_manifests(service("web", "a.good.test,a.bad.test"))
+    installation.run_once()
+    assert installation.zones.published("good.test") == ["a.good.test A 192.0.2.1"]
+    assert installation.zones.path("bad.test").read_bytes() == garbage
 
 
 @pytest.mark.parametrize("line", ["x A 192.0.2.999", "x WEB 1", "x 1y A 192.0.2.1", "a-x TXT \\999", "x"])
 def test_an_invalid_line_of_a_zone_file_blocks_only_its_own_name(tmp_path: Path, line: str) -> None:
-    stage = Stage(tmp_path, example_org=f"{line}\n")
-    stage.apply(service("web", "a.example.org,x.example.org"))
-    assert stage.run_twice() == FAILED
-    assert stage.published() == ["a.example.org A 192.0.2.1"]
-    assert f"\n{line}\n" in stage.text()
+    installation = Installation(tmp_path, example_org=f"{line}\n")
+    installation.replace_manifests(service("web", "a.example.org,x.example.org"))
+    assert installation.run_twice() == FAILED
+    assert installation.zones.published() == ["a.example.org A 192.0.2.1"]
+    assert f"\n{line}\n" in installation.zones.text()
 
 
 @pytest.mark.parametrize("owner", ["a,b", 'a"b', "a\\b", "\xfc", "\x1b[31m", "a\nb", ""])
 def test_an_owner_id_that_no_ownership_record_can_hold_is_a_usage_error(tmp_path: Path, owner: str) -> None:
-    stage = Stage(tmp_path, example_org="")
-    before = stage.state()
-    stage.apply(service("web", "a.example.org"))
-    assert stage.once(owner=owner) == USAGE
-    assert stage.state() == before
+    installation = Installation(tmp_path, example_org="")
+    before = installation.zones.contents()
+    installation.replace_manifests(service("web", "a.example.org"))
+    assert installation.run_once(owner=owner) == USAGE
+    assert installation.zones.contents() == before
 
 
 @pytest.mark.parametrize(
@@ -233,26 +245,26 @@ def test_control_characters_of_an_invalid_flag_value_are_escaped_in_the_error(tm
 
 @pytest.mark.parametrize("owner", ["a=b", "a b", "a;b", "'", "%{record_type}", "heritage=external-dns", "o" * 300])
 def test_records_of_an_unusual_owner_id_are_recognized_and_deleted_later(tmp_path: Path, owner: str) -> None:
-    stage = Stage(tmp_path, example_org="")
-    stage.apply(service("web", "a.example.org"))
-    assert stage.run_twice(owner=owner) == 0
-    stage.apply()
-    assert stage.run_twice(owner=owner) == 0
-    assert stage.published() == []
-    assert "heritage" not in stage.text()
+    installation = Installation(tmp_path, example_org="")
+    installation.replace_manifests(service("web", "a.example.org"))
+    assert installation.run_twice(owner=owner) == 0
+    installation.replace_manifests()
+    assert installation.run_twice(owner=owner) == 0
+    assert installation.zones.published() == []
+    assert "heritage" not in installation.zones.text()
 
 
 def test_a_dry_run_changes_no_zone_file(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, example_org="x A 198.51.100.1\n")
-    before = stage.state()
-    stage.apply(service("web", f"a.example.org,{PREFIX}.example.org"))
-    stage.once("--dry-run")
-    assert stage.state() == before
+    installation = Installation(tmp_path, example_org="x A 198.51.100.1\n")
+    before = installation.zones.contents()
+    installation.replace_manifests(service("web", f"a.example.org,{PREFIX}.example.org"))
+    installation.run_once("--dry-run")
+    assert installation.zones.contents() == before
 
 
 def test_with_registry_noop_the_deletes_of_unrequested_records_are_held(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, example_org="x A 198.51.100.1\n")
-    before = stage.state()
-    stage.apply()
-    assert stage.run_twice("--registry=noop") == HELD
-    assert stage.state() == before
+    installation = Installation(tmp_path, example_org="x A 198.51.100.1\n")
+    before = installation.zones.contents()
+    installation.replace_manifests()
+    assert installation.run_twice("--registry=noop") == HELD
+    assert installation.zones.contents() == before

@@ -12,9 +12,10 @@ import pytest
 
 from extdns.model.change import Action
 from tests.fakes.apiserver.server import ApiServer
-from tests.integration.live import LiveStage, Running, program
-from tests.integration.program import running
-from tests.integration.stage import service
+from tests.objects import service
+from tests.program.installation import Installation
+from tests.program.process import running
+from tests.program.running import Running
 
 ELECT: Final = ("--leader-elect", "--leader-elect-retry-period=100ms", "--delete-grace-period=0s")
 QUICK: Final = (*ELECT, "--leader-elect-lease-duration=14s", "--leader-elect-renew-deadline=2s")
@@ -24,37 +25,37 @@ IS_STANDBY: Final = "Another process is the leader; this one is a standby"
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[LiveStage]:
+def installation(tmp_path: Path) -> Iterator[Installation]:
     with ApiServer() as server:
-        yield LiveStage(tmp_path, server, example_org="manual A 198.51.100.1\n")
+        yield Installation(tmp_path, server, example_org="manual A 198.51.100.1\n")
 
 
-def put(stage: LiveStage, *numbers: int, address: str = "192.0.2.1") -> None:
-    stage.put(*(service(f"web-{number}", f"n{number}.example.org", address=address) for number in numbers))
+def put(installation: Installation, *numbers: int, address: str = "192.0.2.1") -> None:
+    installation.apply(*(service(f"web-{number}", f"n{number}.example.org", address=address) for number in numbers))
 
 
 def records(*numbers: int, address: str = "192.0.2.1") -> list[str]:
     return sorted(f"n{number}.example.org A {address}" for number in numbers)
 
 
-def holder(stage: LiveStage) -> str:
-    lease = stage.server.get("Lease", "default", "extdns")
+def holder(installation: Installation) -> str:
+    lease = installation.server.get("Lease", "default", "extdns")
     assert lease is not None
     return str(lease["spec"]["holderIdentity"])
 
 
-def outlast_the_lease(stage: LiveStage, standby: Running) -> None:
+def outlast_the_lease(installation: Installation, standby: Running) -> None:
     """Wait until *standby* has read the Lease, then advance its clock past the end of the Lease."""
-    seen = len(stage.server.log.requests("get", "leases"))
-    stage.server.log.wait_for("get", "leases", count=seen + 2)
+    seen = len(installation.server.log.requests("get", "leases"))
+    installation.server.log.wait_for("get", "leases", count=seen + 2)
     standby.pass_time(31.0)
 
 
-def test_the_second_process_is_a_ready_standby_that_names_the_leader(stage: LiveStage) -> None:
-    put(stage, 1)
-    with running(*stage.flags(*ELECT)) as first:
+def test_the_second_process_is_a_ready_standby_that_names_the_leader(installation: Installation) -> None:
+    put(installation, 1)
+    with running(*installation.flags(*ELECT)) as first:
         first.until(IS_LEADER)
-        with running(*stage.flags(*ELECT)) as second:
+        with running(*installation.flags(*ELECT)) as second:
             second.until(IS_STANDBY)
             (status, body), (other, text) = first.get("/readyz"), second.get("/readyz")
             assert (status, other) == (200, 200)
@@ -63,122 +64,118 @@ def test_the_second_process_is_a_ready_standby_that_names_the_leader(stage: Live
             assert (election["role"], election["lease"], election["holder"]) == (
                 "standby",
                 "Lease default/extdns",
-                holder(stage),
+                holder(installation),
             )
             assert "extdns_leader 1.0" in first.get("/metrics")[1]
             assert "extdns_leader 0.0" in second.get("/metrics")[1]
             assert second.end() == 0
             assert not [line for line in second.lines if "Desired change" in line]
         assert first.end() == 0
-    assert stage.published() == records(1)
-    assert holder(stage) == ""
+    assert installation.zones.published() == records(1)
+    assert holder(installation) == ""
 
 
-def test_a_standby_publishes_every_change_after_the_leader_was_killed_during_writes(stage: LiveStage) -> None:
+def test_a_standby_publishes_every_change_after_the_leader_was_killed_during_writes(installation: Installation) -> None:
     """Runs two real processes, with the real duration of the Lease."""
-    put(stage, *range(COUNT))
-    with running(*stage.flags(*QUICK)) as leader:
+    put(installation, *range(COUNT))
+    with running(*installation.flags(*QUICK)) as leader:
         leader.until(IS_LEADER)
-        with running(*stage.flags(*QUICK)) as standby:
+        with running(*installation.flags(*QUICK)) as standby:
             standby.until(IS_STANDBY)
-            put(stage, *range(COUNT, 2 * COUNT))
+            put(installation, *range(COUNT, 2 * COUNT))
             leader.until("Desired change: CREATE n20.example.org")
-            put(stage, *range(5), address="192.0.2.9")
-            stage.server.delete("Service", "shop", "web-7")
+            put(installation, *range(5), address="192.0.2.9")
+            installation.server.delete("Service", "shop", "web-7")
             assert leader.end(signal.SIGKILL) == -signal.SIGKILL
-            put(stage, *range(2 * COUNT, 3 * COUNT))
-            stage.server.delete("Service", "shop", "web-8")
+            put(installation, *range(2 * COUNT, 3 * COUNT))
+            installation.server.delete("Service", "shop", "web-8")
             standby.until(IS_LEADER)
             standby.until("Desired change: DELETE n8.example.org")
-            put(stage, 99)
+            put(installation, 99)
             standby.until("Desired change: CREATE n99.example.org")
             standby.until("successfully updated")
             assert standby.end() == 0
     remaining = sorted({*range(5, 3 * COUNT), 99} - {7, 8})
-    assert stage.published() == sorted(records(*remaining) + records(*range(5), address="192.0.2.9"))
-    assert stage.text().count("heritage") == len(remaining) + 5
+    assert installation.zones.published() == sorted(records(*remaining) + records(*range(5), address="192.0.2.9"))
+    assert installation.zones.text().count("heritage") == len(remaining) + 5
 
 
-def test_a_standby_takes_over_at_once_after_the_leader_stopped_normally(
-    stage: LiveStage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(stage, 1)
-    with running(*stage.flags(*ELECT)) as leader:
+def test_a_standby_takes_over_at_once_after_the_leader_stopped_normally(installation: Installation) -> None:
+    put(installation, 1)
+    with running(*installation.flags(*ELECT)) as leader:
         leader.until(IS_LEADER)
-        with program(stage, monkeypatch, *ELECT) as standby:
+        with installation.start(*ELECT) as standby:
             standby.until(IS_STANDBY)
             assert leader.end() == 0
             standby.until(IS_LEADER)
-            put(stage, 2)
+            put(installation, 2)
             standby.until("Desired change: CREATE n2.example.org")
             standby.until("successfully updated")
-    assert stage.published() == records(1, 2)
+    assert installation.zones.published() == records(1, 2)
 
 
 def test_a_standby_takes_over_without_new_lists_when_the_lease_of_a_killed_leader_expires(
-    stage: LiveStage, monkeypatch: pytest.MonkeyPatch
+    installation: Installation,
 ) -> None:
-    with running(*stage.flags(*ELECT)) as leader:
+    with running(*installation.flags(*ELECT)) as leader:
         leader.until(IS_LEADER)
-        with program(stage, monkeypatch, *ELECT) as standby:
+        with installation.start(*ELECT) as standby:
             standby.until(IS_STANDBY)
             leader.end(signal.SIGKILL)
-            stage.server.log.clear()
-            put(stage, 1)
-            outlast_the_lease(stage, standby)
+            installation.server.log.clear()
+            put(installation, 1)
+            outlast_the_lease(installation, standby)
             standby.until(IS_LEADER)
             standby.until("successfully updated")
-            assert not stage.server.log.requests(resource="services"), "the standby already has all objects"
+            assert not installation.server.log.requests(resource="services"), "the standby already has all objects"
             assert b"extdns_leader 1.0" in standby.metrics()
-    assert stage.published() == records(1)
+    assert installation.zones.published() == records(1)
 
 
-def test_a_leader_without_api_server_stops_writing_and_continues_after_reconnecting(
-    stage: LiveStage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(stage, 1)
-    with program(stage, monkeypatch, *ELECT, "--refresh-calls-per-minute=600") as leader:
+def test_a_leader_without_api_server_stops_writing_and_continues_after_reconnecting(installation: Installation) -> None:
+    put(installation, 1)
+    with installation.start(*ELECT, "--refresh-calls-per-minute=600") as leader:
         leader.until(IS_LEADER)
         leader.until("successfully updated")
-        stage.server.kill()
+        installation.server.kill()
         leader.until("Cannot acquire or renew the Lease")
         leader.pass_time(15.5)
         leader.until("Lost leadership")
-        stage.file().write_text(stage.text().partition("; BEGIN extdns")[0], encoding="utf-8")
+        installation.zones.path().write_text(installation.zones.text().partition("; BEGIN extdns")[0], encoding="utf-8")
         leader.pass_time(600.0)
         leader.until_planned("n1.example.org", Action.CREATE)
-        assert stage.published() == []
-        stage.server.restart(new_history=False)
+        assert installation.zones.published() == []
+        installation.server.restart(new_history=False)
         leader.until(IS_LEADER)
         leader.until("successfully updated")
-    assert stage.published() == records(1)
+    assert installation.zones.published() == records(1)
 
 
 @pytest.mark.parametrize("verb", ["get", "create"])
 def test_without_permission_on_leases_nothing_is_written_and_one_warning_is_logged(
-    stage: LiveStage, monkeypatch: pytest.MonkeyPatch, verb: str
+    installation: Installation, verb: str
 ) -> None:
-    put(stage, 1)
-    stage.server.access.forbid(verb, "leases")
-    with program(stage, monkeypatch, *ELECT) as standby:
+    put(installation, 1)
+    installation.server.access.forbid(verb, "leases")
+    with installation.start(*ELECT) as standby:
         line = standby.until("Cannot acquire or renew the Lease")
         assert 'needs="get, create and update on leases"' in line
-        stage.server.log.wait_for(verb, "leases", count=4)
+        installation.server.log.wait_for(verb, "leases", count=4)
         assert standby.controller.read_readiness()[0]
         election = json.loads(json.dumps(standby.controller.read_readiness()[1]))["election"]
         assert election["role"] == "standby"
         assert "403" in election["message"]
-        assert stage.published() == []
-        stage.server.access.permit(verb, "leases")
+        assert installation.zones.published() == []
+        installation.server.access.permit(verb, "leases")
         standby.until(IS_LEADER)
         standby.until("successfully updated")
     assert sum("Cannot acquire or renew the Lease" in line for line in standby.lines) == 1
-    assert stage.published() == records(1)
+    assert installation.zones.published() == records(1)
 
 
-def test_once_ignores_leader_election(stage: LiveStage, caplog: pytest.LogCaptureFixture) -> None:
-    put(stage, 1)
-    assert stage.once("--leader-elect") == 0
-    assert stage.published() == records(1)
-    assert not stage.server.log.requests(resource="leases")
+def test_once_ignores_leader_election(installation: Installation, caplog: pytest.LogCaptureFixture) -> None:
+    put(installation, 1)
+    assert installation.run_once("--leader-elect") == 0
+    assert installation.zones.published() == records(1)
+    assert not installation.server.log.requests(resource="leases")
     assert "Flag has no effect" in caplog.text

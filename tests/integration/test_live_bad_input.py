@@ -12,8 +12,8 @@ from tests.fakes.apiserver.faults import Cut, Fault, Html, Refuse, Truncated, Un
 from tests.fakes.apiserver.options import WatchList
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.apiserver.watches import Order
-from tests.integration.live import LiveStage, program
-from tests.integration.stage import service
+from tests.objects import service
+from tests.program.installation import Installation
 
 DONE: Final = 0
 FAILED: Final = 1
@@ -22,13 +22,13 @@ MANY: Final = [f"n{number:03}.example.org" for number in range(500)]
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[LiveStage]:
+def installation(tmp_path: Path) -> Iterator[Installation]:
     """Run a fake API server with a Service and an Ingress whose names are published."""
     with ApiServer() as server:
-        stage = LiveStage(tmp_path, server, example_org="")
-        stage.put(service("good", "good.example.org"), ingress("web.example.org"))
-        assert stage.once() == DONE
-        yield stage
+        installation = Installation(tmp_path, server, example_org="")
+        installation.apply(service("good", "good.example.org"), ingress("web.example.org"))
+        assert installation.run_once() == DONE
+        yield installation
 
 
 WEB: Final = "web.example.org A 192.0.2.2"
@@ -79,41 +79,39 @@ OBJECTS: Final = [
 
 @pytest.mark.parametrize(("make", "says", "code", "more"), OBJECTS)
 def test_a_single_run_reports_an_unusual_object_and_publishes_the_others(
-    stage: LiveStage,
-    monkeypatch: pytest.MonkeyPatch,
+    installation: Installation,
     make: Callable[[], dict[str, Any]],
     says: list[str],
     code: int,
     more: list[str],
 ) -> None:
-    stage.put(make(), service("new", "new.example.org"))
-    with program(stage, monkeypatch, once=True) as running:
+    installation.apply(make(), service("new", "new.example.org"))
+    with installation.start(once=True) as running:
         running.until(*says)
         assert running.end() == code
-    assert stage.published() == sorted([GOOD, WEB, "new.example.org A 192.0.2.1", *more])
+    assert installation.zones.published() == sorted([GOOD, WEB, "new.example.org A 192.0.2.1", *more])
     assert len([line for line in running.lines if "level=error" in line]) == code
 
 
 @pytest.mark.parametrize(("make", "says", "code", "more"), OBJECTS)
 def test_an_object_that_becomes_unusual_keeps_its_records_and_the_others_are_published(
-    stage: LiveStage,
-    monkeypatch: pytest.MonkeyPatch,
+    installation: Installation,
     make: Callable[[], dict[str, Any]],
     says: list[str],
     code: int,
     more: list[str],
 ) -> None:
-    stage.put(service("odd", "odd.example.org"))
-    with program(stage, monkeypatch) as running:
+    installation.apply(service("odd", "odd.example.org"))
+    with installation.start() as running:
         running.until("successfully updated")
-        stage.put(make())
+        installation.apply(make())
         running.until(*says)
-        stage.put(service("new", "new.example.org"))
+        installation.apply(service("new", "new.example.org"))
         running.until("Desired change: CREATE new.example.org A")
         running.until("successfully updated")
         assert running.kinds() == {"services": "synced", "ingresses.networking.k8s.io": "synced"}
     odd = "odd.example.org A 192.0.2.1"
-    assert stage.published() == sorted([GOOD, WEB, odd, "new.example.org A 192.0.2.1", *more])
+    assert installation.zones.published() == sorted([GOOD, WEB, odd, "new.example.org A 192.0.2.1", *more])
     assert code or not [line for line in running.lines if "level=error" in line]
 
 
@@ -129,17 +127,17 @@ ANSWERS: Final = [
 @pytest.mark.parametrize("make", ANSWERS)
 @pytest.mark.parametrize("mode", [WatchList.SERVED, WatchList.GATED])
 def test_a_failing_list_deletes_no_record_and_other_kinds_are_published(
-    stage: LiveStage, monkeypatch: pytest.MonkeyPatch, mode: WatchList, make: Callable[[], Fault]
+    installation: Installation, mode: WatchList, make: Callable[[], Fault]
 ) -> None:
-    stage.server.api.watch_list = mode
-    stage.put(ingress("other.example.org"), service("new", "new.example.org"))
-    stage.server.faults.arm(make(), resource="services", times=None)
-    with program(stage, monkeypatch, once=True) as running:
+    installation.server.api.watch_list = mode
+    installation.apply(ingress("other.example.org"), service("new", "new.example.org"))
+    installation.server.faults.arm(make(), resource="services", times=None)
+    with installation.start(once=True) as running:
         running.until_engine_knows(Service="failing")
         running.pass_time(31.0)
         assert running.end() == FAILED
         assert running.kinds() == {"services": "failing", "ingresses.networking.k8s.io": "synced"}
-    assert stage.published() == [
+    assert installation.zones.published() == [
         GOOD,
         "other.example.org A 192.0.2.2",
         WEB,
@@ -148,21 +146,21 @@ def test_a_failing_list_deletes_no_record_and_other_kinds_are_published(
 
 @pytest.mark.parametrize("make", ANSWERS)
 def test_a_list_that_starts_to_fail_deletes_no_record_and_recovers(
-    stage: LiveStage, monkeypatch: pytest.MonkeyPatch, make: Callable[[], Fault]
+    installation: Installation, make: Callable[[], Fault]
 ) -> None:
-    with program(stage, monkeypatch, "--delete-grace-period=1s") as running:
+    with installation.start("--delete-grace-period=1s") as running:
         running.until("All records are already up to date")
-        stage.server.faults.arm(make(), resource="services", times=None)
-        stage.server.expire()
-        stage.server.end_watches(Order.EXPIRE, "Service")
+        installation.server.faults.arm(make(), resource="services", times=None)
+        installation.server.expire()
+        installation.server.end_watches(Order.EXPIRE, "Service")
         running.until("kind=Service", "phase=failing")
-        stage.put(service("new", "new.example.org"), ingress("web.example.org", "192.0.2.9"))
+        installation.apply(service("new", "new.example.org"), ingress("web.example.org", "192.0.2.9"))
         running.until("Desired change: UPSERT web.example.org A")
         running.until("successfully updated")
         running.pass_time(120.0)
-        stage.server.faults.clear()
+        installation.server.faults.clear()
         running.until("kind=Service", "phase=synced")
         running.until("Desired change: CREATE new.example.org A")
         running.until("successfully updated")
-    assert stage.published() == [GOOD, "new.example.org A 192.0.2.1", "web.example.org A 192.0.2.9"]
+    assert installation.zones.published() == [GOOD, "new.example.org A 192.0.2.1", "web.example.org A 192.0.2.9"]
     assert "DELETE" not in str(running.lines)

@@ -9,9 +9,9 @@ from typing import Any, Final
 import pytest
 
 from tests.fakes.apiserver.server import ApiServer
-from tests.integration.live import LiveStage, program
-from tests.integration.program import running as process
-from tests.integration.stage import service
+from tests.objects import service
+from tests.program.installation import Installation
+from tests.program.process import running as process
 
 WEB: Final = "web.example.org A 192.0.2.1"
 BALANCED: Final = service("web", "web.example.org")
@@ -33,9 +33,9 @@ INGRESSES: Final = "ingresses.networking.k8s.io"
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[LiveStage]:
+def installation(tmp_path: Path) -> Iterator[Installation]:
     with ApiServer() as server:
-        yield LiveStage(tmp_path, server, example_org="")
+        yield Installation(tmp_path, server, example_org="")
 
 
 def phases(metrics: bytes) -> set[tuple[str, str]]:
@@ -47,83 +47,83 @@ def phases(metrics: bytes) -> set[tuple[str, str]]:
     return {(words[1], words[3]) for words in found}
 
 
-def watched(stage: LiveStage) -> set[tuple[str, str]]:
+def watched(installation: Installation) -> set[tuple[str, str]]:
     """Return each resource that was listed or watched, with the namespace."""
-    requests = (*stage.server.log.requests("list"), *stage.server.log.requests("watch"))
+    requests = (*installation.server.log.requests("list"), *installation.server.log.requests("watch"))
     return {(request.resource, request.namespace) for request in requests}
 
 
 def test_names_that_need_a_forbidden_kind_wait_until_it_is_permitted_and_others_are_published(
-    stage: LiveStage, monkeypatch: pytest.MonkeyPatch
+    installation: Installation,
 ) -> None:
-    stage.server.forbid("*", "nodes")
-    stage.put(BALANCED, ON_NODES, NODE)
-    with program(stage, monkeypatch) as running:
+    installation.server.forbid("*", "nodes")
+    installation.apply(BALANCED, ON_NODES, NODE)
+    with installation.start() as running:
         running.until_engine_knows(Node="forbidden")
         running.pass_time(31.0)
         running.until("successfully updated")
-        assert stage.published() == [WEB]
+        assert installation.zones.published() == [WEB]
         assert running.kinds() == {"services": "synced", INGRESSES: "synced", "nodes": "forbidden"}
         assert phases(running.metrics()) == set(running.kinds().items())
         assert 'User \\"tester\\" cannot' in next(line for line in running.lines if "phase=forbidden" in line)
-        stage.server.permit("*", "nodes")
+        installation.server.permit("*", "nodes")
         running.until("kind=Node", "phase=synced")
         running.until("successfully updated")
         assert running.kinds()["nodes"] == "synced"
         assert phases(running.metrics()) == set(running.kinds().items())
-    assert "ssh.example.org A 203.0.113.1" in stage.published()
+    assert "ssh.example.org A 203.0.113.1" in installation.zones.published()
 
 
-def test_request_metrics_have_labels_for_path_scheme_and_status(stage: LiveStage) -> None:
-    stage.server.forbid("*", "services")
-    with process(*stage.flags()) as running:
+def test_request_metrics_have_labels_for_path_scheme_and_status(installation: Installation) -> None:
+    installation.server.forbid("*", "services")
+    with process(*installation.flags()) as running:
         running.until("phase=forbidden")
         _, metrics = running.get("/metrics")
     assert 'path="services",quantile="0.5",scheme="http",status="403"' in metrics
 
 
 def test_records_of_a_kind_that_is_not_served_stay_and_are_updated_once_it_is_served(
-    stage: LiveStage, monkeypatch: pytest.MonkeyPatch
+    installation: Installation,
 ) -> None:
-    stage.put(INGRESS)
-    assert stage.once() == 0
-    kind = stage.server.catalogue.find_by_name("Ingress")
-    stage.server.unregister("Ingress", deleting=False)
-    stage.put(BALANCED)
-    with program(stage, monkeypatch) as running:
+    installation.apply(INGRESS)
+    assert installation.run_once() == 0
+    kind = installation.server.catalogue.find_by_name("Ingress")
+    installation.server.unregister("Ingress", deleting=False)
+    installation.apply(BALANCED)
+    with installation.start() as running:
         running.until_engine_knows(Ingress="not-served")
         running.pass_time(31.0)
         running.until("successfully updated")
-        assert stage.published() == ["shop.example.org A 192.0.2.3", WEB]
+        assert installation.zones.published() == ["shop.example.org A 192.0.2.3", WEB]
         assert running.kinds() == {"services": "synced", INGRESSES: "not-served"}
         running.pass_time(3600.0)
-        stage.server.register(kind)
+        installation.server.register(kind)
         moved: dict[str, Any] = INGRESS | {"status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.4"}]}}}
-        stage.put(moved)
+        installation.apply(moved)
         running.until("kind=Ingress", "phase=synced")
         running.until("successfully updated")
-    assert stage.published() == ["shop.example.org A 192.0.2.4", WEB]
+    assert installation.zones.published() == ["shop.example.org A 192.0.2.4", WEB]
     assert "DELETE" not in str(running.lines)
 
 
 def test_with_a_namespace_flag_services_and_ingresses_of_other_namespaces_are_not_read(
-    stage: LiveStage, monkeypatch: pytest.MonkeyPatch
+    installation: Installation,
 ) -> None:
     for resource in ("services", "ingresses"):
-        stage.server.forbid("*", resource, "")
-        stage.server.forbid("*", resource, "other")
-    stage.put(BALANCED, INGRESS, ON_NODES, NODE, service("x", "x.example.org", namespace="other"))
-    with program(stage, monkeypatch, "--namespace=shop") as running:
+        installation.server.forbid("*", resource, "")
+        installation.server.forbid("*", resource, "other")
+    installation.apply(BALANCED, INGRESS, ON_NODES, NODE, service("x", "x.example.org", namespace="other"))
+    with installation.start("--namespace=shop") as running:
         running.until("successfully updated")
-        stage.put(service("x", "y.example.org", namespace="other"), service("z", "z.example.org"))
+        installation.apply(service("x", "y.example.org", namespace="other"), service("z", "z.example.org"))
         running.until("Desired change: CREATE z.example.org A")
         running.until("successfully updated")
-    names = {line.split()[0] for line in stage.published()}
+    names = {line.split()[0] for line in installation.zones.published()}
     assert names == {f"{name}.example.org" for name in ("shop", "ssh", "web", "z")}
-    assert watched(stage) == {("services", "shop"), ("ingresses", "shop"), ("nodes", "")}
+    assert watched(installation) == {("services", "shop"), ("ingresses", "shop"), ("nodes", "")}
 
 
-def test_nodes_are_not_read_if_no_service_needs_them(stage: LiveStage) -> None:
-    stage.put(BALANCED, NODE)
-    assert stage.once() == 0
-    assert watched(stage) == {("services", ""), ("ingresses", "")}
+def test_nodes_are_not_read_if_no_service_needs_them(installation: Installation) -> None:
+    installation.apply(BALANCED, NODE)
+    assert installation.run_once() == 0
+    assert watched(installation) == {("services", ""), ("ingresses", "")}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.program import ROOT, once
+from tests.program.process import ROOT, once
 
 FLAGS = (
     "--manifests=examples/demo",

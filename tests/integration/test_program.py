@@ -12,28 +12,29 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.program import COMMAND, HANGS_S, environment, once, running
-from tests.integration.stage import Stage, service
+from tests.objects import service
+from tests.program.installation import Installation
+from tests.program.process import COMMAND, HANGS_S, environment, once, running
 
 QUIET = ("--log-level=error", "--metrics-address=127.0.0.1:0")
 WEB = service("web", "web.example.org")
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Stage:
+def installation(tmp_path: Path) -> Installation:
     """Create one Service, and an empty zone file."""
-    found = Stage(tmp_path, example_org="")
-    found.apply(WEB)
+    found = Installation(tmp_path, example_org="")
+    found.replace_manifests(WEB)
     return found
 
 
-def flags(stage: Stage, *more: str, manifests: bool = True) -> list[str]:
-    own = [f"--manifests={stage.manifests}"] if manifests else []
+def flags(installation: Installation, *more: str, manifests: bool = True) -> list[str]:
+    own = [f"--manifests={installation.manifests}"] if manifests else []
     return [
         *own,
         "--source=service",
         "--provider=zonefile",
-        f"--zonefile-dir={stage.zones}",
+        f"--zonefile-dir={installation.zones.folder}",
         "--txt-owner-id=me",
         *more,
     ]
@@ -42,32 +43,34 @@ def flags(stage: Stage, *more: str, manifests: bool = True) -> list[str]:
 # ---- inputs
 
 
-def test_manifests_are_read_from_standard_input(stage: Stage) -> None:
-    ended = once(*flags(stage, "--manifests=-", "--once", *QUIET, manifests=False), stdin=json.dumps(WEB))
+def test_manifests_are_read_from_standard_input(installation: Installation) -> None:
+    ended = once(*flags(installation, "--manifests=-", "--once", *QUIET, manifests=False), stdin=json.dumps(WEB))
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert stage.published() == ["web.example.org A 192.0.2.1"]
+    assert installation.zones.published() == ["web.example.org A 192.0.2.1"]
 
 
-def test_an_invalid_document_on_standard_input_is_reported_and_the_others_are_published(stage: Stage) -> None:
+def test_an_invalid_document_on_standard_input_is_reported_and_the_others_are_published(
+    installation: Installation,
+) -> None:
     text = f"{json.dumps(WEB)}\n---\nkind: [\n---\n{json.dumps(service('api', 'api.example.org'))}\n"
-    ended = once(*flags(stage, "--manifests=-", "--once", *QUIET, manifests=False), stdin=text)
+    ended = once(*flags(installation, "--manifests=-", "--once", *QUIET, manifests=False), stdin=text)
     assert 'place="standard input:' in ended.stderr
-    assert stage.published() == ["api.example.org A 192.0.2.1", "web.example.org A 192.0.2.1"]
+    assert installation.zones.published() == ["api.example.org A 192.0.2.1", "web.example.org A 192.0.2.1"]
 
 
-def test_flags_are_read_from_a_file(stage: Stage, tmp_path: Path) -> None:
-    (tmp_path / "flags").write_text("\n".join([*flags(stage), "# a comment", "--once", *QUIET, ""]))
+def test_flags_are_read_from_a_file(installation: Installation, tmp_path: Path) -> None:
+    (tmp_path / "flags").write_text("\n".join([*flags(installation), "# a comment", "--once", *QUIET, ""]))
     ended = once(f"@{tmp_path / 'flags'}")
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert stage.published() == ["web.example.org A 192.0.2.1"]
+    assert installation.zones.published() == ["web.example.org A 192.0.2.1"]
 
 
-def test_flags_of_the_command_line_override_environment_variables(stage: Stage) -> None:
+def test_flags_of_the_command_line_override_environment_variables(installation: Installation) -> None:
     variables = {
-        "EXTERNAL_DNS_MANIFESTS": f"{stage.manifests}\n",
+        "EXTERNAL_DNS_MANIFESTS": f"{installation.manifests}\n",
         "EXTERNAL_DNS_SOURCE": "service\ningress\n",
         "EXTERNAL_DNS_PROVIDER": "inmemory",
-        "EXTERNAL_DNS_ZONEFILE_DIR": str(stage.zones),
+        "EXTERNAL_DNS_ZONEFILE_DIR": str(installation.zones.folder),
         "EXTERNAL_DNS_ONCE": "true",
         "EXTERNAL_DNS_LOG_LEVEL": "error",
         "EXTERNAL_DNS_METRICS_ADDRESS": "127.0.0.1:0",
@@ -75,7 +78,7 @@ def test_flags_of_the_command_line_override_environment_variables(stage: Stage) 
     }
     ended = once("--provider=zonefile", "--txt-owner-id=me", env=variables)
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert stage.published() == ["web.example.org A 192.0.2.1"]
+    assert installation.zones.published() == ["web.example.org A 192.0.2.1"]
 
 
 # ---- errors
@@ -94,9 +97,11 @@ def test_flags_of_the_command_line_override_environment_variables(stage: Stage) 
         pytest.param(["plan"], "plan", id="a word instead of a flag"),
     ],
 )
-def test_an_invalid_flag_ends_with_one_error_message_and_exit_code_1(stage: Stage, more: list[str], says: str) -> None:
+def test_an_invalid_flag_ends_with_one_error_message_and_exit_code_1(
+    installation: Installation, more: list[str], says: str
+) -> None:
     address = [] if any(flag.startswith("--metrics-address") for flag in more) else ["--metrics-address=127.0.0.1:0"]
-    ended = once(*flags(stage, "--log-level=error", *address, *more))
+    ended = once(*flags(installation, "--log-level=error", *address, *more))
     assert ended.returncode == 1
     assert ended.stdout == ""
     first, *rest = ended.stderr.splitlines()
@@ -106,24 +111,24 @@ def test_an_invalid_flag_ends_with_one_error_message_and_exit_code_1(stage: Stag
     assert "Traceback" not in ended.stderr
 
 
-def test_a_metrics_port_in_use_ends_with_one_error_message_and_exit_code_1(stage: Stage) -> None:
+def test_a_metrics_port_in_use_ends_with_one_error_message_and_exit_code_1(installation: Installation) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
-        ended = once(*flags(stage, "--log-level=error", f"--metrics-address={address}"))
+        ended = once(*flags(installation, "--log-level=error", f"--metrics-address={address}"))
     assert ended.returncode == 1
     assert ended.stderr.startswith(f"error: --metrics-address={address} cannot be used: port ")
     assert "Traceback" not in ended.stderr
-    assert stage.published() == []
+    assert installation.zones.published() == []
 
 
 # ---- output
 
 
 @pytest.mark.parametrize("arguments", [pytest.param(["--help"], id="help"), pytest.param(None, id="a plan")])
-def test_a_closed_standard_output_causes_no_error(stage: Stage, arguments: list[str] | None) -> None:
+def test_a_closed_standard_output_causes_no_error(installation: Installation, arguments: list[str] | None) -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    command = [*COMMAND, *(arguments or flags(stage, "--once", "--dry-run", *QUIET))]
+    command = [*COMMAND, *(arguments or flags(installation, "--once", "--dry-run", *QUIET))]
     ended = subprocess.run(
         command, stdout=writer, stderr=subprocess.PIPE, env=environment(), timeout=HANGS_S, check=False
     )
@@ -131,41 +136,48 @@ def test_a_closed_standard_output_causes_no_error(stage: Stage, arguments: list[
     assert (ended.returncode, ended.stderr) == (0, b"")
 
 
-def test_records_are_published_although_the_reader_of_the_log_is_gone(stage: Stage) -> None:
+def test_records_are_published_although_the_reader_of_the_log_is_gone(installation: Installation) -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    command = [*COMMAND, *flags(stage, "--once", "--metrics-address=127.0.0.1:0")]
+    command = [*COMMAND, *flags(installation, "--once", "--metrics-address=127.0.0.1:0")]
     ended = subprocess.run(command, stderr=writer, env=environment(), timeout=HANGS_S, check=False)
     os.close(writer)
     assert ended.returncode == 0
-    assert stage.published() == ["web.example.org A 192.0.2.1"]
+    assert installation.zones.published() == ["web.example.org A 192.0.2.1"]
 
 
-def test_a_run_succeeds_with_standard_input_output_and_error_closed(stage: Stage) -> None:
-    command = ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *COMMAND, *flags(stage, "--once", "--dry-run", *QUIET)]
+def test_a_run_succeeds_with_standard_input_output_and_error_closed(installation: Installation) -> None:
+    command = [
+        "sh",
+        "-c",
+        'exec "$@" <&- >&- 2>&-',
+        "sh",
+        *COMMAND,
+        *flags(installation, "--once", "--dry-run", *QUIET),
+    ]
     assert subprocess.run(command, env=environment(), timeout=HANGS_S, check=False).returncode == 0
 
 
-def test_the_plan_is_printed_with_escapes_if_the_encoding_is_ascii(stage: Stage) -> None:
-    stage.apply(service("web", "web.example.org", annotations={"ttl": "60"}))
-    stage.once()
-    stage.apply(service("web", "web.example.org", annotations={"ttl": "90"}))
-    ended = once(*flags(stage, "--once", "--dry-run", *QUIET), env={"PYTHONIOENCODING": "ascii"})
+def test_the_plan_is_printed_with_escapes_if_the_encoding_is_ascii(installation: Installation) -> None:
+    installation.replace_manifests(service("web", "web.example.org", annotations={"ttl": "60"}))
+    installation.run_once()
+    installation.replace_manifests(service("web", "web.example.org", annotations={"ttl": "90"}))
+    ended = once(*flags(installation, "--once", "--dry-run", *QUIET), env={"PYTHONIOENCODING": "ascii"})
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "ttl 60 s \\u2192 90 s" in ended.stdout
 
 
-def test_two_dry_runs_print_the_same_plan_and_change_no_zone_file(stage: Stage) -> None:
-    stage.apply(*(service(f"web-{number}", f"web-{number}.example.org") for number in range(20)))
-    state = stage.state()
-    plans = [once(*flags(stage, "--once", "--dry-run", *QUIET)).stdout for _ in range(2)]
+def test_two_dry_runs_print_the_same_plan_and_change_no_zone_file(installation: Installation) -> None:
+    installation.replace_manifests(*(service(f"web-{number}", f"web-{number}.example.org") for number in range(20)))
+    state = installation.zones.contents()
+    plans = [once(*flags(installation, "--once", "--dry-run", *QUIET)).stdout for _ in range(2)]
     assert plans[0] == plans[1]
     assert plans[0].endswith("\n20 to create, 0 to update, 0 to delete.\n")
-    assert stage.state() == state
+    assert installation.zones.contents() == state
 
 
-def test_log_lines_are_json_with_log_format_json(stage: Stage) -> None:
-    ended = once(*flags(stage, "--once", "--log-format=json", "--metrics-address=127.0.0.1:0"))
+def test_log_lines_are_json_with_log_format_json(installation: Installation) -> None:
+    ended = once(*flags(installation, "--once", "--log-format=json", "--metrics-address=127.0.0.1:0"))
     lines = [json.loads(line) for line in ended.stderr.splitlines()]
     assert {frozenset(("time", "level", "msg"))} == {frozenset(line) & {"time", "level", "msg"} for line in lines}
     (change,) = (line for line in lines if line["msg"].startswith("Desired change"))
@@ -176,8 +188,8 @@ def test_log_lines_are_json_with_log_format_json(stage: Stage) -> None:
 # ---- end of the process
 
 
-def test_sigterm_during_startup_imports_ends_extdns_with_exit_code_0(stage: Stage) -> None:
-    command = (COMMAND[0], "-X", "importtime", *COMMAND[1:], *flags(stage, "--metrics-address=127.0.0.1:0"))
+def test_sigterm_during_startup_imports_ends_extdns_with_exit_code_0(installation: Installation) -> None:
+    command = (COMMAND[0], "-X", "importtime", *COMMAND[1:], *flags(installation, "--metrics-address=127.0.0.1:0"))
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment()) as process:
         watchdog = threading.Timer(HANGS_S, process.kill)
         watchdog.start()
@@ -190,8 +202,8 @@ def test_sigterm_during_startup_imports_ends_extdns_with_exit_code_0(stage: Stag
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
-def test_sigterm_and_sigint_end_extdns_with_exit_code_0(stage: Stage, number: signal.Signals) -> None:
-    with running(*flags(stage, "--metrics-address=127.0.0.1:0")) as program:
+def test_sigterm_and_sigint_end_extdns_with_exit_code_0(installation: Installation, number: signal.Signals) -> None:
+    with running(*flags(installation, "--metrics-address=127.0.0.1:0")) as program:
         program.until("successfully updated")
         assert program.end(number) == 0
     messages = [line.partition(" msg=")[2] for line in program.lines[-2:]]
@@ -201,27 +213,31 @@ def test_sigterm_and_sigint_end_extdns_with_exit_code_0(stage: Stage, number: si
 @pytest.mark.parametrize(
     ("mode", "code"), [pytest.param([], 0, id="continuous"), pytest.param(["--once"], 1, id="once")]
 )
-def test_sigterm_ends_extdns_while_it_waits_for_standard_input(stage: Stage, mode: list[str], code: int) -> None:
+def test_sigterm_ends_extdns_while_it_waits_for_standard_input(
+    installation: Installation, mode: list[str], code: int
+) -> None:
     address = "--metrics-address=127.0.0.1:0"
-    with running(*flags(stage, "--manifests=-", address, *mode, manifests=False), stdin=subprocess.PIPE) as program:
+    with running(
+        *flags(installation, "--manifests=-", address, *mode, manifests=False), stdin=subprocess.PIPE
+    ) as program:
         program.until("Serving health and metrics")
         assert program.end() == code
     assert "Fatal" not in "\n".join(program.lines)
     assert ("The pass ended before it was complete" in program.lines[-1]) is bool(code)
 
 
-def test_a_second_sigterm_ends_extdns_at_once(stage: Stage) -> None:
+def test_a_second_sigterm_ends_extdns_at_once(installation: Installation) -> None:
     address = "--metrics-address=127.0.0.1:0"
-    with running(*flags(stage, "--manifests=-", address, manifests=False), stdin=subprocess.PIPE) as program:
+    with running(*flags(installation, "--manifests=-", address, manifests=False), stdin=subprocess.PIPE) as program:
         program.until("Serving health and metrics")
         program.process.send_signal(signal.SIGTERM)
         program.until("Terminating main controller loop")  # extdns waits a little for standard input
         assert program.end() == -signal.SIGTERM
 
 
-def test_readyz_healthz_and_metrics_show_success_after_a_run_without_failures(stage: Stage) -> None:
-    stage.once()
-    with running(*flags(stage, "--metrics-address=127.0.0.1:0")) as program:
+def test_readyz_healthz_and_metrics_show_success_after_a_run_without_failures(installation: Installation) -> None:
+    installation.run_once()
+    with running(*flags(installation, "--metrics-address=127.0.0.1:0")) as program:
         program.until("All records are already up to date")
         code, body = program.get("/readyz")
         kinds = {kind: state["phase"] for kind, state in json.loads(body)["kinds"].items()}
@@ -231,25 +247,25 @@ def test_readyz_healthz_and_metrics_show_success_after_a_run_without_failures(st
         assert program.end() == 0
 
 
-def test_an_edited_manifest_is_published_by_a_running_process(stage: Stage) -> None:
-    with running(*flags(stage, "--metrics-address=127.0.0.1:0")) as program:
+def test_an_edited_manifest_is_published_by_a_running_process(installation: Installation) -> None:
+    with running(*flags(installation, "--metrics-address=127.0.0.1:0")) as program:
         program.until("successfully updated")
-        stage.apply(service("web", "web.example.org", address="192.0.2.9"))
+        installation.replace_manifests(service("web", "web.example.org", address="192.0.2.9"))
         program.until("Desired change: UPSERT web.example.org A")
         program.until("successfully updated")
-        assert stage.published() == ["web.example.org A 192.0.2.9"]
+        assert installation.zones.published() == ["web.example.org A 192.0.2.9"]
         assert program.end() == 0
 
 
-def test_a_continuous_dry_run_logs_each_change_once(stage: Stage) -> None:
+def test_a_continuous_dry_run_logs_each_change_once(installation: Installation) -> None:
     address = "--metrics-address=127.0.0.1:0"
-    with running(*flags(stage, "--dry-run", "--interval=1s", "--log-level=debug", address)) as program:
+    with running(*flags(installation, "--dry-run", "--interval=1s", "--log-level=debug", address)) as program:
         for _ in range(2):
             program.until("Run complete")
-        stage.apply(WEB, service("api", "api.example.org"))
+        installation.replace_manifests(WEB, service("api", "api.example.org"))
         program.until("api.example.org")
         assert program.end() == 0
     changes = [line for line in program.lines if "Desired change" in line]
     assert len(changes) == 2
     assert "up to date" not in "\n".join(program.lines)
-    assert stage.published() == []
+    assert installation.zones.published() == []

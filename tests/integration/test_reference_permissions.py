@@ -9,8 +9,8 @@ from typing import Final
 import pytest
 
 from tests.fakes.apiserver.server import ApiServer
-from tests.integration.live import LiveStage, program
-from tests.integration.stage import service
+from tests.objects import service
+from tests.program.installation import Installation
 
 DENIED: Final = (
     ("*", "configmaps", "STATE", "Cannot load or save state"),
@@ -27,30 +27,30 @@ PUBLISHED: Final = ["crd.example.org A 192.0.2.2", "web.example.org A 192.0.2.1"
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[LiveStage]:
+def installation(tmp_path: Path) -> Iterator[Installation]:
     with ApiServer() as server:
-        stage = LiveStage(tmp_path, server, example_org="")
-        stage.put(service("web", "web.example.org"), service("wrong", "a..b"), ENDPOINT)
-        yield stage
+        installation = Installation(tmp_path, server, example_org="")
+        installation.apply(service("web", "web.example.org"), service("wrong", "a..b"), ENDPOINT)
+        yield installation
 
 
 @pytest.mark.parametrize(
     "denied", [pytest.param(DENIED, id="all"), *(pytest.param((one,), id=one[2].lower()) for one in DENIED)]
 )
 def test_a_missing_permission_disables_only_its_feature_with_one_warning(
-    denied: tuple[tuple[str, str, str, str], ...], stage: LiveStage, monkeypatch: pytest.MonkeyPatch
+    denied: tuple[tuple[str, str, str, str], ...], installation: Installation
 ) -> None:
     for verb, resource, _, _ in denied:
-        stage.server.forbid(verb, resource)
-    with program(stage, monkeypatch, "--source=crd") as running:
+        installation.server.forbid(verb, resource)
+    with installation.start("--source=crd") as running:
         waiting = {text for *_, text in denied}
-        while stage.published() != PUBLISHED or waiting:
+        while installation.zones.published() != PUBLISHED or waiting:
             line = running.until("")
             waiting = {text for text in waiting if text not in line}
-        stage.put(service("wrong", "c..d"), service("more", "more.example.org"))
+        installation.apply(service("wrong", "c..d"), service("more", "more.example.org"))
         running.until("successfully updated")
         running.pass_time(60.0)
-    assert "more.example.org A 192.0.2.1" in stage.published()
+    assert "more.example.org A 192.0.2.1" in installation.zones.published()
     lines = "\n".join(running.lines)
     counts = {name: lines.count(text) for _, _, name, text in DENIED}
     assert counts == {name: int(any(name == one for _, _, one, _ in denied)) for _, _, name, _ in DENIED}

@@ -12,7 +12,7 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from tests.fakes.route53.server import Route53
-from tests.integration.program import once
+from tests.program.process import once
 
 SERVICE: Final = """\
 apiVersion: v1

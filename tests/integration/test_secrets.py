@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from tests.integration.program import HANGS_S, once, running
+from tests.program.process import HANGS_S, once, running
 
 PASSWORD: Final = "hunter-two"
 KEY: Final = "0123456789abcdefghijklmnopqrstuv"

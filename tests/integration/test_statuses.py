@@ -24,7 +24,7 @@ from tests.fakes.apiserver.kinds import DNS_ENDPOINT as SERVED
 from tests.fakes.apiserver.kinds import KINDS, Kind
 from tests.fakes.apiserver.requests import Request
 from tests.fakes.apiserver.server import ApiServer
-from tests.integration.live import LiveStage, program
+from tests.program.installation import Installation
 
 Json = dict[str, Any]
 KEY = ObjectKey(DNS_ENDPOINT, "dns", "web")
@@ -78,13 +78,13 @@ def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
 READY = ["Accepted=True accepted", "Programmed=True published", "Ready=True published"]
 
 
-def test_a_dnsendpoint_is_ready_once_its_records_are_published(
-    server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stage = LiveStage(tmp_path, server, example_org="")
-    stage.put(dns_endpoint("web", endpoint("a.example.org"), endpoint("b.example.org", "TXT", '"x"'), generation=3))
-    with program(
-        stage, monkeypatch, "--source=crd", "--managed-record-types=A", "--managed-record-types=TXT", once=True
+def test_a_dnsendpoint_is_ready_once_its_records_are_published(server: ApiServer, tmp_path: Path) -> None:
+    installation = Installation(tmp_path, server, example_org="")
+    installation.apply(
+        dns_endpoint("web", endpoint("a.example.org"), endpoint("b.example.org", "TXT", '"x"'), generation=3)
+    )
+    with installation.start(
+        "--source=crd", "--managed-record-types=A", "--managed-record-types=TXT", once=True
     ) as running:
         assert running.end() == 0
     found = status(server)
@@ -94,11 +94,9 @@ def test_a_dnsendpoint_is_ready_once_its_records_are_published(
     assert server.log.find_rules() >= {("patch", "externaldns.k8s.io", "dnsendpoints/status")}
 
 
-def test_the_status_lists_each_unpublished_endpoint_with_its_reason(
-    server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stage = LiveStage(tmp_path, server, example_org="taken A 192.0.2.99\n")
-    stage.put(
+def test_the_status_lists_each_unpublished_endpoint_with_its_reason(server: ApiServer, tmp_path: Path) -> None:
+    installation = Installation(tmp_path, server, example_org="taken A 192.0.2.99\n")
+    installation.apply(
         dns_endpoint(
             "web",
             endpoint("good.example.org"),
@@ -111,7 +109,7 @@ def test_the_status_lists_each_unpublished_endpoint_with_its_reason(
             endpoint("text.example.org", "TXT", '"x"'),
         )
     )
-    with program(stage, monkeypatch, "--source=crd", once=True) as running:
+    with installation.start("--source=crd", once=True) as running:
         running.end()
     found = status(server)
     assert summarize_conditions(found) == [
@@ -136,9 +134,9 @@ def test_1000_statuses_are_written_once_each_and_not_again_by_a_new_process(
 ) -> None:
     defaults = KubernetesStatusWriter.__init__.__kwdefaults__ or {}
     monkeypatch.setitem(defaults, "pause_s", 0.0)  # the pauses spare a real server; here they only cost time
-    stage = LiveStage(tmp_path, server, example_org="")
-    stage.put(*(dns_endpoint(f"e{number}", endpoint(f"e{number}.example.org")) for number in range(1000)))
-    with program(stage, monkeypatch, "--source=crd") as running:
+    installation = Installation(tmp_path, server, example_org="")
+    installation.apply(*(dns_endpoint(f"e{number}", endpoint(f"e{number}.example.org")) for number in range(1000)))
+    with installation.start("--source=crd") as running:
         for count in (250, 500, 750, 1000):
             server.log.wait_for("patch", "dnsendpoints", count=count)
         running.pass_time(61.0)
@@ -150,18 +148,16 @@ def test_1000_statuses_are_written_once_each_and_not_again_by_a_new_process(
     assert len(writes(server)) == len({request.path for request in writes(server)}) == 1001
     assert all(summarize_conditions(status(server, f"e{number}")) == READY for number in range(1000))
     server.log.clear()
-    with program(stage, monkeypatch, "--source=crd"):
+    with installation.start("--source=crd"):
         for count in (500, 1001):
             server.log.wait_for("get", "dnsendpoints", count=count)
     assert not writes(server)
 
 
-def test_a_status_write_computes_no_claims_again_but_a_new_generation_does(
-    server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stage = LiveStage(tmp_path, server, example_org="")
-    stage.put(dns_endpoint("web", endpoint("a.example.org"), generation=1))
-    with program(stage, monkeypatch, "--source=crd") as running:
+def test_a_status_write_computes_no_claims_again_but_a_new_generation_does(server: ApiServer, tmp_path: Path) -> None:
+    installation = Installation(tmp_path, server, example_org="")
+    installation.apply(dns_endpoint("web", endpoint("a.example.org"), generation=1))
+    with installation.start("--source=crd") as running:
         server.log.wait_for("patch", "dnsendpoints")
         computed = running.controller._parts.observer.computed
         since = status(server)["conditions"][0]["lastTransitionTime"]
@@ -174,18 +170,16 @@ def test_a_status_write_computes_no_claims_again_but_a_new_generation_does(
     assert found["conditions"][0]["lastTransitionTime"] == since
 
 
-def test_the_status_of_a_dnsendpoint_that_the_filters_exclude_is_not_written(
-    server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stage = LiveStage(tmp_path, server, example_org="", example_net="")
-    stage.put(
+def test_the_status_of_a_dnsendpoint_that_the_filters_exclude_is_not_written(server: ApiServer, tmp_path: Path) -> None:
+    installation = Installation(tmp_path, server, example_org="", example_net="")
+    installation.apply(
         dns_endpoint("web", endpoint("a.example.org"), annotations={"side": "in"}),
         dns_endpoint("other", endpoint("b.example.org"), annotations={"side": "out"}),
         dns_endpoint("outside", endpoint("a.example.net"), annotations={"side": "in"}),
         dns_endpoint("empty", annotations={"side": "in"}),
     )
     flags = ("--source=crd", "--annotation-filter=side=in", "--domain-filter=example.org")
-    with program(stage, monkeypatch, *flags, once=True) as running:
+    with installation.start(*flags, once=True) as running:
         running.end()
     written = {name: summarize_conditions(status(server, name)) for name in ("web", "other", "outside", "empty")}
     assert written == {"web": READY, "other": [], "outside": [], "empty": READY}

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.stage import Stage, service
+from tests.objects import service
+from tests.program.installation import Installation
 
 
 @pytest.mark.parametrize(
@@ -24,12 +25,12 @@ from tests.integration.stage import Stage, service
     ],
 )
 def test_records_stay_if_their_manifest_becomes_unreadable(tmp_path: Path, content: bytes) -> None:
-    stage = Stage(tmp_path, example_org="")
-    stage.apply(service("a", "a.example.org"))
-    broken = stage.manifests / "b.json"
+    installation = Installation(tmp_path, example_org="")
+    installation.replace_manifests(service("a", "a.example.org"))
+    broken = installation.manifests / "b.json"
     broken.write_text(json.dumps(service("b", "b.example.org")), encoding="utf-8")
-    assert stage.once() == 0
-    before = stage.state()
+    assert installation.run_once() == 0
+    before = installation.zones.contents()
     broken.write_bytes(content)
-    assert stage.once() == 1
-    assert stage.state() == before
+    assert installation.run_once() == 1
+    assert installation.zones.contents() == before

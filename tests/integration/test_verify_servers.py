@@ -13,8 +13,9 @@ import pytest
 
 from extdns.commands import verify
 from extdns.documents.verification import VerificationDocument
-from tests.integration.stage import Stage, service
 from tests.nameservers import PROGRAMS, RealServer, installed
+from tests.objects import service
+from tests.program.installation import Installation
 
 ZONE: Final = "example.org"
 LONG: Final = "v=DKIM1; k=rsa; p=" + "0123456789ABCDEF" * 60
@@ -52,8 +53,8 @@ def endpoints(*records: tuple[str, str, tuple[str, ...]]) -> dict[str, object]:
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    return Stage(tmp_path, example_org="", broken_test="", other_test="")
+def installation(tmp_path: Path) -> Installation:
+    return Installation(tmp_path, example_org="", broken_test="", other_test="")
 
 
 @pytest.fixture(params=PROGRAMS)
@@ -69,30 +70,34 @@ def require_program(name: str) -> str:
 
 
 @pytest.fixture
-def server(program: str, stage: Stage, tmp_path: Path) -> Iterator[RealServer]:
+def server(program: str, installation: Installation, tmp_path: Path) -> Iterator[RealServer]:
     """Run a name server with the zone before extdns wrote to it, and with a second zone that it cannot load."""
-    with RealServer(program, tmp_path / "server", {ZONE: stage.text(), "broken.test": ""}) as found:
+    with RealServer(program, tmp_path / "server", {ZONE: installation.zones.text(), "broken.test": ""}) as found:
         yield found
 
 
-def run(stage: Stage, *arguments: str, at: str) -> int:
+def run(installation: Installation, *arguments: str, at: str) -> int:
     """Return the exit code of `extdns verify`."""
-    return verify.main([*arguments, f"--nameserver={at}", *flags(stage)], {})
+    return verify.main([*arguments, f"--nameserver={at}", *flags(installation)], {})
 
 
-def flags(stage: Stage) -> list[str]:
-    where = (f"--zonefile-dir={stage.zones}", "--provider=zonefile", f"--manifests={stage.manifests}")
+def flags(installation: Installation) -> list[str]:
+    where = (
+        f"--zonefile-dir={installation.zones.folder}",
+        "--provider=zonefile",
+        f"--manifests={installation.manifests}",
+    )
     return [*where, *FLAGS, "--txt-owner-id=me"]
 
 
 def test_verify_finds_every_written_record_served(
-    stage: Stage, server: RealServer, capsys: pytest.CaptureFixture[str]
+    installation: Installation, server: RealServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stage.apply(endpoints(*RECORDS))
-    assert stage.once(*FLAGS) == 0
-    server.load(ZONE, stage.text())
+    installation.replace_manifests(endpoints(*RECORDS))
+    assert installation.run_once(*FLAGS) == 0
+    server.load(ZONE, installation.zones.text())
     assert server.query("dkim.example.org", "TXT").flags & dns.flags.TC, "the answer fits into one datagram"
-    code = run(stage, "--output=json", at=server.address)
+    code = run(installation, "--output=json", at=server.address)
     found = msgspec.json.decode(capsys.readouterr().out, type=VerificationDocument).names
     assert [one for one in found if one.state != "served"] == []
     assert code == 0
@@ -100,11 +105,13 @@ def test_verify_finds_every_written_record_served(
 
 
 def test_verify_reports_records_not_served_yet_and_wait_ends_once_they_are(
-    stage: Stage, server: RealServer, capsys: pytest.CaptureFixture[str]
+    installation: Installation, server: RealServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stage.apply(service("web", "web.example.org"), service("any", "*.any.example.org", address="lb.example.net"))
-    assert stage.once() == 0
-    assert run(stage, at=server.address) == 2
+    installation.replace_manifests(
+        service("web", "web.example.org"), service("any", "*.any.example.org", address="lb.example.net")
+    )
+    assert installation.run_once() == 0
+    assert run(installation, at=server.address) == 2
     assert capsys.readouterr().out == (
         "CNAME  *.any.example.org  published, but not served by all of 1 name server\n"
         "       requested: lb.example.net\n"
@@ -118,23 +125,23 @@ def test_verify_reports_records_not_served_yet_and_wait_ends_once_they_are(
 
     def pause(seconds: float) -> None:
         waits.append(seconds)
-        server.load(ZONE, stage.text())
+        server.load(ZONE, installation.zones.text())
 
-    assert verify.main(["--wait", f"--nameserver={server.address}", *flags(stage)], {}, pause=pause) == 0
+    assert verify.main(["--wait", f"--nameserver={server.address}", *flags(installation)], {}, pause=pause) == 0
     assert len(waits) == 1
     assert capsys.readouterr().out.endswith("\n2 of 2 records served.\n")
 
 
 def test_verify_reports_a_cname_or_referral_served_in_place_of_the_record(
-    stage: Stage, server: RealServer, capsys: pytest.CaptureFixture[str]
+    installation: Installation, server: RealServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A CNAME that leads to the requested address is not the requested A record."""
     below = ("below.sub.example.org", "A", ("192.0.2.53",))
-    stage.apply(endpoints(("web.example.org", "A", ("192.0.2.1",)), below))
-    assert stage.once(*FLAGS) == 0
-    old = stage.text().replace(" 2 7200 ", " 3 7200 ").replace("web.example.org. 300 IN A", "lb A")
+    installation.replace_manifests(endpoints(("web.example.org", "A", ("192.0.2.1",)), below))
+    assert installation.run_once(*FLAGS) == 0
+    old = installation.zones.text().replace(" 2 7200 ", " 3 7200 ").replace("web.example.org. 300 IN A", "lb A")
     server.load(ZONE, f"{old}web CNAME lb\nsub NS ns.example.net.\n")
-    assert run(stage, at=server.address) == 2
+    assert run(installation, at=server.address) == 2
     output = capsys.readouterr().out
     assert f"127.0.0.1 port {server.port}: has a CNAME there: lb.example.org.\n" in output
     assert f"127.0.0.1 port {server.port}: refers to the name servers of sub.example.org\n" in output
@@ -145,25 +152,25 @@ def test_verify_reports_a_cname_or_referral_served_in_place_of_the_record(
     [pytest.param("web.broken.test", "SERVFAIL", id="broken"), pytest.param("web.other.test", "REFUSED", id="none")],
 )
 def test_verify_reports_servfail_or_refused_of_a_server_without_the_zone(
-    stage: Stage, server: RealServer, name: str, output: str, capsys: pytest.CaptureFixture[str]
+    installation: Installation, server: RealServer, name: str, output: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stage.apply(service("web", name))
-    assert stage.once() == 0
-    assert run(stage, at=server.address) == 2
+    installation.replace_manifests(service("web", name))
+    assert installation.run_once() == 0
+    assert run(installation, at=server.address) == 2
     assert f"127.0.0.1 port {server.port}: answers {output}\n" in capsys.readouterr().out
 
 
 def test_verify_warns_of_a_long_negative_caching_time(
-    stage: Stage, server: RealServer, capsys: pytest.CaptureFixture[str]
+    installation: Installation, server: RealServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stage.apply(service("web", "web.example.org"))
-    assert stage.once() == 0
-    long = stage.text().replace("1209600 300", "1209600 7200")
+    installation.replace_manifests(service("web", "web.example.org"))
+    assert installation.run_once() == 0
+    long = installation.zones.text().replace("1209600 300", "1209600 7200")
     server.load(ZONE, long)
-    assert run(stage, at=server.address) == 0
+    assert run(installation, at=server.address) == 0
     assert "warning" not in capsys.readouterr().out, "the TTL of the SOA record limits it as well: RFC 2308 section 5"
     server.load(ZONE, long.replace("@ SOA", "@ 86400 SOA").replace(" 2 7200 ", " 3 7200 "))
-    assert run(stage, at=server.address) == 0
+    assert run(installation, at=server.address) == 0
     assert (
         "\nwarning: example.org: caches keep the answer that a name does not exist for 7200 s "
         in capsys.readouterr().out
@@ -171,19 +178,19 @@ def test_verify_warns_of_a_long_negative_caching_time(
 
 
 def test_verify_shows_the_different_answers_of_two_name_servers(
-    stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stage.apply(service("web", "web.example.org"))
-    assert stage.once() == 0
-    stage.apply(service("web", "web.example.org", address="192.0.2.2"))
-    before = stage.text()
-    assert stage.once() == 0
+    installation.replace_manifests(service("web", "web.example.org"))
+    assert installation.run_once() == 0
+    installation.replace_manifests(service("web", "web.example.org", address="192.0.2.2"))
+    before = installation.zones.text()
+    assert installation.run_once() == 0
     with ExitStack() as stack:
         old, new = (
             stack.enter_context(RealServer(require_program(name), tmp_path / name, {ZONE: text}))
-            for name, text in (("knotd", before), ("nsd", stage.text()))
+            for name, text in (("knotd", before), ("nsd", installation.zones.text()))
         )
-        assert run(stage, f"--nameserver={old.address}", at=new.address) == 2
+        assert run(installation, f"--nameserver={old.address}", at=new.address) == 2
     assert capsys.readouterr().out == (
         "A      web.example.org  published, but not served by all of 2 name servers\n"
         "       requested: 192.0.2.2\n"
@@ -194,13 +201,13 @@ def test_verify_shows_the_different_answers_of_two_name_servers(
 
 
 def test_verify_with_a_resolver_as_nameserver_finds_the_records_served(
-    stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stage.apply(endpoints(*RECORDS))
-    assert stage.once(*FLAGS) == 0
+    installation.replace_manifests(endpoints(*RECORDS))
+    assert installation.run_once(*FLAGS) == 0
     with (
-        RealServer(require_program("knotd"), tmp_path / "server", {ZONE: stage.text()}) as server,
+        RealServer(require_program("knotd"), tmp_path / "server", {ZONE: installation.zones.text()}) as server,
         RealServer(require_program("named"), tmp_path / "resolver", {}, forward_to=server.port) as resolver,
     ):
-        assert run(stage, "web.example.org", "dkim.example.org", at=resolver.address) == 0
+        assert run(installation, "web.example.org", "dkim.example.org", at=resolver.address) == 0
     assert capsys.readouterr().out.endswith("\n2 of 2 records served.\n")

@@ -16,7 +16,9 @@ from extdns.engine.inputs import PlanApproved
 from extdns.model.change import Batch, Outcome, Refused
 from extdns.model.zone import Zone
 from extdns.ports import ZoneReader, ZoneWriter
-from tests.integration.stage import Stage, manual, service
+from tests.objects import service
+from tests.program.installation import Installation
+from tests.program.zone_files import build_zone_text
 from tests.unit.engine.stage import build_claim, observe, start_stage
 
 HOSTILE = "\x1b[31m\u202e\x9b2J"
@@ -24,12 +26,12 @@ PLANNED = "A api.example.org: update [changed], target 192.0.2.1 → 192.0.2.7"
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    """Return a stage with one name to create, one to update, one to delete, and one that cannot be published."""
-    found = Stage(tmp_path, example_org="www IN A 192.0.2.99\n")
-    found.apply(service("api", "api.example.org"), service("old", "old.example.org"))
-    assert found.once() == 0
-    found.apply(
+def installation(tmp_path: Path) -> Installation:
+    """Request one name to create, one to update, one to delete, and one that cannot be published."""
+    found = Installation(tmp_path, example_org="www IN A 192.0.2.99\n")
+    found.replace_manifests(service("api", "api.example.org"), service("old", "old.example.org"))
+    assert found.run_once() == 0
+    found.replace_manifests(
         service("shop", "shop.example.org"),
         service("api", "api.example.org", address="192.0.2.7"),
         service("www", "www.example.org"),
@@ -37,94 +39,98 @@ def stage(tmp_path: Path) -> Stage:
     return found
 
 
-def flags(stage: Stage, *more: str) -> list[str]:
+def flags(installation: Installation, *more: str) -> list[str]:
     return [
         "--source=service",
         "--provider=zonefile",
-        f"--zonefile-dir={stage.zones}",
-        f"--manifests={stage.manifests}",
+        f"--zonefile-dir={installation.zones.folder}",
+        f"--manifests={installation.manifests}",
         "--txt-owner-id=me",
         *more,
     ]
 
 
-def store_plan(stage: Stage, capsys: pytest.CaptureFixture[str], *more: str) -> Path:
+def store_plan(installation: Installation, capsys: pytest.CaptureFixture[str], *more: str) -> Path:
     """Store the current plan in a file, and return its path."""
-    cli.main(["plan", "--output=json", *flags(stage, *more)], {})
-    path = stage.manifests.parent / "plan.json"
+    cli.main(["plan", "--output=json", *flags(installation, *more)], {})
+    path = installation.manifests.parent / "plan.json"
     path.write_text(capsys.readouterr().out, encoding="utf-8")
     return path
 
 
-def apply(stage: Stage, plan: Path, *more: str) -> int:
-    return cli.main(["apply", f"--plan={plan}", *flags(stage, *more)], {})
+def apply(installation: Installation, plan: Path, *more: str) -> int:
+    return cli.main(["apply", f"--plan={plan}", *flags(installation, *more)], {})
 
 
-def test_apply_makes_the_changes_of_the_plan(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    assert apply(stage, store_plan(stage, capsys)) == 0
+def test_apply_makes_the_changes_of_the_plan(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+    assert apply(installation, store_plan(installation, capsys)) == 0
     output = capsys.readouterr()
     assert (output.out, output.err) == ("3 of 3 changes made.\n", "")
-    assert stage.published() == ["api.example.org A 192.0.2.7", "shop.example.org A 192.0.2.1"]
+    assert installation.zones.published() == ["api.example.org A 192.0.2.7", "shop.example.org A 192.0.2.1"]
 
 
-def test_apply_succeeds_for_a_plan_without_changes(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    stage.run_twice()
-    assert apply(stage, store_plan(stage, capsys)) == 0
+def test_apply_succeeds_for_a_plan_without_changes(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    installation.run_twice()
+    assert apply(installation, store_plan(installation, capsys)) == 0
     assert capsys.readouterr().out == "The plan has no changes.\n"
 
 
-def test_deletes_that_the_plan_holds_stay_held(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_deletes_that_the_plan_holds_stay_held(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
     limits = ("--max-delete-count=0", "--max-delete-percent=0")
-    assert apply(stage, store_plan(stage, capsys, *limits), *limits) == 3
+    assert apply(installation, store_plan(installation, capsys, *limits), *limits) == 3
     assert capsys.readouterr().out == "1 delete held, as in the plan.\n2 of 2 changes made.\n"
-    assert "old.example.org A 192.0.2.1" in stage.published()
+    assert "old.example.org A 192.0.2.1" in installation.zones.published()
 
 
 UNCHANGED = [service("api", "api.example.org"), service("old", "old.example.org")]
 
 
-def publish(stage: Stage, state: str, *hosts: str) -> None:
+def publish(installation: Installation, state: str, *hosts: str) -> None:
     """Publish the names *hosts* and those of `UNCHANGED`, and no others."""
-    stage.apply(*UNCHANGED, *(service(host.replace(".", "-"), host) for host in hosts))
-    assert stage.once(state) == 0
+    installation.replace_manifests(*UNCHANGED, *(service(host.replace(".", "-"), host) for host in hosts))
+    assert installation.run_once(state) == 0
 
 
 def test_applying_a_plan_approves_its_own_deletes(
-    stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     state = f"--state-file={tmp_path / 'state.json'}"
-    publish(stage, state, "a.example.org", "b.example.org")
-    stage.apply(*UNCHANGED)
-    plan = store_plan(stage, capsys, state)
+    publish(installation, state, "a.example.org", "b.example.org")
+    installation.replace_manifests(*UNCHANGED)
+    plan = store_plan(installation, capsys, state)
     (tmp_path / "other").mkdir()
-    other = Stage(tmp_path / "other", example_net="")
-    other.apply(service("a", "a.example.net"), service("b", "b.example.net"))
-    assert other.once(state) == 0
-    other.apply()
-    assert other.once(state) == 0
-    assert other.published("example.net") == []  # this uses up the delete budget
-    assert apply(stage, plan, state) == 0
+    other = Installation(tmp_path / "other", example_net="")
+    other.replace_manifests(service("a", "a.example.net"), service("b", "b.example.net"))
+    assert other.run_once(state) == 0
+    other.replace_manifests()
+    assert other.run_once(state) == 0
+    assert other.zones.published("example.net") == []  # this uses up the delete budget
+    assert apply(installation, plan, state) == 0
     assert capsys.readouterr().out == "2 of 2 changes made.\n"
-    assert stage.published() == ["api.example.org A 192.0.2.1", "old.example.org A 192.0.2.1"]
+    assert installation.zones.published() == ["api.example.org A 192.0.2.1", "old.example.org A 192.0.2.1"]
 
 
 def test_deletes_of_an_applied_plan_do_not_count_in_the_delete_budget(
-    stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     state = f"--state-file={tmp_path / 'state.json'}"
-    publish(stage, state, "a.example.org", "b.example.org", "c.example.org", "d.example.org")
-    stage.apply(*UNCHANGED, service("c-example-org", "c.example.org"), service("d-example-org", "d.example.org"))
-    assert apply(stage, store_plan(stage, capsys, state), state) == 0
-    publish(stage, state)
-    assert stage.published() == ["api.example.org A 192.0.2.1", "old.example.org A 192.0.2.1"]
+    publish(installation, state, "a.example.org", "b.example.org", "c.example.org", "d.example.org")
+    installation.replace_manifests(
+        *UNCHANGED, service("c-example-org", "c.example.org"), service("d-example-org", "d.example.org")
+    )
+    assert apply(installation, store_plan(installation, capsys, state), state) == 0
+    publish(installation, state)
+    assert installation.zones.published() == ["api.example.org A 192.0.2.1", "old.example.org A 192.0.2.1"]
 
 
-def assert_refused(stage: Stage, plan: Path, capsys: pytest.CaptureFixture[str], *more: str) -> str:
+def assert_refused(installation: Installation, plan: Path, capsys: pytest.CaptureFixture[str], *more: str) -> str:
     """Assert that *plan* is refused and nothing is written. Return the error message."""
-    before = stage.state()
+    before = installation.zones.contents()
     names = sorted(path.name for path in plan.parent.iterdir())
-    assert apply(stage, plan, *more) == 1
-    assert stage.state() == before
+    assert apply(installation, plan, *more) == 1
+    assert installation.zones.contents() == before
     assert sorted(path.name for path in plan.parent.iterdir()) == names
     output = capsys.readouterr()
     assert output.out == ""
@@ -132,52 +138,60 @@ def assert_refused(stage: Stage, plan: Path, capsys: pytest.CaptureFixture[str],
     return output.err
 
 
-def test_a_plan_file_with_one_changed_byte_is_refused(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    path = store_plan(stage, capsys)
+def test_a_plan_file_with_one_changed_byte_is_refused(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = store_plan(installation, capsys)
     content = path.read_bytes()
     for at in range(0, len(content), len(content) // 12):
         path.write_bytes(content[:at] + bytes((content[at] ^ 1,)) + content[at + 1 :])
-        message = assert_refused(stage, path, capsys)
+        message = assert_refused(installation, path, capsys)
         assert message.startswith(f"error: --plan={path} "), message
         assert any(
             text in message for text in ("was changed after extdns plan printed it", "is not a plan", "was made")
         )
     path.write_bytes(content + b"\n")
-    assert "was changed after extdns plan printed it" in assert_refused(stage, path, capsys)
+    assert "was changed after extdns plan printed it" in assert_refused(installation, path, capsys)
 
 
-def _reapplied(stage: Stage) -> None:
-    assert stage.once() == 0
+def _reapplied(installation: Installation) -> None:
+    assert installation.run_once() == 0
 
 
-def _object_changed(stage: Stage) -> None:
-    stage.apply(service("shop", "shop.example.org", address="192.0.2.8"), service("www", "www.example.org"))
+def _object_changed(installation: Installation) -> None:
+    installation.replace_manifests(
+        service("shop", "shop.example.org", address="192.0.2.8"), service("www", "www.example.org")
+    )
 
 
-def _object_remade(stage: Stage) -> None:
-    path = stage.manifests / "all.json"
+def _object_remade(installation: Installation) -> None:
+    path = installation.manifests / "all.json"
     path.write_text(path.read_text(encoding="utf-8").replace("2026-01-01", "2026-01-02"), encoding="utf-8")
 
 
-def _record_edited(stage: Stage) -> None:
-    text = stage.text().replace("api.example.org. 300 IN A 192.0.2.1", "api.example.org. 300 IN A 192.0.2.55")
-    assert text != stage.text()
-    stage.file().write_text(text, encoding="latin-1")
+def _record_edited(installation: Installation) -> None:
+    text = installation.zones.text().replace(
+        "api.example.org. 300 IN A 192.0.2.1", "api.example.org. 300 IN A 192.0.2.55"
+    )
+    assert text != installation.zones.text()
+    installation.zones.path().write_text(text, encoding="latin-1")
 
 
-def _ownership_record_edited(stage: Stage) -> None:
-    text = stage.text().replace("external-dns/resource=service/shop/api", "external-dns/resource=service/shop/apo")
-    assert text != stage.text()
-    stage.file().write_text(text, encoding="latin-1")
+def _ownership_record_edited(installation: Installation) -> None:
+    text = installation.zones.text().replace(
+        "external-dns/resource=service/shop/api", "external-dns/resource=service/shop/apo"
+    )
+    assert text != installation.zones.text()
+    installation.zones.path().write_text(text, encoding="latin-1")
 
 
-def _record_taken(stage: Stage) -> None:
-    text = stage.text().replace("www IN A 192.0.2.99", "www IN A 192.0.2.99\nshop IN A 192.0.2.98")
-    stage.file().write_text(text, encoding="latin-1")
+def _record_taken(installation: Installation) -> None:
+    text = installation.zones.text().replace("www IN A 192.0.2.99", "www IN A 192.0.2.99\nshop IN A 192.0.2.98")
+    installation.zones.path().write_text(text, encoding="latin-1")
 
 
-def _other_zone(stage: Stage) -> None:
-    stage.file("example.net").write_text(manual("", zone="example.net"), encoding="utf-8")
+def _other_zone(installation: Installation) -> None:
+    installation.zones.path("example.net").write_text(build_zone_text("", zone="example.net"), encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -193,61 +207,72 @@ def _other_zone(stage: Stage) -> None:
     ],
 )
 def test_a_plan_is_refused_if_objects_or_records_have_changed(
-    stage: Stage, change: Callable[[Stage], None], message: str, capsys: pytest.CaptureFixture[str]
+    installation: Installation, change: Callable[[Installation], None], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = store_plan(stage, capsys)
-    change(stage)
-    output = assert_refused(stage, path, capsys)
+    path = store_plan(installation, capsys)
+    change(installation)
+    output = assert_refused(installation, path, capsys)
     assert output.startswith("error: the plan is out of date\n")
     assert message in output
     assert "nothing was written" in output
 
 
-def test_a_plan_made_with_other_settings_is_refused(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    output = assert_refused(stage, store_plan(stage, capsys), capsys, "--policy=upsert-only")
+def test_a_plan_made_with_other_settings_is_refused(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = assert_refused(installation, store_plan(installation, capsys), capsys, "--policy=upsert-only")
     assert "the setting --policy=upsert-only is not in the plan" in output
 
 
 def test_flags_for_state_and_logs_do_not_change_the_plan(
-    stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     state = tmp_path / "state.json"
     assert (
-        apply(stage, store_plan(stage, capsys), f"--state-file={state}", "--log-level=warning", "--leader-elect") == 0
+        apply(
+            installation,
+            store_plan(installation, capsys),
+            f"--state-file={state}",
+            "--log-level=warning",
+            "--leader-elect",
+        )
+        == 0
     )
     assert state.exists()
 
 
 def test_a_plan_made_by_another_version_of_extdns_is_refused(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    installation: Installation, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = store_plan(stage, capsys)
+    path = store_plan(installation, capsys)
     monkeypatch.setattr(apply_command, "__version__", "9.9.9")
-    assert "and this is 9.9.9" in assert_refused(stage, path, capsys)
+    assert "and this is 9.9.9" in assert_refused(installation, path, capsys)
 
 
-def test_a_plan_for_another_zone_is_refused(stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = store_plan(stage, capsys)
+def test_a_plan_for_another_zone_is_refused(
+    installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = store_plan(installation, capsys)
     (tmp_path / "other").mkdir()
-    other = Stage(tmp_path / "other", example_net="")
-    other.apply(service("shop", "shop.example.net"))
+    other = Installation(tmp_path / "other", example_net="")
+    other.replace_manifests(service("shop", "shop.example.net"))
     output = assert_refused(other, path, capsys)
     assert "the zone example.org.zone is only in the plan" in output
     assert "the zone example.net.zone is not in the plan" in output
 
 
-def test_an_incomplete_plan_is_refused(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    (stage.manifests / "broken.yaml").write_text("apiVersion: v1\nkind: Service\nmetadata: [")
-    path = store_plan(stage, capsys)
-    assert "the plan is incomplete" in assert_refused(stage, path, capsys)
+def test_an_incomplete_plan_is_refused(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+    (installation.manifests / "broken.yaml").write_text("apiVersion: v1\nkind: Service\nmetadata: [")
+    path = store_plan(installation, capsys)
+    assert "the plan is incomplete" in assert_refused(installation, path, capsys)
 
 
 def test_a_plan_is_refused_if_a_manifest_cannot_be_read_any_more(
-    stage: Stage, capsys: pytest.CaptureFixture[str]
+    installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = store_plan(stage, capsys)
-    (stage.manifests / f"broken{HOSTILE}.yaml").write_text("apiVersion: v1\nkind: Service\nmetadata: [")
-    assert "cannot be compared with the current one" in assert_refused(stage, path, capsys)
+    path = store_plan(installation, capsys)
+    (installation.manifests / f"broken{HOSTILE}.yaml").write_text("apiVersion: v1\nkind: Service\nmetadata: [")
+    assert "cannot be compared with the current one" in assert_refused(installation, path, capsys)
 
 
 @pytest.mark.parametrize(
@@ -260,11 +285,11 @@ def test_a_plan_is_refused_if_a_manifest_cannot_be_read_any_more(
     ],
 )
 def test_a_file_that_is_not_a_plan_is_refused(
-    stage: Stage, content: str, message: str, capsys: pytest.CaptureFixture[str]
+    installation: Installation, content: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = stage.manifests.parent / "plan.json"
+    path = installation.manifests.parent / "plan.json"
     path.write_text(content)
-    assert message in assert_refused(stage, path, capsys)
+    assert message in assert_refused(installation, path, capsys)
 
 
 @pytest.mark.parametrize(
@@ -287,8 +312,8 @@ def test_an_invalid_plan_flag_of_apply_exits_with_1(
     assert capsys.readouterr().err.startswith(message)
 
 
-def test_apply_refuses_dry_run(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    output = assert_refused(stage, store_plan(stage, capsys), capsys, "--dry-run")
+def test_apply_refuses_dry_run(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+    output = assert_refused(installation, store_plan(installation, capsys), capsys, "--dry-run")
     assert output.startswith("error: extdns apply writes, and --dry-run forbids it\n")
 
 
@@ -306,16 +331,16 @@ class RefusingWriter:
 
 
 def test_apply_lists_a_refused_change_with_its_reason(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    installation: Installation, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = store_plan(stage, capsys)
+    path = store_plan(installation, capsys)
 
     def build_refusing(config: Config) -> tuple[ZoneReader, ZoneWriter | None]:
         reader, writer = provider.build_provider(config)
         return reader, writer and RefusingWriter(writer, Refused(message=f"no{HOSTILE}"))
 
     monkeypatch.setattr(apply_command, "build_provider", build_refusing)
-    assert apply(stage, path) == 1
+    assert apply(installation, path) == 1
     output = capsys.readouterr().out
     assert "  ! A  shop.example.org  not published  Service shop/shop: annotation hostname  [refused]\n" in output
     assert output.endswith("\n2 of 3 changes made.\n")

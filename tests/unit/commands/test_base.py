@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from extdns import cli
-from tests.integration.stage import Stage, service
+from tests.objects import service
+from tests.program.installation import Installation
 
 BEFORE = (
     service("api", "api.example.org"),
@@ -27,10 +28,10 @@ AFTER = (
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    """Return a stage in which no name that the base or the branch requests is published yet."""
-    found = Stage(tmp_path, example_org="www IN A 192.0.2.99\n")
-    found.apply(*AFTER)
+def installation(tmp_path: Path) -> Installation:
+    """Return an installation in which no name that the base or the branch requests is published yet."""
+    found = Installation(tmp_path, example_org="www IN A 192.0.2.99\n")
+    found.replace_manifests(*AFTER)
     return found
 
 
@@ -47,9 +48,14 @@ def write(folder: Path, *objects: Mapping[str, object]) -> None:
     (folder / "all.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
 
 
-def plan(stage: Stage, *more: str, manifests: str = "") -> int:
-    flags = ["--source=service", "--provider=zonefile", f"--zonefile-dir={stage.zones}", "--txt-owner-id=me"]
-    return cli.main(["plan", *flags, f"--manifests={manifests or stage.manifests}", *more], {})
+def plan(installation: Installation, *more: str, manifests: str = "") -> int:
+    flags = [
+        "--source=service",
+        "--provider=zonefile",
+        f"--zonefile-dir={installation.zones.folder}",
+        "--txt-owner-id=me",
+    ]
+    return cli.main(["plan", *flags, f"--manifests={manifests or installation.manifests}", *more], {})
 
 
 EXPECTED = (
@@ -61,37 +67,39 @@ EXPECTED = (
 
 
 def test_plan_with_a_base_shows_only_what_the_branch_changes(
-    stage: Stage, base: Path, capsys: pytest.CaptureFixture[str]
+    installation: Installation, base: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = stage.state()
-    assert plan(stage, f"--base={base}") == 2
+    before = installation.zones.contents()
+    assert plan(installation, f"--base={base}") == 2
     output = capsys.readouterr().out
     assert EXPECTED in output
     assert "late.example.org" not in output
     assert "www" not in output
     assert "Service shop/new: annotation ttl: 'wrong, too' is not valid" in output
     assert output.endswith("1 to create, 1 to update, 1 to delete.\n")
-    assert stage.state() == before
+    assert installation.zones.contents() == before
 
 
 def test_a_name_that_the_branch_no_longer_requests_is_deleted(
-    stage: Stage, base: Path, capsys: pytest.CaptureFixture[str]
+    installation: Installation, base: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stage.apply(*BEFORE[:1], service("gone", "other.example.org"), *BEFORE[2:])
-    assert plan(stage, f"--base={base}") == 2
+    installation.replace_manifests(*BEFORE[:1], service("gone", "other.example.org"), *BEFORE[2:])
+    assert plan(installation, f"--base={base}") == 2
     assert "  - A  gone.example.org   192.0.2.1  resource service/shop/gone" in capsys.readouterr().out
 
 
-def test_a_plan_whose_base_equals_the_manifests_is_empty(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    assert plan(stage, f"--base={stage.manifests}") == 0
+def test_a_plan_whose_base_equals_the_manifests_is_empty(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert plan(installation, f"--base={installation.manifests}") == 0
     assert capsys.readouterr().out == "The branch changes nothing.\n"
 
 
 @pytest.fixture
-def repository(stage: Stage) -> Path:
+def repository(installation: Installation) -> Path:
     """Return a Git repository whose branch `main` has one revision, with the manifests of the base."""
-    found = stage.manifests.parent
-    write(stage.manifests, *BEFORE)
+    found = installation.manifests.parent
+    write(installation.manifests, *BEFORE)
     for arguments in (
         ("init", "--quiet", "--initial-branch=main"),
         ("add", "manifests"),
@@ -102,46 +110,46 @@ def repository(stage: Stage) -> Path:
 
 
 def test_a_git_revision_can_be_the_base_of_a_plan(
-    stage: Stage, repository: Path, capsys: pytest.CaptureFixture[str]
+    installation: Installation, repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write(stage.manifests, *AFTER)
-    assert plan(stage, "--base=HEAD") == 2
+    write(installation.manifests, *AFTER)
+    assert plan(installation, "--base=HEAD") == 2
     assert EXPECTED in capsys.readouterr().out
-    assert plan(stage, "--base=HEAD", manifests=f"{stage.manifests}/all.json") == 2
+    assert plan(installation, "--base=HEAD", manifests=f"{installation.manifests}/all.json") == 2
     assert EXPECTED in capsys.readouterr().out
     other = repository / "other"
     other.mkdir()
     write(other, service("new", "new.example.org"))
-    assert plan(stage, "--base=HEAD", manifests=str(other)) == 2
+    assert plan(installation, "--base=HEAD", manifests=str(other)) == 2
     assert capsys.readouterr().out.endswith("1 to create, 0 to update, 0 to delete.\n")
-    assert plan(stage, "--base=nowhere") == 1
+    assert plan(installation, "--base=nowhere") == 1
     assert capsys.readouterr().err.startswith("error: --base=nowhere is neither a path nor a Git revision")
-    assert plan(stage, "--base=--output=x") == 1
-    assert not (stage.manifests / "x").exists()
+    assert plan(installation, "--base=--output=x") == 1
+    assert not (installation.manifests / "x").exists()
 
 
 def test_a_base_that_is_both_a_path_and_a_revision_is_refused(
-    stage: Stage, repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    installation: Installation, repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write(stage.manifests, *AFTER)
+    write(installation.manifests, *AFTER)
     (repository / "main").mkdir()
     monkeypatch.chdir(repository)
-    assert plan(stage, "--base=main") == 1
+    assert plan(installation, "--base=main") == 1
     assert capsys.readouterr().err == (
         "error: --base=main is both a path and a Git revision\n"
         "  for the path: --base=./main\n"
         "  for the revision: --base=$(git rev-parse main)\n"
     )
-    assert plan(stage, "--base=./main") == 2
+    assert plan(installation, "--base=./main") == 2
     assert "3 to create, 0 to update" in capsys.readouterr().out
-    assert plan(stage, "--base=heads/main") == 2
+    assert plan(installation, "--base=heads/main") == 2
     assert EXPECTED in capsys.readouterr().out
 
 
 def test_a_plan_with_a_base_holds_deletes_over_the_budget(
-    stage: Stage, base: Path, capsys: pytest.CaptureFixture[str]
+    installation: Installation, base: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert plan(stage, f"--base={base}", "--max-delete-count=0", "--max-delete-percent=0", "--held") == 3
+    assert plan(installation, f"--base={base}", "--max-delete-count=0", "--max-delete-percent=0", "--held") == 3
     output = capsys.readouterr().out
     assert "  ! A  gone.example.org  kept  resource service/shop/gone  [held]\n" in output
     assert "1 delete is HELD in namespace shop in zone example.org" in output
@@ -150,20 +158,28 @@ def test_a_plan_with_a_base_holds_deletes_over_the_budget(
 
 
 def test_unreadable_manifests_of_base_or_branch_are_reported(
-    stage: Stage, base: Path, capsys: pytest.CaptureFixture[str]
+    installation: Installation, base: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (base / "broken.yaml").write_text("kind: [")
-    assert plan(stage, f"--base={base}") == 1
+    assert plan(installation, f"--base={base}") == 1
     assert "INCOMPLETE: base: " in capsys.readouterr().out
 
 
 def test_a_plan_with_a_base_cannot_be_applied(
-    stage: Stage, base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    installation: Installation, base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert plan(stage, f"--base={base}", "--output=json") == 2
+    assert plan(installation, f"--base={base}", "--output=json") == 2
     (tmp_path / "plan.json").write_text(capsys.readouterr().out)
-    flags = ["--source=service", "--provider=zonefile", f"--zonefile-dir={stage.zones}", "--txt-owner-id=me"]
-    assert cli.main(["apply", f"--plan={tmp_path / 'plan.json'}", *flags, f"--manifests={stage.manifests}"], {}) == 1
+    flags = [
+        "--source=service",
+        "--provider=zonefile",
+        f"--zonefile-dir={installation.zones.folder}",
+        "--txt-owner-id=me",
+    ]
+    assert (
+        cli.main(["apply", f"--plan={tmp_path / 'plan.json'}", *flags, f"--manifests={installation.manifests}"], {})
+        == 1
+    )
     assert capsys.readouterr().err.startswith("error: the plan was made with --base, so it cannot be applied\n")
 
 
@@ -176,9 +192,9 @@ def test_a_plan_with_a_base_cannot_be_applied(
     ],
 )
 def test_a_base_that_is_neither_path_nor_revision_is_refused(
-    stage: Stage, manifests: str, base: str, message: str, capsys: pytest.CaptureFixture[str]
+    installation: Installation, manifests: str, base: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert plan(stage, f"--base={base}", manifests=manifests) == 1
+    assert plan(installation, f"--base={base}", manifests=manifests) == 1
     assert capsys.readouterr().err.startswith(message)
 
 

@@ -16,29 +16,30 @@ from extdns.app import assembly
 from extdns.documents.check import CheckDocument
 from extdns.documents.document import format_schema
 from tests.fakes.apiserver.server import ApiServer
-from tests.integration.live import HastyClock, LiveStage
-from tests.integration.stage import Stage, service
+from tests.objects import service
+from tests.program.installation import Installation
+from tests.program.running import HastyClock
 
 ROOT = Path(__file__).parents[3]
 REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
 
 @pytest.fixture
-def live(tmp_path: Path) -> Iterator[LiveStage]:
+def live(tmp_path: Path) -> Iterator[Installation]:
     with ApiServer() as server:
-        found = LiveStage(tmp_path, server, example_org="www IN A 192.0.2.99\n")
-        found.put(service("web", "web.example.org"))
+        found = Installation(tmp_path, server, example_org="www IN A 192.0.2.99\n")
+        found.apply(service("web", "web.example.org"))
         yield found
 
 
-def check(live: LiveStage, *more: str) -> int:
+def check(live: Installation, *more: str) -> int:
     return cli.main(["check", *live.flags("--state-configmap=dns/extdns-state", *more)], {})
 
 
 def test_check_finds_nothing_missing_if_all_permissions_are_granted(
-    live: LiveStage, capsys: pytest.CaptureFixture[str]
+    live: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = live.state()
+    before = live.zones.contents()
     assert check(live, "--namespace=shop") == 0
     output = capsys.readouterr()
     assert output.err == ""
@@ -50,13 +51,13 @@ def test_check_finds_nothing_missing_if_all_permissions_are_granted(
     assert "ok       zone example.org (example.org.zone): 2 records read, 0 ours" in lines
     assert "ok       objects: 1 object read" in lines
     assert lines[-1] == "Nothing is missing."
-    assert live.state() == before
+    assert live.zones.contents() == before
     posts = {request.path for request in live.server.log.requests() if request.method != "GET"}
     assert posts == {REVIEWS}
 
 
 def test_7_8_check_tests_permission_to_list_and_watch_gloo_proxies_in_their_namespaces(
-    live: LiveStage, capsys: pytest.CaptureFixture[str]
+    live: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert check(live, "--source=gloo-proxy", "--gloo-namespace=edge", "--gloo-namespace=dmz", "--namespace=shop") == 0
     lines_found = [line for line in capsys.readouterr().out.splitlines() if "proxies.gloo.solo.io" in line]
@@ -76,7 +77,7 @@ def test_7_8_check_tests_permission_to_list_and_watch_gloo_proxies_in_their_name
     ],
 )
 def test_check_tests_permission_for_services_in_the_namespaces_that_are_read(
-    live: LiveStage, source: str, namespace: str, capsys: pytest.CaptureFixture[str]
+    live: Installation, source: str, namespace: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     check(live, source, "--namespace=shop")
     lines = capsys.readouterr().out.splitlines()
@@ -85,7 +86,7 @@ def test_check_tests_permission_for_services_in_the_namespaces_that_are_read(
 
 
 def test_check_names_missing_permissions(
-    live: LiveStage, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    live: Installation, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(assembly, "SystemClock", HastyClock)
     for verb, resource in (
@@ -108,7 +109,7 @@ def test_check_names_missing_permissions(
 
 
 def test_check_tests_permission_for_leases_only_with_leader_election(
-    live: LiveStage, capsys: pytest.CaptureFixture[str]
+    live: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert check(live, "--leader-elect", "--leader-elect-resource-namespace=dns") == 0
     output = capsys.readouterr().out
@@ -120,25 +121,30 @@ def test_check_reports_an_unreachable_api_server(
 ) -> None:
     monkeypatch.setattr(assembly, "SystemClock", HastyClock)
     with ApiServer() as server:
-        gone = LiveStage(tmp_path, server, example_org="")
+        gone = Installation(tmp_path, server, example_org="")
     assert check(gone) == 1
     assert "missing  API server: POST " in capsys.readouterr().out
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    found = Stage(tmp_path, example_org="")
-    found.apply(service("web", "web.example.org"))
+def installation(tmp_path: Path) -> Installation:
+    found = Installation(tmp_path, example_org="")
+    found.replace_manifests(service("web", "web.example.org"))
     return found
 
 
-def flags(stage: Stage, *more: str) -> list[str]:
-    arguments = ["--source=service", "--provider=zonefile", f"--zonefile-dir={stage.zones}", "--txt-owner-id=me"]
-    return [*arguments, f"--manifests={stage.manifests}", *more]
+def flags(installation: Installation, *more: str) -> list[str]:
+    arguments = [
+        "--source=service",
+        "--provider=zonefile",
+        f"--zonefile-dir={installation.zones.folder}",
+        "--txt-owner-id=me",
+    ]
+    return [*arguments, f"--manifests={installation.manifests}", *more]
 
 
-def test_with_manifests_check_tests_only_zones(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["check", *flags(stage)], {}) == 0
+def test_with_manifests_check_tests_only_zones(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["check", *flags(installation)], {}) == 0
     assert capsys.readouterr().out == (
         "ok       zone example.org (example.org.zone): 1 record read, 0 ours\n"
         "ok       objects: 1 object read\n"
@@ -147,39 +153,45 @@ def test_with_manifests_check_tests_only_zones(stage: Stage, capsys: pytest.Capt
     )
 
 
-def test_check_reports_that_no_zone_passes_the_filters(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    stage.file().unlink()
-    assert cli.main(["check", *flags(stage)], {}) == 1
+def test_check_reports_that_no_zone_passes_the_filters(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    installation.zones.path().unlink()
+    assert cli.main(["check", *flags(installation)], {}) == 1
     assert "missing  zones: " in capsys.readouterr().out
 
 
 def test_check_reports_objects_as_unknown_if_none_requests_a_name(
-    stage: Stage, capsys: pytest.CaptureFixture[str]
+    installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stage.apply()
-    assert cli.main(["check", *flags(stage)], {}) == 0
+    installation.replace_manifests()
+    assert cli.main(["check", *flags(installation)], {}) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "unknown  objects: 0 objects read, and none requests a name" in lines
     assert "         kinds that are read: Service; check --source, --namespace and the filters of objects" in lines
     assert lines[-1] == "Nothing is known to be missing, but 1 thing is unknown."
 
 
-def test_check_reports_a_misspelled_crd_kind_as_missing(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    stage.apply({**service("web", "web.example.org"), "kind": "Servce"})
-    assert cli.main(["check", *flags(stage)], {}) == 1
+def test_check_reports_a_misspelled_crd_kind_as_missing(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    installation.replace_manifests({**service("web", "web.example.org"), "kind": "Servce"})
+    assert cli.main(["check", *flags(installation)], {}) == 1
     assert "kind Servce of v1 does not exist; did you mean: Service" in capsys.readouterr().out
 
 
 def test_check_reports_a_read_only_zone_folder_as_missing_permission(capsys: pytest.CaptureFixture[str]) -> None:
     with TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
-        stage = Stage(Path(folder), example_org="")
-        stage.apply(service("web", "web.example.org"))
-        assert cli.main(["check", *flags(stage)], {}) == 0  # This also imports everything that the command needs.
-        stage.zones.chmod(0o555)
+        installation = Installation(Path(folder), example_org="")
+        installation.replace_manifests(service("web", "web.example.org"))
+        assert (
+            cli.main(["check", *flags(installation)], {}) == 0
+        )  # This also imports everything that the command needs.
+        installation.zones.folder.chmod(0o555)
         with unprivileged():
-            assert cli.main(["check", *flags(stage)], {}) == 1
-        stage.zones.chmod(0o755)
+            assert cli.main(["check", *flags(installation)], {}) == 1
+        installation.zones.folder.chmod(0o755)
     lines = capsys.readouterr().out.splitlines()
     (problem,) = (line for line in lines if line.startswith("missing"))
     assert problem.startswith("missing  permission to change zone example.org (example.org.zone): the folder ")
@@ -199,8 +211,10 @@ def unprivileged() -> Iterator[None]:
         os.seteuid(me)
 
 
-def test_check_reports_a_flag_value_without_effect(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["check", *flags(stage, "--managed-record-types=A,TXT")], {}) == 1
+def test_check_reports_a_flag_value_without_effect(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["check", *flags(installation, "--managed-record-types=A,TXT")], {}) == 1
     output = capsys.readouterr()
     assert output.out.startswith(
         "missing  --managed-record-types=A,TXT is not a record type: it matches nothing\n"
@@ -209,24 +223,24 @@ def test_check_reports_a_flag_value_without_effect(stage: Stage, capsys: pytest.
 
 
 def test_check_selects_zones_by_the_end_of_their_file_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    stage = Stage(tmp_path, example_org="", example_net="")
-    stage.apply(service("web", "web.example.org"))
-    assert cli.main(["check", *flags(stage, "--zone-id-filter=example.org.zone")], {}) == 0
+    installation = Installation(tmp_path, example_org="", example_net="")
+    installation.replace_manifests(service("web", "web.example.org"))
+    assert cli.main(["check", *flags(installation, "--zone-id-filter=example.org.zone")], {}) == 0
     output = capsys.readouterr().out
     assert "zone example.org (example.org.zone)" in output
     assert "example.net" not in output
 
 
-def test_check_escapes_text_of_unreadable_input(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    (stage.manifests / "broken\x1b.yaml").write_text("kind: [")
-    assert cli.main(["check", *flags(stage)], {}) == 1
+def test_check_escapes_text_of_unreadable_input(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+    (installation.manifests / "broken\x1b.yaml").write_text("kind: [")
+    assert cli.main(["check", *flags(installation)], {}) == 1
     output = capsys.readouterr().out
     assert "missing  reading: " in output
     assert all(line.isprintable() for line in output.splitlines())
 
 
-def test_check_prints_json(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["check", *flags(stage, "--output=json")], {}) == 0
+def test_check_prints_json(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["check", *flags(installation, "--output=json")], {}) == 0
     document = msgspec.json.decode(capsys.readouterr().out, type=CheckDocument)
     assert [(one.what, one.state) for one in document.checks] == [
         ("zone example.org (example.org.zone)", "ok"),

@@ -15,7 +15,7 @@ from tests.fakes.clouddns.server import PROJECT, CloudDns
 from tests.fakes.iam.server import Iam
 from tests.fakes.route53.server import Route53
 from tests.fakes.service.faults import Refuse
-from tests.integration.stage import service
+from tests.objects import service
 from tests.route53 import environ
 
 RECORDS = "dns.resourceRecordSets"

@@ -14,21 +14,22 @@ from extdns.documents.name import NameDocument
 from extdns.documents.object import ObjectDocument
 from extdns.documents.reason import ReasonDocument
 from providers.zonefile.reader import ZoneFileReader
-from tests.integration.stage import Stage, service
+from tests.objects import service
+from tests.program.installation import Installation
 
 ROOT = Path(__file__).parents[3]
 HOSTILE = "\x1b[31m\u202e\x9b2J"
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    """Return a stage with names in every state that a single pass can find."""
-    found = Stage(tmp_path, example_org="www IN A 192.0.2.99\n", example_net="")
+def installation(tmp_path: Path) -> Installation:
+    """Return an installation with names in every state that a single pass can find."""
+    found = Installation(tmp_path, example_org="www IN A 192.0.2.99\n", example_net="")
     unchanged = service("web", "web.example.org"), service("moved", "moved.example.org")
-    assert found.once() == 0
-    found.apply(*unchanged, service("old", "old.example.org"))
-    assert found.once() == 0
-    found.apply(
+    assert found.run_once() == 0
+    found.replace_manifests(*unchanged, service("old", "old.example.org"))
+    assert found.run_once() == 0
+    found.replace_manifests(
         unchanged[0],
         service("moved", "moved.example.org", address="192.0.2.7"),
         service("new", "new.example.org", annotations={"ttl": "5m"}),
@@ -42,21 +43,21 @@ def stage(tmp_path: Path) -> Stage:
     return found
 
 
-def explain(stage: Stage, what: str, *more: str) -> int:
+def explain(installation: Installation, what: str, *more: str) -> int:
     flags = [
-        f"--manifests={stage.manifests}",
+        f"--manifests={installation.manifests}",
         "--source=service",
         "--provider=zonefile",
-        f"--zonefile-dir={stage.zones}",
+        f"--zonefile-dir={installation.zones.folder}",
         "--txt-owner-id=me",
     ]
     return cli.main(["explain", what, *flags, *more], {})
 
 
 def test_the_explanation_of_a_name_starts_with_its_state_and_ends_with_the_next_step(
-    stage: Stage, capsys: pytest.CaptureFixture[str]
+    installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert explain(stage, "web.example.org") == 0
+    assert explain(installation, "web.example.org") == 0
     output = capsys.readouterr()
     assert output.err == ""
     assert output.out == (
@@ -76,7 +77,7 @@ def test_the_explanation_of_a_name_starts_with_its_state_and_ends_with_the_next_
         '  policy        sync; our owner id is "me"\n'
         "  not known     the last write and its outcome: only a running extdns knows\n"
         "                what name servers answer: none was asked (extdns verify asks them)\n"
-        f'  answered by   this command, in one pass, owner "me", files {stage.manifests}\n'
+        f'  answered by   this command, in one pass, owner "me", files {installation.manifests}\n'
         "\n"
         "Next: nothing to do\n"
     )
@@ -96,26 +97,28 @@ def test_the_explanation_of_a_name_starts_with_its_state_and_ends_with_the_next_
     ],
 )
 def test_explain_shows_the_reason_of_each_name(
-    stage: Stage, name: str, reason: str | None, first: str, capsys: pytest.CaptureFixture[str]
+    installation: Installation, name: str, reason: str | None, first: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert explain(stage, name) == 0
+    assert explain(installation, name) == 0
     line = capsys.readouterr().out.partition("\n")[0]
     assert first in line
     assert reason is None or line.endswith(f"  [{reason}]")
-    assert explain(stage, name, "--output=json") == 0
+    assert explain(installation, name, "--output=json") == 0
     document = msgspec.json.decode(capsys.readouterr().out, type=NameDocument)
     assert document.reason == reason
 
 
-def test_explain_names_the_filter_that_excludes_a_name(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    assert explain(stage, "new.example.org", "--domain-filter=example.net") == 0
+def test_explain_names_the_filter_that_excludes_a_name(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert explain(installation, "new.example.org", "--domain-filter=example.net") == 0
     assert capsys.readouterr().out.startswith("new.example.org is not published.  [domain-filtered]\n")
 
 
 def test_a_name_that_no_object_requests_is_explained_with_similar_names(
-    stage: Stage, capsys: pytest.CaptureFixture[str]
+    installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert explain(stage, "mowed.example.org") == 0
+    assert explain(installation, "mowed.example.org") == 0
     output = capsys.readouterr().out
     assert output.startswith("mowed.example.org is not published: no object requests it.\n")
     assert "  closest       moved.example.org (Service shop/moved)\n" in output
@@ -140,18 +143,22 @@ def test_a_name_that_no_object_requests_is_explained_with_similar_names(
     ],
 )
 def test_explain_lists_records_without_a_decision(
-    stage: Stage, name: str, first: str, ownership_records: list[object], capsys: pytest.CaptureFixture[str]
+    installation: Installation,
+    name: str,
+    first: str,
+    ownership_records: list[object],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert explain(stage, name) == 0
+    assert explain(installation, name) == 0
     output = capsys.readouterr().out
     assert output.startswith(first)
     assert "no record" not in output
-    assert explain(stage, name, "--output=json") == 0
+    assert explain(installation, name, "--output=json") == 0
     assert [one["ownershipOf"] for one in json.loads(capsys.readouterr().out)["records"]] == ownership_records
 
 
-def test_an_orphan_is_explained_with_its_owner(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    assert explain(stage, "old.example.org") == 0
+def test_an_orphan_is_explained_with_its_owner(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain(installation, "old.example.org") == 0
     output = capsys.readouterr().out
     assert "  requested by  no object\n" in output
     assert "resource service/shop/old\n" in output
@@ -160,7 +167,7 @@ def test_an_orphan_is_explained_with_its_owner(stage: Stage, capsys: pytest.Capt
 
 
 def test_explaining_a_name_reads_only_its_zones(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    installation: Installation, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     read: list[str] = []
     page = ZoneFileReader.read_page
@@ -170,14 +177,16 @@ def test_explaining_a_name_reads_only_its_zones(
         return page(self, zone, after)  # type: ignore[arg-type]  # only handed on
 
     monkeypatch.setattr(ZoneFileReader, "read_page", noted)
-    assert explain(stage, "web.example.org") == 0
+    assert explain(installation, "web.example.org") == 0
     assert read == ["example.org (example.org.zone)"]
     assert "longest match of 2 zones" in capsys.readouterr().out
 
 
-def test_explain_reports_unreadable_input_and_exits_with_1(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    (stage.manifests / "broken.yaml").write_text("apiVersion: v1\nkind: Service\nmetadata: [")
-    assert explain(stage, "mowed.example.org") == 1
+def test_explain_reports_unreadable_input_and_exits_with_1(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (installation.manifests / "broken.yaml").write_text("apiVersion: v1\nkind: Service\nmetadata: [")
+    assert explain(installation, "mowed.example.org") == 1
     output = capsys.readouterr().out
     assert "no object requests it, as far as could be read.\n" in output
     assert "INCOMPLETE: " in output
@@ -185,9 +194,9 @@ def test_explain_reports_unreadable_input_and_exits_with_1(stage: Stage, capsys:
 
 @pytest.mark.parametrize("what", ["service/shop/wrong", "Service/shop/wrong", "services/shop/wrong"])
 def test_an_object_is_explained_with_each_of_its_names(
-    stage: Stage, what: str, capsys: pytest.CaptureFixture[str]
+    installation: Installation, what: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert explain(stage, what) == 0
+    assert explain(installation, what) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Service shop/wrong requests 1 name; 0 of 1 published as requested."
     assert "  right.example.org  A 192.0.2.1, default TTL" in lines
@@ -196,14 +205,16 @@ def test_an_object_is_explained_with_each_of_its_names(
     assert lines[-1] == "Next: trace one name: extdns explain right.example.org [flags]"
 
 
-def test_an_excluded_object_is_explained_with_its_filter(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    assert explain(stage, "service/shop/hidden") == 0
+def test_an_excluded_object_is_explained_with_its_filter(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert explain(installation, "service/shop/hidden") == 0
     output = capsys.readouterr().out
     assert output.startswith("Service shop/hidden is excluded by a filter, and requests no name.\n  excluded by ")
 
 
-def test_an_object_is_explained_as_json(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    assert explain(stage, "service/lab/web", "-o", "json") == 0
+def test_an_object_is_explained_as_json(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain(installation, "service/lab/web", "-o", "json") == 0
     document = msgspec.json.decode(capsys.readouterr().out, type=ObjectDocument)
     assert [(one.name, one.outcome.reason) for one in document.names] == [("web.example.org", "contest-lost")]
 
@@ -211,16 +222,16 @@ def test_an_object_is_explained_as_json(stage: Stage, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize("output", ["text", "json"])
 @pytest.mark.parametrize("what", ["right.example.org", "service/shop/wrong", "wrong.example.org"])
 def test_explain_escapes_text_from_objects(
-    stage: Stage, what: str, output: str, capsys: pytest.CaptureFixture[str]
+    installation: Installation, what: str, output: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert explain(stage, what, f"--output={output}") == 0
+    assert explain(installation, what, f"--output={output}") == 0
     assert all(line.isprintable() for line in capsys.readouterr().out.splitlines())
 
 
-def test_explain_writes_nothing(stage: Stage, tmp_path: Path) -> None:
-    before = stage.state()
-    assert explain(stage, "old.example.org", f"--state-file={tmp_path / 'state'}") == 0
-    assert stage.state() == before
+def test_explain_writes_nothing(installation: Installation, tmp_path: Path) -> None:
+    before = installation.zones.contents()
+    assert explain(installation, "old.example.org", f"--state-file={tmp_path / 'state'}") == 0
+    assert installation.zones.contents() == before
     assert not (tmp_path / "state").exists()
 
 
@@ -234,9 +245,9 @@ def test_explain_writes_nothing(stage: Stage, tmp_path: Path) -> None:
     ],
 )
 def test_an_invalid_command_line_of_explain_is_reported(
-    stage: Stage, what: str, message: str, capsys: pytest.CaptureFixture[str]
+    installation: Installation, what: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert explain(stage, what) == 1
+    assert explain(installation, what) == 1
     assert capsys.readouterr().err.startswith(f"error: {message}")
 
 

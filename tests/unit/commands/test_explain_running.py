@@ -13,7 +13,7 @@ import pytest
 from extdns import cli
 from extdns.commands import running_process
 from extdns.documents.name import NameDocument
-from tests.integration.stage import service
+from tests.objects import service
 from tests.unit.web.page_process import process
 from tests.unit.web.scene import serving
 

@@ -9,7 +9,8 @@ import pytest
 
 from extdns import cli
 from tests.fakes.nameserver import NameServer
-from tests.integration.stage import Stage, service
+from tests.objects import service
+from tests.program.installation import Installation
 
 EVIL = "\x1b[31m`|</td><script>@all\u202e\x9b2J\ud800"
 LONG = "x" * 60_000
@@ -17,9 +18,9 @@ OWNERSHIP = 'a-evil IN TXT "heritage=external-dns,external-dns/owner=\\027[31m<s
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    """Return a stage with hostile hosts, annotations, targets, owners and file names, and with one valid Service."""
-    found = Stage(tmp_path, example_org=f"evil IN A 192.0.2.9\n{OWNERSHIP}\nhand IN A 192.0.2.1\n")
+def installation(tmp_path: Path) -> Installation:
+    """Create hostile hosts, annotations, targets, owners and file names, and one valid Service."""
+    found = Installation(tmp_path, example_org=f"evil IN A 192.0.2.9\n{OWNERSHIP}\nhand IN A 192.0.2.1\n")
     objects = [
         service("hand", "hand.example.org"),
         service("name", f"ok.example.org,{EVIL}.example.org,{LONG}.example.org".replace("\ud800", "")),
@@ -27,7 +28,7 @@ def stage(tmp_path: Path) -> Stage:
         service("evil", "evil.example.org"),
         service("target", "target.example.org", annotations={"target": f"{LONG}.example.net"}),
     ]
-    found.apply(*objects)
+    found.replace_manifests(*objects)
     (found.manifests / "broken\x1b[31m<script>.yaml").write_text("kind: [")
     return found
 
@@ -58,10 +59,15 @@ COMMANDS = {
 
 @pytest.mark.parametrize("command", [pytest.param(command, id=name) for name, command in COMMANDS.items()])
 def test_no_command_prints_control_characters_from_objects_or_zones(
-    stage: Stage, command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+    installation: Installation, command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    flags = ["--source=service", "--provider=zonefile", f"--zonefile-dir={stage.zones}", "--txt-owner-id=me"]
-    flags += [] if command[0] == "iam-policy" else [f"--manifests={stage.manifests}", "--log-level=fatal"]
+    flags = [
+        "--source=service",
+        "--provider=zonefile",
+        f"--zonefile-dir={installation.zones.folder}",
+        "--txt-owner-id=me",
+    ]
+    flags += [] if command[0] == "iam-policy" else [f"--manifests={installation.manifests}", "--log-level=fatal"]
     with NameServer("example.org", {("hand.example.org", "A"): ("192.0.2.1",)}) as server:
         nameserver = [f"--nameserver={server.address}"] if command[0] == "verify" else []
         cli.main([*command, *nameserver, *(flags if command[0] != "iam-policy" else [])], {})

@@ -10,47 +10,50 @@ import pytest
 from extdns import cli
 from extdns.documents.document import format_schema
 from extdns.documents.migration import MigrationDocument
-from tests.integration.stage import Stage, service
+from tests.objects import service
+from tests.program.installation import Installation
 
 ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    """Return a stage with records that external-dns would have published."""
-    found = Stage(tmp_path, example_org="")
-    found.apply(service("api", "api.example.org"), service("web", "web.example.org"))
-    assert found.once("--compat", "--policy=sync") == 0
+def installation(tmp_path: Path) -> Installation:
+    """Return an installation with records that external-dns would have published."""
+    found = Installation(tmp_path, example_org="")
+    found.replace_manifests(service("api", "api.example.org"), service("web", "web.example.org"))
+    assert found.run_once("--compat", "--policy=sync") == 0
     return found
 
 
-def migrate(stage: Stage, *more: str) -> int:
-    flags = ["--source=service", f"--zonefile-dir={stage.zones}", "--txt-owner-id=me", "--interval=2m"]
+def migrate(installation: Installation, *more: str) -> int:
+    flags = ["--source=service", f"--zonefile-dir={installation.zones.folder}", "--txt-owner-id=me", "--interval=2m"]
     return cli.main(
-        ["migrate", *flags, f"--manifests={stage.manifests}", *more],
+        ["migrate", *flags, f"--manifests={installation.manifests}", *more],
         {"EXTERNAL_DNS_PROVIDER": "zonefile", "EXTERNAL_DNS_KUBE_API_QPS": "5"},
     )
 
 
-def test_migrate_reports_that_the_switch_changes_nothing(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    before = stage.state()
-    assert migrate(stage) == 0
+def test_migrate_reports_that_the_switch_changes_nothing(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = installation.zones.contents()
+    assert migrate(installation) == 0
     output = capsys.readouterr().out
     assert output.startswith("All flags are understood.\n")
     assert "EXTERNAL_DNS_KUBE_API_QPS has no effect" in output
     assert output.endswith("\nThe first pass of extdns changes nothing.\n")
-    assert stage.state() == before
+    assert installation.zones.contents() == before
 
 
 def test_migrate_lists_changes_that_external_dns_would_make_too(
-    stage: Stage, capsys: pytest.CaptureFixture[str]
+    installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stage.apply(
+    installation.replace_manifests(
         service("api", "api.example.org", address="192.0.2.7"),
         service("web", "web.example.org"),
         service("old", "old.example.org", annotations={"ttl": "60"}),
     )
-    assert migrate(stage) == 2
+    assert migrate(installation) == 2
     output = capsys.readouterr().out
     assert "\nexternal-dns would make these changes now, too:\n  ~ A  api.example.org  192.0.2.7 " in output
     assert output.endswith(
@@ -58,12 +61,14 @@ def test_migrate_lists_changes_that_external_dns_would_make_too(
     )
 
 
-def test_migrate_lists_changes_that_only_extdns_would_make(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_migrate_lists_changes_that_only_extdns_would_make(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
     both = {"external-dns.alpha.kubernetes.io/hostname": "late.example.org"}
     late = service("late", "x")
     late["metadata"] = {"name": "late", "namespace": "shop", "annotations": both}
-    stage.apply(service("api", "api.example.org"), service("web", "web.example.org"), late)
-    assert migrate(stage) == 2
+    installation.replace_manifests(service("api", "api.example.org"), service("web", "web.example.org"), late)
+    assert migrate(installation) == 2
     output = capsys.readouterr().out
     assert "\nOnly extdns would make these:\n  + A  late.example.org  192.0.2.1  Service shop/late: " in output
     assert output.endswith(
@@ -72,15 +77,15 @@ def test_migrate_lists_changes_that_only_extdns_would_make(stage: Stage, capsys:
 
 
 def test_migrate_lists_names_that_both_would_change_differently(
-    stage: Stage, capsys: pytest.CaptureFixture[str]
+    installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stage.apply(
+    installation.replace_manifests(
         service("api", "api.example.org"),
         service("web", "web.example.org"),
         service("one", "new.example.org", address="192.0.2.3", namespace="first"),
         service("two", "new.example.org", address="192.0.2.4", namespace="second"),
     )
-    assert migrate(stage) == 2
+    assert migrate(installation) == 2
     assert capsys.readouterr().out.partition("\n\n")[2] == (
         "Both would make changes here, in different ways:\n"
         "  + A  new.example.org  192.0.2.3      Service first/one: annotation hostname\n"
@@ -92,7 +97,7 @@ def test_migrate_lists_names_that_both_would_change_differently(
         "\n"
         "The first pass of extdns changes 1 record; of these 1 because of the switch, with no delete.\n"
     )
-    assert migrate(stage, "--output=json") == 2
+    assert migrate(installation, "--output=json") == 2
     (differing,) = msgspec.json.decode(capsys.readouterr().out, type=MigrationDocument).differing
     assert [one.reason for one in (differing.ours, differing.theirs, *differing.others)] == [
         "requested",
@@ -102,16 +107,16 @@ def test_migrate_lists_names_that_both_would_change_differently(
 
 
 def test_migrate_lists_a_held_delete_as_change_of_external_dns_only(
-    stage: Stage, capsys: pytest.CaptureFixture[str]
+    installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert migrate(stage, "--namespace=other") == 3
+    assert migrate(installation, "--namespace=other") == 3
     output = capsys.readouterr().out
     assert "Only external-dns would make changes here:\n  ! A  api.example.org  kept " in output
     assert "2 deletes held until a person approves them: extdns plan --held [flags]\n" in output
 
 
-def test_migrate_prints_json(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    assert migrate(stage, "--namespace=other", "--output=json") == 3
+def test_migrate_prints_json(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+    assert migrate(installation, "--namespace=other", "--output=json") == 3
     document = msgspec.json.decode(capsys.readouterr().out, type=MigrationDocument)
     assert [one.name for one in document.theirs] == ["api.example.org", "web.example.org"]
     assert (document.likewise, document.ours, document.held) == ((), (), 2)
@@ -128,15 +133,17 @@ def test_migrate_prints_json(stage: Stage, capsys: pytest.CaptureFixture[str]) -
     ],
 )
 def test_an_invalid_command_line_of_migrate_exits_with_1(
-    stage: Stage, more: str, message: str, capsys: pytest.CaptureFixture[str]
+    installation: Installation, more: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert migrate(stage, more, *(["--policy=sync"] if more == "--compat" else [])) == 1
+    assert migrate(installation, more, *(["--policy=sync"] if more == "--compat" else [])) == 1
     assert capsys.readouterr().err.startswith(message)
 
 
-def test_migrate_reports_unreadable_input_and_exits_with_1(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    (stage.manifests / "broken\x1b.yaml").write_text("kind: [")
-    assert migrate(stage) == 1
+def test_migrate_reports_unreadable_input_and_exits_with_1(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (installation.manifests / "broken\x1b.yaml").write_text("kind: [")
+    assert migrate(installation) == 1
     output = capsys.readouterr().out
     assert "INCOMPLETE: " in output
     assert all(line.isprintable() for line in output.splitlines())

@@ -11,7 +11,8 @@ import pytest
 from extdns import cli
 from extdns.documents.document import format_schema
 from extdns.documents.owners import OwnersDocument
-from tests.integration.stage import Stage, service
+from tests.objects import service
+from tests.program.installation import Installation
 
 ROOT = Path(__file__).parents[3]
 HOSTILE = "\x1b[31m\u202e\x9b2J"
@@ -19,24 +20,34 @@ BLUE = 'a-blue IN TXT "heritage=external-dns,external-dns/owner=blue,external-dn
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    """Return a stage with our records and an orphan, foreign records, and an ownership record without its record."""
+def installation(tmp_path: Path) -> Installation:
+    """Create our records and an orphan, foreign records, and an ownership record without its record."""
     lines = f"www IN A 192.0.2.99\nblue IN A 192.0.2.5\n{BLUE}\n{BLUE.replace('a-blue', 'a-gone')}\n"
-    found = Stage(tmp_path, example_org=lines)
-    found.apply(service("api", "api.example.org"), service("old", "old.example.org"))
-    assert found.once() == 0
-    found.apply(service("api", "api.example.org"), service("shop", "shop.example.org"))
+    found = Installation(tmp_path, example_org=lines)
+    found.replace_manifests(service("api", "api.example.org"), service("old", "old.example.org"))
+    assert found.run_once() == 0
+    found.replace_manifests(service("api", "api.example.org"), service("shop", "shop.example.org"))
     return found
 
 
-def run(stage: Stage, command: str, *more: str, provider: str = "zonefile") -> int:
-    flags = ["--source=service", f"--provider={provider}", f"--manifests={stage.manifests}", "--txt-owner-id=me", *more]
-    return cli.main([command, *([f"--zonefile-dir={stage.zones}"] if provider == "zonefile" else []), *flags], {})
+def run(installation: Installation, command: str, *more: str, provider: str = "zonefile") -> int:
+    flags = [
+        "--source=service",
+        f"--provider={provider}",
+        f"--manifests={installation.manifests}",
+        "--txt-owner-id=me",
+        *more,
+    ]
+    return cli.main(
+        [command, *([f"--zonefile-dir={installation.zones.folder}"] if provider == "zonefile" else []), *flags], {}
+    )
 
 
-def test_owners_are_listed_with_their_records_and_orphans(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    before = stage.state()
-    assert run(stage, "owners") == 0
+def test_owners_are_listed_with_their_records_and_orphans(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = installation.zones.contents()
+    assert run(installation, "owners") == 0
     assert capsys.readouterr().out == (
         "Zone example.org (example.org.zone)  5 records, 2 ours\n"
         "\n"
@@ -52,40 +63,44 @@ def test_owners_are_listed_with_their_records_and_orphans(stage: Stage, capsys: 
         "\n"
         "1 orphan, 1 stray ownership record.\n"
     )
-    assert stage.state() == before
+    assert installation.zones.contents() == before
 
 
 def test_owners_lists_when_each_owner_last_saved_its_state(
-    stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     state = f"--state-file={tmp_path / 'state'}"
-    assert stage.once(state) == 0
-    assert run(stage, "owners", state) == 0
+    assert installation.run_once(state) == 0
+    assert run(installation, "owners", state) == 0
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert any(line.startswith('"me" (ours) 2 records last saved state at 20') for line in lines)
     assert '"blue" 1 record no saved state here' in lines
 
 
 def test_unreadable_saved_state_makes_the_list_of_owners_incomplete(
-    stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "state").write_text("{")
-    assert run(stage, "owners", f"--state-file={tmp_path / 'state'}") == 1
+    assert run(installation, "owners", f"--state-file={tmp_path / 'state'}") == 1
     assert "\nINCOMPLETE: " in capsys.readouterr().out
 
 
 def test_with_the_noop_registry_owners_lists_all_records_as_ours(
-    stage: Stage, capsys: pytest.CaptureFixture[str]
+    installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(stage, "owners", "--registry=noop") == 0
+    assert run(installation, "owners", "--registry=noop") == 0
     assert "\n  ours " in capsys.readouterr().out
 
 
-def test_owners_escapes_text_from_zones_and_ownership_records(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_owners_escapes_text_from_zones_and_ownership_records(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
     evil = 'evil IN A 192.0.2.6\na-evil IN TXT "heritage=external-dns,external-dns/owner=\\027[31m\\226\\128\\174"\n'
-    stage.file().write_text(stage.text().replace("www IN", f"{evil}www IN"), encoding="latin-1")
+    installation.zones.path().write_text(
+        installation.zones.text().replace("www IN", f"{evil}www IN"), encoding="latin-1"
+    )
     for output in ("text", "json"):
-        assert run(stage, "owners", f"--output={output}") == 0
+        assert run(installation, "owners", f"--output={output}") == 0
         assert all(line.isprintable() for line in capsys.readouterr().out.splitlines())
 
 
@@ -96,9 +111,9 @@ def test_the_owners_schema_in_the_docs_equals_the_generated_schema() -> None:
 
 
 @pytest.fixture
-def snapshot(stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    """Store the zones of *stage* in a file, and return its path."""
-    assert run(stage, "owners", "--output=json") == 0
+def snapshot(installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """Store the zones of *installation* in a file, and return its path."""
+    assert run(installation, "owners", "--output=json") == 0
     path = tmp_path / "zones.json"
     path.write_text(capsys.readouterr().out, encoding="utf-8")
     return path
@@ -106,22 +121,22 @@ def snapshot(stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 
 @pytest.mark.parametrize("output", ["text", "json"])
 def test_a_plan_on_a_zone_snapshot_equals_the_plan_on_the_zones(
-    stage: Stage, snapshot: Path, output: str, capsys: pytest.CaptureFixture[str]
+    installation: Installation, snapshot: Path, output: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert msgspec.json.decode(snapshot.read_bytes(), type=OwnersDocument).zones[0].zone.ours == 2
-    assert run(stage, "plan", f"--output={output}") == 2
+    assert run(installation, "plan", f"--output={output}") == 2
     live = capsys.readouterr().out
-    stage.file().write_text("nothing that could be read")
-    assert run(stage, "plan", f"--output={output}", f"--zone-snapshot={snapshot}") == 2
+    installation.zones.path().write_text("nothing that could be read")
+    assert run(installation, "plan", f"--output={output}", f"--zone-snapshot={snapshot}") == 2
     assert capsys.readouterr().out == live
 
 
 @pytest.mark.parametrize("provider", ["aws", "google"])
 def test_a_zone_snapshot_needs_no_credentials(
-    stage: Stage, snapshot: Path, provider: str, capsys: pytest.CaptureFixture[str]
+    installation: Installation, snapshot: Path, provider: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     snapshot.write_text(snapshot.read_text().replace('"provider": "zonefile"', f'"provider": "{provider}"'))
-    assert run(stage, "plan", f"--zone-snapshot={snapshot}", provider=provider) == 2
+    assert run(installation, "plan", f"--zone-snapshot={snapshot}", provider=provider) == 2
     output = capsys.readouterr()
     assert "  + A  shop.example.org  192.0.2.1  " in output.out
     assert output.err == ""
@@ -138,34 +153,38 @@ def test_a_zone_snapshot_needs_no_credentials(
     ],
 )
 def test_an_invalid_zone_snapshot_is_refused(
-    stage: Stage, snapshot: Path, change: dict[str, object], message: str, capsys: pytest.CaptureFixture[str]
+    installation: Installation,
+    snapshot: Path,
+    change: dict[str, object],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     snapshot.write_text(json.dumps(json.loads(snapshot.read_text()) | change))
-    assert run(stage, "plan", f"--zone-snapshot={snapshot}") == 1
+    assert run(installation, "plan", f"--zone-snapshot={snapshot}") == 1
     output = capsys.readouterr().err
     assert output.startswith(f"error: --zone-snapshot={snapshot} {message}")
     assert all(line.isprintable() for line in output.splitlines())
 
 
-def test_a_missing_zone_snapshot_is_refused(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(stage, "plan", "--zone-snapshot=/nowhere") == 1
+def test_a_missing_zone_snapshot_is_refused(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(installation, "plan", "--zone-snapshot=/nowhere") == 1
     assert capsys.readouterr().err.startswith("error: --zone-snapshot=/nowhere cannot be read: No such file")
 
 
 def test_a_zone_snapshot_with_an_invalid_name_is_refused(
-    stage: Stage, snapshot: Path, capsys: pytest.CaptureFixture[str]
+    installation: Installation, snapshot: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     snapshot.write_text(snapshot.read_text().replace("www.example.org", "www..example.org"))
-    assert run(stage, "plan", f"--zone-snapshot={snapshot}") == 1
+    assert run(installation, "plan", f"--zone-snapshot={snapshot}") == 1
     assert "is not a zone snapshot: 'www..example.org'" in capsys.readouterr().err
 
 
-def test_forged_ownership_records_are_listed(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_forged_ownership_records_are_listed(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
     text = '"heritage=external-dns,external-dns/owner=me"'
-    zone = next(stage.zones.iterdir())
+    zone = next(installation.zones.folder.iterdir())
     forged = f"mail IN A 192.0.2.7\na-mail IN TXT {text}\ntxt-a-mail IN TXT {text}\n"
     zone.write_text(zone.read_text() + forged)
-    assert run(stage, "owners", "--managed-record-types=A", "--managed-record-types=TXT") == 0
+    assert run(installation, "owners", "--managed-record-types=A", "--managed-record-types=TXT") == 0
     assert (
         "  TXT records that read as ownership records but do not count, because an object published them\n"
         "    TXT    a-mail.example.org\n"

@@ -14,19 +14,20 @@ import pytest
 from extdns import cli
 from extdns.documents.document import format_schema
 from extdns.documents.plan import PlanDocument
-from tests.integration.stage import Stage, service
+from tests.objects import service
+from tests.program.installation import Installation
 
 ROOT = Path(__file__).parents[3]
 HOSTILE = "\x1b[31m`|</td>@all\u202e\x9b2J"
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    """Return a stage with one name to create, one to update, one to delete, and one without an address."""
-    found = Stage(tmp_path, example_org="www IN A 192.0.2.99\n")
-    found.apply(service("api", "api.example.org"), service("old", "old.example.org"))
-    assert found.once() == 0
-    found.apply(
+def installation(tmp_path: Path) -> Installation:
+    """Return an installation with one name to create, one to update, one to delete, and one without an address."""
+    found = Installation(tmp_path, example_org="www IN A 192.0.2.99\n")
+    found.replace_manifests(service("api", "api.example.org"), service("old", "old.example.org"))
+    assert found.run_once() == 0
+    found.replace_manifests(
         service("shop", "shop.example.org"),
         service("api", "api.example.org", address="192.0.2.7"),
         service("www", "www.example.org"),
@@ -35,19 +36,23 @@ def stage(tmp_path: Path) -> Stage:
     return found
 
 
-def plan(stage: Stage, *more: str) -> int:
+def plan(installation: Installation, *more: str) -> int:
     flags = [
         "--source=service",
         "--provider=zonefile",
-        f"--zonefile-dir={stage.zones}",
+        f"--zonefile-dir={installation.zones.folder}",
         "--txt-owner-id=me",
     ]
-    manifests = [] if any(flag.startswith("--manifests") for flag in more) else [f"--manifests={stage.manifests}"]
+    manifests = (
+        [] if any(flag.startswith("--manifests") for flag in more) else [f"--manifests={installation.manifests}"]
+    )
     return cli.main(["plan", *flags, *manifests, *more], {})
 
 
-def test_a_plan_is_a_table_with_the_summary_last(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    assert plan(stage) == 2
+def test_a_plan_is_a_table_with_the_summary_last(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert plan(installation) == 2
     output = capsys.readouterr()
     assert output.err == ""
     assert output.out == (
@@ -70,48 +75,48 @@ def test_a_plan_is_a_table_with_the_summary_last(stage: Stage, capsys: pytest.Ca
 
 @pytest.mark.parametrize("output", ["text", "json", "markdown"])
 def test_plan_writes_nothing_and_prints_the_same_for_the_same_input(
-    stage: Stage, tmp_path: Path, output: str, capsys: pytest.CaptureFixture[str]
+    installation: Installation, tmp_path: Path, output: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = stage.state()
+    before = installation.zones.contents()
     flags = (f"--output={output}", f"--state-file={tmp_path / 'state'}")
-    assert plan(stage, *flags) == 2
+    assert plan(installation, *flags) == 2
     first = capsys.readouterr().out
-    assert plan(stage, *flags) == 2
+    assert plan(installation, *flags) == 2
     assert capsys.readouterr().out == first
-    assert stage.state() == before
+    assert installation.zones.contents() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["manifests", "zones"]
 
 
-def test_an_empty_plan_exits_with_0(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    stage.apply(service("api", "api.example.org"), service("old", "old.example.org"))
-    assert plan(stage) == 0
+def test_an_empty_plan_exits_with_0(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+    installation.replace_manifests(service("api", "api.example.org"), service("old", "old.example.org"))
+    assert plan(installation) == 0
     assert capsys.readouterr().out == "All records are already up to date.\n"
 
 
 @pytest.mark.parametrize("output", ["text", "markdown"])
 def test_the_held_flag_prints_nothing_without_held_deletes_and_keeps_the_exit_code(
-    stage: Stage, output: str, capsys: pytest.CaptureFixture[str]
+    installation: Installation, output: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert plan(stage, "--held", f"--output={output}") == 2
+    assert plan(installation, "--held", f"--output={output}") == 2
     assert capsys.readouterr().out.strip() == "Nothing is held."
 
 
 def test_a_plan_without_changes_states_that_not_everything_could_be_read(
-    stage: Stage, capsys: pytest.CaptureFixture[str]
+    installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stage.apply(service("api", "api.example.org"), service("old", "old.example.org"))
-    (stage.manifests / "broken.yaml").write_text("kind: [")
-    assert plan(stage) == 1
+    installation.replace_manifests(service("api", "api.example.org"), service("old", "old.example.org"))
+    (installation.manifests / "broken.yaml").write_text("kind: [")
+    assert plan(installation) == 1
     output = capsys.readouterr().out
     assert output.endswith("\n\nAll records are already up to date, as far as could be read.\n")
-    assert plan(stage, "--held") == 1
+    assert plan(installation, "--held") == 1
     assert capsys.readouterr().out.endswith("\n\nNothing is held, as far as could be read.\n")
 
 
 def test_a_plan_holds_an_orphan_after_a_filter_change_and_exits_with_3(
-    stage: Stage, capsys: pytest.CaptureFixture[str]
+    installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert plan(stage, "--namespace=other") == 3
+    assert plan(installation, "--namespace=other") == 3
     output = capsys.readouterr().out
     assert "  ! A  old.example.org  kept  resource service/shop/old  [orphan-unclaimed]\n" in output
     (held,) = (line for line in output.splitlines() if "HELD" in line)
@@ -123,10 +128,10 @@ def test_a_plan_holds_an_orphan_after_a_filter_change_and_exits_with_3(
 
 
 def test_a_plan_holds_a_delete_over_the_budget(
-    stage: Stage, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    installation: Installation, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     flags = ("--max-delete-count=0", "--max-delete-percent=0", f"--state-file={tmp_path / 'state'}")
-    assert plan(stage, *flags) == 3
+    assert plan(installation, *flags) == 3
     output = capsys.readouterr().out
     assert re.search(r"! A  old\.example\.org .*\[held\]\n", output)
     assert re.search(r"1 delete is HELD .*: extdns approve \S{4}-\S{4} --state-file=\S+\n", output)
@@ -135,7 +140,7 @@ def test_a_plan_holds_a_delete_over_the_budget(
         "running extdns may have better evidence, because it observes when objects are deleted or changed.\n"
         "To see its plan: extdns plan --controller=URL\n"
     ) in output
-    assert plan(stage, *flags, "--output=json") == 3
+    assert plan(installation, *flags, "--output=json") == 3
     document = json.loads(capsys.readouterr().out)
     (held,) = document["held"]
     assert document["summary"]["held"] == len(held["records"]) == 1
@@ -144,18 +149,18 @@ def test_a_plan_holds_a_delete_over_the_budget(
 
 
 def test_a_plan_shows_deletes_without_waiting_for_the_grace_period(
-    stage: Stage, capsys: pytest.CaptureFixture[str]
+    installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert plan(stage, "--delete-grace-period=1h") == 2
+    assert plan(installation, "--delete-grace-period=1h") == 2
     assert "1 to delete" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("output", ["text", "json", "markdown"])
 def test_plan_reports_unreadable_input_and_exits_with_1(
-    stage: Stage, output: str, capsys: pytest.CaptureFixture[str]
+    installation: Installation, output: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (stage.manifests / "broken.yaml").write_text("apiVersion: v1\nkind: Service\nmetadata: [")
-    assert plan(stage, f"--output={output}") == 1
+    (installation.manifests / "broken.yaml").write_text("apiVersion: v1\nkind: Service\nmetadata: [")
+    assert plan(installation, f"--output={output}") == 1
     printed = capsys.readouterr().out
     if output == "json":
         assert "broken.yaml" in json.loads(printed)["missing"][0]
@@ -176,17 +181,22 @@ def test_plan_reports_unreadable_input_and_exits_with_1(
     ],
 )
 def test_an_invalid_command_line_of_plan_exits_with_1(
-    stage: Stage, flags: list[str], message: str, capsys: pytest.CaptureFixture[str]
+    installation: Installation, flags: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert plan(stage, *flags) == 1
+    assert plan(installation, *flags) == 1
     assert capsys.readouterr().err.startswith(f"error: {message}")
 
 
-def test_plan_reads_manifests_from_standard_input(stage: Stage) -> None:
-    flags = ["--source=service", "--provider=zonefile", f"--zonefile-dir={stage.zones}", "--txt-owner-id=me"]
+def test_plan_reads_manifests_from_standard_input(installation: Installation) -> None:
+    flags = [
+        "--source=service",
+        "--provider=zonefile",
+        f"--zonefile-dir={installation.zones.folder}",
+        "--txt-owner-id=me",
+    ]
     ended = subprocess.run(
         [sys.executable, "-m", "extdns", "plan", "--manifests=-", *flags],
-        input=(stage.manifests / "all.json").read_text(encoding="utf-8"),
+        input=(installation.manifests / "all.json").read_text(encoding="utf-8"),
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -196,8 +206,8 @@ def test_plan_reads_manifests_from_standard_input(stage: Stage) -> None:
     assert "1 to create, 1 to update, 1 to delete" in ended.stdout
 
 
-def test_a_plan_is_printed_as_json(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    assert plan(stage, "-o", "json") == 2
+def test_a_plan_is_printed_as_json(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+    assert plan(installation, "-o", "json") == 2
     text = capsys.readouterr().out
     document = msgspec.json.decode(text, type=PlanDocument)
     assert text == json.dumps(json.loads(text), indent=2, sort_keys=True) + "\n"
@@ -219,8 +229,8 @@ def test_the_plan_schema_in_the_docs_equals_the_generated_schema() -> None:
     assert schema == generated, "run: python -m extdns.documents.plan > docs/reference/plan.schema.json"
 
 
-def test_a_plan_is_printed_as_a_markdown_table(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    assert plan(stage, "--output=markdown") == 2
+def test_a_plan_is_printed_as_a_markdown_table(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+    assert plan(installation, "--output=markdown") == 2
     lines = capsys.readouterr().out.splitlines()
     assert lines[:4] == [
         "**`Zone example.org (example.org.zone, zonefile)  4 records, 2 ours`**",
@@ -236,12 +246,14 @@ def test_a_plan_is_printed_as_a_markdown_table(stage: Stage, capsys: pytest.Capt
 
 
 @pytest.mark.parametrize("output", ["text", "json", "markdown"])
-def test_plan_escapes_text_from_objects(stage: Stage, output: str, capsys: pytest.CaptureFixture[str]) -> None:
-    stage.apply(
+def test_plan_escapes_text_from_objects(
+    installation: Installation, output: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    installation.replace_manifests(
         service("evil", f"a.example.org, {HOSTILE}.example.org", annotations={"set-identifier": HOSTILE}),
         service("long", "x" * 60_000 + ".example.org", annotations={"ttl": HOSTILE}),
     )
-    assert plan(stage, f"--output={output}") == 2
+    assert plan(installation, f"--output={output}") == 2
     printed = capsys.readouterr().out
     assert all(line.isprintable() for line in printed.splitlines())
     assert len(printed) < 100_000
@@ -252,15 +264,15 @@ def test_plan_escapes_text_from_objects(stage: Stage, output: str, capsys: pytes
 
 
 def test_a_plan_on_a_terminal_differs_only_by_colours(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    installation: Installation, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "COLUMNS", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)
-    plan(stage)
+    plan(installation)
     plain = capsys.readouterr().out
     for name, value in {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "200"}.items():
         monkeypatch.setenv(name, value)
-    plan(stage)
+    plan(installation)
     coloured = capsys.readouterr().out
     assert "\x1b[31m  - A  old.example.org" in coloured
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain

@@ -11,7 +11,7 @@ import pytest
 
 from extdns import cli
 from extdns.documents.plan import RunningPlanDocument
-from tests.integration.stage import service
+from tests.objects import service
 from tests.unit.web.page_process import Process, process
 from tests.unit.web.scene import serving
 

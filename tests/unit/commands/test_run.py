@@ -17,23 +17,24 @@ from extdns.app.assembly import Assembly
 from extdns.commands import run
 from extdns.config import Config, parse
 from extdns.errors import UsageError
-from tests.integration.stage import Stage, service
+from tests.objects import service
+from tests.program.installation import Installation
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    found = Stage(tmp_path, example_org="")
-    found.apply(service("web", "web.example.org"))
+def installation(tmp_path: Path) -> Installation:
+    found = Installation(tmp_path, example_org="")
+    found.replace_manifests(service("web", "web.example.org"))
     return found
 
 
-def config(stage: Stage, *more: str) -> Config:
-    """Return the configuration of *stage*; flags in *more* replace those of the same name."""
+def config(installation: Installation, *more: str) -> Config:
+    """Return the configuration of *installation*; flags in *more* replace those of the same name."""
     flags = [
-        f"--manifests={stage.manifests}",
+        f"--manifests={installation.manifests}",
         "--source=service",
         "--provider=zonefile",
-        f"--zonefile-dir={stage.zones}",
+        f"--zonefile-dir={installation.zones.folder}",
         "--txt-owner-id=me",
         "--metrics-address=127.0.0.1:0",
     ]
@@ -50,48 +51,50 @@ def _nothing_left_running() -> Iterator[None]:
     assert not set(left) & {"manifests", "follower", "web"}
 
 
-def test_once_exits_with_0_if_nothing_failed(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run.main(config(stage, "--once")) == 0
-    assert stage.published() == ["web.example.org A 192.0.2.1"]
+def test_once_exits_with_0_if_nothing_failed(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run.main(config(installation, "--once")) == 0
+    assert installation.zones.published() == ["web.example.org A 192.0.2.1"]
     assert capsys.readouterr().out == ""
 
 
-def test_a_dry_run_prints_its_plan(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run.main(config(stage, "--once", "--dry-run")) == 0
+def test_a_dry_run_prints_its_plan(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run.main(config(installation, "--once", "--dry-run")) == 0
     assert capsys.readouterr().out == (
         "Zone example.org (example.org.zone, zonefile)  1 record, 0 ours\n\n"
         "  + A  web.example.org  192.0.2.1  Service shop/web: annotation hostname\n\n"
         "1 to create, 0 to update, 0 to delete.\n"
     )
-    assert stage.published() == []
+    assert installation.zones.published() == []
 
 
-def test_once_exits_with_1_if_something_failed(stage: Stage) -> None:
-    stage.apply(service("web", "web.example.org", annotations={"set-identifier": "blue"}))
-    assert run.main(config(stage, "--once")) == 1
+def test_once_exits_with_1_if_something_failed(installation: Installation) -> None:
+    installation.replace_manifests(service("web", "web.example.org", annotations={"set-identifier": "blue"}))
+    assert run.main(config(installation, "--once")) == 1
 
 
-def test_once_exits_with_3_if_deletes_are_held(stage: Stage) -> None:
-    run.main(config(stage, "--once"))
-    stage.apply(service("web", "web.example.org", namespace="elsewhere"))
-    assert run.main(config(stage, "--once", "--namespace=other")) == 3
-    assert stage.published() == ["web.example.org A 192.0.2.1"]
+def test_once_exits_with_3_if_deletes_are_held(installation: Installation) -> None:
+    run.main(config(installation, "--once"))
+    installation.replace_manifests(service("web", "web.example.org", namespace="elsewhere"))
+    assert run.main(config(installation, "--once", "--namespace=other")) == 3
+    assert installation.zones.published() == ["web.example.org A 192.0.2.1"]
 
 
-def test_once_exits_with_1_after_an_unexpected_error(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_once_exits_with_1_after_an_unexpected_error(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(_: object, __: object) -> None:
         raise ZeroDivisionError("planted")
 
     monkeypatch.setattr("extdns.controller.reporter.ActivityReporter.report_decisions", broken)
-    assert run.main(config(stage, "--once")) == 1
-    assert stage.published() == ["web.example.org A 192.0.2.1"]
+    assert run.main(config(installation, "--once")) == 1
+    assert installation.zones.published() == ["web.example.org A 192.0.2.1"]
 
 
 @pytest.mark.parametrize(
     ("mode", "code"), [pytest.param(["--once"], 1, id="once"), pytest.param([], 0, id="continuous")]
 )
 def test_a_signal_during_the_start_ends_the_process_cleanly(
-    stage: Stage,
+    installation: Installation,
     mode: list[str],
     code: int,
     monkeypatch: pytest.MonkeyPatch,
@@ -104,27 +107,27 @@ def test_a_signal_during_the_start_ends_the_process_cleanly(
         return assemble(settings)
 
     monkeypatch.setattr(assembly, "assemble", assemble_signalled)
-    assert run.main(config(stage, *mode)) == code
+    assert run.main(config(installation, *mode)) == code
     assert "Received SIGTERM. Terminating..." in capsys.readouterr().err
 
 
-def test_a_metrics_address_in_use_is_an_error_and_leaves_no_thread_running(stage: Stage) -> None:
+def test_a_metrics_address_in_use_is_an_error_and_leaves_no_thread_running(installation: Installation) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(UsageError, match="cannot be used"):
-        run.main(config(stage, f"--metrics-address=127.0.0.1:{taken.getsockname()[1]}"))
+        run.main(config(installation, f"--metrics-address=127.0.0.1:{taken.getsockname()[1]}"))
 
 
 @pytest.mark.parametrize(
     "flag", ["--txt-prefix= ", "--service-type-filter=x", "--zonefile-dir=/nowhere", "--manifests=/nowhere"]
 )
-def test_a_usage_error_found_during_assembly_leaves_no_thread_running(stage: Stage, flag: str) -> None:
+def test_a_usage_error_found_during_assembly_leaves_no_thread_running(installation: Installation, flag: str) -> None:
     with pytest.raises(UsageError):
-        run.main(config(stage, flag))
+        run.main(config(installation, flag))
 
 
 def test_the_configuration_and_flags_without_effect_are_logged_at_the_start(
-    stage: Stage, capsys: pytest.CaptureFixture[str]
+    installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run.main(config(stage, "--once", "--source=ingress", "--events", "--dry-run"))
+    run.main(config(installation, "--once", "--source=ingress", "--events", "--dry-run"))
     output = capsys.readouterr().err.splitlines()
     (configured,) = (line for line in output if "msg=Configuration" in line)
     for part in ("once=true", "compat=false", 'source="service, ingress"', "interval=1m", "txt-owner-id=me"):
@@ -135,8 +138,10 @@ def test_the_configuration_and_flags_without_effect_are_logged_at_the_start(
     assert 'msg="running in dry-run mode. No changes to DNS records will be made."' in dry
 
 
-def test_a_flag_value_without_effect_is_logged_on_one_line(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run.main(config(stage, "--once", "--dry-run", "--managed-record-types=A,TXT")) == 0
+def test_a_flag_value_without_effect_is_logged_on_one_line(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run.main(config(installation, "--once", "--dry-run", "--managed-record-types=A,TXT")) == 0
     (line,) = (line for line in capsys.readouterr().err.splitlines() if "Flag value has no effect" in line)
     assert " level=warning " in line
     assert line.endswith(
@@ -145,17 +150,21 @@ def test_a_flag_value_without_effect_is_logged_on_one_line(stage: Stage, capsys:
     )
 
 
-def test_compat_accepts_a_flag_value_without_effect_silently(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+def test_compat_accepts_a_flag_value_without_effect_silently(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
     flags = ("--once", "--dry-run", "--compat", "--policy=sync", "--managed-record-types=A,TXT")
-    assert run.main(config(stage, *flags)) == 0
+    assert run.main(config(installation, *flags)) == 0
     assert "has no effect" not in capsys.readouterr().err
 
 
 def test_a_command_warns_on_standard_error_about_a_flag_value_without_effect(
-    stage: Stage, capsys: pytest.CaptureFixture[str]
+    installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    flags = (f"--manifests={stage.manifests}", "--source=service", "--provider=zonefile", "--output=json")
-    assert cli.main(["plan", *flags, f"--zonefile-dir={stage.zones}", "--domain-filter=a.test,b.test"], {}) in {0, 1, 2}
+    flags = (f"--manifests={installation.manifests}", "--source=service", "--provider=zonefile", "--output=json")
+    assert cli.main(
+        ["plan", *flags, f"--zonefile-dir={installation.zones.folder}", "--domain-filter=a.test,b.test"], {}
+    ) in {0, 1, 2}
     output = capsys.readouterr()
     assert output.out.startswith("{")
     assert output.err == (

@@ -16,7 +16,8 @@ from extdns.commands import name_servers, verify
 from extdns.documents.document import format_schema
 from extdns.documents.verification import VerificationDocument
 from tests.fakes.nameserver import NameServer
-from tests.integration.stage import Stage, service
+from tests.objects import service
+from tests.program.installation import Installation
 
 ROOT = Path(__file__).parents[3]
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
@@ -58,22 +59,27 @@ def servers() -> Iterator[tuple[NameServer, NameServer]]:
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Stage:
-    """Return a stage with three published names."""
-    found = Stage(tmp_path, example_org="")
-    found.apply(
+def installation(tmp_path: Path) -> Installation:
+    """Return an installation with three published names."""
+    found = Installation(tmp_path, example_org="")
+    found.replace_manifests(
         service("any", "*.any.example.org"),
         service("host", "host.example.org", address="lb.example.net"),
         service("web", "web.example.org"),
     )
-    assert found.once() == 0
+    assert found.run_once() == 0
     return found
 
 
-def run(stage: Stage, servers: tuple[NameServer, ...], *arguments: str, clock: MovedClock) -> int:
-    flags = ["--source=service", "--provider=zonefile", f"--zonefile-dir={stage.zones}", "--txt-owner-id=me"]
+def run(installation: Installation, servers: tuple[NameServer, ...], *arguments: str, clock: MovedClock) -> int:
+    flags = [
+        "--source=service",
+        "--provider=zonefile",
+        f"--zonefile-dir={installation.zones.folder}",
+        "--txt-owner-id=me",
+    ]
     query = [f"--nameserver={server.address}" for server in servers]
-    command_line = [*arguments, *query, *flags, f"--manifests={stage.manifests}"]
+    command_line = [*arguments, *query, *flags, f"--manifests={installation.manifests}"]
     return verify.main(command_line, {}, clock, clock.pause)
 
 
@@ -81,11 +87,11 @@ Servers = tuple[NameServer, NameServer]
 
 
 def test_verify_queries_every_server_for_every_name(
-    stage: Stage, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
+    installation: Installation, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = stage.state()
-    assert run(stage, servers, clock=clock) == 0
-    assert stage.state() == before
+    before = installation.zones.contents()
+    assert run(installation, servers, clock=clock) == 0
+    assert installation.zones.contents() == before
     assert capsys.readouterr().out == (
         "A      *.any.example.org  served by all of 2 name servers\n"
         "       caches may answer with older data until 2026-11-20T09:05:00Z\n"
@@ -104,10 +110,10 @@ def test_verify_queries_every_server_for_every_name(
 
 
 def test_verify_names_a_server_that_lacks_a_record(
-    stage: Stage, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
+    installation: Installation, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     servers[1].records["web.example.org", "A"] = ("192.0.2.9",)
-    assert run(stage, servers, "web.example.org", clock=clock) == 2
+    assert run(installation, servers, "web.example.org", clock=clock) == 2
     assert capsys.readouterr().out == (
         "A      web.example.org  published, but not served by all of 2 name servers\n"
         "       requested: 192.0.2.1\n"
@@ -118,18 +124,18 @@ def test_verify_names_a_server_that_lacks_a_record(
 
 
 def test_verify_names_servers_that_do_not_answer_with_the_reason(
-    stage: Stage, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
+    installation: Installation, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     servers[0].rcode = dns.rcode.REFUSED
     servers[1].lame = True
-    assert run(stage, servers, "web.example.org", clock=clock) == 2
+    assert run(installation, servers, "web.example.org", clock=clock) == 2
     output = capsys.readouterr().out
     assert f"port {servers[0].port}: answers REFUSED\n" in output
     assert f"port {servers[1].port}: is not authoritative for it\n" in output
 
 
 def test_verify_does_not_wait_long_for_a_server_without_response(
-    stage: Stage,
+    installation: Installation,
     servers: Servers,
     clock: MovedClock,
     monkeypatch: pytest.MonkeyPatch,
@@ -137,79 +143,81 @@ def test_verify_does_not_wait_long_for_a_server_without_response(
 ) -> None:
     monkeypatch.setattr(name_servers, "_TIMEOUT_S", 0.1)
     servers[0].silent = True
-    assert run(stage, servers, "web.example.org", clock=clock) == 2
+    assert run(installation, servers, "web.example.org", clock=clock) == 2
     assert f"port {servers[0].port}: no answer to 2 queries, within 0.1 s each\n" in capsys.readouterr().out
 
 
 def test_verify_repeats_a_query_whose_datagram_was_lost(
-    stage: Stage, servers: Servers, clock: MovedClock, monkeypatch: pytest.MonkeyPatch
+    installation: Installation, servers: Servers, clock: MovedClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(name_servers, "_TIMEOUT_S", 1.0)
     servers[0].dropped_queries = 1
-    assert run(stage, servers, "web.example.org", clock=clock) == 0
+    assert run(installation, servers, "web.example.org", clock=clock) == 0
 
 
 def test_with_the_nameserver_flag_verify_accepts_answers_of_a_resolver(
-    stage: Stage, servers: Servers, clock: MovedClock, monkeypatch: pytest.MonkeyPatch
+    installation: Installation, servers: Servers, clock: MovedClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     servers[0].recursive = True
-    assert run(stage, servers, "web.example.org", clock=clock) == 0
+    assert run(installation, servers, "web.example.org", clock=clock) == 0
     found = tuple(name_servers.Server("ns.example.net", "127.0.0.1", server.port) for server in servers)
     monkeypatch.setattr(verify, "find_name_servers", lambda _: found)
-    assert run(stage, (), "web.example.org", clock=clock) == 2
+    assert run(installation, (), "web.example.org", clock=clock) == 2
 
 
 def test_verify_reports_the_negative_ttl_of_the_first_server_that_answers(
-    stage: Stage, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
+    installation: Installation, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     servers[0].rcode = dns.rcode.SERVFAIL
     servers[1].negative_s = 7200
-    assert run(stage, servers, "web.example.org", clock=clock) == 2
+    assert run(installation, servers, "web.example.org", clock=clock) == 2
     assert (
         "\nwarning: example.org: caches keep the answer that a name does not exist for 7200 s "
         in capsys.readouterr().out
     )
 
 
-def test_verify_ignores_foreign_records(stage: Stage, servers: Servers, clock: MovedClock) -> None:
+def test_verify_ignores_foreign_records(installation: Installation, servers: Servers, clock: MovedClock) -> None:
     """The name has a foreign record of another type that no object requests."""
-    path = stage.file()
+    path = installation.zones.path()
     path.write_text(path.read_text() + "web AAAA 2001:db8::9\n")
-    assert run(stage, servers, "web.example.org", clock=clock) == 0
+    assert run(installation, servers, "web.example.org", clock=clock) == 0
 
 
 def test_verify_reports_a_name_as_served_if_the_winning_claim_is_served(
-    stage: Stage, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
+    installation: Installation, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A CNAME is rejected in favour of addresses of the same namespace; so is the claim of another namespace."""
-    stage.apply(
+    installation.replace_manifests(
         service("web", "web.example.org"),
         service("other", "web.example.org", address="lb.example.net"),
         service("late", "web.example.org", namespace="lab", address="lb.example.net"),
     )
-    assert run(stage, servers, clock=clock) == 0
+    assert run(installation, servers, clock=clock) == 0
     assert capsys.readouterr().out.endswith("\n1 of 1 record served.\n")
 
 
 def test_verify_checks_excluded_names_only_if_they_are_given(
-    stage: Stage, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
+    installation: Installation, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     both = {"status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.1"}, {"ip": "2001:db8::1"}]}}}
-    stage.apply({**service("web", "web.example.org"), **both}, service("out", "out.example.net"))
+    installation.replace_manifests({**service("web", "web.example.org"), **both}, service("out", "out.example.net"))
     flags = ("--managed-record-types=A", "--domain-filter=example.org")
-    assert run(stage, servers, *flags, clock=clock) == 0
-    assert run(stage, servers, "web.example.org", *flags, clock=clock) == 0
+    assert run(installation, servers, *flags, clock=clock) == 0
+    assert run(installation, servers, "web.example.org", *flags, clock=clock) == 0
     assert capsys.readouterr().out.endswith("\n1 of 1 record served.\n")
-    assert run(stage, servers, "out.example.net", *flags, clock=clock) == 2
+    assert run(installation, servers, "out.example.net", *flags, clock=clock) == 2
     assert capsys.readouterr().out.startswith("A      out.example.net  not published  [domain-filtered]\n")
 
 
 def test_verify_reports_unwritten_records_as_pending_or_unpublished_with_a_reason(
-    stage: Stage, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
+    installation: Installation, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stage.apply(service("new", "new.example.org"), {**service("gw", "pay.example.org"), "status": {}})
+    installation.replace_manifests(
+        service("new", "new.example.org"), {**service("gw", "pay.example.org"), "status": {}}
+    )
     names = ("new.example.org", "pay.example.org", "nobody.example.org", "web.example.net")
-    assert run(stage, servers, *names, clock=clock) == 2
+    assert run(installation, servers, *names, clock=clock) == 2
     assert capsys.readouterr().out == (
         "A      new.example.org  not in the zone as requested yet  [requested]\n"
         "       requested: 192.0.2.1\n"
@@ -222,7 +230,9 @@ def test_verify_reports_unwritten_records_as_pending_or_unpublished_with_a_reaso
     )
 
 
-def test_verify_wait_ends_when_everything_is_served(stage: Stage, servers: Servers, clock: MovedClock) -> None:
+def test_verify_wait_ends_when_everything_is_served(
+    installation: Installation, servers: Servers, clock: MovedClock
+) -> None:
     right = servers[1].records.pop(("web.example.org", "A"))
 
     def take_up() -> None:
@@ -230,46 +240,46 @@ def test_verify_wait_ends_when_everything_is_served(stage: Stage, servers: Serve
             servers[1].records["web.example.org", "A"] = right
 
     clock.meanwhile = take_up
-    assert run(stage, servers, "web.example.org", "--wait", clock=clock) == 0
+    assert run(installation, servers, "web.example.org", "--wait", clock=clock) == 0
     assert clock.now_s == 6.0
 
 
 def test_verify_wait_includes_names_that_objects_request_meanwhile(
-    stage: Stage, servers: Servers, clock: MovedClock
+    installation: Installation, servers: Servers, clock: MovedClock
 ) -> None:
-    stage.apply({**service("web", "web.example.org"), "status": {}})
-    clock.meanwhile = lambda: stage.apply(service("web", "web.example.org"))
-    assert run(stage, servers, "web.example.org", "--wait", clock=clock) == 0
+    installation.replace_manifests({**service("web", "web.example.org"), "status": {}})
+    clock.meanwhile = lambda: installation.replace_manifests(service("web", "web.example.org"))
+    assert run(installation, servers, "web.example.org", "--wait", clock=clock) == 0
 
 
-def test_verify_wait_ends_after_the_timeout(stage: Stage, servers: Servers, clock: MovedClock) -> None:
+def test_verify_wait_ends_after_the_timeout(installation: Installation, servers: Servers, clock: MovedClock) -> None:
     servers[0].records.clear()
-    assert run(stage, servers, "web.example.org", "--wait", "--timeout=7s", clock=clock) == 2
+    assert run(installation, servers, "web.example.org", "--wait", "--timeout=7s", clock=clock) == 2
     assert clock.now_s == 8.0
 
 
 def test_verify_warns_about_a_long_negative_ttl(
-    stage: Stage, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
+    installation: Installation, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     servers[0].negative_s = 86400
-    assert run(stage, servers, "web.example.org", clock=clock) == 0
+    assert run(installation, servers, "web.example.org", clock=clock) == 0
     output = capsys.readouterr().out
     assert "\nwarning: example.org: caches keep the answer that a name does not exist for 86400 s " in output
     assert "until 2026-11-21T09:00:00Z" in output
 
 
 def test_verify_reports_a_record_as_unknown_if_its_zone_has_no_known_name_servers(
-    stage: Stage, clock: MovedClock, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    installation: Installation, clock: MovedClock, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(verify, "find_name_servers", lambda _: ())
-    assert run(stage, (), "web.example.org", clock=clock) == 2
+    assert run(installation, (), "web.example.org", clock=clock) == 2
     assert "the name servers of the zone are unknown; give one with --nameserver\n" in capsys.readouterr().out
 
 
 def test_verify_prints_json(
-    stage: Stage, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
+    installation: Installation, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(stage, servers, "web.example.org", "--output=json", clock=clock) == 0
+    assert run(installation, servers, "web.example.org", "--output=json", clock=clock) == 0
     (one,) = msgspec.json.decode(capsys.readouterr().out, type=VerificationDocument).names
     assert (one.state, one.requested, one.negative_ttl_seconds) == ("served", ("192.0.2.1",), 60)
     assert [server.ttl_seconds for server in one.servers] == [300, 300]
@@ -293,10 +303,15 @@ def test_verify_prints_json(
     ],
 )
 def test_an_invalid_command_line_of_verify_exits_with_1(
-    stage: Stage, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+    installation: Installation, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    flags = ["--source=service", "--provider=zonefile", f"--zonefile-dir={stage.zones}", "--txt-owner-id=me"]
-    assert cli.main(["verify", *arguments, *flags, f"--manifests={stage.manifests}"], {}) == 1
+    flags = [
+        "--source=service",
+        "--provider=zonefile",
+        f"--zonefile-dir={installation.zones.folder}",
+        "--txt-owner-id=me",
+    ]
+    assert cli.main(["verify", *arguments, *flags, f"--manifests={installation.manifests}"], {}) == 1
     assert capsys.readouterr().err.startswith(f"error: {message}")
 
 

@@ -15,7 +15,7 @@ from typing import Final
 
 import pytest
 
-from tests.integration.program import ROOT, environment
+from tests.program.process import ROOT, environment
 
 _RACE: Final = """
 import sys

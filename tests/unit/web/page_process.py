@@ -22,7 +22,8 @@ from extdns.model.zone import RateLimitStatus
 from extdns.web.api import Api
 from extdns.web.pages import HtmlPages
 from extdns.web.site import Site
-from tests.integration.stage import Stage, service
+from tests.objects import service
+from tests.program.installation import Installation
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,16 +80,18 @@ def process(root: Path, *objects: Mapping[str, object], flags: tuple[str, ...] =
 
     *flags* are further flags, and *orphans* is how many records of ours in the zone have no object any more.
     """
-    stage = Stage(root, example_org="www IN A 192.0.2.99\n", example_net="")
+    installation = Installation(root, example_org="www IN A 192.0.2.99\n", example_net="")
     if orphans:
-        stage.apply(*(service(f"old{number}", f"old{number}.example.org") for number in range(orphans)))
-        assert stage.once() == 0
-    stage.apply(*objects)
+        installation.replace_manifests(
+            *(service(f"old{number}", f"old{number}.example.org") for number in range(orphans))
+        )
+        assert installation.run_once() == 0
+    installation.replace_manifests(*objects)
     arguments = (
-        f"--manifests={stage.manifests}",
+        f"--manifests={installation.manifests}",
         "--source=service",
         "--provider=zonefile",
-        f"--zonefile-dir={stage.zones}",
+        f"--zonefile-dir={installation.zones.folder}",
         "--metrics-address=127.0.0.1:0",
         "--txt-owner-id=me",
         "--once",

@@ -12,7 +12,7 @@ from openapi_spec_validator import validate
 
 from extdns.documents.names import NameState
 from extdns.web import openapi
-from tests.integration.stage import service
+from tests.objects import service
 from tests.unit.web.page_process import Process, process
 
 ROOT = Path(__file__).parents[3]

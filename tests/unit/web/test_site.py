@@ -11,7 +11,7 @@ from extdns.documents.snapshot import ProcessSnapshot
 from extdns.flags.address import ListenAddress
 from extdns.web.response import Response
 from extdns.web.site import Site
-from tests.integration.stage import service
+from tests.objects import service
 from tests.unit.web.page_process import LOCAL, Process, WsgiResponse, process
 
 HOSTILE = "<script>alert(1)</script>'\"&\x1b[31m\u202e\x9b2J"

@@ -45,7 +45,7 @@ def once(
     )
 
 
-class Program:
+class ExtdnsProcess:
     """An extdns process that runs until a signal ends it; `lines` are the log lines read so far."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
@@ -88,7 +88,7 @@ def running(
     cwd: Path = ROOT,
     env: Mapping[str, str] | None = None,
     timeout_s: float = HANGS_S,
-) -> Iterator[Program]:
+) -> Iterator[ExtdnsProcess]:
     """Run an extdns process, and kill it when the block ends or after *timeout_s*."""
     command: Sequence[str] = (*COMMAND, *flags)
     with subprocess.Popen(
@@ -103,7 +103,7 @@ def running(
         watchdog = threading.Timer(timeout_s, process.kill)
         watchdog.start()
         try:
-            yield Program(process)
+            yield ExtdnsProcess(process)
         finally:
             watchdog.cancel()
             process.kill()

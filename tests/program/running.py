@@ -1,64 +1,36 @@
-"""extdns on a thread of this process, connected to a fake API server."""
+"""extdns while it runs on a thread of this process: its log, clock, metrics and decisions."""
 
 from __future__ import annotations
 
 import json
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from itertools import count
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
-from typing import Any, Final
-
-import pytest
+from typing import Final
 
 from extdns.app import assembly
-from extdns.config import parse
 from extdns.controller.clock import SystemClock
 from extdns.controller.exit_codes import compute_exit_code
 from extdns.engine.inputs import TimePassed
 from extdns.log import TextFormatter
 from extdns.model.change import Action
 from extdns.model.dns_name import DnsName
-from tests.fakes.apiserver.server import ApiServer
-from tests.integration.stage import Stage
 
 HANGS_S: Final = 30.0
 """Longest time in seconds that a test waits for an event."""
 
 
-class LiveStage(Stage):
-    """A fake API server, and a folder of zone files."""
-
-    def __init__(self, root: Path, server: ApiServer, **zones: str) -> None:
-        """Create the zone files of *zones*: zone name, with _ for dots, to the record lines that people wrote."""
-        super().__init__(root, **zones)
-        self.server = server
-        self._kubeconfig = server.kubeconfig(root / "kubeconfig")
-
-    def put(self, *objects: dict[str, Any]) -> None:
-        """Add *objects* to the API server, or replace them."""
-        for obj in objects:
-            self.server.put(obj)
-
-    def flags(self, *more: str) -> list[str]:
-        """Return the flags with which extdns reads this API server and these zone files, then those in *more*."""
-        return [*(flag for flag in self._flags() if flag != "--once"), "--txt-owner-id=me", *more]
-
-    def _flags(self) -> Sequence[str]:
-        _, *others = super()._flags()
-        return (f"--kubeconfig={self._kubeconfig}", *others)
-
-
 class ShiftedClock(SystemClock):
     """The system's clock, whose monotonic time is `shift_s`, and whose wall-clock time is `fast_s` ahead."""
 
-    shift_s = 0.0
-    fast_s = 0.0
+    def __init__(self, *, fast_s: float = 0.0) -> None:
+        self.shift_s = 0.0
+        self.fast_s = fast_s
 
     def now(self) -> datetime:
         return super().now() + timedelta(seconds=self.fast_s)
@@ -156,15 +128,9 @@ class Running(logging.Handler):
 
 
 @contextmanager
-def program(
-    stage: LiveStage, patch: pytest.MonkeyPatch, *flags: str, once: bool = False, fast_s: float = 0.0
-) -> Iterator[Running]:
-    """Run extdns on *stage*, with its wall clock *fast_s* seconds ahead, and stop it when the block ends."""
-    clock = ShiftedClock()
-    clock.fast_s = fast_s
-    patch.setattr(assembly, "SystemClock", lambda: clock)
-    config = parse(stage.flags(*flags, *(["--once"] if once else [])), {})
-    running = Running(assembly.assemble(config), clock, once=once)
+def run_in_background(made: assembly.Assembly, clock: ShiftedClock, *, once: bool) -> Iterator[Running]:
+    """Run the controller of *made* on a thread with its log at level info, and stop it when the block ends."""
+    running = Running(made, clock, once=once)
     log = logging.getLogger("extdns")
     before = log.level
     log.setLevel(logging.INFO)

@@ -15,8 +15,8 @@ _NONE: Final[Mapping[str, str]] = {}
 
 def service(
     name: str,
-    *,
     host: str = "",
+    *,
     namespace: str = "shop",
     address: str | None = "192.0.2.1",
     prefix: str = PREFIX,
