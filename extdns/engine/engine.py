@@ -24,12 +24,11 @@ from extdns.engine.effects import (
     Wake,
 )
 from extdns.engine.evidence import EvidenceReader
-from extdns.engine.observations import ExistenceChecks, KindPhases, ObjectProblems
-from extdns.engine.readiness import Leadership, Readiness
+from extdns.engine.observations import ExistenceChecks, KindPhases, ObjectProblems, Readiness
 from extdns.engine.reconcile import reconcile
 from extdns.engine.retries import Deadlines, GiveUpRule, RetryTable
 from extdns.engine.state import EngineState
-from extdns.engine.state_sync import StateSync
+from extdns.engine.state_sync import Leadership, StateSync
 from extdns.engine.zones import ZoneRefresher, Zones
 from extdns.model.change import Applied
 from extdns.model.cluster import KindState, Phase

@@ -1,6 +1,7 @@
 """What was observed besides claims: phases of kinds, objects that cannot be read, and whether missing objects exist.
 
-The evidence for deletes (evidence.py) is found in these and in the claims.
+The evidence for deletes (evidence.py) is found in these and in the claims. `Readiness` decides by the phases whether
+planning may begin (docs/design/retries.md, "The first pass").
 """
 
 from __future__ import annotations
@@ -22,12 +23,18 @@ _RECHECK_S: Final = 300.0
 
 
 class KindPhases:
-    """The phases of the kinds that sources read, and of the kinds that their objects depend on."""
+    """The phases of the kinds that sources read, and of the kinds that their objects depend on.
+
+    Attributes:
+        down: the kinds that sources read and that are not synced, sorted by name.
+        dependencies_down: the kinds that claims depend on, that were synced before and are not now, sorted by name.
+    """
 
     def __init__(self, kinds: Iterable[Kind]) -> None:
         """Start with all *kinds*, which sources read, in the phase of being listed."""
         self._phases: dict[Kind, Phase] = dict.fromkeys(kinds, Phase.LISTING)
         self._dependencies: dict[Kind, Phase] = {}  # only kinds that were synced once
+        self.down, self.dependencies_down = _find_down(self._phases), list[Kind]()
 
     def report(self, state: KindState) -> bool:
         """Record the phase of a kind; return whether that can change decisions."""
@@ -35,26 +42,68 @@ class KindPhases:
         if phases is self._dependencies and state.kind not in phases and state.phase is not Phase.SYNCED:
             return False  # the objects that depend on it wait for it
         before, phases[state.kind] = phases.get(state.kind, Phase.SYNCED), state.phase
+        self.down, self.dependencies_down = _find_down(self._phases), _find_down(self._dependencies)
         return before is not state.phase
 
     def phase(self, kind: Kind) -> Phase:
         """Return the phase of a kind that a source reads."""
         return self._phases[kind]
 
-    @property
-    def down(self) -> list[Kind]:
-        """The kinds that sources read and that are not synced, sorted by name."""
-        return _down(self._phases)
 
-    @property
-    def dependencies_down(self) -> list[Kind]:
-        """The kinds that claims depend on, that were synced before and are not now, sorted by name."""
-        return _down(self._dependencies)
+def _find_down(phases: dict[Kind, Phase]) -> list[Kind]:
+    return sorted((kind for kind, phase in phases.items() if phase is not Phase.SYNCED), key=lambda kind: kind.name)
 
 
-def _down(phases: dict[Kind, Phase]) -> list[Kind]:
-    found = [kind for kind, phase in phases.items() if phase is not Phase.SYNCED]
-    return sorted(found, key=lambda kind: kind.name) if found else found
+_DOWN = frozenset({Phase.FAILING, Phase.FORBIDDEN, Phase.NOT_SERVED})
+
+
+class Readiness:
+    """Whether planning may begin: every kind was listed completely, or has failed for some time.
+
+    Attributes:
+        is_open: whether planning may begin; stays true from then on.
+    """
+
+    def __init__(self, kinds: Iterable[Kind], timeout_s: float, deadlines: Deadlines) -> None:
+        """Wait for all *kinds* to be synced. Stop waiting for one that has failed for *timeout_s* seconds."""
+        self._phases: dict[Kind, tuple[Phase, float]] = dict.fromkeys(kinds, (Phase.LISTING, 0.0))
+        self._timeout_s = timeout_s
+        self.is_open = not self._phases
+        deadlines.register(self._find_deadlines)
+
+    def report(self, state: KindState, now_s: float) -> None:
+        """Record the phase of a kind. A failing kind counts as failing until it is synced, even while it is listed."""
+        phase, since_at = self._phases.get(state.kind, (None, now_s))
+        is_down = phase in _DOWN and state.phase is not Phase.SYNCED
+        if not (is_down and state.phase is Phase.LISTING):
+            self._phases[state.kind] = (state.phase, since_at if is_down or phase is state.phase else now_s)
+        self.tick(now_s)
+
+    def require(self, kind: Kind) -> None:
+        """Wait also for *kind*, which claims depend on and which has not been listed yet."""
+        self._phases.setdefault(kind, (Phase.LISTING, 0.0))
+
+    def is_complete(self, now_s: float) -> bool:
+        """Return whether every kind is synced or has failed for long enough."""
+        for phase, since_at in self._phases.values():
+            if phase is not Phase.SYNCED and not (phase in _DOWN and now_s - since_at >= self._timeout_s):
+                return False
+        return True
+
+    def tick(self, now_s: float) -> bool:
+        """Set `is_open` if planning may begin at *now_s*. Return whether that changed now."""
+        if self.is_open:
+            return False
+        self.is_open = self.is_complete(now_s)
+        return self.is_open
+
+    def find_missing(self) -> tuple[tuple[str, Phase], ...]:
+        """Return the names and phases of the kinds that are not synced."""
+        return tuple([(kind.name, phase) for kind, (phase, _) in self._phases.items() if phase is not Phase.SYNCED])
+
+    def _find_deadlines(self, _now_s: float) -> list[float]:
+        """Return when the kinds that fail will have failed for long enough."""
+        return [since_at + self._timeout_s for phase, since_at in self._phases.values() if phase in _DOWN]
 
 
 class ObjectProblems:

@@ -1,8 +1,12 @@
-"""Decide when to load and save the state of the delete guard (docs/design/state.md)."""
+"""Whether this process is the leader, and when to load and save the state of the delete guard.
+
+See docs/design/retries.md, "Leader election", and docs/design/state.md.
+"""
 
 from __future__ import annotations
 
 import math
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from extdns.engine.delete_budget import STATELESS_WAIT_S
@@ -13,10 +17,13 @@ from extdns.model.saved_state import Saved, SavedScope, SavedZone
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
+    from collections.abc import Set as AbstractSet
 
+    from extdns.engine.decisions import Decisions
     from extdns.engine.delete_guard import DeleteGuard
     from extdns.engine.settings import EngineSettings
     from extdns.engine.zones import Zones
+    from extdns.model.change import Decision
     from extdns.model.dns_name import DnsName
     from extdns.model.zone import Zone
 
@@ -274,3 +281,56 @@ def build_saved(guard: DeleteGuard, now_s: float) -> Saved:
         cluster=cluster.saved,
         other_cluster=cluster.observed.id if cluster.observed.differs_from(cluster.saved) else "",
     )
+
+
+class Leadership:
+    """Whether this process is the leader (docs/design/retries.md, "Leader election").
+
+    A standby plans as the leader does, from the same objects and records, but writes nothing, grants no delete and
+    reports nothing. A new leader reports all decisions, and reads the names again that it would write: the former
+    leader may have written them.
+
+    Attributes:
+        is_leader: always true without an election.
+        unreported: names whose decisions the new leader has not reported yet.
+    """
+
+    def __init__(self, settings: EngineSettings, zones: Zones, decisions: Decisions, guard: DeleteGuard) -> None:
+        """Start as a standby if there is an election, else as the leader."""
+        self._guard = guard
+        self._zones = zones
+        self._decisions = decisions
+        self.unreported: set[DnsName] = set()
+        self.is_leader = not settings.has_election
+
+    def change(self, *, is_leader: bool) -> set[DnsName]:
+        """Become the leader or a standby; return the names to plan again."""
+        self.is_leader = is_leader
+        if not is_leader:
+            self.unreported = set()
+            return self._guard.demote()
+        self.unreported = {decision.name for decision in self._decisions}
+        for state in self._zones:
+            state.queue.unconfirmed.require_sets(chain.from_iterable(state.queue.queued.values()))
+            state.queue.queued.clear()
+        return set()
+
+    def select_reportable(self, new: tuple[Decision, ...], dirty: AbstractSet[DnsName]) -> tuple[Decision, ...]:
+        """Return the decisions to report, sorted: *new* ones, and after an election all that were not reported yet.
+
+        Decisions about *dirty* names, and about names that are being read again, are reported later.
+        """
+        if not self.is_leader:
+            return ()
+        if not self.unreported:
+            return new
+        ready = {name for name in self.unreported if not (name in dirty or self._is_unconfirmed(name))}
+        if not ready:
+            return new
+        self.unreported -= ready
+        former = [decision for name in ready for decision in self._decisions.decisions(name)]
+        others = [decision for decision in new if decision.name not in ready]
+        return tuple(sorted(former + others, key=lambda decision: decision.sort_key))
+
+    def _is_unconfirmed(self, name: DnsName) -> bool:
+        return any(name in state.queue.unconfirmed.names for state in self._zones.containing(name))

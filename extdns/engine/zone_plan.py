@@ -224,7 +224,7 @@ def _read_input(zone: ZoneState, name: DnsName, claims: Sequence[NameClaim], sta
             reason=Reason.SOURCE_DOWN,
             detail=f"{owned.record.type} was made for {owned.resource}, which is not listed yet",
         )
-        for owned in current
+        for owned in (current if state.evidence.phases.down else ())
         if owned.is_ours and state.evidence.is_hidden(owned)
     }
     return PlanInput(
