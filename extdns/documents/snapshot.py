@@ -141,7 +141,7 @@ def _copy_zone(state: ZoneState, guard: DeleteGuard, held: int) -> ZoneSnapshot:
         owned=guard.budget(state.zone.id).owned,
         deleted=guard.budget(state.zone.id).deleted,
         held=held,
-        waiting_deletes=guard.pending_deletes(state.zone.id),
+        waiting_deletes=guard.pending.list_statuses(state.zone.id),
     )
 
 

@@ -1,7 +1,7 @@
 """Which due deletes are granted and which are held, and what the approval of a held delete changes.
 
 This is the one place that grants or holds deletes (docs/design/delete-safety.md). It does so after all names of a step
-are planned: one name does not show how many deletes there are in all. `_grant_or_hold` decides what is held, and by
+are planned: one name does not show how many deletes there are in all. `grant_or_hold` decides what is held, and by
 which scope.
 """
 
@@ -31,32 +31,16 @@ class DeleteGrants:
         self._holds = holds
         self._cluster = cluster
 
-    @property
-    def next_deadline_at(self) -> float:
-        """The time at which `advance` must be called (monotonic seconds), infinity if no delete waits for a time."""
-        return min(self._pending.next_due_at, self._state.approvals.next_expiry_at)
+    def expire_approvals(self, now_s: float) -> set[DnsName]:
+        """Drop the approvals that have expired. Return the names to plan again."""
+        expired = self._state.approvals.expire(now_s)
+        return {name for digest in expired for name in self._apply_approval(digest, now_s)}
 
-    def advance(self, now_s: float) -> set[DnsName]:
-        """Grant the due deletes within the budgets, hold the other due ones. Return the names to plan again."""
-        state = self._state
-        if self._cluster.is_other:
-            return set()
-        names: set[DnsName] = set()
-        if state.approvals.next_expiry_at <= now_s:
-            names = {name for digest in state.approvals.expire(now_s) for name in self._apply_approval(digest, now_s)}
-        if self._holds.next_expiry_at <= now_s:
-            self._holds.expire(now_s)
-        while state.budgets.unchecked or self._holds.changed or self._pending.next_due_at <= now_s:
-            names |= self._grant_or_hold(now_s)
-            self.update_codes()
-            names |= self.approve(tuple(state.approvals.codes), now_s)
-        return names
-
-    def _grant_or_hold(self, now_s: float) -> set[DnsName]:
+    def grant_or_hold(self, now_s: float) -> set[DnsName]:
         """Grant or hold the due deletes. Hold also granted ones if their scope has gone over budget since.
 
         Returns:
-            The names of all deletes that were granted or held.
+            The names to plan again.
         """
         budgets = self._state.budgets
         due = self._pending.pop_due(now_s)
@@ -77,7 +61,8 @@ class DeleteGrants:
                     names.add(granted.key.name)
         names |= {one.key.name for one in due if self._grant_or_hold_one(one, exceeded, now_s)}
         self._state.revision += bool(names)
-        return names
+        self.update_codes()
+        return names | self.approve(tuple(self._state.approvals.codes), now_s)
 
     def _grant_or_hold_one(self, tracked: TrackedDelete, exceeded: Container[tuple[Scope, bool]], now_s: float) -> bool:
         """Grant or hold one due delete. Return False if it has to wait longer.

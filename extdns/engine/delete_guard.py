@@ -31,7 +31,7 @@ from extdns.engine.pending_deletes import (
     block_for_cluster,
 )
 from extdns.model.change import Blocked
-from extdns.model.evidence import ALL_ZONES, DeleteStatus, HeldSet, PendingDelete, Scope
+from extdns.model.evidence import ALL_ZONES, HeldSet, PendingDelete, Scope
 from extdns.model.reason import Reason
 from extdns.model.saved_state import SavedGrant
 
@@ -182,10 +182,6 @@ class DeleteGuard:
                 self._count_as_made(tracked, now_s)
             self.pending.remove(tracked)
 
-    def add_owned(self, zone_id: str, namespace: str, count: int, now_s: float) -> None:
-        """Add *count* records of ours whose resources are in *namespace*. A negative number removes them."""
-        self.state.budgets.add_owned(zone_id, namespace, count, now_s)
-
     def _end(self, tracked: TrackedDelete, now_s: float, *, is_gone: bool) -> None:
         """Remove a delete that no longer has evidence; also its approval, unless it is held.
 
@@ -240,11 +236,20 @@ class DeleteGuard:
     @property
     def next_deadline_at(self) -> float:
         """The time at which `advance` must be called (monotonic seconds), infinity if no delete waits for a time."""
-        return self._grants.next_deadline_at
+        return min(self.pending.next_due_at, self.state.approvals.next_expiry_at)
 
     def advance(self, now_s: float) -> set[DnsName]:
         """Grant the due deletes within the budgets, hold the other due ones. Return the names to plan again."""
-        return self._grants.advance(now_s)
+        names: set[DnsName] = set()
+        if self.cluster.is_other:
+            return names
+        if self.state.approvals.next_expiry_at <= now_s:
+            names = self._grants.expire_approvals(now_s)
+        if self.holds.next_expiry_at <= now_s:
+            self.holds.expire(now_s)
+        while self.state.budgets.unchecked or self.holds.changed or self.pending.next_due_at <= now_s:
+            names |= self._grants.grant_or_hold(now_s)
+        return names
 
     def approve(self, codes: Iterable[str], now_s: float) -> set[DnsName]:
         """Approve the held deletes that *codes* identify. Return the names to plan again."""
@@ -360,14 +365,9 @@ class DeleteGuard:
         """Whether a person has to act: approve a held delete, or accept another cluster."""
         return bool(self.state.codes.current) or self.cluster.is_other
 
-    @property
-    def published_codes(self) -> Mapping[Scope, tuple[str, int]]:
-        """The saved code of each scope that holds deletes, with the revision that contained it first."""
-        return self.state.codes.published
-
     def take_changed_held_sets(self) -> Iterator[HeldSet]:
         """Return the held deletes of each scope whose published code changed since the last call, sorted by scope."""
-        published = self.published_codes
+        published = self.state.codes.published
         if published == self._reported_codes:
             return
         changed = {scope for scope, _ in self._reported_codes.items() ^ published.items()}
@@ -387,10 +387,6 @@ class DeleteGuard:
             code=self.state.codes.find_published(scope, self.state.saved_revision),
             held=self.holds.list_held(scope) if scope in self.state.codes.current else (),
         )
-
-    def pending_deletes(self, zone_id: str) -> dict[RecordKey, DeleteStatus]:
-        """Return the deletes of a zone that have evidence and were not made yet."""
-        return self.pending.list_statuses(zone_id)
 
     def budget(self, zone_id: str) -> DeleteBudget:
         """Return the delete budget of a zone."""

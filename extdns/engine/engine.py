@@ -364,7 +364,7 @@ class Engine:
                     self._dirty |= self._refresher.add_related(changed) - planned
         for (zone_id, namespace), count in added.items():
             if count:
-                self.delete_guard.add_owned(zone_id, namespace, count, now_s)
+                self.delete_guard.state.budgets.add_owned(zone_id, namespace, count, now_s)
         return new
 
     def _is_cluster_compared(self, now_s: float) -> bool:

@@ -55,7 +55,9 @@ class GuardScene:
         """Add records of ours to a zone."""
         for one in owned:
             self.zones.setdefault(zone.id, {})[str(one.record.name)] = zone, one
-            self.guard.add_owned(zone.id, one.resource.split("/")[1] if one.resource else "", 1, self.now_s)
+            self.guard.state.budgets.add_owned(
+                zone.id, one.resource.split("/")[1] if one.resource else "", 1, self.now_s
+            )
 
     def observe_evidence(self, owned: Iterable[OwnedRecord], evidence: Evidence = GONE, zone: Zone = ZONE) -> None:
         """Record evidence for the deletes of records, and plan their names."""
@@ -113,7 +115,9 @@ class GuardScene:
                 del self.zones[zone_id][name]
                 self.deleted.append(name)
                 self.guard.replace(zone, owned.record.name, (), self.now_s, current=())
-                self.guard.add_owned(zone_id, owned.resource.split("/")[1] if owned.resource else "", -1, self.now_s)
+                self.guard.state.budgets.add_owned(
+                    zone_id, owned.resource.split("/")[1] if owned.resource else "", -1, self.now_s
+                )
 
     def list_reasons(self, owned: Iterable[OwnedRecord], zone: Zone = ZONE) -> set[Reason | None]:
         """Return the reasons why the deletes of records may not be made now."""

@@ -86,7 +86,7 @@ def test_a_grant_does_not_cover_evidence_with_another_wait_or_budget(then: Evide
 def test_a_pending_delete_shows_when_its_grace_period_ends() -> None:
     scene = start_guard(*records(100))
     scene.observe_evidence([record(1)])
-    assert scene.guard.pending_deletes(ZONE.id) == {
+    assert scene.guard.pending.list_statuses(ZONE.id) == {
         record(1).key: DeleteStatus(evidence=GONE, grace_ends_s=1000.0 + GRACE_S)
     }
 
@@ -111,7 +111,7 @@ def test_a_review_of_proposals_blocks_a_delete_and_stores_no_pending_delete() ->
     first, second, third = scene.guard.review(ZONE, (create, delete, replaced), deletes)
     assert (first, third) == (create, replaced)
     assert getattr(second.outcome, "reason", None) is Reason.IN_GRACE
-    assert scene.guard.pending_deletes(ZONE.id) == {}
+    assert scene.guard.pending.list_statuses(ZONE.id) == {}
     assert scene.guard.state.revision == 0
 
 

@@ -249,7 +249,7 @@ def test_a_code_of_held_deletes_is_published_only_after_it_was_saved() -> None:
     scene.observe_evidence(records(31))
     scene.pass_time(GRACE_S)
     assert scene.find_codes() == {}
-    assert scene.guard.published_codes == {}
+    assert scene.guard.state.codes.published == {}
     scene.guard.confirm_saved(scene.guard.state.revision, scene.now_s)
     assert len(scene.find_codes()) == 1
 
