@@ -74,7 +74,7 @@ class DocumentStateStore:
                 _log.warning(
                     Event.STATE_UNREADABLE, place=str(self._document_store), owner=self._owner, message=str(exc)
                 )
-            return Saved(is_new=True, lost=str(exc))
+            return Saved(is_new=True, load_error=str(exc))
         self._reported_problem = ""
         return found
 

@@ -256,7 +256,7 @@ def _find_merged(
     A record that equals what the winners request was not merged, even if the merge is equal:
     of several CNAMEs, and of what several sources request, external-dns publishes only one.
     """
-    losing = {loss.contest for loss in losses if loss.block.reason is Reason.CONTEST_LOST}
+    losing = {loss.contest for loss in losses if loss.block.reason is Reason.REQUESTED_BY_OTHER}
     ours = [owned.key for owned in current if owned.is_ours]
     if not (losing and ours):
         return frozenset()

@@ -179,7 +179,7 @@ class EvidenceReader:
                 return _keep_for(claim)
         if successors:
             first = successors[0].requested_by[0].ref
-            block = Blocked(reason=Reason.CONTEST_LOST, detail=f"still requested by {first}")
+            block = Blocked(reason=Reason.REQUESTED_BY_OTHER, detail=f"still requested by {first}")
             return Finding(outcome=block, waits_for=(Wait(Awaited.OBJECT, first.key),))
         if any(_key(claim).resource == resource or not resource for claim in unresolved):
             return self._require_synced(Evidence.NO_ENDPOINTS, owned)

@@ -105,7 +105,7 @@ class StateSync:
         if self._is_outdated():
             return set()
         self._is_loaded, self._next_request_at, self.is_ready = True, now_s, True
-        self._loss, self._is_new, self._loss_until_at = saved.lost, saved.is_new, now_s + STATELESS_WAIT_S
+        self._loss, self._is_new, self._loss_until_at = saved.load_error, saved.is_new, now_s + STATELESS_WAIT_S
         self._succeed()
         names = self._guard.restore(saved, now_s)
         return names | self._guard.confirm_saved(self._guard.state.revision if self.may_write else math.inf, now_s)

@@ -16,7 +16,7 @@ from extdns.model.change import Action, Decision, Delete
 from extdns.model.claim import ClaimWarning, InvalidClaim, ResolvedClaim
 from extdns.model.kind import Kind, ObjectKey, ObjectRef
 from extdns.model.reason import MEANINGS, ROWS, Reason
-from extdns.model.reason_row import RECORD_ERROR, EventWhen
+from extdns.model.reason_row import RECORD_ERROR, Category, EventWhen
 
 if TYPE_CHECKING:
     from extdns.model.change import Batch
@@ -140,6 +140,8 @@ class EventMessageBuilder:
             yield EventMessage(key, key.kind.label, Reason.HELD.event, "Delete", text)
 
     def _describe_ready(self, decision: Decision) -> Iterator[EventMessage]:
+        if ROWS[decision.reason].category is Category.REJECTED:
+            return  # the decision about the claim that was used instead may have the same key
         before = self._unpublished.pop(decision.key, None)
         if decision.action in _COMPLETED_ACTIONS:
             self._unpublished[decision.key] = decision

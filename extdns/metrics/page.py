@@ -38,7 +38,7 @@ The reasons are those of [reasons.md](reasons.md).
 """
 _REFUSED: Final = (Reason.REFUSED, Reason.TOO_LARGE, Reason.UNSUPPORTED, Reason.ZONE_FORBIDDEN)
 _CONFLICTS: Final = (
-    *(Reason.CONTEST_LOST, Reason.INCOMPATIBLE_TYPE, Reason.INCOMPATIBLE_RECORD),
+    *(Reason.REQUESTED_BY_OTHER, Reason.INCOMPATIBLE_TYPE, Reason.INCOMPATIBLE_RECORD),
     *sorted(select_reasons(Category.FOREIGN)),
 )
 

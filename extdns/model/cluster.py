@@ -6,6 +6,8 @@ import hashlib
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.value import Value
 
@@ -85,7 +87,7 @@ class IdentityRead(Value, frozen=True, kw_only=True):
 ClusterChange = ObjectChange | KindChange | ObjectProblem | IdentityRead
 
 
-SHARED_ISSUERS: Final = frozenset(
+COMMON_ISSUERS: Final = frozenset(
     {
         "https://kubernetes.default.svc",
         "https://kubernetes.default.svc.cluster.local",
@@ -103,19 +105,19 @@ class ClusterIdentity(Value, frozen=True, kw_only=True):
         uid: the uid of the namespace `kube-system`.
         issuer: the issuer of the pod's token.
         authority: a digest of the certificate authority of the API server.
-        given: the value of `--cluster-id`.
+        configured_id: the value of `--cluster-id`.
     """
 
     uid: str = ""
     issuer: str = ""
     authority: str = ""
-    given: str = ""
+    configured_id: str = msgspec.field(default="", name="given")  # the name in the saved state
 
     @property
     def parts(self) -> tuple[str, str, str, str]:
         """The parts that can be compared: all, but an issuer that many clusters have in common is ""."""
-        issuer = "" if self.issuer.rstrip("/") in SHARED_ISSUERS else self.issuer
-        return self.uid, issuer, self.authority, self.given
+        issuer = "" if self.issuer.rstrip("/") in COMMON_ISSUERS else self.issuer
+        return self.uid, issuer, self.authority, self.configured_id
 
     @property
     def id(self) -> str:
@@ -125,15 +127,15 @@ class ClusterIdentity(Value, frozen=True, kw_only=True):
 
     def update(self, newer: ClusterIdentity) -> ClusterIdentity:
         """Return *newer*, with its unknown parts filled in from this one."""
-        uid, issuer, authority, given = (
+        uid, issuer, authority, configured_id = (
             later or former for later, former in zip(newer.fields, self.fields, strict=True)
         )
-        return ClusterIdentity(uid=uid, issuer=issuer, authority=authority, given=given)
+        return ClusterIdentity(uid=uid, issuer=issuer, authority=authority, configured_id=configured_id)
 
     @property
     def fields(self) -> tuple[str, str, str, str]:
         """All four parts, unchanged."""
-        return self.uid, self.issuer, self.authority, self.given
+        return self.uid, self.issuer, self.authority, self.configured_id
 
     @property
     def is_known(self) -> bool:

@@ -72,8 +72,8 @@ class ObjectKey(NamedTuple):
         The text is interned, because claims, records and pending writes all hold it.
         """
         kind, namespace, name = self
-        place = f"{namespace}/{name}" if kind.namespaced else name
-        return sys.intern(f"{kind.resource_prefix or kind.label}/{place}")
+        path = f"{namespace}/{name}" if kind.namespaced else name
+        return sys.intern(f"{kind.resource_prefix or kind.label}/{path}")
 
 
 class ObjectRef(Value, frozen=True, kw_only=True):
@@ -95,8 +95,8 @@ class ObjectRef(Value, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         """`Service shop/web`, as messages name it."""
-        place = f"{self.key.namespace}/{self.key.name}" if self.key.namespace else self.key.name
-        return f"{self.key.kind.name} {place}"
+        path = f"{self.key.namespace}/{self.key.name}" if self.key.namespace else self.key.name
+        return f"{self.key.kind.name} {path}"
 
 
 def build_key(kind: Kind, metadata: ObjectMeta) -> ObjectKey:

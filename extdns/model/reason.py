@@ -67,7 +67,7 @@ class Reason(StrEnum):
     OWNED_BY_OTHER = "owned-by-other"
     FOREIGN_RECORD = "foreign-record"
     OWNERSHIP_RECORD_UNREADABLE = "ownership-record-unreadable"
-    CONTEST_LOST = "contest-lost"
+    REQUESTED_BY_OTHER = "requested-by-other"
     MERGED_BEFORE = "merged-before"
     CONTENDED = "contended"
     INCOMPATIBLE_TYPE = "incompatible-type"
@@ -90,7 +90,7 @@ class Reason(StrEnum):
 
     @property
     def event(self) -> str:
-        """The `reason` of Events: from the row, by default the code in camel case, as `ContestLost`."""
+        """The `reason` of Events: from the row, by default the code in camel case, as `RequestedByOther`."""
         return self.row.event or "".join(word.capitalize() for word in self.value.split("-"))
 
 
@@ -153,11 +153,11 @@ ROWS: Final[dict[Reason, ReasonRow]] = {
         "The same object now requests another record that cannot coexist with this one. Both change together.",
     ),
     Reason.IN_GRACE: ReasonRow(
-        Group.KEPT,
+        Group.UNCHANGED,
         "There is evidence for the delete. The record goes when the evidence has lasted for --delete-grace-period.",
     ),
     Reason.HELD: ReasonRow(
-        Group.KEPT,
+        Group.UNCHANGED,
         "The delete waits for approval: more records of the zone, or of one namespace in it, would go within ten "
         "minutes than --max-delete-count and --max-delete-percent allow.",
         is_held=True,
@@ -166,13 +166,13 @@ ROWS: Final[dict[Reason, ReasonRow]] = {
         next_step=_REVIEW,
     ),
     Reason.OTHER_CLUSTER: ReasonRow(
-        Group.KEPT,
+        Group.UNCHANGED,
         "The saved state belongs to another cluster than the objects. Updates and deletes are held until a person "
         "accepts this cluster: extdns accept-cluster.",
         is_held=True,
     ),
     Reason.NO_ADDRESS: ReasonRow(
-        Group.KEPT,
+        Group.UNCHANGED,
         "The status of the object holds no address yet. An existing record is retained.",
         category=Category.UNRESOLVED,
         event_when=EventWhen.RETAINED,
@@ -180,7 +180,7 @@ ROWS: Final[dict[Reason, ReasonRow]] = {
         log=LogLevel.INFO,
     ),
     Reason.NOT_ACCEPTED: ReasonRow(
-        Group.KEPT,
+        Group.UNCHANGED,
         "The parent of the object, such as its Gateway, has not accepted it. An existing record is retained.",
         category=Category.UNRESOLVED,
         event_when=EventWhen.RETAINED,
@@ -188,23 +188,23 @@ ROWS: Final[dict[Reason, ReasonRow]] = {
         log=LogLevel.INFO,
     ),
     Reason.ABSENCE_UNCONFIRMED: ReasonRow(
-        Group.KEPT,
+        Group.UNCHANGED,
         "A list lacks the resource of the record, but the API server has not confirmed that it does not exist. "
         "The record stays.",
         category=Category.UNDECIDED,
     ),
     Reason.OBJECT_FAILED: ReasonRow(
-        Group.KEPT,
+        Group.UNCHANGED,
         "The claims of the object could not be computed. Its existing records stay.",
         category=Category.UNDECIDED,
         fails=True,
     ),
     Reason.SOURCE_DOWN: ReasonRow(
-        Group.KEPT, "The kind of the resource cannot be listed. The record stays.", category=Category.UNDECIDED
+        Group.UNCHANGED, "The kind of the resource cannot be listed. The record stays.", category=Category.UNDECIDED
     ),
-    Reason.POLICY_KEEPS: ReasonRow(Group.KEPT, "--policy does not allow this change.", log=LogLevel.INFO),
+    Reason.POLICY_KEEPS: ReasonRow(Group.UNCHANGED, "--policy does not allow this change.", log=LogLevel.INFO),
     Reason.POLICY_KEEPS_TYPE: ReasonRow(
-        Group.KEPT,
+        Group.UNCHANGED,
         "The requested record cannot coexist with the current one, which --policy keeps.",
         fails=True,
     ),
@@ -298,7 +298,7 @@ ROWS: Final[dict[Reason, ReasonRow]] = {
         keeps_replaced=True,
         event_when=EventWhen.ALWAYS,
     ),
-    Reason.CONTEST_LOST: ReasonRow(
+    Reason.REQUESTED_BY_OTHER: ReasonRow(
         Group.CONFLICT,
         "Another object requests the same name and has precedence.",
         category=Category.REJECTED,

@@ -15,7 +15,7 @@ class Group(StrEnum):
 
     PUBLISHED = "Published, or about to be"
     REMOVED = "Removed"
-    KEPT = "Kept"
+    UNCHANGED = "Left unchanged"
     OBJECT = "Invalid values on the object"
     CONFIGURATION = "Excluded by the configuration, or in no readable zone"
     CONFLICT = "Not ours, or incompatible with another record"

@@ -198,12 +198,12 @@ def parse_target(text: str) -> tuple[str, str]:
         InvalidValueError: an address with a zone (fe80::1%eth0), which is meaningful on one host
             only, or text that is neither an address nor a name.
     """
-    given, text = text, strip_trailing_dots(text)
+    original, text = text, strip_trailing_dots(text)
     if is_ipv4(text):
         return rrtype.A, text
     parsed = parse_address(text)
     if parsed is None:
-        return rrtype.CNAME, DnsName.parse(text or given)
+        return rrtype.CNAME, DnsName.parse(text or original)
     if "%" in text:
         raise InvalidValueError(text, "an address without zone", "invalid-target")
     return rrtype.AAAA, _format_address(parsed)
@@ -288,8 +288,8 @@ def find_record_problem(endpoint: DesiredRecord) -> RecordProblem | None:
 
 
 def _find_bad_target(targets: Iterable[str], is_valid: Callable[[str], bool], allowed: str) -> RecordProblem | None:
-    wrong = next((target for target in targets if not is_valid(target)), None)
-    return None if wrong is None else RecordProblem(value=wrong, allowed=allowed)
+    invalid = next((target for target in targets if not is_valid(target)), None)
+    return None if invalid is None else RecordProblem(value=invalid, allowed=allowed)
 
 
 def _is_ipv6(target: str) -> bool:

@@ -114,7 +114,7 @@ class Saved(Value, frozen=True, kw_only=True):
         approvals: codes that a person approved and that were not applied yet.
         other_cluster: the id of the cluster that the objects come from, if it is another one; else "".
         is_new: whether there was no saved state: at a first start, or after it was lost.
-        lost: why the saved state cannot be used; "" if it can, or if there was none.
+        load_error: why the saved state cannot be used; "" if it can, or if there was none.
     """
 
     zones: tuple[tuple[str, SavedZone], ...] = ()
@@ -124,7 +124,7 @@ class Saved(Value, frozen=True, kw_only=True):
     approvals: tuple[str, ...] = ()
     other_cluster: str = ""
     is_new: bool = False
-    lost: str = ""
+    load_error: str = ""
 
     def find_zone(self, zone_id: str) -> SavedZone:
         """Return the state of a zone; an empty state if there is none."""

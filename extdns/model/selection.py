@@ -2,9 +2,9 @@
 
 The grammar of selectors is that of Kubernetes label selectors; blanks between tokens are ignored::
 
-    selector = [ term *( "," term ) ]
-    term     = key / "!" key / key ("=" / "==" / "!=") [value] / key (">" / "<") integer
-             / key ("in" / "notin") "(" [value *( "," [value] )] ")"
+    selector    = [ requirement *( "," requirement ) ]
+    requirement = key / "!" key / key ("=" / "==" / "!=") [value] / key (">" / "<") integer
+                / key ("in" / "notin") "(" [value *( "," [value] )] ")"
 
 Annotation filters have no `!=`, `>` and `<`, and only the last equality of a key counts.
 """
@@ -22,7 +22,7 @@ from extdns.model.dns_name import DnsName
 
 
 class Operator(StrEnum):
-    """The condition that a term states for its key."""
+    """The condition that a requirement states for its key."""
 
     EXISTS = "exists"
     MISSING = "!"
@@ -35,7 +35,7 @@ class Operator(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Term:
+class Requirement:
     """One condition.
 
     Attributes:
@@ -46,8 +46,8 @@ class Term:
     operator: Operator
     values: tuple[str, ...] = ()
 
-    def holds(self, labels: Mapping[str, str]) -> bool:
-        """Return whether *labels* meet this condition. UNEQUAL and NOT_IN are met if *labels* lack the key."""
+    def is_met(self, labels: Mapping[str, str]) -> bool:
+        """Return whether *labels* meet this requirement. UNEQUAL and NOT_IN are met if *labels* lack the key."""
         found = labels.get(self.key)
         match self.operator:
             case Operator.EXISTS:
@@ -79,22 +79,22 @@ class Term:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selector:
-    """Conditions that must all hold. A selector without conditions selects everything."""
+    """Requirements that must all be met. A selector without requirements selects everything."""
 
-    terms: tuple[Term, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
 
     def matches(self, labels: Mapping[str, str] | None) -> bool:
         """Return whether an object with these labels (or annotations) is selected."""
-        return not self.terms or all(term.holds(labels or {}) for term in self.terms)
+        return not self.requirements or all(one.is_met(labels or {}) for one in self.requirements)
 
     def mentions(self, key: str) -> bool:
-        """Return whether one of the conditions is about the label or annotation *key*."""
-        return any(term.key == key for term in self.terms)
+        """Return whether one of the requirements is about the label or annotation *key*."""
+        return any(one.key == key for one in self.requirements)
 
     @property
     def text(self) -> str:
         """The selector as the value of a flag; parsing it gives an equal selector."""
-        return ",".join(str(term) for term in self.terms)
+        return ",".join(str(one) for one in self.requirements)
 
 
 EVERYTHING: Final = Selector()
@@ -123,7 +123,7 @@ def parse_label_selector(text: str) -> Selector:
     Raises:
         ValueError: not a selector; the message says what is wrong.
     """
-    return Selector(terms=tuple(_Reader(text).terms()))
+    return Selector(requirements=tuple(_Reader(text).parse_requirements()))
 
 
 def parse_annotation_selector(text: str) -> Selector:
@@ -132,10 +132,10 @@ def parse_annotation_selector(text: str) -> Selector:
     Raises:
         ValueError: not a selector; the message says what is wrong.
     """
-    terms = _Reader(text, refused=_LABELS_ONLY).terms()
-    last = {term.key: term for term in terms if term.operator is Operator.EQUAL}
+    found = _Reader(text, refused=_LABELS_ONLY).parse_requirements()
+    last = {one.key: one for one in found if one.operator is Operator.EQUAL}
     return Selector(
-        terms=tuple(term for term in terms if term.operator is not Operator.EQUAL or term is last[term.key])
+        requirements=tuple(one for one in found if one.operator is not Operator.EQUAL or one is last[one.key])
     )
 
 
@@ -163,13 +163,13 @@ class _Reader:
         self._at = 0
         self._refused = refused
 
-    def terms(self) -> list[Term]:
+    def parse_requirements(self) -> list[Requirement]:
         if self._next == _END:
             return []
-        found = [self._term()]
+        found = [self._parse_requirement()]
         while self._next != _END:
             self._take(",")
-            found.append(self._term())
+            found.append(self._parse_requirement())
         return found
 
     @property
@@ -185,22 +185,22 @@ class _Reader:
             raise ValueError(f"{self._next or 'the end'!r} found where {expected!r} is expected")
         self._pop()
 
-    def _term(self) -> Term:
+    def _parse_requirement(self) -> Requirement:
         if self._next == "!":
             self._pop()
-            return Term(key=self._key(), operator=Operator.MISSING)
-        key = self._key()
+            return Requirement(key=self._parse_key(), operator=Operator.MISSING)
+        key = self._parse_key()
         if self._next in {",", _END}:
-            return Term(key=key, operator=Operator.EXISTS)
-        operator = self._operator(key)
-        return Term(key=key, operator=operator, values=self._operands(operator))
+            return Requirement(key=key, operator=Operator.EXISTS)
+        operator = self._parse_operator(key)
+        return Requirement(key=key, operator=operator, values=self._parse_operands(operator))
 
-    def _key(self) -> str:
+    def _parse_key(self) -> str:
         if not _KEY.fullmatch(self._next):
             raise ValueError(f"{self._next or 'the end'!r} is not a key")
         return self._pop()
 
-    def _operator(self, key: str) -> Operator:
+    def _parse_operator(self, key: str) -> Operator:
         operator = _OPERATORS.get(self._next)
         if operator is None:
             raise ValueError(f"{self._next!r} after {key!r} is not an operator")
@@ -209,24 +209,24 @@ class _Reader:
         self._pop()
         return operator
 
-    def _operands(self, operator: Operator) -> tuple[str, ...]:
+    def _parse_operands(self, operator: Operator) -> tuple[str, ...]:
         if operator in _SETS:
-            return self._set()
-        value = self._value()
+            return self._parse_set()
+        value = self._parse_value()
         if operator in _ORDERS and not _is_integer(value):
             raise ValueError(f"{value!r} is not an integer")
         return (value,)
 
-    def _set(self) -> tuple[str, ...]:
+    def _parse_set(self) -> tuple[str, ...]:
         self._take("(")
-        values = {self._value()}
+        values = {self._parse_value()}
         while self._next == ",":
             self._pop()
-            values.add(self._value())
+            values.add(self._parse_value())
         self._take(")")
         return tuple(sorted(values))
 
-    def _value(self) -> str:
+    def _parse_value(self) -> str:
         value = "" if self._next in _PUNCTUATION else self._pop()
         if not is_label_value(value):
             raise ValueError(f"{value!r} is not a label value: at most 63 of A-Z a-z 0-9 - _ ., no - _ . at the ends")

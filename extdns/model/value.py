@@ -47,11 +47,11 @@ class StringMap(tuple[tuple[str, str], ...]):
 
     def set(self, key: str, value: str) -> StringMap:
         """Return a copy in which *key* has *value*."""
-        return StringMap(sorted([*(pair for pair in self if pair[0] != key), (key, value)]))
+        return StringMap(sorted([*(item for item in self if item[0] != key), (key, value)]))
 
     def without(self, *keys: str) -> StringMap:
         """Return a copy without *keys*."""
-        left = [pair for pair in self if pair[0] not in keys]
+        left = [item for item in self if item[0] not in keys]
         if len(left) == len(self):
             return self
         return StringMap(left) if left else EMPTY_MAP

@@ -149,7 +149,7 @@ def decide_contest(
         return []
     first = min(winners, key=_get_age, default=None)
     detail = f"{first.claim.provenance.ref} has precedence" if first else "other namespaces have precedence"
-    block = Blocked(reason=Reason.CONTEST_LOST, detail=detail)
+    block = Blocked(reason=Reason.REQUESTED_BY_OTHER, detail=detail)
     return [ContestLoss(contest=contest, claim=one.claim, block=block) for one in here if one not in winners]
 
 

@@ -196,7 +196,7 @@ def find_obstacle(
         if candidate in row.yielding_cnames:
             return Reason.INCOMPATIBLE_TYPE
         if candidate in row.other_candidates:
-            return Reason.CONTEST_LOST
+            return Reason.REQUESTED_BY_OTHER
         for proposal in propose(row, settings):
             if proposal.candidate is candidate:
                 return _find_block(proposal.outcome, settings)
@@ -261,7 +261,7 @@ def _resolve_delete(
         return Blocked(reason=Reason.OWNED_BY_OTHER, detail=detail)
     found = retained.get(change.key) or findings[change.key]
     if isinstance(found, Blocked):
-        return change if change.evidence is Evidence.REPLACED and found.reason is Reason.CONTEST_LOST else found
+        return change if change.evidence is Evidence.REPLACED and found.reason is Reason.REQUESTED_BY_OTHER else found
     if change.evidence is Evidence.REPLACED and _requests_another_type(change.current, proposals):
         return change
     return replace(change, evidence=found)
@@ -316,4 +316,4 @@ def _reject_others(row: NameRow) -> Iterable[Unfulfilled]:
         yield _reject(candidate, Reason.INCOMPATIBLE_TYPE)
     for candidate in row.other_candidates:
         winner = row.winners[candidate.desired.type].requested_by[0]
-        yield _reject(candidate, Reason.CONTEST_LOST, f"{winner.ref} has precedence")
+        yield _reject(candidate, Reason.REQUESTED_BY_OTHER, f"{winner.ref} has precedence")

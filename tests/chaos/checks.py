@@ -15,7 +15,7 @@ _PUBLISHED: Final = frozenset({"published"})
 """Reasons for records that are as requested."""
 _FOREIGN: Final = frozenset({"foreign-record", "owned-by-other", "no-ownership-name"})
 """Reasons at names where a foreign record or ownership record exists."""
-_CONTESTED: Final = frozenset({"contest-lost", "merged-before"})
+_CONTESTED: Final = frozenset({"requested-by-other", "merged-before"})
 """Reasons at names that several namespaces request."""
 _REFUSED: Final = frozenset({"refused"})
 """Reasons at names whose changes the DNS service always refuses."""

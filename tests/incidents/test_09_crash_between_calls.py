@@ -20,7 +20,7 @@ from tests.incidents.production import Production
 from tests.incidents.scene import HOUR_S, Scene, key_of, scene
 from tests.objects import ingress, service
 from tests.program.process import running
-from tests.unit.engine.laws import is_mark, is_our_mark, ownership
+from tests.unit.engine.laws import is_own_ownership_record, is_ownership_record, ownership
 from tests.unit.engine.stage import REGISTRY, ZONE, owned, record
 
 FOREIGN = record("theirs", "192.0.2.66")
@@ -77,9 +77,9 @@ def check(records: dict[RecordKey, Record]) -> None:
     assert records[FOREIGN.key] == FOREIGN
     found = ownership(REGISTRY, records)
     for key, one in records.items():
-        assert key == FOREIGN.key or is_mark(one) or found[key].is_ours, f"{key} has no ownership record"
+        assert key == FOREIGN.key or is_ownership_record(one) or found[key].is_ours, f"{key} has no ownership record"
     ownership_keys = {txt.key for one in found.values() if one.is_ours for txt in one.ownership_records}
-    assert {key for key, one in records.items() if is_our_mark(one)} <= ownership_keys, (
+    assert {key for key, one in records.items() if is_own_ownership_record(one)} <= ownership_keys, (
         "an ownership record was left behind"
     )
 

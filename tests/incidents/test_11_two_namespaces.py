@@ -23,7 +23,7 @@ def test_the_current_holder_keeps_the_name_although_the_other_object_is_older() 
     world = scene(OURS)
     world.apply(THEIRS, for_s=HOUR_S)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
-    assert "A none contest-lost" in world.describe_decisions("web")
+    assert "A none requested-by-other" in world.describe_decisions("web")
     assert world.restart(for_s=HOUR_S).list_records() == {"web A": ("192.0.2.1",)}
 
 

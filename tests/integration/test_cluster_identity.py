@@ -262,7 +262,9 @@ def test_in_a_pod_the_identity_includes_token_issuer_and_certificate_authority(
         cluster.close()
     expected = digest_authority(server.ca)
     assert expected
-    assert identity == ClusterIdentity(issuer="https://oidc.eks.example/id/7F3A", authority=expected, given="blue")
+    assert identity == ClusterIdentity(
+        issuer="https://oidc.eks.example/id/7F3A", authority=expected, configured_id="blue"
+    )
 
 
 def test_the_identity_does_not_include_the_credentials_of_a_kubeconfig(tmp_path: Path) -> None:

@@ -271,7 +271,7 @@ def test_flags_decide_whether_events_are_recorded(
     assert (build_event_recorder(parse([*start, *flags], {}), {}) is not None) is is_one
 
 
-def test_the_winner_of_a_hostname_contest_gets_record_ready_and_the_loser_contest_lost(
+def test_in_a_hostname_contest_the_winner_gets_record_ready_and_the_loser_requested_by_other(
     server: ApiServer, tmp_path: Path
 ) -> None:
     installation = Installation(tmp_path, server, example_org="")
@@ -282,7 +282,7 @@ def test_the_winner_of_a_hostname_contest_gets_record_ready_and_the_loser_contes
     with installation.start("--events-emit=RecordReady", once=True) as running:
         assert running.end() == 0
     reasons = {(event["regarding"]["namespace"], event["reason"]) for event in events(server)}
-    assert reasons == {("shop", "RecordReady"), ("zoo", "ContestLost")}
+    assert reasons == {("shop", "RecordReady"), ("zoo", "RequestedByOther")}
 
 
 def test_held_deletes_are_recorded_on_the_state_configmap_after_they_were_saved(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ class IdentityReader:
             uid=self._read_uid(),
             issuer=find_issuer(self._api.service_account_token),
             authority=digest_authority(self._api.ca_certificates),
-            given=self._cluster_id,
+            configured_id=self._cluster_id,
         )
 
     def _read_uid(self) -> str:
@@ -145,7 +145,7 @@ class IdentityReader:
                 uid=identity.uid or known.uid,
                 issuer=identity.issuer or known.issuer,
                 authority=identity.authority or known.authority,
-                given=identity.given,
+                configured_id=identity.configured_id,
             )
         now_s = self._monotonic()
         if self._may_succeed_soon and self._reported is None and now_s < self._first_read_at_s + _MAX_UNCERTAIN_S:

@@ -76,7 +76,7 @@ class ManifestCluster:
         self._namespaces = namespaces or WatchedNamespaces()
         self._monotonic = monotonic
         self._watch_files = watch_files
-        self._identities = [IdentityRead(identity=ClusterIdentity(given=cluster_id))] if cluster_id else []
+        self._identities = [IdentityRead(identity=ClusterIdentity(configured_id=cluster_id))] if cluster_id else []
         self._store = LocalStore(self.require)
         self._states: dict[Kind, KindState] = {}
         self._new_kinds: list[Kind] = []

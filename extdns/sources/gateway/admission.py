@@ -11,7 +11,7 @@ from extdns.model.kind import Kind
 from extdns.model.record import parse_address
 from extdns.model.resources.core import NAMESPACE
 from extdns.model.resources.gateway_api import LabelSelector, Listener, RouteNamespaces
-from extdns.model.selection import Operator, Selector, Term, is_label_key, is_label_value
+from extdns.model.selection import Operator, Requirement, Selector, is_label_key, is_label_value
 from extdns.ports import ClusterView
 
 _NAME_LABEL: Final = "kubernetes.io/metadata.name"
@@ -66,12 +66,12 @@ def parse_api_selector(label_selector: LabelSelector | None) -> Selector | None:
     if label_selector is None:
         return None
     try:
-        return Selector(terms=tuple(_parse_requirements(label_selector)))
+        return Selector(requirements=tuple(_parse_requirements(label_selector)))
     except ValueError:
         return None
 
 
-def _parse_requirements(label_selector: LabelSelector) -> Iterator[Term]:
+def _parse_requirements(label_selector: LabelSelector) -> Iterator[Requirement]:
     for key, value in (label_selector.match_labels or {}).items():
         yield _build_requirement(key, Operator.EQUAL, (value,))
     for requirement in label_selector.match_expressions or ():
@@ -81,10 +81,10 @@ def _parse_requirements(label_selector: LabelSelector) -> Iterator[Term]:
         yield _build_requirement(requirement.key, operator, values)
 
 
-def _build_requirement(key: str, operator: Operator, values: tuple[str, ...]) -> Term:
+def _build_requirement(key: str, operator: Operator, values: tuple[str, ...]) -> Requirement:
     if not is_label_key(key) or not all(map(is_label_value, values)):
         raise ValueError(key)
-    return Term(key=key, operator=operator, values=values)
+    return Requirement(key=key, operator=operator, values=values)
 
 
 ALLOWED_HOSTNAME: Final = "a host name of letters, digits and '-' in labels of up to 63, perhaps after '*.'"

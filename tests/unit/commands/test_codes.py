@@ -23,7 +23,7 @@ def test_the_explanation_of_a_code_starts_with_its_group_and_ends_with_the_next_
 ) -> None:
     assert cli.main(["explain", "[held]"], {}) == 0
     assert capsys.readouterr().out == (
-        "held: Kept\n"
+        "held: Left unchanged\n"
         "\n"
         "The delete waits for approval: more records of the zone, or of one namespace in it, would go within\n"
         "ten minutes than --max-delete-count and --max-delete-percent allow.\n"

@@ -69,7 +69,7 @@ def test_the_explanation_of_a_name_starts_with_its_state_and_ends_with_the_next_
         "                → is published in example.org (example.org.zone)  [published]\n"
         "  also by       Service lab/web (since 2026-01-01 00:00:00 UTC)\n"
         "                host from annotation hostname; A 192.0.2.8, default TTL\n"
-        "                → nothing is done in example.org (example.org.zone)  [contest-lost]\n"
+        "                → nothing is done in example.org (example.org.zone)  [requested-by-other]\n"
         "                  Service shop/web has precedence\n"
         "  zone          example.org (example.org.zone), longest match of 2 zones\n"
         "  record        A 192.0.2.1, TTL 300\n"
@@ -216,7 +216,7 @@ def test_an_excluded_object_is_explained_with_its_filter(
 def test_an_object_is_explained_as_json(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
     assert explain(installation, "service/lab/web", "-o", "json") == 0
     document = msgspec.json.decode(capsys.readouterr().out, type=ObjectDocument)
-    assert [(one.name, one.outcome.reason) for one in document.names] == [("web.example.org", "contest-lost")]
+    assert [(one.name, one.outcome.reason) for one in document.names] == [("web.example.org", "requested-by-other")]
 
 
 @pytest.mark.parametrize("output", ["text", "json"])

@@ -91,9 +91,9 @@ def test_migrate_lists_names_that_both_would_change_differently(
         "  + A  new.example.org  192.0.2.3      Service first/one: annotation hostname\n"
         "       external-dns: create A 192.0.2.3, 192.0.2.4, default TTL\n"
         "       extdns:       create A 192.0.2.3, default TTL\n"
-        "  ! A  new.example.org  not published  Service second/two: annotation hostname  [contest-lost]\n"
+        "  ! A  new.example.org  not published  Service second/two: annotation hostname  [requested-by-other]\n"
         "       Service first/one has precedence\n"
-        "  contest-lost: Another object requests the same name and has precedence.\n"
+        "  requested-by-other: Another object requests the same name and has precedence.\n"
         "\n"
         "The first pass of extdns changes 1 record; of these 1 because of the switch, with no delete.\n"
     )
@@ -102,7 +102,7 @@ def test_migrate_lists_names_that_both_would_change_differently(
     assert [one.reason for one in (differing.ours, differing.theirs, *differing.others)] == [
         "requested",
         "requested",
-        "contest-lost",
+        "requested-by-other",
     ]
 
 

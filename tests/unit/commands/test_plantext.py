@@ -182,7 +182,7 @@ CASES = {
         decision(
             "shop.example.org",
             NONE,
-            Reason.CONTEST_LOST,
+            Reason.REQUESTED_BY_OTHER,
             "Ingress web/shop has precedence",
             by=[rule("lab/shop"), annotated("lab/shop"), annotated("lab/other"), annotated("lab/another")],
             desired=["192.0.2.5"],

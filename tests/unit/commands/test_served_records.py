@@ -77,7 +77,7 @@ def test_a_simple_record_is_served_as_soon_as_it_is_answered() -> None:
     assert find_served((decision(Reason.CHANGED, "192.0.2.1"),), "192.0.2.1") == [True]
 
 
-@pytest.mark.parametrize("reason", [Reason.CONTEST_LOST, Reason.INCOMPATIBLE_TYPE])
+@pytest.mark.parametrize("reason", [Reason.REQUESTED_BY_OTHER, Reason.INCOMPATIBLE_TYPE])
 def test_a_rejected_claim_counts_only_if_no_other_claim_has_the_name(reason: Reason) -> None:
     rejected = decision(reason, "lb.example.net", "CNAME")
     assert [expectation.reason for expectation in list_expected(NAME, (rejected,))] == [reason]

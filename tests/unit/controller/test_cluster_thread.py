@@ -67,7 +67,7 @@ class Desk:
                 case ProblemChanged(problem=problem):
                     found.append(f"{problem.location} {problem.message}")
                 case ClusterIdentified(identity=identity):
-                    found.append(f"cluster {identity.given}")
+                    found.append(f"cluster {identity.configured_id}")
                 case other:
                     raise AssertionError(other)
         return found
@@ -78,7 +78,7 @@ def test_objects_are_passed_on_before_their_kind_is_reported_as_synced() -> None
 
 
 def test_cluster_identity_is_passed_on_before_objects() -> None:
-    identity = IdentityRead(identity=ClusterIdentity(given="blue"))
+    identity = IdentityRead(identity=ClusterIdentity(configured_id="blue"))
     problem = ObjectProblem(location="Service shop/odd", key=None, message="is odd")
     cluster = ScriptedCluster((*add_services("web"), problem, identity, SYNCED))
     assert Desk(cluster).reported() == ["cluster blue", "Service shop/odd is odd", "web", "Service synced"]

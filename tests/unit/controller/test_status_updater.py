@@ -242,7 +242,7 @@ def test_object_that_lost_a_hostname_contest_gets_that_status() -> None:
     statuses = desk.run(Observed(observations=(web, other)), change_phase(SERVICE), change_phase(INGRESS))
     assert {one.key.name: list_problems(one) for one in statuses} == {
         "web": [],
-        "api": [("web.example.org", Reason.CONTEST_LOST, True, False)],
+        "api": [("web.example.org", Reason.REQUESTED_BY_OTHER, True, False)],
     }
 
 

@@ -221,7 +221,7 @@ NAMES: Final[Mapping[Reason, Callable[[], Stage]]] = {
     Reason.OWNERSHIP_RECORD_UNREADABLE: lambda: start_dry(
         record("web", "192.0.2.9"), record("a-web", build_encrypted_text(), rtype="TXT"), first=[REQUESTED]
     ),
-    Reason.CONTEST_LOST: lambda: contests.start_world(
+    Reason.REQUESTED_BY_OTHER: lambda: contests.start_world(
         first=[
             contests.observe_in("blue", contests.claim_in("blue", "192.0.2.1")),
             contests.observe_in("green", contests.claim_in("green", "192.0.2.2")),

@@ -38,7 +38,7 @@ class Cluster:
         ever_requested: object, name and set identifier of every claim since the engine's start.
         deleted: objects of which a DELETED event was seen since then.
         missing: objects that a list lacks, with the claims that they had.
-        lacking: by object, the Pod that a list lacks, with the claims that the object had before.
+        missing_pods: by object, the Pod that a list lacks, with the claims that the object had before.
         confirmed: objects confirmed to be gone since the start, and not seen again.
         answers: whether it can be known now if an object exists.
         was_complete: whether all kinds were synced at some moment, of this process or of a former one.
@@ -51,16 +51,16 @@ class Cluster:
     ever_requested: set[tuple[ObjectKey, DnsName, str]] = field(default_factory=set)
     deleted: set[ObjectKey] = field(default_factory=set)
     missing: dict[ObjectKey, tuple[Claim, ...]] = field(default_factory=dict)
-    lacking: dict[ObjectKey, tuple[ObjectKey, tuple[Claim, ...]]] = field(default_factory=dict)
+    missing_pods: dict[ObjectKey, tuple[ObjectKey, tuple[Claim, ...]]] = field(default_factory=dict)
     confirmed: set[ObjectKey] = field(default_factory=set)
     answers: bool = True
     was_complete: bool = False
 
     def find_object(self, resource: str) -> ObjectKey | None:
         """Return the object that an ownership record names."""
-        label, _, place = resource.partition("/")
+        label, _, path = resource.partition("/")
         kind = {"service": SERVICE, "ingress": INGRESS}.get(label)
-        namespace, _, name = place.partition("/")
+        namespace, _, name = path.partition("/")
         return ObjectKey(kind, namespace, name) if kind else None
 
     def claims_to(self, name: DnsName) -> list[NameClaim]:
@@ -79,7 +79,7 @@ class Cluster:
         for key, claims in self.missing.items():
             if key not in self.confirmed:
                 yield from (claim for claim in claims if isinstance(claim, ResolvedClaim))
-        for pod, claims in self.lacking.values():
+        for pod, claims in self.missing_pods.values():
             if pod not in self.confirmed:
                 yield from (claim for claim in claims if isinstance(claim, ResolvedClaim))
 
@@ -101,34 +101,34 @@ class Cluster:
             return tuple(claim for claim in claims if not (_has_name(claim) and claim.name in names))
 
         self.missing = {one: others(claims) for one, claims in self.missing.items()}
-        self.lacking = {one: (pod, others(claims)) for one, (pod, claims) in self.lacking.items()}
+        self.missing_pods = {one: (pod, others(claims)) for one, (pod, claims) in self.missing_pods.items()}
 
     def lose_pod(self, key: ObjectKey, claims: tuple[Claim, ...], *, exists: bool) -> Observed:
         """Let a list lack a Pod of the object, which requests *claims* without it; perhaps the Pod *exists*."""
         pod = ObjectKey(PODS, key.namespace, f"{key.kind.name.lower()}-{key.name}-1")
-        if key not in self.lacking:
-            self.lacking[key] = pod, self.requests.get(key, ())
+        if key not in self.missing_pods:
+            self.missing_pods[key] = pod, self.requests.get(key, ())
             self.confirmed.discard(pod)
         (self.existing.add if exists else self.existing.discard)(pod)
-        before = self.lacking[key]
+        before = self.missing_pods[key]
         seen = self.see(key, claims, Cause.DEPENDENCY)
-        self.lacking[key] = before
+        self.missing_pods[key] = before
         return seen
 
     def find_pod(self, key: ObjectKey, claims: tuple[Claim, ...]) -> Observed:
         """Let the missing Pod of the object be seen again, or its DELETED event; the object requests *claims*."""
-        pod, _ = self.lacking.pop(key)
+        pod, _ = self.missing_pods.pop(key)
         self.existing.discard(pod)
         self.confirmed.discard(pod)
         return self.see(key, claims, Cause.DEPENDENCY)
 
-    def fail(self, key: ObjectKey, parked_on: Kind | None = None) -> Observed:
+    def fail(self, key: ObjectKey, awaited_kind: Kind | None = None) -> Observed:
         """Let the object exist, and its claims be impossible to compute."""
         self.requests.setdefault(key, ())
         self.existing.add(key)
         self._note_seen(key)
         self.failing.add(key)
-        return self._observe(key, Cause.VERSION, failure="cannot be computed", parked_on=parked_on)
+        return self._observe(key, Cause.VERSION, failure="cannot be computed", awaited_kind=awaited_kind)
 
     def _note_seen(self, key: ObjectKey) -> None:
         self.confirmed.discard(key)
@@ -139,7 +139,7 @@ class Cluster:
         """Let the object be deleted, or let a list lack it."""
         claims = self.requests.pop(key, None)
         self.failing.discard(key)
-        self.lacking.pop(key, None)
+        self.missing_pods.pop(key, None)
         if cause is Cause.DELETED:
             self.deleted.add(key)
             self.missing.pop(key, None)
@@ -178,7 +178,7 @@ class Cluster:
     def restart(self) -> Iterator[Input]:
         """Return what a new engine gets, in the order of the keys."""
         self.ever_requested, self.deleted, self.confirmed = set(), set(), set()
-        self.missing, self.lacking = {}, {}
+        self.missing, self.missing_pods = {}, {}
         failing = set(self.failing)
         for key, claims in sorted(self.requests.items()):
             self.requests[key] = () if key in failing else claims
@@ -193,16 +193,16 @@ class Cluster:
         *,
         claims: tuple[Claim, ...] = (),
         failure: str = "",
-        parked_on: Kind | None = None,
+        awaited_kind: Kind | None = None,
     ) -> Observed:
-        lacking = (self.lacking[key][0],) if key in self.lacking and not failure else ()
+        missing_dependencies = (self.missing_pods[key][0],) if key in self.missing_pods and not failure else ()
         observation = Observation(
             source=key.kind.name.lower(),
             key=key,
             cause=cause,
             claims=claims,
             failure=failure,
-            awaited_kind=parked_on,
-            missing_dependencies=lacking,
+            awaited_kind=awaited_kind,
+            missing_dependencies=missing_dependencies,
         )
         return Observed(observations=(observation,))

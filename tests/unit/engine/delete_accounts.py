@@ -30,7 +30,7 @@ _ALL_ZONES = ("", "")
 
 Scope = tuple[str, str]
 """Zone id and namespace: ("Z", "shop"), ("Z", "") for the whole zone, ("", "") for all zones."""
-Place = tuple[str, RecordKey]
+ZoneAndKey = tuple[str, RecordKey]
 """Zone id and record."""
 
 
@@ -95,11 +95,11 @@ class DeleteAccounts:
     started_s: float = 0.0
     requested: set[tuple[RecordKey, str]] = field(default_factory=set)
     requested_s: dict[tuple[RecordKey, str], float] = field(default_factory=dict)
-    holds: dict[Place, Hold] = field(default_factory=dict)
-    approvals: dict[Place, Approval] = field(default_factory=dict)
+    holds: dict[ZoneAndKey, Hold] = field(default_factory=dict)
+    approvals: dict[ZoneAndKey, Approval] = field(default_factory=dict)
     made: dict[tuple[Scope, bool], list[float]] = field(default_factory=dict)
     owned: dict[Scope, MostOwned] = field(default_factory=dict)
-    transfers: set[Place] = field(default_factory=set)
+    transfers: set[ZoneAndKey] = field(default_factory=set)
     _seen_s: float = 0.0
 
     def restart(self, now_s: float) -> None:
@@ -108,7 +108,7 @@ class DeleteAccounts:
         if self.forgets:
             self.made.clear()
             self.holds.clear()
-        self.holds = {place: hold for place, hold in self.holds.items() if hold.is_saved}
+        self.holds = {location: hold for location, hold in self.holds.items() if hold.is_saved}
 
     def note(self, cluster: Cluster, stage: Stage) -> None:
         """Note what is requested, and what is ours, before the engine takes its next step."""
@@ -122,15 +122,15 @@ class DeleteAccounts:
             for _, claim in cluster.all_claims()
             if isinstance(claim, ResolvedClaim)
         }
-        for place in [place for place in self.holds if self._is_hold_over(place, cluster, stage)]:
-            del self.holds[place]
+        for location in [location for location in self.holds if self._has_hold_ended(location, cluster, stage)]:
+            del self.holds[location]
 
     def note_held(self, engine: Engine) -> None:
         """Note what the engine holds after a step."""
         for shown in engine.delete_guard.held_sets():
             for one in shown.held:
-                place = one.zone.id, one.owned.key
-                hold = self.holds.setdefault(place, Hold(one.evidence is Evidence.ORPHAN_UNCLAIMED, is_saved=False))
+                location = one.zone.id, one.owned.key
+                hold = self.holds.setdefault(location, Hold(one.evidence is Evidence.ORPHAN_UNCLAIMED, is_saved=False))
                 hold.is_insufficient &= one.zone.id not in engine.delete_guard.state.accepted
                 hold.is_saved |= bool(shown.code)
 
@@ -150,12 +150,12 @@ class DeleteAccounts:
         """Check the deletes of a batch that the engine submits: nothing held goes, and nothing before its time."""
         for change in _deletes(batch):
             approved = self.is_approved(batch.zone.id, change.current, now_s)
-            place = batch.zone.id, change.key
-            hold = self.holds.get(place)
+            location = batch.zone.id, change.key
+            hold = self.holds.get(location)
             # What counts is what was requested when the delete was submitted, not when it was carried out.
-            self.transfers.discard(place)
+            self.transfers.discard(location)
             if _is_transfer(change, cluster):
-                self.transfers.add(place)
+                self.transfers.add(location)
                 hold = None  # another object claims the name
             if hold and hold.is_insufficient and batch.zone.id in engine.delete_guard.state.accepted:
                 hold = None  # the settings were accepted: the evidence was sufficient
@@ -214,9 +214,9 @@ class DeleteAccounts:
                 most = max(count[namespace] for count in counts)
                 self.owned.setdefault((zone.id, namespace), MostOwned()).note(most, stage.now_s)
 
-    def _is_hold_over(self, place: Place, cluster: Cluster, stage: Stage) -> bool:
+    def _has_hold_ended(self, location: ZoneAndKey, cluster: Cluster, stage: Stage) -> bool:
         """Return whether the record is requested, gone or foreign now, or belongs to another zone."""
-        zone_id, key = place
+        zone_id, key = location
         zone = next(zone for zone in ZONES if zone.id == zone_id)
         for claim in cluster.claims_to(key.name):
             same = isinstance(claim, UnresolvedClaim) or claim.desired.type == key.type

@@ -32,7 +32,7 @@ LASTING = frozenset({
     Reason.POLICY_KEEPS_TYPE,
     Reason.OWNED_BY_OTHER,
     Reason.FOREIGN_RECORD,
-    Reason.CONTEST_LOST,
+    Reason.REQUESTED_BY_OTHER,
     Reason.MERGED_BEFORE,
     Reason.INCOMPATIBLE_TYPE,
     Reason.INCOMPATIBLE_RECORD,
@@ -46,12 +46,12 @@ LASTING = frozenset({
 })  # fmt: skip
 
 
-def is_mark(record: Record | None) -> bool:
+def is_ownership_record(record: Record | None) -> bool:
     return record is not None and record.type == "TXT" and record.targets[0].startswith('"heritage=')
 
 
-def is_our_mark(record: Record) -> bool:
-    return is_mark(record) and "external-dns/owner=me," in record.targets[0]
+def is_own_ownership_record(record: Record) -> bool:
+    return is_ownership_record(record) and "external-dns/owner=me," in record.targets[0]
 
 
 def ownership(registry: Registry, contents: Contents) -> dict[RecordKey, OwnedRecord]:
@@ -84,21 +84,24 @@ def check_submission(
     going = {one.key for part in submission.batch.change_sets for one in part.changes if isinstance(one, Delete)}
     for key in before.keys() - after.keys():
         assert key in going or before[key].type == "TXT", f"{key} goes, and no delete says so"
-    # What proved it is part of the write; a mark, or a record at the name of one, that was put beside it since is not.
+    # Ownership is proved by the records that the write states. Ownership records, and records at their names, that
+    # another writer added since then do not count.
     proofs = (ownership(registry, before), ownership(registry, known_before))
     for key in sorted(changed):
         old, new = before.get(key), after.get(key)
         if old is not None:
             proved = any(key in owned and owned[key].is_ours for owned in proofs)
-            assert is_our_mark(old) or proved or _is_marked(key, before), f"{key} was not proved ours, and is changed"
-        if not is_mark(old or new):
+            assert is_own_ownership_record(old) or proved or _has_ownership_record(key, before), (
+                f"{key} was not proved ours, and is changed"
+            )
+        if not is_ownership_record(old or new):
             if new is None:
                 # The ownership record of the name of a zone goes afterwards.
-                assert key.name == submission.batch.zone.name or not _is_marked(key, known_after), (
-                    f"{key} left its mark"
+                assert key.name == submission.batch.zone.name or not _has_ownership_record(key, known_after), (
+                    f"{key} goes without its ownership record"
                 )
             else:
-                assert _is_marked(key, after), f"{key} has no mark"
+                assert _has_ownership_record(key, after), f"{key} has no ownership record"
     touched = {key.name for key in changed}
     owned_after = ownership(registry, known_after)
     for key, owned in proofs[1].items():
@@ -106,9 +109,9 @@ def check_submission(
             assert owned_after[key].is_ours == owned.is_ours, f"{key} belongs to somebody else now"
 
 
-def _is_marked(key: RecordKey, contents: Contents) -> bool:
-    mark = contents.get(RecordKey(DnsName(f"{key.type.lower()}-{key.name}"), key.set_identifier, "TXT"))
-    return mark is not None and is_our_mark(mark)
+def _has_ownership_record(key: RecordKey, contents: Contents) -> bool:
+    found = contents.get(RecordKey(DnsName(f"{key.type.lower()}-{key.name}"), key.set_identifier, "TXT"))
+    return found is not None and is_own_ownership_record(found)
 
 
 def check_intentions(
@@ -135,8 +138,8 @@ def _check_targets(change: Update, cluster: Cluster) -> None:
         return
     for claim in cluster.unconfirmed_claims():
         if claim.desired.key == change.key:
-            kept = before - after
-            assert not kept & set(claim.desired.targets), f"{change.key} loses what {claim.provenance.ref} requested"
+            removed = before - after
+            assert not removed & set(claim.desired.targets), f"{change.key} loses what {claim.provenance.ref} requested"
 
 
 def _check_evidence(change: Delete, cluster: Cluster, *, approved: bool) -> None:
@@ -221,12 +224,12 @@ def check_decisions(engine: Engine, cluster: Cluster, managed: frozenset[str]) -
                 for one in engine.decisions.decisions(name)
                 if one.current and one.zone == state.zone
             )
-            stands = {
+            present = {
                 (record.set_identifier, record.type)
                 for record in state.cache.records(name)
-                if record.type in managed and not is_mark(record)
+                if record.type in managed and not is_ownership_record(record)
             }
-            assert decided == Counter(stands), f"{name}: decided {decided}, stands {stands}"
+            assert decided == Counter(present), f"{name}: decided {decided}, present {present}"
     for name in {name for name, _ in cluster.all_claims()}:
         _check_claims(engine, cluster, name)
 
@@ -262,11 +265,11 @@ def check_converged(engine: Engine, stage: Stage, zones: Iterable[Zone], registr
         assert decision.action in {Action.KEEP, Action.NONE}
     for zone in zones:
         contents = provider.contents(zone)
-        mirror = next(state.cache for state in engine.zones if state.zone == zone)
-        assert {record.key: record for name in mirror.names() for record in mirror.records(name)} == contents
+        cache = next(state.cache for state in engine.zones if state.zone == zone)
+        assert {record.key: record for name in cache.names() for record in cache.records(name)} == contents
         owned = ownership(registry, contents_with_ownership(stage, zone))
         for decision in engine.decisions:
             if decision.zone == zone and decision.reason is Reason.PUBLISHED and decision.desired is not None:
-                stands = owned[decision.desired.key]
-                assert stands.record.targets == decision.desired.targets
-                assert stands.is_ours
+                current = owned[decision.desired.key]
+                assert current.record.targets == decision.desired.targets
+                assert current.is_ours

@@ -54,7 +54,7 @@ targets = st.sampled_from(TARGETS)
 
 @st.composite
 def claims_of(draw: st.DrawFn, key: ObjectKey) -> tuple[Claim, ...]:
-    """The claims of one object."""
+    """Draw the claims of one object."""
     found: dict[tuple[object, ...], Claim] = {}
     for _ in range(draw(st.integers(0, 3))):
         claim = draw(st.one_of(resolved_claims(key), unresolved_claims(key)))
@@ -87,7 +87,7 @@ def unresolved_claims(draw: st.DrawFn, key: ObjectKey) -> UnresolvedClaim:
 
 @st.composite
 def foreign_records(draw: st.DrawFn) -> Record:
-    """What another writer puts there: records of their own, edits of ours, and ownership records."""
+    """Draw a record that another writer creates: one of its own, an edit of one of ours, or an ownership record."""
     if draw(st.booleans()):
         return ownership_record(draw(names), draw(targets)[0], owner=draw(st.sampled_from(("me", "other"))))
     rtype, target = draw(st.sampled_from(FOREIGN))
@@ -96,7 +96,7 @@ def foreign_records(draw: st.DrawFn) -> Record:
 
 @st.composite
 def versions(draw: st.DrawFn) -> tuple[ObjectKey, tuple[Claim, ...]]:
-    """An object and its claims."""
+    """Draw an object and its claims."""
     key = draw(keys)
     return key, draw(claims_of(key))
 

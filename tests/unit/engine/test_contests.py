@@ -77,8 +77,8 @@ def test_a_new_name_is_given_to_the_older_of_two_objects_in_different_namespaces
         ]
     )
     assert scene.list_records() == {"web A": ("192.0.2.2",)}
-    assert scene.describe_decisions("web") == ["A none contest-lost", "A keep published"]
-    assert scene.engine.decisions.decisions(host("web"))[0].detail == "Service green/web has precedence"
+    assert scene.describe_decisions("web") == ["A keep published", "A none requested-by-other"]
+    assert scene.engine.decisions.decisions(host("web"))[1].detail == "Service green/web has precedence"
 
 
 def test_a_new_name_is_given_to_the_first_namespace_by_name_if_objects_are_equally_old() -> None:
@@ -151,7 +151,7 @@ def test_a_record_with_the_targets_of_one_namespace_does_not_count_as_merged_bef
         ],
     )
     assert not scene.provider.submissions
-    assert scene.describe_decisions("web") == ["CNAME none contest-lost", "CNAME keep published"]
+    assert scene.describe_decisions("web") == ["CNAME keep published", "CNAME none requested-by-other"]
 
 
 def test_claims_of_different_sources_to_one_name_are_contested_and_not_merged() -> None:
@@ -165,7 +165,7 @@ def test_claims_of_different_sources_to_one_name_are_contested_and_not_merged() 
         first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", ingress)],
     )
     assert not scene.provider.submissions
-    assert scene.describe_decisions("web") == ["A none contest-lost", "A keep published"]
+    assert scene.describe_decisions("web") == ["A keep published", "A none requested-by-other"]
 
 
 @pytest.mark.parametrize(
@@ -284,4 +284,8 @@ def test_a_cname_loses_the_contest_if_another_namespace_owns_a_record_of_the_nam
     scene = start_world(*records, first=[observe_in("blue", ipv6), observe_in("green", ipv4)])
     scene.run(observe_in("blue", ipv6, claim_in("blue", "lb.test", rtype="CNAME")), for_s=300)
     assert scene.list_records() == {"web A": ("192.0.2.1",), "web AAAA": ("2001:db8::1",)}
-    assert scene.describe_decisions("web") == ["A keep published", "AAAA keep published", "CNAME none contest-lost"]
+    assert scene.describe_decisions("web") == [
+        "A keep published",
+        "AAAA keep published",
+        "CNAME none requested-by-other",
+    ]

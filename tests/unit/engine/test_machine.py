@@ -97,8 +97,8 @@ class EngineMachine(RuleBasedStateMachine):
         self.accounts.restart(self.stage.now_s)
         for seed in seeds:
             self.edit(seed, remove=False)
-        for key, wanted in zip(KEYS, claims, strict=True):
-            self.feed(self.cluster.see(key, wanted))
+        for key, requested in zip(KEYS, claims, strict=True):
+            self.feed(self.cluster.see(key, requested))
         if synced:
             self.sync()
             self.wait(1.0)
@@ -116,7 +116,7 @@ class EngineMachine(RuleBasedStateMachine):
                 self.accounts.check_batch(batch, self.cluster, engine, now_s)
         self.accounts.note_held(engine)
 
-    def carry_out(self, index: int) -> Input:
+    def run_call(self, index: int) -> Input:
         self.stage.waiting.rotate(-index)
         item = self.stage.answer()
         self.stage.waiting.rotate(index)
@@ -132,7 +132,7 @@ class EngineMachine(RuleBasedStateMachine):
     def drain(self) -> None:
         """Carry out and deliver everything, in order."""
         while self.answers or self.stage.waiting:
-            self.feed(self.answers.pop(0) if self.answers else self.carry_out(0))
+            self.feed(self.answers.pop(0) if self.answers else self.run_call(0))
 
     # the cluster
 
@@ -144,7 +144,7 @@ class EngineMachine(RuleBasedStateMachine):
 
     @rule(key=keys, soon=soon)
     def see_again(self, key: ObjectKey, soon: bool) -> None:
-        """The object was modified, and requests the same."""
+        """Modify the object; it requests the same records."""
         self.see((key, tuple(replace(claim) for claim in self.cluster.requests.get(key, ()))), Cause.VERSION, soon)
 
     @rule(version=versions(), outcome=outcomes, found=foreign_records())
@@ -161,7 +161,7 @@ class EngineMachine(RuleBasedStateMachine):
 
     @rule(key=keys, exists=st.booleans(), soon=soon)
     def lose_pod(self, key: ObjectKey, exists: bool, soon: bool) -> None:
-        """A list lacks a Pod of the object: where it had two targets, it has one."""
+        """Leave a Pod of the object out of a list: a record that had two targets now has one."""
         claims = tuple(map(_with_one_target, self.cluster.requests.get(key, ())))
         self.feed(self.cluster.lose_pod(key, claims, exists=exists))
         if soon:
@@ -169,14 +169,14 @@ class EngineMachine(RuleBasedStateMachine):
 
     @rule(key=keys, returns=st.booleans())
     def find_pod(self, key: ObjectKey, returns: bool) -> None:
-        """The Pod is seen again, or its DELETED event arrives."""
-        if key in self.cluster.lacking:
-            _, before = self.cluster.lacking[key]
+        """Let the missing Pod be listed again, or let its DELETED event arrive."""
+        if key in self.cluster.missing_pods:
+            _, before = self.cluster.missing_pods[key]
             self.feed(self.cluster.find_pod(key, before if returns else self.cluster.requests.get(key, ())))
 
-    @rule(key=keys, parked=st.booleans())
-    def fail(self, key: ObjectKey, parked: bool) -> None:
-        self.feed(self.cluster.fail(key, PODS if parked else None))
+    @rule(key=keys, is_waiting=st.booleans())
+    def fail(self, key: ObjectKey, is_waiting: bool) -> None:
+        self.feed(self.cluster.fail(key, PODS if is_waiting else None))
 
     @rule(
         kind=kinds, phase=st.sampled_from((Phase.SYNCED, Phase.SYNCED, Phase.FAILING, Phase.LISTING, Phase.FORBIDDEN))
@@ -262,18 +262,21 @@ class EngineMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.stage.waiting)
     @rule(index=st.integers(0, 5))
     def call(self, index: int) -> None:
-        self.answers.append(self.carry_out(index % len(self.stage.waiting)))
+        self.answers.append(self.run_call(index % len(self.stage.waiting)))
 
     @precondition(lambda self: self.answers)
     @rule(index=st.integers(0, 5))
     def deliver(self, index: int) -> None:
         self.feed(self.answers.pop(index % len(self.answers)))
 
-    @rule(lost=st.one_of(st.none(), keys), new=st.one_of(st.none(), versions()))
-    def restart(self, lost: ObjectKey | None, new: Version | None) -> None:
-        """The process dies; what it had asked for is lost, what it had sent is not. Meanwhile objects come and go."""
-        if lost is not None:
-            self.cluster.lose(lost)
+    @rule(deleted=st.one_of(st.none(), keys), new=st.one_of(st.none(), versions()))
+    def restart(self, deleted: ObjectKey | None, new: Version | None) -> None:
+        """Kill the process and start another; meanwhile one object may be deleted, and one created or changed.
+
+        Pending calls are dropped. Calls that were made have had their effect.
+        """
+        if deleted is not None:
+            self.cluster.lose(deleted)
         if new is not None:
             self.cluster.see(*new)
         self.stage.waiting.clear()
@@ -287,7 +290,7 @@ class EngineMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.stage.held and self.stage.held[-1].held)
     @rule()
     def approve(self) -> None:
-        """A person approves what was shown last, and the process sees it."""
+        """Approve the deletes that were shown last, so that the process sees the approval."""
         self.accounts.approve(self.stage.held[-1], self.stage.now_s)
         self.stage.approvals = (self.stage.held[-1].code,)
 
@@ -316,7 +319,7 @@ class EngineMachine(RuleBasedStateMachine):
         self.cluster.answers, self.stage.state_fails = True, 0
         for key in sorted(self.cluster.failing | (self.cluster.existing - self.cluster.requests.keys())):
             self.feed(self.cluster.see(key, self.cluster.requests.get(key, ())))
-        for key in sorted(self.cluster.lacking):
+        for key in sorted(self.cluster.missing_pods):
             self.feed(self.cluster.find_pod(key, self.cluster.requests.get(key, ())))
         self.sync()
         self.wait(7200.0)

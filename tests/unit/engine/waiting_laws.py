@@ -114,12 +114,12 @@ def _can_come(
 
 def _is_timed(engine: Engine, stage: Stage, name: DnsName, zone_id: str) -> bool:
     """Return whether a delete at *name* has a timer that wakes the engine in time, or waits for saved state."""
-    keeping, pending = engine._state_sync, engine.delete_guard.pending
-    if not keeping.is_ready:
+    state_sync, pending = engine._state_sync, engine.delete_guard.pending
+    if not state_sync.is_ready:
         return True  # nothing is decided before the state was loaded, or by a standby
     entries = tuple(pending.by_name.get((zone_id, name), {}).values())
     if any(entry.stage is DeleteStage.GRANTED for entry in entries):
-        return keeping.is_busy(stage.now_s) or engine.delete_guard.next_deadline_at < math.inf
+        return state_sync.is_busy(stage.now_s) or engine.delete_guard.next_deadline_at < math.inf
     timers = [at_s for at_s, _, entry in pending._timers if entry in entries]
     return bool(timers) and (min(timers) <= stage.now_s or (stage.wake_s is not None and stage.wake_s <= min(timers)))
 

@@ -57,7 +57,7 @@ def build_decision(action: Action, reason: Reason, *, has_record: bool = False) 
 @pytest.mark.parametrize(
     ("problem", "reason"),
     [
-        pytest.param(build_decision(Action.NONE, Reason.CONTEST_LOST), "ContestLost", id="conflict"),
+        pytest.param(build_decision(Action.NONE, Reason.REQUESTED_BY_OTHER), "RequestedByOther", id="conflict"),
         pytest.param(build_decision(Action.NONE, Reason.OWNED_BY_OTHER), "OwnedByOther", id="another-owner"),
         pytest.param(build_decision(Action.NONE, Reason.INVALID_TARGET), "InvalidTarget", id="invalid"),
         pytest.param(build_decision(Action.NONE, Reason.REFUSED), "RecordError", id="refused-in-the-reference's-word"),
@@ -79,7 +79,7 @@ def test_a_problem_event_goes_to_every_requesting_object(problem: Decision, reas
 
 def test_problem_events_can_be_turned_off() -> None:
     quiet = build_messages(problems=False)
-    assert not list(quiet.describe_decisions([build_decision(Action.NONE, Reason.CONTEST_LOST)]))
+    assert not list(quiet.describe_decisions([build_decision(Action.NONE, Reason.REQUESTED_BY_OTHER)]))
     assert not list(
         quiet.describe_invalid_claims(
             [InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value="", allowed="")]
@@ -104,6 +104,16 @@ def test_a_published_record_gets_one_ready_event_if_enabled() -> None:
     ]
     assert messages[0].text == "(external-dns) record:web.example.org,owner:me,type:A,ttl:300,targets:192.0.2.1"
     assert not list(build_messages().describe_decisions(steps))
+
+
+def test_a_record_gets_its_ready_event_although_a_rejected_claim_was_reported_before_it_was_published() -> None:
+    steps = [
+        build_decision(Action.CREATE, Reason.REQUESTED),
+        replace(build_decision(Action.NONE, Reason.REQUESTED_BY_OTHER), requested_by=(origin("loser"),)),
+        build_decision(Action.KEEP, Reason.PUBLISHED, has_record=True),
+    ]
+    messages = list(build_messages("RecordReady", problems=False).describe_decisions(steps))
+    assert [(message.regarding, message.reason) for message in messages] == [(ref("web"), "RecordReady")]
 
 
 def test_a_delete_event_goes_to_the_object_in_the_ownership_record() -> None:

@@ -19,7 +19,9 @@ from extdns.model.cluster import ClusterIdentity
             True,
             id="one-part-differs",
         ),
-        pytest.param(ClusterIdentity(given="prod"), ClusterIdentity(given="test"), True, id="another-given-id"),
+        pytest.param(
+            ClusterIdentity(configured_id="prod"), ClusterIdentity(configured_id="test"), True, id="another-given-id"
+        ),
         pytest.param(ClusterIdentity(), ClusterIdentity(uid="a"), False, id="unknown-identity"),
         pytest.param(
             ClusterIdentity(issuer="https://kubernetes.default.svc.cluster.local"),

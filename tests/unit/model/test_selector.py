@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from extdns.model.selection import (
     EVERYTHING,
     Operator,
+    Requirement,
     Selector,
-    Term,
     is_label_value,
     parse_annotation_selector,
     parse_label_selector,
@@ -146,11 +146,13 @@ KEYS = st.from_regex(r"([a-z][a-z0-9]{0,3}\.org/)?[A-Za-z0-9]([-_.A-Za-z0-9]{0,4
 VALUES = st.from_regex(r"([A-Za-z0-9]([-_.A-Za-z0-9]{0,4}[A-Za-z0-9])?)?", fullmatch=True)
 SETS = st.sets(VALUES, min_size=1, max_size=3).map(lambda values: tuple(sorted(values)))
 REQUIREMENTS = st.one_of(
-    st.builds(Term, key=KEYS, operator=st.sampled_from([Operator.EXISTS, Operator.MISSING])),
-    st.builds(Term, key=KEYS, operator=st.sampled_from([Operator.IN, Operator.NOT_IN]), values=SETS),
-    st.builds(Term, key=KEYS, operator=st.sampled_from([Operator.EQUAL, Operator.UNEQUAL]), values=st.tuples(VALUES)),
+    st.builds(Requirement, key=KEYS, operator=st.sampled_from([Operator.EXISTS, Operator.MISSING])),
+    st.builds(Requirement, key=KEYS, operator=st.sampled_from([Operator.IN, Operator.NOT_IN]), values=SETS),
     st.builds(
-        Term,
+        Requirement, key=KEYS, operator=st.sampled_from([Operator.EQUAL, Operator.UNEQUAL]), values=st.tuples(VALUES)
+    ),
+    st.builds(
+        Requirement,
         key=KEYS,
         operator=st.sampled_from([Operator.GREATER, Operator.LESS]),
         values=st.tuples(st.integers(min_value=0, max_value=2**63 - 1).map(str)),
@@ -158,7 +160,7 @@ REQUIREMENTS = st.one_of(
 )
 
 
-@given(st.lists(REQUIREMENTS, max_size=4).map(lambda found: Selector(terms=tuple(found))))
+@given(st.lists(REQUIREMENTS, max_size=4).map(lambda found: Selector(requirements=tuple(found))))
 def test_the_text_of_a_selector_parses_to_an_equal_selector(selector: Selector) -> None:
     assert parse_label_selector(selector.text) == selector
 

@@ -27,7 +27,7 @@ SITUATIONS = st.tuples(strategies.rows_held(NAME), st.lists(strategies.candidate
 POLICIES = st.sampled_from(Policy)
 ANSWERS = st.dictionaries(
     strategies.refs().map(lambda ref: ref.key.resource),
-    st.sampled_from((Reason.NO_ADDRESS, Reason.CONTEST_LOST, Reason.ORPHAN_UNCLAIMED, Reason.SOURCE_DOWN)),
+    st.sampled_from((Reason.NO_ADDRESS, Reason.REQUESTED_BY_OTHER, Reason.ORPHAN_UNCLAIMED, Reason.SOURCE_DOWN)),
 )
 CHANGING = frozenset({Action.CREATE, Action.UPDATE, Action.DELETE})
 Situation = tuple[list[OwnedRecord], list[Candidate]]

@@ -28,7 +28,7 @@ ONE = build_candidate("CNAME", "z.test", resource=API)
             TWO, (build_candidate("A", "192.0.2.1", set_identifier="v1"),), (), None, id="2.3-another-set-identifier"
         ),
         pytest.param(TWO, (build_candidate("TXT", '"x"'),), (), None, id="2.1-an-unmanaged-rival-does-not-count"),
-        pytest.param(TWO, (ONE,), (), Reason.CONTEST_LOST, id="2.4-fewer-targets-win"),
+        pytest.param(TWO, (ONE,), (), Reason.REQUESTED_BY_OTHER, id="2.4-fewer-targets-win"),
         pytest.param(
             TWO, (ONE,), (build_current("CNAME", "x.test", resource=WEB),), None, id="2.4-current-record-of-its-object"
         ),

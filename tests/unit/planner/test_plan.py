@@ -73,13 +73,13 @@ MIGRATING = replace(SETTINGS, migrate_from="past")
         pytest.param(
             (),
             (build_candidate("A", "0.0.0.1", resource=API), A),
-            [("A", "none", "contest-lost"), ("A", "create", "requested")],
-            id="2.4-contest-lost",
+            [("A", "create", "requested"), ("A", "none", "requested-by-other")],
+            id="2.4-requested-by-other",
         ),
         pytest.param(
             (),
             (A, build_candidate("A", "lb.test", resource=API, properties=ALIAS)),
-            [("A", "none", "contest-lost"), ("A", "create", "requested")],
+            [("A", "create", "requested"), ("A", "none", "requested-by-other")],
             id="11-address-and-alias",
         ),
         pytest.param((), (build_candidate("TXT", "x"),), [("TXT", "none", "type-unmanaged")], id="2.1-unmanaged"),
@@ -107,7 +107,7 @@ def test_the_decision_for_a_lost_contest_names_the_object_that_won() -> None:
     decision = next(
         one for one in plan((), (A, build_candidate("A", "9.9.9.9", resource=API))).decisions if one.action == "none"
     )
-    assert (decision.reason, decision.detail) == (Reason.CONTEST_LOST, "Service shop/web has precedence")
+    assert (decision.reason, decision.detail) == (Reason.REQUESTED_BY_OTHER, "Service shop/web has precedence")
     assert [one.ref.key.resource for one in decision.requested_by] == [API]
 
 

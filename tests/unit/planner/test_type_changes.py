@@ -267,7 +267,7 @@ def test_a_record_whose_object_is_not_resolved_stays_if_another_type_is_requeste
 
 def test_a_record_whose_object_lost_the_contest_is_replaced_by_the_requested_type() -> None:
     current = (build_current("A", "1.1.1.1", resource=WEB), build_current("AAAA", "::1", resource=OLD))
-    (delete,) = list_changes(plan(current, (A,), find=find_waiting(OLD, reason=Reason.CONTEST_LOST)))
+    (delete,) = list_changes(plan(current, (A,), find=find_waiting(OLD, reason=Reason.REQUESTED_BY_OTHER)))
     assert delete == Delete(current=current[1], evidence=Evidence.REPLACED)
 
 

@@ -96,7 +96,7 @@ def describe_change(change: ClusterChange) -> str:
         case KindChange(state=state):
             return f"{state.kind.name} is {state.phase}"
         case IdentityRead(identity=identity):
-            return f"cluster {identity.given}"
+            return f"cluster {identity.configured_id}"
         case ObjectProblem(location=location, key=at, message=message):
             return f"{Path(location).name} {at.name if at else '?'}: {message}"
 
@@ -321,7 +321,7 @@ def test_the_cluster_id_is_reported_before_all_objects(tmp_path: Path) -> None:
     cluster = ManifestCluster([str(tmp_path)], watch=False, cluster_id="blue")
     cluster.require(SERVICE)
     first, *others = cluster.take(LONG_S)
-    assert first == IdentityRead(identity=ClusterIdentity(given="blue"))
+    assert first == IdentityRead(identity=ClusterIdentity(configured_id="blue"))
     assert len(others) == 2
     cluster.require(NODE)
     assert IdentityRead not in map(type, cluster.take(LONG_S))
