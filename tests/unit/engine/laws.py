@@ -219,6 +219,9 @@ def check_decisions(engine: Engine, cluster: Cluster, managed: frozenset[str]) -
         for name in state.cache.names():
             if any(home is not state for home in engine.zones.containing(name)):
                 continue
+            above = engine.zones.find_zone_above(state, name, engine.settings.registry)
+            if above and not above.cache.is_complete:
+                continue  # the owner is not known
             decided = Counter(
                 (one.set_identifier, one.type)
                 for one in engine.decisions.decisions(name)

@@ -34,7 +34,7 @@ KEYS = (
     *(ObjectKey(kind, "shop", name) for kind in (SERVICE, INGRESS) for name in ("a", "b")),
     *(ObjectKey(kind, "lab", "a") for kind in (SERVICE, INGRESS)),
 )
-NAMES = ("web", "api", "a-web", "*.web", "web.shop")
+NAMES = ("web", "api", "a-web", "*.web", "shop", "web.shop")
 TARGETS = (
     ("A", "192.0.2.1"),
     ("A", "192.0.2.2"),
