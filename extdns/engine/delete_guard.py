@@ -17,7 +17,7 @@ To find out why a delete is held, begin at `find_block`, which returns what a de
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from extdns.engine.delete_grants import DeleteGrants
 from extdns.engine.guard_state import ClusterGuard, GuardState
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from extdns.model.saved_state import Saved, SavedScope
     from extdns.model.zone import Zone
     from extdns.planner.proposal import Proposal
+
+_STATELESS: Final = "no saved state is known: deletes by absence wait until extdns has run for ten minutes"
 
 
 class DeleteGuard:
@@ -108,7 +110,8 @@ class DeleteGuard:
             return Blocked(reason=Reason.OTHER_CLUSTER, detail="")
         tracked = self.pending.find(zone.id, owned)
         digest = tracked.digest if tracked else state.compute_digest(zone, owned)
-        if not state.approvals.is_approved(digest):
+        is_approved = state.approvals.is_approved(digest)
+        if not is_approved:
             if not state.is_sufficient(zone.id, delete.evidence):
                 detail = f"made for {owned.resource}" if owned.resource else "its ownership record names no object"
                 return Blocked(reason=Reason.ORPHAN_UNCLAIMED, detail=f"held: nobody requests it; {detail}")
@@ -116,7 +119,8 @@ class DeleteGuard:
                 return Blocked(reason=Reason.HELD, detail="")
         if tracked and self.pending.is_granted(tracked, delete) and tracked.granted_revision <= state.saved_revision:
             return None
-        return Blocked(reason=Reason.IN_GRACE, detail="")
+        waits_for_start = delete.evidence.is_by_absence and state.is_stateless and not is_approved
+        return Blocked(reason=Reason.IN_GRACE, detail=_STATELESS if waits_for_start else "")
 
     def replace(
         self,

@@ -82,15 +82,18 @@ class GuardState:
             self.accepted.add(zone_id)
 
     @property
+    def is_stateless(self) -> bool:
+        """Whether the state of an earlier process is unknown, or that of this one cannot be saved."""
+        return not (self.is_restored and self.can_save)
+
+    @property
     def absence_ready_at(self) -> float:
         """The time from which deletes by absence may be granted (monotonic seconds).
 
         Without saved state a new process does not know how many records earlier ones deleted, so it first waits for
         `stateless_wait_s`.
         """
-        if self.is_restored and self.can_save:
-            return -math.inf
-        return self.started_at + self.settings.stateless_wait_s
+        return self.started_at + self.settings.stateless_wait_s if self.is_stateless else -math.inf
 
 
 class ClusterGuard:

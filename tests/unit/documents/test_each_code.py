@@ -14,10 +14,21 @@ from extdns.documents.name import NameDocument, build_name
 from extdns.documents.name_text import format_name
 from extdns.documents.object import build_object
 from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
+from extdns.engine.delete_budget import DeleteSettings
+from extdns.engine.inputs import Cause
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
-from tests.unit.documents.cases import INVALID_VALUES, NAMES, OTHER_NAMES, UNRESOLVED_TIMEOUT, WEB, run_on, start_dry
-from tests.unit.engine.stage import Stage, build_unresolved, observe, owned
+from tests.unit.documents.cases import (
+    INVALID_VALUES,
+    NAMES,
+    OTHER_NAMES,
+    REQUESTED,
+    UNRESOLVED_TIMEOUT,
+    WEB,
+    run_on,
+    start_dry,
+)
+from tests.unit.engine.stage import Stage, build_unresolved, observe, observe_gone, owned
 
 AT = datetime(2026, 11, 20, 9, 14, 31, tzinfo=UTC)
 CONFIG = parse(["--source=service", "--provider=inmemory", "--txt-owner-id=me"], {})
@@ -76,6 +87,16 @@ def test_a_running_process_explains_a_delete_with_evidence_and_end_of_grace_peri
     assert "  evidence for a delete: [object-deleted]\n" in text
     assert "  the grace period ends at 2026-11-20 09:15:26 UTC, in 55s\n" in text
     assert text.endswith("let an object request the name before the grace period ends")
+
+
+def test_without_saved_state_the_explanation_of_a_delete_by_absence_says_why_it_waits_for_ten_minutes() -> None:
+    settings = DeleteSettings(owner="me", grace_s=60.0, stateless_wait_s=600.0)
+    stage = run_on(
+        start_dry(*owned("web"), first=[REQUESTED], deletes=settings), observe_gone("web", Cause.MISSING), for_s=100.0
+    )
+    text = "\n".join(format_name(explain_in_process(stage)))
+    assert "  no saved state is known: deletes by absence wait until extdns has run for ten minutes\n" in text
+    assert "  the grace period ends at 2026-11-20 09:22:50 UTC, in 8m\n" in text
 
 
 def test_the_explanation_states_that_a_grace_period_has_ended() -> None:

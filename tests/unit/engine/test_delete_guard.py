@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.model.change import Create, Delete
+from extdns.model.change import Blocked, Create, Delete
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import DeleteStatus, Evidence, PendingDelete
 from extdns.model.reason import Reason
@@ -282,6 +282,23 @@ def test_without_saved_state_deletes_by_absence_wait_for_ten_minutes_after_the_s
     assert scene.deleted == ["h2.acme.test"]
     scene.pass_time(1.0)
     assert scene.deleted == ["h2.acme.test", "h1.acme.test"]
+
+
+@pytest.mark.parametrize(
+    ("evidence", "detail"),
+    [
+        pytest.param(
+            Evidence.ABSENT,
+            "no saved state is known: deletes by absence wait until extdns has run for ten minutes",
+            id="by-absence",
+        ),
+        pytest.param(GONE, "", id="not-by-absence"),
+    ],
+)
+def test_the_detail_of_a_delete_that_waits_for_the_saved_state_says_so(evidence: Evidence, detail: str) -> None:
+    scene = start_guard(*records(100), stateless_wait_s=600.0)
+    block = scene.guard.find_block(ZONE, PendingDelete(owned=record(1), evidence=evidence))
+    assert block == Blocked(reason=Reason.IN_GRACE, detail=detail)
 
 
 def test_with_saved_state_a_delete_by_absence_does_not_wait_for_ten_minutes() -> None:
