@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -11,68 +10,11 @@ from typing import Final
 
 from extdns.errors import ApiError
 from extdns.kube.api_protocol import build_error
-from extdns.kube.client import HttpClient, HttpResponse
+from extdns.kube.client import HttpClient
+from extdns.kube.connections import HttpResponse, RequestDeadline, ResponseStream
 
 _MAX_ANSWER_BYTES: Final = 512 * 1024 * 1024
-_MAX_LINE_BYTES: Final = 64 * 1024 * 1024
 _MAX_REFUSAL_BYTES: Final = 64 * 1024
-
-
-class RequestDeadline:
-    """The time at which a request must be complete."""
-
-    def __init__(self, seconds: float, monotonic: Callable[[], float]) -> None:
-        """Start now; 0 *seconds* means no limit."""
-        self._seconds = seconds
-        self._monotonic = monotonic
-        self._until_s = monotonic() + seconds if seconds else math.inf
-
-    def check(self, call: str) -> None:
-        """Raise `ApiError` if the deadline has passed."""
-        if self._monotonic() > self._until_s:
-            raise ApiError(f"{call}: the response was not complete after {self._seconds:g} s")
-
-
-class ResponseStream:
-    """The lines of a response. One thread may iterate over it once."""
-
-    def __init__(self, call: str, answer: HttpResponse, limit: RequestDeadline) -> None:
-        """Read *answer* within *limit*. *call* names the request in messages."""
-        self._call = call
-        self._answer = answer
-        self._limit: RequestDeadline | None = limit
-
-    def set_idle_timeout(self, silence_s: float) -> None:
-        """Remove the deadline, and fail only if no data arrives for *silence_s* seconds."""
-        self._limit = None
-        self._answer.set_idle_timeout(silence_s)
-
-    def abort(self) -> None:
-        """Cut the connection, from any thread. The iteration ends, or raises `ApiError`."""
-        self._answer.abort()
-
-    def __iter__(self) -> Iterator[bytes]:
-        """Yield lines without line ends as they arrive, until the server ends the response.
-
-        Raises:
-            ApiError: the connection was cut or idle for too long, a line is too long, or the deadline has passed.
-
-        """
-        parts: list[bytes] = []
-        size = 0
-        for chunk in self._answer.read_chunks():
-            if self._limit is not None:
-                self._limit.check(self._call)
-            first, *others = chunk.split(b"\n")
-            parts.append(first)
-            size += len(first)
-            for begin in others:
-                yield b"".join(parts)
-                parts, size = [begin], len(begin)
-            if size > _MAX_LINE_BYTES:
-                raise ApiError(f"{self._call}: a line is larger than {_MAX_LINE_BYTES >> 20} MiB")
-        if size:
-            raise ApiError(f"{self._call}: the connection ended in the middle of a line")
 
 
 class ApiClient:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
-from http.client import HTTPException
 from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 from threading import Lock
@@ -23,12 +22,10 @@ from typing import Final, cast
 from urllib.parse import urlencode, urlsplit
 
 import urllib3
-from urllib3 import exceptions as http
-from urllib3.connection import HTTPConnection
 
 from extdns import __version__
 from extdns.errors import ApiError, DeniedError, UsageError, shorten
-from extdns.kube.connections import AbortableConnections, abort_connection, explain_failure
+from extdns.kube.connections import REQUEST_ERRORS, AbortableConnections, HttpResponse, translate_errors
 from extdns.model.api_request import UNANSWERED, ApiRequest, RequestObserver, ignore_request
 
 
@@ -71,13 +68,9 @@ with import_partially(*_PACKAGES):
     from kubernetes.config.config_exception import ConfigException
     from kubernetes.config.incluster_config import load_incluster_config
 
-_CHUNK_BYTES: Final = 128 * 1024
 _MAX_IDLE_CONNECTIONS: Final = 16
 _MIN_RELOAD_INTERVAL_S: Final = 10.0
 """Credentials are loaded again after a 401 response, at most this often."""
-
-_REQUEST_ERRORS: Final = (http.HTTPError, HTTPException, OSError, ValueError)
-"""Errors of urllib3, and errors that it does not wrap, such as a missing CA file or an invalid header."""
 
 _ADVICE: Final = "give --kubeconfig=PATH, or run in a pod with its service account, or give --manifests=PATH"
 
@@ -99,53 +92,6 @@ class ClusterAccess:
     kubeconfig: str = ""
     request_timeout_s: float = 30.0
     observe_request: RequestObserver = ignore_request
-
-
-class HttpResponse:
-    """A response. The caller must `close` it.
-
-    Attributes:
-        status: HTTP status code.
-        retry_after: the `Retry-After` header, "" if absent.
-    """
-
-    def __init__(self, call: str, server: str, response: urllib3.BaseHTTPResponse) -> None:
-        """Wrap *response*, whose body has not been read yet. *call* and *server* are for messages."""
-        self.status = response.status
-        self.retry_after = response.headers.get("retry-after", "")
-        self._call = call
-        self._server = server
-        self._response = response
-
-    @property
-    def is_success(self) -> bool:
-        """Whether the status is 2xx."""
-        return self.status // 100 == 2  # noqa: PLR2004 - 2xx
-
-    def read_chunks(self) -> Iterator[bytes]:
-        """Yield the body as it arrives; raise `ApiError` if the connection is cut or idle for too long."""
-        while True:
-            with _translate_errors(self._call, self._server):
-                chunk = self._response.read1(_CHUNK_BYTES)
-            if not chunk:
-                return
-            yield chunk
-
-    def set_idle_timeout(self, silence_s: float) -> None:
-        """Wait at most *silence_s* seconds for each further chunk."""
-        connection = self._response.connection
-        if isinstance(connection, HTTPConnection) and connection.sock is not None:
-            connection.sock.settimeout(silence_s)
-
-    def abort(self) -> None:
-        """Cut the connection, from any thread."""
-        connection = self._response.connection
-        if isinstance(connection, HTTPConnection):
-            abort_connection(connection)
-
-    def close(self) -> None:
-        """Return the connection to the pool if the body was read to its end, else close it."""
-        self._response.close()
 
 
 class HttpClient:
@@ -199,8 +145,11 @@ class HttpClient:
             configuration, pool = self._configuration, self._pool
         server = _strip_credentials(configuration.host)
         url = f"{configuration.host}{path}"
-        with _translate_errors(call, server):
-            headers = self._build_headers(configuration) | ({"content-type": content_type} if content_type else {})
+        with translate_errors(call, server):
+            try:
+                headers = self._build_headers(configuration) | ({"content-type": content_type} if content_type else {})
+            except ConfigException as exc:
+                raise DeniedError(f"{call}: {server}: no credentials: {_describe_error(exc)}") from exc
             status, start_s = UNANSWERED, self._monotonic()
             try:
                 response = pool.request(
@@ -259,7 +208,7 @@ class HttpClient:
             configuration, is_pod = self._configuration, self._is_pod
         try:
             headers = self._build_headers(configuration) if is_pod else {}
-        except (ApiError, *_REQUEST_ERRORS):
+        except (ApiError, *REQUEST_ERRORS):
             return ""
         return headers.get("authorization", "").partition(" ")[2]
 
@@ -330,17 +279,6 @@ def _import_kube_config(paths: str) -> ModuleType:
 
 def _split_paths(paths: str) -> Iterator[Path]:
     return (Path(path).expanduser() for path in paths.split(os.pathsep) if path)
-
-
-@contextmanager
-def _translate_errors(call: str, server: str) -> Iterator[None]:
-    """Translate exceptions of urllib3 and kubernetes into `ApiError`; the original becomes the cause."""
-    try:
-        yield
-    except ConfigException as exc:
-        raise DeniedError(f"{call}: {server}: no credentials: {_describe_error(exc)}") from exc
-    except _REQUEST_ERRORS as exc:
-        raise ApiError(f"{call}: {server}: {explain_failure(exc)}") from exc
 
 
 def _describe_error(exc: Exception) -> str:

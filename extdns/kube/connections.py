@@ -1,19 +1,139 @@
-"""Connections to the API server: cut them from another thread, and explain why one failed."""
+"""Connections to the API server and the responses on them: read, limit, cut from another thread, explain failures."""
 
 from __future__ import annotations
 
+import math
 import socket
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from http.client import HTTPException
 from threading import Lock
-from typing import Any
+from typing import Any, Final
 from weakref import WeakSet
 
-from urllib3 import HTTPConnectionPool, PoolManager
+from urllib3 import BaseHTTPResponse, HTTPConnectionPool, PoolManager
 from urllib3 import exceptions as http
 from urllib3.connection import HTTPConnection
 
-from extdns.errors import shorten
+from extdns.errors import ApiError, shorten
+
+_CHUNK_BYTES: Final = 128 * 1024
+_MAX_LINE_BYTES: Final = 64 * 1024 * 1024
+REQUEST_ERRORS: Final = (http.HTTPError, HTTPException, OSError, ValueError)
+"""Errors of urllib3, and errors that it does not wrap, such as a missing CA file or an invalid header."""
+
+
+class HttpResponse:
+    """A response. The caller must `close` it.
+
+    Attributes:
+        status: HTTP status code.
+        retry_after: the `Retry-After` header, "" if absent.
+    """
+
+    def __init__(self, call: str, server: str, response: BaseHTTPResponse) -> None:
+        """Wrap *response*, whose body has not been read yet. *call* and *server* are for messages."""
+        self.status = response.status
+        self.retry_after = response.headers.get("retry-after", "")
+        self._call = call
+        self._server = server
+        self._response = response
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the status is 2xx."""
+        return self.status // 100 == 2  # noqa: PLR2004 - 2xx
+
+    def read_chunks(self) -> Iterator[bytes]:
+        """Yield the body as it arrives; raise `ApiError` if the connection is cut or idle for too long."""
+        while True:
+            with translate_errors(self._call, self._server):
+                chunk = self._response.read1(_CHUNK_BYTES)
+            if not chunk:
+                return
+            yield chunk
+
+    def set_idle_timeout(self, silence_s: float) -> None:
+        """Wait at most *silence_s* seconds for each further chunk."""
+        connection = self._response.connection
+        if isinstance(connection, HTTPConnection) and connection.sock is not None:
+            connection.sock.settimeout(silence_s)
+
+    def abort(self) -> None:
+        """Cut the connection, from any thread."""
+        connection = self._response.connection
+        if isinstance(connection, HTTPConnection):
+            abort_connection(connection)
+
+    def close(self) -> None:
+        """Return the connection to the pool if the body was read to its end, else close it."""
+        self._response.close()
+
+
+class RequestDeadline:
+    """The time at which a request must be complete."""
+
+    def __init__(self, seconds: float, monotonic: Callable[[], float]) -> None:
+        """Start now; 0 *seconds* means no limit."""
+        self._seconds = seconds
+        self._monotonic = monotonic
+        self._until_s = monotonic() + seconds if seconds else math.inf
+
+    def check(self, call: str) -> None:
+        """Raise `ApiError` if the deadline has passed."""
+        if self._monotonic() > self._until_s:
+            raise ApiError(f"{call}: the response was not complete after {self._seconds:g} s")
+
+
+class ResponseStream:
+    """The lines of a response. One thread may iterate over it once."""
+
+    def __init__(self, call: str, answer: HttpResponse, limit: RequestDeadline) -> None:
+        """Read *answer* within *limit*. *call* names the request in messages."""
+        self._call = call
+        self._answer = answer
+        self._limit: RequestDeadline | None = limit
+
+    def set_idle_timeout(self, silence_s: float) -> None:
+        """Remove the deadline, and fail only if no data arrives for *silence_s* seconds."""
+        self._limit = None
+        self._answer.set_idle_timeout(silence_s)
+
+    def abort(self) -> None:
+        """Cut the connection, from any thread. The iteration ends, or raises `ApiError`."""
+        self._answer.abort()
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Yield lines without line ends as they arrive, until the server ends the response.
+
+        Raises:
+            ApiError: the connection was cut or idle for too long, a line is too long, or the deadline has passed.
+
+        """
+        parts: list[bytes] = []
+        size = 0
+        for chunk in self._answer.read_chunks():
+            if self._limit is not None:
+                self._limit.check(self._call)
+            first, *others = chunk.split(b"\n")
+            parts.append(first)
+            size += len(first)
+            for begin in others:
+                yield b"".join(parts)
+                parts, size = [begin], len(begin)
+            if size > _MAX_LINE_BYTES:
+                raise ApiError(f"{self._call}: a line is larger than {_MAX_LINE_BYTES >> 20} MiB")
+        if size:
+            raise ApiError(f"{self._call}: the connection ended in the middle of a line")
+
+
+@contextmanager
+def translate_errors(call: str, server: str) -> Iterator[None]:
+    """Translate `REQUEST_ERRORS` into `ApiError`; the original becomes the cause."""
+    try:
+        yield
+    except REQUEST_ERRORS as exc:
+        raise ApiError(f"{call}: {server}: {explain_failure(exc)}") from exc
 
 
 class AbortableConnections:

@@ -9,8 +9,9 @@ from typing import Any, Final
 
 import msgspec
 
-from extdns.kube.api import ApiClient, ResponseStream
+from extdns.kube.api import ApiClient
 from extdns.kube.client import HttpClient
+from extdns.kube.connections import ResponseStream
 
 _LIST: Final = ("ServiceList", "v1")
 _OBJECT: Final = ("Service", "v1")

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from extdns.errors import ApiError, ConflictError, DeniedError, ExpiredError, NotFoundError
-from extdns.kube import api as module
+from extdns.kube import api as api_module
+from extdns.kube import connections
 from extdns.kube.api import ApiClient
 from extdns.kube.client import ClusterAccess, HttpClient
 from extdns.model.api_request import UNANSWERED, ApiRequest
@@ -176,8 +177,8 @@ def test_the_idle_timeout_of_a_stream_can_be_longer_than_the_request_timeout(pla
 def test_a_line_or_response_above_the_size_limit_raises_an_api_error(
     plain: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_MAX_LINE_BYTES", 1 << 20)
-    monkeypatch.setattr(module, "_MAX_ANSWER_BYTES", 2 << 20)
+    monkeypatch.setattr(connections, "_MAX_LINE_BYTES", 1 << 20)
+    monkeypatch.setattr(api_module, "_MAX_ANSWER_BYTES", 2 << 20)
     plain.put(service("large", annotations={"note": "x" * (3 << 20)}))
     api = api_of(plain, tmp_path)
     with (

@@ -9,8 +9,9 @@ from threading import Event, Lock, RLock, Thread
 from typing import Final, assert_never
 
 from extdns.errors import ApiError, DeniedError, ExpiredError, NotFoundError, describe_error
-from extdns.kube.api import ApiClient, ResponseStream
+from extdns.kube.api import ApiClient
 from extdns.kube.api_protocol import build_collection_path
+from extdns.kube.connections import ResponseStream
 from extdns.kube.live import responses
 from extdns.kube.live.watch_timing import WatchBackoff, WatchTiming
 from extdns.kube.local_store import Delta, DeltaTracker, ReflectorReport
