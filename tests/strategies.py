@@ -15,7 +15,7 @@ from extdns.model.kind import Kind, ObjectKey, ObjectRef
 from extdns.model.record import DesiredRecord, OwnedRecord, Record
 from extdns.model.value import StringMap
 from extdns.model.zone import Zone
-from extdns.planner.merge import Candidate
+from extdns.planner.proposal import Candidate
 
 SERVICE: Final = Kind("", "v1", "Service", "services")
 INGRESS: Final = Kind("networking.k8s.io", "v1", "Ingress", "ingresses")

@@ -15,7 +15,7 @@ from extdns.model.change import Action
 from extdns.model.claim import InvalidClaim, ResolvedClaim, UnresolvedClaim
 from extdns.model.reason import Reason
 from extdns.model.reason_row import Category
-from extdns.planner.merge import merge_claims
+from extdns.planner.proposal import merge_claims
 from extdns.planner.settings import PlanSettings
 
 if TYPE_CHECKING:

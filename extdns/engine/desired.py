@@ -32,8 +32,8 @@ from extdns.planner.contest import (
     find_contests,
 )
 from extdns.planner.decide import Unfulfilled, reject_claim
-from extdns.planner.merge import Candidate, merge_claims
 from extdns.planner.plan import find_changed, find_obstacle
+from extdns.planner.proposal import Candidate, merge_claims
 
 if TYPE_CHECKING:
     from extdns.engine.decisions import Wait

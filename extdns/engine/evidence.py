@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from extdns.model.change import Update
     from extdns.model.claim import NameClaim
     from extdns.model.record import OwnedRecord
-    from extdns.planner.merge import Candidate
+    from extdns.planner.proposal import Candidate
 
 
 _ANSWERED: Final = {

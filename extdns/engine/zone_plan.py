@@ -49,9 +49,8 @@ if TYPE_CHECKING:
     from extdns.model.dns_name import DnsName
     from extdns.model.record import OwnedRecord, Record, RecordKey
     from extdns.planner.decide import Unfulfilled
-    from extdns.planner.merge import Candidate
     from extdns.planner.plan import NameComparison
-    from extdns.planner.proposal import Proposal
+    from extdns.planner.proposal import Candidate, Proposal
     from extdns.ports import Registry
 
 

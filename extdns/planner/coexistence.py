@@ -19,8 +19,7 @@ from extdns.model.reason import Reason
 from extdns.model.reason_row import Category
 from extdns.model.record import DesiredRecord, OwnedRecord, Record
 from extdns.model.routing_policy import SIMPLE, find_routing
-from extdns.planner.merge import Candidate
-from extdns.planner.proposal import UP_TO_DATE, NameRow, Proposal
+from extdns.planner.proposal import UP_TO_DATE, Candidate, NameRow, Proposal
 
 Content = DesiredRecord | Record
 

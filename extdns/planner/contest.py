@@ -21,7 +21,7 @@ from extdns.model.claim import ResolvedClaim
 from extdns.model.kind import find_namespace
 from extdns.model.reason import Reason
 from extdns.model.value import Value
-from extdns.planner.merge import merge_claims
+from extdns.planner.proposal import merge_claims
 
 if TYPE_CHECKING:
     from extdns.model.claim import NameClaim

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from extdns.model.dns_name import DnsName
     from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey
     from extdns.model.zone import Zone
-    from extdns.planner.merge import Candidate
+    from extdns.planner.proposal import Candidate
 
 _AS_REQUESTED: Final = frozenset({Reason.PUBLISHED, Reason.DRIFT_REPAIRED})
 

@@ -25,8 +25,7 @@ from extdns.model.value import Value
 from extdns.model.zone import Zone
 from extdns.planner import coexistence
 from extdns.planner.decide import Unfulfilled, reject_candidate
-from extdns.planner.merge import Candidate, sort_candidates
-from extdns.planner.proposal import UP_TO_DATE, NameRow, Proposal, build_rows, propose
+from extdns.planner.proposal import UP_TO_DATE, Candidate, NameRow, Proposal, build_rows, propose, sort_candidates
 from extdns.planner.settings import PlanSettings, Policy
 
 

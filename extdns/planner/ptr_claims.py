@@ -16,7 +16,7 @@ from extdns.model import rrtype
 from extdns.model.claim import Derivation, NameClaim, ResolvedClaim, TargetlessClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.record import RECORD_TYPE, Address, DesiredRecord, parse_address
-from extdns.planner.merge import MergedClaim, group_claims
+from extdns.planner.proposal import MergedClaim, group_claims
 from extdns.planner.settings import PlanSettings
 
 _PTR_REQUESTED: Final = "ptr"

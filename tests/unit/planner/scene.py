@@ -17,8 +17,8 @@ from extdns.model.record import DesiredRecord, OwnedRecord, Record, canonicalize
 from extdns.model.value import StringMap, Value
 from extdns.model.zone import Zone
 from extdns.planner.decide import decide
-from extdns.planner.merge import Candidate
 from extdns.planner.plan import compare_name, finalize, find_removals, group_changes, propose_changes
+from extdns.planner.proposal import Candidate
 from extdns.planner.settings import PlanSettings
 
 ME: Final = "me"

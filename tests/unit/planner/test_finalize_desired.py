@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord
 from extdns.model.value import EMPTY_MAP, StringMap
-from extdns.planner.merge import finalize_desired
+from extdns.planner.proposal import finalize_desired
 
 PLAIN = DesiredRecord(name=DnsName("a.test"), type="CNAME", targets=("x.test",))
 

@@ -17,7 +17,7 @@ from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, Record, RecordKey
 from extdns.model.zone import Zone, ZonePlacement
-from extdns.planner.merge import Candidate, merge_claims
+from extdns.planner.proposal import Candidate, merge_claims
 from extdns.planner.settings import Policy
 from tests import strategies
 from tests.unit.planner.scene import NAME, SETTINGS, NamePlan, apply_changes, list_changes, plan

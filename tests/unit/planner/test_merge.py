@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.model.claim import Derivation, ResolvedClaim, TargetlessClaim
-from extdns.planner.merge import Candidate, merge_claims, sort_candidates
+from extdns.planner.proposal import Candidate, merge_claims, sort_candidates
 from tests.unit.planner.scene import SETTINGS, build_candidate, claim, list_resources
 
 A, B = "ingress/shop/a", "ingress/shop/b"

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
-from extdns.planner.merge import Candidate
 from extdns.planner.plan import find_obstacle
+from extdns.planner.proposal import Candidate
 from extdns.planner.settings import Policy
 from tests.unit.planner.scene import API, SETTINGS, WEB, build_candidate, build_current
 

@@ -14,7 +14,7 @@ from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
 from extdns.model.zone import Zone
-from extdns.planner.merge import Candidate
+from extdns.planner.proposal import Candidate
 from tests.unit.planner.scene import (
     ALIAS,
     API,

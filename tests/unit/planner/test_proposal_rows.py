@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.record import OwnedRecord
-from extdns.planner.merge import Candidate
-from extdns.planner.proposal import build_rows
+from extdns.planner.proposal import Candidate, build_rows
 from tests.unit.planner.scene import ALIAS, API, OLD, WEB, build_candidate, build_current
 
 

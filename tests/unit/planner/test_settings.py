@@ -10,8 +10,8 @@ import pytest
 from extdns.model.change import Change, Create, Delete, Update
 from extdns.model.evidence import Evidence
 from extdns.model.record import OwnedRecord
-from extdns.planner.merge import Candidate
 from extdns.planner.plan import allows
+from extdns.planner.proposal import Candidate
 from extdns.planner.settings import Policy
 from tests.unit.planner.scene import build_candidate, build_current, describe_changes, find_decision, plan, with_policy
 

@@ -9,7 +9,7 @@ import pytest
 
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
-from extdns.planner.merge import Candidate
+from extdns.planner.proposal import Candidate
 from tests.unit.planner.scene import API, OLD, WEB, build_candidate, build_current, describe_changes, plan
 
 WEIGHT, REGION = {"aws/weight": "10"}, {"aws/region": "eu-central-1"}

@@ -11,7 +11,7 @@ from extdns.model.change import Delete
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
-from extdns.planner.merge import Candidate
+from extdns.planner.proposal import Candidate
 from tests.unit.planner.scene import (
     API,
     OLD,

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from extdns.model.change import Update
 from extdns.model.record import OwnedRecord
-from extdns.planner.merge import Candidate
+from extdns.planner.proposal import Candidate
 from extdns.planner.settings import PlanSettings
 from tests.unit.planner.scene import (
     API,
