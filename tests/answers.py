@@ -15,7 +15,7 @@ from extdns.documents.object import build_object
 from extdns.documents.plan import build_running_plan
 from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
 from extdns.documents.status import build_names
-from extdns.kube.event_messages import EventMessageBuilder
+from extdns.kube.event_recorder import EventMessageBuilder
 from extdns.metrics.metrics import Metrics
 from extdns.model.reason import Reason
 from extdns.model.reason_row import EventWhen

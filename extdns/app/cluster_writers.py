@@ -41,8 +41,7 @@ def build_event_recorder(config: Config, kinds: Mapping[str, Kind]) -> EventReco
     chosen = config.log.events_emit
     if config.control.dry_run or not has_live_cluster(config) or (config.control.compat and not chosen):
         return None
-    from extdns.kube.event_messages import ERROR, EventMessageBuilder
-    from extdns.kube.event_recorder import KubernetesEventRecorder
+    from extdns.kube.event_recorder import ERROR, EventMessageBuilder, KubernetesEventRecorder
 
     messages = EventMessageBuilder(
         owner=config.registry.txt_owner_id,

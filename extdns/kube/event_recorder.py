@@ -1,82 +1,172 @@
-"""Send Kubernetes Events on a thread of its own, and limit how many (docs/spec/sources.md 10.4, 10.5)."""
+"""Kubernetes Events about decisions, problems and held deletes (docs/spec/sources.md 10, docs/design/differences.md).
+
+`EventMessageBuilder` writes the messages; `KubernetesEventRecorder` hands them to the `EventSender`.
+"""
 
 from __future__ import annotations
 
-import queue
-import threading
-from collections import OrderedDict
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
-import msgspec
-
-from extdns import log
-from extdns.errors import ApiError, DeniedError, NotFoundError
-from extdns.kube.api_protocol import build_collection_path, build_object_path
-from extdns.kube.event_messages import EVENT_KIND, build_event, format_micro_time
-from extdns.kube.live import responses
-from extdns.log import Event
-from extdns.model.kind import CONFIG_MAP, ObjectKey, ObjectRef
+from extdns.errors import sanitize
+from extdns.kube.event_sender import EventMessage, EventSender
+from extdns.model.change import Action, Decision, Delete
+from extdns.model.claim import ClaimWarning, InvalidClaim, ResolvedClaim
+from extdns.model.kind import Kind, ObjectKey
+from extdns.model.reason import MEANINGS, ROWS, Reason
+from extdns.model.reason_row import RECORD_ERROR, Category, EventWhen
 
 if TYPE_CHECKING:
     from extdns.kube.api import ApiClient
-    from extdns.kube.event_messages import EventMessage, EventMessageBuilder
-    from extdns.model.change import Batch, Decision
+    from extdns.model.change import Batch
     from extdns.model.claim import Claim
-    from extdns.model.evidence import HeldSet, Scope
+    from extdns.model.evidence import HeldSet
+    from extdns.model.record import DesiredRecord, OwnedRecord, Record
     from extdns.ports import Clock
 
 
-_log = log.get(__name__)
+READY: Final = "RecordReady"
+DELETED: Final = "RecordDeleted"
+ERROR: Final = RECORD_ERROR
 
-_MAX_WAITING: Final = 1000
-_MAX_REMEMBERED: Final = 4096
-_MAX_PER_OBJECT: Final = 10
-_ATTEMPTS: Final = 3
-_REPEAT_INTERVAL_S: Final = 300.0
-"""A message is sent again at most this often, as a higher count of the same Event."""
-
-_HELD_REPEAT_S: Final = 1800.0
-"""Messages about held deletes are repeated this often, since Events expire after an hour by default."""
-
-_HELD_DEBOUNCE_S: Final = 1.0
-"""Wait this long for a set of held deletes to stop changing, since each change gives it another code."""
-
-_MERGE: Final = "application/merge-patch+json"
+_PROBLEMS: Final = frozenset(reason for reason, row in ROWS.items() if row.event_rule is EventWhen.ALWAYS)
+_PROBLEMS_OF_RETAINED: Final = frozenset(reason for reason, row in ROWS.items() if row.event_rule is EventWhen.RETAINED)
+_COMPLETED_ACTIONS: Final = {Action.CREATE: "Created", Action.UPDATE: "Updated"}
+_MAX_NAMES: Final = 5
 
 
-@dataclass(slots=True)
-class _SentEvent:
-    """An Event that was sent: its path, when it was sent last (monotonic seconds), and how often it was reported."""
+class EventMessageBuilder:
+    """Builds Event messages. Remembers changed records until they are published, to report that once."""
 
-    path: str
-    sent_s: float
-    count: int = 1
+    def __init__(
+        self,
+        *,
+        owner: str,
+        kinds: Mapping[str, Kind],
+        emitted_reasons: Iterable[str],
+        emits_problems: bool,
+        state: ObjectKey | None = None,
+    ) -> None:
+        """Configure which messages to build.
+
+        Args:
+            owner: the owner id of this extdns.
+            kinds: kinds by the first part of a `resource` label.
+            emitted_reasons: the reasons listed in `--events-emit`.
+            emits_problems: whether to report problems.
+            state: the ConfigMap of the saved state, which also gets the Events about held deletes.
+        """
+        self._owner = owner
+        self._kinds = kinds
+        self._emitted_reasons = frozenset(emitted_reasons)
+        self._emits_problems = emits_problems
+        self._state = state
+        self._unpublished: dict[tuple[str, str, str, str], Decision] = {}
+
+    def describe_decisions(self, decisions: Iterable[Decision]) -> Iterator[EventMessage]:
+        """Yield messages about new decisions, one for each object that requests the record."""
+        for decision in decisions:
+            if self._emits_problems:
+                yield from _describe_problem(decision)
+            if READY in self._emitted_reasons:
+                yield from self._describe_ready(decision)
+
+    def describe_invalid_claims(self, claims: Iterable[Claim]) -> Iterator[EventMessage]:
+        """Yield messages about the invalid values of the object that makes *claims*."""
+        if not self._emits_problems:
+            return
+        for claim in claims:
+            match claim:
+                case InvalidClaim(provenance=where, reason=reason, value=value, allowed=allowed):
+                    problems: tuple[ClaimWarning, ...] = (
+                        ClaimWarning(reason=reason, field=where.field, value=value, allowed=allowed),
+                    )
+                case ResolvedClaim(provenance=where, warnings=notices):
+                    problems = notices
+                case _:
+                    continue
+            for one in problems:
+                text = f"{one.field}: {sanitize(one.value)!r} is not valid; allowed: {one.allowed} [{one.reason}]"
+                yield EventMessage(where.ref, where.source, one.reason.event, "Publish", text)
+
+    def describe_failure(self, key: ObjectKey, message: str) -> Iterator[EventMessage]:
+        """Yield a message that the claims of the object at *key* could not be computed."""
+        if self._emits_problems:
+            text = f"{MEANINGS[Reason.OBJECT_FAILED]} {sanitize(message, 600)} [{Reason.OBJECT_FAILED}]"
+            yield EventMessage(key, key.kind.label, Reason.OBJECT_FAILED.event, "Publish", text)
+
+    def describe_batch(self, batch: Batch) -> Iterator[EventMessage]:
+        """Yield messages about the deletes of a batch that was applied."""
+        if DELETED not in self._emitted_reasons:
+            return
+        for change in (change for change_set in batch.change_sets for change in change_set.changes):
+            if isinstance(change, Delete) and (key := self._find_object(change.current)):
+                text = self._format_record(change.current.record)
+                yield EventMessage(key, key.kind.label, DELETED, "Deleted", text, is_warning=False)
+
+    def describe_held_deletes(self, found: HeldSet) -> Iterator[EventMessage]:
+        """Yield messages about the held deletes of one scope: one for each object, and one for the state ConfigMap."""
+        if not self._emits_problems or not found.code:
+            return
+        by_object: defaultdict[ObjectKey, list[str]] = defaultdict(list)
+        for one in found.held:
+            text = f"{sanitize(one.owned.record.name)} {one.owned.record.type} [{one.evidence}]"
+            for key in filter(None, (self._find_object(one.owned), self._state)):
+                by_object[key].append(text)
+        for key, records in sorted(by_object.items(), key=lambda item: (item[0] == self._state, item[0])):
+            more = ["..."] if len(records) > _MAX_NAMES else []
+            text = (
+                f"Deletes are HELD in {sanitize(str(found))}: {', '.join(records[:_MAX_NAMES] + more)}. "
+                f"To see them: extdns status. To approve them: extdns approve {found.code} [{Reason.HELD}]"
+            )
+            yield EventMessage(key, key.kind.label, Reason.HELD.event, "Delete", text)
+
+    def _describe_ready(self, decision: Decision) -> Iterator[EventMessage]:
+        if ROWS[decision.reason].category is Category.REJECTED:
+            return  # the decision about the claim that was used instead may have the same key
+        before = self._unpublished.pop(decision.key, None)
+        if decision.action in _COMPLETED_ACTIONS:
+            self._unpublished[decision.key] = decision
+        elif before and decision.reason is Reason.PUBLISHED and decision.desired:
+            text = self._format_record(decision.current.record if decision.current else decision.desired)
+            for request in before.requested_by:
+                yield EventMessage(
+                    request.ref, request.source, READY, _COMPLETED_ACTIONS[before.action], text, is_warning=False
+                )
+
+    def _format_record(self, record: Record | DesiredRecord) -> str:
+        """Format a record as external-dns does (docs/spec/sources.md 10.4)."""
+        return (
+            f"(external-dns) record:{record.name},owner:{self._owner},type:{record.type},"
+            f"ttl:{record.ttl_s},targets:{','.join(record.targets)}"
+        )
+
+    def _find_object(self, owned: OwnedRecord) -> ObjectKey | None:
+        label, _, path = owned.resource.partition("/")
+        kind = self._kinds.get(label)
+        namespace, _, name = path.rpartition("/")
+        return ObjectKey(kind, namespace, name) if kind and name and bool(namespace) is kind.namespaced else None
+
+
+def _describe_problem(decision: Decision) -> Iterator[EventMessage]:
+    stays = decision.action is Action.KEEP and decision.current is not None and decision.current.is_ours
+    if decision.reason not in _PROBLEMS and not (decision.reason in _PROBLEMS_OF_RETAINED and stays):
+        return
+    record = f"{decision.name} {decision.type}".strip()
+    detail = f" {sanitize(decision.detail, 600)}" if decision.detail else ""
+    text = f"{record}: {MEANINGS[decision.reason]}{detail} [{decision.reason}]"
+    for request in decision.requested_by:
+        yield EventMessage(request.ref, request.source, decision.reason.event, "Publish", text)
 
 
 class KubernetesEventRecorder:
-    """Sends Events without blocking its callers. If messages arrive too fast, drops some and logs that once."""
+    """Records Events about decisions, problems and held deletes: the `EventRecorder` port."""
 
     def __init__(self, api: ApiClient, messages: EventMessageBuilder, clock: Clock, *, pause_s: float = 0.05) -> None:
         """Send *messages* through *api*, with at least *pause_s* seconds between two."""
-        self._api = api
         self._messages = messages
-        self._clock = clock
-        self._pause_s = pause_s
-        self._waiting: queue.Queue[EventMessage | None] = queue.Queue(_MAX_WAITING)
-        self._sent: OrderedDict[tuple[ObjectKey, str, str], _SentEvent] = OrderedDict()
-        self._rate_tokens: OrderedDict[ObjectKey, tuple[float, float]] = OrderedDict()
-        self._held: dict[Scope, list[EventMessage]] = {}
-        self._new_held: dict[Scope, list[EventMessage]] = {}
-        self._lock = threading.Lock()
-        self._is_forbidden = False
-        self._has_dropped = False
-        self._is_closing = False
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._sender = EventSender(api, clock, pause_s=pause_s)
 
     def record_decisions(self, decisions: Sequence[Decision]) -> None:
         """Record new *decisions*."""
@@ -96,171 +186,12 @@ class KubernetesEventRecorder:
 
     def record_held_deletes(self, held: HeldSet) -> None:
         """Record the current held deletes of a scope. They replace those recorded before."""
-        with self._lock:
-            self._new_held[held.scope] = list(self._messages.describe_held_deletes(held))
-        self._wake()
+        self._sender.replace_held(held.scope, tuple(self._messages.describe_held_deletes(held)))
 
     def close(self, timeout_s: float) -> None:
         """Stop accepting messages, and send the queued ones for up to *timeout_s* seconds."""
-        if self._thread is not None:
-            self._is_closing = True
-            self._wake()
-            self._thread.join(timeout_s)
-            self._stop.set()
-        self._api.close()
+        self._sender.close(timeout_s)
 
     def _put(self, messages: Iterable[EventMessage]) -> None:
         for message in messages:
-            if self._is_forbidden:
-                return
-            try:
-                self._waiting.put_nowait(message)
-            except queue.Full:
-                if not self._has_dropped:
-                    self._has_dropped = True
-                    _log.warning(Event.EVENTS_DROPPED)
-                return
-            self._ensure_thread()
-
-    def _wake(self) -> None:
-        with suppress(queue.Full):  # the thread is awake if the queue is full
-            self._waiting.put_nowait(None)
-        self._ensure_thread()
-
-    def _ensure_thread(self) -> None:
-        with self._lock:
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="events", daemon=True)
-                self._thread.start()
-
-    def _run(self) -> None:
-        held_sent_at_s = self._clock.monotonic_s()
-        while not (self._stop.is_set() or self._is_forbidden):
-            try:
-                message = self._waiting.get(timeout=self._compute_wait_s(held_sent_at_s))
-            except queue.Empty:
-                again = self._clock.monotonic_s() - held_sent_at_s >= _HELD_REPEAT_S
-                held_sent_at_s = self._clock.monotonic_s() if again else held_sent_at_s
-                self._send_held(is_repeat=again)
-                if self._is_closing:
-                    return
-            else:
-                if message is not None:
-                    self._send_message(message)
-
-    def _compute_wait_s(self, held_sent_at_s: float) -> float | None:
-        """Return the seconds until held deletes are reported next, or None without any."""
-        if self._is_closing:
-            return 0.0
-        if self._new_held:
-            return _HELD_DEBOUNCE_S
-        if any(self._held.values()):
-            return max(0.0, held_sent_at_s + _HELD_REPEAT_S - self._clock.monotonic_s())
-        return None
-
-    def _send_held(self, *, is_repeat: bool) -> None:
-        with self._lock:
-            changed, self._new_held = self._new_held, {}
-        self._held |= changed
-        for scope in list(self._held) if is_repeat else changed:
-            for message in self._held[scope]:
-                if self._stop.is_set() or self._is_forbidden or scope in self._new_held:
-                    break
-                self._send_message(message)
-
-    def _send_message(self, message: EventMessage) -> None:
-        """Send *message* unless it was sent recently. Errors are logged, never raised."""
-        key = message.regarding.key if isinstance(message.regarding, ObjectRef) else message.regarding
-        known = (key, message.reason, message.text)
-        sent, now_s = self._sent.get(known), self._clock.monotonic_s()
-        if sent:
-            sent.count += 1
-            if now_s - sent.sent_s < _REPEAT_INTERVAL_S:
-                return
-        elif not self._is_within_limit(key, now_s):
-            return
-        try:
-            path = self._update_count(sent) if sent else ""
-            path = path or self._create_event(message, key)
-        except Exception as exc:  # noqa: BLE001 - law 3: a failed Event must not stop the others
-            self._handle_error(exc, key)
-            return
-        if path:
-            self._sent[known] = _SentEvent(path, now_s, sent.count if sent else 1)
-            self._sent.move_to_end(known)
-            while len(self._sent) > _MAX_REMEMBERED:
-                self._sent.popitem(last=False)
-        self._stop.wait(self._pause_s)
-
-    def _handle_error(self, exc: Exception, key: ObjectKey) -> None:
-        """Log *exc* and drop the Event. If permission is missing, stop sending Events at all.
-
-        Neither a namespace that is being deleted nor a missing permission for the namespace of the state
-        ConfigMap stops other Events.
-        """
-        forbidden = isinstance(exc, DeniedError) and exc.code == HTTPStatus.FORBIDDEN
-        if forbidden and key.kind != CONFIG_MAP and "being terminated" not in str(exc):
-            self._is_forbidden = True
-            _log.warning(Event.EVENTS_DISABLED, message=str(exc))
-        else:
-            _log.debug(Event.EVENT_NOT_RECORDED, error=type(exc).__name__, message=str(exc))
-
-    def _is_within_limit(self, key: ObjectKey, now_s: float) -> bool:
-        """Return whether *key* may get another Event: ten at once, then one every `_REPEAT_INTERVAL_S` seconds."""
-        tokens, at_s = self._rate_tokens.pop(key, (float(_MAX_PER_OBJECT), now_s))
-        tokens = min(float(_MAX_PER_OBJECT), tokens + (now_s - at_s) / _REPEAT_INTERVAL_S)
-        self._rate_tokens[key] = (max(0.0, tokens - 1.0) if tokens >= 1.0 else tokens, now_s)
-        while len(self._rate_tokens) > _MAX_REMEMBERED:
-            self._rate_tokens.popitem(last=False)
-        return tokens >= 1.0
-
-    def _update_count(self, sent: _SentEvent) -> str:
-        """Increase the count of an Event. Return its path, or "" if it expired or must not be changed."""
-        series = {"count": sent.count, "lastObservedTime": format_micro_time(self._clock.now())}
-        try:
-            self._send("PATCH", sent.path, {"series": series}, _MERGE)
-        except (NotFoundError, DeniedError):  # as with external-dns, the permission to create is enough
-            return ""
-        return sent.path
-
-    def _create_event(self, message: EventMessage, key: ObjectKey) -> str:
-        """Create an Event. Return its path, or "" if the object or its namespace does not exist."""
-        ref = message.regarding if isinstance(message.regarding, ObjectRef) else self._find_object(key)
-        if ref is None:
-            return ""
-        now = self._clock.now()
-        made = build_event(message, ref, now)
-        namespace = made["metadata"]["namespace"]
-        try:
-            self._send("POST", build_collection_path(EVENT_KIND, namespace), made)
-        except NotFoundError:  # the namespace was deleted
-            return ""
-        return build_object_path(ObjectKey(EVENT_KIND, namespace, made["metadata"]["name"]))
-
-    def _find_object(self, key: ObjectKey) -> ObjectRef | None:
-        """Look up the uid of the object at *key*; without it `kubectl describe` does not show the Event.
-
-        Without permission to read the object, the uid stays empty. Returns None if the object does not exist.
-        """
-        for form in key.kind.versions:
-            found = key._replace(kind=form)
-            try:
-                head = responses.decode_object(self._api.get(build_object_path(found))).header
-            except NotFoundError:
-                continue
-            except DeniedError:
-                return ObjectRef(key=found)
-            return ObjectRef(key=found, uid=head.uid) if head else None
-        return None
-
-    def _send(self, method: str, path: str, body: dict[str, Any], content_type: str = "application/json") -> None:
-        for attempt in range(1, _ATTEMPTS + 1):
-            try:
-                self._api.send(method, path, body=msgspec.json.encode(body), content_type=content_type)
-            except (DeniedError, NotFoundError):
-                raise
-            except ApiError as exc:
-                if attempt == _ATTEMPTS or self._stop.wait(exc.retry_after_s or self._pause_s * attempt):
-                    raise
-            else:
-                return
+            self._sender.send(message)

@@ -33,7 +33,7 @@ import msgspec
 from extdns import log
 from extdns.errors import ApiError, ConflictError, DeniedError, NotFoundError, describe_error, sanitize
 from extdns.kube.api_protocol import build_collection_path, build_object_path
-from extdns.kube.event_messages import format_micro_time
+from extdns.kube.event_sender import format_micro_time
 from extdns.kube.live.existence import is_absent
 from extdns.log import Event
 from extdns.model.kind import Kind, ObjectKey

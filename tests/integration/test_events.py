@@ -15,8 +15,7 @@ from extdns.config import parse
 from extdns.controller.clock import SystemClock
 from extdns.kube.api import ApiClient
 from extdns.kube.client import ClusterAccess, HttpClient
-from extdns.kube.event_messages import EventMessageBuilder
-from extdns.kube.event_recorder import KubernetesEventRecorder
+from extdns.kube.event_recorder import EventMessageBuilder, KubernetesEventRecorder
 from extdns.model.claim import InvalidClaim, Provenance
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence, HeldDelete, HeldSet, Scope

@@ -8,7 +8,7 @@ from extdns.controller.exit_codes import compute_exit_code
 from extdns.controller.statistics import count_statistics
 from extdns.documents.names import NameState, find_state, is_rejected
 from extdns.engine.decisions import is_held_decision
-from extdns.kube.event_messages import EventMessageBuilder
+from extdns.kube.event_recorder import EventMessageBuilder
 from extdns.metrics.metrics import Metrics
 from extdns.model.change import Action, Decision
 from extdns.model.reason import Reason

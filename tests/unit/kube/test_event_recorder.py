@@ -7,7 +7,8 @@ from typing import Final
 import pytest
 from msgspec.structs import replace
 
-from extdns.kube.event_messages import EventMessage, EventMessageBuilder
+from extdns.kube.event_recorder import EventMessageBuilder
+from extdns.kube.event_sender import EventMessage
 from extdns.model.change import Action, Batch, ChangeSet, Decision, Delete
 from extdns.model.claim import Claim, ClaimWarning, InvalidClaim, UnresolvedClaim
 from extdns.model.evidence import Evidence, HeldDelete, HeldSet, Scope
