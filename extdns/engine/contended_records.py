@@ -48,9 +48,14 @@ class WriteHistory:
         """Return how many records there are."""
         return len(self._written) + len(self._deleted)
 
-    def add(self, changes: Iterable[Change], now_s: float, needed: Container[DnsName]) -> None:
-        """Record that *changes* were written at *now_s*. Never drop entries of *needed* names."""
+    def add(self, changes: Iterable[Change], now_s: float, needed: Container[DnsName]) -> set[DnsName]:
+        """Record that *changes* were written at *now_s*. Never drop entries of *needed* names.
+
+        Returns:
+            The names of the changes that were written so often in a row that their records may be contended.
+        """
         once = (now_s,)  # shared by all records, since there are as many as names
+        repeated: set[DnsName] = set()
         for change in changes:
             key, content = change.key, _get_content(change)
             former = self._written.pop(key, None) or self._deleted.pop(key, None)
@@ -62,6 +67,14 @@ class WriteHistory:
             writes[key] = _Writes(content, times)
             if len(self._deleted) > _MAX_DELETES:
                 self._deleted.popitem(last=False)
+            if len(times) == _MAX_REPEATED_WRITES:
+                repeated.add(key.name)
+        return repeated
+
+    def find_repeated(self) -> set[DnsName]:
+        """Return all names with a record that may be contended."""
+        found = (writes.items() for writes in (self._written, self._deleted))
+        return {key.name for items in found for key, one in items if len(one.written_at) == _MAX_REPEATED_WRITES}
 
     def find(self, change: Change) -> Times:
         """Return when the new content of *change* was written; () if other content was written since."""
@@ -90,6 +103,9 @@ class ContendedRecords:
 
     If the same content was written three times within ten minutes, the fourth write waits for five minutes. Then one
     attempt is made. If it is changed back again, the next pause is twice as long. Other content is written at once.
+
+    Attributes:
+        names: the only names that `review` and `postpone` can concern: the same content was written three times.
     """
 
     def __init__(self, retries: RetryTable) -> None:
@@ -97,6 +113,7 @@ class ContendedRecords:
         self._retries = retries
         self._history = WriteHistory()
         self._next_cleanup_at = 0.0
+        self.names: set[DnsName] = set()
 
     def record_writes(self, sets: Iterable[ChangeSet], now_s: float) -> None:
         """Record that *sets* were written."""
@@ -104,7 +121,7 @@ class ContendedRecords:
             self._next_cleanup_at = now_s + _WINDOW_S
             self._remove_outdated(now_s)
         changes = [change for change_set in sets for change in change_set.changes]
-        self._history.add(changes, now_s, self._retries.by_name)
+        self.names |= self._history.add(changes, now_s, self._retries.by_name)
 
     def review(self, name: DnsName, sets: Iterable[ChangeSet], now_s: float) -> Blocked | None:
         """Return why *sets*, all change sets of *name*, must wait because a record is contended; None if they need not.
@@ -158,11 +175,12 @@ class ContendedRecords:
         return _block(retry.compute_pause_s())
 
     def _remove_outdated(self, now_s: float) -> None:
-        """Remove the pauses that ended more than the window ago."""
+        """Remove the pauses that ended more than the window ago, and the names that are no longer contended."""
         for name in [
             name for name, retry in self._retries.select(Failure.CONTENDED) if retry.until_at <= now_s - _WINDOW_S
         ]:
             self._retries.remove(name, Failure.CONTENDED)
+        self.names = self._history.find_repeated().union(name for name, _ in self._retries.select(Failure.CONTENDED))
 
 
 def _block(pause_s: float) -> Blocked:

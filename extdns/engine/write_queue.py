@@ -114,7 +114,7 @@ class WriteQueue:
             return refused.block
         if not sets:
             return None
-        if contended := self._contended.review(name, sets, now_s):
+        if name in self._contended.names and (contended := self._contended.review(name, sets, now_s)):
             return contended
         if self.forbidden:
             return Blocked(reason=Reason.ZONE_FORBIDDEN, detail=self.forbidden)
@@ -138,7 +138,7 @@ class WriteQueue:
             self._blocks.pop(name, None)
             if retries:
                 self.retries.remove(name, Failure.WRITE_CONFLICT)
-        elif self._contended.postpone(name, sets, now_s):
+        elif name in self._contended.names and self._contended.postpone(name, sets, now_s):
             self.queued.pop(name, None)
         else:
             self.queued[name] = sets

@@ -153,3 +153,16 @@ def test_the_write_history_drops_writes_older_than_ten_minutes_except_those_of_n
     history.add([build_delete(number) for number in range(100, 200)], 601.0, {host("n7")})
     assert len(history) == 101
     assert history.find(build_delete(7)) == (0.0,)
+
+
+def test_only_a_name_that_was_written_three_times_can_be_contended_and_not_for_ever() -> None:
+    contended = ContendedRecords(RetryTable())
+    web, api = (
+        (ChangeSet(zone=ZONE, name=host(f"n{number}"), changes=(build_delete(number),), writes=()),)
+        for number in range(2)
+    )
+    found = []
+    for sets, now_s in ((web, 0.0), (web, 1.0), (web, 2.0), (api, 700.0), (api, 1400.0)):
+        contended.record_writes(sets, now_s)
+        found.append(set(contended.names))
+    assert found == [set(), set(), {host("n0")}, {host("n0")}, set()]
