@@ -180,10 +180,19 @@ class RegistryFlags(FlagSection, frozen=True, kw_only=True):
 
 
 class LogFlags(FlagSection, frozen=True, kw_only=True):
-    """What is logged, and which Events are recorded besides problems. *level* is one of external-dns's seven levels."""
+    """What is logged, and which Events are recorded besides problems.
+
+    Attributes:
+        level: one of external-dns's seven levels.
+        audit_log: a path or "stdout"; "" for no audit log.
+        audit_log_max_size: in MiB.
+    """
 
     format: str = field(name="log-format")
     level: str = field(name="log-level")
+    audit_log: str
+    audit_log_max_size: int
+    audit_log_max_files: int
     events_emit: tuple[str, ...]
 
 

@@ -65,6 +65,8 @@ class Event(StrEnum):
     STATUS_DISABLED = "Cannot write object statuses; they are disabled"
     STATUS_WITHOUT_CONDITIONS = "The DNSEndpoint CRD has no conditions; only status.observedGeneration is written"
     STATUS_NOT_WRITTEN = "Cannot write the status of an object"
+    AUDIT_LOG_FAILED = "Cannot write the audit log; records are changed all the same, and its lines wait in memory"
+    AUDIT_LOG_WRITTEN = "The audit log can be written again"
     # outcomes of batches
     APPLIED = "{count} record(s) were successfully updated"
     WRITE_CONFLICT = "Write conflict: another writer changed the records; nothing was written, extdns reads them again"

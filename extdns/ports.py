@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from extdns.model.object_status import ObjectStatus
     from extdns.model.record import DesiredRecord, OwnedRecord, Record
     from extdns.model.resources.kinds import KubernetesObject
-    from extdns.model.saved_state import Saved
+    from extdns.model.saved_state import Approval, Saved
     from extdns.model.zone import Capabilities, RateLimitStatus, Zone, ZoneList, ZonePage
 
 
@@ -198,8 +198,8 @@ class StateStore(Protocol):
         """Replace the saved state of our owner id by *saved*, times in seconds since the epoch."""
         ...
 
-    def load_approvals(self) -> tuple[str, ...]:
-        """Return the codes that a person approved."""
+    def load_approvals(self) -> tuple[Approval, ...]:
+        """Return what a person approved."""
         ...
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
     from extdns.config import Config
+    from extdns.controller.audit_log import AuditLog
     from extdns.documents.snapshot import ProcessSnapshot
     from extdns.model.zone import RateLimitStatus
     from extdns.ports import Clock, EventRecorder, Registry, Reporter, StateStore, ZoneReader, ZoneWriter
@@ -91,14 +92,17 @@ def assemble(
     kinds = tuple(source.kind for source in sources)
     # the cluster is built last, since it starts reading: an invalid flag must not leave it running
     cluster = build_cluster(config, kinds, build_generated_objects(config))
+    activity_reporter = _build_reporter(config, metrics, reporter, recorder, clock, gate)
+    audit = _build_audit_log(config, writer, engine, clock, activity_reporter)
     controller = Controller(
         ControllerParts(
             engine=engine,
             observer=Observer(sources, cluster.view),
             cluster=cluster,
             reader=reader,
-            writer=writer,
-            reporter=_build_reporter(config, metrics, reporter, recorder, clock, gate),
+            writer=audit or writer,
+            audit=audit,
+            reporter=activity_reporter,
             clock=clock,
             kinds=kinds,
             interval_s=config.control.interval_s,
@@ -121,6 +125,17 @@ def _build_health_server(config: Config, controller: Controller, metrics: Metric
         is_healthy=controller.is_healthy, read_readiness=controller.read_readiness, render_metrics=metrics.render
     )
     return WebServer(config.web.metrics_address, health)
+
+
+def _build_audit_log(
+    config: Config, writer: ZoneWriter | None, engine: Engine, clock: Clock, reporter: ActivityReporter
+) -> AuditLog | None:
+    """Build the audit log; None without `--audit-log`, and in a dry run."""
+    if writer is None or not config.log.audit_log:
+        return None
+    from extdns.app.audit_log import build_audit_log
+
+    return build_audit_log(config.log, writer, engine, clock, reporter.report_audit_log)
 
 
 def _build_reporter(

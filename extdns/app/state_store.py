@@ -17,7 +17,7 @@ from extdns.kube import state_document
 from extdns.kube.state_store import ConfigMapStateStore, FileStateStore
 from extdns.log import Event
 from extdns.model.kind import CONFIG_MAP, ObjectKey
-from extdns.model.saved_state import Saved
+from extdns.model.saved_state import Approval, Saved
 
 if TYPE_CHECKING:
     from extdns.config import ClusterFlags, Config, DeleteFlags
@@ -54,8 +54,8 @@ class DocumentStateStore:
         """
         self._document_store.update(lambda document: self._replace(document, saved))
 
-    def load_approvals(self) -> tuple[str, ...]:
-        """Return the approval codes of the annotation."""
+    def load_approvals(self) -> tuple[Approval, ...]:
+        """Return the approvals of the annotation."""
         document = self._document_store.read()
         return () if document is None else state_document.read_approvals(document)
 

@@ -11,6 +11,7 @@ from extdns.commands.state_store import find_state_store
 from extdns.errors import ExtdnsError, UsageError, sanitize
 from extdns.flags.usage_errors import usage_error
 from extdns.kube import state_document
+from extdns.model.saved_state import Approval
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,7 +49,8 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
             owner for owner, saved in state_document.list_owners(document or {}) if saved.other_cluster == arguments[0]
         ]
         if owners:
-            store.update(partial(state_document.add_approvals, codes=(arguments[0],)))
+            approval = Approval(code=arguments[0], claimed_user=store.find_user())
+            store.update(partial(state_document.add_approvals, approvals=(approval,)))
     except UsageError:
         raise
     except ExtdnsError as exc:

@@ -12,6 +12,7 @@ from extdns.documents.saved_state import SavedHeldSummary, summarize_held_sets
 from extdns.errors import ExtdnsError, UsageError, sanitize
 from extdns.flags.usage_errors import usage_error
 from extdns.kube import state_document
+from extdns.model.saved_state import Approval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -47,7 +48,9 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         sets = summarize_held_sets(state_document.list_owners(document)) if document is not None else ()
         known = [one for one in sets if one.code in codes]
         if known:
-            store.update(partial(state_document.add_approvals, codes=tuple(dict.fromkeys(one.code for one in known))))
+            user = store.find_user()
+            approvals = [Approval(code=code, claimed_user=user) for code in dict.fromkeys(one.code for one in known)]
+            store.update(partial(state_document.add_approvals, approvals=approvals))
     except UsageError:
         raise
     except ExtdnsError as exc:

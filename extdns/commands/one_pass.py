@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from extdns.model.change import AdjustedRecords
     from extdns.model.dns_name import DnsName
     from extdns.model.record import DesiredRecord, Record
-    from extdns.model.saved_state import Saved
+    from extdns.model.saved_state import Approval, Saved
     from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
     from extdns.ports import StateStore, ZoneReader
 
@@ -158,6 +158,6 @@ class FixedStateStore:
     def save(self, saved: Saved) -> None:
         """Save nothing."""
 
-    def load_approvals(self) -> tuple[str, ...]:
+    def load_approvals(self) -> tuple[Approval, ...]:
         """Return no approvals."""
         return ()

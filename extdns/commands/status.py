@@ -58,7 +58,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str], clock: Clock | No
     document = build_saved_state(
         state_document.list_owners(saved),
         now.timestamp(),
-        approvals=state_document.read_approvals(saved),
+        approvals=(one.code for one in state_document.read_approvals(saved)),
         unreadable=state_document.find_unreadable_values(saved),
     )
     nothing = (f"Nothing is saved in {store} yet. {UNKNOWN}",)

@@ -25,11 +25,12 @@ from extdns.controller.status_updater import StatusUpdater
 from extdns.controller.worker_pool import StateCalls, WorkerPool
 from extdns.controller.write_gate import WriteGate
 from extdns.documents.held import describe_other_cluster
-from extdns.engine.effects import ReportDecisions, ReportHeldDeletes, ReportOutcome, Wake
+from extdns.engine.effects import ReportDecisions, ReportHeldDeletes, ReportOutcome, SubmitBatch, Wake
 from extdns.engine.inputs import BatchCompleted, Input, KindStateChanged, PlanApproved, TimePassed
 from extdns.errors import describe_error
 
 if TYPE_CHECKING:
+    from extdns.controller.audit_log import AuditLog
     from extdns.controller.reporter import ActivityReporter
     from extdns.engine.effects import Effect
     from extdns.engine.engine import Engine
@@ -51,6 +52,7 @@ class ControllerParts:
         writer: None in a dry run.
         interval_s: time between two runs (`--interval`).
         state: None if no state is saved.
+        audit: prepares the audit log, and is the *writer*; None without `--audit-log`.
         close_timeout_s: how long `close` waits for writes; less than the 30 s that Kubernetes gives a pod.
     """
 
@@ -66,6 +68,7 @@ class ControllerParts:
     gate: WriteGate = field(default_factory=WriteGate)
     state: StateStore | None = None
     status_writer: StatusWriter | None = None
+    audit: AuditLog | None = None
     close_timeout_s: float = 20.0
 
 
@@ -142,6 +145,8 @@ class Controller:
             details["state"] = {"message": problem}
         if cluster := self._parts.engine.other_cluster:
             details["cluster"] = {"message": describe_other_cluster(cluster)}
+        if (audit := self._parts.audit) and audit.queue.problem:
+            details["audit"] = {"message": audit.queue.problem}
         return self.first_pass_done.is_set(), details
 
     def kind_states(self) -> tuple[KindState, ...]:
@@ -168,6 +173,8 @@ class Controller:
             approve: called when everything is planned and nothing is written, if the plan needs approval. If it
                 raises, the run ends without a write.
         """
+        if self._parts.audit:
+            self._parts.audit.start()
         self._cluster_thread.start()
         try:
             self._loop(on_first_pass or (lambda: None), approve, once=once)
@@ -193,6 +200,8 @@ class Controller:
         if self._status_updater:
             timeout_s = self._parts.close_timeout_s if self._stopped_by is None else _STOP_TIMEOUT_S
             self._guard(partial(self._status_updater.close, timeout_s))
+        if self._parts.audit:
+            self._parts.audit.close(_STOP_TIMEOUT_S)
         self._parts.reporter.close()
         self._guard(partial(self._gate.close, release=is_written))
 
@@ -237,6 +246,8 @@ class Controller:
         self._guard(partial(reporter.report_input, item, clock.now))
         if self._status_updater:
             self._guard(partial(self._status_updater.observe_input, item))
+        if audit := self._parts.audit:
+            self._guard(partial(audit.observe_input, item))
         if isinstance(item, KindStateChanged):
             item = self._fallbacks.correct(item)
         try:
@@ -251,6 +262,8 @@ class Controller:
             return
         for effect in effects:
             self._guard(partial(self._execute, effect))
+        if audit:
+            self._guard(audit.resolve_read)
         self._heartbeat.record_success(clock.monotonic_s())
 
     def _execute(self, effect: Effect) -> None:
@@ -270,6 +283,8 @@ class Controller:
             case ReportHeldDeletes(held=held):
                 self._parts.reporter.report_held_deletes(held)
             case _:
+                if self._parts.audit and isinstance(effect, SubmitBatch):
+                    self._guard(partial(self._parts.audit.prepare, effect.batch))
                 self._workers.start(effect)
 
     def _guard(self, work: Callable[[], None]) -> None:

@@ -101,7 +101,7 @@ class ActivityReporter:
         self._failed_accounts: frozenset[AccountFailure] = frozenset()
         self._state_problem = ""
         self._is_state_missing = False
-        self._other_cluster = ""
+        self._other_cluster = self._audit_problem = ""
         self._unconfirmed: dict[Kind, datetime] = {}
         self.defect_count = 0
 
@@ -153,6 +153,15 @@ class ActivityReporter:
         was_missing, self._is_state_missing = self._is_state_missing, problem == NO_SAVED_STATE
         if self._is_state_missing and not was_missing:
             _log.warning(Event.STATE_MISSING, message=problem)
+
+    def report_audit_log(self, problem: str, dropped: int) -> None:
+        """Report why the audit log cannot be written ("" if it can), and how many lines were dropped."""
+        was_failing, self._audit_problem = bool(self._audit_problem), problem
+        self._metrics.set_audit_log(is_failing=bool(problem), dropped=dropped)
+        if problem and not was_failing:
+            _log.error(Event.AUDIT_LOG_FAILED, message=problem)
+        elif was_failing and not problem:
+            _log.info(Event.AUDIT_LOG_WRITTEN, dropped=dropped or None)
 
     def report_other_cluster(self, cluster: str) -> None:
         """Report that objects come from another *cluster* than before; "" if they do not, or a person accepted it."""

@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from extdns.model.saved_state import SavedScope
+from extdns.model.saved_state import Approval, SavedScope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from extdns.model.evidence import Scope
     from extdns.model.record import OwnedRecord, Record
+    from extdns.model.saved_state import Saved
 
+_PLAN: Final = Approval(code="")
+"""The approval of a delete by a person who applied a plan."""
 APPROVAL_S: Final = 24 * 3600.0
 _MAX_CODES: Final = 4  # for each scope: the set may have changed a few times between reading a code and entering it
 _MAX_EARLIER_DIGESTS: Final = 10_000  # for each scope: the saved state has to fit into a ConfigMap
@@ -125,29 +128,36 @@ class Approvals:
     """The deletes that a person approved, each for at most 24 hours.
 
     Attributes:
-        codes: approved codes that no scope has yet. Each applies once, as soon as a scope has it.
+        waiting: by code, approvals of codes that no scope has yet. Each applies once, as soon as a scope has it.
         next_expiry_at: the time before which no approval expires (monotonic seconds), infinity if there is none.
     """
 
     def __init__(self, codes: Iterable[str] = ()) -> None:
-        self.codes = set(codes)
+        self.waiting = {code: Approval(code=code) for code in codes}
         self.next_expiry_at = math.inf
         self._expires_s: dict[str, float] = {}
+        self._by_digest: dict[str, Approval] = {}
 
     def is_approved(self, digest: str) -> bool:
         """Return whether a person approved the delete; it then needs neither sufficient evidence nor budget."""
         return digest in self._expires_s
 
-    def add(self, digest: str, now_s: float) -> bool:
-        """Approve one delete for 24 hours. Return False if it was approved already."""
+    def find(self, digest: str) -> Approval | None:
+        """Return how the delete was approved, None if it is not."""
+        return self._by_digest.get(digest, _PLAN) if digest in self._expires_s else None
+
+    def add(self, digest: str, now_s: float, approval: Approval = _PLAN) -> bool:
+        """Approve one delete for 24 hours, by default with a plan. Return False if it was approved already."""
         if digest in self._expires_s:
             return False
+        self._by_digest[digest] = approval
         self._expires_s[digest] = now_s + APPROVAL_S
         self.next_expiry_at = min(self.next_expiry_at, now_s + APPROVAL_S)
         return True
 
     def remove(self, digest: str) -> bool:
         """Remove the approval of one delete. Return whether there was one."""
+        self._by_digest.pop(digest, None)
         return self._expires_s.pop(digest, None) is not None
 
     def expire(self, now_s: float) -> list[str]:
@@ -157,19 +167,24 @@ class Approvals:
         expired = sorted(digest for digest, expires_s in self._expires_s.items() if expires_s <= now_s)
         for digest in expired:
             del self._expires_s[digest]
+            self._by_digest.pop(digest, None)
         self.next_expiry_at = min(self._expires_s.values(), default=math.inf)
         return expired
 
-    def restore(self, expires_s: Mapping[str, float], codes: Iterable[str]) -> None:
-        """Add the approvals that an earlier process saved, and the *codes* that a person approved since.
-
-        Args:
-            expires_s: by digest, when the approval expires (monotonic seconds).
-            codes: approved codes that were not applied yet.
-        """
+    def restore(self, saved: Saved) -> None:
+        """Add the approvals that an earlier process saved, and those that a person gave since."""
+        expires_s = dict(saved.approved)
         self._expires_s.update(expires_s)
         self.next_expiry_at = min((self.next_expiry_at, *expires_s.values()))
-        self.codes.update(codes)
+        self._by_digest.update(
+            {digest: Approval(code=code, claimed_user=user) for digest, code, user in saved.approved_by}
+        )
+        self.waiting.update({approval.code: approval for approval in saved.approvals})
+
+    def save_by_digest(self) -> tuple[tuple[str, str, str], ...]:
+        """Return digest, code and claimed user of the approved deletes, sorted."""
+        approvals = [(digest, self._by_digest.get(digest, _PLAN)) for digest in sorted(self._expires_s)]
+        return tuple((digest, one.code, one.claimed_user) for digest, one in approvals)
 
     def save(self) -> tuple[tuple[str, float], ...]:
         """Return the approved digests, sorted, each with the time at which its approval expires."""

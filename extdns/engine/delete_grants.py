@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from extdns.engine.holds import Holds
     from extdns.engine.pending_deletes import PendingDeletes, TrackedDelete
     from extdns.model.dns_name import DnsName
+    from extdns.model.saved_state import Approval
 
 
 class DeleteGrants:
@@ -62,7 +63,7 @@ class DeleteGrants:
         names |= {one.key.name for one in due if self._grant_or_hold_one(one, exceeded, now_s)}
         self._state.revision += bool(names)
         self.update_codes()
-        return names | self.approve(tuple(self._state.approvals.codes), now_s)
+        return names | self.approve(tuple(self._state.approvals.waiting.values()), now_s)
 
     def _grant_or_hold_one(self, tracked: TrackedDelete, exceeded: Container[tuple[Scope, bool]], now_s: float) -> bool:
         """Grant or hold one due delete. Return False if it has to wait longer.
@@ -93,16 +94,16 @@ class DeleteGrants:
         self._pending.reset_stage(tracked, now_s, is_held=True)
         self._holds.hold(tracked, scope, now_s, by_budget=by_budget)
 
-    def approve(self, codes: Iterable[str], now_s: float) -> set[DnsName]:
-        """Approve the held deletes that *codes* identify. Return the names to plan again."""
-        approvals = self._state.approvals
-        self._cluster.approve(codes)
+    def approve(self, approvals: Iterable[Approval], now_s: float) -> set[DnsName]:
+        """Approve the held deletes that the codes of *approvals* identify. Return the names to plan again."""
+        by_code = {approval.code: approval for approval in approvals}
+        self._cluster.approve(by_code)
         approved: list[str] = []
-        for code in sorted(codes):
+        for code, approval in sorted(by_code.items()):
             digests = sorted(one for one in self._state.codes.find_digests(code) if one in self._holds)
-            added = [digest for digest in digests if approvals.add(digest, now_s)]
+            added = [digest for digest in digests if self._state.approvals.add(digest, now_s, approval)]
             if added:
-                approvals.codes.discard(code)
+                self._state.approvals.waiting.pop(code, None)
                 approved += added
         names = {name for digest in approved for name in self._apply_approval(digest, now_s)}
         if approved:

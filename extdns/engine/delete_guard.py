@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from extdns.engine.delete_budget import DeleteBudget, DeleteSettings
     from extdns.model.dns_name import DnsName
     from extdns.model.record import OwnedRecord, RecordKey
-    from extdns.model.saved_state import Saved, SavedScope
+    from extdns.model.saved_state import Approval, Saved, SavedScope
     from extdns.model.zone import Zone
     from extdns.planner.proposal import Proposal
 
@@ -255,9 +255,9 @@ class DeleteGuard:
             names |= self._grants.grant_or_hold(now_s)
         return names
 
-    def approve(self, codes: Iterable[str], now_s: float) -> set[DnsName]:
-        """Approve the held deletes that *codes* identify. Return the names to plan again."""
-        return self._grants.approve(codes, now_s)
+    def approve(self, approvals: Iterable[Approval], now_s: float) -> set[DnsName]:
+        """Approve the held deletes that the codes of *approvals* identify. Return the names to plan again."""
+        return self._grants.approve(approvals, now_s)
 
     # saved state
 
@@ -268,7 +268,7 @@ class DeleteGuard:
         self._is_demoted = False
         self.state.is_restored = not saved.is_new
         self.cluster.restore(saved.cluster)
-        self.state.approvals.restore(dict(saved.approved), saved.approvals)
+        self.state.approvals.restore(saved)
         self._restore_scope(ALL_ZONES, saved.all_zones)
         for zone_id, zone in saved.zones:
             self.state.restore_settings(zone_id, zone)
@@ -278,7 +278,7 @@ class DeleteGuard:
                 self.restored_grants.add(zone_id, grant)
         for zone_id in sorted(self.state.accepted):
             self.holds.end_insufficient(zone_id)
-        return self._update_all(now_s) | self.approve(tuple(self.state.approvals.codes), now_s)
+        return self._update_all(now_s) | self.approve(tuple(self.state.approvals.waiting.values()), now_s)
 
     def _restore_scope(self, scope: Scope, saved: SavedScope) -> None:
         self.state.budgets.restore(scope, saved)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from extdns.engine.delete_budget import DeleteSettings
     from extdns.model.evidence import Evidence
     from extdns.model.record import OwnedRecord
-    from extdns.model.saved_state import SavedZone
+    from extdns.model.saved_state import Approval, SavedZone
     from extdns.model.zone import Zone
 
 
@@ -57,6 +57,10 @@ class GuardState:
     def compute_digest(self, zone: Zone, owned: OwnedRecord) -> str:
         """Return the digest of the record *owned* with its ownership records, by which approvals identify it."""
         return compute_digest(self.settings.owner, zone.id, owned)
+
+    def find_approval(self, zone: Zone, owned: OwnedRecord) -> Approval | None:
+        """Return how a person approved the delete of *owned*, None if nobody did."""
+        return self.approvals.find(self.compute_digest(zone, owned))
 
     def is_sufficient(self, zone_id: str, evidence: Evidence) -> bool:
         """Return whether *evidence* alone allows a delete within the budgets, without approval.

@@ -11,7 +11,7 @@ from extdns.model.cluster import ClusterIdentity, KindState, ObjectProblem
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.record import Record
-from extdns.model.saved_state import Saved
+from extdns.model.saved_state import Approval, Saved
 from extdns.model.value import Value
 from extdns.model.zone import Zone, ZoneList, ZonePage
 
@@ -34,6 +34,7 @@ class Observation(Value, frozen=True, kw_only=True):
         awaited_kind: the kind that must be listed before they can be computed, None if there is none.
         missing_dependencies: objects that the claims are computed from and that a complete list lacks; they may exist.
         generation: `metadata.generation` of the object, 0 if it has none.
+        uid, resource_version: of the object, "" if it is gone.
     """
 
     source: str
@@ -44,6 +45,8 @@ class Observation(Value, frozen=True, kw_only=True):
     awaited_kind: Kind | None = None
     missing_dependencies: tuple[ObjectKey, ...] = ()
     generation: int = 0
+    uid: str = ""
+    resource_version: str = ""
 
 
 class Observed(Value, frozen=True, kw_only=True):
@@ -140,10 +143,10 @@ class StateAnswered(Value, frozen=True, kw_only=True):
     """The state was saved, or approvals were read.
 
     Attributes:
-        approved: the codes that a person approved, () after saving.
+        approved: what a person approved, () after saving.
     """
 
-    approved: tuple[str, ...] = ()
+    approved: tuple[Approval, ...] = ()
 
 
 class StateFailed(Value, frozen=True, kw_only=True):

@@ -83,7 +83,7 @@ class Observer:
     def _compute(self, requester: Requester, cause: Cause) -> Observation:
         claims: tuple[Claim, ...] = ()
         failure, awaited_kind = "", None
-        generation = 0
+        generation, uid, resource_version = 0, "", ""
         recording = RecordingView(self._view)
         try:
             obj = (
@@ -93,7 +93,8 @@ class Observer:
             )
             if obj is not None:
                 self.computed += 1
-                generation = obj.metadata.generation
+                metadata = obj.metadata
+                generation, uid, resource_version = metadata.generation, metadata.uid, metadata.resource_version
                 claims = self._sources[requester.source, requester.key.kind].find_claims(obj, recording)
             elif cause not in _ENDS:
                 cause = Cause.MISSING
@@ -114,6 +115,8 @@ class Observer:
             awaited_kind=awaited_kind,
             missing_dependencies=self._find_missing(recording.lookups) if self._missing else (),
             generation=generation,
+            uid=uid,
+            resource_version=resource_version,
         )
 
     def _find_missing(self, lookups: AbstractSet[Lookup]) -> tuple[ObjectKey, ...]:

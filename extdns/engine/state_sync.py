@@ -13,7 +13,7 @@ from extdns.engine.delete_budget import STATELESS_WAIT_S
 from extdns.engine.effects import Effect, LoadState, ReadApprovals, SaveState
 from extdns.model.evidence import ALL_ZONES, Scope
 from extdns.model.exponential_backoff import compute_backoff_s
-from extdns.model.saved_state import Saved, SavedScope, SavedZone
+from extdns.model.saved_state import Approval, Saved, SavedScope, SavedZone
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
@@ -110,11 +110,11 @@ class StateSync:
         names = self._guard.restore(saved, now_s)
         return names | self._guard.confirm_saved(self._guard.state.revision if self.may_write else math.inf, now_s)
 
-    def handle_answer(self, approved: Iterable[str], now_s: float) -> set[DnsName]:
+    def handle_answer(self, approved: Iterable[Approval], now_s: float) -> set[DnsName]:
         """Process the answer to saving the state or reading approvals. Return the names whose deletes waited for it.
 
         Args:
-            approved: the codes that a person approved.
+            approved: what a person approved.
             now_s: monotonic seconds.
         """
         if self._is_outdated():
@@ -278,6 +278,7 @@ def build_saved(guard: DeleteGuard, now_s: float) -> Saved:
         zones=zones,
         all_zones=scopes.get(ALL_ZONES, SavedScope()),
         approved=state.approvals.save(),
+        approved_by=state.approvals.save_by_digest(),
         cluster=cluster.saved,
         other_cluster=cluster.observed.id if cluster.observed.differs_from(cluster.saved) else "",
     )

@@ -111,6 +111,8 @@ CONTROL_FLAGS: Final = (
 
 
 DEFAULT_TIMEOUT_S: Final = 30.0
+STANDARD_OUTPUT: Final = "stdout"
+"""The value of `--audit-log` for standard output."""
 STANDARD_INPUT: Final = "-"
 """The value of `--manifests` for standard input."""
 
@@ -229,6 +231,23 @@ REPORTING_FLAGS: Final = (
         kind=make_choice_kind("a log level", *LOG_LEVELS, metavar="LEVEL"),
         default="info",
         help="minimum severity to log: panic, fatal, error, warning, info, debug or trace",
+    ),
+    Flag(
+        name="audit-log",
+        kind=make_text_kind("PATH"),
+        help="file that gets a line of JSON before and after each change of a record; stdout is standard output",
+    ),
+    Flag(
+        name="audit-log-max-size",
+        kind=make_number_kind(least=1),
+        default=100,
+        help="size in MiB at which the file of --audit-log is renamed",
+    ),
+    Flag(
+        name="audit-log-max-files",
+        kind=make_number_kind(least=1),
+        default=10,
+        help="renamed files of --audit-log to keep",
     ),
     Flag(
         name="metrics-address",

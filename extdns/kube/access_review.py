@@ -1,4 +1,7 @@
-"""Check permissions with SelfSubjectAccessReview (Kubernetes API reference, authorization.k8s.io/v1)."""
+"""Check permissions with SelfSubjectAccessReview, and find out the own user name with SelfSubjectReview.
+
+See the Kubernetes API reference, authorization.k8s.io/v1 and authentication.k8s.io/v1.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ if TYPE_CHECKING:
 
 
 _PATH: Final = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+_USER_PATH: Final = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 
 
 class ResourcePermission(NamedTuple):
@@ -41,6 +45,19 @@ class _Review(msgspec.Struct, frozen=True):
     status: _Status
 
 
+class _UserInfo(msgspec.Struct, frozen=True):
+    username: str = ""
+
+
+class _UserStatus(msgspec.Struct, frozen=True, rename="camel"):
+    user_info: _UserInfo
+
+
+class _UserReview(msgspec.Struct, frozen=True):
+    status: _UserStatus
+
+
+_USER_REVIEWS: Final = msgspec.json.Decoder(_UserReview)
 _REVIEWS: Final = msgspec.json.Decoder(_Review)
 
 
@@ -68,3 +85,17 @@ def is_allowed(api: ApiClient, permission: ResourcePermission) -> bool:
         return _REVIEWS.decode(answer).status.allowed
     except msgspec.DecodeError as exc:
         raise ApiError(f"POST {_PATH}: the response is not a SelfSubjectAccessReview: {exc}") from exc
+
+
+def read_user_name(api: ApiClient) -> str:
+    """Return the name of the user as whom the API server sees extdns. The request changes nothing.
+
+    Raises:
+        ApiError: the API server does not answer, or not with a review; before version 1.28 it has no such review.
+    """
+    body = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
+    answer = api.send("POST", _USER_PATH, body=msgspec.json.encode(body))
+    try:
+        return _USER_REVIEWS.decode(answer).status.user_info.username
+    except msgspec.DecodeError as exc:
+        raise ApiError(f"POST {_USER_PATH}: the response is not a SelfSubjectReview: {exc}") from exc

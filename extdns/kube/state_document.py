@@ -2,7 +2,7 @@
 
 A state file holds the same document::
 
-    metadata.annotations["extdns.io/approve"]   codes that a person approved
+    metadata.annotations["extdns.io/approve"]   what a person approved: CODE or CODE=USER, separated by blanks
     data[key of the owner]                      {"apiVersion", "kind", "owner", "zones": {id: SavedZone}, ...}
 
 Values of the older version `extdns.io/v1` are still read.
@@ -15,12 +15,13 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any, Final
+from urllib.parse import quote, unquote
 
 import msgspec
 
 from extdns.errors import ExtdnsError, InvalidValueError, shorten
 from extdns.model.cluster import ClusterIdentity
-from extdns.model.saved_state import Saved, SavedHolds, SavedScope, SavedZone
+from extdns.model.saved_state import Approval, Saved, SavedHolds, SavedScope, SavedZone
 
 StateDocument = dict[str, Any]
 
@@ -33,6 +34,8 @@ _V1: Final = "extdns.io/v1"
 _KIND: Final = "State"
 _MAX_KEY_LENGTH: Final = 253
 _UNSAFE: Final = re.compile(rb"[^A-Za-z0-9.-]")
+_SAFE: Final = ":@/"
+"""Characters of a user name that an annotation keeps; others, such as blanks, are percent-encoded."""
 _EMPTY_OWNER_KEY: Final = "_"
 """The key for the owner id "". Escaping never returns it for another id."""
 
@@ -42,6 +45,7 @@ class _SavedStateDocument(msgspec.Struct, frozen=True, kw_only=True, rename="cam
     zones: dict[str, SavedZone]
     all_zones: SavedScope = SavedScope()
     approved: tuple[tuple[str, float], ...] = ()
+    approved_by: tuple[tuple[str, str, str], ...] = ()
     cluster: ClusterIdentity = ClusterIdentity()
     other_cluster: str = ""
     api_version: str = _VERSION
@@ -140,6 +144,7 @@ def replace_saved_state(document: StateDocument, owner: str, state: Saved) -> St
         zones=dict(state.zones),
         all_zones=state.all_zones,
         approved=state.approved,
+        approved_by=state.approved_by,
         cluster=state.cluster,
         other_cluster=state.other_cluster,
     )
@@ -149,19 +154,21 @@ def replace_saved_state(document: StateDocument, owner: str, state: Saved) -> St
     if size > MAX_STATE_BYTES:
         raise ExtdnsError(f"the state would have {size} bytes; a ConfigMap can hold {MAX_STATE_BYTES}")
     spent = frozenset(_find_used_codes(state))
-    return _set_approvals(document | {"data": data}, [code for code in read_approvals(document) if code not in spent])
+    return _set_approvals(document | {"data": data}, [one for one in read_approvals(document) if one.code not in spent])
 
 
-def read_approvals(document: StateDocument) -> tuple[str, ...]:
-    """Return the codes that a person approved and that no saved state includes yet."""
+def read_approvals(document: StateDocument) -> tuple[Approval, ...]:
+    """Return what a person approved and no saved state includes yet, each code once."""
     annotations = document.get("metadata", {}).get("annotations")
     text = annotations.get(APPROVAL_ANNOTATION) if isinstance(annotations, dict) else None
-    return tuple(dict.fromkeys(filter(None, re.split(r"[\s,]+", text)))) if isinstance(text, str) else ()
+    parts = [part.partition("=") for part in re.split(r"[\s,]+", text)] if isinstance(text, str) else []
+    users = {code: unquote(user) for code, _, user in parts if code}
+    return tuple(Approval(code=code, claimed_user=user) for code, user in users.items())
 
 
-def add_approvals(document: StateDocument, codes: Iterable[str]) -> StateDocument:
-    """Add *codes* to the approvals in *document*."""
-    return _set_approvals(document, dict.fromkeys((*read_approvals(document), *codes)))
+def add_approvals(document: StateDocument, approvals: Iterable[Approval]) -> StateDocument:
+    """Add *approvals* to *document*. The later one of a code counts."""
+    return _set_approvals(document, (*read_approvals(document), *approvals))
 
 
 def build_key(owner: str) -> str:
@@ -199,6 +206,7 @@ def _decode(text: object) -> tuple[str, Saved]:
         zones=tuple(sorted(state.zones.items(), key=lambda item: item[0])),
         all_zones=state.all_zones,
         approved=state.approved,
+        approved_by=state.approved_by,
         cluster=state.cluster,
         other_cluster=state.other_cluster,
     )
@@ -234,7 +242,7 @@ def _find_used_codes(state: Saved) -> Iterator[str]:
         yield from (code for code, digests in scope.shown if done.issuperset(digests))
 
 
-def _set_approvals(document: StateDocument, codes: Iterable[str]) -> StateDocument:
+def _set_approvals(document: StateDocument, approvals: Iterable[Approval]) -> StateDocument:
     metadata = document["metadata"]
     annotations = metadata.get("annotations")
     others = (
@@ -242,7 +250,8 @@ def _set_approvals(document: StateDocument, codes: Iterable[str]) -> StateDocume
         if isinstance(annotations, dict)
         else {}
     )
-    if joined := " ".join(codes):
+    users = {one.code: one.claimed_user for one in approvals}
+    if joined := " ".join(f"{code}={quote(user, safe=_SAFE)}" if user else code for code, user in users.items()):
         others[APPROVAL_ANNOTATION] = joined
     rest = {key: part for key, part in metadata.items() if key != "annotations"}
     return document | {"metadata": rest | ({"annotations": others} if others else {})}

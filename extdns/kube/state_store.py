@@ -6,7 +6,7 @@ import fcntl
 import os
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -14,6 +14,7 @@ import msgspec
 
 from extdns.errors import ApiError, ConflictError, ExtdnsError, InvalidValueError, NotFoundError, sanitize
 from extdns.kube import state_document
+from extdns.kube.access_review import read_user_name
 from extdns.kube.api_protocol import build_collection_path, build_object_path
 from extdns.kube.live.existence import is_absent
 from extdns.kube.state_document import StateDocument
@@ -37,6 +38,10 @@ class StateDocumentStore(Protocol):
 
     def update(self, change: Callable[[StateDocument], StateDocument]) -> None:
         """Replace the document by what *change* returns for it. Fails if somebody else wrote it meanwhile."""
+        ...
+
+    def find_user(self) -> str:
+        """Return the name of the user who updates the document, "" if it is not known. Never fails."""
         ...
 
 
@@ -82,6 +87,12 @@ class ConfigMapStateStore:
             else:
                 return
 
+    def find_user(self) -> str:
+        """Return the user name that the API server reports for the caller."""
+        with suppress(ApiError):
+            return read_user_name(self._api)
+        return ""
+
 
 class FileStateStore:
     """Stores the document in a file, which is replaced atomically and readable by its owner only."""
@@ -117,6 +128,10 @@ class FileStateStore:
                     self._replace(msgspec.json.format(msgspec.json.encode(changed)) + b"\n")
         except (OSError, ValueError) as exc:
             raise ExtdnsError(f"{self} cannot be written: {_describe_error(exc)}") from exc
+
+    def find_user(self) -> str:
+        """Return "": a file does not show who writes it."""
+        return ""
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

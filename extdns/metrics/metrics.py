@@ -225,6 +225,12 @@ class Metrics(Collector):
         with self._lock:
             self._set(table.STATE_KNOWN, is_known)
 
+    def set_audit_log(self, *, is_failing: bool, dropped: int) -> None:
+        """Set whether the audit log cannot be written, and how many of its lines were dropped."""
+        with self._lock:
+            self._set(table.AUDIT_FAILING, is_failing)
+            self._set(table.AUDIT_DROPPED, dropped)
+
     def count_read_failure(self) -> None:
         """Count a failed read of the list of zones, a page or names."""
         with self._lock:

@@ -133,6 +133,13 @@ STATE_KNOWN: Final = _gauge(
     "extdns_saved_state_known",
     "1 if the saved state was loaded and can be saved; 0 if it is missing, lost, or cannot be read or written.",
 )
+AUDIT_FAILING: Final = _gauge(
+    "extdns_audit_log_failing", "1 if the audit log cannot be written, else 0. Records are changed all the same."
+)
+AUDIT_DROPPED: Final = _counter(
+    "extdns_audit_lines_dropped_total",
+    "Lines of the audit log that were dropped, because too many waited while it could not be written.",
+)
 DEFECTS: Final = _counter(
     "extdns_defects_total", "Unexpected errors in extdns itself; each is logged with its location."
 )
@@ -142,5 +149,5 @@ TABLE: Final = (
     *(ZONE_ENDPOINTS, REGISTRY_ERRORS, ZONE_RECORDS, OWNED_BY_OTHERS),
     *(REQUESTED_ENDPOINTS, SOURCE_ERRORS, REQUESTED_RECORDS, DEDUPLICATED, INVALID, REQUESTS),
     *(DECISIONS, RETAINED, QUEUED, BACKING_OFF, PHASES, PROBLEMS, ZONE_READ, DELETES_HELD, HELD_RECORD, BATCHES),
-    *(API_LEFT, API_RATE, THROTTLED, LEADER, STATE_KNOWN, DEFECTS),
+    *(API_LEFT, API_RATE, THROTTLED, LEADER, STATE_KNOWN, AUDIT_FAILING, AUDIT_DROPPED, DEFECTS),
 )

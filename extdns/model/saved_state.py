@@ -8,6 +8,18 @@ from extdns.model.cluster import ClusterIdentity
 from extdns.model.value import Value
 
 
+class Approval(Value, frozen=True, kw_only=True):
+    """What a person approved.
+
+    Attributes:
+        code: the code of held deletes, or the id of a cluster; "" for a plan that a person applied.
+        claimed_user: the user who claims to have approved it; "" if nobody does. Nothing proves it.
+    """
+
+    code: str
+    claimed_user: str = ""
+
+
 class SavedHolds(Value, frozen=True, kw_only=True):
     """Deletes that have been held since the same time.
 
@@ -111,7 +123,8 @@ class Saved(Value, frozen=True, kw_only=True):
         all_zones: the scope of all zones together.
         cluster: the cluster that the objects came from.
         approved: approved deletes: digest, and until when.
-        approvals: codes that a person approved and that were not applied yet.
+        approved_by: the approvals of these: digest, code and claimed user.
+        approvals: what a person approved and was not applied yet.
         other_cluster: the id of the cluster that the objects come from, if it is another one; else "".
         is_new: whether there was no saved state: at a first start, or after it was lost.
         load_error: why the saved state cannot be used; "" if it can, or if there was none.
@@ -121,7 +134,8 @@ class Saved(Value, frozen=True, kw_only=True):
     all_zones: SavedScope = SavedScope()
     cluster: ClusterIdentity = ClusterIdentity()
     approved: tuple[tuple[str, float], ...] = ()
-    approvals: tuple[str, ...] = ()
+    approved_by: tuple[tuple[str, str, str], ...] = ()
+    approvals: tuple[Approval, ...] = ()
     other_cluster: str = ""
     is_new: bool = False
     load_error: str = ""

@@ -42,7 +42,7 @@ from extdns.errors import ForbiddenError, ProviderError, RetryableError
 from extdns.model.change import Batch, Decision, Outcome
 from extdns.model.evidence import HeldSet
 from extdns.model.kind import ObjectKey
-from extdns.model.saved_state import Saved
+from extdns.model.saved_state import Approval, Saved
 from extdns.ports import ZoneReader, ZoneWriter
 
 
@@ -148,14 +148,17 @@ class World:
             case CheckExistence(key=key):
                 return ExistenceChecked(key=key, exists=self.exists(key))
             case LoadState():
-                return StateLoaded(saved=replace(self.state, approvals=self.approvals))
+                return StateLoaded(saved=replace(self.state, approvals=self._build_approvals()))
             case SaveState(saved=saved):
                 self.state = saved
                 return StateAnswered()
             case ReadApprovals():
-                return StateAnswered(approved=self.approvals)
+                return StateAnswered(approved=self._build_approvals())
             case _:
                 raise AssertionError(effect)
+
+    def _build_approvals(self) -> tuple[Approval, ...]:
+        return tuple(Approval(code=code) for code in self.approvals)
 
     def _read(self, call: Call, zone: object, make_call: Callable[[], Input]) -> Input:
         try:

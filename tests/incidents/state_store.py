@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from extdns.errors import ForbiddenError
-from extdns.model.saved_state import Saved
+from extdns.model.saved_state import Approval, Saved
 
 
 @dataclass(kw_only=True)
@@ -26,15 +26,15 @@ class MemoryStateStore:
 
     def load(self) -> Saved:
         self._check()
-        return replace(self.saved, approvals=self.codes)
+        return replace(self.saved, approvals=self.load_approvals())
 
     def save(self, saved: Saved) -> None:
         self._check()
         self.saved = saved
 
-    def load_approvals(self) -> tuple[str, ...]:
+    def load_approvals(self) -> tuple[Approval, ...]:
         self._check()
-        return self.codes
+        return tuple(Approval(code=code) for code in self.codes)
 
     def _check(self) -> None:
         if self.forbidden:

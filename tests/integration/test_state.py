@@ -16,7 +16,7 @@ from extdns.controller.write_gate import WriteGate
 from extdns.errors import ConflictError, DeniedError, ExtdnsError, UsageError
 from extdns.kube import state_document
 from extdns.kube.state_store import ConfigMapStateStore, FileStateStore
-from extdns.model.saved_state import Saved, SavedScope, SavedZone
+from extdns.model.saved_state import Approval, Saved, SavedScope, SavedZone
 from tests.fakes.apiserver.faults import Refuse
 from tests.fakes.apiserver.server import ApiServer
 from tests.unit.controller.test_write_gate import FakeLease
@@ -77,10 +77,10 @@ def test_an_approval_in_the_configmap_is_read_and_kept_by_the_next_save(server: 
     store = configmap(server, tmp_path)
     assert store.load_approvals() == ()
     store.save(SAVED)
-    server.put(state_document.add_approvals(stored(server), ["7f3a-91c2"]))
-    assert store.load_approvals() == ("7f3a-91c2",)
+    server.put(state_document.add_approvals(stored(server), [Approval(code="7f3a-91c2", claimed_user="Jane Doe")]))
+    assert store.load_approvals() == (Approval(code="7f3a-91c2", claimed_user="Jane Doe"),)
     store.save(OTHER)
-    assert store.load_approvals() == ("7f3a-91c2",)
+    assert store.load_approvals() == (Approval(code="7f3a-91c2", claimed_user="Jane Doe"),)
 
 
 def test_save_without_permission_raises_an_error_that_names_the_request(server: ApiServer, tmp_path: Path) -> None:

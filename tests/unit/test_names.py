@@ -19,7 +19,7 @@ DENIED: Final = frozenset(
     re.findall(
         r"\w+",
         """
-    ahead allowance among announcer ask asked asker askers asks audit behind beside blamed board candidacy
+    ahead allowance among announcer ask asked asker askers asks behind beside blamed board candidacy
     carry census clashes culprits despair dispel doing doubts draft ending essence facts fights fingerprint
     flaw follower foreseen forms gist given heard heirs holding holdings homeless hosting hurry instead judge
     keeper keeping kept kin kinship lack lacked lacking lane lead leads leave led ledger lean look losers lost

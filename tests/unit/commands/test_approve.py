@@ -17,7 +17,7 @@ from extdns.documents.document import ZoneReference, format_schema
 from extdns.documents.saved_state import SavedHeldRecord, SavedHeldSet, SavedStateDocument, SavedZoneStatus
 from extdns.errors import UsageError
 from extdns.kube.state_store import FileStateStore
-from extdns.model.saved_state import Saved, SavedHolds, SavedScope, SavedZone
+from extdns.model.saved_state import Approval, Saved, SavedHolds, SavedScope, SavedZone
 
 ROOT: Final = Path(__file__).parents[3]
 NOW: Final = datetime(2026, 11, 20, 9, 14, 31, tzinfo=UTC)
@@ -58,7 +58,7 @@ def test_approve_shows_the_deletes_that_it_approves(
 ) -> None:
     assert cli.main(["approve", "7f3a-91c2", f"--state-file={tmp_path / 'state'}"], {}) == 0
     assert capsys.readouterr().out == "Approved: 3 deletes in zone example.org (Z2ABC), owner prod.\n"
-    assert store.load_approvals() == ("7f3a-91c2",)
+    assert store.load_approvals() == (Approval(code="7f3a-91c2"),)
 
 
 def test_an_earlier_code_of_the_same_scope_can_be_approved(
@@ -66,7 +66,7 @@ def test_an_earlier_code_of_the_same_scope_can_be_approved(
 ) -> None:
     assert cli.main(["approve", f"--state-file={tmp_path / 'state'}", "0000-0001"], {}) == 0
     assert "The held deletes have changed since" in capsys.readouterr().out
-    assert store.load_approvals() == ("0000-0001",)
+    assert store.load_approvals() == (Approval(code="0000-0001"),)
 
 
 def test_approving_a_code_twice_succeeds(
@@ -97,7 +97,7 @@ def test_an_unknown_approval_code_is_reported_and_other_codes_are_approved(
         f"error: no held deletes have the code 1234-5678 in state file {path}\n"
         "  held now: 7f3a-91c2 (3 deletes in zone example.org (Z2ABC), owner prod)\n"
     )
-    assert store.load_approvals() == ("7f3a-91c2",)
+    assert store.load_approvals() == (Approval(code="7f3a-91c2"),)
 
 
 @pytest.mark.usefixtures("store")

@@ -32,7 +32,7 @@ from extdns.model.change import Applied, Batch, Outcome, Unknown
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectKey
 from extdns.model.record import Record
-from extdns.model.saved_state import Saved
+from extdns.model.saved_state import Approval, Saved
 from extdns.model.zone import Zone, ZoneList, ZonePage
 from extdns.ports import StateStore
 from providers.inmemory.provider import InMemoryProvider
@@ -58,7 +58,7 @@ class BrokenState:
     def save(self, saved: Saved) -> None:  # noqa: ARG002 - as the port has it
         raise self._failure
 
-    def load_approvals(self) -> tuple[str, ...]:
+    def load_approvals(self) -> tuple[Approval, ...]:
         raise self._failure
 
 

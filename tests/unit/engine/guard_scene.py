@@ -13,7 +13,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence, PendingDelete
 from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE, OwnedRecord, Record
-from extdns.model.saved_state import Saved
+from extdns.model.saved_state import Approval, Saved
 from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.model.zone import Zone
 
@@ -136,7 +136,7 @@ class GuardScene:
 
     def approve(self, *codes: str) -> None:
         """Approve the held deletes with *codes*."""
-        self.guard.approve(codes, self.now_s)
+        self.guard.approve([Approval(code=code) for code in codes], self.now_s)
 
     def restart(self, *, saved: Saved | None = None, **settings: Any) -> GuardScene:  # noqa: ANN401 - any field of DeleteSettings
         """Return a new guard that loaded the saved state of this one, or *saved*, and planned every name."""

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from extdns.errors import ExtdnsError, InvalidValueError
 from extdns.kube import state_document
 from extdns.model.cluster import ClusterIdentity
-from extdns.model.saved_state import Saved, SavedGrant, SavedHolds, SavedScope, SavedZone
+from extdns.model.saved_state import Approval, Saved, SavedGrant, SavedHolds, SavedScope, SavedZone
 
+FIRST, SECOND = Approval(code="7f3a-91c2"), Approval(code="1111-2222")
 SCOPE = SavedScope(
     made=((1.5, True, 2), (2.0, False, 1)),
     most=((3.0, 40),),
@@ -33,6 +34,7 @@ SAVED = Saved(
     zones=(("Z1", ZONE), ("Z2", SavedZone())),
     all_zones=SCOPE,
     approved=(("aa", 90.0),),
+    approved_by=(("aa", "7f3a-91c2", "alice"),),
     cluster=ClusterIdentity(uid="u"),
     other_cluster="1234-5678",
 )
@@ -118,19 +120,31 @@ def test_state_larger_than_a_configmap_is_rejected_with_its_size() -> None:
 def test_approvals_are_read_from_the_annotation(annotation: object, codes: tuple[str, ...]) -> None:
     document = state_document.build_empty_document("s")
     document["metadata"]["annotations"] = {"extdns.io/approve": annotation}
-    assert state_document.read_approvals(document) == codes
+    assert tuple(one.code for one in state_document.read_approvals(document)) == codes
+
+
+def test_the_claimed_user_of_an_approval_may_have_any_name() -> None:
+    approvals = tuple(
+        Approval(code=f"0000-000{number}", claimed_user=user)
+        for number, user in enumerate(
+            ("", "system:serviceaccount:dns:ci", "Jane Doe, jane=1%", "arn:aws:iam::1:user/jöe")
+        )
+    )
+    document = state_document.add_approvals(state_document.build_empty_document("s"), approvals)
+    assert state_document.read_approvals(document) == approvals
+    assert "0000-0001=system:serviceaccount:dns:ci " in document["metadata"]["annotations"]["extdns.io/approve"]
 
 
 def test_an_approval_annotation_stays_until_all_its_codes_are_saved() -> None:
     document = state_document.build_empty_document("s")
     document["metadata"]["annotations"] = {"team": "dns"}
-    document = state_document.add_approvals(document, ("7f3a-91c2", "1111-2222"))
+    document = state_document.add_approvals(document, (FIRST, SECOND))
     assert document["metadata"]["annotations"] == {"team": "dns", "extdns.io/approve": "7f3a-91c2 1111-2222"}
     document = state_document.replace_saved_state(document, "me", SAVED)
-    assert state_document.read_approvals(document) == ("7f3a-91c2", "1111-2222"), "a part of it is not approved yet"
+    assert state_document.read_approvals(document) == (FIRST, SECOND), "a part of it is not approved yet"
     approved = msgspec.structs.replace(SAVED, approved=(("aa", 90.0), ("cc", 90.0)))
     document = state_document.replace_saved_state(document, "me", approved)
-    assert state_document.read_approvals(document) == ("7f3a-91c2",)
+    assert state_document.read_approvals(document) == (FIRST,)
     assert document["metadata"]["annotations"]["team"] == "dns"
 
 

@@ -1,0 +1,181 @@
+"""The audit log: what is written, why and for whom, before each call and after it (docs/design/audit-log.md)."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from extdns.controller.audit_queue import AuditQueue
+from extdns.controller.unknown_outcomes import UnknownOutcomes
+from extdns.documents import audit
+from extdns.documents.audit import AuditApproval, AuditLine, ObjectVersion
+from extdns.documents.document import encode_json
+from extdns.engine.inputs import BatchCompleted, Cause, Observed
+from extdns.errors import describe_error
+from extdns.model.change import Applied, Unknown
+
+if TYPE_CHECKING:
+    from extdns.controller.audit_file import AuditTarget
+    from extdns.engine.engine import Engine
+    from extdns.engine.inputs import Input, Observation
+    from extdns.model.change import Batch, Change, Decision, Delete, Outcome
+    from extdns.model.kind import ObjectKey
+    from extdns.model.zone import Zone
+    from extdns.ports import Clock, ZoneWriter
+
+_MAX_FORMER_OBJECTS: Final = 10_000
+_REMOVED: Final = frozenset({Cause.DELETED, Cause.MISSING})
+
+
+class AuditLog:
+    """Write the audit log. It is the writer that batches are submitted to, in front of that of the provider.
+
+    Attributes:
+        queue: writes the lines.
+    """
+
+    def __init__(
+        self,
+        writer: ZoneWriter,
+        target: AuditTarget,
+        engine: Engine,
+        *,
+        clock: Clock,
+        process: str,
+        report: Callable[[str, int], None],
+    ) -> None:
+        """Log what *writer* writes. Nothing is opened before `start`.
+
+        Args:
+            writer: makes the calls.
+            target: where lines are written.
+            engine: whose decisions, zones and approvals are read, on its thread.
+            clock: the clock.
+            process: identifies this process among all that ever ran.
+            report: receives why lines cannot be written ("" if they can), and how many were dropped, from any thread.
+        """
+        self._writer = writer
+        self._engine = engine
+        self._clock = clock
+        self._process = process
+        self._unknown = UnknownOutcomes(clock)
+        self._versions = ObjectVersions()
+        self._prepared: dict[int, tuple[AuditLine, ...]] = {}
+        self._lock = threading.Lock()
+        self.queue = AuditQueue(target, load=self._unknown.load, report=report)
+
+    def start(self) -> None:
+        """Open the file, and read which changes of earlier processes have no outcome."""
+        self.queue.start()
+
+    def close(self, timeout_s: float) -> None:
+        """Write what is queued, for at most *timeout_s* seconds."""
+        self.queue.close(timeout_s)
+
+    def submit(self, zone: Zone, batch: Batch) -> Outcome:
+        """Submit *batch*, with a line for each change before the call and after it. Called on worker threads."""
+        with self._lock:
+            prepared = self._prepared.pop(batch.number, ())
+        at = audit.format_time(self._clock.now())
+        lines = [replace(line, at=at) for line in prepared]
+        self._put(lines, waits=True)
+        began_s = self._clock.monotonic_s()
+        try:
+            outcome = self._writer.submit(zone, batch)
+        except Exception as exc:
+            self._conclude(lines, Unknown(message=describe_error(exc)), began_s)
+            raise
+        self._conclude(lines, outcome, began_s)
+        return outcome
+
+    def prepare(self, batch: Batch) -> None:
+        """Build the intents of *batch* from what is known now. Called on the engine's thread, before `submit`."""
+        context = audit.AuditContext(
+            process=self._process,
+            owner=self._engine.settings.deletes.owner,
+            number=batch.number,
+            find_decision=partial(self._find_decision, batch.zone),
+            find_version=self._versions.find,
+            find_resource=self._versions.find_resource,
+            find_approval=partial(self._find_approval, batch.zone),
+        )
+        lines = tuple(audit.build_intents(batch.change_sets, context))
+        with self._lock:
+            self._prepared[batch.number] = lines
+
+    def observe_input(self, item: Input) -> None:
+        """Store the versions of objects, and what is read of the zones. Called before the step of the engine."""
+        if isinstance(item, Observed):
+            for observation in item.observations:
+                self._versions.observe(observation)
+        elif isinstance(item, BatchCompleted):  # not submitted if the write gate was closed
+            with self._lock:
+                self._prepared.pop(item.number, None)
+        self._unknown.observe_read(item)
+
+    def resolve_read(self) -> None:
+        """Write what the zones hold for the unknown outcomes that were read. Called after the step of the engine."""
+        self._put(self._unknown.resolve_read(self._engine.zones), waits=False)
+
+    def _conclude(self, lines: Iterable[AuditLine], outcome: Outcome, began_s: float) -> None:
+        latency_s = self._clock.monotonic_s() - began_s
+        at = audit.format_time(self._clock.now())
+        concluded = [audit.conclude(line, outcome, at=at, latency_s=latency_s) for line in lines]
+        resolved: list[AuditLine] = []
+        if isinstance(outcome, Unknown):
+            self._unknown.add(concluded)
+        elif isinstance(outcome, Applied):
+            resolved = self._unknown.resolve_by(concluded)
+        self._put([*concluded, *resolved], waits=False)
+
+    def _put(self, lines: Iterable[AuditLine], *, waits: bool) -> None:
+        if encoded := [encode_json(line) + b"\n" for line in lines]:
+            self.queue.put(encoded, waits=waits)
+
+    def _find_decision(self, zone: Zone, change: Change) -> Decision | None:
+        key = change.key
+        identity = (zone.id, key.name, key.set_identifier, key.type)
+        return next((one for one in self._engine.decisions.decisions(key.name) if one.key == identity), None)
+
+    def _find_approval(self, zone: Zone, change: Delete) -> AuditApproval | None:
+        found = self._engine.delete_guard.state.find_approval(zone, change.current)
+        return AuditApproval(code=found.code, claimed_user=found.claimed_user) if found else None
+
+
+class ObjectVersions:
+    """The last observed version of each object, also of the last ones that are gone."""
+
+    def __init__(self) -> None:
+        self._present: dict[ObjectKey, ObjectVersion] = {}
+        self._former: OrderedDict[ObjectKey, ObjectVersion] = OrderedDict()
+        self._by_resource: dict[str, ObjectKey] = {}
+
+    def observe(self, observation: Observation) -> None:
+        """Store the version of the object that *observation* is about."""
+        key = observation.key
+        if observation.cause not in _REMOVED:
+            self._former.pop(key, None)
+            if observation.resource_version:
+                self._present[key] = ObjectVersion(
+                    key=key, uid=observation.uid, resource_version=observation.resource_version
+                )
+                self._by_resource[key.resource] = key
+        elif found := self._present.pop(key, None):
+            self._former[key] = found
+            if len(self._former) > _MAX_FORMER_OBJECTS:
+                oldest, _ = self._former.popitem(last=False)
+                del self._by_resource[oldest.resource]
+
+    def find(self, key: ObjectKey) -> ObjectVersion:
+        """Return the last version of the object with *key*, which may be gone; without uid if it was never observed."""
+        return self._present.get(key) or self._former.get(key) or ObjectVersion(key=key)
+
+    def find_resource(self, resource: str) -> ObjectVersion | None:
+        """Return the last version of the object that ownership records name *resource*, None if it is not known."""
+        key = self._by_resource.get(resource)
+        return self.find(key) if key else None

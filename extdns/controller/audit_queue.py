@@ -1,0 +1,161 @@
+"""The thread that writes the audit log, so that a file that fails or hangs stops nothing else."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from extdns.errors import describe_error
+
+if TYPE_CHECKING:
+    from extdns.controller.audit_file import AuditTarget
+
+WAIT_S: Final = 2.0
+"""How long a caller waits until its lines are written."""
+RETRY_S: Final = 5.0
+MAX_WAITING_LINES: Final = 10_000
+_NO_ANSWER: Final = f"a write has had no answer for {WAIT_S:g}s"
+
+
+class AuditQueue:
+    """Write lines in order. While they cannot be written, keep the last `MAX_WAITING_LINES` and retry.
+
+    Attributes:
+        problem: why lines cannot be written, "" if they can.
+        dropped_count: how many lines were dropped, because too many waited.
+    """
+
+    def __init__(
+        self,
+        target: AuditTarget,
+        *,
+        load: Callable[[Iterable[bytes]], None],
+        report: Callable[[str, int], None],
+        wait_s: float = WAIT_S,
+        retry_s: float = RETRY_S,
+    ) -> None:
+        """Write to *target* after `start`.
+
+        Args:
+            target: where lines are written.
+            load: receives the lines of earlier processes, once, before the first line is written.
+            report: receives `problem` and `dropped_count` when one of them changed, from any thread.
+            wait_s: how long `put` waits.
+            retry_s: the pause after a failure.
+        """
+        self._target = target
+        self._load = load
+        self._report = report
+        self._wait_s = wait_s
+        self._retry_s = retry_s
+        self._lines: deque[bytes] = deque()
+        self._changed = threading.Condition()
+        self._is_open = self._is_closing = False
+        self._queued_count = self._done_count = 0
+        self.problem = ""
+        self.dropped_count = 0
+        # a daemon thread, because a write that hangs must not keep the process from ending
+        self._thread = threading.Thread(target=self._run, name="audit", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread, and wait until the lines of earlier processes are loaded, for at most `WAIT_S`."""
+        self._thread.start()
+        self._wait_until(lambda: self._is_open)
+
+    def put(self, lines: Sequence[bytes], *, waits: bool) -> None:
+        """Queue *lines*, each with a newline at its end.
+
+        With *waits*, return when they are written. Do not wait while there is a problem, nor longer than `WAIT_S`.
+        """
+        with self._changed:
+            self._lines.extend(lines)
+            self._queued_count += len(lines)
+            position = self._queued_count
+            self._changed.notify_all()
+        self._drop_surplus()
+        if waits:
+            self._wait_until(lambda: self._done_count >= position)
+
+    def close(self, timeout_s: float) -> None:
+        """Write the queued lines once more, for at most *timeout_s* seconds, then end."""
+        with self._changed:
+            self._is_closing = True
+            self._changed.notify_all()
+        if self._thread.is_alive():
+            self._thread.join(timeout_s)
+
+    def _wait_until(self, is_done: Callable[[], bool]) -> None:
+        with self._changed:
+            if self.problem or self._changed.wait_for(lambda: is_done() or bool(self.problem), self._wait_s):
+                return
+        self._set_problem(_NO_ANSWER)
+
+    def _run(self) -> None:
+        is_last = False
+        while not is_last:
+            is_last = self._is_closing
+            try:
+                self._open()
+                self._write_queued()
+            except Exception as exc:  # noqa: BLE001 - DNS goes on whatever the file does
+                self._set_problem(_describe(exc))
+                with self._changed:
+                    self._changed.wait_for(lambda: self._is_closing, 0.0 if is_last else self._retry_s)
+                continue
+            self._set_problem("")
+            with self._changed:
+                self._changed.wait_for(lambda: self._lines or self._is_closing)
+        with suppress(OSError):
+            self._target.close()
+
+    def _open(self) -> None:
+        if not self._is_open:
+            self._target.open()
+            self._load(self._target.read_lines())
+            with self._changed:
+                self._is_open = True
+                self._changed.notify_all()
+
+    def _write_queued(self) -> None:
+        """Write all queued lines. If that fails, queue them again, in front of the others."""
+        with self._changed:
+            lines, self._lines = self._lines, deque()
+        if not lines:
+            return
+        try:
+            self._target.write(b"".join(lines))
+        except Exception:
+            with self._changed:
+                self._lines.extendleft(reversed(lines))
+            self._drop_surplus()
+            raise
+        with self._changed:
+            self._done_count += len(lines)
+            self._changed.notify_all()
+
+    def _drop_surplus(self) -> None:
+        """Drop the oldest lines if too many wait while there is a problem."""
+        with self._changed:
+            surplus = len(self._lines) - MAX_WAITING_LINES if self.problem else 0
+            for _ in range(surplus):
+                self._lines.popleft()
+            self._done_count += max(0, surplus)
+            self.dropped_count += max(0, surplus)
+        if surplus > 0:
+            self._report(self.problem, self.dropped_count)
+
+    def _set_problem(self, problem: str) -> None:
+        with self._changed:
+            is_new, self.problem = problem != self.problem, problem
+            self._changed.notify_all()
+        if is_new:
+            self._report(problem, self.dropped_count)
+
+
+def _describe(exc: Exception) -> str:
+    if isinstance(exc, OSError) and exc.strerror:
+        return f"{exc.strerror}: {exc.filename}" if exc.filename else exc.strerror
+    return describe_error(exc)

@@ -1,0 +1,142 @@
+"""Changes whose outcome is not known, and what the zones hold instead (docs/design/audit-log.md)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from extdns.documents import audit
+from extdns.documents.audit import AuditLine, RecordId
+from extdns.documents.document import RecordData, build_record_data
+from extdns.engine.inputs import NamesRead, PageRead
+from extdns.flags.process import MAX_WRITE_S
+from extdns.model.dns_name import DnsName
+
+if TYPE_CHECKING:
+    from extdns.engine.inputs import Input
+    from extdns.engine.zone_cache import ZoneCache
+    from extdns.engine.zones import Zones
+    from extdns.model.zone import Zone
+    from extdns.ports import Clock
+
+_DECODER: Final = msgspec.json.Decoder(AuditLine)
+
+
+class _Read(NamedTuple):
+    """What was read of a zone: the names, None for all; and the changes that were open when the read began."""
+
+    zone: Zone
+    names: frozenset[str] | None
+    ids: frozenset[str]
+
+
+class UnknownOutcomes:
+    """The changes without a known outcome, until a read of the zone or a later change shows what it holds.
+
+    Any thread may add changes; reads are observed and resolved on the engine's thread.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        """Start without any."""
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._lines: dict[str, AuditLine] = {}
+        self._rounds: dict[str, frozenset[str]] = {}  # by zone id: open when the round of pages began
+        self._reads: list[_Read] = []
+
+    def add(self, lines: Iterable[AuditLine]) -> None:
+        """Add changes."""
+        with self._lock:
+            self._lines.update({line.id: line for line in lines})
+
+    def load(self, lines: Iterable[bytes]) -> None:
+        """Add the changes of earlier processes, from all lines that they wrote. Skip what cannot be decoded."""
+        found: dict[str, AuditLine] = {}
+        for text in lines:
+            try:
+                line = _DECODER.decode(text)
+            except (msgspec.DecodeError, UnicodeError):
+                continue
+            if line.is_open:
+                found[line.id] = line
+            else:
+                found.pop(line.id, None)
+        self.add(found.values())
+
+    def resolve_by(self, applied: Iterable[AuditLine]) -> list[AuditLine]:
+        """Return the resolutions that *applied* changes show: the zone held what they state as `before`."""
+        if not self._lines:
+            return []
+        found: list[AuditLine] = []
+        for later in applied:
+            states = dict(audit.list_states_before(later))
+            lines = [line for line in self._list_open(later.zone.id) if line.record_id in states]
+            found += self._resolve(lines, states, is_final=True)
+        return found
+
+    def observe_read(self, item: Input) -> None:
+        """Store what was read of the zones, if there are changes to resolve."""
+        match item:
+            case PageRead(zone=zone, after=after, page=page) if self._lines:
+                if after is None:
+                    self._rounds[zone.id] = frozenset(line.id for line in self._list_open(zone.id))
+                if page.after is None and (ids := self._rounds.pop(zone.id, None)):
+                    self._reads.append(_Read(zone, None, ids))
+            case NamesRead(zone=zone, names=names) if self._lines:
+                ids = frozenset(line.id for line in self._list_open(zone.id))
+                self._reads.append(_Read(zone, frozenset(names), ids))
+            case _:
+                pass
+
+    def resolve_read(self, zones: Zones) -> list[AuditLine]:
+        """Return the resolutions that the reads since the last call show. *zones* have what was read."""
+        reads, self._reads = self._reads, []
+        found: list[AuditLine] = []
+        for read in reads:
+            state = zones.find(read.zone)
+            for line in self._list_open(read.zone.id) if state else ():
+                if line.id in read.ids and state:
+                    found += self._resolve((line,), dict(_list_states(line, state.cache, read.names)), is_final=False)
+        return found
+
+    def _resolve(
+        self, lines: Iterable[AuditLine], states: Mapping[RecordId, RecordData | None], *, is_final: bool
+    ) -> Iterator[AuditLine]:
+        """Yield the resolutions of *lines*, if the zone holds *states*.
+
+        Unless that *is_final*, do not resolve calls that may still be applied.
+        """
+
+        def find_current(record_id: RecordId) -> RecordData | UnsetType | None:
+            return states.get(record_id, UNSET)
+
+        now = self._clock.now()
+        for line in lines:
+            found = audit.compare(line, find_current)
+            may_still_apply = now - datetime.fromisoformat(line.at) < timedelta(seconds=MAX_WRITE_S)
+            if found and (is_final or found != "before" or not may_still_apply):
+                with self._lock:
+                    self._lines.pop(line.id, None)
+                yield audit.resolve(line, found, at=audit.format_time(now))
+
+    def _list_open(self, zone_id: str) -> list[AuditLine]:
+        with self._lock:
+            return [line for line in self._lines.values() if line.zone.id == zone_id]
+
+
+def _list_states(
+    line: AuditLine, cache: ZoneCache, names: frozenset[str] | None
+) -> Iterator[tuple[RecordId, RecordData | None]]:
+    """Yield what *cache* has for each record that *line* changes, if it is at one of *names* (None: at any name)."""
+    for record_id, _ in audit.list_states_before(line):
+        name, type_, set_identifier = record_id
+        if names is None or name in names:
+            records = cache.records(DnsName(name))
+            same = (one for one in records if (one.type, one.set_identifier) == (type_, set_identifier))
+            record = next(same, None)
+            yield record_id, build_record_data(record) if record else None

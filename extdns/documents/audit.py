@@ -1,0 +1,332 @@
+"""Lines of the audit log: one changed record before the call that writes it, and after it (docs/design/audit-log.md).
+
+The schema: `python -m extdns.documents.audit > docs/reference/audit.schema.json`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from itertools import count
+from typing import Any, Final, Literal
+
+from msgspec import UNSET, UnsetType, structs
+
+from extdns.documents.changes import ChangeAction
+from extdns.documents.document import (
+    VERSION,
+    Document,
+    RecordData,
+    Version,
+    ZoneReference,
+    build_record_data,
+    build_zone_reference,
+    format_schema,
+)
+from extdns.model.change import (
+    Applied,
+    Change,
+    ChangeSet,
+    Create,
+    Decision,
+    Delete,
+    Outcome,
+    OutcomeWord,
+    Update,
+    Write,
+    spell_outcome,
+)
+from extdns.model.kind import ObjectKey
+from extdns.model.value import Value
+
+Phase = Literal["intent", "outcome", "resolution"]
+Found = Literal["", "after", "before", "other"]
+RecordId = tuple[str, str, str]
+"""Name, type and set identifier of a record in its zone."""
+Lookup = Callable[[RecordId], RecordData | UnsetType | None]
+"""Returns what a zone holds: the data of a record, None if there is no such record, `UNSET` if that is not known."""
+
+_ACTIONS: Final[Mapping[type[Change], ChangeAction]] = {Create: "create", Update: "update", Delete: "delete"}
+_NO_CHANGE: Final[Mapping[str, Any]] = {
+    "differences": (),
+    "ownership_records": (),
+    "reason": "",
+    "detail": "",
+    "evidence": "",
+    "resource": "",
+    "objects": (),
+    "approval": None,
+}
+_NO_OUTCOME: Final[Mapping[str, Any]] = {
+    "at": "",
+    "phase": "intent",
+    "outcome": "",
+    "change_id": "",
+    "message": "",
+    "unconditional": False,
+    "latency_seconds": None,
+    "found": "",
+}
+
+
+class ObjectVersion(Value, frozen=True, kw_only=True):
+    """The last observed version of an object; a field is "" if it is not known."""
+
+    key: ObjectKey
+    uid: str = ""
+    resource_version: str = ""
+
+
+class AuditObject(Document, frozen=True):
+    """An object for which a record is changed, in the version that was observed last.
+
+    `source`, `field` and `derived` say where the object requests the name; they are "" if it does not any more.
+    """
+
+    kind: str
+    namespace: str
+    name: str
+    uid: str
+    resource_version: str
+    source: str
+    field: str
+    derived: str
+
+
+class AuditApproval(Document, frozen=True):
+    """The approval of a delete: its code, and the user who claims to have given it, "" if nobody does."""
+
+    code: str
+    claimed_user: str
+
+
+class AuditWrite(Document, frozen=True):
+    """An ownership record that is changed together with the record. Null data mean that there is no such record."""
+
+    name: str
+    type: str
+    set_identifier: str
+    before: RecordData | None
+    after: RecordData | None
+
+
+class AuditLine(Document, frozen=True, tag_field="kind", tag="AuditLine"):
+    """One changed record, before or after the call that writes it.
+
+    `id` is the same in all lines of one change. `batch` is the same for all changes of one call, and `changeSet` for
+    those that apply together or not at all. `process` identifies the process.
+
+    `before` and `after` are null if there is no record. `differences` says what an update changes. `evidence` is the
+    observation that allows a delete, else "". `resource` is the object that the ownership record names. `objects` are
+    those that request the record; for a delete, the one that did, if it is known.
+
+    `outcome` is "" in an intent. `changeId` is the id that the service gave the change. `message` is what the service
+    answered. `unconditional` says that the write may have overwritten something unseen. `latencySeconds` is the
+    duration of the call. `found` is what the zone held when an unknown outcome was looked up, else "".
+    """
+
+    api_version: Version
+    phase: Phase
+    at: str
+    id: str
+    batch: str
+    change_set: int
+    process: str
+    owner: str
+    zone: ZoneReference
+    name: str
+    type: str
+    set_identifier: str
+    action: ChangeAction
+    before: RecordData | None
+    after: RecordData | None
+    differences: tuple[str, ...]
+    ownership_records: tuple[AuditWrite, ...]
+    reason: str
+    detail: str
+    evidence: str
+    resource: str
+    objects: tuple[AuditObject, ...]
+    approval: AuditApproval | None
+    outcome: OutcomeWord | Literal[""]
+    change_id: str
+    message: str
+    unconditional: bool
+    latency_seconds: float | None
+    found: Found
+
+    @property
+    def record_id(self) -> RecordId:
+        """Name, type and set identifier."""
+        return self.name, self.type, self.set_identifier
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is not known if the change was made."""
+        return self.phase != "resolution" and self.outcome in {"", "unknown"}
+
+
+class AuditContext(Value, frozen=True, kw_only=True):
+    """What the lines of one batch have in common, and where details about its changes are found.
+
+    Attributes:
+        process: identifies the process.
+        owner: our owner id.
+        number: the number of the batch.
+        find_decision: returns the decision about a change, None if there is none.
+        find_version: returns the last version of the object with a key.
+        find_resource: returns the last version of the object that an ownership record names, None if it is not known.
+        find_approval: returns the approval of a delete, None if nobody approved it.
+    """
+
+    process: str
+    owner: str
+    number: int
+    find_decision: Callable[[Change], Decision | None]
+    find_version: Callable[[ObjectKey], ObjectVersion]
+    find_resource: Callable[[str], ObjectVersion | None]
+    find_approval: Callable[[Delete], AuditApproval | None]
+
+
+def format_time(at: datetime) -> str:
+    """Format *at*, which is in UTC, with milliseconds."""
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def build_intents(change_sets: Iterable[ChangeSet], context: AuditContext) -> Iterator[AuditLine]:
+    """Yield a line for each change in *change_sets*, in order. The time `at` is still ""."""
+    numbers = count()
+    for number, change_set in enumerate(change_sets):
+        changed = {change.key for change in change_set.changes}
+        writes = (_build_write(write) for write in change_set.writes if write.key not in changed)
+        ownership = tuple(write for write in writes if not _are_equal(write.before, write.after))
+        common = {
+            **_NO_OUTCOME,
+            "api_version": VERSION,
+            "batch": f"{context.process}-{context.number}",
+            "change_set": number,
+            "process": context.process,
+            "owner": context.owner,
+            "zone": build_zone_reference(change_set.zone),
+        }
+        found = [_describe_change(change, ownership, context) for change in change_set.changes]
+        for fields in found or map(_describe_write, ownership):
+            yield AuditLine(**common, id=f"{common['batch']}-{next(numbers)}", **fields)
+
+
+def conclude(line: AuditLine, outcome: Outcome, *, at: str, latency_s: float) -> AuditLine:
+    """Return the line with the *outcome* of the call, whose answer took *latency_s* seconds."""
+    applied = outcome if isinstance(outcome, Applied) else None
+    return structs.replace(
+        line,
+        phase="outcome",
+        at=at,
+        outcome=spell_outcome(outcome),
+        change_id=applied.change_id if applied else "",
+        message="" if isinstance(outcome, Applied) else outcome.message,
+        unconditional=applied.unconditional if applied else False,
+        latency_seconds=round(latency_s, 3),
+    )
+
+
+def resolve(line: AuditLine, found: Found, *, at: str) -> AuditLine:
+    """Return the line that says what the zone held when the unknown outcome of *line* was looked up."""
+    return structs.replace(line, phase="resolution", at=at, outcome="unknown", found=found)
+
+
+def compare(line: AuditLine, lookup: Lookup) -> Found:
+    """Return which state of *line* the zone holds; "" if what is known of the zone does not show it."""
+    states: set[Found] = set()
+    parts = ((line.record_id, line.before, line.after), *(_list_states(line.ownership_records)))
+    for record_id, before, after in parts:
+        current = lookup(record_id)
+        if current is UNSET or _are_equal(before, after):
+            continue
+        is_after = _are_equal(current, after)
+        states.add("after" if is_after else "before" if _are_equal(current, before) else "other")
+    return states.pop() if len(states) == 1 else "other" if states else ""
+
+
+def list_states_before(line: AuditLine) -> Iterator[tuple[RecordId, RecordData | None]]:
+    """Yield each record that *line* changes, ownership records included, with its data before the change."""
+    yield line.record_id, line.before
+    for record_id, before, _ in _list_states(line.ownership_records):
+        yield record_id, before
+
+
+def _list_states(writes: Iterable[AuditWrite]) -> Iterator[tuple[RecordId, RecordData | None, RecordData | None]]:
+    return (((one.name, one.type, one.set_identifier), one.before, one.after) for one in writes)
+
+
+def _are_equal(one: RecordData | None, other: RecordData | None) -> bool:
+    """Return whether two states are the same. A TTL that nobody stated equals any."""
+    if one is None or other is None:
+        return one is other
+    has_ttls = one.ttl_seconds is not None and other.ttl_seconds is not None
+    is_same_ttl = not has_ttls or one.ttl_seconds == other.ttl_seconds
+    return is_same_ttl and (one.targets, one.properties) == (other.targets, other.properties)
+
+
+def _build_write(write: Write) -> AuditWrite:
+    return AuditWrite(
+        name=write.key.name,
+        type=write.key.type,
+        set_identifier=write.key.set_identifier,
+        before=build_record_data(write.old) if write.old else None,
+        after=build_record_data(write.new) if write.new else None,
+    )
+
+
+def _describe_write(write: AuditWrite) -> dict[str, Any]:
+    """Return the fields about an ownership record that is in another zone than its record."""
+    action: ChangeAction = "delete" if write.after is None else "update" if write.before else "create"
+    return {**_NO_CHANGE, **structs.asdict(write), "action": action}
+
+
+def _describe_change(change: Change, ownership: tuple[AuditWrite, ...], context: AuditContext) -> dict[str, Any]:
+    """Return the fields about *change*, which is made together with its *ownership* records."""
+    decision = context.find_decision(change)
+    current = None if isinstance(change, Create) else change.current
+    desired = None if isinstance(change, Delete) else change.desired
+    return {
+        "name": change.key.name,
+        "type": change.key.type,
+        "set_identifier": change.key.set_identifier,
+        "action": _ACTIONS[type(change)],
+        "before": build_record_data(current.record) if current else None,
+        "after": build_record_data(desired) if desired else None,
+        "ownership_records": ownership,
+        "differences": change.differences if isinstance(change, Update) else (),
+        "reason": decision.reason.value if decision else "",
+        "detail": decision.detail if decision else "",
+        "evidence": change.evidence.value if isinstance(change, Delete) else "",
+        "resource": desired.resource if desired else current.resource if current else "",
+        "objects": tuple(_build_objects(change, decision, context)),
+        "approval": context.find_approval(change) if isinstance(change, Delete) else None,
+    }
+
+
+def _build_objects(change: Change, decision: Decision | None, context: AuditContext) -> Iterator[AuditObject]:
+    for request in decision.requested_by if decision else ():
+        version = context.find_version(request.ref.key)
+        yield AuditObject(
+            **_describe_object(version, request.ref.uid),
+            source=request.source,
+            field=request.field,
+            derived=request.derivation,
+        )
+    if isinstance(change, Delete) and not (decision and decision.requested_by):
+        former = context.find_resource(change.current.resource)
+        if former:
+            yield AuditObject(**_describe_object(former, former.uid), source="", field="", derived="")
+
+
+def _describe_object(version: ObjectVersion, uid: str) -> dict[str, str]:
+    key = version.key
+    names = {"kind": key.kind.name, "namespace": key.namespace, "name": key.name}
+    return {**names, "uid": uid, "resource_version": version.resource_version}
+
+
+if __name__ == "__main__":
+    sys.stdout.write(format_schema(AuditLine, "extdns --audit-log"))

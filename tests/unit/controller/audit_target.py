@@ -1,0 +1,34 @@
+"""An audit log in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tests.unit.controller.scene import Barrier
+
+
+class ListTarget:
+    """A target that keeps lines in memory. It fails with *error*, and waits at *gate* if there is one."""
+
+    def __init__(self, *former: bytes) -> None:
+        self.former = former
+        self.written: list[bytes] = []
+        self.error: Exception | None = None
+        self.gate: Barrier | None = None
+
+    def open(self) -> None:
+        if self.error:
+            raise self.error
+
+    def write(self, data: bytes) -> None:
+        if self.gate:
+            self.gate.pass_through()
+        if self.error:
+            raise self.error
+        self.written += data.splitlines()
+
+    def read_lines(self) -> Iterator[bytes]:
+        return iter(self.former)
+
+    def close(self) -> None:
+        """Nothing is open."""

@@ -1,0 +1,321 @@
+"""The lines of the audit log, and how unknown outcomes are resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from extdns.controller.audit_log import AuditLog
+from extdns.documents.audit import AuditApproval, AuditLine, AuditWrite
+from extdns.documents.document import RecordData, encode_json
+from extdns.engine.effects import SubmitBatch
+from extdns.engine.inputs import Cause, Input, Observed, StateAnswered
+from extdns.model.change import Applied, Batch, Outcome
+from extdns.model.claim import Claim
+from extdns.model.record import Record
+from extdns.model.saved_state import Approval
+from tests.fakes.faulty import FaultyProvider, NoAnswer
+from tests.unit.controller.audit_target import ListTarget
+from tests.unit.controller.scene import MovedClock
+from tests.unit.engine.stage import (
+    INGRESS,
+    REFUSED,
+    SERVICE,
+    ZONE,
+    Stage,
+    build_claim,
+    build_stage,
+    change_phase,
+    observe,
+    observe_gone,
+    owned,
+    record,
+)
+
+
+@dataclass(kw_only=True)
+class AuditedStage(Stage):
+    """A stage whose writes pass an audit log, as the controller connects it."""
+
+    audit: AuditLog
+    target: ListTarget
+    clock: MovedClock
+
+    def feed(self, item: Input) -> None:
+        self.clock.now_s = self.now_s
+        self.audit.observe_input(item)
+        super().feed(item)
+        for effect in self.waiting:
+            if isinstance(effect, SubmitBatch):
+                self.audit.prepare(effect.batch)
+        self.audit.resolve_read()
+
+    def take_lines(self) -> list[AuditLine]:
+        """Return the lines that were written since the last call."""
+        self.audit.queue.put([b"\n"], waits=True)
+        found, self.target.written = self.target.written, []
+        return [msgspec.json.decode(line, type=AuditLine) for line in found if line]
+
+    def take_summary(self) -> list[str]:
+        """Return phase, name, type, action, outcome and what was found of the lines since the last call."""
+        lines = self.take_lines()
+        fields = ((one.phase, one.name, one.type, one.action, one.outcome, one.found) for one in lines)
+        return [" ".join(filter(None, parts)).replace(".example.org", "") for parts in fields]
+
+
+STAGES: list[AuditedStage] = []
+
+
+@pytest.fixture(autouse=True)
+def _close_stages() -> Iterator[None]:
+    yield
+    while STAGES:
+        STAGES.pop().audit.close(2.0)
+
+
+def start(*records: Record, former: tuple[AuditLine, ...] = (), first: tuple[Observed, ...] = ()) -> AuditedStage:
+    """Start a process whose zone has *records*, and whose audit log has the lines *former* of an earlier process."""
+    stage = build_stage(*records)
+    clock = MovedClock()
+    target = ListTarget(*map(encode_json, former))
+    audit = AuditLog(
+        stage.provider, target, stage.engine, clock=clock, process=f"p{len(STAGES)}", report=lambda *_: None
+    )
+    found = AuditedStage(
+        engine=stage.engine,
+        reader=stage.reader,
+        writer=audit,
+        provider=stage.provider,
+        audit=audit,
+        target=target,
+        clock=clock,
+    )
+    STAGES.append(found)
+    audit.start()
+    found.run(*first, change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
+    return found
+
+
+def observe_version(name: str, *claims: Claim, version: str = "1", cause: Cause = Cause.VERSION) -> Observed:
+    """Build the observation of a version of the Service *name*, whose uid is `u-` and its name."""
+    (observation,) = observe(name, *claims, cause=cause).observations
+    uid, resource_version = (f"u-{name}", version) if claims else ("", "")
+    return Observed(observations=(replace(observation, uid=uid, resource_version=resource_version),))
+
+
+def request(name: str, *targets: str, version: str = "1") -> Observed:
+    """Build the observation that the Service *name* requests its own name."""
+    claim = build_claim(name, name, *targets)
+    ref = replace(claim.provenance.ref, uid=f"u-{name}")
+    provenance = replace(claim.provenance, ref=ref)
+    return observe_version(name, replace(claim, provenance=provenance), version=version)
+
+
+def test_an_update_says_from_what_to_what_why_and_for_which_version_of_which_object() -> None:
+    stage = start(*owned("web"), first=(request("web"),))
+    stage.provider.rule = lambda batch: apply_with_id(stage.provider, batch)
+    stage.run(request("web", "192.0.2.2", version="7"))
+    intent, outcome = stage.take_lines()
+    assert (intent.phase, intent.outcome, intent.latency_seconds) == ("intent", "", None)
+    assert (intent.owner, intent.zone.name, intent.zone.id) == ("me", "example.org", "example.org")
+    assert (intent.name, intent.type, intent.set_identifier, intent.action) == ("web.example.org", "A", "", "update")
+    assert (intent.before, intent.after) == (build_data("192.0.2.1", ttl_s=300), build_data("192.0.2.2"))
+    assert (intent.reason, intent.differences, intent.evidence) == ("changed", ("targets",), "")
+    (requester,) = intent.objects
+    assert (requester.kind, requester.namespace, requester.name) == ("Service", "shop", "web")
+    assert (requester.uid, requester.resource_version, requester.field) == ("u-web", "7", "annotation")
+    assert intent.ownership_records == ()
+    changed = {"phase": "outcome", "outcome": "applied", "change_id": "C7", "latency_seconds": 0.0, "at": outcome.at}
+    assert outcome == replace(intent, **changed)
+    assert datetime.fromisoformat(intent.at) <= datetime.fromisoformat(outcome.at)
+
+
+def apply_with_id(provider: FaultyProvider, batch: Batch) -> Outcome:
+    applied = cast("Applied", provider.inner.submit(ZONE, batch))
+    return replace(applied, change_id="C7")
+
+
+def test_a_create_and_its_ownership_record_are_in_one_line() -> None:
+    stage = start()
+    stage.run(request("web"))
+    intent, _ = stage.take_lines()
+    assert (intent.action, intent.before, intent.resource) == ("create", None, "service/shop/web")
+    (ownership,) = intent.ownership_records
+    assert (ownership.name, ownership.type, ownership.before) == ("a-web.example.org", "TXT", None)
+
+
+def test_a_delete_names_its_evidence_and_the_object_that_is_gone() -> None:
+    stage = start(*owned("web"), first=(request("web", version="5"),))
+    stage.run(observe_gone("web"))
+    intent, outcome = stage.take_lines()
+    assert (intent.action, intent.after, intent.reason, intent.evidence) == (
+        "delete",
+        None,
+        "object-deleted",
+        "object-deleted",
+    )
+    (requester,) = intent.objects
+    assert (requester.name, requester.uid, requester.resource_version) == ("web", "u-web", "5")
+    assert (intent.approval, outcome.outcome) == (None, "applied")
+
+
+def test_a_delete_of_an_object_that_was_never_seen_names_its_resource_only() -> None:
+    stage = start(*owned("web"), first=(request("api"),))
+    stage.run(for_s=3600.0)
+    (intent,) = (line for line in stage.take_lines() if line.phase == "intent" and line.name == "web.example.org")
+    assert (intent.evidence, intent.resource, intent.objects) == ("orphan-gone", "service/shop/web", ())
+
+
+@pytest.mark.parametrize(
+    ("answer", "word"),
+    [pytest.param(REFUSED, "refused", id="refused"), pytest.param(NoAnswer(applied=False), "unknown", id="unknown")],
+)
+def test_a_change_that_is_not_applied_has_the_outcome_and_the_message_of_the_service(
+    answer: Outcome | NoAnswer, word: str
+) -> None:
+    stage = start()
+    stage.provider.answers.append(answer)
+    stage.run(request("web"), for_s=0.0)
+    _, outcome = stage.take_lines()[:2]
+    assert (outcome.outcome, bool(outcome.message), outcome.change_id) == (word, True, "")
+
+
+def test_an_unknown_outcome_that_was_applied_is_resolved_by_the_next_read() -> None:
+    stage = start()
+    stage.provider.answers.append(NoAnswer(applied=True))
+    stage.run(request("web"))
+    assert stage.take_summary() == [
+        "intent web A create",
+        "outcome web A create unknown",
+        "resolution web A create unknown after",
+    ]
+
+
+def test_an_unknown_outcome_that_was_not_applied_is_resolved_by_the_next_change() -> None:
+    stage = start()
+    stage.provider.answers.append(NoAnswer(applied=False))
+    stage.run(request("web"))
+    assert stage.take_summary() == [
+        "intent web A create",
+        "outcome web A create unknown",
+        "intent web A create",
+        "outcome web A create applied",
+        "resolution web A create unknown before",
+    ]
+
+
+def test_a_call_that_may_still_be_applied_is_not_resolved_by_a_read_before_it_was_applied() -> None:
+    stage = start()
+    stage.provider.answers.append(NoAnswer(applied=False))
+    stage.provider.rule = lambda _: REFUSED
+    stage.run(request("web"), for_s=5.0)
+    assert not [line for line in stage.take_summary() if line.startswith("resolution")]
+    stage.run(for_s=3600.0)
+    assert [line for line in stage.take_summary() if line.startswith("resolution")] == [
+        "resolution web A create unknown before"
+    ]
+
+
+def cut_off(*phases: str) -> tuple[AuditLine, ...]:
+    """Return the lines that a process wrote before it was killed: those of an update of `web` with *phases*."""
+    stage = start(*owned("web"), first=(request("web"),))
+    stage.run(request("web", "192.0.2.2"))
+    return tuple(line for line in stage.take_lines() if line.phase in phases)
+
+
+@pytest.mark.parametrize(
+    ("target", "found"),
+    [
+        pytest.param("192.0.2.2", ["resolution web A update unknown after"], id="applied"),
+        pytest.param("192.0.2.9", ["resolution web A update unknown other"], id="changed-by-somebody-else"),
+    ],
+)
+def test_an_intent_of_an_earlier_process_is_resolved_by_what_the_zone_holds(target: str, found: list[str]) -> None:
+    former = cut_off("intent")
+    stage = start(*owned("web", target), former=former, first=(request("web", target),))
+    resolved = stage.take_lines()
+    assert [line.id for line in resolved] == [line.id for line in former]
+    stage.target.written = [encode_json(line) for line in resolved]
+    assert stage.take_summary() == found
+
+
+def test_an_intent_of_an_earlier_process_that_was_not_applied_is_resolved_by_the_next_change() -> None:
+    stage = start(*owned("web"), former=cut_off("intent"), first=(request("web", "192.0.2.2"),))
+    assert stage.take_summary() == [
+        "intent web A update",
+        "outcome web A update applied",
+        "resolution web A update unknown before",
+    ]
+
+
+def test_a_change_of_an_earlier_process_that_has_an_outcome_is_not_looked_up() -> None:
+    stage = start(*owned("web", "192.0.2.2"), former=cut_off("intent", "outcome"), first=(request("web", "192.0.2.2"),))
+    stage.run(for_s=3600.0)
+    assert stage.take_lines() == []
+
+
+def test_lines_of_an_earlier_process_that_cannot_be_decoded_are_skipped() -> None:
+    stage = start(*owned("web"))
+    stage.audit._unknown.load([b"{", b'{"kind": "Other"}\n', b"\xff\n"])
+    assert stage.audit._unknown._list_open(ZONE.id) == []
+
+
+def test_a_change_of_the_ownership_record_alone_is_resolved_by_that_record() -> None:
+    (line,) = cut_off("intent")
+    write = owned("web")[1]
+    former = replace(line, after=line.before, ownership_records=(build_write(write.name),))
+    stage = start(record("web"), former=(former,), first=(request("api"),))
+    assert "resolution web A update unknown other" in stage.take_summary()
+
+
+def build_write(name: str) -> AuditWrite:
+    before, after = build_data('"old"'), build_data('"new"')
+    return AuditWrite(name=name, type="TXT", set_identifier="", before=before, after=after)
+
+
+def build_data(target: str, ttl_s: int | None = None) -> RecordData:
+    return RecordData(targets=(target,), ttl_seconds=ttl_s, properties={})
+
+
+def test_an_approved_delete_has_its_code_and_the_user_who_claims_to_have_approved_it() -> None:
+    stage = start(*owned("web"), *owned("api", resource=""), first=(request("web"),))
+    stage.run(for_s=60.0)
+    stage.take_lines()
+    approval = Approval(code=stage.held[-1].code, claimed_user="alice")
+    stage.run(StateAnswered(approved=(approval,)), for_s=60.0)
+    (intent,) = (line for line in stage.take_lines() if line.phase == "intent")
+    assert (intent.name, intent.evidence) == ("api.example.org", "orphan-unclaimed")
+    assert intent.approval == AuditApproval(code=approval.code, claimed_user="alice")
+
+
+def test_records_are_written_while_the_audit_log_cannot_be_written() -> None:
+    stage = start()
+    stage.target.error = OSError(28, "No space left on device")
+    stage.run(request("web"))
+    assert stage.list_records() == {"web A": ("192.0.2.1",)}
+    assert stage.audit.queue.problem == "No space left on device"
+
+
+def test_a_batch_that_was_never_submitted_leaves_nothing_behind() -> None:
+    stage = start()
+    stage.provider.rule = lambda _: REFUSED
+    stage.run(request("web"), for_s=60.0)
+    assert stage.audit._prepared == {}
+
+
+def test_a_writer_that_raises_leaves_an_unknown_outcome() -> None:
+    stage = start()
+
+    def fail(_: Batch) -> Outcome:
+        raise RuntimeError("defect")
+
+    stage.provider.rule = fail
+    with pytest.raises(RuntimeError, match="defect"):
+        stage.run(request("web"), for_s=0.0)
+    assert stage.take_summary() == ["intent web A create", "outcome web A create unknown"]

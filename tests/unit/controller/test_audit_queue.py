@@ -1,0 +1,122 @@
+"""The thread of the audit log: order, failures, and a file that hangs."""
+
+from __future__ import annotations
+
+import threading
+from itertools import pairwise
+
+import pytest
+
+from extdns.controller import audit_queue
+from extdns.controller.audit_queue import AuditQueue
+from tests.unit.controller.audit_target import ListTarget
+from tests.unit.controller.scene import HANGS_S, Barrier
+
+
+class Watcher:
+    """Records what the queue reports."""
+
+    def __init__(self) -> None:
+        self.reports: list[tuple[str, int]] = []
+        self.changed = threading.Condition()
+        self.loaded: list[bytes] = []
+
+    def report(self, problem: str, dropped: int) -> None:
+        with self.changed:
+            self.reports.append((problem, dropped))
+            self.changed.notify_all()
+
+    def wait_for(self, *report: tuple[str, int]) -> None:
+        with self.changed:
+            assert self.changed.wait_for(lambda: self.reports == [*report], HANGS_S), self.reports
+
+
+def start(target: ListTarget, watcher: Watcher, *, wait_s: float = HANGS_S, retry_s: float = 0.01) -> AuditQueue:
+    queue = AuditQueue(target, load=watcher.loaded.extend, report=watcher.report, wait_s=wait_s, retry_s=retry_s)
+    queue.start()
+    return queue
+
+
+def test_lines_are_written_in_order_when_put_returns() -> None:
+    target, watcher = ListTarget(), Watcher()
+    queue = start(target, watcher)
+    queue.put([b"1\n"], waits=False)
+    queue.put([b"2\n", b"3\n"], waits=True)
+    assert target.written == [b"1", b"2", b"3"]
+    queue.put([b"4\n"], waits=False)
+    queue.close(HANGS_S)
+    assert target.written[3:] == [b"4"]
+    assert watcher.reports == []
+
+
+def test_the_lines_of_earlier_processes_are_loaded_when_start_returns() -> None:
+    watcher = Watcher()
+    queue = start(ListTarget(b"1", b"2"), watcher)
+    assert watcher.loaded == [b"1", b"2"]
+    queue.close(HANGS_S)
+
+
+def test_a_file_that_fails_is_reported_once_and_gets_all_lines_later() -> None:
+    target, watcher = ListTarget(), Watcher()
+    queue = start(target, watcher)
+    target.error = OSError(28, "No space left on device")
+    queue.put([b"1\n"], waits=True)
+    queue.put([b"2\n"], waits=True)
+    assert queue.problem == "No space left on device"
+    watcher.wait_for(("No space left on device", 0))
+    target.error = None
+    watcher.wait_for(("No space left on device", 0), ("", 0))
+    queue.close(HANGS_S)
+    assert target.written == [b"1", b"2"]
+
+
+def test_a_file_that_cannot_be_opened_at_the_start_is_opened_later() -> None:
+    target, watcher = ListTarget(b"0"), Watcher()
+    target.error = FileNotFoundError(2, "No such file or directory", "/none/audit.log")
+    queue = start(target, watcher)
+    queue.put([b"1\n"], waits=True)
+    watcher.wait_for(("No such file or directory: /none/audit.log", 0))
+    target.error = None
+    watcher.wait_for(("No such file or directory: /none/audit.log", 0), ("", 0))
+    queue.close(HANGS_S)
+    assert (watcher.loaded, target.written) == ([b"0"], [b"1"])
+
+
+def test_a_file_that_hangs_delays_the_first_caller_only() -> None:
+    target, watcher = ListTarget(), Watcher()
+    queue = start(target, watcher, wait_s=0.02)
+    target.gate = Barrier()
+    queue.put([b"1\n"], waits=True)
+    queue.put([b"2\n"], waits=True)
+    assert queue.problem == "a write has had no answer for 2s"
+    target.gate.open()
+    watcher.wait_for(("a write has had no answer for 2s", 0), ("", 0))
+    queue.close(HANGS_S)
+    assert target.written == [b"1", b"2"]
+
+
+def test_the_oldest_lines_are_dropped_and_counted_while_too_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit_queue, "MAX_WAITING_LINES", 3)
+    target, watcher = ListTarget(), Watcher()
+    queue = start(target, watcher)
+    target.error = OSError(5, "Input/output error")
+    for number in range(5):
+        queue.put([b"%d\n" % number], waits=True)
+    target.error = None
+    with watcher.changed:
+        assert watcher.changed.wait_for(lambda: not queue.problem, HANGS_S)
+    queue.close(HANGS_S)
+    assert target.written == [b"2", b"3", b"4"]
+    assert queue.dropped_count == 2
+    assert watcher.reports[-1] == ("", 2)
+    assert all(one != other for one, other in pairwise(watcher.reports))
+
+
+def test_closing_writes_what_is_queued_and_ends_although_the_file_fails() -> None:
+    target, watcher = ListTarget(), Watcher()
+    queue = start(target, watcher, retry_s=HANGS_S)
+    target.error = OSError(28, "No space left on device")
+    queue.put([b"1\n"], waits=True)
+    queue.close(HANGS_S)
+    assert not queue._thread.is_alive()
+    assert target.written == []
