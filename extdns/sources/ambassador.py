@@ -12,9 +12,9 @@ from extdns.model.resources.core import SERVICE, Service
 from extdns.model.resources.ingress_controllers import AMBASSADOR_HOST, AmbassadorHost
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.ports import ClusterView
+from extdns.sources.annotations import ExcludedHost, MissingTargets, TargetResult, parse_targets, read_load_balancer
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.host_publisher import HostPublisher
-from extdns.sources.targets import ExcludedHost, MissingTargets, TargetResult, parse_targets, read_load_balancer
 
 _NAME: Final = "ambassador-host"
 _SERVICE: Final = "external-dns.ambassador-service"  # does not follow --annotation-prefix

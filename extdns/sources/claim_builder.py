@@ -30,11 +30,13 @@ from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.resources.meta import ObjectMeta
 from extdns.model.selection import EVERYTHING, Selector
 from extdns.model.value import EMPTY_MAP, StringMap
-from extdns.sources.annotations import BOTH_PREFIXES, Annotations, RecordOptions
-from extdns.sources.targets import (
+from extdns.sources.annotations import (
+    BOTH_PREFIXES,
+    Annotations,
     ExcludedHost,
     FoundTargets,
     MissingTargets,
+    RecordOptions,
     TargetResult,
     parse_targets,
 )

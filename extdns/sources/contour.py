@@ -9,9 +9,9 @@ from extdns.model.claim import Claim
 from extdns.model.resources.ingress_controllers import HTTP_PROXY, HttpProxy
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.ports import ClusterView
+from extdns.sources.annotations import read_load_balancer
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.host_publisher import HostPublisher
-from extdns.sources.targets import read_load_balancer
 
 _NAME: Final = "contour-httpproxy"
 

@@ -17,9 +17,9 @@ from extdns.model.resources.ingress_controllers import (
 )
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.ports import ClusterView
+from extdns.sources.annotations import MissingTargets, TargetResult, parse_targets
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.host_publisher import HostPublisher
-from extdns.sources.targets import MissingTargets, TargetResult, parse_targets
 
 _KINDS: Final[Mapping[str, Kind]] = {
     "f5-transportserver": F5_TRANSPORT_SERVER,

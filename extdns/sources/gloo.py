@@ -30,17 +30,18 @@ from extdns.model.resources.gloo import (
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.resources.networking import Ingress
 from extdns.ports import ClusterView
-from extdns.sources.annotations import Annotations, RecordOptions
-from extdns.sources.claim_builder import ClaimBuilder, CommonSettings
-from extdns.sources.targets import (
+from extdns.sources.annotations import (
+    Annotations,
     ExcludedHost,
     MissingTargets,
+    RecordOptions,
     TargetResult,
     get_ingress,
     parse_targets,
     read_load_balancer,
     read_target_annotation,
 )
+from extdns.sources.claim_builder import ClaimBuilder, CommonSettings
 
 _INGRESS_ANNOTATION: Final = "ingress"
 _GATEWAY: Final = "*v1.Gateway"

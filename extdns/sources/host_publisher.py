@@ -11,15 +11,17 @@ from typing import Final
 from extdns.model.claim import Claim, ExcludedClaim
 from extdns.model.kind import Kind, build_ref
 from extdns.model.resources.kinds import KubernetesObject
-from extdns.sources.annotations import PREFIX, Annotations, RecordOptions
-from extdns.sources.claim_builder import ClaimBuilder, CommonSettings
-from extdns.sources.targets import (
+from extdns.sources.annotations import (
+    PREFIX,
+    Annotations,
     ExcludedHost,
     FoundTargets,
     MissingTargets,
+    RecordOptions,
     TargetResult,
     read_target_annotation,
 )
+from extdns.sources.claim_builder import ClaimBuilder, CommonSettings
 
 _HOSTNAME: Final = "hostname"
 

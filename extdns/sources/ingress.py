@@ -15,15 +15,15 @@ from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.resources.networking import INGRESS, Ingress, IngressSpec
 from extdns.model.selection import is_label_value
 from extdns.ports import ClusterView
-from extdns.sources.annotations import Annotations
-from extdns.sources.claim_builder import CommonSettings
-from extdns.sources.host_publisher import HostPublisher
-from extdns.sources.targets import (
+from extdns.sources.annotations import (
+    Annotations,
     ExcludedHost,
     MissingTargets,
     TargetResult,
     read_load_balancer,
 )
+from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.host_publisher import HostPublisher
 
 _NAME: Final = "ingress"
 _HOSTNAME: Final = "hostname"

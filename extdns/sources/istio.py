@@ -21,10 +21,9 @@ from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.resources.meta import LoadBalancedStatus
 from extdns.model.resources.networking import INGRESS
 from extdns.ports import ClusterView
-from extdns.sources.annotations import PREFIX, Annotations
-from extdns.sources.claim_builder import CommonSettings
-from extdns.sources.host_publisher import HostPublisher
-from extdns.sources.targets import (
+from extdns.sources.annotations import (
+    PREFIX,
+    Annotations,
     ExcludedHost,
     FoundTargets,
     MissingTargets,
@@ -35,6 +34,8 @@ from extdns.sources.targets import (
     parse_targets,
     read_target_annotation,
 )
+from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.host_publisher import HostPublisher
 
 ANY: Final = "*"
 

@@ -11,9 +11,7 @@ from extdns.model.reason import Reason
 from extdns.model.resources.core import NODE, Node
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.ports import ClusterView
-from extdns.sources.claim_builder import CommonSettings
-from extdns.sources.host_publisher import HostPublisher
-from extdns.sources.targets import (
+from extdns.sources.annotations import (
     EXTERNAL_IP,
     INTERNAL_IP,
     FoundTargets,
@@ -22,6 +20,8 @@ from extdns.sources.targets import (
     list_public_node_addresses,
     parse_targets,
 )
+from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.host_publisher import HostPublisher
 
 _NAME: Final = "node"
 _FIELD: Final = "metadata.name"

@@ -11,9 +11,9 @@ from extdns.model.resources.ingress_controllers import OPENSHIFT_ROUTE, OpenShif
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.resources.meta import Condition
 from extdns.ports import ClusterView
+from extdns.sources.annotations import MissingTargets, TargetResult, parse_targets
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.host_publisher import HostPublisher
-from extdns.sources.targets import MissingTargets, TargetResult, parse_targets
 
 _NAME: Final = "openshift-route"
 _ADMITTED: Final = Condition(type="Admitted", status="True")

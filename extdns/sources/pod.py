@@ -12,16 +12,17 @@ from extdns.model.reason import Reason
 from extdns.model.resources.core import NODE, POD, Node, Pod
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.ports import ClusterView
-from extdns.sources.annotations import Annotations, split_list
-from extdns.sources.claim_builder import CommonSettings
-from extdns.sources.host_publisher import HostPublisher
-from extdns.sources.targets import (
+from extdns.sources.annotations import (
+    Annotations,
     ExcludedHost,
     MissingTargets,
     TargetResult,
     list_public_node_addresses,
     parse_targets,
+    split_list,
 )
+from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.host_publisher import HostPublisher
 
 _NAME: Final = "pod"
 _UNSCHEDULED: Final = MissingTargets(reason=Reason.NO_ADDRESS, detail="the Pod is not scheduled to a Node yet")

@@ -20,9 +20,9 @@ from extdns.model.resources.ingress_controllers import ROUTE_GROUP, RouteGroup
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.resources.meta import CustomResource
 from extdns.ports import ClusterView
+from extdns.sources.annotations import MissingTargets, parse_targets
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.host_publisher import HostPublisher
-from extdns.sources.targets import MissingTargets, parse_targets
 
 _ROUTE_GROUPS: Final = msgspec.json.Decoder(RouteGroup)
 _NAME: Final = "skipper-routegroup"

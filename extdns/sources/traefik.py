@@ -19,9 +19,9 @@ from extdns.model.resources.ingress_controllers import (
 )
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.ports import ClusterView
+from extdns.sources.annotations import MissingTargets
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.host_publisher import HostPublisher
-from extdns.sources.targets import MissingTargets
 
 _NAME: Final = "traefik-proxy"
 _NO_TARGET: Final = MissingTargets(

@@ -10,9 +10,9 @@ from extdns.model.kind import Kind, build_key
 from extdns.model.reason import Reason
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.ports import ClusterView
+from extdns.sources.annotations import MissingTargets
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.host_publisher import HostPublisher
-from extdns.sources.targets import MissingTargets
 
 _NAME: Final = "unstructured"
 _NO_TARGET: Final = MissingTargets(

@@ -19,11 +19,8 @@ from extdns.model.resources.gateway_api import (
 from extdns.model.resources.meta import Condition
 from extdns.model.value import Value
 from extdns.ports import ClusterView
-from extdns.sources.annotations import Annotations
-from extdns.sources.claim_builder import CONTROLLER, is_our_controller
-from extdns.sources.gateway.admission import accepts_namespace
-from extdns.sources.gateway.settings import RouteSettings
-from extdns.sources.targets import (
+from extdns.sources.annotations import (
+    Annotations,
     ExcludedHost,
     FoundTargets,
     MissingTargets,
@@ -31,6 +28,9 @@ from extdns.sources.targets import (
     parse_targets,
     read_target_annotation,
 )
+from extdns.sources.claim_builder import CONTROLLER, is_our_controller
+from extdns.sources.gateway.admission import accepts_namespace
+from extdns.sources.gateway.settings import RouteSettings
 
 _ACCEPTED: Final = "Accepted"
 

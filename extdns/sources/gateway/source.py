@@ -15,7 +15,14 @@ from extdns.model.reason import Reason
 from extdns.model.resources.gateway_api import Listener, Route
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.ports import ClusterView
-from extdns.sources.annotations import Annotations, RecordOptions
+from extdns.sources.annotations import (
+    Annotations,
+    ExcludedHost,
+    FoundTargets,
+    RecordOptions,
+    TargetResult,
+    merge_targets,
+)
 from extdns.sources.claim_builder import ClaimBuilder
 from extdns.sources.gateway.admission import (
     ALLOWED_HOSTNAME,
@@ -26,7 +33,6 @@ from extdns.sources.gateway.admission import (
 )
 from extdns.sources.gateway.parents import Attachment, ListenerTargets, ParentFinder, ResolvedParentRef
 from extdns.sources.gateway.settings import ROUTE_KINDS, RouteSettings
-from extdns.sources.targets import ExcludedHost, FoundTargets, TargetResult, merge_targets
 
 _NO_PARENT: Final = "spec.parentRefs, which is empty"
 

@@ -20,12 +20,11 @@ from extdns.model.resources.discovery import ENDPOINT_SLICE, EndpointSlice, Slic
 from extdns.model.resources.resolved_host import RESOLVED_HOST, ResolvedHost
 from extdns.model.value import Value
 from extdns.ports import ClusterView, NotSyncedError
-from extdns.sources.annotations import Annotations
-from extdns.sources.claim_builder import CommonSettings
-from extdns.sources.targets import (
+from extdns.sources.annotations import (
     EXTERNAL_IP,
     INTERNAL_IP,
     TARGET_ANNOTATION,
+    Annotations,
     ExcludedHost,
     FoundTargets,
     MissingTargets,
@@ -36,6 +35,7 @@ from extdns.sources.targets import (
     read_load_balancer,
     read_target_annotation,
 )
+from extdns.sources.claim_builder import CommonSettings
 
 _HEADLESS_CLUSTER_IP: Final = "None"
 _UNASSIGNED_CLUSTER_IP: Final = MissingTargets(reason=Reason.NO_ADDRESS, detail="spec.clusterIP is not assigned yet")

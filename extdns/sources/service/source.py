@@ -15,7 +15,20 @@ from extdns.model.reason import Reason
 from extdns.model.resources.core import SERVICE, Service
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.ports import ClusterView
-from extdns.sources.annotations import Annotations, RecordOptions, split_list
+from extdns.sources.annotations import (
+    INTERNAL_IP,
+    Annotations,
+    ExcludedHost,
+    FoundTargets,
+    MissingTargets,
+    RecordOptions,
+    TargetResult,
+    list_node_addresses,
+    list_public_node_addresses,
+    parse_targets,
+    read_load_balancer,
+    split_list,
+)
 from extdns.sources.claim_builder import ClaimBuilder
 from extdns.sources.service.expansions import (
     Audience,
@@ -25,17 +38,6 @@ from extdns.sources.service.expansions import (
     ServiceSettings,
     ServiceType,
     choose_expansion,
-)
-from extdns.sources.targets import (
-    INTERNAL_IP,
-    ExcludedHost,
-    FoundTargets,
-    MissingTargets,
-    TargetResult,
-    list_node_addresses,
-    list_public_node_addresses,
-    parse_targets,
-    read_load_balancer,
 )
 
 _NAME: Final = "service"

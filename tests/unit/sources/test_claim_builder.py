@@ -8,9 +8,8 @@ from extdns.model.kind import ObjectKey, ObjectRef
 from extdns.model.reason import Reason
 from extdns.model.resources.core import SERVICE
 from extdns.model.value import StringMap
-from extdns.sources.annotations import RecordOptions
+from extdns.sources.annotations import ExcludedHost, FoundTargets, MissingTargets, RecordOptions
 from extdns.sources.claim_builder import ClaimBuilder
-from extdns.sources.targets import ExcludedHost, FoundTargets, MissingTargets
 from tests.unit.sources.samples import format_claims, list_resolved_claims
 
 REF = ObjectRef(key=ObjectKey(SERVICE, "shop", "web"))

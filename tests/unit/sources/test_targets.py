@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.reason import Reason
-from extdns.sources.annotations import BOTH_PREFIXES, PREFIX, Annotations
-from extdns.sources.targets import (
+from extdns.sources.annotations import (
+    BOTH_PREFIXES,
+    PREFIX,
+    Annotations,
     FoundTargets,
     MissingTargets,
     parse_targets,
