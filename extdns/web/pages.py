@@ -6,6 +6,7 @@ URLs are relative, so that the page works below any path of a proxy.
 from __future__ import annotations
 
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
@@ -55,26 +56,7 @@ class HtmlPages:
             path: Response(body=(_HERE / "static" / path[1:]).read_bytes(), content_type=kind)
             for path, kind in _ASSETS.items()
         }
-        self._templates = Environment(
-            loader=FileSystemLoader(_HERE / "templates"),
-            autoescape=True,
-            auto_reload=False,
-            finalize=_finalize,
-            lstrip_blocks=True,
-            trim_blocks=True,
-            undefined=StrictUndefined,
-        )
-        self._templates.filters |= {
-            "address": _address,
-            "age": _age,
-            "counted": format_count,
-            "explained": _explained,
-            "field": shorten_field,
-            "other_cluster": describe_other_cluster,
-            "place": describe_object,
-            "time": _time,
-        }
-        self._templates.globals |= {"areas": AREAS, "meanings": dict(MEANINGS), "states": STATES}
+        self._templates = _load_templates()
 
     def find_asset(self, path: str) -> Response | None:
         """Return the response with the style sheet, script or icon at *path*; None if there is none."""
@@ -154,6 +136,32 @@ class HtmlPages:
             **more,
         )
         return Response(body=body.encode("utf-8", "backslashreplace"), content_type=_HTML)
+
+
+@cache
+def _load_templates() -> Environment:
+    """Return the templates. Each is compiled when it is first used."""
+    templates = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        auto_reload=False,
+        finalize=_finalize,
+        lstrip_blocks=True,
+        trim_blocks=True,
+        undefined=StrictUndefined,
+    )
+    templates.filters |= {
+        "address": _address,
+        "age": _age,
+        "counted": format_count,
+        "explained": _explained,
+        "field": shorten_field,
+        "other_cluster": describe_other_cluster,
+        "place": describe_object,
+        "time": _time,
+    }
+    templates.globals |= {"areas": AREAS, "meanings": dict(MEANINGS), "states": STATES}
+    return templates
 
 
 def _finalize(value: object) -> object:
