@@ -13,8 +13,8 @@ from extdns.model.change import Batch, Outcome, Unknown
 from extdns.model.zone import Zone
 from extdns.ports import ZoneWriter
 from tests.conformance.provider import Rig
-from tests.fakes.world import World
-from tests.unit.engine.stage import INGRESS, KINDS, PLAN, REGISTRY, SERVICE, build_claim, change_phase, combine, observe
+from tests.engine_values import INGRESS, KINDS, PLAN, REGISTRY, SERVICE, build_claim, change_phase, combine, observe
+from tests.world import World
 
 Desired = Mapping[str, str]
 """The desired address of each name."""

@@ -14,9 +14,9 @@ from extdns.model.record import Record, RecordKey
 from extdns.model.zone import Zone
 from tests.conformance.desk import Desk
 from tests.conformance.provider import RIGS, Rig, create, delete, update
+from tests.engine_values import REGISTRY, host, observe_gone
 from tests.fakes.faulty import Submission
 from tests.unit.engine import laws
-from tests.unit.engine.stage import REGISTRY, host, observe_gone
 
 THEIR_OWNERSHIP = '"heritage=external-dns,external-dns/owner=other,external-dns/resource=service/shop/x"'
 THEIRS = create("theirs.example.org", "A", "192.0.2.9", ttl_s=60)

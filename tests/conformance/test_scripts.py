@@ -9,8 +9,8 @@ import pytest
 from extdns.model.change import Applied, Refused, Unknown, WriteConflict
 from tests.conformance.desk import Desk
 from tests.conformance.provider import RIGS, Rig, create, delete, update
+from tests.engine_values import build_claim, host, observe, observe_gone
 from tests.fakes.careless import CarelessProvider
-from tests.unit.engine.stage import build_claim, host, observe, observe_gone
 
 
 @pytest.fixture(params=RIGS)

@@ -7,23 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from tests import answers
+from tests import answers, cluster_world
 from tests.fakes.apiserver.server import ApiServer
-from tests.incidents import scene
 from tests.incidents.production import SERVICES, Production
 
 
 @pytest.fixture(autouse=True)
 def check_consistency() -> Iterator[None]:
     """After a test, check that plan, explain, page, API, Events and metrics show the same decisions in each scene."""
-    scene.STARTED.clear()
+    cluster_world.STARTED.clear()
     yield
-    for world in scene.STARTED:
+    for world in cluster_world.STARTED:
         if not world.waiting and getattr(
             world, "calls_left", True
         ):  # otherwise the process was killed in the middle of a step
             answers.check(world.engine, world.config)
-    scene.STARTED.clear()
+    cluster_world.STARTED.clear()
 
 
 @pytest.fixture(params=SERVICES)

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from extdns.model.cluster import Phase
 from extdns.model.resources.core import SERVICE
+from tests.cluster_world import HOUR_S, MINUTE_S, start_cluster
 from tests.fakes.apiserver.faults import Drop
 from tests.incidents.production import Production
-from tests.incidents.scene import HOUR_S, MINUTE_S, scene
 from tests.objects import ingress, numbered, services
 
 NAMES = numbered(40)
@@ -21,7 +21,7 @@ ALL = services(NAMES)
 
 
 def test_at_start_records_stay_while_services_cannot_be_listed_and_ingresses_are_published() -> None:
-    before = scene(*ALL)
+    before = start_cluster(*ALL)
     before.phases[SERVICE] = Phase.FAILING
     after = before.restart(for_s=20.0)
     after.apply(ingress("new", "new.example.org"), for_s=2.0)
@@ -35,7 +35,7 @@ def test_at_start_records_stay_while_services_cannot_be_listed_and_ingresses_are
 
 
 def test_in_a_running_process_no_record_changes_while_services_cannot_be_listed() -> None:
-    world = scene(*ALL)
+    world = start_cluster(*ALL)
     world.set_phase(SERVICE, Phase.FAILING, for_s=HOUR_S)
     world.set_phase(SERVICE, Phase.SYNCED, for_s=HOUR_S)
     assert not world.deleted()

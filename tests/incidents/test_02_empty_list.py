@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cluster_world import COMPAT, HOUR_S, MINUTE_S, start_cluster
 from tests.fakes.apiserver.faults import Empty
 from tests.fakes.apiserver.options import WatchList
 from tests.incidents.production import Production
-from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, scene
 from tests.incidents.test_19_pods_come_and_go import endpoints, pod
 from tests.objects import gateway, http_route, namespace, numbered, service, services
 
@@ -27,7 +27,7 @@ ROUTES = [http_route(name) for name in ("r0", "r1")]
 
 
 def test_a_list_that_is_empty_for_45_seconds_deletes_no_record() -> None:
-    world = scene(*ALL)
+    world = start_cluster(*ALL)
     world.drop_from_list(*ALL, for_s=45.0)
     world.apply(*ALL, for_s=HOUR_S)
     assert not world.deleted()
@@ -36,13 +36,13 @@ def test_a_list_that_is_empty_for_45_seconds_deletes_no_record() -> None:
 
 
 def test_a_list_that_stays_empty_deletes_no_record_while_the_objects_exist() -> None:
-    world = scene(*ALL)
+    world = start_cluster(*ALL)
     world.drop_from_list(*ALL, for_s=12 * HOUR_S)
     assert not world.deleted()
 
 
 def test_two_objects_missing_from_lists_keep_their_records_until_they_are_confirmed_gone() -> None:
-    world = scene(*ALL)
+    world = start_cluster(*ALL)
     world.drop_from_list(*ALL[:2], for_s=12 * HOUR_S)
     assert not world.deleted()
     assert not world.code
@@ -52,7 +52,7 @@ def test_two_objects_missing_from_lists_keep_their_records_until_they_are_confir
 
 
 def test_records_of_routes_stay_while_their_unlisted_gateway_exists() -> None:
-    world = scene(GATEWAY, NAMESPACE, *ROUTES, *ALL, flags=("--source=gateway-httproute",), for_s=MINUTE_S)
+    world = start_cluster(GATEWAY, NAMESPACE, *ROUTES, *ALL, flags=("--source=gateway-httproute",), for_s=MINUTE_S)
     assert world.published() == {*NAMES, "r0", "r1"}
     world.drop_from_list(GATEWAY, for_s=12 * HOUR_S)
     assert not world.deleted()
@@ -63,7 +63,7 @@ def test_records_of_routes_stay_while_their_unlisted_gateway_exists() -> None:
 
 
 def test_deletes_of_all_missing_objects_are_held_and_new_names_are_published() -> None:
-    world = scene(*ALL)
+    world = start_cluster(*ALL)
     world.drop_from_list(*ALL, exist=False, for_s=2 * MINUTE_S)
     assert world.held_names() == set(NAMES)
     world.apply(service("new"), for_s=HOUR_S)
@@ -73,7 +73,7 @@ def test_deletes_of_all_missing_objects_are_held_and_new_names_are_published() -
 
 
 def test_at_start_the_deletes_of_all_missing_objects_are_held() -> None:
-    before = scene(*ALL)
+    before = start_cluster(*ALL)
     before.objects.clear()
     after = before.restart(for_s=HOUR_S)
     assert not after.deleted()
@@ -81,7 +81,7 @@ def test_at_start_the_deletes_of_all_missing_objects_are_held() -> None:
 
 
 def test_at_start_an_empty_list_deletes_no_record_while_the_objects_exist() -> None:
-    before = scene(*ALL)
+    before = start_cluster(*ALL)
     existing = set(before.objects)
     before.objects.clear()
     after = before.restart(for_s=0.0)
@@ -91,7 +91,7 @@ def test_at_start_an_empty_list_deletes_no_record_while_the_objects_exist() -> N
 
 
 def test_with_compat_an_empty_list_deletes_all_records() -> None:
-    world = scene(*ALL, flags=COMPAT)
+    world = start_cluster(*ALL, flags=COMPAT)
     world.drop_from_list(*ALL, for_s=MINUTE_S)
     assert world.published() == set()
 
@@ -135,7 +135,7 @@ def test_program_with_compat_deletes_the_records_of_missing_objects(production: 
 def test_the_record_of_a_headless_service_stays_while_its_unlisted_endpoints_exist() -> None:
     headless = service("db", address=None, type="ClusterIP", clusterIP="None", selector={"app": "db"})
     parts = [pod("db-0", "10.0.0.7"), endpoints("10.0.0.7")]
-    world = scene(headless, *parts)
+    world = start_cluster(headless, *parts)
     assert world.published() == {"db"}
     world.drop_from_list(*parts, for_s=12 * HOUR_S)
     assert world.published() == {"db"}

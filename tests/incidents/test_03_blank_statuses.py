@@ -9,8 +9,8 @@ got another load balancer are updated.
 
 from __future__ import annotations
 
+from tests.cluster_world import COMPAT, HOUR_S, MINUTE_S, start_cluster
 from tests.incidents.production import Production
-from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, scene
 from tests.objects import ingress, numbered, service, services
 
 NAMES = numbered(40)
@@ -19,7 +19,7 @@ WEB = ingress("web", "web.example.org")
 
 
 def test_records_stay_with_reason_no_address_and_only_changed_addresses_are_written_later() -> None:
-    world = scene(*services(NAMES), WEB)
+    world = start_cluster(*services(NAMES), WEB)
     world.apply(*BLANK, ingress("web", "web.example.org", address=None), for_s=14 * HOUR_S)
     assert world.published() == {*NAMES, "web"}
     assert world.describe_decisions("web") == ["A keep no-address"]
@@ -31,7 +31,7 @@ def test_records_stay_with_reason_no_address_and_only_changed_addresses_are_writ
 
 
 def test_a_restart_while_statuses_are_empty_writes_nothing() -> None:
-    before = scene(*services(NAMES))
+    before = start_cluster(*services(NAMES))
     before.apply(*BLANK, for_s=HOUR_S)
     after = before.restart(for_s=12 * HOUR_S)
     assert not after.provider.submissions
@@ -39,14 +39,14 @@ def test_a_restart_while_statuses_are_empty_writes_nothing() -> None:
 
 
 def test_with_unresolved_timeout_the_deletes_of_retained_records_are_held_by_the_budget() -> None:
-    world = scene(*services(NAMES), flags=["--unresolved-timeout=1h"])
+    world = start_cluster(*services(NAMES), flags=["--unresolved-timeout=1h"])
     world.apply(*BLANK, for_s=2 * HOUR_S)
     assert not world.deleted()
     assert world.held_names() == set(NAMES)
 
 
 def test_with_compat_empty_statuses_delete_all_records() -> None:
-    world = scene(*services(NAMES), WEB, flags=COMPAT)
+    world = start_cluster(*services(NAMES), WEB, flags=COMPAT)
     world.apply(*BLANK, ingress("web", "web.example.org", address=None), for_s=MINUTE_S)
     assert world.published() == set()
 

@@ -11,19 +11,21 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cluster_world import COMPAT, HOUR_S, MINUTE_S, ClusterWorld, start_cluster
+from tests.engine_values import owned
 from tests.incidents.production import Production
-from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, Scene, scene
 from tests.objects import OLD_PREFIX, PREFIX, numbered, services
-from tests.unit.engine.stage import owned
 
 FORCED = f"--annotation-prefix={PREFIX}"
 
 
-def start_after_swap(count: int, *flags: str) -> Scene:
+def start_after_swap(count: int, *flags: str) -> ClusterWorld:
     """Start extdns without saved state on a zone that external-dns left, with *count* records."""
     names = numbered(count)
     left = [one for name in names for one in owned(name, resource=f"service/shop/{name}")]
-    return scene(*services(names, prefix=OLD_PREFIX), flags=flags, records=left, page_size=1000, for_s=2 * MINUTE_S)
+    return start_cluster(
+        *services(names, prefix=OLD_PREFIX), flags=flags, records=left, page_size=1000, for_s=2 * MINUTE_S
+    )
 
 
 def test_without_a_prefix_flag_both_prefixes_are_read_and_nothing_is_written() -> None:
@@ -50,7 +52,7 @@ def test_with_the_new_prefix_forced_restarts_delete_no_record() -> None:
 
 
 def test_accepted_settings_of_the_old_prefix_do_not_allow_deletes_under_the_new_prefix() -> None:
-    before = scene(*services(numbered(8), prefix=OLD_PREFIX))
+    before = start_cluster(*services(numbered(8), prefix=OLD_PREFIX))
     before.run(for_s=HOUR_S)
     assert before.state_store.saved.find_zone("example.org").fingerprint
     after = before.restart(FORCED, for_s=3 * HOUR_S)

@@ -12,17 +12,17 @@ from __future__ import annotations
 from extdns.model.cluster import Phase
 from extdns.model.resources.externaldns import DNS_ENDPOINT
 from extdns.model.resources.gateway_api import GATEWAY
+from tests.cluster_world import COMPAT, HOUR_S, MINUTE_S, ClusterWorld, start_cluster
 from tests.incidents.production import Production
-from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, Scene, scene
 from tests.objects import dns_endpoint, gateway, http_route, namespace, numbered, service
 
 NAMES = numbered(9)
 ALL = [dns_endpoint(name) for name in NAMES]
 
 
-def remove_crd(*flags: str) -> Scene:
+def remove_crd(*flags: str) -> ClusterWorld:
     """Delete all DNSEndpoints, remove their kind five seconds later, and run for an hour."""
-    world = scene(*ALL, service("web"), flags=flags)
+    world = start_cluster(*ALL, service("web"), flags=flags)
     world.delete(*ALL, for_s=5.0)
     world.set_phase(DNS_ENDPOINT, Phase.NOT_SERVED, for_s=HOUR_S)
     return world
@@ -53,7 +53,7 @@ def test_deletes_are_held_when_the_crd_is_installed_again_without_its_objects() 
 
 def test_records_of_routes_stay_after_the_gateway_crd_was_deleted() -> None:
     front = gateway()
-    world = scene(
+    world = start_cluster(
         front, namespace(), http_route("r0"), service("web"), flags=("--source=gateway-httproute",), for_s=60.0
     )
     world.delete(front, for_s=5.0)

@@ -9,8 +9,8 @@ until the typo is corrected, after which nothing has changed, or until a person 
 
 from __future__ import annotations
 
+from tests.cluster_world import COMPAT, HOUR_S, MINUTE_S, ClusterWorld, start_cluster
 from tests.incidents.production import Production
-from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, Scene, scene
 from tests.objects import numbered, service, services
 
 NAMES = numbered(40)
@@ -18,8 +18,8 @@ SHOP = {"team": "shop"}
 RIGHT, MISTYPED = "--label-filter=team=shop", "--label-filter=team=shpo"
 
 
-def restart_with_typo(*flags: str) -> Scene:
-    before = scene(*services(NAMES, labels=SHOP), flags=[RIGHT, *flags])
+def restart_with_typo(*flags: str) -> ClusterWorld:
+    before = start_cluster(*services(NAMES, labels=SHOP), flags=[RIGHT, *flags])
     before.run(for_s=MINUTE_S)
     return before.restart(MISTYPED, *flags, for_s=HOUR_S)
 
@@ -43,7 +43,7 @@ def test_all_records_are_deleted_after_a_person_approved_the_held_deletes() -> N
 
 
 def test_the_record_of_one_object_that_loses_its_label_is_deleted() -> None:
-    world = scene(*services(NAMES, labels=SHOP), flags=[RIGHT])
+    world = start_cluster(*services(NAMES, labels=SHOP), flags=[RIGHT])
     world.apply(service(NAMES[0], labels={"team": "blog"}), for_s=2 * MINUTE_S)
     assert world.published() == set(NAMES[1:])
     assert world.evidence == ["filtered-out"]

@@ -14,16 +14,16 @@ import re
 import pytest
 
 from extdns import cli
+from tests.cluster_world import COMPAT, HOUR_S, MINUTE_S, ClusterWorld, start_cluster
 from tests.incidents.production import Production
-from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, Scene, scene
 from tests.objects import numbered, service, services
 
 GOING, STAYING = numbered(40, "g"), numbered(60, "s")
 ALL = [*services(GOING, namespace="old"), *services(STAYING, namespace="shop")]
 
 
-def delete_namespace(*flags: str) -> Scene:
-    world = scene(*ALL, flags=flags)
+def delete_namespace(*flags: str) -> ClusterWorld:
+    world = start_cluster(*ALL, flags=flags)
     world.delete(*services(GOING, namespace="old"), for_s=5 * MINUTE_S)
     return world
 

@@ -9,10 +9,10 @@ foreign records stay.
 
 from __future__ import annotations
 
+from tests.cluster_world import MINUTE_S, start_cluster
+from tests.engine_values import ZONE, record
 from tests.incidents.production import Production
-from tests.incidents.scene import MINUTE_S, scene
 from tests.objects import numbered, service, services
-from tests.unit.engine.stage import ZONE, record
 
 NAMES = numbered(1000)
 FOREIGN = (
@@ -28,7 +28,7 @@ BAD = (
 
 
 def test_1000_valid_names_are_published_and_each_invalid_change_has_a_reason() -> None:
-    world = scene(records=FOREIGN, for_s=1.0)
+    world = start_cluster(records=FOREIGN, for_s=1.0)
     world.apply(*services(NAMES), *BAD, for_s=10.0)
     assert set(NAMES) <= world.published()
     assert world.describe_decisions("cname") == ["CNAME none incompatible-record"]
@@ -41,7 +41,7 @@ def test_1000_valid_names_are_published_and_each_invalid_change_has_a_reason() -
 
 
 def test_a_name_is_published_once_its_object_is_corrected() -> None:
-    world = scene(records=FOREIGN, for_s=1.0)
+    world = start_cluster(records=FOREIGN, for_s=1.0)
     world.apply(*services(NAMES[:20]), *BAD, for_s=10.0)
     world.apply(service("cname"), for_s=2.0)
     assert "cname A" in world.list_records()

@@ -15,13 +15,13 @@ import pytest
 
 from extdns.engine.inputs import Input
 from extdns.model.record import Record, RecordKey
+from tests.cluster_world import HOUR_S, ClusterWorld, key_of, start_cluster
+from tests.engine_values import REGISTRY, ZONE, owned, record
 from tests.fakes.service.faults import Fault, Stall
 from tests.incidents.production import Production
-from tests.incidents.scene import HOUR_S, Scene, key_of, scene
 from tests.objects import ingress, service
 from tests.program.process import running
 from tests.unit.engine.laws import is_own_ownership_record, is_ownership_record, ownership
-from tests.unit.engine.stage import REGISTRY, ZONE, owned, record
 
 FOREIGN = record("theirs", "192.0.2.66")
 LEFT = owned("left", resource="service/shop/left")
@@ -43,7 +43,7 @@ class Killed(Exception):
     """Raised in place of the call at which the process is killed."""
 
 
-class KilledScene(Scene):
+class KilledWorld(ClusterWorld):
     """A scene that is killed at one call: before the call, or with *after_call* after it and before its answer."""
 
     calls_left: int
@@ -58,17 +58,17 @@ class KilledScene(Scene):
         return super().answer()
 
 
-def start_scene() -> Scene:
-    return scene(*BEGINNING, records=(FOREIGN, *LEFT), page_size=2)
+def start_scene() -> ClusterWorld:
+    return start_cluster(*BEGINNING, records=(FOREIGN, *LEFT), page_size=2)
 
 
-def change_cluster(world: Scene) -> None:
+def change_cluster(world: ClusterWorld) -> None:
     """Change the cluster while the process may be killed."""
     world.delete(service("gone"), for_s=0.0)
     world.apply(*CHANGES, for_s=150.0)
 
 
-def contents(world: Scene) -> dict[RecordKey, Record]:
+def contents(world: ClusterWorld) -> dict[RecordKey, Record]:
     return world.provider.contents(ZONE)
 
 
@@ -115,8 +115,8 @@ def test_the_next_process_completes_the_zone_whichever_call_was_the_last(
     expected: dict[RecordKey, Record],
 ) -> None:
     world = start_scene().restart(for_s=0.0)
-    world.__class__ = KilledScene
-    assert isinstance(world, KilledScene)
+    world.__class__ = KilledWorld
+    assert isinstance(world, KilledWorld)
     world.calls_left, world.after_call = call, after_call
     try:
         change_cluster(world)

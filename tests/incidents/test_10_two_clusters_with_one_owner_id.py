@@ -11,18 +11,18 @@ written more and more rarely.
 from __future__ import annotations
 
 from extdns.model.reason import Reason
+from tests.cluster_world import COMPAT, MINUTE_S, start_cluster
+from tests.engine_values import REGISTRY
 from tests.incidents.production import OFTEN, Production
-from tests.incidents.scene import COMPAT, MINUTE_S, scene
 from tests.objects import numbered, service, services
 from tests.unit.engine.laws import check_submission
-from tests.unit.engine.stage import REGISTRY
 
 LEFT, RIGHT = numbered(20, "l"), numbered(20, "r")
 
 
 def test_neither_of_two_clusters_deletes_the_records_of_the_other() -> None:
-    first = scene(*services(LEFT), service("both"))
-    copied = scene(*services(RIGHT), service("both", address="192.0.2.2"), provider=first.provider)
+    first = start_cluster(*services(LEFT), service("both"))
+    copied = start_cluster(*services(RIGHT), service("both", address="192.0.2.2"), provider=first.provider)
     for _ in range(6):
         for world in (first, copied):
             world.now_s = max(first.now_s, copied.now_s)
@@ -34,8 +34,8 @@ def test_neither_of_two_clusters_deletes_the_records_of_the_other() -> None:
 
 
 def test_a_name_that_both_clusters_request_always_exists_and_becomes_contended() -> None:
-    first = scene(service("both"), flags=["--interval=1m"])
-    copied = scene(service("both", address="192.0.2.2"), flags=["--interval=1m"], provider=first.provider)
+    first = start_cluster(service("both"), flags=["--interval=1m"])
+    copied = start_cluster(service("both", address="192.0.2.2"), flags=["--interval=1m"], provider=first.provider)
     for _ in range(30):
         for world in (first, copied):
             world.now_s = max(first.now_s, copied.now_s)
@@ -46,8 +46,8 @@ def test_a_name_that_both_clusters_request_always_exists_and_becomes_contended()
 
 
 def test_with_compat_each_cluster_deletes_the_records_of_the_other() -> None:
-    first = scene(*services(LEFT), flags=["--interval=1m", *COMPAT])
-    scene(*services(RIGHT), flags=["--interval=1m", *COMPAT], provider=first.provider)
+    first = start_cluster(*services(LEFT), flags=["--interval=1m", *COMPAT])
+    start_cluster(*services(RIGHT), flags=["--interval=1m", *COMPAT], provider=first.provider)
     assert first.published() == set(RIGHT)
     first.run(for_s=2 * MINUTE_S)
     assert first.published() == set(LEFT)

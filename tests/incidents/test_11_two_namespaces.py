@@ -10,9 +10,9 @@ one object changes.
 
 from __future__ import annotations
 
+from tests.cluster_world import COMPAT, HOUR_S, key_of, start_cluster
+from tests.fakes.state_store import MemoryStateStore
 from tests.incidents.production import Production
-from tests.incidents.scene import COMPAT, HOUR_S, key_of, scene
-from tests.incidents.state_store import MemoryStateStore
 from tests.objects import numbered, service, services
 
 OURS = service("web", namespace="blue")
@@ -20,7 +20,7 @@ THEIRS = service("web", namespace="green", address="192.0.2.2", created="2025-01
 
 
 def test_the_current_holder_keeps_the_name_although_the_other_object_is_older() -> None:
-    world = scene(OURS)
+    world = start_cluster(OURS)
     world.apply(THEIRS, for_s=HOUR_S)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
     assert "A none requested-by-other" in world.describe_decisions("web")
@@ -28,7 +28,7 @@ def test_the_current_holder_keeps_the_name_although_the_other_object_is_older() 
 
 
 def test_the_name_is_transferred_after_the_grace_period_without_a_delete() -> None:
-    world = scene(OURS)
+    world = start_cluster(OURS)
     world.apply(THEIRS)
     world.delete(OURS, for_s=59.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
@@ -38,7 +38,7 @@ def test_the_name_is_transferred_after_the_grace_period_without_a_delete() -> No
 
 
 def test_the_name_is_transferred_if_the_holder_was_deleted_while_extdns_was_down() -> None:
-    world = scene(OURS)
+    world = start_cluster(OURS)
     world.objects.clear()
     world.objects[key_of(THEIRS)] = THEIRS
     after = world.restart(for_s=120.0)
@@ -47,7 +47,7 @@ def test_the_name_is_transferred_if_the_holder_was_deleted_while_extdns_was_down
 
 
 def test_the_record_of_a_deleted_holder_stays_until_the_other_object_has_an_address() -> None:
-    world = scene(OURS)
+    world = start_cluster(OURS)
     world.objects.clear()
     blank = service("web", namespace="green", address=None)
     world.objects[key_of(blank)] = blank
@@ -59,7 +59,7 @@ def test_the_record_of_a_deleted_holder_stays_until_the_other_object_has_an_addr
 
 def test_20_names_are_transferred_although_20_deletes_would_be_held() -> None:
     names = numbered(40)
-    world = scene(*services(names[:20], namespace="blue"), *services(names[20:], namespace="rest"), for_s=60.0)
+    world = start_cluster(*services(names[:20], namespace="blue"), *services(names[20:], namespace="rest"), for_s=60.0)
     world.apply(*services(names[:20], namespace="green", address="192.0.2.2"))
     world.delete(*services(names[:20], namespace="blue"), for_s=59.0)
     assert not world.code
@@ -69,13 +69,13 @@ def test_20_names_are_transferred_although_20_deletes_would_be_held() -> None:
 
 
 def test_the_name_is_not_transferred_while_the_holder_has_no_address() -> None:
-    world = scene(OURS)
+    world = start_cluster(OURS)
     world.apply(THEIRS, service("web", namespace="blue", address=None), for_s=12 * HOUR_S)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
 def test_a_record_that_external_dns_merged_stays_with_reason_merged_before() -> None:
-    before = scene(OURS, THEIRS, flags=COMPAT)
+    before = start_cluster(OURS, THEIRS, flags=COMPAT)
     assert before.list_records() == {"web A": ("192.0.2.1", "192.0.2.2")}, (
         "external-dns merges the targets of both namespaces"
     )

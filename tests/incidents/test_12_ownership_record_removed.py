@@ -12,10 +12,10 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.record import Record
+from tests.cluster_world import HOUR_S, MINUTE_S, start_cluster
+from tests.engine_values import ZONE, ownership_record, record
 from tests.incidents.production import OFTEN, Production
-from tests.incidents.scene import HOUR_S, MINUTE_S, scene
 from tests.objects import service
-from tests.unit.engine.stage import ZONE, ownership_record, record
 
 VERIFICATION = record("web", '"google-site-verification=abc"', rtype="TXT")
 SPF_AT_OWNERSHIP_NAME = record("a-web", '"v=spf1 -all"', rtype="TXT")
@@ -33,7 +33,7 @@ SPF_AT_OWNERSHIP_NAME = record("a-web", '"v=spf1 -all"', rtype="TXT")
 def test_a_record_whose_ownership_record_was_removed_is_neither_changed_nor_deleted(
     *, replacement: Record | None, restarts: bool
 ) -> None:
-    world = scene(service("web"))
+    world = start_cluster(service("web"))
     world.provider.remove_records(ZONE, ownership_record("web").key)
     if replacement:
         world.provider.put_records(ZONE, replacement)
@@ -48,7 +48,7 @@ def test_a_record_whose_ownership_record_was_removed_is_neither_changed_nor_dele
 
 
 def test_an_update_fails_if_the_ownership_record_was_removed_since_the_last_read() -> None:
-    world = scene(service("web"))
+    world = start_cluster(service("web"))
     world.provider.remove_records(ZONE, ownership_record("web").key)
     world.apply(service("web", address="192.0.2.9"), for_s=HOUR_S)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
@@ -56,7 +56,7 @@ def test_an_update_fails_if_the_ownership_record_was_removed_since_the_last_read
 
 
 def test_a_foreign_txt_stays_when_our_a_record_at_its_name_is_changed_and_deleted() -> None:
-    world = scene(service("web"), records=[VERIFICATION])
+    world = start_cluster(service("web"), records=[VERIFICATION])
     world.apply(service("web", address="192.0.2.9"), for_s=5.0)
     assert world.list_records()["web A"] == ("192.0.2.9",)
     world.delete(service("web"), for_s=HOUR_S)

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cluster_world import HOUR_S, start_cluster
+from tests.fakes.state_store import MemoryStateStore
 from tests.incidents.production import Production
-from tests.incidents.scene import HOUR_S, scene
-from tests.incidents.state_store import MemoryStateStore
 from tests.objects import OLD_PREFIX, Json, ingress, service
 
 CASES: list[Json] = [
@@ -30,7 +30,7 @@ CASES: list[Json] = [
 
 @pytest.mark.parametrize("one", CASES, ids=lambda one: one["metadata"]["name"])
 def test_a_record_in_another_spelling_is_written_only_once(one: Json) -> None:
-    world = scene(one, flags=["--interval=1m"])
+    world = start_cluster(one, flags=["--interval=1m"])
     assert len(world.provider.submissions) == 1
     world.run(for_s=600.0)
     assert len(world.provider.submissions) == 1

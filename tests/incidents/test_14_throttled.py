@@ -13,16 +13,16 @@ from itertools import count
 
 from extdns.errors import ProviderError, RetryableError
 from extdns.model.change import Applied, Batch, Outcome, TryLater
+from tests.cluster_world import MINUTE_S, ClusterWorld, start_cluster
+from tests.engine_values import host
 from tests.fakes.service.faults import Fault
 from tests.incidents.production import Production
-from tests.incidents.scene import MINUTE_S, Scene, scene
 from tests.objects import numbered, service, services
-from tests.unit.engine.stage import host
 
 OLD, NEW = numbered(30, "o"), numbered(30, "n")
 
 
-def throttle(world: Scene) -> None:
+def throttle(world: ClusterWorld) -> None:
     """Let only every tenth call succeed."""
     numbers = count(1)
 
@@ -35,7 +35,7 @@ def throttle(world: Scene) -> None:
 
 
 def test_throttled_changes_are_written_once_each_with_few_calls() -> None:
-    world = scene(*services(OLD), flags=["--interval=1m"])
+    world = start_cluster(*services(OLD), flags=["--interval=1m"])
     world.calls.clear()
     throttle(world)
     world.apply(*services(NEW), service(OLD[0], address="192.0.2.9"))

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cluster_world import HOUR_S, MINUTE_S, start_cluster
 from tests.incidents.production import Production
-from tests.incidents.scene import HOUR_S, MINUTE_S, scene
 from tests.objects import numbered, service, services
 
 NAMES = numbered(40)
@@ -22,7 +22,7 @@ JUMPS = [pytest.param(HOUR_S, id="forward"), pytest.param(-HOUR_S, id="back")]
 
 @pytest.mark.parametrize("jump_s", JUMPS)
 def test_a_clock_jump_does_not_change_the_grace_period_of_a_running_process(jump_s: float) -> None:
-    world = scene(*services(NAMES))
+    world = start_cluster(*services(NAMES))
     world.delete(service(NAMES[0]), for_s=30.0)
     world.fast_s = jump_s
     world.run(for_s=29.0)
@@ -33,7 +33,7 @@ def test_a_clock_jump_does_not_change_the_grace_period_of_a_running_process(jump
 
 @pytest.mark.parametrize("jump_s", JUMPS)
 def test_held_deletes_keep_their_code_after_a_clock_jump_and_restart(jump_s: float) -> None:
-    before = scene(*services(NAMES))
+    before = start_cluster(*services(NAMES))
     before.delete(*services(NAMES[:20]), for_s=5 * MINUTE_S)
     code = before.code
     before.fast_s = jump_s
@@ -45,7 +45,7 @@ def test_held_deletes_keep_their_code_after_a_clock_jump_and_restart(jump_s: flo
 
 
 def test_deletes_saved_with_a_future_time_still_count_against_the_budget() -> None:
-    before = scene(*services(NAMES))
+    before = start_cluster(*services(NAMES))
     before.fast_s = HOUR_S
     before.delete(*services(NAMES[:12]), for_s=2 * MINUTE_S)
     assert before.published() == set(NAMES[12:])

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cluster_world import start_cluster
+from tests.engine_values import host
 from tests.incidents.production import Production
-from tests.incidents.scene import scene
 from tests.objects import ingress, numbered, services
-from tests.unit.engine.stage import host
 
 NAMES = numbered(400)
 
@@ -28,7 +28,7 @@ NAMES = numbered(400)
     ],
 )
 def test_400_names_are_updated_at_once_and_no_name_is_missing_meanwhile(old: str, new: str) -> None:
-    world = scene(*services(NAMES, address=old), ingress("web", "web.example.org", address=old))
+    world = start_cluster(*services(NAMES, address=old), ingress("web", "web.example.org", address=old))
     before = len(world.provider.submissions)
     world.apply(*services(NAMES, address=new), ingress("web", "web.example.org", address=new), for_s=2.0)
     assert set(world.list_records().values()) == {(new,)}

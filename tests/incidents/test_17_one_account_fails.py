@@ -18,13 +18,13 @@ import pytest
 from extdns.errors import RetryableError
 from extdns.model.dns_name import DnsName
 from extdns.model.zone import AccountFailure, Zone, ZoneList
+from tests.cluster_world import HOUR_S, MINUTE_S, ClusterWorld, start_cluster
+from tests.engine_values import ZONE
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.route53.server import Route53
 from tests.fakes.service.faults import Refuse
 from tests.incidents.production import Production, route53
-from tests.incidents.scene import HOUR_S, MINUTE_S, Scene, scene
 from tests.objects import service
-from tests.unit.engine.stage import ZONE
 
 INNER = Zone(name=DnsName("shop.example.org"), id="inner", account="b")
 HALF = ZoneList(zones=(ZONE,), failed=(AccountFailure(account="b", message="no answer"),))
@@ -32,8 +32,8 @@ INNER_ID = "Z2INNER"
 OUTER, INSIDE = service("web"), service("in", host="in.shop.example.org")
 
 
-def start_scene() -> Scene:
-    return scene(OUTER, INSIDE, zones={ZONE: (), INNER: ()})
+def start_scene() -> ClusterWorld:
+    return start_cluster(OUTER, INSIDE, zones={ZONE: (), INNER: ()})
 
 
 def test_zones_that_were_listed_before_are_still_written_if_listing_fails_later() -> None:

@@ -13,25 +13,25 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.cluster_world import ClusterWorld, start_cluster
+from tests.engine_values import host
 from tests.incidents.production import Production
-from tests.incidents.scene import Scene, scene
 from tests.objects import Json, ingress, numbered, service, services
-from tests.unit.engine.stage import host
 
 WEIGHTED = {"set-identifier": "blue", "aws-weight": "10"}
 WEB = service("web")
 
 
-def apply_objects(*after: Json) -> Callable[[Scene], None]:
+def apply_objects(*after: Json) -> Callable[[ClusterWorld], None]:
     return lambda world: world.apply(*after, for_s=2.0)
 
 
-def transfer_to_ingress(world: Scene) -> None:
+def transfer_to_ingress(world: ClusterWorld) -> None:
     world.apply(ingress("web", "web.example.org", address="lb.example.net"), for_s=0.5)
     world.delete(WEB, for_s=120.0)
 
 
-def transfer_to_ingress_later(world: Scene) -> None:
+def transfer_to_ingress_later(world: ClusterWorld) -> None:
     world.delete(WEB, for_s=30.0)
     world.apply(ingress("web", "web.example.org", address="lb.example.net"), for_s=120.0)
 
@@ -47,9 +47,9 @@ def transfer_to_ingress_later(world: Scene) -> None:
     ],
 )
 def test_a_change_of_the_record_type_is_one_change_set_and_the_name_is_never_missing(
-    change: Callable[[Scene], None], expected: set[str]
+    change: Callable[[ClusterWorld], None], expected: set[str]
 ) -> None:
-    world = scene(WEB)
+    world = start_cluster(WEB)
     before = len(world.provider.submissions)
     change(world)
     assert set(world.list_records()) == expected
@@ -59,7 +59,7 @@ def test_a_change_of_the_record_type_is_one_change_set_and_the_name_is_never_mis
 
 
 def test_a_weighted_record_is_replaced_by_a_simple_one() -> None:
-    world = scene(service("web", annotations=WEIGHTED))
+    world = start_cluster(service("web", annotations=WEIGHTED))
     world.apply(WEB, for_s=2.0)
     assert [record.set_identifier for record in world.provider.submissions[-1].after.values()] == ["", ""]
     assert set(world.list_records()) == {"web A"}
@@ -67,7 +67,7 @@ def test_a_weighted_record_is_replaced_by_a_simple_one() -> None:
 
 def test_100_names_can_change_their_record_type_at_once_without_a_hold() -> None:
     names = numbered(100)
-    world = scene(*services(names))
+    world = start_cluster(*services(names))
     world.apply(*services(names, address="lb.example.net"), for_s=5.0)
     assert set(world.list_records().values()) == {("lb.example.net",)}
     assert not world.code

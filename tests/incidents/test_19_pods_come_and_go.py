@@ -9,8 +9,8 @@ come and go the record stays, and the zone is not written every second.
 
 from __future__ import annotations
 
+from tests.cluster_world import COMPAT, MINUTE_S, ClusterWorld, start_cluster
 from tests.incidents.production import Production
-from tests.incidents.scene import COMPAT, MINUTE_S, Scene, scene
 from tests.objects import CREATED, Json, service
 
 HEADLESS = service("db", address=None, type="ClusterIP", clusterIP="None", selector={"app": "db"})
@@ -58,7 +58,7 @@ def endpoints(*addresses: str) -> Json:
     }
 
 
-def scale(world: Scene, *addresses: str, for_s: float = 1.0) -> None:
+def scale(world: ClusterWorld, *addresses: str, for_s: float = 1.0) -> None:
     """Replace all pods of the Service by pods at *addresses*."""
     now = [pod(f"db-{number}", address) for number, address in enumerate(addresses)]
     names = {one["metadata"]["name"] for one in now}
@@ -69,8 +69,8 @@ def scale(world: Scene, *addresses: str, for_s: float = 1.0) -> None:
     world.apply(*now, endpoints(*addresses), for_s=for_s)
 
 
-def start_scene() -> Scene:
-    return scene(HEADLESS, pod("db-0", "10.0.0.7"), endpoints("10.0.0.7"))
+def start_scene() -> ClusterWorld:
+    return start_cluster(HEADLESS, pod("db-0", "10.0.0.7"), endpoints("10.0.0.7"))
 
 
 def test_the_record_of_a_service_scaled_to_zero_is_deleted_after_the_grace_period() -> None:
@@ -99,7 +99,7 @@ def test_pods_that_change_every_second_cause_few_writes_and_no_delete() -> None:
 
 
 def test_with_compat_the_record_is_deleted_after_one_second_without_a_pod() -> None:
-    world = scene(HEADLESS, pod("db-0", "10.0.0.7"), endpoints("10.0.0.7"), flags=COMPAT)
+    world = start_cluster(HEADLESS, pod("db-0", "10.0.0.7"), endpoints("10.0.0.7"), flags=COMPAT)
     scale(world)
     assert world.list_records() == {}
 

@@ -9,10 +9,10 @@ weighted pair each record is decided by itself: that of the canary stays unchang
 
 from __future__ import annotations
 
+from tests.cluster_world import COMPAT, HOUR_S, ClusterWorld, start_cluster
+from tests.engine_values import ZONE
 from tests.incidents.production import Production
-from tests.incidents.scene import COMPAT, HOUR_S, Scene, scene
 from tests.objects import service
-from tests.unit.engine.stage import ZONE
 
 ONE = service("one", host="web.example.org")
 TWO = service("two", host="web.example.org", address="192.0.2.2")
@@ -23,13 +23,13 @@ def weighted_service(identifier: str, namespace: str, address: str | None) -> di
     return service("web", namespace=namespace, address=address, annotations=routed)
 
 
-def list_weighted(world: Scene) -> dict[str, tuple[str, ...]]:
+def list_weighted(world: ClusterWorld) -> dict[str, tuple[str, ...]]:
     found = world.provider.contents(ZONE)
     return {key.set_identifier: one.targets for key, one in found.items() if key.type == "A"}
 
 
 def test_the_name_points_to_the_service_that_still_has_an_address() -> None:
-    world = scene(ONE, TWO)
+    world = start_cluster(ONE, TWO)
     assert world.list_records() == {"web A": ("192.0.2.1", "192.0.2.2")}
     world.apply(service("two", host="web.example.org", address=None), for_s=HOUR_S)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
@@ -40,7 +40,9 @@ def test_the_name_points_to_the_service_that_still_has_an_address() -> None:
 
 
 def test_the_weighted_record_of_a_canary_without_address_stays() -> None:
-    world = scene(weighted_service("stable", "blue", "192.0.2.1"), weighted_service("canary", "green", "192.0.2.2"))
+    world = start_cluster(
+        weighted_service("stable", "blue", "192.0.2.1"), weighted_service("canary", "green", "192.0.2.2")
+    )
     world.apply(weighted_service("canary", "green", None), for_s=12 * HOUR_S)
     assert list_weighted(world) == {"stable": ("192.0.2.1",), "canary": ("192.0.2.2",)}
     after = world.restart(for_s=12 * HOUR_S)
@@ -48,7 +50,7 @@ def test_the_weighted_record_of_a_canary_without_address_stays() -> None:
 
 
 def test_with_compat_the_weighted_record_of_a_canary_without_address_is_deleted() -> None:
-    world = scene(
+    world = start_cluster(
         weighted_service("stable", "blue", "192.0.2.1"), weighted_service("canary", "green", "192.0.2.2"), flags=COMPAT
     )
     world.apply(weighted_service("canary", "green", None), for_s=5.0)

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from extdns.model.cluster import Phase
 from extdns.model.resources.networking import INGRESS
+from tests.cluster_world import HOUR_S, MINUTE_S, ClusterWorld, start_cluster
+from tests.engine_values import owned
 from tests.incidents.production import Production
-from tests.incidents.scene import HOUR_S, MINUTE_S, Scene, scene
 from tests.objects import ingress, service
-from tests.unit.engine.stage import owned
 
 WEB = ingress("web", "web.example.org", "api.example.org")
 
 
-def restart_with_forbidden_ingresses() -> Scene:
+def restart_with_forbidden_ingresses() -> ClusterWorld:
     unlabelled = owned("old", resource="")
-    before = scene(WEB, service("shop"), records=unlabelled)
+    before = start_cluster(WEB, service("shop"), records=unlabelled)
     before.phases[INGRESS] = Phase.FORBIDDEN
     return before.restart(for_s=29.0)
 

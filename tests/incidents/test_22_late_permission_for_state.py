@@ -10,16 +10,16 @@ granted, the settings digest in the saved state counts as at a start.
 from __future__ import annotations
 
 from extdns.model.saved_state import Saved
+from tests.cluster_world import HOUR_S, MINUTE_S, ClusterWorld, start_cluster
 from tests.incidents.production import Production
-from tests.incidents.scene import HOUR_S, MINUTE_S, Scene, scene
 from tests.objects import numbered, service, services
 
 NAMES = numbered(60)
 
 
-def restart_without_state(unannotated: tuple[str, ...] = ()) -> Scene:
+def restart_without_state(unannotated: tuple[str, ...] = ()) -> ClusterWorld:
     """Restart without permission to read saved state, after the Services *unannotated* lost their annotations."""
-    before = scene(*services(NAMES))
+    before = start_cluster(*services(NAMES))
     assert before.state_store.saved.find_zone("example.org").fingerprint
     before.state_store.forbidden = True
     for name in unannotated:
@@ -57,7 +57,7 @@ def test_an_orphan_stays_held_if_the_saved_state_has_no_settings_digest() -> Non
 
 
 def test_deletes_of_the_previous_process_count_once_the_saved_state_can_be_read() -> None:
-    before = scene(*services(NAMES))
+    before = start_cluster(*services(NAMES))
     before.delete(*services(NAMES[:17]), for_s=70.0)
     assert before.published() == set(NAMES[17:])
     before.state_store.forbidden = True

@@ -9,16 +9,16 @@ approves them. If the flag is removed again, nothing has changed.
 
 from __future__ import annotations
 
+from tests.cluster_world import COMPAT, HOUR_S, MINUTE_S, ClusterWorld, start_cluster
 from tests.incidents.production import Production
-from tests.incidents.scene import COMPAT, HOUR_S, MINUTE_S, Scene, scene
 from tests.objects import numbered, services
 
 SHOP, BLOG = numbered(20, "s"), numbered(20, "b")
 ALL = [*services(SHOP), *services(BLOG, namespace="blog")]
 
 
-def restart_with_namespace(*flags: str) -> Scene:
-    before = scene(*ALL, flags=flags)
+def restart_with_namespace(*flags: str) -> ClusterWorld:
+    before = start_cluster(*ALL, flags=flags)
     before.run(for_s=MINUTE_S)
     return before.restart("--namespace=shop", *flags, for_s=HOUR_S)
 

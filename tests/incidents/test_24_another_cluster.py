@@ -17,9 +17,9 @@ from urllib.request import urlopen
 import pytest
 
 from extdns import cli
+from tests.cluster_world import HOUR_S, MINUTE_S
 from tests.fakes.apiserver.server import ApiServer
 from tests.incidents.production import Production, route53
-from tests.incidents.scene import HOUR_S, MINUTE_S
 from tests.objects import Json, numbered, service, services
 from tests.program.running import Running
 

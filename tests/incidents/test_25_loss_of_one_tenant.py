@@ -7,8 +7,8 @@ What must hold: the deletes of the first namespace are held, and the delete of t
 
 from __future__ import annotations
 
+from tests.cluster_world import MINUTE_S
 from tests.incidents.production import Production
-from tests.incidents.scene import MINUTE_S
 from tests.objects import numbered, service, services
 
 NAMES = numbered(79)

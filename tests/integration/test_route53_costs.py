@@ -12,12 +12,12 @@ from extdns.engine.inputs import TimePassed
 from extdns.engine.settings import EngineSettings
 from providers.aws.provider import Route53Reader, Route53Writer
 from providers.aws.settings import AwsSettings, Route53ZoneFilter
+from tests.engine_values import INGRESS, KINDS, PLAN, REGISTRY, SERVICE, change_phase, observe_new
 from tests.fakes.route53.errors import build_throttling_fault, build_zone_busy
 from tests.fakes.route53.log import CHANGE
 from tests.fakes.service.faults import Drop, Fault, Refuse
-from tests.fakes.world import World
 from tests.route53 import client, service
-from tests.unit.engine.stage import INGRESS, KINDS, PLAN, REGISTRY, SERVICE, change_phase, observe_new
+from tests.world import World
 
 SIZE = 1000
 BAD = ("n7", "n500", "n993")

@@ -23,15 +23,7 @@ from providers.aws.client import Route53Api
 from providers.aws.provider import Route53Reader, Route53Writer
 from providers.aws.record_sets import Route53RecordSet
 from providers.aws.settings import AwsSettings, Route53ZoneFilter
-from tests.fakes.faulty import Submission
-from tests.fakes.route53.errors import build_throttling_fault
-from tests.fakes.route53.log import CHANGE, LIST
-from tests.fakes.route53.server import Route53
-from tests.fakes.service.faults import Drop, Fault, Refuse
-from tests.fakes.world import World
-from tests.route53 import client, service
-from tests.unit.engine import laws
-from tests.unit.engine.stage import (
+from tests.engine_values import (
     INGRESS,
     KINDS,
     PLAN,
@@ -42,6 +34,14 @@ from tests.unit.engine.stage import (
     observe,
     observe_gone,
 )
+from tests.fakes.faulty import Submission
+from tests.fakes.route53.errors import build_throttling_fault
+from tests.fakes.route53.log import CHANGE, LIST
+from tests.fakes.route53.server import Route53
+from tests.fakes.service.faults import Drop, Fault, Refuse
+from tests.route53 import client, service
+from tests.unit.engine import laws
+from tests.world import World
 
 NAMES = ("web", "api", "a-web")
 FOREIGN: Mapping[str, object] = {"Name": "theirs.example.org", "Type": "A", "TTL": 60, "ResourceRecords": ["192.0.2.9"]}

@@ -16,10 +16,11 @@ from extdns.engine.inputs import PlanApproved
 from extdns.model.change import Batch, Outcome, Refused
 from extdns.model.zone import Zone
 from extdns.ports import ZoneReader, ZoneWriter
+from tests.engine_values import build_claim, observe
 from tests.objects import service
 from tests.program.installation import Installation
 from tests.program.zone_files import build_zone_text
-from tests.unit.engine.stage import build_claim, observe, start_stage
+from tests.world import start_world
 
 HOSTILE = "\x1b[31m\u202e\x9b2J"
 PLANNED = "A api.example.org: update [changed], target 192.0.2.1 → 192.0.2.7"
@@ -348,7 +349,7 @@ def test_apply_lists_a_refused_change_with_its_reason(
 
 
 def test_a_change_set_that_is_not_in_the_applied_plan_is_refused() -> None:
-    world = start_stage(first=[observe("web", build_claim("web", "web"))], needs_approval=True)
+    world = start_world(first=[observe("web", build_claim("web", "web"))], needs_approval=True)
     approval = ApprovedPlanWriter(world.writer)
     world.writer = approval
     approval.approve(world.engine)

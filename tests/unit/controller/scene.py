@@ -29,9 +29,10 @@ from extdns.model.resources.meta import ObjectMeta
 from extdns.model.zone import Zone, ZoneList
 from extdns.ports import Clock, Cluster, ZoneReader, ZoneWriter
 from providers.inmemory.provider import InMemoryProvider
+from tests.engine_values import SERVICE, ZONE, build_claim
 from tests.fakes.faulty import FaultyProvider
 from tests.fakes.view import FakeView
-from tests.unit.engine.stage import SERVICE, ZONE, build_claim, engine_settings
+from tests.world import engine_settings
 
 SYNCED = KindChange(state=KindState(kind=SERVICE, phase=Phase.SYNCED))
 BEGINNING = datetime(2026, 11, 20, 9, 14, 31, tzinfo=UTC)

@@ -23,24 +23,12 @@ from extdns.model.saved_state import Approval
 from tests.fakes.faulty import FaultyProvider, NoAnswer
 from tests.unit.controller.audit_target import ListTarget
 from tests.unit.controller.scene import MovedClock
-from tests.unit.engine.stage import (
-    INGRESS,
-    REFUSED,
-    SERVICE,
-    ZONE,
-    Stage,
-    build_claim,
-    build_stage,
-    change_phase,
-    observe,
-    observe_gone,
-    owned,
-    record,
-)
+from tests.engine_values import INGRESS, REFUSED, SERVICE, ZONE, build_claim, change_phase, observe, observe_gone, owned, record
+from tests.world import World, build_world
 
 
 @dataclass(kw_only=True)
-class AuditedStage(Stage):
+class AuditedStage(World):
     """A stage whose writes pass an audit log, as the controller connects it."""
 
     audit: AuditLog
@@ -81,7 +69,7 @@ def _close_stages() -> Iterator[None]:
 
 def start(*records: Record, former: tuple[AuditLine, ...] = (), first: tuple[Observed, ...] = ()) -> AuditedStage:
     """Start a process whose zone has *records*, and whose audit log has the lines *former* of an earlier process."""
-    stage = build_stage(*records)
+    stage = build_world(*records)
     clock = MovedClock()
     target = ListTarget(*map(encode_json, former))
     audit = AuditLog(

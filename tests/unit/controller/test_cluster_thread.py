@@ -23,8 +23,8 @@ from extdns.model.cluster import (
     ObjectProblem,
     Phase,
 )
+from tests.engine_values import SERVICE
 from tests.unit.controller.scene import HANGS_S, SYNCED, NamedServices, ScriptedCluster, add_services
-from tests.unit.engine.stage import SERVICE
 
 
 class FailingObserver(Observer):

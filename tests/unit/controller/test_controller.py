@@ -13,6 +13,7 @@ from extdns.engine.inputs import Input, TimePassed
 from extdns.errors import UsageError
 from extdns.log import Event
 from providers.inmemory.provider import InMemoryProvider
+from tests.engine_values import ZONE
 from tests.fakes.faulty import FaultyProvider
 from tests.unit.controller.scene import (
     HANGS_S,
@@ -25,57 +26,56 @@ from tests.unit.controller.scene import (
     find_logged_events,
     find_logged_fields,
 )
-from tests.unit.engine.stage import ZONE
 
 
 def test_single_pass_publishes_records_and_ends() -> None:
-    stage = build_scene()
-    stage.make_a_pass()
-    assert stage.controller.is_complete
-    assert stage.list_records() == ["web.example.org A"]
+    world = build_scene()
+    world.make_a_pass()
+    assert world.controller.is_complete
+    assert world.list_records() == ["web.example.org A"]
 
 
 def test_callback_after_the_first_full_pass_is_called_once_on_the_engine_thread() -> None:
-    stage, done = build_scene(), list[threading.Thread]()
-    stage.controller.run(once=True, on_first_pass=lambda: done.append(threading.current_thread()))
+    world, done = build_scene(), list[threading.Thread]()
+    world.controller.run(once=True, on_first_pass=lambda: done.append(threading.current_thread()))
     assert done == [threading.current_thread()]
 
 
 def test_single_pass_without_a_writer_writes_nothing_and_ends() -> None:
-    stage = build_scene(writes=False)
-    stage.make_a_pass()
-    assert stage.controller.is_complete
-    assert stage.list_records() == []
-    assert [decision.action for decision in stage.engine.decisions] == ["create"]
+    world = build_scene(writes=False)
+    world.make_a_pass()
+    assert world.controller.is_complete
+    assert world.list_records() == []
+    assert [decision.action for decision in world.engine.decisions] == ["create"]
 
 
 def test_approval_of_the_plan_is_requested_after_planning_and_before_writing() -> None:
-    stage, seen = build_scene(needs_approval=True), list[tuple[list[str], list[str]]]()
-    stage.controller.run(
-        once=True, approve=lambda: seen.append((stage.list_records(), [one.action for one in stage.engine.decisions]))
+    world, seen = build_scene(needs_approval=True), list[tuple[list[str], list[str]]]()
+    world.controller.run(
+        once=True, approve=lambda: seen.append((world.list_records(), [one.action for one in world.engine.decisions]))
     )
     assert seen == [([], ["create"])]
-    assert stage.controller.is_complete
-    assert stage.list_records() == ["web.example.org A"]
+    assert world.controller.is_complete
+    assert world.list_records() == ["web.example.org A"]
 
 
 def test_nothing_is_written_if_approval_of_the_plan_is_refused() -> None:
-    stage = build_scene(needs_approval=True)
+    world = build_scene(needs_approval=True)
 
     def refuse() -> None:
         raise UsageError("no")
 
     with pytest.raises(UsageError, match="no"):
-        stage.controller.run(once=True, approve=refuse)
-    assert not stage.controller.is_complete
-    assert stage.list_records() == []
+        world.controller.run(once=True, approve=refuse)
+    assert not world.controller.is_complete
+    assert world.list_records() == []
 
 
 def test_signal_ends_the_main_loop_with_the_log_lines_of_external_dns(caplog: pytest.LogCaptureFixture) -> None:
-    stage = build_scene(once=False)
-    stage.start()
-    assert stage.controller.first_pass_done.wait(HANGS_S)
-    stage.stop("SIGTERM")
+    world = build_scene(once=False)
+    world.start()
+    assert world.controller.first_pass_done.wait(HANGS_S)
+    world.stop("SIGTERM")
     assert find_logged_events(caplog)[-2:] == [Event.SIGNAL_RECEIVED, Event.LOOP_TERMINATED]
     assert find_logged_fields(caplog, Event.SIGNAL_RECEIVED) == [{"signal": "SIGTERM"}]
 
@@ -87,42 +87,42 @@ def test_single_pass_that_ends_by_itself_logs_no_signal(caplog: pytest.LogCaptur
 
 def test_stopped_single_pass_is_not_complete(gate: Barrier) -> None:
     provider = SlowReader(inner=InMemoryProvider(seed={ZONE: ()}), gate=gate)
-    stage = build_scene(provider=provider)
-    stage.start(once=True)
+    world = build_scene(provider=provider)
+    world.start(once=True)
     assert gate.reached.wait(HANGS_S)
-    stage.stop("SIGTERM")
-    assert not stage.controller.is_complete
+    world.stop("SIGTERM")
+    assert not world.controller.is_complete
 
 
 def test_close_does_not_wait_for_a_running_read(gate: Barrier) -> None:
     provider = SlowReader(inner=InMemoryProvider(seed={ZONE: ()}), gate=gate)
-    stage = build_scene(provider=provider, once=False)
-    stage.start()
+    world = build_scene(provider=provider, once=False)
+    world.start()
     assert gate.reached.wait(HANGS_S)
-    stage.stop("SIGTERM")  # while the gate is shut
+    world.stop("SIGTERM")  # while the gate is shut
 
 
 def test_close_waits_for_a_running_write_and_reports_its_outcome(
     gate: Barrier, caplog: pytest.LogCaptureFixture
 ) -> None:
     provider = FaultyProvider(inner=InMemoryProvider(seed={ZONE: ()}))
-    stage = build_scene(provider=provider, writer=SlowWriter(provider, gate), once=False)
-    stage.start()
+    world = build_scene(provider=provider, writer=SlowWriter(provider, gate), once=False)
+    world.start()
     assert gate.reached.wait(HANGS_S)
-    stage.controller.stop("SIGTERM")
+    world.controller.stop("SIGTERM")
     gate.open()
-    stage.join()
-    assert stage.list_records() == ["web.example.org A"]
+    world.join()
+    assert world.list_records() == ["web.example.org A"]
     assert find_logged_fields(caplog, Event.APPLIED)[0]["count"] == 2  # the record and its ownership record
     assert find_logged_events(caplog).index(Event.LOOP_TERMINATED) < find_logged_events(caplog).index(Event.APPLIED)
 
 
 def test_close_does_not_wait_for_a_write_that_hangs(gate: Barrier, caplog: pytest.LogCaptureFixture) -> None:
     provider = FaultyProvider(inner=InMemoryProvider(seed={ZONE: ()}))
-    stage = build_scene(provider=provider, writer=SlowWriter(provider, gate), once=False, close_timeout_s=0.0)
-    stage.start()
+    world = build_scene(provider=provider, writer=SlowWriter(provider, gate), once=False, close_timeout_s=0.0)
+    world.start()
     assert gate.reached.wait(HANGS_S)
-    stage.stop("SIGTERM")  # while the gate is shut
+    world.stop("SIGTERM")  # while the gate is shut
     assert find_logged_events(caplog)[-1] is Event.WRITE_ABANDONED
 
 
@@ -134,10 +134,10 @@ def test_close_does_not_wait_for_a_cluster_that_never_answers(gate: Barrier, mon
             gate.pass_through()
             return ()
 
-    stage = build_scene(cluster=Mute(), once=False)
-    stage.start()
+    world = build_scene(cluster=Mute(), once=False)
+    world.start()
     assert gate.reached.wait(HANGS_S)
-    stage.stop("SIGTERM")  # while the gate is shut
+    world.stop("SIGTERM")  # while the gate is shut
 
 
 class Inbox:
@@ -155,36 +155,36 @@ class Inbox:
 
 def test_main_loop_sleeps_until_a_deadline_or_an_input() -> None:
     clock = MovedClock()
-    stage = build_scene(clock=clock, once=False, cluster=ScriptedCluster())
-    stage.controller._inbox = inbox = Inbox(stage.controller._inbox)  # type: ignore[assignment]
-    stage.start()
-    assert stage.controller._parts.cluster.taken.wait(HANGS_S)  # type: ignore[attr-defined]
-    stage.stop()
+    world = build_scene(clock=clock, once=False, cluster=ScriptedCluster())
+    world.controller._inbox = inbox = Inbox(world.controller._inbox)  # type: ignore[assignment]
+    world.start()
+    assert world.controller._parts.cluster.taken.wait(HANGS_S)  # type: ignore[attr-defined]
+    world.stop()
     update_s, list_s = 1.0, 60.0
     assert set(inbox.waits) <= {update_s, list_s}
 
 
 def test_main_loop_continues_a_second_after_a_defect() -> None:
-    stage = build_scene(clock=MovedClock(), once=False)
-    step, first = stage.engine.step, iter([True])
+    world = build_scene(clock=MovedClock(), once=False)
+    step, first = world.engine.step, iter([True])
 
     def broken(item: Input, now_s: float) -> Sequence[Effect]:
         if next(first, False):
             raise ZeroDivisionError("planted")
         return step(item, now_s)
 
-    stage.engine.step = broken  # type: ignore[method-assign, assignment]
-    stage.controller._feed(TimePassed())
-    stage.controller._inbox = inbox = Inbox(stage.controller._inbox)  # type: ignore[assignment]
+    world.engine.step = broken  # type: ignore[method-assign, assignment]
+    world.controller._feed(TimePassed())
+    world.controller._inbox = inbox = Inbox(world.controller._inbox)  # type: ignore[assignment]
     inbox.put(TimePassed())
-    stage.controller._take_input()
+    world.controller._take_input()
     assert inbox.waits == [1.0]
-    stage.controller.close()
+    world.controller.close()
 
 
 def test_controller_that_never_ran_closes_its_cluster() -> None:
     cluster = ScriptedCluster()
-    stage = build_scene(cluster=cluster)
-    stage.controller.close()
-    stage.controller.close()
+    world = build_scene(cluster=cluster)
+    world.controller.close()
+    world.controller.close()
     assert cluster.closings == 1

@@ -16,8 +16,8 @@ from extdns.model.zone import Zone
 from extdns.planner.settings import PlanSettings
 from providers.inmemory.provider import InMemoryProvider
 from registry.noop import NoopRegistry
-from tests.fakes.world import World
-from tests.unit.engine.stage import INGRESS, SERVICE, build_claim, build_stage, change_phase, host, observe
+from tests.engine_values import INGRESS, SERVICE, build_claim, change_phase, host, observe
+from tests.world import World, build_world
 
 ZONE = Zone(name=DnsName("example.org"), id="Z1")
 ORPHAN = Record(name=DnsName("old.example.org"), type="A", targets=("192.0.2.1",), ttl_s=300)
@@ -71,7 +71,7 @@ def test_single_pass_ignores_a_record_outside_the_filters() -> None:
 
 
 def test_single_pass_that_ends_in_a_write_conflict_exits_1() -> None:
-    world = build_stage(once=True)
+    world = build_world(once=True)
     world.provider.rule = lambda _: WriteConflict(message="changed", offending_names=(host("web"),))
     world.run(change_phase(SERVICE), change_phase(INGRESS), observe("web", build_claim("web", "web")), for_s=40.0)
     assert world.engine.is_idle

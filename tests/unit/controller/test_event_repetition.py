@@ -13,8 +13,9 @@ from extdns.model.evidence import HeldSet, Scope
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.resources.core import POD
+from tests.engine_values import ZONE, build_claim, host, observe
 from tests.unit.controller.scene import BEGINNING
-from tests.unit.engine.stage import ZONE, build_claim, host, observe, start_stage
+from tests.world import start_world
 
 DECISION = Decision(
     zone=ZONE, name=host("web"), set_identifier="", type="A", action=Action.CREATE, reason=Reason.REQUESTED
@@ -62,7 +63,7 @@ def test_event_recorder_gets_everything_that_concerns_objects() -> None:
 def test_event_about_a_failure_is_repeated_while_it_lasts() -> None:
     listener = Listener()
     reporter = ActivityReporter(Metrics(), "me", recorder=listener)
-    world = start_stage()
+    world = start_world()
     waiting = observe("api", failure="Pod objects are not listed yet", awaited_kind=POD)
     for observed in (observe("web", failure="broken"), waiting, observe("db", failure="broken"), observe("db")):
         reporter.report_observations(observed.observations)
@@ -79,7 +80,7 @@ def test_event_about_a_failure_is_repeated_while_it_lasts() -> None:
 def test_events_about_lasting_states_are_repeated_after_half_an_hour() -> None:
     listener = Listener()
     reporter = ActivityReporter(Metrics(), "me", recorder=listener)
-    engine = start_stage(first=[observe("web", build_claim("web", "web"))]).engine
+    engine = start_world(first=[observe("web", build_claim("web", "web"))]).engine
     for minutes in (0, 29, 30, 59, 60):
         reporter.report_run(engine, (), BEGINNING + timedelta(minutes=minutes))
     assert listener.calls == ["decided 1", "mistaken 1"] * 2

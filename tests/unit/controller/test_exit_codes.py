@@ -13,8 +13,9 @@ from extdns.model.claim import UnresolvedClaim
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
 from extdns.model.zone import Capabilities, Zone
+from tests.engine_values import PLAN, build_claim, build_unresolved, observe, record
 from tests.unit.documents.cases import refusing_adjust
-from tests.unit.engine.stage import PLAN, Stage, build_claim, build_unresolved, observe, record, start_stage
+from tests.world import World, start_world
 
 COMPAT: Final = replace(PLAN, compat=True, merges_namespaces=True)
 LEGACY: Final = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=service/shop/old"'
@@ -22,8 +23,8 @@ REQUESTED: Final = observe("web", build_claim("web", "web"))
 SMALL: Final = Capabilities(atomic=True, conditional=True, max_batch_writes=1, types=frozenset({"A", "TXT"}))
 
 
-def once(*records: object, first: object = (), compat: bool, **changes: object) -> Stage:
-    return start_stage(*records, first=first, once=True, plan=COMPAT if compat else PLAN, **changes)  # type: ignore[arg-type]
+def once(*records: object, first: object = (), compat: bool, **changes: object) -> World:
+    return start_world(*records, first=first, once=True, plan=COMPAT if compat else PLAN, **changes)  # type: ignore[arg-type]
 
 
 def compute_both_codes(world: dict[str, object], *records: object) -> tuple[int, int]:

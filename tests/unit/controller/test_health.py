@@ -8,6 +8,7 @@ from extdns.controller import cluster_thread, controller
 from extdns.engine.inputs import Input
 from extdns.model.cluster import KindChange, KindState, Phase
 from providers.inmemory.provider import InMemoryProvider
+from tests.engine_values import SERVICE, ZONE
 from tests.unit.controller.scene import (
     HANGS_S,
     Barrier,
@@ -17,7 +18,6 @@ from tests.unit.controller.scene import (
     SlowReader,
     build_scene,
 )
-from tests.unit.engine.stage import SERVICE, ZONE
 
 
 @pytest.mark.parametrize(
@@ -25,10 +25,10 @@ from tests.unit.engine.stage import SERVICE, ZONE
 )
 def test_process_is_healthy_while_both_threads_make_progress(later_s: float, healthy: bool) -> None:
     clock = ShiftedClock()
-    stage = build_scene(clock=clock)
-    stage.make_a_pass()
+    world = build_scene(clock=clock)
+    world.make_a_pass()
     clock.shift_s += later_s
-    assert stage.controller.is_healthy() is healthy
+    assert world.controller.is_healthy() is healthy
 
 
 def test_idle_process_updates_its_heartbeat_before_it_counts_as_stuck() -> None:
@@ -37,27 +37,27 @@ def test_idle_process_updates_its_heartbeat_before_it_counts_as_stuck() -> None:
 
 def test_process_is_unhealthy_while_the_engine_is_stuck_in_a_step(gate: Barrier) -> None:
     clock = ShiftedClock()
-    stage = build_scene(clock=clock, once=False)
-    step = stage.engine.step
+    world = build_scene(clock=clock, once=False)
+    step = world.engine.step
 
     def stuck(item: Input, now_s: float) -> object:
         gate.pass_through()
         return step(item, now_s)
 
-    stage.engine.step = stuck  # type: ignore[method-assign, assignment]
-    stage.start()
+    world.engine.step = stuck  # type: ignore[method-assign, assignment]
+    world.start()
     assert gate.reached.wait(HANGS_S)
     clock.shift_s += 121.0
-    assert not stage.controller.is_healthy()
+    assert not world.controller.is_healthy()
     gate.open()
-    stage.stop()
+    world.stop()
 
 
 def test_process_is_ready_when_the_first_full_pass_is_done() -> None:
-    stage = build_scene()
-    assert stage.controller.read_readiness() == (False, {"failing": [], "kinds": {}})
-    stage.make_a_pass()
-    ready, details = stage.controller.read_readiness()
+    world = build_scene()
+    assert world.controller.read_readiness() == (False, {"failing": [], "kinds": {}})
+    world.make_a_pass()
+    ready, details = world.controller.read_readiness()
     assert (ready, details["failing"]) == (True, [])
 
 
@@ -79,19 +79,19 @@ def test_process_is_ready_when_the_first_full_pass_is_done() -> None:
 )
 def test_readiness_shows_the_state_of_each_kind(script: tuple[KindState, ...], shown: dict[str, str]) -> None:
     cluster = ScriptedCluster(tuple(KindChange(state=state) for state in script))
-    stage = build_scene(cluster=cluster, clock=MovedClock(), once=False)
-    stage.start()
+    world = build_scene(cluster=cluster, clock=MovedClock(), once=False)
+    world.start()
     assert cluster.taken.wait(HANGS_S)
-    stage.stop()
-    assert stage.controller.read_readiness()[1]["kinds"] == {"services": shown}
+    world.stop()
+    assert world.controller.read_readiness()[1]["kinds"] == {"services": shown}
 
 
 def test_readiness_shows_what_fails(gate: Barrier) -> None:
     provider = SlowReader(inner=InMemoryProvider(seed={ZONE: ()}), gate=gate)
-    stage = build_scene(provider=provider, once=False)
-    stage.start()
+    world = build_scene(provider=provider, once=False)
+    world.start()
     assert gate.reached.wait(HANGS_S)
-    stage.stop()
-    ready, details = stage.controller.read_readiness()
+    world.stop()
+    ready, details = world.controller.read_readiness()
     assert not ready
     assert "zones have not been listed yet" in str(details["failing"])

@@ -9,8 +9,8 @@ from extdns.controller.reporter import ActivityReporter
 from extdns.log import BURST, MAX_PER_TOPIC, PER_BATCH, PER_SECOND, SUMMARY_S, WINDOW_S, Event, LogLimiter
 from extdns.metrics.metrics import Metrics
 from extdns.model.change import Action
+from tests.engine_values import host
 from tests.unit.controller.test_reporter import DECISION
-from tests.unit.engine.stage import host
 
 
 class MovableTime:

@@ -8,8 +8,9 @@ from extdns.controller.progress import ProgressTracker
 from extdns.engine.inputs import Input, TimePassed
 from extdns.log import Event
 from extdns.model.zone import Capabilities
+from tests.engine_values import INGRESS, SERVICE, change_phase, observe_new, record
 from tests.unit.controller.scene import MovedClock, find_logged_events, find_logged_fields
-from tests.unit.engine.stage import INGRESS, SERVICE, Stage, build_stage, change_phase, observe_new, record
+from tests.world import World, build_world
 
 PAIRS = Capabilities(atomic=True, conditional=True, max_batch_writes=2)
 NAMES = tuple(f"n{number}" for number in range(8))
@@ -20,9 +21,9 @@ class Desk:
 
     def __init__(self, *, writes: bool = True, elects: bool = False, took_s: float = 4.0) -> None:
         held = [record(f"old-{number}") for number in range(16)]
-        self.stage: Stage = build_stage(*held, page_size=4, capabilities=PAIRS, has_writer=writes, has_election=elects)
-        self.clock = MovedClock(self.stage.now_s)
-        self.progress = ProgressTracker(self.stage.engine, self.clock, writes=writes)
+        self.world: World = build_world(*held, page_size=4, capabilities=PAIRS, has_writer=writes, has_election=elects)
+        self.clock = MovedClock(self.world.now_s)
+        self.progress = ProgressTracker(self.world.engine, self.clock, writes=writes)
         self.took_s = took_s
         self.seen: list[dict[str, object]] = []
 
@@ -31,18 +32,18 @@ class Desk:
         for item in items:
             self.step(item)
         for _ in range(calls):
-            while not self.stage.waiting:
-                self.stage.now_s += 0.01
+            while not self.world.waiting:
+                self.world.now_s += 0.01
                 self.step(TimePassed())
-            self.stage.now_s += self.took_s
-            self.step(self.stage.answer())
+            self.world.now_s += self.took_s
+            self.step(self.world.answer())
 
     def step(self, item: Input) -> None:
-        ended = len(self.stage.outcomes)
-        self.stage.feed(item)
-        for batch, outcome in self.stage.outcomes[ended:]:
+        ended = len(self.world.outcomes)
+        self.world.feed(item)
+        for batch, outcome in self.world.outcomes[ended:]:
             self.progress.record_outcome(batch, outcome)
-        self.clock.now_s = self.stage.now_s
+        self.clock.now_s = self.world.now_s
         self.progress.update()
 
     def shown(self) -> dict[str, object]:
@@ -65,7 +66,7 @@ def test_progress_shows_names_and_estimated_time_while_writing() -> None:
     desk.run(calls=3)
     assert (desk.shown()["namesWaiting"], desk.shown()["namesWritten"], desk.shown()["batches"]) == (5, 3, 3)
     assert desk.shown()["secondsLeft"] == pytest.approx(20, abs=8)
-    desk.stage.run(for_s=30.0)
+    desk.world.run(for_s=30.0)
     desk.step(TimePassed())
     assert desk.progress.describe() == {}
 
@@ -90,7 +91,7 @@ def test_work_without_progress_is_not_logged(caplog: pytest.LogCaptureFixture) -
     desk.run(observe_new(*NAMES), change_phase(SERVICE), change_phase(INGRESS), calls=2)
     caplog.clear()
     for _ in range(10):
-        desk.stage.now_s += 30.0
+        desk.world.now_s += 30.0
         desk.step(TimePassed())
     assert len(find_logged_fields(caplog, Event.PROGRESS)) <= 1
 
@@ -101,6 +102,6 @@ def test_work_without_progress_is_not_logged(caplog: pytest.LogCaptureFixture) -
 def test_dry_run_has_no_names_to_write(*, writes: bool, elects: bool) -> None:
     desk = Desk(writes=writes, elects=elects)
     desk.run(observe_new(*NAMES), change_phase(SERVICE), change_phase(INGRESS), calls=5)
-    desk.stage.run(for_s=2.0)
+    desk.world.run(for_s=2.0)
     desk.step(TimePassed())
     assert desk.progress.describe() == {}

@@ -33,8 +33,9 @@ from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
 from extdns.model.resources.core import POD
 from extdns.model.zone import AccountFailure, ZoneList, ZonePage
+from tests.engine_values import SERVICE, ZONE, build_claim, host, observe, origin, record
 from tests.unit.controller.scene import BEGINNING, find_logged_events, find_logged_fields
-from tests.unit.engine.stage import SERVICE, ZONE, build_claim, host, observe, origin, record, start_stage
+from tests.world import start_world
 
 EVIL = "\x1b[31m[red]\u202e\r\nlevel=fatal"
 DECISION = Decision(
@@ -223,7 +224,7 @@ def test_manifest_that_is_readable_again_is_logged(caplog: pytest.LogCaptureFixt
 
 
 def test_each_unreadable_object_of_one_file_is_counted() -> None:
-    world, metrics = start_stage(), Metrics()
+    world, metrics = start_world(), Metrics()
     one = ActivityReporter(metrics, "me")
     web, api = ObjectKey(SERVICE, "shop", "web"), ObjectKey(SERVICE, "shop", "api")
 

@@ -17,20 +17,19 @@ from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.zone import Zone, ZoneList, ZonePage
 from providers.inmemory.provider import InMemoryProvider
-from tests.unit.controller.scene import BEGINNING, MovedClock, find_logged_events
-from tests.unit.engine.stage import (
+from tests.engine_values import (
     INGRESS,
     SERVICE,
     ZONE,
-    Stage,
     build_claim,
-    build_stage,
     build_unresolved,
     change_phase,
     observe,
     owned,
     record,
 )
+from tests.unit.controller.scene import BEGINNING, MovedClock, find_logged_events
+from tests.world import World, build_world
 
 FAILING = "external_dns_controller_consecutive_soft_errors"
 SYNCED = "external_dns_controller_last_sync_timestamp_seconds"
@@ -42,25 +41,25 @@ class Desk:
     """An engine and its `SyncRuns`, with one clock."""
 
     def __init__(self, *records: Record, writes: bool = True, **changes: object) -> None:
-        self.stage: Stage = build_stage(*records, has_writer=writes, **changes)  # type: ignore[arg-type]
-        self.clock = MovedClock(self.stage.now_s)
+        self.world: World = build_world(*records, has_writer=writes, **changes)  # type: ignore[arg-type]
+        self.clock = MovedClock(self.world.now_s)
         self.metrics = Metrics()
         self.reporter = ActivityReporter(self.metrics, "me")
-        self.runs = SyncRuns(self.stage.engine, self.reporter, self.clock, interval_s=60.0, writes=writes)
+        self.runs = SyncRuns(self.world.engine, self.reporter, self.clock, interval_s=60.0, writes=writes)
 
     def sync(self) -> None:
         """Complete the first full pass with `web` as the only Service."""
-        self.stage.run(
+        self.world.run(
             observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS), for_s=1.0
         )
 
     def update(self, *, after_s: float = 0.0) -> bool:
         """Advance the clock, pass the decisions to `SyncRuns`, and call its `update`."""
         if after_s:
-            self.stage.run(TimePassed(), for_s=after_s)
-        self.clock.now_s = self.stage.now_s
-        self.reporter.report_decisions(self.stage.reported)
-        self.stage.reported.clear()
+            self.world.run(TimePassed(), for_s=after_s)
+        self.clock.now_s = self.world.now_s
+        self.reporter.report_decisions(self.world.reported)
+        self.world.reported.clear()
         return self.runs.update()
 
     def sample(self, name: str) -> float:
@@ -145,18 +144,18 @@ def test_dry_run_logs_a_planned_change_again_when_it_differs(caplog: pytest.LogC
     desk = Desk(writes=False)
     desk.sync()
     desk.update()
-    desk.stage.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=1.0)
+    desk.world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=1.0)
     desk.update(after_s=60.0)
     assert find_logged_events(caplog).count(Event.DESIRED_CHANGE) == 2
 
 
 def an_object_fails(desk: Desk) -> None:
-    desk.stage.feed(observe("web", failure="planted"))
+    desk.world.feed(observe("web", failure="planted"))
 
 
 def a_zone_is_forbidden(desk: Desk) -> None:
-    desk.stage.provider.rule = lambda _: Forbidden(message="planted")
-    desk.stage.feed(observe("web", build_claim("web", "web", "192.0.2.9")))
+    desk.world.provider.rule = lambda _: Forbidden(message="planted")
+    desk.world.feed(observe("web", build_claim("web", "web", "192.0.2.9")))
 
 
 class Unlisted(InMemoryProvider):
@@ -174,12 +173,12 @@ class Unread(InMemoryProvider):
 
 
 def zones_cannot_be_listed(desk: Desk) -> None:
-    desk.stage.reader = Unlisted(seed={ZONE: ()})
+    desk.world.reader = Unlisted(seed={ZONE: ()})
 
 
 def a_zone_cannot_be_read_again(desk: Desk) -> None:
-    desk.stage.reader = Unread(seed={ZONE: ()})
-    desk.stage.run(for_s=5.0)  # the first call lists the zones
+    desk.world.reader = Unread(seed={ZONE: ()})
+    desk.world.run(for_s=5.0)  # the first call lists the zones
 
 
 @pytest.mark.parametrize(
@@ -204,17 +203,17 @@ def test_sync_timestamps_stop_while_something_fails(
     assert desk.sample(FAILING) == 2
     assert desk.runs.failing
     assert Event.UP_TO_DATE not in find_logged_events(caplog)
-    desk.stage.provider.rule, desk.stage.reader = lambda _: None, desk.stage.provider
-    desk.stage.run(observe("web", build_claim("web", "web")), for_s=300.0)
+    desk.world.provider.rule, desk.world.reader = lambda _: None, desk.world.provider
+    desk.world.run(observe("web", build_claim("web", "web")), for_s=300.0)
     desk.update()
     assert desk.sample(FAILING) == 0
-    assert desk.synced_s() == desk.stage.now_s - 1000.0
+    assert desk.synced_s() == desk.world.now_s - 1000.0
 
 
 def test_first_full_pass_that_fails_is_a_failing_run() -> None:
     desk = Desk()
-    desk.stage.provider.failures.extend([RetryableError("planted")] * 99)
-    desk.stage.run(change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
+    desk.world.provider.failures.extend([RetryableError("planted")] * 99)
+    desk.world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
     assert not desk.update()
     assert desk.runs.failing == ("zones cannot be listed: planted",)
     assert not desk.update(after_s=28.0)
@@ -227,7 +226,7 @@ def test_first_full_pass_that_fails_is_a_failing_run() -> None:
 
 def test_slow_first_full_pass_is_a_failing_run_at_each_interval() -> None:
     desk = Desk()
-    desk.stage.feed(change_phase(SERVICE))
+    desk.world.feed(change_phase(SERVICE))
     for _ in range(2):
         desk.clock.now_s += 60.0
         assert not desk.runs.update()
@@ -248,7 +247,7 @@ def test_failures_are_counted_at_most_once_a_second() -> None:
     desk = Desk()
     desk.sync()
     desk.update()
-    desk.stage.feed(observe("api", failure="planted"))
+    desk.world.feed(observe("api", failure="planted"))
     desk.update()
     assert not desk.runs.failing
     assert desk.runs.next_deadline_at == desk.clock.now_s + 1.0
@@ -259,7 +258,7 @@ def test_failures_are_counted_at_most_once_a_second() -> None:
 
 def test_object_without_an_address_is_not_a_failure() -> None:
     desk = Desk()
-    desk.stage.run(
+    desk.world.run(
         observe("web", build_unresolved("web", "web", Reason.NO_ADDRESS)),
         change_phase(SERVICE),
         change_phase(INGRESS),

@@ -14,8 +14,8 @@ from extdns.engine.engine import Engine
 from extdns.model.change import Applied, Batch, ChangeSet, Create, Outcome, TryLater
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord
+from tests.engine_values import ZONE
 from tests.unit.controller.scene import HANGS_S, MovedClock, ShiftedClock, build_scene
-from tests.unit.engine.stage import ZONE
 
 
 def publisher(
@@ -148,29 +148,29 @@ def test_snapshot_is_discarded_if_nobody_reads_it(monkeypatch: pytest.MonkeyPatc
 
 def test_snapshot_of_a_running_controller_shows_its_changes() -> None:
     clock = ShiftedClock()
-    stage = build_scene(once=False, clock=clock)
-    stage.start()
+    world = build_scene(once=False, clock=clock)
+    world.start()
     try:
-        assert stage.controller.first_pass_done.wait(HANGS_S)
+        assert world.controller.first_pass_done.wait(HANGS_S)
         clock.shift_s = 5.0
-        live = shown(stage.controller.snapshots)
+        live = shown(world.controller.snapshots)
         while not live.changes:  # each read waits briefly for the engine's thread
-            live = shown(stage.controller.snapshots)
+            live = shown(world.controller.snapshots)
         assert [(one.action, one.name, str(one.object), one.outcome) for one in live.changes] == [
             ("create", "web.example.org", "Service shop/web", "applied")
         ]
     finally:
-        stage.stop()
+        world.stop()
 
 
 def test_snapshot_does_not_change_with_the_engine() -> None:
-    stage = build_scene()
-    stage.make_a_pass()
-    found = publisher(MovedClock(), engine=stage.engine, wake=lambda one: one.update())
+    world = build_scene()
+    world.make_a_pass()
+    found = publisher(MovedClock(), engine=world.engine, wake=lambda one: one.update())
     live = shown(found)
     before = [(row.name, row.state) for row in live.names.rows]
     assert before == [("web.example.org", NameState.PUBLISHED)]
-    stage.engine.decisions.replace(DnsName("web.example.org"), ())
+    world.engine.decisions.replace(DnsName("web.example.org"), ())
     assert live.engine.decisions.decisions(DnsName("web.example.org"))
 
 

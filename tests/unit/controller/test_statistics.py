@@ -17,11 +17,10 @@ from extdns.model.reason import Reason, select_reasons
 from extdns.model.reason_row import Category
 from extdns.model.selection import DomainFilter
 from extdns.model.zone import ZoneList
-from tests.unit.engine.stage import (
+from tests.engine_values import (
     INGRESS,
     PLAN,
     ZONE,
-    Stage,
     build_claim,
     build_unresolved,
     host,
@@ -32,23 +31,23 @@ from tests.unit.engine.stage import (
     ownership_record,
     record,
     refuse_names,
-    start_stage,
 )
+from tests.world import World, start_world
 
 INVALID = InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value="a..b", allowed="a name")
 
 
 def test_empty_zone_counts_zero_records() -> None:
-    stage = start_stage()
-    assert count_records(stage.engine) == {ZONE: RecordCounts(records=0, ours=0)}
-    assert count_statistics(stage.engine, "me", 0).current == {}
+    world = start_world()
+    assert count_records(world.engine) == {ZONE: RecordCounts(records=0, ours=0)}
+    assert count_statistics(world.engine, "me", 0).current == {}
 
 
 def test_ownership_records_are_not_counted() -> None:
     web = observe("web", build_claim("web", "web"))
-    stage = start_stage(*owned("web"), record("mail"), record("mail", "ns.example.net", rtype="CNAME"), first=[web])
-    assert count_records(stage.engine) == {ZONE: RecordCounts(records=3, ours=1)}
-    counts = count_statistics(stage.engine, "me", 0)
+    world = start_world(*owned("web"), record("mail"), record("mail", "ns.example.net", rtype="CNAME"), first=[web])
+    assert count_records(world.engine) == {ZONE: RecordCounts(records=3, ours=1)}
+    counts = count_statistics(world.engine, "me", 0)
     assert counts.current == {"A": 2, "CNAME": 1}
     assert counts.requested == {"A": 1}
     assert counts.verified["A"] == 1
@@ -56,26 +55,26 @@ def test_ownership_records_are_not_counted() -> None:
 
 def test_claim_without_a_type_is_not_counted_as_verified() -> None:
     waiting = [observe("web", build_unresolved("web", "web")), observe("api", build_claim("api", "api"))]
-    assert count_statistics(start_stage(first=waiting).engine, "me", 0).verified == {"A": 1}
+    assert count_statistics(start_world(first=waiting).engine, "me", 0).verified == {"A": 1}
 
 
 def test_planned_changes_are_counted_until_they_are_made() -> None:
     web = observe("web", build_claim("web", "web"), build_claim("web", "www"))
-    dry = start_stage(first=[web], has_writer=False)
+    dry = start_world(first=[web], has_writer=False)
     assert count_planned_changes(dry.engine) == 2
-    assert count_planned_changes(start_stage(first=[web]).engine) == 0
+    assert count_planned_changes(start_world(first=[web]).engine) == 0
 
 
 def test_record_of_another_owner_at_a_requested_name_is_a_mismatch() -> None:
     theirs = (record("web"), ownership_record("web", owner="them"))
-    stage = start_stage(*theirs, first=[observe("web", build_claim("web", "web", "2001:db8::1", rtype="AAAA"))])
-    assert count_statistics(stage.engine, "me", 0).mismatches == (Mismatch("A", "me", "them", "web.example.org"),)
+    world = start_world(*theirs, first=[observe("web", build_claim("web", "web", "2001:db8::1", rtype="AAAA"))])
+    assert count_statistics(world.engine, "me", 0).mismatches == (Mismatch("A", "me", "them", "web.example.org"),)
 
 
 def test_record_of_another_owner_that_blocks_two_requested_ones_is_one_mismatch() -> None:
     theirs = (record("web", "lb.example.net", rtype="CNAME"), ownership_record("web", owner="them", rtype="CNAME"))
     both = observe("web", build_claim("web", "web"), build_claim("web", "web", "2001:db8::1", rtype="AAAA"))
-    found = count_statistics(start_stage(*theirs, first=[both]).engine, "me", 0).mismatches
+    found = count_statistics(start_world(*theirs, first=[both]).engine, "me", 0).mismatches
     assert found == (Mismatch("CNAME", "me", "them", "web.example.org"),), "1.8"
 
 
@@ -84,7 +83,7 @@ def test_same_endpoint_requested_twice_is_deduplicated() -> None:
         observe("web", build_claim("web", "web")),
         observe("web", build_claim("web", "web", kind=INGRESS), kind=INGRESS),
     ]
-    counts = count_statistics(start_stage(first=twice).engine, "me", 0)
+    counts = count_statistics(start_world(first=twice).engine, "me", 0)
     assert counts.requested == {"A": 1}, "plan 0.5, 1.2"
     assert sum(counts.deduplicated.values()) == 1
 
@@ -95,12 +94,12 @@ def test_requested_endpoints_are_counted_after_merging() -> None:
         "api", build_claim("api", "web", "192.0.2.2"), build_claim("api", "api", "web.example.org", rtype="CNAME")
     )
     other = observe("old", build_claim("old", "web", "192.0.2.3", kind=INGRESS), kind=INGRESS)
-    counts = count_statistics(start_stage(first=[both, more, other]).engine, "me", 0)
+    counts = count_statistics(start_world(first=[both, more, other]).engine, "me", 0)
     assert counts.requested == {"A": 2, "AAAA": 1, "CNAME": 1}, "one of both Services, one of the Ingress"
 
 
 def test_invalid_claim_is_counted_without_a_type() -> None:
-    assert count_statistics(start_stage(first=[observe("web", INVALID)]).engine, "me", 0).invalid == {
+    assert count_statistics(start_world(first=[observe("web", INVALID)]).engine, "me", 0).invalid == {
         ("unknown", "service"): 1
     }
 
@@ -111,38 +110,38 @@ def test_invalid_endpoint_is_counted_by_its_type() -> None:
         build_unresolved("web", "web", Reason.INVALID_TARGET),
     )
     claims = [structs.replace(one, type="MX"), structs.replace(one, type="A", name=host("api")), other]
-    invalid = count_statistics(start_stage(first=[observe("web", *claims)]).engine, "me", 0).invalid
+    invalid = count_statistics(start_world(first=[observe("web", *claims)]).engine, "me", 0).invalid
     assert invalid == {("MX", "service"): 1, ("A", "service"): 1}, "docs/spec/sources.md 1.7"
 
 
-def an_object(world: Stage) -> None:
+def an_object(world: World) -> None:
     world.run(observe("api", build_claim("api", "api")))
 
 
-def build_invalid_claim(world: Stage) -> None:
+def build_invalid_claim(world: World) -> None:
     world.run(observe("bad", INVALID))
 
 
-def an_object_that_goes(world: Stage) -> None:
+def an_object_that_goes(world: World) -> None:
     world.run(observe_gone("web"), for_s=600.0)
 
 
-def a_record_of_somebody_else(world: Stage) -> None:
+def a_record_of_somebody_else(world: World) -> None:
     world.provider.put_records(ZONE, record("mail"))
     world.run(for_s=65.0)
 
 
-def a_zone_that_is_missing(world: Stage) -> None:
+def a_zone_that_is_missing(world: World) -> None:
     world.provider.zone_list = ZoneList(zones=())
     world.run(for_s=65.0)
 
 
-def a_zone_that_goes(world: Stage) -> None:
+def a_zone_that_goes(world: World) -> None:
     world.provider.zone_list = ZoneList(zones=())
     world.run(for_s=700.0)
 
 
-def a_write_that_waits(world: Stage) -> None:
+def a_write_that_waits(world: World) -> None:
     world.provider.rule = lambda _: TryLater(message="busy")
     world.run(observe("api", build_claim("api", "api")))
 
@@ -159,9 +158,9 @@ def a_write_that_waits(world: Stage) -> None:
         a_write_that_waits,
     ],
 )
-def test_statistics_are_counted_again_after_a_change(change: Callable[[Stage], None]) -> None:
+def test_statistics_are_counted_again_after_a_change(change: Callable[[World], None]) -> None:
     plan = structs.replace(PLAN, domains=DomainFilter(exclude=("mail.example.org",)))
-    world, cache = start_stage(first=[observe("web", build_claim("web", "web"))], plan=plan), StatisticsCache("me")
+    world, cache = start_world(first=[observe("web", build_claim("web", "web"))], plan=plan), StatisticsCache("me")
     before = cache.count(world.engine, 0)
     change(world)
     after = cache.count(world.engine, 0)
@@ -170,7 +169,7 @@ def test_statistics_are_counted_again_after_a_change(change: Callable[[Stage], N
 
 
 def test_statistics_are_reused_without_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
-    world, cache = start_stage(*owned("web"), first=[observe("web", build_claim("web", "web"))]), StatisticsCache("me")
+    world, cache = start_world(*owned("web"), first=[observe("web", build_claim("web", "web"))]), StatisticsCache("me")
     first = cache.count(world.engine, 0)
     world.run(for_s=600.0)
     monkeypatch.setattr("extdns.controller.statistics.count_statistics", lambda *_: None)
@@ -182,7 +181,7 @@ def test_statistics_are_reused_without_a_change(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_names_that_wait_for_a_retry_are_counted() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.rule = refuse_names("web")
     world.run(observe("web", build_claim("web", "web")), observe("api", build_claim("api", "api")))
     assert count_statistics(world.engine, "me", 0).backing_off == 1
@@ -190,7 +189,7 @@ def test_names_that_wait_for_a_retry_are_counted() -> None:
 
 def test_statistics_contain_problems_and_reasons() -> None:
     counts = count_statistics(
-        start_stage(*owned("web"), first=[observe("web", build_claim("web", "web"))]).engine, "me", 7
+        start_world(*owned("web"), first=[observe("web", build_claim("web", "web"))]).engine, "me", 7
     )
     assert counts.problems == 7
     assert counts.reasons["published"] == 1
@@ -198,7 +197,7 @@ def test_statistics_contain_problems_and_reasons() -> None:
 
 @pytest.mark.parametrize("reason", sorted(select_reasons(Category.UNRESOLVED)))
 def test_only_existing_records_of_unresolved_claims_are_retained(reason: Reason) -> None:
-    world = start_stage(first=[observe("web", build_claim("web", "web"))])
+    world = start_world(first=[observe("web", build_claim("web", "web"))])
     world.run(
         observe("web", build_unresolved("web", "web", reason)),
         observe("new", build_unresolved("new", "new", reason)),

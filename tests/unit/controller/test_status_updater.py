@@ -19,16 +19,12 @@ from extdns.model.object_status import ObjectStatus
 from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.selection import DomainFilter
-from tests.unit.controller.scene import MovedClock
-from tests.unit.controller.test_write_gate import FakeLease
-from tests.unit.engine.stage import (
+from tests.engine_values import (
     INGRESS,
     PLAN,
     SERVICE,
     ZONE,
-    Stage,
     build_claim,
-    build_stage,
     build_unresolved,
     change_phase,
     host,
@@ -40,6 +36,9 @@ from tests.unit.engine.stage import (
     ref,
     refuse_names,
 )
+from tests.unit.controller.scene import MovedClock
+from tests.unit.controller.test_write_gate import FakeLease
+from tests.world import World, build_world
 
 INSIDE = replace(PLAN, domains=DomainFilter(include=("in.example.org",)))
 
@@ -68,11 +67,11 @@ class Desk:
     """An engine and its status updater, with one clock."""
 
     def __init__(self, *records: Record, **changes: object) -> None:
-        self.stage: Stage = build_stage(*records, **changes)  # type: ignore[arg-type]
+        self.world: World = build_world(*records, **changes)  # type: ignore[arg-type]
         self.writer = FakeStatusWriter()
-        self.clock = MovedClock(self.stage.now_s)
+        self.clock = MovedClock(self.world.now_s)
         self.lease = FakeLease() if changes.get("has_election") else None
-        self.updater = StatusUpdater(self.stage.engine, self.writer, self.clock, WriteGate(self.lease))
+        self.updater = StatusUpdater(self.world.engine, self.writer, self.clock, WriteGate(self.lease))
 
     def run(self, *items: Input, for_s: float = 1.0) -> list[ObjectStatus]:
         """Feed *items* to the engine, let time pass, and return the object statuses that were written."""
@@ -80,16 +79,16 @@ class Desk:
             if self.lease and isinstance(item, LeadershipChanged):
                 self.lease.left = 30.0 if item.is_leader else 0.0
             self.updater.observe_input(item)
-        self.stage.run(*items, for_s=for_s)
-        self.updater.observe_decisions(self.stage.reported)
-        self.stage.reported.clear()
-        self.clock.now_s = max(self.clock.now_s, self.stage.now_s) + 10.0
+        self.world.run(*items, for_s=for_s)
+        self.updater.observe_decisions(self.world.reported)
+        self.world.reported.clear()
+        self.clock.now_s = max(self.clock.now_s, self.world.now_s) + 10.0
         return self.read_statuses()
 
     def step(self, item: Input, now_s: float) -> tuple[Effect, ...]:
         """Step the engine and return its effects without carrying them out."""
         self.updater.observe_input(item)
-        effects = self.stage.engine.step(item, now_s)
+        effects = self.world.engine.step(item, now_s)
         for effect in effects:
             if isinstance(effect, ReportDecisions):
                 self.updater.observe_decisions(effect.decisions)
@@ -123,7 +122,7 @@ def test_status_is_written_when_all_records_are_published() -> None:
     desk = Desk()
     (statuses,) = desk.run(*synced(at(build_claim("web", "web"), 0), at(build_claim("web", "api"), 1)))
     assert statuses == ObjectStatus(key=ref("web").key, generation=1, endpoints=2)
-    assert desk.stage.list_records() == {"api A": ("192.0.2.1",), "web A": ("192.0.2.1",)}
+    assert desk.world.list_records() == {"api A": ("192.0.2.1",), "web A": ("192.0.2.1",)}
     assert desk.read_statuses() == []
     assert desk.run(TimePassed(), for_s=300.0) == []
     assert desk.updater.next_deadline_at == math.inf
@@ -132,7 +131,7 @@ def test_status_is_written_when_all_records_are_published() -> None:
 def test_status_is_not_written_before_the_service_has_answered() -> None:
     desk = Desk()
     desk.run(change_phase(SERVICE), change_phase(INGRESS))
-    now_s = desk.stage.now_s
+    now_s = desk.world.now_s
     effects = desk.step(version(1, build_claim("web", "web")), now_s) + desk.step(TimePassed(), now_s + 1.0)
     (submit,) = (effect for effect in effects if isinstance(effect, SubmitBatch))
     later = desk.step(version(1, build_claim("api", "api"), name="api"), now_s + 2.0) + desk.step(
@@ -142,7 +141,7 @@ def test_status_is_not_written_before_the_service_has_answered() -> None:
     desk.clock.now_s = now_s + 100.0
     assert desk.read_statuses() == []
     assert now_s < desk.updater.next_deadline_at < math.inf
-    outcome = desk.stage.provider.submit(ZONE, submit.batch)
+    outcome = desk.world.provider.submit(ZONE, submit.batch)
     desk.step(BatchCompleted(number=submit.batch.number, zone=ZONE, outcome=outcome), now_s + 101.0)
     desk.step(TimePassed(), now_s + 101.0)
     desk.clock.now_s += 100.0
@@ -154,22 +153,22 @@ def test_status_of_a_new_generation_waits_for_its_own_records() -> None:
     (statuses,) = desk.run(*synced(build_claim("web", "web")))
     assert statuses.generation == 1
     item = version(2, build_claim("web", "web", "192.0.2.7"))
-    effects = desk.step(item, desk.stage.now_s)
+    effects = desk.step(item, desk.world.now_s)
     desk.clock.now_s += 100.0
     assert desk.read_statuses() == []
     (batch,) = (effect.batch for effect in effects if isinstance(effect, SubmitBatch))
-    outcome = desk.stage.provider.submit(ZONE, batch)
+    outcome = desk.world.provider.submit(ZONE, batch)
     (statuses,) = desk.run(BatchCompleted(number=batch.number, zone=ZONE, outcome=outcome))
     assert (statuses.generation, statuses.problems) == (2, ())
-    assert desk.stage.list_records() == {"web A": ("192.0.2.7",)}
+    assert desk.world.list_records() == {"web A": ("192.0.2.7",)}
 
 
 def test_status_shows_a_rejected_change_until_it_succeeds() -> None:
     desk = Desk()
-    desk.stage.provider.rule = refuse_names("web")
+    desk.world.provider.rule = refuse_names("web")
     (statuses,) = desk.run(*synced(build_claim("web", "web")), for_s=3.0)
     assert list_problems(statuses) == [("web.example.org", Reason.REFUSED, True, False)]
-    desk.stage.provider.rule = lambda _: None
+    desk.world.provider.rule = lambda _: None
     (statuses,) = desk.run(TimePassed(), for_s=900.0)
     assert list_problems(statuses) == []
 
@@ -308,8 +307,8 @@ def test_objects_of_other_kinds_get_no_status() -> None:
 def test_close_writes_final_statuses_and_closes_the_writer() -> None:
     desk = Desk()
     desk.run(*synced(build_claim("web", "web")), for_s=0.0)
-    desk.stage.run(TimePassed(), for_s=1.0)
-    desk.updater.observe_decisions(desk.stage.reported)
+    desk.world.run(TimePassed(), for_s=1.0)
+    desk.updater.observe_decisions(desk.world.reported)
     desk.updater.close(2.0)
     assert desk.writer.closed
     assert desk.writer.statuses == [ObjectStatus(key=ref("web").key, generation=1, endpoints=1)]

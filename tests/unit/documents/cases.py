@@ -24,16 +24,12 @@ from extdns.model.zone import AccountFailure, Capabilities, Zone, ZoneList
 from extdns.planner.settings import Policy
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.fakes.faulty import NoAnswer
-from tests.unit.engine import test_contests as contests
-from tests.unit.engine.stage import (
+from tests.engine_values import (
     INGRESS,
     PLAN,
     SERVICE,
     ZONE,
-    Stage,
     build_claim,
-    build_stage,
     build_unresolved,
     change_phase,
     host,
@@ -44,8 +40,10 @@ from tests.unit.engine.stage import (
     ownership_record,
     record,
     ref,
-    start_stage,
 )
+from tests.fakes.faulty import NoAnswer
+from tests.unit.engine import test_contests as contests
+from tests.world import World, build_world, start_world
 
 BLUE, GREEN = ClusterIdentity(uid="blue"), ClusterIdentity(uid="green")
 
@@ -57,53 +55,53 @@ UNRESOLVED_TIMEOUT = DeleteSettings(
     owner="me", grace_s=0.0, unresolved_timeout_s=60.0, limits=DeleteLimits(percent=100)
 )
 MIGRATING = TxtRegistry(owner="me", naming=Naming(), managed_types=PLAN.managed_types, migrate_from="old")
-start_dry = partial(start_stage, has_writer=False)
+start_dry = partial(start_world, has_writer=False)
 
 
-def run_on(world: Stage, *items: object, for_s: float = 5.0) -> Stage:
+def run_on(world: World, *items: object, for_s: float = 5.0) -> World:
     """Feed *items* to *world*, let *for_s* seconds pass, and return it."""
     world.run(*items, for_s=for_s)  # type: ignore[arg-type] # only handed on
     return world
 
 
-def build_answered(outcome: Outcome | NoAnswer, *names: str) -> Stage:
-    """Return a stage in which objects request *names* (default: web) and each batch ends with *outcome*."""
-    world = start_stage()
+def build_answered(outcome: Outcome | NoAnswer, *names: str) -> World:
+    """Return a world in which objects request *names* (default: web) and each batch ends with *outcome*."""
+    world = start_world()
     world.provider.rule = lambda _: outcome
     for name in names or ("web",):
         world.run(observe(name, build_claim(name, name)), for_s=0.1)
     return world
 
 
-def build_drifted() -> Stage:
+def build_drifted() -> World:
     world = start_dry(*owned("web"), first=[REQUESTED])
     world.provider.put_records(ZONE, record("web", "192.0.2.66"))
     return run_on(world, for_s=75.0)
 
 
-def build_unconfirmed() -> Stage:
+def build_unconfirmed() -> World:
     world = start_dry(*owned("web"), first=[REQUESTED])
     world.exists = lambda _: True
     return run_on(world, observe_gone("web", Cause.MISSING), for_s=100.0)
 
 
-def build_contended() -> Stage:
-    world = start_stage(*owned("web"), first=[REQUESTED], interval_s=60.0)
+def build_contended() -> World:
+    world = start_world(*owned("web"), first=[REQUESTED], interval_s=60.0)
     for _ in range(5):
         world.provider.put_records(ZONE, record("web", "192.0.2.66"))
         world.run(for_s=60.0)
     return world
 
 
-def build_zone_gone() -> Stage:
-    world = start_stage(*owned("web"), first=[REQUESTED])
+def build_zone_gone() -> World:
+    world = start_world(*owned("web"), first=[REQUESTED])
     world.provider.zone_list = ZoneList(zones=())
     return run_on(world, for_s=65.0)
 
 
-def build_zone_moved() -> Stage:
+def build_zone_moved() -> World:
     inner = Zone(name=DnsName(WEB), id="inner")
-    world = build_stage(zones={ZONE: owned("web"), inner: ()}, has_writer=False)
+    world = build_world(zones={ZONE: owned("web"), inner: ()}, has_writer=False)
     world.provider.zone_list = ZoneList(zones=(ZONE,))
     world.run(REQUESTED, change_phase(SERVICE), change_phase(INGRESS))
     world.provider.zone_list = None
@@ -111,15 +109,15 @@ def build_zone_moved() -> Stage:
     return world
 
 
-def build_half_listed() -> Stage:
-    world = build_stage()
+def build_half_listed() -> World:
+    world = build_world()
     failed = AccountFailure(account="b", message="timeout")
     world.provider.zone_list = ZoneList(zones=(ZONE,), failed=(failed,))
     return run_on(world, REQUESTED, change_phase(SERVICE), change_phase(INGRESS))
 
 
-def build_unread() -> Stage:
-    world = build_stage()
+def build_unread() -> World:
+    world = build_world()
     world.provider.failures.extend([None, *[RetryableError("timeout")] * 3])
     return run_on(world, change_phase(SERVICE), change_phase(INGRESS), REQUESTED, for_s=0.5)
 
@@ -151,7 +149,7 @@ def build_encrypted_text() -> str:
 
 POLICY = replace(PLAN, policy=Policy.UPSERT_ONLY)
 CNAME = observe("web", build_claim("web", "web", "lb.example.net", rtype="CNAME"))
-NAMES: Final[Mapping[Reason, Callable[[], Stage]]] = {
+NAMES: Final[Mapping[Reason, Callable[[], World]]] = {
     Reason.PUBLISHED: lambda: start_dry(*owned("web"), first=[REQUESTED]),
     Reason.REQUESTED: lambda: start_dry(first=[REQUESTED]),
     Reason.CHANGED: lambda: start_dry(*owned("web", "192.0.2.9"), first=[REQUESTED]),
@@ -199,7 +197,7 @@ NAMES: Final[Mapping[Reason, Callable[[], Stage]]] = {
     Reason.ABSENCE_UNCONFIRMED: build_unconfirmed,
     Reason.OBJECT_FAILED: lambda: start_dry(*owned("web"), first=[observe("web", failure="boom")]),
     Reason.SOURCE_DOWN: lambda: run_on(
-        build_stage(*owned("web")), change_phase(SERVICE, Phase.FORBIDDEN), change_phase(INGRESS), for_s=40.0
+        build_world(*owned("web")), change_phase(SERVICE, Phase.FORBIDDEN), change_phase(INGRESS), for_s=40.0
     ),
     Reason.POLICY_KEEPS: lambda: run_on(start_dry(*owned("web"), first=[REQUESTED], plan=POLICY), observe_gone("web")),
     Reason.POLICY_KEEPS_TYPE: lambda: start_dry(*owned("web"), first=[CNAME], plan=POLICY),
@@ -221,13 +219,13 @@ NAMES: Final[Mapping[Reason, Callable[[], Stage]]] = {
     Reason.OWNERSHIP_RECORD_UNREADABLE: lambda: start_dry(
         record("web", "192.0.2.9"), record("a-web", build_encrypted_text(), rtype="TXT"), first=[REQUESTED]
     ),
-    Reason.REQUESTED_BY_OTHER: lambda: contests.start_world(
+    Reason.REQUESTED_BY_OTHER: lambda: contests.start_contest(
         first=[
             contests.observe_in("blue", contests.claim_in("blue", "192.0.2.1")),
             contests.observe_in("green", contests.claim_in("green", "192.0.2.2")),
         ],
     ),
-    Reason.MERGED_BEFORE: lambda: contests.start_world(
+    Reason.MERGED_BEFORE: lambda: contests.start_contest(
         record("web", "192.0.2.1", "192.0.2.2"),
         ownership_record("web", resource="service/blue/web"),
         first=[
@@ -266,7 +264,7 @@ NAMES: Final[Mapping[Reason, Callable[[], Stage]]] = {
 }
 """The cases of reasons that the explanation of a name contains, for the name, a claim or a record."""
 
-INVALID_VALUES: Final[Mapping[Reason, Callable[[], Stage]]] = {
+INVALID_VALUES: Final[Mapping[Reason, Callable[[], World]]] = {
     **{
         reason: lambda reason=reason: start_dry(  # type: ignore[misc] # mypy does not see that the default has the same type
             first=[

@@ -18,6 +18,7 @@ from extdns.engine.delete_budget import DeleteSettings
 from extdns.engine.inputs import Cause
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
+from tests.engine_values import build_unresolved, observe, observe_gone, owned
 from tests.unit.documents.cases import (
     INVALID_VALUES,
     NAMES,
@@ -28,13 +29,13 @@ from tests.unit.documents.cases import (
     run_on,
     start_dry,
 )
-from tests.unit.engine.stage import Stage, build_unresolved, observe, observe_gone, owned
+from tests.world import World
 
 AT = datetime(2026, 11, 20, 9, 14, 31, tzinfo=UTC)
 CONFIG = parse(["--source=service", "--provider=inmemory", "--txt-owner-id=me"], {})
 
 
-def explain(world: Stage, name: str) -> NameDocument:
+def explain(world: World, name: str) -> NameDocument:
     seen_now = EngineSnapshot(world.engine)
     known = len(seen_now.zones)
     return build_name(seen_now, DnsName(name), CONFIG, zones_known=known, missing=seen_now.missing)
@@ -59,7 +60,7 @@ def test_the_explanation_of_a_name_contains_its_reason_code(reason: Reason) -> N
     assert f"[{reason}]" in "\n".join(format_name(document))
 
 
-def explain_in_process(world: Stage, *, later_s: float = 0.0) -> NameDocument:
+def explain_in_process(world: World, *, later_s: float = 0.0) -> NameDocument:
     """Return the explanation of the name by a running process, *later_s* seconds after the last step of *world*."""
     seen_now, at_s = EngineSnapshot(world.engine), world.now_s + later_s
     live = ProcessSnapshot(seen_now, at=AT, at_s=at_s, kinds=(), changes=(), synced=True)
@@ -91,10 +92,10 @@ def test_a_running_process_explains_a_delete_with_evidence_and_end_of_grace_peri
 
 def test_without_saved_state_the_explanation_of_a_delete_by_absence_says_why_it_waits_for_ten_minutes() -> None:
     settings = DeleteSettings(owner="me", grace_s=60.0, stateless_wait_s=600.0)
-    stage = run_on(
+    world = run_on(
         start_dry(*owned("web"), first=[REQUESTED], deletes=settings), observe_gone("web", Cause.MISSING), for_s=100.0
     )
-    text = "\n".join(format_name(explain_in_process(stage)))
+    text = "\n".join(format_name(explain_in_process(world)))
     assert "  no saved state is known: deletes by absence wait until extdns has run for ten minutes\n" in text
     assert "  the grace period ends at 2026-11-20 09:22:50 UTC, in 8m\n" in text
 
@@ -105,11 +106,11 @@ def test_the_explanation_states_that_a_grace_period_has_ended() -> None:
 
 
 def test_the_explanation_contains_the_end_of_the_unresolved_timeout() -> None:
-    stage = run_on(
+    world = run_on(
         start_dry(*owned("web"), first=[observe("web", build_unresolved("web", "web"))], deletes=UNRESOLVED_TIMEOUT),
         for_s=20.0,
     )
-    text = "\n".join(format_name(explain_in_process(stage)))
+    text = "\n".join(format_name(explain_in_process(world)))
     assert "  evidence for a delete: [unresolved-expired]\n" in text
     assert "  --unresolved-timeout ends at " in text
 

@@ -20,28 +20,27 @@ from extdns.model.selection import DomainFilter
 from extdns.model.zone import AccountFailure, Zone, ZoneList
 from extdns.ports import Registry
 from registry.noop import NoopRegistry
-from tests.unit.documents.cases import CNAME, NAMES, OTHER_NAMES, REQUESTED, WEB, build_unread, run_on, start_dry
-from tests.unit.engine import test_contests as contests
-from tests.unit.engine.stage import (
+from tests.engine_values import (
     INGRESS,
     PLAN,
     REGISTRY,
     SERVICE,
-    Stage,
     build_claim,
-    build_stage,
     change_phase,
     observe,
     owned,
     ownership_record,
     record,
 )
+from tests.unit.documents.cases import CNAME, NAMES, OTHER_NAMES, REQUESTED, WEB, build_unread, run_on, start_dry
+from tests.unit.engine import test_contests as contests
+from tests.world import World, build_world
 
 CONFIG = parse(["--source=service", "--provider=inmemory", "--txt-owner-id=me"], {})
 INNER = Zone(name=DnsName("sub.example.org"), id="inner")
 
 
-def explain(world: Stage, name: str = WEB) -> NameDocument:
+def explain(world: World, name: str = WEB) -> NameDocument:
     now = EngineSnapshot(world.engine)
     return build_name(now, DnsName(name), CONFIG, zones_known=len(now.zones), missing=now.missing)
 
@@ -50,8 +49,8 @@ def render(document: NameDocument) -> str:
     return "\n".join(format_name(document))
 
 
-def build_dual(*records: str) -> Stage:
-    """Return a stage that requests A and AAAA. The A is published; *records* are targets of foreign AAAA records."""
+def build_dual(*records: str) -> World:
+    """Return a world that requests A and AAAA. The A is published; *records* are targets of foreign AAAA records."""
     foreign = [record("web", target, rtype="AAAA") for target in records]
     return start_dry(
         *owned("web"),
@@ -60,9 +59,9 @@ def build_dual(*records: str) -> Stage:
     )
 
 
-def build_contest() -> Stage:
-    """Return a stage in which two namespaces request the name; the record of `blue` is published."""
-    return contests.start_world(
+def build_contest() -> World:
+    """Return a world in which two namespaces request the name; the record of `blue` is published."""
+    return contests.start_contest(
         *contests.owned_by("192.0.2.1", by="blue"),
         first=[
             contests.observe_in("blue", contests.claim_in("blue", "192.0.2.1")),
@@ -71,8 +70,8 @@ def build_contest() -> Stage:
     )
 
 
-def build_routed() -> Stage:
-    """Return a stage with two requested routed records: `blue` is published, `green` is not yet."""
+def build_routed() -> World:
+    """Return a world with two requested routed records: `blue` is published, `green` is not yet."""
     blue, green = (build_claim("web", "web", set_identifier=one) for one in ("blue", "green"))
     current = (replace(one, set_identifier="blue") for one in owned("web"))
     return start_dry(*current, first=[observe("web", blue, green)])
@@ -122,7 +121,7 @@ def build_routed() -> Stage:
     ],
 )
 def test_the_worst_record_decides_the_state_of_a_name(
-    world: Stage, answer: str, state: NameState, reason: Reason
+    world: World, answer: str, state: NameState, reason: Reason
 ) -> None:
     document = explain(world)
     assert (document.answer, document.state, document.reason) == (f"{WEB} {answer}", state, reason)
@@ -261,7 +260,7 @@ def test_names_of_an_object_in_a_zone_that_was_not_read_are_unknown() -> None:
 
 @pytest.mark.parametrize("permanent", [False, True])
 def test_a_name_may_belong_to_a_zone_that_could_not_be_listed(permanent: bool) -> None:
-    world = build_stage()
+    world = build_world()
     failed = AccountFailure(account="b", message="denied", permanent=permanent)
     world.provider.zone_list = ZoneList(zones=(), failed=(failed,))
     document = explain(run_on(world, REQUESTED, change_phase(SERVICE), change_phase(INGRESS)))

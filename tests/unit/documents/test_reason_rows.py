@@ -13,8 +13,9 @@ from extdns.metrics.metrics import Metrics
 from extdns.model.change import Action, Decision
 from extdns.model.reason import Reason
 from extdns.model.reason_row import Category, EventWhen
+from tests.engine_values import SERVICE
 from tests.unit.documents.cases import INVALID_VALUES, NAMES
-from tests.unit.engine.stage import SERVICE, Stage
+from tests.world import World
 
 SOURCE_OR_ZONE_FAILS = frozenset({Reason.SOURCE_DOWN, Reason.ZONES_UNKNOWN, Reason.ZONE_UNREAD})
 """The source or the zone fails instead of the record. It fails the run once, and is not counted for each name."""
@@ -24,7 +25,7 @@ def build_messages() -> EventMessageBuilder:
     return EventMessageBuilder(owner="me", kinds={"service": SERVICE}, emitted_reasons=(), emits_problems=True)
 
 
-def list_decisions(world: Stage, reason: Reason) -> list[Decision]:
+def list_decisions(world: World, reason: Reason) -> list[Decision]:
     return [one for one in world.engine.decisions if one.reason is reason]
 
 

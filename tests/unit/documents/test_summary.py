@@ -8,8 +8,9 @@ from extdns.documents.names import NameState
 from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
 from extdns.documents.status import Level, describe_state, find_level
 from extdns.engine.inputs import LeadershipChanged
+from tests.engine_values import build_claim, observe, owned
 from tests.unit.controller.scene import BEGINNING
-from tests.unit.engine.stage import build_claim, observe, owned, start_stage
+from tests.world import start_world
 
 
 @pytest.mark.parametrize(
@@ -22,7 +23,7 @@ from tests.unit.engine.stage import build_claim, observe, owned, start_stage
     ],
 )
 def test_the_summary_of_a_standby_starts_with_its_role(is_leader: bool, expected: str) -> None:
-    world = start_stage(*owned("web"), first=[observe("web", build_claim("web", "web"))], has_election=True)
+    world = start_world(*owned("web"), first=[observe("web", build_claim("web", "web"))], has_election=True)
     world.run(LeadershipChanged(is_leader=is_leader))
     live = ProcessSnapshot(EngineSnapshot(world.engine), at=BEGINNING, at_s=0.0, kinds=(), changes=(), synced=True)
     assert describe_state(live, {NameState.PUBLISHED: 1}) == expected
@@ -57,7 +58,7 @@ def test_the_summary_of_a_standby_starts_with_its_role(is_leader: bool, expected
 def test_the_summary_counts_names_by_state_after_the_first_full_pass(
     is_synced: bool, counts: dict[NameState, int], expected: str
 ) -> None:
-    world = start_stage()
+    world = start_world()
     live = ProcessSnapshot(EngineSnapshot(world.engine), at=BEGINNING, at_s=0.0, kinds=(), changes=(), synced=is_synced)
     assert describe_state(live, counts) == expected
 
@@ -85,7 +86,7 @@ def test_an_unresponsive_process_has_a_worse_level_than_its_last_answer(
     age_s: float, healthy: bool, expected: str
 ) -> None:
     live = ProcessSnapshot(
-        EngineSnapshot(start_stage().engine), at=BEGINNING, at_s=0.0, kinds=(), changes=(), synced=True
+        EngineSnapshot(start_world().engine), at=BEGINNING, at_s=0.0, kinds=(), changes=(), synced=True
     )
     aged = live.with_age(age_s, healthy=healthy)
     assert describe_state(aged, {NameState.PUBLISHED: 1}) == expected
@@ -94,7 +95,7 @@ def test_an_unresponsive_process_has_a_worse_level_than_its_last_answer(
 
 def test_excluded_names_do_not_count_as_failures() -> None:
     live = ProcessSnapshot(
-        EngineSnapshot(start_stage().engine), at=BEGINNING, at_s=0.0, kinds=(), changes=(), synced=True
+        EngineSnapshot(start_world().engine), at=BEGINNING, at_s=0.0, kinds=(), changes=(), synced=True
     )
     assert find_level(live, {NameState.PUBLISHED: 1, NameState.EXCLUDED: 2}) is Level.GOOD
     assert find_level(live, {NameState.PUBLISHED: 1, NameState.HELD: 1}) is Level.WAITING

@@ -8,24 +8,15 @@ from extdns.documents.name_text import format_name
 from extdns.documents.snapshot import EngineSnapshot
 from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone
-from tests.unit.engine.stage import (
-    INGRESS,
-    SERVICE,
-    ZONE,
-    build_claim,
-    build_stage,
-    change_phase,
-    observe,
-    ownership_record,
-    record,
-)
+from tests.engine_values import INGRESS, SERVICE, ZONE, build_claim, change_phase, observe, ownership_record, record
+from tests.world import build_world
 
 DEV = Zone(name=DnsName("dev.example.org"), id="dev")
 CONFIG = parse(["--source=service", "--provider=inmemory", "--txt-owner-id=me"], {})
 
 
 def explain(name: str) -> str:
-    world = build_stage(zones={ZONE: (ownership_record("dev"),), DEV: (record("dev"),)})
+    world = build_world(zones={ZONE: (ownership_record("dev"),), DEV: (record("dev"),)})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     snapshot = EngineSnapshot(world.engine)
     return "\n".join(format_name(build_name(snapshot, DnsName(name), CONFIG, zones_known=2, missing=snapshot.missing)))

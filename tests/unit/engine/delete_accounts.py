@@ -16,10 +16,11 @@ from extdns.model.change import Batch, Delete
 from extdns.model.claim import ResolvedClaim, UnresolvedClaim
 from extdns.model.evidence import Evidence, HeldSet
 from extdns.model.record import OwnedRecord, Record, RecordKey
+from tests.engine_values import REGISTRY
 from tests.fakes.faulty import Submission
 from tests.unit.engine.cluster import Cluster, NameClaim, namespace_in
 from tests.unit.engine.machine_zones import ZONES, contents_with_ownership, known_with_ownership
-from tests.unit.engine.stage import REGISTRY, Stage
+from tests.world import World
 
 _WINDOW_S = 600.0
 _APPROVAL_S = 24 * 3600.0
@@ -110,10 +111,10 @@ class DeleteAccounts:
             self.holds.clear()
         self.holds = {location: hold for location, hold in self.holds.items() if hold.is_saved}
 
-    def note(self, cluster: Cluster, stage: Stage) -> None:
+    def note(self, cluster: Cluster, world: World) -> None:
         """Note what is requested, and what is ours, before the engine takes its next step."""
-        now_s = stage.now_s
-        self._note_owned(stage)
+        now_s = world.now_s
+        self._note_owned(world)
         if now_s > self._seen_s:  # a request that was withdrawn at once was none
             self.requested_s |= dict.fromkeys(self.requested, now_s)
         self._seen_s = now_s
@@ -122,7 +123,7 @@ class DeleteAccounts:
             for _, claim in cluster.all_claims()
             if isinstance(claim, ResolvedClaim)
         }
-        for location in [location for location in self.holds if self._has_hold_ended(location, cluster, stage)]:
+        for location in [location for location in self.holds if self._has_hold_ended(location, cluster, world)]:
             del self.holds[location]
 
     def note_held(self, engine: Engine) -> None:
@@ -201,20 +202,20 @@ class DeleteAccounts:
         fits = weight <= limits.count or weight * 100 <= limits.percent * most or limits.percent == 100
         assert fits, f"{scope}: {made} deletes of {most}"
 
-    def _note_owned(self, stage: Stage) -> None:
-        listed = {state.zone.id for state in stage.engine.zones}
+    def _note_owned(self, world: World) -> None:
+        listed = {state.zone.id for state in world.engine.zones}
         for zone in ZONES:
             if zone.id not in listed:
                 continue
             counts = [
-                count_ours(tuple(contents_with_ownership(stage, zone).values())),
-                count_ours(tuple(known_with_ownership(stage.engine, zone).values())),
+                count_ours(tuple(contents_with_ownership(world, zone).values())),
+                count_ours(tuple(known_with_ownership(world.engine, zone).values())),
             ]
             for namespace in {"", *counts[0], *counts[1], *(ns for id_, ns in self.owned if id_ == zone.id)}:
                 most = max(count[namespace] for count in counts)
-                self.owned.setdefault((zone.id, namespace), MostOwned()).note(most, stage.now_s)
+                self.owned.setdefault((zone.id, namespace), MostOwned()).note(most, world.now_s)
 
-    def _has_hold_ended(self, location: ZoneAndKey, cluster: Cluster, stage: Stage) -> bool:
+    def _has_hold_ended(self, location: ZoneAndKey, cluster: Cluster, world: World) -> bool:
         """Return whether the record is requested, gone or foreign now, or belongs to another zone."""
         zone_id, key = location
         zone = next(zone for zone in ZONES if zone.id == zone_id)
@@ -222,10 +223,10 @@ class DeleteAccounts:
             same = isinstance(claim, UnresolvedClaim) or claim.desired.type == key.type
             if same and claim.set_identifier == key.set_identifier:
                 return True
-        homes = {state.zone.id for state in stage.engine.zones.containing(key.name)}
+        homes = {state.zone.id for state in world.engine.zones.containing(key.name)}
         if homes and zone_id not in homes:
             return True
-        owned = read_ownership(tuple(contents_with_ownership(stage, zone).values())).get(key)
+        owned = read_ownership(tuple(contents_with_ownership(world, zone).values())).get(key)
         return owned is None or not owned.is_ours
 
 

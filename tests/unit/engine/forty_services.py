@@ -8,18 +8,8 @@ from extdns.engine.delete_budget import DeleteSettings
 from extdns.engine.effects import LoadState
 from extdns.engine.inputs import Cause, Observed
 from extdns.model.record import Record
-from tests.unit.engine.stage import (
-    INGRESS,
-    SERVICE,
-    Stage,
-    build_stage,
-    change_phase,
-    observe,
-    observe_gone,
-    observe_new,
-    owned,
-    start_stage,
-)
+from tests.engine_values import INGRESS, SERVICE, change_phase, observe, observe_gone, observe_new, owned
+from tests.world import World, build_world, start_world
 
 DELETES: Final = DeleteSettings(owner="me", grace_s=60.0)
 NAMES: Final = [f"h{number:02}" for number in range(40)]
@@ -31,9 +21,9 @@ def build_records(*names: str) -> list[Record]:
     return [one for name in names for one in owned(name, resource=f"service/shop/{name}")]
 
 
-def run_forty(settings: DeleteSettings = DELETES, **changes: object) -> Stage:
+def run_forty(settings: DeleteSettings = DELETES, **changes: object) -> World:
     """Start a process with forty Services and their records; *changes* replace single settings of the engine."""
-    return start_stage(*build_records(*NAMES), first=[observe_new(*NAMES)], deletes=settings, **changes)
+    return start_world(*build_records(*NAMES), first=[observe_new(*NAMES)], deletes=settings, **changes)
 
 
 def delete_services(*names: str, cause: Cause = Cause.DELETED) -> Observed:
@@ -41,7 +31,7 @@ def delete_services(*names: str, cause: Cause = Cause.DELETED) -> Observed:
     return Observed(observations=tuple(one for name in names for one in observe_gone(name, cause).observations))
 
 
-def start_with_orphan(*names: str, before: Stage | None = None, settings_digest: str = "") -> Stage:
+def start_with_orphan(*names: str, before: World | None = None, settings_digest: str = "") -> World:
     """Return a new process with the Services *names*, their records, and `old`, a record that nobody requests.
 
     Args:
@@ -50,17 +40,17 @@ def start_with_orphan(*names: str, before: Stage | None = None, settings_digest:
         settings_digest: the digest of the settings that decide which names are requested.
     """
     records = build_records(*names, "old")
-    world = build_stage(*records, deletes=DELETES, has_state_store=True, settings_digest=settings_digest)
+    world = build_world(*records, deletes=DELETES, has_state_store=True, settings_digest=settings_digest)
     if before:
         world.state, world.now_s = before.state, before.now_s
     world.run(observe_new(*names), observe("old"), change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
     return world
 
 
-def start_without_answer(*records: Record, **changes: object) -> Stage:
+def start_without_answer(*records: Record, **changes: object) -> World:
     """Start a process that has observed the forty Services, and has no answer to its request to load the state."""
     settings = {"deletes": DELETES, "has_state_store": True, "settings_digest": "today", **changes}
-    world = build_stage(*(records or build_records(*NAMES)), **settings)  # type: ignore[arg-type]
+    world = build_world(*(records or build_records(*NAMES)), **settings)  # type: ignore[arg-type]
     world.feed(observe_new(*NAMES))
     for effect in [one for one in world.waiting if isinstance(one, LoadState)]:
         world.waiting.remove(effect)

@@ -20,7 +20,7 @@ from extdns.ports import Registry
 from tests.fakes.faulty import Contents, Submission
 from tests.unit.engine.cluster import Cluster, NameClaim
 from tests.unit.engine.machine_zones import contents_with_ownership
-from tests.unit.engine.stage import Stage
+from tests.world import World
 
 # How something may end for good; any other reason is one of a moment.
 LASTING = frozenset({
@@ -259,9 +259,9 @@ def _check_claims(engine: Engine, cluster: Cluster, name: DnsName) -> None:
         assert one.reason is not Reason.OBJECT_FAILED or one.zone, one.detail  # planning it raised
 
 
-def check_converged(engine: Engine, stage: Stage, zones: Iterable[Zone], registry: Registry) -> None:
+def check_converged(engine: Engine, world: World, zones: Iterable[Zone], registry: Registry) -> None:
     """Check, after faults have ended: nothing is under way, and what was published stands and is ours."""
-    provider = stage.provider
+    provider = world.provider
     assert engine.is_idle
     for decision in engine.decisions:
         assert decision.reason in LASTING, f"{decision.name} {decision.type}: {decision.reason} ({decision.detail})"
@@ -270,7 +270,7 @@ def check_converged(engine: Engine, stage: Stage, zones: Iterable[Zone], registr
         contents = provider.contents(zone)
         cache = next(state.cache for state in engine.zones if state.zone == zone)
         assert {record.key: record for name in cache.names() for record in cache.records(name)} == contents
-        owned = ownership(registry, contents_with_ownership(stage, zone))
+        owned = ownership(registry, contents_with_ownership(world, zone))
         for decision in engine.decisions:
             if decision.zone == zone and decision.reason is Reason.PUBLISHED and decision.desired is not None:
                 current = owned[decision.desired.key]

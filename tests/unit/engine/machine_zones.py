@@ -11,18 +11,19 @@ from extdns.engine.engine import Engine
 from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
 from extdns.model.zone import Zone
+from tests.engine_values import REGISTRY, ZONE
 from tests.fakes.faulty import Contents
-from tests.unit.engine.stage import REGISTRY, ZONE, Stage
+from tests.world import World
 
 INNER = Zone(name=DnsName("shop.example.org"), id="inner", account="b")
 ZONES = (ZONE, INNER)
 _ABOVE = frozenset(REGISTRY.related_names(INNER.name))
 
 
-def contents_with_ownership(stage: Stage, zone: Zone) -> Contents:
+def contents_with_ownership(world: World, zone: Zone) -> Contents:
     """Return what stands in *zone*, and the ownership records that stand above it."""
-    above = ownership_above(stage.provider.contents(ZONE).values()) if zone.id == INNER.id else {}
-    return {**stage.provider.contents(zone), **above}
+    above = ownership_above(world.provider.contents(ZONE).values()) if zone.id == INNER.id else {}
+    return {**world.provider.contents(zone), **above}
 
 
 def known_with_ownership(engine: Engine, zone: Zone) -> Contents:

@@ -11,7 +11,8 @@ from types import FrameType
 
 from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import TimePassed
-from tests.unit.engine.stage import Stage, build_claim, observe, observe_gone, observe_new, start_stage
+from tests.engine_values import build_claim, observe, observe_gone, observe_new
+from tests.world import World, start_world
 
 ALIVE = 4
 LIFE_S = 6.0
@@ -24,7 +25,7 @@ LIMITS = DeleteLimits(count=1_000_000)
 class Churn:
     """An engine with `ALIVE` lasting names, and a method that creates and deletes names, each after `LIFE_S`."""
 
-    world: Stage
+    world: World
     alive: deque[str] = field(default_factory=deque)
     number: int = 0
 
@@ -47,7 +48,7 @@ class Churn:
 def start_churn() -> Churn:
     """Start an engine with `ALIVE` published names and a state store."""
     deletes = DeleteSettings(owner="me", grace_s=0.0, limits=LIMITS)
-    world = start_stage(
+    world = start_world(
         first=[observe_new(*(f"stays-{number}" for number in range(ALIVE)))], has_state_store=True, deletes=deletes
     )
     return Churn(world=world)

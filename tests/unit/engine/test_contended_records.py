@@ -11,40 +11,29 @@ from extdns.engine.retries import Failure, RetryTable
 from extdns.model.change import Action, ChangeSet, Delete
 from extdns.model.evidence import Evidence
 from extdns.model.record import OwnedRecord
-from tests.unit.engine.stage import (
-    ZONE,
-    Stage,
-    build_claim,
-    host,
-    observe,
-    observe_gone,
-    owned,
-    ownership_record,
-    record,
-    start_published,
-    start_stage,
-)
+from tests.engine_values import ZONE, build_claim, host, observe, observe_gone, owned, ownership_record, record
+from tests.world import World, start_published, start_world
 
 MINUTE_S = 60.0
 THEIRS = record("web", "192.0.2.66")
 
 
-def edit(world: Stage) -> None:
+def edit(world: World) -> None:
     """Replace the targets of `web`, as another writer."""
     world.provider.put_records(ZONE, THEIRS)
 
 
-def remove(world: Stage) -> None:
+def remove(world: World) -> None:
     """Remove the record `web` and its ownership record, as another writer."""
     world.provider.remove_records(ZONE, THEIRS.key, ownership_record("web").key)
 
 
-def restore(world: Stage) -> None:
+def restore(world: World) -> None:
     """Create the deleted record `web` again, as another writer."""
     world.provider.put_records(ZONE, *owned("web"))
 
 
-def repeat_edit(world: Stage, change: Callable[[Stage], None], minutes: int) -> list[int]:
+def repeat_edit(world: World, change: Callable[[World], None], minutes: int) -> list[int]:
     """Apply *change* to the zone once a minute. Return the minutes in which the engine sent a batch after it."""
     answered = []
     for minute in range(minutes):
@@ -58,7 +47,7 @@ def repeat_edit(world: Stage, change: Callable[[Stage], None], minutes: int) -> 
 
 @pytest.mark.parametrize("change", [pytest.param(edit, id="changed"), pytest.param(remove, id="removed")])
 def test_a_record_that_another_writer_changed_three_times_is_not_written_for_five_then_ten_minutes(
-    change: Callable[[Stage], None],
+    change: Callable[[World], None],
 ) -> None:
     world = start_published(interval_s=MINUTE_S)
     first, *later = repeat_edit(world, change, 40)
@@ -101,7 +90,7 @@ def test_a_record_is_no_longer_contended_after_the_other_writer_stopped() -> Non
 
 
 def test_a_record_whose_claim_changes_all_the_time_is_not_contended() -> None:
-    world = start_stage()
+    world = start_world()
     for number in range(60):
         world.run(observe("web", build_claim("web", "web", f"192.0.2.{number % 2 + 1}")), for_s=6.0)
     assert world.list_records() == {"web A": ("192.0.2.2",)}

@@ -14,7 +14,8 @@ from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE, DesiredRecord, Record, canonicalize_targets
 from extdns.model.value import StringMap
 from extdns.planner.settings import PlanSettings
-from tests.unit.engine.stage import PLAN, SERVICE, Stage, change_phase, host, ownership_record, record, start_stage
+from tests.engine_values import PLAN, SERVICE, change_phase, host, ownership_record, record
+from tests.world import World, start_world
 
 DELETES = DeleteSettings(owner="me", grace_s=60.0)
 OLD, NEW = "2026-01-01T00:00:00Z", "2026-06-01T00:00:00Z"
@@ -64,13 +65,13 @@ def owned_by(target: str, *, by: str = "") -> tuple[Record, ...]:
     return record("web", target), ownership_record("web", resource=f"service/{by}/web" if by else "")
 
 
-def start_world(*records: Record, first: list[Observed], **changes: object) -> Stage:
+def start_contest(*records: Record, first: list[Observed], **changes: object) -> World:
     """Start an engine with a grace period of a minute that observed *first*."""
-    return start_stage(*records, first=first, deletes=DELETES, **changes)
+    return start_world(*records, first=first, deletes=DELETES, **changes)
 
 
 def test_a_new_name_is_given_to_the_older_of_two_objects_in_different_namespaces() -> None:
-    scene = start_world(
+    scene = start_contest(
         first=[
             observe_in("blue", claim_in("blue", "192.0.2.1", NEW)),
             observe_in("green", claim_in("green", "192.0.2.2", OLD)),
@@ -82,14 +83,14 @@ def test_a_new_name_is_given_to_the_older_of_two_objects_in_different_namespaces
 
 
 def test_a_new_name_is_given_to_the_first_namespace_by_name_if_objects_are_equally_old() -> None:
-    scene = start_world(
+    scene = start_contest(
         first=[observe_in("green", claim_in("green", "192.0.2.2")), observe_in("blue", claim_in("blue", "192.0.2.1"))]
     )
     assert scene.list_records() == {"web A": ("192.0.2.1",)}
 
 
 def test_a_namespace_that_owns_a_name_keeps_it_if_another_namespace_has_an_older_object() -> None:
-    scene = start_world(
+    scene = start_contest(
         *owned_by("192.0.2.1", by="blue"),
         first=[
             observe_in("blue", claim_in("blue", "192.0.2.1", NEW)),
@@ -101,7 +102,7 @@ def test_a_namespace_that_owns_a_name_keeps_it_if_another_namespace_has_an_older
 
 
 def test_a_namespace_that_owns_a_contested_name_can_change_its_target() -> None:
-    scene = start_world(
+    scene = start_contest(
         *owned_by("192.0.2.1", by="blue"),
         first=[
             observe_in("blue", claim_in("blue", "192.0.2.3", NEW)),
@@ -112,7 +113,7 @@ def test_a_namespace_that_owns_a_contested_name_can_change_its_target() -> None:
 
 
 def test_two_namespaces_that_request_the_same_target_are_no_contest() -> None:
-    scene = start_world(
+    scene = start_contest(
         first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", claim_in("green", "192.0.2.1"))]
     )
     assert scene.describe_decisions("web") == ["A keep published"]
@@ -120,7 +121,7 @@ def test_two_namespaces_that_request_the_same_target_are_no_contest() -> None:
 
 def test_a_record_that_external_dns_merged_from_two_namespaces_stays() -> None:
     merged = (record("web", "192.0.2.1", "192.0.2.2"), ownership_record("web", resource="service/blue/web"))
-    scene = start_world(
+    scene = start_contest(
         *merged,
         first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", claim_in("green", "192.0.2.2"))],
     )
@@ -130,7 +131,7 @@ def test_a_record_that_external_dns_merged_from_two_namespaces_stays() -> None:
 
 def test_a_record_merged_from_two_namespaces_is_reduced_to_its_owner_when_either_changes() -> None:
     merged = (record("web", "192.0.2.1", "192.0.2.2"), ownership_record("web", resource="service/blue/web"))
-    scene = start_world(
+    scene = start_contest(
         *merged,
         first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", claim_in("green", "192.0.2.2"))],
     )
@@ -143,7 +144,7 @@ def test_a_record_with_the_targets_of_one_namespace_does_not_count_as_merged_bef
         record("web", "blue.example.net", rtype="CNAME"),
         ownership_record("web", rtype="CNAME", resource="service/blue/web"),
     )
-    scene = start_world(
+    scene = start_contest(
         *alone,
         first=[
             observe_in("blue", claim_in("blue", "blue.example.net", rtype="CNAME")),
@@ -159,7 +160,7 @@ def test_claims_of_different_sources_to_one_name_are_contested_and_not_merged() 
     ingress = replace(
         claim_in("green", "192.0.2.2"), provenance=Provenance(source="ingress", ref=requester, field="annotation")
     )
-    scene = start_world(
+    scene = start_contest(
         record("web", "192.0.2.1"),
         ownership_record("web", resource="service/blue/web"),
         first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", ingress)],
@@ -176,7 +177,7 @@ def test_claims_of_different_sources_to_one_name_are_contested_and_not_merged() 
     ],
 )
 def test_claims_of_all_namespaces_are_merged_with_merge_across_namespaces(plan: PlanSettings) -> None:
-    scene = start_world(
+    scene = start_contest(
         first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", claim_in("green", "192.0.2.2"))],
         plan=plan,
     )
@@ -184,7 +185,7 @@ def test_claims_of_all_namespaces_are_merged_with_merge_across_namespaces(plan: 
 
 
 def test_a_contested_name_passes_to_the_other_namespace_after_the_grace_period() -> None:
-    scene = start_world(
+    scene = start_contest(
         *owned_by("192.0.2.1", by="blue"),
         first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", claim_in("green", "192.0.2.2"))],
     )
@@ -198,7 +199,7 @@ def test_a_contested_name_passes_to_the_other_namespace_after_the_grace_period()
 
 
 def test_a_contested_name_stays_with_its_namespace_while_the_claim_is_unresolved() -> None:
-    scene = start_world(
+    scene = start_contest(
         *owned_by("192.0.2.1", by="blue"),
         first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", claim_in("green", "192.0.2.2"))],
     )
@@ -207,7 +208,7 @@ def test_a_contested_name_stays_with_its_namespace_while_the_claim_is_unresolved
 
 
 def test_a_contested_name_stays_with_its_namespace_while_the_source_is_down() -> None:
-    scene = start_world(
+    scene = start_contest(
         *owned_by("192.0.2.1", by="blue"),
         first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", claim_in("green", "192.0.2.2"))],
     )
@@ -216,7 +217,7 @@ def test_a_contested_name_stays_with_its_namespace_while_the_source_is_down() ->
 
 
 def test_each_set_identifier_is_contested_separately() -> None:
-    scene = start_world(
+    scene = start_contest(
         first=[
             observe_in("blue", claim_in("blue", "192.0.2.1", sid="stable")),
             observe_in("green", claim_in("green", "192.0.2.2", sid="canary")),
@@ -227,7 +228,7 @@ def test_each_set_identifier_is_contested_separately() -> None:
 
 
 def test_a_new_name_is_given_to_the_namespace_with_a_resolved_claim_even_if_it_is_newer() -> None:
-    scene = start_world(
+    scene = start_contest(
         first=[observe_in("blue", unresolved_in("blue", OLD)), observe_in("green", claim_in("green", "192.0.2.2", NEW))]
     )
     assert scene.list_records() == {"web A": ("192.0.2.2",)}
@@ -236,7 +237,7 @@ def test_a_new_name_is_given_to_the_namespace_with_a_resolved_claim_even_if_it_i
 
 
 def test_a_contested_record_without_resource_label_is_given_to_the_oldest_object() -> None:
-    scene = start_world(
+    scene = start_contest(
         *owned_by("192.0.2.1"),
         first=[
             observe_in("blue", claim_in("blue", "192.0.2.1", NEW)),
@@ -264,7 +265,7 @@ def test_no_record_is_replaced_by_a_cname_while_another_namespace_keeps_a_record
 
     former = claim_in("blue", "2001:db8::1", rtype="AAAA")
     former = replace(former, provenance=replace(former.provenance, ref=ObjectRef(key=old, created=OLD)))
-    scene = start_world(*records, first=[old_service(former), observe_in("green", claim_in("green", "192.0.2.1"))])
+    scene = start_contest(*records, first=[old_service(former), observe_in("green", claim_in("green", "192.0.2.1"))])
     scene.exists = lambda key: key == ref("green", OLD).key
     cname = claim_in("blue", "lb.test", rtype="CNAME")
     scene.run(
@@ -281,7 +282,7 @@ def test_a_cname_loses_the_contest_if_another_namespace_owns_a_record_of_the_nam
     records = (*owned_by("192.0.2.1", by="green"), record("web", "2001:db8::1", rtype="AAAA"))
     records += (ownership_record("web", "AAAA", resource="service/blue/web"),)
     ipv6, ipv4 = claim_in("blue", "2001:db8::1", rtype="AAAA"), claim_in("green", "192.0.2.1", NEW)
-    scene = start_world(*records, first=[observe_in("blue", ipv6), observe_in("green", ipv4)])
+    scene = start_contest(*records, first=[observe_in("blue", ipv6), observe_in("green", ipv4)])
     scene.run(observe_in("blue", ipv6, claim_in("blue", "lb.test", rtype="CNAME")), for_s=300)
     assert scene.list_records() == {"web A": ("192.0.2.1",), "web AAAA": ("2001:db8::1",)}
     assert scene.describe_decisions("web") == [

@@ -12,16 +12,8 @@ from extdns.engine.write_queue import WriteQueue
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone
-from tests.unit.engine.stage import (
-    INGRESS,
-    SERVICE,
-    ZONE,
-    build_claim,
-    build_stage,
-    change_phase,
-    observe,
-    start_published,
-)
+from tests.engine_values import INGRESS, SERVICE, ZONE, build_claim, change_phase, observe
+from tests.world import build_world, start_published
 
 OTHER = Zone(name=DnsName("example.net"), id="net")
 
@@ -52,7 +44,7 @@ def test_a_due_list_of_zones_is_requested_although_planning_raises() -> None:
 
 
 def test_a_batch_is_sent_although_the_batch_of_another_zone_raises(monkeypatch: pytest.MonkeyPatch) -> None:
-    world = build_stage(zones={ZONE: (), OTHER: ()})
+    world = build_world(zones={ZONE: (), OTHER: ()})
     world.run(change_phase(SERVICE), change_phase(INGRESS))
     there = replace(
         build_claim("b", "b"), desired=replace(build_claim("b", "b").desired, name=DnsName("b.example.net"))

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from extdns.engine.delete_budget import WINDOW_S, DeleteBudget, DeleteCount, DeleteLimits, OwnedMaximum
 from extdns.engine.state_sync import build_saved
-from tests.unit.engine.stage import ZONE, owned, ownership_record, record, start_stage
+from tests.engine_values import ZONE, owned, ownership_record, record
+from tests.world import start_world
 
 
 def is_exceeded(budget: DeleteBudget, waiting: int, now_s: float, *, by_absence: bool) -> bool:
@@ -115,7 +116,7 @@ def test_the_maximum_of_owned_records_equals_that_of_a_full_history(steps: list[
 
 
 def test_the_number_of_owned_records_is_right_after_ownership_passed_to_another_record() -> None:
-    world = start_stage(*owned("web", resource=""), record("api"))
+    world = start_world(*owned("web", resource=""), record("api"))
     world.provider.remove_records(ZONE, ownership_record("web").key)
     world.provider.put_records(ZONE, ownership_record("api", resource=""))
     world.run(for_s=900.0)

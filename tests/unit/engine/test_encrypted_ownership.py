@@ -8,14 +8,15 @@ from extdns.model.change import WriteConflict
 from registry.txt.encryption import NONCE_BYTES, EncryptedTextCodec
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.unit.engine.stage import PLAN, Stage, observe_new, refuse_names, refuse_with_names, start_stage
+from tests.engine_values import PLAN, observe_new, refuse_names, refuse_with_names
+from tests.world import World, start_world
 
 
-def start_encrypted() -> Stage:
+def start_encrypted() -> World:
     """Start an engine that encrypts ownership records."""
     numbers = count()
     codec = EncryptedTextCodec(key=b"k" * 32, nonce=lambda: next(numbers).to_bytes(NONCE_BYTES), encrypts=True)
-    return start_stage(
+    return start_world(
         registry=TxtRegistry(owner="me", naming=Naming(), managed_types=PLAN.managed_types, codec=codec),
     )
 

@@ -17,12 +17,11 @@ from extdns.model.kind import Kind, ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.resources.core import POD
 from extdns.planner.settings import Policy
-from tests.unit.engine.stage import (
+from tests.engine_values import (
     INGRESS,
     PLAN,
     SERVICE,
     build_claim,
-    build_stage,
     build_unresolved,
     change_phase,
     observe,
@@ -31,9 +30,8 @@ from tests.unit.engine.stage import (
     ownership_record,
     record,
     ref,
-    start_published,
-    start_stage,
 )
+from tests.world import build_world, start_published, start_world
 
 GRACE = DeleteSettings(owner="me", grace_s=60.0, limits=DeleteLimits(percent=100))
 GATEWAYS = Kind("gateway.networking.k8s.io", "v1", "Gateway", "gateways")
@@ -186,7 +184,7 @@ def test_the_answer_of_a_get_is_ignored_if_the_object_was_observed_after_the_req
     ],
 )
 def test_with_once_a_get_confirms_absence(exists: bool | None, evidence: list[str], reason: str | None) -> None:
-    world = build_stage(*owned("web"), once=True)
+    world = build_world(*owned("web"), once=True)
     world.exists = lambda _: exists
     world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
     assert world.calls.count("CheckExistence") == 1
@@ -196,7 +194,7 @@ def test_with_once_a_get_confirms_absence(exists: bool | None, evidence: list[st
 
 
 def test_with_once_the_process_does_not_end_before_absence_is_confirmed() -> None:
-    world = build_stage(*owned("web"), once=True)
+    world = build_world(*owned("web"), once=True)
     world.exists = lambda _: True
     world.feed(change_phase(SERVICE))
     world.feed(change_phase(INGRESS))
@@ -225,7 +223,7 @@ def test_compat_deletes_an_unrequested_record_at_once(observations: Sequence[Obs
 
 
 def test_compat_deletes_an_orphan_without_a_resource() -> None:
-    assert start_stage(*owned("web", resource=""), plan=COMPAT).list_records() == {}
+    assert start_world(*owned("web", resource=""), plan=COMPAT).list_records() == {}
 
 
 @pytest.mark.parametrize(
@@ -254,7 +252,7 @@ def test_compat_deletes_nothing_because_of_a_failure(observations: Sequence[Obse
 def test_a_record_without_a_resource_is_kept_while_any_object_is_unknown(
     observations: Input, reason: str, *, compat: bool
 ) -> None:
-    world = build_stage(
+    world = build_world(
         *owned("web", resource=""), plan=COMPAT if compat else PLAN, deletes=AT_ONCE if compat else GRACE
     )
     world.run(change_phase(SERVICE), change_phase(INGRESS), observations, for_s=600.0)
@@ -264,7 +262,7 @@ def test_a_record_without_a_resource_is_kept_while_any_object_is_unknown(
 
 
 def test_a_record_of_another_owner_is_never_deleted() -> None:
-    world = start_stage(record("web"), ownership_record("web", owner="other"))
+    world = start_world(record("web"), ownership_record("web", owner="other"))
     world.run(observe("web", build_claim("web", "web", "192.0.2.9")), observe_gone("web"), for_s=600.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
     assert world.evidence == []

@@ -6,17 +6,8 @@ import pytest
 
 from extdns.model.change import WriteConflict
 from extdns.model.dns_name import DnsName
-from tests.unit.engine.stage import (
-    ZONE,
-    build_claim,
-    host,
-    observe,
-    observe_new,
-    record,
-    refuse_names,
-    start_published,
-    start_stage,
-)
+from tests.engine_values import ZONE, build_claim, host, observe, observe_new, record, refuse_names
+from tests.world import start_published, start_world
 
 GOOD = [f"n{number}" for number in range(50)]
 
@@ -25,7 +16,7 @@ GOOD = [f"n{number}" for number in range(50)]
     "offending", [pytest.param((), id="nobody"), pytest.param((host("nobody"),), id="unrelated-name")]
 )
 def test_a_name_with_a_false_write_conflict_delays_no_other_name(offending: tuple[DnsName, ...]) -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.rule = refuse_names(
         "n17", outcome=WriteConflict(message="already exists", offending_names=offending)
     )
@@ -38,7 +29,7 @@ def test_a_name_with_a_false_write_conflict_delays_no_other_name(offending: tupl
 
 
 def test_an_error_that_blames_the_wrong_name_costs_one_more_batch() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.rule = refuse_names(
         "bad", outcome=WriteConflict(message="already exists", offending_names=(host("n17"),))
     )
@@ -60,7 +51,7 @@ def test_the_changed_name_is_found_by_reading_if_a_write_conflict_lists_no_names
 
 
 def test_a_name_with_a_false_write_conflict_is_retried_when_its_claim_changes() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.rule = refuse_names("web", outcome=WriteConflict(message="already exists"))
     world.run(observe_new("web"), for_s=59.0)
     assert world.batches == [["web"]] * 2

@@ -19,20 +19,9 @@ from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind
 from extdns.model.zone import AccountFailure, Zone, ZoneList, ZonePage
 from providers.inmemory.provider import InMemoryProvider
+from tests.engine_values import INGRESS, SERVICE, ZONE, build_claim, change_phase, host, observe, owned
 from tests.fakes.faulty import FaultyProvider, NoAnswer
-from tests.unit.engine.stage import (
-    INGRESS,
-    SERVICE,
-    ZONE,
-    Stage,
-    build_claim,
-    build_stage,
-    change_phase,
-    host,
-    observe,
-    owned,
-    start_stage,
-)
+from tests.world import World, build_world, start_world
 
 NET = Zone(name=DnsName("example.net"), id="net")
 PODS = Kind("", "v1", "Pod", "pods")
@@ -56,11 +45,11 @@ class HalfDown(FaultyProvider):
         return super().read_page(zone, after)
 
 
-def build_half_down(raised: ProviderError, **changes: object) -> tuple[Stage, HalfDown]:
+def build_half_down(raised: ProviderError, **changes: object) -> tuple[World, HalfDown]:
     """Build an engine with two zones, of which reading NET raises *raised*."""
     provider = HalfDown(inner=InMemoryProvider(seed={ZONE: (), NET: ()}), raised=raised)
-    world = build_stage(**changes)  # type: ignore[arg-type]
-    return replace(world, reader=provider, writer=provider, provider=provider), provider
+    world = build_world(**changes)  # type: ignore[arg-type]
+    return replace(world, reader=provider, writer=provider), provider
 
 
 def observe_in_net(name: str) -> Observed:
@@ -106,7 +95,7 @@ def test_with_once_a_failing_zone_is_read_five_times_and_a_forbidden_one_once(
 
 
 def test_the_first_pass_waits_half_a_minute_for_a_failing_list_of_zones() -> None:
-    world = build_stage(*owned("web"))
+    world = build_world(*owned("web"))
     world.provider.failures.extend([DOWN] * 8)
     world.run(*SYNCED, WEB, for_s=29.9)
     assert world.reported == []
@@ -119,7 +108,7 @@ def test_the_first_pass_waits_half_a_minute_for_a_failing_list_of_zones() -> Non
 
 
 def test_names_have_no_zone_until_the_permission_to_list_zones_is_granted() -> None:
-    world = build_stage(*owned("web"))
+    world = build_world(*owned("web"))
     world.provider.failures.extend([DENIED] * 3)
     world.run(*SYNCED, WEB, for_s=0.5)
     assert world.describe_decisions("web") == ["A none no-zone"]
@@ -129,7 +118,7 @@ def test_names_have_no_zone_until_the_permission_to_list_zones_is_granted() -> N
 
 
 def test_the_last_failed_list_of_zones_decides_whether_zones_are_unknown_or_missing() -> None:
-    world = build_stage()
+    world = build_world()
     world.provider.failures.extend([*[DOWN] * 6, DENIED, DOWN])
     world.run(*SYNCED, WEB, for_s=40.0)
     assert world.describe_decisions("web") == ["A none zones-unknown"]
@@ -140,7 +129,7 @@ def test_the_last_failed_list_of_zones_decides_whether_zones_are_unknown_or_miss
 
 
 def test_with_once_the_process_ends_after_five_attempts_to_list_zones() -> None:
-    world = build_stage(once=True)
+    world = build_world(once=True)
     world.provider.failures.extend([DOWN] * 1000)
     world.run(*SYNCED, WEB, for_s=14.9)
     assert not world.engine.is_idle
@@ -167,7 +156,7 @@ def answer_always(outcome: Outcome | NoAnswer) -> Callable[[Batch], Outcome | No
 def test_the_first_pass_waits_half_a_minute_for_a_zone_that_cannot_be_written(
     outcome: Outcome | NoAnswer, delay_s: float
 ) -> None:
-    world = build_stage()
+    world = build_world()
     world.provider.rule = answer_always(outcome)
     names = [observe(name, build_claim(name, name)) for name in ("a", "b", "c")]
     world.run(*SYNCED, *names, for_s=max(delay_s - 0.1, 1.0))
@@ -178,7 +167,7 @@ def test_the_first_pass_waits_half_a_minute_for_a_zone_that_cannot_be_written(
 
 
 def test_the_first_pass_waits_for_a_batch_in_flight() -> None:
-    world = build_stage()
+    world = build_world()
     world.run(*SYNCED)
     world.feed(WEB)
     world.now_s += 0.1
@@ -190,7 +179,7 @@ def test_the_first_pass_waits_for_a_batch_in_flight() -> None:
 
 
 def test_the_first_pass_waits_half_a_minute_for_a_failing_kind_that_an_object_depends_on() -> None:
-    world = start_stage()
+    world = start_world()
     world.run(
         observe("web", failure="Pod objects are not listed yet", awaited_kind=PODS), change_phase(PODS, Phase.FORBIDDEN)
     )
@@ -202,7 +191,7 @@ def test_the_first_pass_waits_half_a_minute_for_a_failing_kind_that_an_object_de
 
 
 def test_zones_are_listed_again_before_the_interval_ends_if_an_account_did_not_answer() -> None:
-    world = build_stage()
+    world = build_world()
     world.provider.zone_list = ZoneList(zones=(ZONE,), failed=(AccountFailure(account="b", message="timeout"),))
     world.run(*SYNCED, WEB, for_s=2.9)
     assert world.describe_decisions("web") == ["A none zones-unknown"]
@@ -220,7 +209,7 @@ def answer_in_turn(times: Iterable[bool | None]) -> Callable[[object], bool | No
 
 
 def test_the_first_pass_waits_for_one_existence_check_of_an_object_only() -> None:
-    world = build_stage(*owned("old", resource="service/shop/old"))
+    world = build_world(*owned("old", resource="service/shop/old"))
     world.exists = answer_in_turn([])
     world.feed(TimePassed())
     for item in SYNCED:

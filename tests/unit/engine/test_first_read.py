@@ -8,21 +8,22 @@ from __future__ import annotations
 from extdns.engine.effects import ReadPage
 from extdns.engine.inputs import PageRead, TimePassed
 from extdns.errors import ForbiddenError, RetryableError
-from tests.unit.engine.stage import INGRESS, SERVICE, ZONE, Stage, build_stage, change_phase, record
+from tests.engine_values import INGRESS, SERVICE, ZONE, change_phase, record
+from tests.world import World, build_world
 
 PAGES = 5
 
 
-def start_first_read() -> Stage:
+def start_first_read() -> World:
     """Return an engine that has listed its zone of five pages and read none of them."""
-    world = build_stage(*(record(f"n{number}") for number in range(PAGES)), page_size=1)
+    world = build_world(*(record(f"n{number}") for number in range(PAGES)), page_size=1)
     world.feed(change_phase(SERVICE))
     world.feed(change_phase(INGRESS))
     world.feed(world.answer())
     return world
 
 
-def is_fully_read(world: Stage) -> bool:
+def is_fully_read(world: World) -> bool:
     """Return whether all pages of the zone were read."""
     state = world.engine.zones.find(ZONE)
     return state is not None and state.cache.is_complete

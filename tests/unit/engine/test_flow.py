@@ -13,11 +13,10 @@ from extdns.model.cluster import Phase
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
 from extdns.model.zone import Capabilities, Zone
-from tests.unit.engine.stage import (
+from tests.engine_values import (
     INGRESS,
     SERVICE,
     build_claim,
-    build_stage,
     build_unresolved,
     change_phase,
     combine,
@@ -27,9 +26,8 @@ from tests.unit.engine.stage import (
     observe_new,
     owned,
     record,
-    start_published,
-    start_stage,
 )
+from tests.world import build_world, start_published, start_world
 
 TIGHT = Capabilities(atomic=True, conditional=True, max_batch_writes=4)
 
@@ -49,19 +47,19 @@ def test_an_object_that_requests_the_current_record_causes_no_call() -> None:
 
 
 def test_changes_of_objects_that_are_observed_together_are_sent_in_one_batch() -> None:
-    world = start_stage()
+    world = start_world()
     world.run(combine(observe("web", build_claim("web", "web")), observe("api", build_claim("api", "api"))), for_s=1.0)
     assert world.batches == [["api", "web"]]
 
 
 def test_a_change_is_planned_and_sent_at_once_if_nothing_else_is_in_flight() -> None:
-    world = start_stage()
+    world = start_world()
     effects = world.engine.step(observe("web", build_claim("web", "web")), world.now_s)
     assert any(isinstance(effect, SubmitBatch) for effect in effects)
 
 
 def test_changes_that_arrive_while_a_batch_is_in_flight_are_sent_together_afterwards() -> None:
-    world = start_stage()
+    world = start_world()
     world.feed(observe("web", build_claim("web", "web")))
     world.now_s += 1.0
     world.feed(TimePassed())
@@ -75,7 +73,7 @@ def test_changes_that_arrive_while_a_batch_is_in_flight_are_sent_together_afterw
 
 
 def test_a_name_that_changes_while_it_is_written_is_written_again_afterwards() -> None:
-    world = start_stage()
+    world = start_world()
     world.feed(observe("web", build_claim("web", "web")))
     world.now_s += 1.0
     world.feed(TimePassed())
@@ -86,7 +84,7 @@ def test_a_name_that_changes_while_it_is_written_is_written_again_afterwards() -
 
 
 def test_in_a_dry_run_changes_are_planned_and_not_sent() -> None:
-    world = build_stage(*owned("old"), has_writer=False)
+    world = build_world(*owned("old"), has_writer=False)
     world.run(
         change_phase(SERVICE), change_phase(INGRESS), observe("web", build_claim("web", "web")), observe_gone("old")
     )
@@ -96,7 +94,7 @@ def test_in_a_dry_run_changes_are_planned_and_not_sent() -> None:
 
 
 def test_changes_beyond_the_batch_limit_are_sent_in_further_batches() -> None:
-    world = start_stage(capabilities=TIGHT)
+    world = start_world(capabilities=TIGHT)
     names = [f"n{number}" for number in range(7)]
     world.run(observe_new(*names))
     assert [len(batch) for batch in world.batches] == [2, 2, 2, 1]
@@ -112,7 +110,7 @@ def test_a_change_from_an_address_to_a_cname_is_one_change_set() -> None:
 
 
 def test_names_whose_ownership_records_have_one_name_are_never_in_one_batch() -> None:
-    world = start_stage()
+    world = start_world()
     world.run(
         Observed(
             observations=(
@@ -135,7 +133,7 @@ def test_names_whose_ownership_records_have_one_name_are_never_in_one_batch() ->
     ],
 )
 def test_a_change_set_larger_than_a_batch_is_split_by_type(limit: int, expected: set[str]) -> None:
-    world = start_stage(capabilities=Capabilities(atomic=True, conditional=True, max_batch_writes=limit))
+    world = start_world(capabilities=Capabilities(atomic=True, conditional=True, max_batch_writes=limit))
     world.run(observe("web", build_claim("web", "web"), build_claim("web", "web", "2001:db8::1", rtype="AAAA")))
     assert set(world.list_records()) == expected
     if not expected:
@@ -143,7 +141,7 @@ def test_a_change_set_larger_than_a_batch_is_split_by_type(limit: int, expected:
 
 
 def test_a_type_too_large_for_a_batch_does_not_delay_another_type() -> None:
-    world = start_stage(capabilities=Capabilities(atomic=True, conditional=True, max_batch_bytes=300))
+    world = start_world(capabilities=Capabilities(atomic=True, conditional=True, max_batch_bytes=300))
     many = tuple(f"2001:db8::{number}" for number in range(1, 60))
     world.run(observe("web", build_claim("web", "web"), build_claim("web", "web", *many, rtype="AAAA")))
     assert set(world.list_records()) == {"web A"}
@@ -165,7 +163,7 @@ def test_an_update_counts_twice_in_the_batch_limit_if_the_service_counts_upserts
     # One value becomes three, an ownership record is restated: 4 and 2 values, or 6 and 2 if new values count twice.
     capabilities = Capabilities(atomic=True, conditional=True, sends_upserts=overwrites, max_batch_values=limit)
     names, more = ("api", "web"), ("192.0.2.1", "192.0.2.2", "192.0.2.3")
-    world = start_stage(
+    world = start_world(
         *(made for name in names for made in owned(name, resource=f"service/shop/{name}")),
         first=[observe_new(*names)],
         capabilities=capabilities,
@@ -182,7 +180,7 @@ def test_changes_of_incompatible_records_are_not_split_over_batches() -> None:
 
 
 def test_every_claim_to_a_name_ends_in_a_decision() -> None:
-    world = start_stage(*owned("web"), record("free", '"hello"', rtype="TXT"))
+    world = start_world(*owned("web"), record("free", '"hello"', rtype="TXT"))
     world.run(
         observe("web", build_claim("web", "web")),
         observe("late", build_unresolved("late", "web")),
@@ -219,7 +217,7 @@ def test_an_exception_while_planning_a_name_affects_only_that_name() -> None:
             raise RuntimeError("defect")
         return AdjustedRecords(accepted=tuple(desired))
 
-    world = start_stage(adjust=adjust)
+    world = start_world(adjust=adjust)
     world.run(observe("web", build_claim("web", "web")), observe("api", build_claim("api", "api")))
     assert set(world.list_records()) == {"api A"}
     assert world.describe_decisions("web") == ["A none object-failed"]
@@ -239,7 +237,7 @@ def test_a_dependency_that_changes_the_targets_updates_the_record() -> None:
 
 
 def test_the_next_batch_is_sent_before_the_written_names_are_planned_again() -> None:
-    world = start_stage(capabilities=Capabilities(atomic=True, conditional=True, max_batch_writes=2))
+    world = start_world(capabilities=Capabilities(atomic=True, conditional=True, max_batch_writes=2))
     world.feed(observe_new("api", "web"))
     world.now_s += 0.1
     world.feed(TimePassed())
@@ -253,7 +251,7 @@ def test_the_next_batch_is_sent_before_the_written_names_are_planned_again() -> 
 
 
 def test_a_written_name_that_changed_meanwhile_is_planned_before_the_next_batch() -> None:
-    world = start_stage(capabilities=Capabilities(atomic=True, conditional=True, max_batch_writes=2))
+    world = start_world(capabilities=Capabilities(atomic=True, conditional=True, max_batch_writes=2))
     world.feed(observe_new("api", "web"))
     world.now_s += 0.1
     world.feed(TimePassed())

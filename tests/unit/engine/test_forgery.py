@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.unit.engine.stage import (
+from tests.engine_values import (
     PLAN,
     REGISTRY,
     build_claim,
@@ -17,8 +17,8 @@ from tests.unit.engine.stage import (
     owned,
     ownership_record,
     record,
-    start_stage,
 )
+from tests.world import start_world
 
 TYPES = frozenset({"A", "CNAME", "TXT"})
 WITH_TXT = replace(PLAN, managed_types=TYPES)
@@ -28,7 +28,7 @@ FORGED = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=ser
 
 @pytest.mark.parametrize("compat", [False, True])
 def test_a_txt_record_with_the_text_of_an_ownership_record_is_not_published(compat: bool) -> None:
-    world = start_stage(
+    world = start_world(
         record("mail"),
         first=[observe("web", build_claim("web", "a-mail", FORGED, '"v=spf1"', rtype="TXT"))],
         plan=replace(WITH_TXT, compat=compat),
@@ -43,7 +43,7 @@ def test_a_txt_record_with_the_text_of_an_ownership_record_is_not_published(comp
 def test_an_existing_forged_ownership_record_makes_nothing_ours_and_is_deleted_with_its_object() -> None:
     forged = record("a-mail", FORGED, rtype="TXT")
     own = ownership_record("txt-a-mail", resource="service/shop/web")
-    world = start_stage(
+    world = start_world(
         record("mail"),
         forged,
         replace(own, name=host("txt-a-mail")),
@@ -62,7 +62,7 @@ def test_an_existing_forged_ownership_record_makes_nothing_ours_and_is_deleted_w
 
 
 def test_a_record_is_kept_if_its_object_requests_a_forged_ownership_record_instead() -> None:
-    world = start_stage(
+    world = start_world(
         *owned("web", "lb.test", rtype="CNAME"),
         first=[observe("web", build_claim("web", "web", FORGED, rtype="TXT"))],
         plan=WITH_TXT,

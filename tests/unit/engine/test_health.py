@@ -17,23 +17,20 @@ from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import AccountFailure, Zone, ZoneList
 from extdns.planner.settings import Policy
-from tests.fakes.faulty import NoAnswer
-from tests.unit.engine.stage import (
+from tests.engine_values import (
     INGRESS,
     PLAN,
     ZONE,
-    Stage,
     build_claim,
-    build_stage,
     change_phase,
     host,
     observe,
     observe_gone,
     owned,
     record,
-    start_published,
-    start_stage,
 )
+from tests.fakes.faulty import NoAnswer
+from tests.world import World, build_world, start_published, start_world
 
 
 def test_no_failure_is_reported_if_every_record_is_published() -> None:
@@ -41,7 +38,7 @@ def test_no_failure_is_reported_if_every_record_is_published() -> None:
 
 
 def test_a_foreign_record_at_a_requested_name_is_no_failure() -> None:
-    assert find_failures(start_stage(record("web"), first=[observe("web", build_claim("web", "web"))]).engine) == ()
+    assert find_failures(start_world(record("web"), first=[observe("web", build_claim("web", "web"))]).engine) == ()
 
 
 @pytest.mark.parametrize(
@@ -62,14 +59,14 @@ def test_a_foreign_record_at_a_requested_name_is_no_failure() -> None:
 def test_a_foreign_record_that_cannot_coexist_with_a_requested_one_is_a_failure(
     current: Record, claim: ResolvedClaim
 ) -> None:
-    world = start_stage(current, first=[observe("web", claim)])
+    world = start_world(current, first=[observe("web", claim)])
     assert find_failures(world.engine) == ("1 record could not be published",)
     assert world.batches == []
 
 
 def test_a_change_of_type_that_the_policy_forbids_is_a_failure() -> None:
     plan = replace(PLAN, policy=Policy.UPSERT_ONLY)
-    world = start_stage(
+    world = start_world(
         *owned("web"), first=[observe("web", build_claim("web", "web", "lb.test", rtype="CNAME"))], plan=plan
     )
     assert find_failures(world.engine) == ("1 record could not be published",)
@@ -92,7 +89,7 @@ def refuse_mixed_cnames(desired: Sequence[DesiredRecord], _: Zone) -> AdjustedRe
 def test_a_record_that_the_service_refuses_is_a_failure_only_if_it_would_be_sent(
     others: tuple[ResolvedClaim, ...], failing: tuple[str, ...]
 ) -> None:
-    world = start_stage(
+    world = start_world(
         first=[observe("web", build_claim("web", "web", "x.test", "y.test", rtype="CNAME"), *others)],
         adjust=refuse_mixed_cnames,
     )
@@ -100,55 +97,55 @@ def test_a_record_that_the_service_refuses_is_a_failure_only_if_it_would_be_sent
 
 
 def test_kinds_and_zones_that_were_not_listed_yet_are_failures() -> None:
-    assert find_failures(build_stage().engine) == (
+    assert find_failures(build_world().engine) == (
         "Service objects are listing",
         "Ingress objects are listing",
         "zones have not been listed yet",
     )
 
 
-def source_down(world: Stage) -> None:
+def source_down(world: World) -> None:
     """Let the list of Ingresses fail."""
     world.run(change_phase(INGRESS, Phase.FAILING))
 
 
-def object_broken(world: Stage) -> None:
+def object_broken(world: World) -> None:
     """Observe that the claims of the Service `web` cannot be computed."""
     world.run(observe("web", failure="no such port"))
 
 
-def account_down(world: Stage) -> None:
+def account_down(world: World) -> None:
     """Let the list of zones of one account fail."""
     world.provider.zone_list = ZoneList(zones=(ZONE,), failed=(AccountFailure(account="b", message="denied"),))
     world.run(for_s=65.0)
 
 
-def zone_busy(world: Stage) -> None:
+def zone_busy(world: World) -> None:
     """Let the service throttle all writes."""
     world.provider.rule = lambda _: TryLater(message="throttled")
     world.run(observe("api", build_claim("api", "api")))
 
 
-def zone_forbidden(world: Stage) -> None:
+def zone_forbidden(world: World) -> None:
     """Let the service deny all writes."""
     world.provider.rule = lambda _: Forbidden(message="no right")
     world.run(*(observe(name, build_claim(name, name)) for name in ("a", "b", "c")))
 
 
-def name_refused(world: Stage) -> None:
+def name_refused(world: World) -> None:
     """Let the service refuse the record `api`."""
     world.provider.rule = lambda _: Refused(message="no")
     world.run(observe("api", build_claim("api", "api")))
 
 
-def no_answer(world: Stage) -> None:
+def no_answer(world: World) -> None:
     """Let a batch and the read after it get no answer."""
     world.provider.rule = lambda _: NoAnswer(applied=False)
     world.provider.failures.append(RetryableError("down", retry_after_s=600.0))
     world.run(observe("api", build_claim("api", "api")))
 
 
-def name_contested(world: Stage) -> None:
+def name_contested(world: World) -> None:
     """Let each write to `api` end in a write conflict."""
     world.provider.rule = lambda _: WriteConflict(message="changed", offending_names=(host("api"),))
     world.run(observe("api", build_claim("api", "api")), for_s=40.0)
@@ -185,7 +182,7 @@ def name_contested(world: Stage) -> None:
         ),
     ],
 )
-def test_a_failure_is_reported_with_its_own_message(trouble: Callable[[Stage], None], messages: list[str]) -> None:
+def test_a_failure_is_reported_with_its_own_message(trouble: Callable[[World], None], messages: list[str]) -> None:
     world = start_published()
     trouble(world)
     assert list(find_failures(world.engine)) == messages
@@ -211,14 +208,14 @@ def test_a_backoff_is_no_failure_if_no_change_waits_for_it() -> None:
 
 
 def test_a_zone_that_has_not_been_read_yet_is_a_failure() -> None:
-    world = build_stage()
+    world = build_world()
     world.feed(TimePassed())
     world.feed(world.answer())
     assert "zone example.org has not been read yet" in find_failures(world.engine)
 
 
 def test_the_failure_of_an_unread_zone_contains_the_error_of_the_service() -> None:
-    world = build_stage()
+    world = build_world()
     world.provider.failures.extend([None, RetryableError("denied", retry_after_s=600.0)])
     world.run()
     assert "zone example.org cannot be read: denied" in find_failures(world.engine)

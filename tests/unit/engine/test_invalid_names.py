@@ -17,7 +17,7 @@ from extdns.model.reason import Reason
 from extdns.planner.settings import PlanSettings
 from providers.inmemory.provider import InMemoryProvider
 from registry.noop import NoopRegistry
-from tests.fakes.world import World
+from tests.world import World
 
 KEY = ObjectKey(Kind("", "v1", "Service", "services"), "shop", "web")
 ALLOWED = "a name"

@@ -14,22 +14,19 @@ from extdns.engine.engine import Engine
 from extdns.engine.inputs import LeadershipChanged, Observed, StateLoaded
 from extdns.model.reason import Reason
 from extdns.model.saved_state import Saved
-from tests.unit.engine.laws import check_submission
-from tests.unit.engine.stage import (
+from tests.engine_values import (
     INGRESS,
     REGISTRY,
     SERVICE,
-    Stage,
     build_claim,
     change_phase,
-    engine_settings,
     observe,
     observe_gone,
     observe_new,
     owned,
-    start_published,
-    start_stage,
 )
+from tests.unit.engine.laws import check_submission
+from tests.world import World, engine_settings, start_published, start_world
 
 BECOME_LEADER, BECOME_STANDBY = LeadershipChanged(is_leader=True), LeadershipChanged(is_leader=False)
 DELETES = DeleteSettings(owner="me", grace_s=60.0)
@@ -37,17 +34,17 @@ NAMES = [f"h{number:02}" for number in range(20)]
 READS = {"ListZones", "ReadPage", "ReadNames"}
 
 
-def start_standby(other: Stage, *first: Observed, **changes: object) -> Stage:
+def start_standby(other: World, *first: Observed, **changes: object) -> World:
     """Start a standby over the zone of *other* that observed *first*."""
     settings = engine_settings(other.provider, has_election=True, **changes)
-    world = Stage(engine=Engine(settings), reader=other.provider, writer=other.provider, provider=other.provider)
+    world = World(engine=Engine(settings), reader=other.provider, writer=other.provider)
     world.now_s = other.now_s
     world.run(*first, change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
     world.calls.clear()
     return world
 
 
-def change_leader(old: Stage, new_leader: Stage, *, for_s: float = 5.0) -> None:
+def change_leader(old: World, new_leader: World, *, for_s: float = 5.0) -> None:
     """Make *new_leader* the leader, with the state that *old* saved."""
     new_leader.state, new_leader.now_s = old.state, max(old.now_s, new_leader.now_s)
     new_leader.run(BECOME_LEADER, for_s=for_s)
@@ -59,7 +56,7 @@ def observe_objects(names: Iterable[str]) -> Observed:
 
 
 def test_a_standby_finishes_its_work_without_writing_reporting_or_saving_anything() -> None:
-    world = start_stage(first=[observe_objects(NAMES)], has_election=True, has_state_store=True)
+    world = start_world(first=[observe_objects(NAMES)], has_election=True, has_state_store=True)
     world.run(for_s=300.0)
     assert world.engine.is_idle
     assert (world.provider.submissions, world.reported, world.state) == ([], [], Saved())
@@ -67,21 +64,21 @@ def test_a_standby_finishes_its_work_without_writing_reporting_or_saving_anythin
 
 
 def test_a_standby_that_becomes_the_leader_writes_and_reports_its_planned_changes() -> None:
-    world = start_stage(first=[observe_objects(["web", "api"])], has_election=True)
+    world = start_world(first=[observe_objects(["web", "api"])], has_election=True)
     world.run(BECOME_LEADER)
     assert set(world.list_records()) == {"web A", "api A"}
     assert {str(one.name) for one in world.reported} == {"web.example.org", "api.example.org"}
 
 
 def test_a_new_leader_reports_records_that_were_already_published() -> None:
-    world = start_stage(*owned("web"), first=[observe("web", build_claim("web", "web"))], has_election=True)
+    world = start_world(*owned("web"), first=[observe("web", build_claim("web", "web"))], has_election=True)
     world.run(BECOME_LEADER)
     assert [one.reason for one in world.reported] == [Reason.PUBLISHED]
     assert world.provider.submissions == []
 
 
 def test_a_new_leader_reads_what_the_former_leader_wrote_and_does_not_write_it_again() -> None:
-    leader = start_stage()
+    leader = start_world()
     standby = start_standby(leader)
     for world in (leader, standby):
         world.run(observe_objects(NAMES), for_s=1.0)
@@ -95,7 +92,7 @@ def test_a_new_leader_reads_what_the_former_leader_wrote_and_does_not_write_it_a
 
 
 def test_a_new_leader_makes_the_changes_that_the_former_leader_did_not_make() -> None:
-    leader = start_stage()
+    leader = start_world()
     standby = start_standby(leader)
     leader.run(observe_objects(NAMES[:5]), for_s=1.0)
     standby.run(observe_objects(NAMES), for_s=1.0)
@@ -112,7 +109,7 @@ def test_a_new_leader_refreshes_zones_at_once_and_finds_an_edit_by_the_former_le
 
 
 def test_a_standby_refreshes_zones_four_times_less_often() -> None:
-    leader, standby = start_published(), start_stage(has_election=True)
+    leader, standby = start_published(), start_world(has_election=True)
     for world in (leader, standby):
         world.calls.clear()
         world.run(for_s=1200.0)
@@ -121,7 +118,7 @@ def test_a_standby_refreshes_zones_four_times_less_often() -> None:
 
 
 def test_a_standby_makes_due_deletes_only_after_it_becomes_the_leader() -> None:
-    world = start_stage(
+    world = start_world(
         *owned("web"), first=[observe("web", build_claim("web", "web"))], has_election=True, deletes=DELETES
     )
     world.run(observe_gone("web"), for_s=300.0)
@@ -131,7 +128,7 @@ def test_a_standby_makes_due_deletes_only_after_it_becomes_the_leader() -> None:
 
 
 def test_a_new_leader_makes_no_delete_before_it_loaded_the_state_of_the_former_leader() -> None:
-    world = start_stage(
+    world = start_world(
         *owned("web"),
         first=[observe("web", build_claim("web", "web"))],
         has_election=True,
@@ -149,7 +146,7 @@ def test_a_new_leader_makes_no_delete_before_it_loaded_the_state_of_the_former_l
 
 def test_deletes_of_the_former_leader_count_in_the_delete_budget_of_the_new_one() -> None:
     records = [one for name in NAMES for one in owned(name, resource=f"service/shop/{name}")]
-    leader = start_stage(*records, first=[observe_objects(NAMES)], deletes=DELETES, has_state_store=True)
+    leader = start_world(*records, first=[observe_objects(NAMES)], deletes=DELETES, has_state_store=True)
     standby = start_standby(leader, observe_objects(NAMES), deletes=DELETES, has_state_store=True)
     for world in (leader, standby):
         world.run(*(observe_gone(name) for name in NAMES[:10]), for_s=70.0)
@@ -162,7 +159,7 @@ def test_deletes_of_the_former_leader_count_in_the_delete_budget_of_the_new_one(
 
 def test_a_demoted_leader_writes_nothing_and_reports_no_held_deletes() -> None:
     records = [one for name in NAMES for one in owned(name, resource=f"service/shop/{name}")]
-    world = start_stage(*records, first=[observe_objects(NAMES)], has_election=True, deletes=DELETES)
+    world = start_world(*records, first=[observe_objects(NAMES)], has_election=True, deletes=DELETES)
     world.run(BECOME_LEADER)
     world.run(*(observe_gone(name) for name in NAMES), for_s=70.0)
     assert world.held[-1].held
@@ -176,7 +173,7 @@ def test_a_demoted_leader_writes_nothing_and_reports_no_held_deletes() -> None:
 
 
 def test_a_granted_delete_is_not_made_after_another_process_became_the_leader() -> None:
-    world = start_stage(
+    world = start_world(
         *owned("web"), first=[observe("web", build_claim("web", "web"))], has_election=True, deletes=DELETES
     )
     world.run(BECOME_LEADER)
@@ -187,7 +184,7 @@ def test_a_granted_delete_is_not_made_after_another_process_became_the_leader() 
 
 
 def test_saved_state_is_loaded_again_if_the_leader_changed_during_the_load() -> None:
-    world = start_stage(has_election=True, has_state_store=True)
+    world = start_world(has_election=True, has_state_store=True)
     world.feed(BECOME_LEADER)
     (load,) = (effect for effect in world.waiting if isinstance(effect, LoadState))
     world.waiting.clear()
@@ -206,7 +203,7 @@ def test_the_zone_holds_the_requested_records_however_often_the_leader_changes(
 
     True keeps the former leader as a standby; False replaces it by a new process.
     """
-    worlds = deque([start_stage(has_election=True, has_state_store=True)])
+    worlds = deque([start_world(has_election=True, has_state_store=True)])
     worlds.append(start_standby(worlds[0], has_state_store=True))
     worlds[0].run(BECOME_LEADER, for_s=1.0)
     targets: dict[str, int] = {}

@@ -25,6 +25,7 @@ from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import Capabilities, ZoneList
 from extdns.planner.settings import Policy
 from providers.inmemory.provider import InMemoryProvider
+from tests.engine_values import INGRESS, PLAN, PODS, REGISTRY, SERVICE, ZONE, host
 from tests.fakes.faulty import FaultyProvider, NoAnswer
 from tests.unit.engine import laws, waiting_laws
 from tests.unit.engine.cluster import Cluster
@@ -45,7 +46,7 @@ from tests.unit.engine.machine_strategies import (
     zone_lists,
 )
 from tests.unit.engine.machine_zones import INNER, ZONES, known_with_ownership, ownership_above
-from tests.unit.engine.stage import INGRESS, PLAN, PODS, REGISTRY, SERVICE, ZONE, Stage, engine_settings, host
+from tests.world import World, engine_settings
 
 Version = tuple[ObjectKey, tuple[Claim, ...]]
 
@@ -53,7 +54,7 @@ Version = tuple[ObjectKey, tuple[Claim, ...]]
 class EngineMachine(RuleBasedStateMachine):
     """Effects wait until a rule carries them out; their answers wait until a rule delivers them."""
 
-    stage: Stage
+    world: World
     cluster: Cluster
     answers: list[Input]
     checked: int
@@ -90,11 +91,11 @@ class EngineMachine(RuleBasedStateMachine):
             has_state_store=True,
             settings_digest="today",
         )
-        self.stage = Stage(engine=Engine(self.settings), reader=provider, writer=provider, provider=provider)
+        self.world = World(engine=Engine(self.settings), reader=provider, writer=provider)
         self.cluster, self.answers, self.checked = Cluster(), [], 0
-        self.stage.exists = self.cluster.exists
+        self.world.exists = self.cluster.exists
         self.accounts = accounts
-        self.accounts.restart(self.stage.now_s)
+        self.accounts.restart(self.world.now_s)
         for seed in seeds:
             self.edit(seed, remove=False)
         for key, requested in zip(KEYS, claims, strict=True):
@@ -104,34 +105,34 @@ class EngineMachine(RuleBasedStateMachine):
             self.wait(1.0)
 
     def feed(self, item: Input) -> None:
-        waiting, engine = len(self.stage.waiting), self.stage.engine
+        waiting, engine = len(self.world.waiting), self.world.engine
         self.cluster.note_delivered(item)
-        self.accounts.note(self.cluster, self.stage)
-        self.stage.feed(item)
-        for effect in list(self.stage.waiting)[waiting:]:
+        self.accounts.note(self.cluster, self.world)
+        self.world.feed(item)
+        for effect in list(self.world.waiting)[waiting:]:
             if isinstance(effect, SubmitBatch):
-                batch, now_s = effect.batch, self.stage.now_s
+                batch, now_s = effect.batch, self.world.now_s
                 is_approved = partial(self.accounts.is_approved, batch.zone.id, now_s=now_s)
                 laws.check_intentions(batch, self.cluster, self.plan, is_approved)
                 self.accounts.check_batch(batch, self.cluster, engine, now_s)
         self.accounts.note_held(engine)
 
     def run_call(self, index: int) -> Input:
-        self.stage.waiting.rotate(-index)
-        item = self.stage.answer()
-        self.stage.waiting.rotate(index)
-        for submission in self.stage.provider.submissions[self.checked :]:
+        self.world.waiting.rotate(-index)
+        item = self.world.answer()
+        self.world.waiting.rotate(index)
+        for submission in self.world.provider.submissions[self.checked :]:
             zone = submission.batch.zone
-            known = known_with_ownership(self.stage.engine, zone)
+            known = known_with_ownership(self.world.engine, zone)
             above = ownership_above(known.values()) if zone.id == INNER.id else {}
             laws.check_submission(submission, REGISTRY, known, above)
-            self.accounts.check_budget(submission, self.stage.now_s)
-        self.checked = len(self.stage.provider.submissions)
+            self.accounts.check_budget(submission, self.world.now_s)
+        self.checked = len(self.world.provider.submissions)
         return item
 
     def drain(self) -> None:
         """Carry out and deliver everything, in order."""
-        while self.answers or self.stage.waiting:
+        while self.answers or self.world.waiting:
             self.feed(self.answers.pop(0) if self.answers else self.run_call(0))
 
     # the cluster
@@ -149,8 +150,8 @@ class EngineMachine(RuleBasedStateMachine):
 
     @rule(version=versions(), outcome=outcomes, found=foreign_records())
     def see_amid_faults(self, version: Version, outcome: Outcome | NoAnswer | None, found: Record) -> None:
-        self.stage.provider.answers.append(outcome)
-        self.stage.provider.edits.append(lambda: self.edit(found, remove=False))
+        self.world.provider.answers.append(outcome)
+        self.world.provider.edits.append(lambda: self.edit(found, remove=False))
         self.see(version, Cause.VERSION, soon=True)
 
     @rule(key=keys, cause=st.sampled_from((Cause.DELETED, Cause.MISSING)), exists=st.booleans(), soon=soon)
@@ -197,26 +198,26 @@ class EngineMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.accounts.forgets)
     @rule(times=st.integers(1, 3))
     def arm_state(self, times: int) -> None:
-        self.stage.state_fails = times
+        self.world.state_fails = times
 
     # the service
 
     @rule(found=st.lists(outcomes, min_size=1, max_size=3))
     def arm_writes(self, found: list[Outcome | NoAnswer | None]) -> None:
-        self.stage.provider.answers.extend(found)
+        self.world.provider.answers.extend(found)
 
     @rule(found=st.lists(read_failures, min_size=1, max_size=4))
     def arm_reads(self, found: list[ProviderError | None]) -> None:
-        self.stage.provider.failures.extend(found)
+        self.world.provider.failures.extend(found)
 
     @rule(found=st.one_of(st.none(), zone_lists))
     def list_zones(self, found: ZoneList | None) -> None:
-        self.stage.provider.zone_list = found
+        self.world.provider.zone_list = found
 
     @rule(bad=st.one_of(st.none(), names), outcome=st.sampled_from((Refused(message="no"), Forbidden(message="no"))))
     def refuse(self, bad: str | None, outcome: Outcome) -> None:
         names_ = {host(bad)} if bad else set()
-        self.stage.provider.rule = lambda batch: outcome if names_ & {one.name for one in batch.change_sets} else None
+        self.world.provider.rule = lambda batch: outcome if names_ & {one.name for one in batch.change_sets} else None
 
     @rule(found=foreign_records(), remove=st.booleans(), later=st.integers(0, 2))
     def meddle(self, found: Record, remove: bool, later: int) -> None:
@@ -224,12 +225,12 @@ class EngineMachine(RuleBasedStateMachine):
             self.edit(found, remove=remove)
         else:
             idle = [lambda: None] * (later - 1)
-            self.stage.provider.edits.extend([*idle, lambda: self.edit(found, remove=remove)])
+            self.world.provider.edits.extend([*idle, lambda: self.edit(found, remove=remove)])
 
     def edit(self, found: Record, *, remove: bool) -> None:
         """Somebody else writes *found*, or removes what has its key, where the service lets them."""
-        inner, zone = self.stage.provider.inner, INNER if found.name.within(INNER.name) else ZONE
-        old = self.stage.provider.contents(zone).get(found.key)
+        inner, zone = self.world.provider.inner, INNER if found.name.within(INNER.name) else ZONE
+        old = self.world.provider.contents(zone).get(found.key)
         new = DesiredRecord(
             name=found.name, type=found.type, targets=found.targets, set_identifier=found.set_identifier
         )
@@ -243,26 +244,26 @@ class EngineMachine(RuleBasedStateMachine):
     @rule(seconds=st.sampled_from((0.03, 1.0, 8.0, 70.0, 400.0)))
     def wait(self, seconds: float) -> None:
         """Let time pass; everything is carried out meanwhile."""
-        end_s = self.stage.now_s + seconds
+        end_s = self.world.now_s + seconds
         self.feed(TimePassed())
         while True:
             self.drain()
-            if self.stage.wake_s is None or self.stage.wake_s > end_s:
+            if self.world.wake_s is None or self.world.wake_s > end_s:
                 break
-            self.stage.now_s = max(self.stage.now_s, self.stage.wake_s)
+            self.world.now_s = max(self.world.now_s, self.world.wake_s)
             self.feed(TimePassed())
-        self.stage.now_s = end_s
+        self.world.now_s = end_s
 
     @rule(seconds=st.sampled_from((0.03, 1.0, 8.0, 70.0)))
     def hang(self, seconds: float) -> None:
         """Let time pass, while the service is slow."""
-        self.stage.now_s += seconds
+        self.world.now_s += seconds
         self.feed(TimePassed())
 
-    @precondition(lambda self: self.stage.waiting)
+    @precondition(lambda self: self.world.waiting)
     @rule(index=st.integers(0, 5))
     def call(self, index: int) -> None:
-        self.answers.append(self.run_call(index % len(self.stage.waiting)))
+        self.answers.append(self.run_call(index % len(self.world.waiting)))
 
     @precondition(lambda self: self.answers)
     @rule(index=st.integers(0, 5))
@@ -279,58 +280,58 @@ class EngineMachine(RuleBasedStateMachine):
             self.cluster.lose(deleted)
         if new is not None:
             self.cluster.see(*new)
-        self.stage.waiting.clear()
+        self.world.waiting.clear()
         self.answers.clear()
-        self.stage.held.clear()
-        self.accounts.restart(self.stage.now_s)
-        self.stage.engine = Engine(self.settings)
+        self.world.held.clear()
+        self.accounts.restart(self.world.now_s)
+        self.world.engine = Engine(self.settings)
         for item in self.cluster.restart():
             self.feed(item)
 
-    @precondition(lambda self: self.stage.held and self.stage.held[-1].held)
+    @precondition(lambda self: self.world.held and self.world.held[-1].held)
     @rule()
     def approve(self) -> None:
         """Approve the deletes that were shown last, so that the process sees the approval."""
-        self.accounts.approve(self.stage.held[-1], self.stage.now_s)
-        self.stage.approvals = (self.stage.held[-1].code,)
+        self.accounts.approve(self.world.held[-1], self.world.now_s)
+        self.world.approvals = (self.world.held[-1].code,)
 
     # laws
 
     @invariant()
     def every_claim_and_record_has_its_decision(self) -> None:
-        engine = self.stage.engine
-        quiet = not (self.stage.waiting or self.answers or engine._dirty)
+        engine = self.world.engine
+        quiet = not (self.world.waiting or self.answers or engine._dirty)
         if quiet and engine.is_planned:
             laws.check_decisions(engine, self.cluster, self.plan.managed_types)
 
     @invariant()
     def whatever_a_decision_waits_for_can_come(self) -> None:
-        engine = self.stage.engine
+        engine = self.world.engine
         if engine.readiness.is_open and engine.zones.is_ready:
-            waiting_laws.check_waits(engine, self.stage, self.answers)
+            waiting_laws.check_waits(engine, self.world, self.answers)
 
     def recover(self) -> None:
         """All faults end; then the zones come to what the claims want, and nothing more is written."""
-        provider = self.stage.provider
+        provider = self.world.provider
         provider.answers.clear()
         provider.failures.clear()
         provider.edits.clear()
         provider.rule, provider.zone_list = (lambda _: None), None
-        self.cluster.answers, self.stage.state_fails = True, 0
+        self.cluster.answers, self.world.state_fails = True, 0
         for key in sorted(self.cluster.failing | (self.cluster.existing - self.cluster.requests.keys())):
             self.feed(self.cluster.see(key, self.cluster.requests.get(key, ())))
         for key in sorted(self.cluster.missing_pods):
             self.feed(self.cluster.find_pod(key, self.cluster.requests.get(key, ())))
         self.sync()
         self.wait(7200.0)
-        laws.check_converged(self.stage.engine, self.stage, ZONES, REGISTRY)
+        laws.check_converged(self.world.engine, self.world, ZONES, REGISTRY)
         self.every_claim_and_record_has_its_decision()
         before = [provider.contents(zone) for zone in ZONES]
         self.wait(600.0)
         assert [provider.contents(zone) for zone in ZONES] == before
 
     def teardown(self) -> None:
-        if hasattr(self, "stage"):
+        if hasattr(self, "world"):
             self.recover()
 
 

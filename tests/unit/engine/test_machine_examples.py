@@ -6,9 +6,9 @@ from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Cause
 from extdns.planner.settings import Policy
 from providers.inmemory.provider import InMemoryProvider
+from tests.engine_values import build_claim
 from tests.unit.engine.delete_accounts import DeleteAccounts
 from tests.unit.engine.machine_strategies import KEYS
-from tests.unit.engine.stage import build_claim
 from tests.unit.engine.test_machine import EngineMachine
 
 
@@ -38,9 +38,9 @@ def test_a_hold_for_insufficient_evidence_ends_when_accepted_settings_are_loaded
     machine.arm_state(1)
     machine.restart(None, None)
     machine.wait(8.0)
-    assert machine.stage.describe_decisions("web") == ["A keep orphan-unclaimed"]
+    assert machine.world.describe_decisions("web") == ["A keep orphan-unclaimed"]
     machine.drop(key, Cause.DELETED, exists=False, soon=True)
-    assert machine.stage.describe_decisions("web") == ["A keep held"]
+    assert machine.world.describe_decisions("web") == ["A keep held"]
     machine.wait(400.0)
-    assert machine.stage.list_records() == {}
+    assert machine.world.list_records() == {}
     machine.teardown()

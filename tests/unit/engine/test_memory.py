@@ -12,18 +12,8 @@ import pytest
 from extdns.engine.inputs import Cause, TimePassed
 from extdns.engine.settings import EngineSettings
 from extdns.model.cluster import Phase
-from tests.unit.engine.stage import (
-    SERVICE,
-    Stage,
-    build_claim,
-    build_unresolved,
-    change_phase,
-    observe,
-    observe_gone,
-    owned,
-    start_published,
-    start_stage,
-)
+from tests.engine_values import SERVICE, build_claim, build_unresolved, change_phase, observe, observe_gone, owned
+from tests.world import World, start_published, start_world
 
 
 def count_entries(root: object) -> int:
@@ -46,7 +36,7 @@ def count_entries(root: object) -> int:
     return count
 
 
-def list_state(world: Stage) -> list[object]:
+def list_state(world: World) -> list[object]:
     """Return the parts of the engine that store state."""
     engine = world.engine
     observed = [engine._checks, engine._waits, engine._plan_retries, engine._phases, engine._problems]
@@ -94,7 +84,7 @@ def test_how_a_claim_ended_is_stored_while_its_record_exists() -> None:
 
 
 def test_how_a_claim_ended_is_stored_while_the_create_of_its_record_is_in_flight() -> None:
-    world = start_stage()
+    world = start_world()
     world.feed(observe("web", build_claim("web", "web")))
     world.now_s += 1.0
     world.feed(TimePassed())

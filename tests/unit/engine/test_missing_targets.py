@@ -11,34 +11,25 @@ from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Cause
 from extdns.model.kind import ObjectKey
 from extdns.planner.settings import PlanSettings
-from tests.unit.engine.stage import (
-    PODS,
-    SERVICE,
-    Stage,
-    build_claim,
-    build_unresolved,
-    observe,
-    observe_gone,
-    owned,
-    start_stage,
-)
+from tests.engine_values import PODS, SERVICE, build_claim, build_unresolved, observe, observe_gone, owned
+from tests.world import World, start_world
 
 POD = ObjectKey(PODS, "shop", "web-1")
 GRACE = DeleteSettings(owner="me", grace_s=60.0, limits=DeleteLimits(percent=100))
 BOTH = ("192.0.2.1", "192.0.2.2")
 
 
-def start_with_pods(**changes: object) -> Stage:
+def start_with_pods(**changes: object) -> World:
     """Start an engine in whose zone the Service `web` has a record with the addresses of two Pods."""
-    return start_stage(
+    return start_world(
         *owned("web", *BOTH), first=[observe("web", build_claim("web", "web", *BOTH))], deletes=GRACE, **changes
     )
 
 
-def start_with_services() -> Stage:
+def start_with_services() -> World:
     """Start an engine in whose zone two Services requested one address each of the record `web`."""
     first = [observe("api", build_claim("api", "web", BOTH[0])), observe("web", build_claim("web", "web", BOTH[1]))]
-    return start_stage(*owned("web", *BOTH, resource="service/shop/api"), first=first, deletes=GRACE)
+    return start_world(*owned("web", *BOTH, resource="service/shop/api"), first=first, deletes=GRACE)
 
 
 def test_an_address_stays_until_a_get_confirms_that_its_pod_is_gone() -> None:
@@ -141,7 +132,7 @@ def test_existence_checks_are_dropped_when_no_decision_waits_for_them() -> None:
 def test_a_record_of_a_missing_object_stays_though_another_object_requests_another_type_of_the_name() -> None:
     ipv6 = build_claim("api", "web", "2001:db8::1", rtype="AAAA")
     records = (*owned("web"), *owned("web", "2001:db8::1", rtype="AAAA", resource="service/shop/api"))
-    world = start_stage(
+    world = start_world(
         *records, first=[observe("web", build_claim("web", "web")), observe("api", ipv6)], deletes=GRACE
     )
     world.run(observe_gone("web", Cause.MISSING), for_s=59.0)
@@ -153,7 +144,7 @@ def test_a_record_of_a_missing_object_stays_though_another_object_requests_anoth
 def test_a_record_of_a_deleted_object_has_its_grace_period_though_another_object_requests_another_type() -> None:
     ipv6 = build_claim("api", "web", "2001:db8::1", rtype="AAAA")
     records = (*owned("web"), *owned("web", "2001:db8::1", rtype="AAAA", resource="service/shop/api"))
-    world = start_stage(
+    world = start_world(
         *records, first=[observe("web", build_claim("web", "web")), observe("api", ipv6)], deletes=GRACE
     )
     world.run(observe_gone("web"), for_s=59.0)
@@ -165,7 +156,7 @@ def test_a_record_of_a_deleted_object_has_its_grace_period_though_another_object
 def test_a_record_stays_for_an_unresolved_claim_though_another_object_requests_another_type_of_the_name() -> None:
     ipv6 = build_claim("api", "web", "2001:db8::1", rtype="AAAA")
     records = (*owned("web"), *owned("web", "2001:db8::1", rtype="AAAA", resource="service/shop/api"))
-    world = start_stage(
+    world = start_world(
         *records, first=[observe("web", build_claim("web", "web")), observe("api", ipv6)], deletes=GRACE
     )
     world.run(observe("new", build_unresolved("new", "web")), observe_gone("web"), for_s=600.0)

@@ -10,19 +10,18 @@ from extdns.model.reason import Reason
 from extdns.model.record import Record
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.unit.engine.stage import (
+from tests.engine_values import (
     INGRESS,
     PLAN,
     SERVICE,
     ZONE,
     build_claim,
-    build_stage,
     change_phase,
     observe,
     ownership_record,
     record,
-    start_stage,
 )
+from tests.world import build_world, start_world
 
 APEX = DnsName("example.org")
 
@@ -34,7 +33,7 @@ def move_to_apex(found: Record) -> Record:
 
 def test_a_record_with_an_old_ownership_record_gets_a_current_one_once() -> None:
     old = record("web", *ownership_record("web").targets, rtype="TXT")
-    world = start_stage(record("web"), old, first=[observe("web", build_claim("web", "web"))])
+    world = start_world(record("web"), old, first=[observe("web", build_claim("web", "web"))])
     assert world.list_ownership_labels() == {"web", "a-web"}
     assert world.describe_decisions("web") == ["A keep published"]
     world.run(for_s=600.0)
@@ -44,7 +43,7 @@ def test_a_record_with_an_old_ownership_record_gets_a_current_one_once() -> None
 def test_an_old_ownership_record_suffices_if_the_name_of_the_current_one_is_outside_the_zone() -> None:
     claim = build_claim("web", "web")
     at_the_apex = replace(claim, desired=replace(claim.desired, name=APEX))
-    world = build_stage(
+    world = build_world(
         move_to_apex(record("web")), move_to_apex(record("web", *ownership_record("web").targets, rtype="TXT"))
     )
     world.run(observe("web", at_the_apex), change_phase(SERVICE), change_phase(INGRESS), for_s=600.0)
@@ -63,7 +62,7 @@ def test_a_requested_record_is_not_changed_if_its_ownership_record_can_be_that_o
         owner="me", naming=Naming(), managed_types=PLAN.managed_types, creates_without_ownership=compat
     )
     current = {found.key: found for found in (record("a-foo", "192.0.2.66"), ownership_record("foo"))}
-    world = build_stage(*current.values(), plan=replace(PLAN, compat=compat), registry=registry)
+    world = build_world(*current.values(), plan=replace(PLAN, compat=compat), registry=registry)
     world.run(observe("web", build_claim("web", "a-foo")), change_phase(SERVICE), change_phase(INGRESS), for_s=600.0)
     assert world.provider.contents(ZONE) == current
     assert world.decision("a-foo").reason is Reason.FOREIGN_RECORD
@@ -80,7 +79,7 @@ def test_11_a_record_created_by_hand_at_the_name_of_another_ownership_record_sta
     )
     by_hand = record("a-foo", "192.0.2.66")
     found_records = {found.key: found for found in (record("foo"), ownership_record("foo"), by_hand)}
-    world = build_stage(*found_records.values(), plan=replace(PLAN, compat=compat), registry=registry)
+    world = build_world(*found_records.values(), plan=replace(PLAN, compat=compat), registry=registry)
     world.run(
         observe("web", *(build_claim("web", at) for at in requested)),
         change_phase(SERVICE),

@@ -6,22 +6,13 @@ from extdns.engine.effects import ReadNames
 from extdns.engine.health import find_failures
 from extdns.engine.inputs import TimePassed
 from extdns.errors import RetryableError
+from tests.engine_values import ZONE, build_claim, host, observe, observe_new, record
 from tests.fakes.faulty import NoAnswer
-from tests.unit.engine.stage import (
-    ZONE,
-    Stage,
-    build_claim,
-    host,
-    observe,
-    observe_new,
-    record,
-    start_published,
-    start_stage,
-)
+from tests.world import World, start_published, start_world
 
 
 def test_an_unanswered_batch_that_was_not_applied_is_sent_again() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.answers.append(NoAnswer(applied=False))
     world.run(observe_new("api", "blog", "web"), for_s=2.0)
     assert world.calls == ["SubmitBatch", "ReadNames", "SubmitBatch"]
@@ -29,14 +20,14 @@ def test_an_unanswered_batch_that_was_not_applied_is_sent_again() -> None:
 
 
 def test_a_service_that_never_answers_is_retried_with_exponential_backoff() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.rule = lambda _: NoAnswer(applied=False)
     world.run(observe_new("web"), for_s=130.0)
     assert len(world.batches) == 10  # at 0, 0.25, 0.75, 1.75 and so on to 31.75, 63.75 and 127.75 seconds
 
 
 def test_an_unanswered_batch_that_was_applied_is_not_sent_again() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.answers.append(NoAnswer(applied=True))
     world.run(observe_new("api", "blog", "web"), for_s=1.0)
     assert world.calls.count("SubmitBatch") == 1
@@ -45,7 +36,7 @@ def test_an_unanswered_batch_that_was_applied_is_not_sent_again() -> None:
 
 
 def test_only_the_first_and_last_name_of_an_unanswered_batch_are_read_at_first() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.answers.append(NoAnswer(applied=False))
     world.feed(observe_new(*(f"n{number}" for number in range(50))))
     world.now_s += 1.0
@@ -56,7 +47,7 @@ def test_only_the_first_and_last_name_of_an_unanswered_batch_are_read_at_first()
 
 
 def test_nothing_is_sent_to_a_zone_while_a_batch_is_unconfirmed() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.answers.append(NoAnswer(applied=False))
     world.provider.failures += [RetryableError("down"), RetryableError("down")]
     world.run(observe_new("web"), for_s=0.5)
@@ -89,7 +80,7 @@ def test_an_answer_to_an_earlier_read_does_not_confirm_a_batch() -> None:
 
 
 def test_a_batch_applied_late_is_read_before_it_is_sent_a_third_time() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.answers.append(NoAnswer(applied=False))
     late = [lambda: None, lambda: None, lambda: apply_first_batch(world)]
     world.provider.edits.extend(late)
@@ -98,7 +89,7 @@ def test_a_batch_applied_late_is_read_before_it_is_sent_a_third_time() -> None:
     assert {tuple(world.describe_decisions(name)) for name in ("api", "blog", "web")} == {("A keep published",)}
 
 
-def apply_first_batch(world: Stage) -> None:
+def apply_first_batch(world: World) -> None:
     """Apply the first submitted batch to the zone, as a service does whose answer was lost."""
     batch, _ = world.outcomes[0]
     world.provider.inner.submit(ZONE, batch)

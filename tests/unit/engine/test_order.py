@@ -12,24 +12,25 @@ from extdns.model.claim import Claim
 from extdns.model.record import Record, RecordKey
 from extdns.model.zone import Zone
 from extdns.planner.coexistence import can_coexist
+from tests.engine_values import INGRESS, SERVICE, ZONE, change_phase
 from tests.unit.engine.cluster import Cluster
 from tests.unit.engine.machine_strategies import KEYS, claims_of, foreign_records
 from tests.unit.engine.machine_zones import INNER
-from tests.unit.engine.stage import INGRESS, SERVICE, ZONE, Stage, build_stage, change_phase
+from tests.world import World, build_world
 
 ORDERS = st.permutations(range(len(KEYS) + 2))
 
 
 def run_in_order(
     records: Sequence[Record], claims: Sequence[tuple[Claim, ...]], order: Sequence[int], size: int
-) -> Stage:
+) -> World:
     """Run an engine that observes the objects with *claims*, one each, and the kinds in *order*."""
     seed: dict[Zone, dict[RecordKey, Record]] = {ZONE: {}, INNER: {}}
     for record in records:
         held = seed[INNER if record.name.within(INNER.name) else ZONE]
         if can_coexist((record, *(other for other in held.values() if other.name == record.name))):
             held[record.key] = record
-    world = build_stage(zones={zone: held.values() for zone, held in seed.items()}, page_size=size)
+    world = build_world(zones={zone: held.values() for zone, held in seed.items()}, page_size=size)
     cluster = Cluster()
     inputs: list[Input] = [cluster.see(key, found) for key, found in zip(KEYS, claims, strict=True)]
     inputs += [change_phase(SERVICE), change_phase(INGRESS)]

@@ -14,13 +14,12 @@ from extdns.engine.inputs import Cause, Observed
 from extdns.model.cluster import Phase
 from extdns.model.reason import Reason
 from extdns.model.record import Record
-from tests.unit.engine.stage import (
+from tests.engine_values import (
     INGRESS,
     KINDS,
     SERVICE,
     ZONE,
     build_claim,
-    build_stage,
     build_unresolved,
     change_phase,
     observe,
@@ -28,15 +27,14 @@ from tests.unit.engine.stage import (
     owned,
     ownership_record,
     record,
-    start_published,
-    start_stage,
 )
+from tests.world import build_world, start_published, start_world
 
 # orphans
 
 
 def test_a_record_whose_object_was_deleted_before_the_start_is_deleted_after_a_get_confirms_it() -> None:
-    world = build_stage(*owned("web"))
+    world = build_world(*owned("web"))
     world.run(change_phase(SERVICE), change_phase(INGRESS))
     assert world.calls.count("CheckExistence") == 1
     assert world.evidence == ["orphan-gone"]
@@ -53,21 +51,21 @@ def test_a_record_whose_object_was_deleted_before_the_start_is_deleted_after_a_g
     ],
 )
 def test_the_delete_of_an_orphan_is_held_if_its_object_is_not_known_to_be_gone(records: Sequence[Record]) -> None:
-    world = start_stage(*records, first=[observe("api", build_claim("api", "api"))])
+    world = start_world(*records, first=[observe("api", build_claim("api", "api"))])
     world.run(for_s=600.0)
     assert world.evidence == []
     assert world.describe_decisions("web") == ["A keep orphan-unclaimed"]
 
 
 def test_the_delete_of_an_orphan_is_held_if_its_namespace_is_not_watched() -> None:
-    world = start_stage(*owned("web"), namespaces=("lab",))
+    world = start_world(*owned("web"), namespaces=("lab",))
     assert world.evidence == []
     assert world.describe_decisions("web") == ["A keep orphan-unclaimed"]
     assert "CheckExistence" not in world.calls
 
 
 def test_the_delete_of_an_orphan_stays_held_after_its_object_was_deleted() -> None:
-    world = start_stage(*owned("web"), first=[observe("web", build_claim("web", "api"))], has_state_store=True)
+    world = start_world(*owned("web"), first=[observe("web", build_claim("web", "api"))], has_state_store=True)
     assert world.describe_decisions("web") == ["A keep orphan-unclaimed"]
     world.run(observe_gone("web"))
     assert world.describe_decisions("web") == ["A keep held"]
@@ -79,13 +77,13 @@ def test_the_delete_of_an_orphan_stays_held_after_its_object_was_deleted() -> No
 
 
 def test_an_orphan_is_kept_when_its_object_requests_it() -> None:
-    world = start_stage(*owned("web"), first=[observe("web")])
+    world = start_world(*owned("web"), first=[observe("web")])
     world.run(observe("web", build_claim("web", "web")))
     assert world.describe_decisions("web") == ["A keep published"]
 
 
 def test_a_record_without_a_resource_is_an_orphan_only_while_all_sources_are_synced() -> None:
-    world = build_stage(*owned("web", resource=""))
+    world = build_world(*owned("web", resource=""))
     world.run(change_phase(SERVICE), change_phase(INGRESS, Phase.FAILING), for_s=40.0)
     assert world.describe_decisions("web") == ["A keep source-down"]
     world.run(change_phase(INGRESS))
@@ -93,14 +91,14 @@ def test_a_record_without_a_resource_is_an_orphan_only_while_all_sources_are_syn
 
 
 def test_a_record_without_a_resource_is_not_deleted_on_unconfirmed_absence() -> None:
-    world = start_stage(*owned("web", resource=""), first=[observe("web", build_claim("web", "web"))])
+    world = start_world(*owned("web", resource=""), first=[observe("web", build_claim("web", "web"))])
     world.exists = lambda _: None
     world.run(observe_gone("web", Cause.MISSING), for_s=600.0)
     assert world.evidence == []
 
 
 def test_records_of_an_object_whose_claims_cannot_be_computed_are_kept() -> None:
-    world = start_stage(*owned("web"), first=[observe("web", failure="broken")])
+    world = start_world(*owned("web"), first=[observe("web", failure="broken")])
     assert world.describe_decisions("web") == ["A keep object-failed"]
     world.run(observe("web", build_claim("web", "api")))
     assert world.describe_decisions("web") == ["A keep orphan-unclaimed"]
@@ -108,7 +106,7 @@ def test_records_of_an_object_whose_claims_cannot_be_computed_are_kept() -> None
 
 def test_records_of_an_object_are_kept_if_one_of_two_sources_cannot_compute_its_claims() -> None:
     broken = observe("web", failure="broken").observations[0]
-    world = start_stage(
+    world = start_world(
         *owned("web"),
         first=[Observed(observations=(replace(broken, source="other"),)), observe("web", build_claim("web", "api"))],
     )
@@ -117,7 +115,7 @@ def test_records_of_an_object_are_kept_if_one_of_two_sources_cannot_compute_its_
 
 def test_evidence_of_an_object_counts_for_each_spelling_of_its_resource_label() -> None:
     records = owned("web", resource="application/shop/web")
-    world = start_stage(
+    world = start_world(
         *records, first=[observe("web", build_claim("web", "web"))], kinds={**KINDS, "application": SERVICE}
     )
     world.run(observe("web"))
@@ -129,7 +127,7 @@ def test_evidence_of_an_object_counts_for_each_spelling_of_its_resource_label() 
 
 
 def test_a_record_does_not_pass_to_an_object_of_another_source_while_its_source_is_down() -> None:
-    world = build_stage(*owned("web", resource="ingress/shop/web"))
+    world = build_world(*owned("web", resource="ingress/shop/web"))
     world.run(
         change_phase(SERVICE),
         change_phase(INGRESS, Phase.FORBIDDEN),
@@ -144,7 +142,7 @@ def test_a_record_does_not_pass_to_an_object_of_another_source_while_its_source_
 
 def test_a_source_that_is_down_delays_only_the_set_identifiers_of_its_records() -> None:
     theirs = record("web", set_identifier="green")
-    world = build_stage(theirs, replace(ownership_record("web", resource="ingress/shop/web"), set_identifier="green"))
+    world = build_world(theirs, replace(ownership_record("web", resource="ingress/shop/web"), set_identifier="green"))
     blue, green = (build_claim("web", "web", "192.0.2.9", set_identifier=colour) for colour in ("blue", "green"))
     world.run(change_phase(SERVICE), change_phase(INGRESS, Phase.FORBIDDEN), observe("web", blue, green), for_s=60.0)
     assert world.describe_decisions("web") == ["A keep published", "A keep source-down"]
@@ -152,7 +150,7 @@ def test_a_source_that_is_down_delays_only_the_set_identifiers_of_its_records() 
 
 
 def test_missing_endpoints_of_one_object_are_no_evidence_for_the_record_of_another() -> None:
-    world = start_stage(
+    world = start_world(
         *owned("web", resource="service/shop/api"),
         first=[observe("api"), observe("web", build_unresolved("web", "web", Reason.NO_ENDPOINTS))],
     )

@@ -9,7 +9,8 @@ import pytest
 from extdns.engine.delete_budget import DeleteSettings
 from extdns.engine.inputs import Cause, ClusterIdentified
 from extdns.model.cluster import ClusterIdentity
-from tests.unit.engine.stage import INGRESS, SERVICE, Stage, build_stage, change_phase, observe_gone, observe_new, owned
+from tests.engine_values import INGRESS, SERVICE, change_phase, observe_gone, observe_new, owned
+from tests.world import World, build_world
 
 DELETES = DeleteSettings(owner="me", grace_s=60.0)
 NAMES = ["api", "web"]
@@ -17,10 +18,10 @@ BLUE = ClusterIdentity(uid="blue")
 GREEN = ClusterIdentity(uid="green")
 
 
-def start_in(cluster: ClusterIdentity, *names: str, before: Stage | None = None) -> Stage:
+def start_in(cluster: ClusterIdentity, *names: str, before: World | None = None) -> World:
     """Return a process that reads the Services *names* from *cluster*, with the state that *before* saved."""
     records = [one for name in NAMES for one in owned(name, resource=f"service/shop/{name}")]
-    world = build_stage(*records, deletes=DELETES, has_state_store=True)
+    world = build_world(*records, deletes=DELETES, has_state_store=True)
     if before:
         world.state, world.now_s = before.state, before.now_s
     world.run(
@@ -33,7 +34,7 @@ def start_in(cluster: ClusterIdentity, *names: str, before: Stage | None = None)
     return world
 
 
-def start_in_other_cluster() -> Stage:
+def start_in_other_cluster() -> World:
     """Return a process in another cluster, in which `web` has another address and `api` is missing."""
     before = start_in(BLUE, *NAMES)
     before.run(for_s=30.0)
@@ -78,7 +79,7 @@ def test_another_cluster_can_be_accepted_by_a_flag() -> None:
     world = start_in(GREEN, *NAMES, before=before)
     assert world.engine.delete_guard.cluster.other_id == GREEN.id
     settings = DeleteSettings(owner="me", grace_s=60.0, accepted_clusters=(GREEN.id,))
-    world = build_stage(deletes=settings, has_state_store=True)
+    world = build_world(deletes=settings, has_state_store=True)
     world.state, world.now_s = before.state, before.now_s
     world.run(ClusterIdentified(identity=GREEN), change_phase(SERVICE), change_phase(INGRESS), for_s=30.0)
     assert world.state.cluster == GREEN
@@ -95,10 +96,10 @@ def test_a_newly_known_part_of_the_cluster_identity_is_added_to_the_saved_one() 
 WITH_TIMEOUT = replace(DELETES, identity_timeout_s=30.0)
 
 
-def start_unidentified(before: Stage, *, once: bool = False) -> Stage:
+def start_unidentified(before: World, *, once: bool = False) -> World:
     """Return a process after *before* that has not identified its cluster; `web` has another address."""
     records = [one for name in NAMES for one in owned(name, resource=f"service/shop/{name}")]
-    world = build_stage(*records, deletes=WITH_TIMEOUT, has_state_store=True, once=once)
+    world = build_world(*records, deletes=WITH_TIMEOUT, has_state_store=True, once=once)
     world.state, world.now_s = before.state, before.now_s
     world.run(
         observe_new("web", "fresh", target="192.0.2.9"),
@@ -110,7 +111,7 @@ def start_unidentified(before: Stage, *, once: bool = False) -> Stage:
     return world
 
 
-def start_and_save(cluster: ClusterIdentity = BLUE) -> Stage:
+def start_and_save(cluster: ClusterIdentity = BLUE) -> World:
     """Return a process that saved the identity of *cluster*."""
     world = start_in(cluster, *NAMES)
     world.run(for_s=30.0)
@@ -151,7 +152,7 @@ def test_updates_do_not_wait_for_the_identity_if_the_saved_state_names_no_cluste
 def test_updates_wait_until_the_saved_state_is_loaded() -> None:
     before = start_and_save()
     records = [one for name in NAMES for one in owned(name, resource=f"service/shop/{name}")]
-    world = build_stage(*records, deletes=DELETES, has_state_store=True)
+    world = build_world(*records, deletes=DELETES, has_state_store=True)
     world.state, world.now_s = before.state, before.now_s
     world.state_fails, world.state_forbidden = 2, False
     world.run(
@@ -165,7 +166,7 @@ def test_updates_wait_until_the_saved_state_is_loaded() -> None:
 
 
 def test_creates_do_not_wait_for_state_that_cannot_be_loaded() -> None:
-    world = build_stage(deletes=DELETES, has_state_store=True)
+    world = build_world(deletes=DELETES, has_state_store=True)
     world.state_fails = 1
     world.run(observe_new("web"), change_phase(SERVICE), change_phase(INGRESS))
     assert world.list_records() == {"web A": ("192.0.2.1",)}

@@ -13,7 +13,7 @@ from extdns.errors import RetryableError
 from extdns.model.change import Forbidden, Refused, TryLater, WriteConflict
 from extdns.model.dns_name import DnsName
 from providers.inmemory.provider import InMemoryProvider
-from tests.unit.engine.stage import (
+from tests.engine_values import (
     ZONE,
     build_claim,
     host,
@@ -24,9 +24,8 @@ from tests.unit.engine.stage import (
     record,
     refuse_names,
     refuse_with_names,
-    start_published,
-    start_stage,
 )
+from tests.world import start_published, start_world
 
 FORBIDDEN = Forbidden(message="no right to change the zone")
 
@@ -35,7 +34,7 @@ FORBIDDEN = Forbidden(message="no right to change the zone")
 
 
 def test_three_refused_names_among_a_thousand_are_found_in_few_batches_and_delay_no_other() -> None:
-    world = start_stage()
+    world = start_world()
     names = [f"n{number}" for number in range(1000)]
     bad = {"n17", "n500", "n999"}
     world.provider.rule = refuse_names(*bad)
@@ -47,7 +46,7 @@ def test_three_refused_names_among_a_thousand_are_found_in_few_batches_and_delay
 
 
 def test_an_offending_name_is_found_by_halving_although_other_names_keep_changing() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.rule = refuse_names("bad")
     world.run(observe_new("bad", *(f"n{number}" for number in range(31))), for_s=0.021)
     for number in range(20):
@@ -61,7 +60,7 @@ def test_an_offending_name_is_found_by_halving_although_other_names_keep_changin
 
 
 def test_an_offending_name_is_found_by_halving_although_another_name_changes_with_the_refusal() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.rule = refuse_names("bad")
     world.feed(observe_new("bad", *(f"n{number}" for number in range(7))))
     world.now_s += 1.0
@@ -74,7 +73,7 @@ def test_an_offending_name_is_found_by_halving_although_another_name_changes_wit
 
 
 def test_all_offending_names_that_an_error_lists_are_removed_from_the_batch_at_once() -> None:
-    world = start_stage()
+    world = start_world()
     names = [f"n{number}" for number in range(40)]
     world.provider.rule = refuse_with_names("n3", "n20", "n39")
     world.run(observe_new(*names), for_s=2.0)
@@ -83,7 +82,7 @@ def test_all_offending_names_that_an_error_lists_are_removed_from_the_batch_at_o
 
 
 def test_a_refused_ownership_record_blocks_only_its_own_name() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.rule = lambda batch: (
         Refused(message="too long", offending_names=(DnsName("a-bad.example.org"),))
         if len(batch.change_sets) == 3
@@ -98,7 +97,7 @@ def test_a_refused_ownership_record_blocks_only_its_own_name() -> None:
     ("named", "tries"), [(True, [["bad", "worse"]]), (False, [["bad"], ["worse"]])], ids=["named", "unnamed"]
 )
 def test_refused_names_are_retried_alone_with_exponential_backoff(named: bool, tries: list[list[str]]) -> None:
-    world = start_stage(capabilities=replace(InMemoryProvider().capabilities, names_offending_records=named))
+    world = start_world(capabilities=replace(InMemoryProvider().capabilities, names_offending_records=named))
     world.provider.rule = refuse_with_names("bad", "worse")
     world.run(observe_new("bad", "worse"), for_s=59.0)
     assert world.batches == [["bad", "worse"]]
@@ -111,7 +110,7 @@ def test_refused_names_are_retried_alone_with_exponential_backoff(named: bool, t
 
 
 def test_names_refused_within_a_few_seconds_are_retried_together() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.rule = refuse_with_names("bad", "worse", "late")
     world.run(observe_new("bad"), for_s=4.0)
     world.run(observe_new("worse"), for_s=16.0)
@@ -120,7 +119,7 @@ def test_names_refused_within_a_few_seconds_are_retried_together() -> None:
 
 
 def test_a_refused_name_is_retried_at_once_when_its_claim_changes() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.rule = refuse_with_names("bad")
     world.run(observe_new("bad"), for_s=1.0)
     world.provider.rule = lambda _: None
@@ -129,7 +128,7 @@ def test_a_refused_name_is_retried_at_once_when_its_claim_changes() -> None:
 
 
 def test_a_refused_name_with_several_records_is_not_retried_at_once() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.rule = refuse_with_names("web")
     world.run(
         observe(
@@ -142,7 +141,7 @@ def test_a_refused_name_with_several_records_is_not_retried_at_once() -> None:
 
 
 def test_observing_an_unchanged_object_does_not_end_the_backoff_of_its_refused_name() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.rule = refuse_with_names("bad")
     for _ in range(3):
         world.run(observe_new("bad"), for_s=5.0)
@@ -153,7 +152,7 @@ def test_observing_an_unchanged_object_does_not_end_the_backoff_of_its_refused_n
 
 
 def test_a_zone_counts_as_forbidden_after_three_names_sent_alone_were_forbidden() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.rule = lambda _: FORBIDDEN
     names = [f"n{number}" for number in range(8)]
     world.run(observe_new(*names), for_s=25.0)
@@ -165,7 +164,7 @@ def test_a_zone_counts_as_forbidden_after_three_names_sent_alone_were_forbidden(
 
 
 def test_a_missing_permission_for_one_name_delays_only_that_name() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.rule = refuse_names("bad", outcome=FORBIDDEN)
     world.run(observe_new("bad", "good", "fine"), for_s=5.0)
     assert set(world.list_records()) == {"good A", "fine A"}
@@ -173,7 +172,7 @@ def test_a_missing_permission_for_one_name_delays_only_that_name() -> None:
 
 
 def test_all_changes_are_sent_when_a_zone_is_no_longer_forbidden() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.rule = lambda _: FORBIDDEN
     names = [f"n{number}" for number in range(8)]
     world.run(observe_new(*names), for_s=100.0)
@@ -220,7 +219,7 @@ def test_after_a_write_conflict_only_the_offending_names_are_read_again() -> Non
 
 
 def test_repeated_write_conflicts_delay_only_the_offending_name() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.rule = refuse_names("web", outcome=WriteConflict(message="exists", offending_names=(host("web"),)))
     world.run(observe_new("web"), for_s=60.0)
     tries = len(world.batches)
@@ -247,7 +246,7 @@ def test_a_claim_that_changes_during_the_read_after_a_write_conflict_is_written_
 
 
 def test_a_throttled_batch_is_retried_after_the_time_that_the_service_states() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.answers.append(TryLater(message="throttled", retry_after_s=17.0))
     world.run(observe_new("web"), for_s=16.9)
     assert len(world.batches) == 1
@@ -258,7 +257,7 @@ def test_a_throttled_batch_is_retried_after_the_time_that_the_service_states() -
 
 
 def test_a_queued_change_is_not_sent_after_its_object_was_deleted() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.answers.append(TryLater(message="throttled", retry_after_s=5.0))
     world.run(observe_new("web"), for_s=4.99)  # to be sent again after 5 seconds
     world.run(observe_gone("web"), for_s=1.0)
@@ -266,14 +265,14 @@ def test_a_queued_change_is_not_sent_after_its_object_was_deleted() -> None:
 
 
 def test_a_throttled_batch_is_retried_with_exponential_backoff() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.rule = lambda _: TryLater(message="throttled")
     world.run(observe_new("web"), for_s=130.0)
     assert len(world.batches) == 10  # at 0, 0.25, 0.75, 1.75 and so on to 31.75, 63.75 and 127.75 seconds
 
 
 def test_a_batch_throttled_five_times_is_applied_within_ten_seconds() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.answers += [TryLater(message="throttled")] * 5
     world.run(observe_new("web"), for_s=10.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
@@ -281,7 +280,7 @@ def test_a_batch_throttled_five_times_is_applied_within_ten_seconds() -> None:
 
 
 def test_a_claim_that_changes_during_the_backoff_replaces_the_queued_change() -> None:
-    world = start_stage()
+    world = start_world()
     world.provider.answers.append(TryLater(message="throttled"))
     world.run(observe_new("web"), for_s=0.2)
     world.run(observe_new("web", target="192.0.2.9"), for_s=2.0)

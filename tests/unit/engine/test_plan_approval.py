@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from extdns.engine.inputs import PlanApproved
-from tests.unit.engine.stage import build_claim, observe, start_stage
+from tests.engine_values import build_claim, observe
+from tests.world import start_world
 
 
 def test_nothing_is_written_or_saved_before_a_person_approves_the_plan() -> None:
-    world = start_stage(
+    world = start_world(
         first=[observe("web", build_claim("web", "web"))],
         needs_approval=True,
         has_state_store=True,
@@ -22,7 +23,7 @@ def test_nothing_is_written_or_saved_before_a_person_approves_the_plan() -> None
 
 
 def test_an_approved_plan_is_written_and_the_state_is_saved() -> None:
-    world = start_stage(
+    world = start_world(
         first=[observe("web", build_claim("web", "web"))],
         needs_approval=True,
         has_state_store=True,
@@ -35,7 +36,7 @@ def test_an_approved_plan_is_written_and_the_state_is_saved() -> None:
 
 
 def test_an_approved_plan_is_not_written_in_a_dry_run() -> None:
-    world = start_stage(first=[observe("web", build_claim("web", "web"))], has_writer=False, has_state_store=True)
+    world = start_world(first=[observe("web", build_claim("web", "web"))], has_writer=False, has_state_store=True)
     world.run(PlanApproved(), for_s=1.0)
     assert world.calls == []
     assert world.list_records() == {}

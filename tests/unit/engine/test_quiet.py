@@ -12,57 +12,48 @@ from extdns.errors import ForbiddenError, RetryableError
 from extdns.model.change import Forbidden, Outcome, TryLater, WriteConflict
 from extdns.model.cluster import Phase
 from extdns.model.zone import AccountFailure, ZoneList
+from tests.engine_values import INGRESS, REFUSED, SERVICE, ZONE, change_phase, observe_new, owned
 from tests.fakes.faulty import NoAnswer
-from tests.unit.engine.stage import (
-    INGRESS,
-    REFUSED,
-    SERVICE,
-    ZONE,
-    Stage,
-    build_stage,
-    change_phase,
-    observe_new,
-    owned,
-)
+from tests.world import World, build_world
 
 NAMES = observe_new(*(f"n{number}" for number in range(30)))
 HOUR_S = 3600.0
 MOST_STEPS = 1000  # per minute a list, a page, an existence check and a retry, with their answers; and some reserve
 
 
-def fail_reads(world: Stage) -> None:
+def fail_reads(world: World) -> None:
     """Let every read fail."""
     world.provider.failures.extend([RetryableError("down")] * 1000)
 
 
-def fail_pages(world: Stage) -> None:
+def fail_pages(world: World) -> None:
     """Let every read of a page fail, but not the list of zones."""
     world.provider.failures.extend([None, *[RetryableError("down")] * 1000])
 
 
-def deny_reads(world: Stage) -> None:
+def deny_reads(world: World) -> None:
     """Let every read fail for lack of a permission."""
     world.provider.failures.extend([ForbiddenError("denied")] * 1000)
 
 
-def fail_account(world: Stage) -> None:
+def fail_account(world: World) -> None:
     """Let the list of zones of one account fail."""
     world.provider.zone_list = ZoneList(zones=(ZONE,), failed=(AccountFailure(account="b", message="timeout"),))
 
 
-def fail_kind(world: Stage) -> None:
+def fail_kind(world: World) -> None:
     """Let the list of Ingresses fail."""
     world.feed(change_phase(INGRESS, Phase.FAILING))
 
 
-def fail_nothing(_: Stage) -> None:
+def fail_nothing(_: World) -> None:
     """Let everything succeed."""
 
 
-def fail_writes(outcome: Outcome | NoAnswer) -> Callable[[Stage], None]:
+def fail_writes(outcome: Outcome | NoAnswer) -> Callable[[World], None]:
     """Build a function that lets every batch end with *outcome*."""
 
-    def fail(world: Stage) -> None:
+    def fail(world: World) -> None:
         world.provider.rule = lambda _: outcome
 
     return fail
@@ -85,8 +76,8 @@ def fail_writes(outcome: Outcome | NoAnswer) -> Callable[[Stage], None]:
         pytest.param(fail_writes(REFUSED), id="writes are refused"),
     ],
 )
-def test_a_failure_that_lasts_an_hour_causes_few_steps(fail: Callable[[Stage], None]) -> None:
-    world, steps = build_stage(*owned("old", resource="service/shop/old")), Counter[str]()
+def test_a_failure_that_lasts_an_hour_causes_few_steps(fail: Callable[[World], None]) -> None:
+    world, steps = build_world(*owned("old", resource="service/shop/old")), Counter[str]()
     world.exists = lambda _: None
     step = world.engine.step
 

@@ -22,23 +22,9 @@ from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE, DesiredRecord, OwnedRecord, RecordKey
 from extdns.model.value import StringMap
 from extdns.model.zone import Zone
-from tests.unit.engine.stage import (
-    INGRESS,
-    SERVICE,
-    Stage,
-    build_claim,
-    build_stage,
-    change_phase,
-    host,
-    observe,
-    observe_gone,
-    owned,
-    start_published,
-    start_stage,
-)
-from tests.unit.engine.stage import (
-    PLAN as SETTINGS,
-)
+from tests.engine_values import INGRESS, SERVICE, build_claim, change_phase, host, observe, observe_gone, owned
+from tests.engine_values import PLAN as SETTINGS
+from tests.world import World, build_world, start_published, start_world
 
 GRACE = DeleteSettings(owner="me", grace_s=60.0)
 WEB_KEY = ObjectKey(SERVICE, "shop", "web")
@@ -63,7 +49,7 @@ def observe_in(namespace: str, *claims: Claim, cause: Cause = Cause.VERSION) -> 
 
 
 def test_a_name_passes_to_another_namespace_if_its_object_was_deleted_before_the_start() -> None:
-    world = build_stage(*owned("web"), deletes=GRACE)
+    world = build_world(*owned("web"), deletes=GRACE)
     world.run(
         observe_in("other", claim_in("other", "192.0.2.9")), change_phase(SERVICE), change_phase(INGRESS), for_s=180.0
     )
@@ -72,7 +58,7 @@ def test_a_name_passes_to_another_namespace_if_its_object_was_deleted_before_the
 
 
 def test_a_name_stays_with_its_namespace_until_a_get_confirms_that_its_object_is_gone() -> None:
-    world = build_stage(*owned("web"), deletes=GRACE)
+    world = build_world(*owned("web"), deletes=GRACE)
     world.exists = lambda _: None
     world.run(
         observe_in("other", claim_in("other", "192.0.2.9")), change_phase(SERVICE), change_phase(INGRESS), for_s=180.0
@@ -85,7 +71,7 @@ def test_a_name_stays_with_its_namespace_until_a_get_confirms_that_its_object_is
 
 
 def test_a_name_stays_with_its_namespace_while_repeated_gets_find_its_object() -> None:
-    world = build_stage(*owned("web"), deletes=GRACE)
+    world = build_world(*owned("web"), deletes=GRACE)
     world.exists = lambda _: True
     world.run(
         observe_in("other", claim_in("other", "192.0.2.9")), change_phase(SERVICE), change_phase(INGRESS), for_s=200.0
@@ -97,7 +83,7 @@ def test_a_name_stays_with_its_namespace_while_repeated_gets_find_its_object() -
 
 
 def test_an_a_and_an_aaaa_record_of_one_name_can_belong_to_different_namespaces() -> None:
-    world = start_stage(
+    world = start_world(
         first=[
             observe("web", build_claim("web", "web", "192.0.2.1")),
             observe_in("other", claim_in("other", "2001:db8::9", rtype="AAAA")),
@@ -115,7 +101,7 @@ def test_an_a_and_an_aaaa_record_of_one_name_can_belong_to_different_namespaces(
 
 def test_a_held_delete_ends_when_another_namespace_requests_the_name() -> None:
     none_free = DeleteSettings(owner="me", grace_s=60.0, limits=DeleteLimits(count=0, percent=0))
-    world = start_stage(*owned("web"), first=[observe("web", build_claim("web", "web"))], deletes=none_free)
+    world = start_world(*owned("web"), first=[observe("web", build_claim("web", "web"))], deletes=none_free)
     world.run(observe_gone("web"), for_s=120.0)
     assert world.describe_decisions("web") == ["A keep held"]
     world.run(observe_in("other", claim_in("other", "192.0.2.9")), for_s=120.0)
@@ -127,7 +113,7 @@ def test_a_held_delete_ends_when_another_namespace_requests_the_name() -> None:
 
 @pytest.mark.parametrize("once", [False, True])
 def test_an_orphan_stays_while_an_object_of_its_kind_cannot_be_computed(*, once: bool) -> None:
-    world = build_stage(*owned("web"), once=once)
+    world = build_world(*owned("web"), once=once)
     world.run(
         observe("renamed", failure="template: no such field"), change_phase(SERVICE), change_phase(INGRESS), for_s=600.0
     )
@@ -139,7 +125,7 @@ def test_an_orphan_stays_while_an_object_of_its_kind_cannot_be_computed(*, once:
 
 
 def test_the_grace_period_of_an_orphan_starts_again_after_an_object_could_not_be_computed() -> None:
-    world = build_stage(*owned("web"), deletes=GRACE)
+    world = build_world(*owned("web"), deletes=GRACE)
     world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=30.0)
     world.run(observe("renamed", failure="no such Ingress"), for_s=600.0)
     assert world.describe_decisions("web") == ["A keep object-failed"]
@@ -148,7 +134,7 @@ def test_the_grace_period_of_an_orphan_starts_again_after_an_object_could_not_be
 
 
 def test_an_orphan_stays_while_an_object_of_another_kind_cannot_be_computed() -> None:
-    world = build_stage(*owned("web"))
+    world = build_world(*owned("web"))
     world.run(
         observe("other", failure="broken", kind=INGRESS), change_phase(SERVICE), change_phase(INGRESS), for_s=600.0
     )
@@ -158,7 +144,7 @@ def test_an_orphan_stays_while_an_object_of_another_kind_cannot_be_computed() ->
 
 
 def test_compat_keeps_an_orphan_while_an_object_of_its_kind_cannot_be_computed() -> None:
-    world = build_stage(*owned("web"), plan=replace(SETTINGS, compat=True), deletes=DeleteSettings(immediate=True))
+    world = build_world(*owned("web"), plan=replace(SETTINGS, compat=True), deletes=DeleteSettings(immediate=True))
     world.run(
         observe("web"), observe("new", failure="broken"), change_phase(SERVICE), change_phase(INGRESS), for_s=10.0
     )
@@ -188,14 +174,14 @@ def accept_simple_addresses(requested: Sequence[DesiredRecord], _: Zone) -> Adju
 def test_the_record_of_a_deleted_object_stays_while_the_service_refuses_its_successor(
     claim: ResolvedClaim, *, compat: bool
 ) -> None:
-    world = build_stage(*owned("web"), adjust=accept_simple_addresses, plan=replace(SETTINGS, compat=compat))
+    world = build_world(*owned("web"), adjust=accept_simple_addresses, plan=replace(SETTINGS, compat=compat))
     world.run(observe("new", claim), change_phase(SERVICE), change_phase(INGRESS), for_s=600.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
     assert [one.reason for one in world.engine.decisions.decisions(host("web")) if one.current] == [Reason.UNSUPPORTED]
 
 
 def test_a_record_is_deleted_although_a_record_that_can_coexist_with_it_is_refused() -> None:
-    world = start_stage(
+    world = start_world(
         *owned("web"), first=[observe("web", build_claim("web", "web"))], adjust=accept_simple_addresses
     )
     other = build_claim("new", "web", "2001:db8::1", rtype="AAAA", set_identifier="v1")
@@ -213,7 +199,7 @@ def test_a_record_is_deleted_if_its_name_is_requested_only_in_an_unmanaged_type(
         world = start_published(deletes=GRACE)
         world.run(mail, for_s=1.0)
     else:
-        world = start_stage(*owned("web"), first=[mail], deletes=GRACE)
+        world = start_world(*owned("web"), first=[mail], deletes=GRACE)
     assert sorted(world.describe_decisions("web")) == ["A keep in-grace", "MX none type-unmanaged"]
     world.run(for_s=60.0)
     assert world.list_records() == {}
@@ -310,8 +296,8 @@ def test_an_exception_in_any_function_of_planning_affects_only_the_planned_name(
     situation: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def world() -> Stage:
-        return start_stage(*TWO, first=BOTH, deletes=GRACE)
+    def world() -> World:
+        return start_world(*TWO, first=BOTH, deletes=GRACE)
 
     inputs = [*build_situations()[situation], observe("api", build_claim("api", "api", "192.0.2.7"))]
     sound = world()
@@ -349,7 +335,7 @@ def _note(met: list[str], work: Callable[..., Any], *arguments: Any, **options: 
         raise
 
 
-def find_evidence_keys(world: Stage) -> list[RecordKey]:
+def find_evidence_keys(world: World) -> list[RecordKey]:
     """Return the records of `web` that have evidence."""
     state = next(iter(world.engine.zones))
     return [key for key in world.engine.delete_guard.pending.list_statuses(state.zone.id) if key.name == host("web")]
@@ -364,7 +350,7 @@ def test_a_name_that_cannot_be_planned_is_retried_with_exponential_backoff() -> 
             raise RuntimeError("defect")
         return AdjustedRecords(accepted=tuple(requested))
 
-    world = start_stage(adjust=adjust)
+    world = start_world(adjust=adjust)
     world.run(observe("web", build_claim("web", "web")), for_s=40.0)
     delays = [round(later - earlier) for earlier, later in pairwise(attempts)]
     assert delays == [1, 2, 4, 8, 16]

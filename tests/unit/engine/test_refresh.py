@@ -11,22 +11,19 @@ from extdns.errors import RetryableError
 from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
 from extdns.model.zone import Zone, ZonePage
-from tests.unit.engine.stage import (
+from tests.engine_values import (
     INGRESS,
     SERVICE,
     ZONE,
-    Stage,
     build_claim,
-    build_stage,
     change_phase,
     host,
     observe,
     owned,
     ownership_record,
     record,
-    start_published,
-    start_stage,
 )
+from tests.world import World, build_world, start_published, start_world
 
 OTHER = Zone(name=DnsName("example.net"), id="example.net")
 
@@ -39,7 +36,7 @@ def foreign_records(count: int) -> list[Record]:
 
 @pytest.mark.parametrize("page_size", [1, 2, 3, 4, 7, 300])
 def test_the_zone_cache_is_complete_whatever_the_page_size(page_size: int) -> None:
-    world = build_stage(*foreign_records(5), *owned("web"), page_size=page_size)
+    world = build_world(*foreign_records(5), *owned("web"), page_size=page_size)
     world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS))
     cache = world.engine.zones.find(ZONE).cache  # type: ignore[union-attr]
     current = world.provider.contents(ZONE)
@@ -73,7 +70,7 @@ def test_a_record_whose_ownership_record_was_removed_is_foreign_and_not_changed(
 
 
 def test_a_requested_record_is_created_after_a_foreign_record_was_removed() -> None:
-    world = start_stage(record("web", "192.0.2.66"), first=[observe("web", build_claim("web", "web"))])
+    world = start_world(record("web", "192.0.2.66"), first=[observe("web", build_claim("web", "web"))])
     assert world.describe_decisions("web") == ["A keep foreign-record"]
     world.provider.remove_records(ZONE, record("web").key)
     world.run(for_s=75.0)
@@ -151,7 +148,7 @@ def test_an_older_page_does_not_restore_an_ownership_record_known_to_be_removed(
     assert len(world.batches) == 1
 
 
-def read_next_page(world: Stage) -> Input:
+def read_next_page(world: World) -> Input:
     """Let time pass until the engine reads a page. Return the answer without feeding it."""
     while True:
         world.now_s += 1.0
@@ -165,7 +162,7 @@ def read_next_page(world: Stage) -> Input:
 
 
 def test_refreshes_and_lists_of_zones_stay_within_the_rate_limit() -> None:
-    world = start_stage(*foreign_records(100), page_size=3)
+    world = start_world(*foreign_records(100), page_size=3)
     world.calls.clear()
     world.run(for_s=3600.0)
     reads = [call for call in world.calls if call.startswith(("Read", "List"))]
@@ -188,20 +185,20 @@ def test_an_idle_engine_is_called_only_to_refresh_zones() -> None:
 
 
 def test_the_first_read_of_a_zone_has_no_rate_limit() -> None:
-    world = build_stage(*foreign_records(100), page_size=3)
+    world = build_world(*foreign_records(100), page_size=3)
     world.run(for_s=0.0)
     assert world.engine.zones.find(ZONE).cache.is_complete  # type: ignore[union-attr]
 
 
 def test_a_small_zone_is_refreshed_every_interval() -> None:
-    world = start_stage(*foreign_records(3))
+    world = start_world(*foreign_records(3))
     world.run(for_s=610.0)
     assert world.calls.count("ReadPage") == 10
 
 
 def test_a_large_zone_does_not_delay_the_refresh_of_a_small_one() -> None:
     small = Record(name=DnsName("a.example.net"), type="A", targets=("192.0.2.7",), ttl_s=1)
-    world = build_stage(zones={ZONE: foreign_records(300), OTHER: [small]}, page_size=3)
+    world = build_world(zones={ZONE: foreign_records(300), OTHER: [small]}, page_size=3)
     world.run(change_phase(SERVICE), change_phase(INGRESS))
     requested = [0, 0]
     for _ in range(600):
@@ -217,7 +214,7 @@ def test_a_large_zone_does_not_delay_the_refresh_of_a_small_one() -> None:
 
 
 def test_a_failed_page_is_read_again_and_the_refresh_continues() -> None:
-    world = build_stage(*foreign_records(10), page_size=3)
+    world = build_world(*foreign_records(10), page_size=3)
     world.provider.failures.extend([None, None, None, RetryableError("throttled"), RetryableError("throttled")])
     world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=10.0)
     assert world.calls.count("ReadPage") == 10 + 2
@@ -225,7 +222,7 @@ def test_a_failed_page_is_read_again_and_the_refresh_continues() -> None:
 
 
 def test_a_page_that_fails_repeatedly_restarts_the_refresh() -> None:
-    world = build_stage(*foreign_records(10), page_size=3)
+    world = build_world(*foreign_records(10), page_size=3)
     world.provider.failures.extend([None, None, None, *[RetryableError("bad cursor")] * 3])
     world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=20.0)
     assert world.calls.count("ReadPage") == 2 + 3 + 10
@@ -233,7 +230,7 @@ def test_a_page_that_fails_repeatedly_restarts_the_refresh() -> None:
 
 
 def test_a_failed_page_is_read_again_after_the_time_that_the_service_states() -> None:
-    world = build_stage(*foreign_records(1))
+    world = build_world(*foreign_records(1))
     world.provider.failures.extend([None, RetryableError("throttled", retry_after_s=20.0)])
     world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=19.9)
     assert world.calls.count("ReadPage") == 1

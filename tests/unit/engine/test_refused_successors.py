@@ -13,7 +13,8 @@ from extdns.model.claim import ResolvedClaim
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
 from extdns.model.zone import Zone
-from tests.unit.engine.stage import PLAN, ZONE, Stage, build_claim, observe, observe_gone, owned, record, start_stage
+from tests.engine_values import PLAN, ZONE, build_claim, observe, observe_gone, owned, record
+from tests.world import World, start_world
 
 WEB = build_claim("web", "web")
 CNAME = build_claim("web", "web", "lb.test", rtype="CNAME")
@@ -32,9 +33,9 @@ def accept_simple_addresses(desired: Sequence[DesiredRecord], _: Zone) -> Adjust
     return AdjustedRecords(accepted=taken, refused=refused)
 
 
-def run_with_change(*requested: ResolvedClaim, compat: bool) -> Stage:
+def run_with_change(*requested: ResolvedClaim, compat: bool) -> World:
     """Run an engine whose Service `web` has the current record, and then requests *requested* instead."""
-    world = start_stage(
+    world = start_world(
         *CURRENT, first=[observe("web", WEB)], adjust=accept_simple_addresses, plan=replace(PLAN, compat=compat)
     )
     world.run(observe("web", *requested), for_s=300.0)
@@ -68,9 +69,9 @@ def refuse_v2(desired: Sequence[DesiredRecord], _: Zone) -> AdjustedRecords:
     return AdjustedRecords(accepted=taken, refused=refused)
 
 
-def start_routed(*, compat: bool) -> Stage:
+def start_routed(*, compat: bool) -> World:
     """Start an engine whose Service `web` has a record with the set identifier `v1`."""
-    world = start_stage(first=[observe("web", V1)], adjust=refuse_v2, plan=replace(PLAN, compat=compat))
+    world = start_world(first=[observe("web", V1)], adjust=refuse_v2, plan=replace(PLAN, compat=compat))
     assert world.list_records() == {"web A": ("192.0.2.1",)}
     return world
 
@@ -109,7 +110,7 @@ def test_a_record_is_replaced_if_the_service_accepts_its_successor() -> None:
 
 def test_a_record_is_kept_without_failure_if_a_foreign_record_blocks_its_successor() -> None:
     theirs = record("web", "2001:db8::9", rtype="AAAA")
-    world = start_stage(*CURRENT, theirs, first=[observe("web", WEB)], adjust=accept_simple_addresses)
+    world = start_world(*CURRENT, theirs, first=[observe("web", WEB)], adjust=accept_simple_addresses)
     world.run(observe("web", CNAME), for_s=300.0)
     assert world.batches == []
     assert {one.reason for one in world.engine.decisions.decisions(WEB.name)} == {Reason.FOREIGN_RECORD}

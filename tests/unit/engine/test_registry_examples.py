@@ -13,18 +13,8 @@ from extdns.model.claim import ResolvedClaim
 from extdns.model.record import Record
 from extdns.model.selection import DomainFilter
 from extdns.planner.settings import Policy
-from tests.unit.engine.stage import (
-    INGRESS,
-    PLAN,
-    SERVICE,
-    Stage,
-    build_claim,
-    build_stage,
-    change_phase,
-    observe,
-    ownership_record,
-    record,
-)
+from tests.engine_values import INGRESS, PLAN, SERVICE, build_claim, change_phase, observe, ownership_record, record
+from tests.world import World, build_world
 
 POLICIES = list(Policy)
 
@@ -34,9 +24,9 @@ def old_ownership_record(at: str, owner: str = "me") -> Record:
     return record(at, *ownership_record(at, owner=owner).targets, rtype="TXT")
 
 
-def run_ten_minutes(*current: Record, policy: Policy, requested: tuple[ResolvedClaim, ...]) -> Stage:
+def run_ten_minutes(*current: Record, policy: Policy, requested: tuple[ResolvedClaim, ...]) -> World:
     """Run an engine for ten minutes over a zone with *current* and one Service with the claims *requested*."""
-    world = build_stage(*current, plan=replace(PLAN, policy=policy))
+    world = build_world(*current, plan=replace(PLAN, policy=policy))
     world.run(observe("web", *requested), change_phase(SERVICE), change_phase(INGRESS), for_s=600.0)
     return world
 
@@ -110,7 +100,7 @@ def test_a_removed_record_is_created_again_in_one_batch(
     ],
 )
 def test_only_names_within_the_domain_filter_are_created(include: tuple[str, ...], made: set[str]) -> None:
-    world = build_stage(plan=replace(PLAN, domains=DomainFilter(include=include)))
+    world = build_world(plan=replace(PLAN, domains=DomainFilter(include=include)))
     world.run(
         observe("a", build_claim("a", "a.used")),
         observe("b", build_claim("b", "a.other")),
@@ -123,7 +113,7 @@ def test_only_names_within_the_domain_filter_are_created(include: tuple[str, ...
 
 
 def test_10_1_records_are_created_after_three_failed_reads_in_a_row() -> None:
-    world = build_stage()
+    world = build_world()
     world.provider.failures.extend([RetryableError("later")] * 3)
     world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS), for_s=60.0)
     assert set(world.list_records()) == {"web A"}

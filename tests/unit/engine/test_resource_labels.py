@@ -11,8 +11,9 @@ from extdns.engine.retries import Deadlines
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.resources.core import NODE
 from providers.inmemory.provider import InMemoryProvider
+from tests.engine_values import SERVICE
 from tests.fakes.faulty import FaultyProvider
-from tests.unit.engine.stage import SERVICE, engine_settings
+from tests.world import engine_settings
 
 FOO = Kind("example.org", "v1", "Foo", "foos", namespaced=False, resource_prefix="foo/")
 HTTP_PROXY = Kind("projectcontour.io", "v1", "HTTPProxy", "httpproxies", resource_prefix="HTTPProxy")

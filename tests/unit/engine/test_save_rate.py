@@ -8,16 +8,17 @@ import pytest
 
 from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Observed
-from tests.unit.engine.stage import Stage, build_claim, observe, observe_gone, observe_new, start_stage
+from tests.engine_values import build_claim, observe, observe_gone, observe_new
+from tests.world import World, start_world
 
 SECONDS = 40
 A_SECOND = 20
 DELETES = DeleteSettings(owner="me", grace_s=0.0, limits=DeleteLimits(count=1_000_000))
 
 
-def start() -> Stage:
+def start() -> World:
     """Return a process with one published Service that never changes, and no recorded calls."""
-    world = start_stage(first=[observe_new("stays")], has_state_store=True, deletes=DELETES)
+    world = start_world(first=[observe_new("stays")], has_state_store=True, deletes=DELETES)
     world.run(for_s=60.0)
     world.calls.clear()
     world.provider.submissions.clear()

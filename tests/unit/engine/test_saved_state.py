@@ -13,6 +13,7 @@ from extdns.engine.state_sync import NO_SAVED_STATE
 from extdns.model.cluster import Phase
 from extdns.model.saved_state import Saved
 from extdns.model.zone import ZoneList
+from tests.engine_values import INGRESS, SERVICE, ZONE, change_phase, observe, observe_gone, observe_new
 from tests.unit.engine.forty_services import (
     DELETES,
     NAMES,
@@ -23,28 +24,18 @@ from tests.unit.engine.forty_services import (
     start_with_orphan,
     start_without_answer,
 )
-from tests.unit.engine.stage import (
-    INGRESS,
-    SERVICE,
-    ZONE,
-    Stage,
-    build_stage,
-    change_phase,
-    observe,
-    observe_gone,
-    observe_new,
-)
+from tests.world import World, build_world
 
 
-def restart(before: Stage, names: list[str]) -> Stage:
+def restart(before: World, names: list[str]) -> World:
     """Return the next process, with the Services *names* and their records."""
-    world = build_stage(*build_records(*names), deletes=DELETES, has_state_store=True)
+    world = build_world(*build_records(*names), deletes=DELETES, has_state_store=True)
     world.state, world.now_s = before.state, before.now_s
     world.run(observe_new(*names), change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
     return world
 
 
-def run_up_to(world: Stage, kind: type[Effect]) -> None:
+def run_up_to(world: World, kind: type[Effect]) -> None:
     """Carry out effects and let time pass until an effect of *kind* is the next one."""
     while not (found := [effect for effect in world.waiting if isinstance(effect, kind)]):
         if world.waiting:
@@ -87,7 +78,7 @@ def test_the_delete_of_an_orphan_is_held_if_other_settings_were_accepted_before(
 
 
 def test_settings_are_not_accepted_while_a_source_fails() -> None:
-    world = build_stage(
+    world = build_world(
         *build_records(*NAMES, "old"), deletes=DELETES, has_state_store=True, settings_digest="tomorrow"
     )
     world.run(
@@ -122,7 +113,7 @@ def test_deletes_made_before_a_restart_count_in_the_delete_budget_after_it() -> 
 def test_an_approval_stored_while_no_process_ran_is_loaded_with_the_state() -> None:
     before = run_forty(has_state_store=True, settings_digest="today")
     before.run(delete_services(*NAMES), for_s=61.0)
-    after = build_stage(
+    after = build_world(
         *build_records(*NAMES), deletes=DELETES, has_state_store=True, has_writer=False, settings_digest="today"
     )
     after.state, after.now_s, after.approvals = before.state, before.now_s, (before.held[-1].code,)
@@ -237,7 +228,7 @@ def test_a_delete_held_for_a_budget_stays_held_if_the_next_process_loads_the_sta
     before.run(*removed, for_s=120.0)
     before.run(observe_new(*NAMES[1:13]), for_s=20.0)
     assert before.describe_decisions("h00") == ["A keep held"]
-    world = build_stage(*build_records(*NAMES), deletes=DELETES, has_state_store=True, settings_digest="today")
+    world = build_world(*build_records(*NAMES), deletes=DELETES, has_state_store=True, settings_digest="today")
     world.state, world.now_s, world.state_fails = before.state, before.now_s, 1
     world.run(observe_new(*NAMES[1:]), observe("h00"), change_phase(SERVICE), change_phase(INGRESS), for_s=120.0)
     assert world.describe_decisions("h00") == ["A keep orphan-unclaimed"]
@@ -252,7 +243,7 @@ def test_a_failed_load_is_retried_within_seconds() -> None:
 
 
 def test_deletes_wait_for_the_first_retries_of_a_failed_load() -> None:
-    world = build_stage(
+    world = build_world(
         *build_records(*NAMES), deletes=replace(DELETES, grace_s=0.0), has_state_store=True, settings_digest="today"
     )
     world.feed(observe_new(*NAMES))
@@ -279,7 +270,7 @@ def test_the_state_problem_has_the_error_of_a_failed_load_or_save_until_one_succ
 
 @pytest.mark.parametrize("records", [(), NAMES], ids=["no-records-of-ours", "records-of-ours"])
 def test_a_missing_saved_state_is_reported_for_ten_minutes_if_records_of_ours_exist(records: tuple[str, ...]) -> None:
-    world = build_stage(*build_records(*records), deletes=DELETES, has_state_store=True, settings_digest="today")
+    world = build_world(*build_records(*records), deletes=DELETES, has_state_store=True, settings_digest="today")
     world.state = Saved(is_new=True)
     world.run(observe_new(*NAMES), change_phase(SERVICE), change_phase(INGRESS), for_s=500.0)
     assert not world.state.is_new, "the state was saved"

@@ -12,13 +12,11 @@ import pytest
 from extdns.model.change import TryLater
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.unit.engine.stage import (
+from tests.engine_values import (
     INGRESS,
     PLAN,
     SERVICE,
-    Stage,
     build_claim,
-    build_stage,
     change_phase,
     host,
     observe,
@@ -27,6 +25,7 @@ from tests.unit.engine.stage import (
     refuse_names,
     refuse_with_names,
 )
+from tests.world import World, build_world
 
 
 def build_registry(**affixes: str) -> TxtRegistry:
@@ -38,7 +37,7 @@ ANY = build_registry(wildcard_replacement="any")
 STAR, NAMED = "*.x", "any.x"
 
 
-def request_names(world: Stage, *requested: tuple[str, str], for_s: float = 1.0) -> Stage:
+def request_names(world: World, *requested: tuple[str, str], for_s: float = 1.0) -> World:
     """Run an engine that observes one Service for each of *requested*, a name and a type."""
     targets = {"A": "192.0.2.1", "CNAME": "lb.test"}
     seen_first = [observe(at, build_claim(at, at, targets[rtype], rtype=rtype)) for at, rtype in requested]
@@ -46,7 +45,7 @@ def request_names(world: Stage, *requested: tuple[str, str], for_s: float = 1.0)
     return world
 
 
-def describe_all(world: Stage, *names: str) -> Iterable[str]:
+def describe_all(world: World, *names: str) -> Iterable[str]:
     """Return action and reason of each decision at *names*."""
     return [decision.partition(" ")[2] for name in names for decision in world.describe_decisions(name)]
 
@@ -83,16 +82,16 @@ def describe_all(world: Stage, *names: str) -> Iterable[str]:
 def test_a_dry_run_shows_the_conflict_of_two_new_names_with_one_ownership_record_name(
     registry: TxtRegistry, first: tuple[str, str], second: tuple[str, str], reason: str
 ) -> None:
-    dry = request_names(build_stage(registry=registry, has_writer=False), second, first)
+    dry = request_names(build_world(registry=registry, has_writer=False), second, first)
     assert list(describe_all(dry, first[0], second[0])) == ["create requested", f"none {reason}"]
-    real = request_names(build_stage(registry=registry), second, first)
+    real = request_names(build_world(registry=registry), second, first)
     assert list(describe_all(real, first[0], second[0])) == ["keep published", f"none {reason}"]
     assert len(real.batches) == 1
 
 
 def test_a_dry_run_shows_that_a_name_takes_over_the_ownership_record_name_of_another() -> None:
     current = owned(STAR, resource=f"service/shop/{STAR}")[0], owned("any.x", resource=f"service/shop/{STAR}")[1]
-    worlds = [build_stage(*current, registry=ANY, has_writer=has_writer) for has_writer in (False, True)]
+    worlds = [build_world(*current, registry=ANY, has_writer=has_writer) for has_writer in (False, True)]
     for world in worlds:
         request_names(world, (STAR, "A"))
         assert world.describe_decisions(STAR) == ["A keep published"]
@@ -104,13 +103,13 @@ def test_a_dry_run_shows_that_a_name_takes_over_the_ownership_record_name_of_ano
 
 
 def test_the_second_of_two_conflicting_names_is_planned_when_the_first_is_no_longer_requested() -> None:
-    world = request_names(build_stage(registry=ANY, has_writer=False), (STAR, "A"), (NAMED, "A"))
+    world = request_names(build_world(registry=ANY, has_writer=False), (STAR, "A"), (NAMED, "A"))
     world.run(observe_gone(STAR))
     assert world.describe_decisions(NAMED) == ["A create requested"]
 
 
 def test_the_second_of_two_conflicting_names_is_created_when_the_first_is_refused() -> None:
-    world = build_stage(registry=ANY)
+    world = build_world(registry=ANY)
     world.provider.rule = refuse_with_names(STAR)
     request_names(world, (STAR, "A"), (NAMED, "A"), for_s=10.0)
     assert set(world.list_records()) == {"any.x A"}
@@ -118,7 +117,7 @@ def test_the_second_of_two_conflicting_names_is_created_when_the_first_is_refuse
 
 
 def test_the_second_of_two_conflicting_names_waits_while_the_first_is_being_written() -> None:
-    world = build_stage(registry=ANY)
+    world = build_world(registry=ANY)
     world.provider.rule = refuse_names(STAR, outcome=TryLater(message="throttled"))
     request_names(world, (STAR, "A"), (NAMED, "A"), for_s=5.0)
     assert world.describe_decisions(NAMED) == ["A none duplicate-ownership-name"]

@@ -8,13 +8,9 @@ import pytest
 
 from extdns.model.change import Forbidden, Outcome, TryLater, WriteConflict
 from extdns.model.reason import Reason
+from tests.engine_values import REFUSED, host, observe_new
 from tests.fakes.faulty import NoAnswer
-from tests.unit.engine.stage import (
-    REFUSED,
-    host,
-    observe_new,
-    start_stage,
-)
+from tests.world import start_world
 
 NAMES = ("api", "blog", "shop", "web")
 EXISTS = WriteConflict(message="exists", offending_names=tuple(map(host, NAMES)))
@@ -32,7 +28,7 @@ FORBIDDEN = Forbidden(message="no right to change the zone")
     ],
 )
 def test_with_once_the_process_ends_whatever_the_service_answers(outcome: Outcome | NoAnswer, reason: Reason) -> None:
-    world = start_stage(once=True)
+    world = start_world(once=True)
     world.provider.rule = lambda _: outcome
     world.run(observe_new(*NAMES), for_s=300.0)
     assert world.engine.is_idle
@@ -40,7 +36,7 @@ def test_with_once_the_process_ends_whatever_the_service_answers(outcome: Outcom
 
 
 def test_with_once_the_process_waits_for_the_retry_of_a_throttled_batch() -> None:
-    world = start_stage(once=True)
+    world = start_world(once=True)
     world.provider.answers.append(TryLater(message="busy"))
     world.run(observe_new("web"), for_s=0.2)
     assert not world.engine.is_idle

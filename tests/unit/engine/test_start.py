@@ -11,24 +11,14 @@ from extdns.model.kind import Kind
 from extdns.model.rrtype import TXT, UNREADABLE
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.unit.engine.stage import (
-    INGRESS,
-    PLAN,
-    SERVICE,
-    build_claim,
-    build_stage,
-    change_phase,
-    host,
-    observe,
-    owned,
-    record,
-)
+from tests.engine_values import INGRESS, PLAN, SERVICE, build_claim, change_phase, host, observe, owned, record
+from tests.world import build_world
 
 PODS = Kind("", "v1", "Pod", "pods")
 
 
 def test_no_name_is_planned_before_every_source_is_synced() -> None:
-    world = build_stage(*owned("old"))
+    world = build_world(*owned("old"))
     world.run(change_phase(SERVICE), observe("web", build_claim("web", "web")), for_s=3600.0)
     assert world.reported == []
     assert "SubmitBatch" not in world.calls
@@ -40,7 +30,7 @@ def test_no_name_is_planned_before_every_source_is_synced() -> None:
 
 @pytest.mark.parametrize("failure", [Phase.FAILING, Phase.FORBIDDEN, Phase.NOT_SERVED])
 def test_the_first_planning_waits_half_a_minute_for_a_failing_source(failure: Phase) -> None:
-    world = build_stage()
+    world = build_world()
     world.run(
         change_phase(SERVICE), change_phase(INGRESS, failure), observe("web", build_claim("web", "web")), for_s=29.9
     )
@@ -51,7 +41,7 @@ def test_the_first_planning_waits_half_a_minute_for_a_failing_source(failure: Ph
 
 
 def test_the_first_planning_waits_half_a_minute_in_sum_for_a_source_that_fails_repeatedly() -> None:
-    world = build_stage()
+    world = build_world()
     world.run(change_phase(SERVICE), observe("web", build_claim("web", "web")))
     for _ in range(3):
         world.run(change_phase(INGRESS, Phase.FAILING), for_s=5.0)
@@ -61,7 +51,7 @@ def test_the_first_planning_waits_half_a_minute_in_sum_for_a_source_that_fails_r
 
 
 def test_the_first_planning_waits_for_a_source_that_recovers_within_half_a_minute() -> None:
-    world = build_stage()
+    world = build_world()
     world.run(change_phase(SERVICE), change_phase(INGRESS, Phase.FAILING), for_s=20.0)
     world.run(change_phase(INGRESS, Phase.LISTING), for_s=20.0)
     world.run(observe("web", build_claim("web", "web")), change_phase(INGRESS), for_s=1.0)
@@ -69,7 +59,7 @@ def test_the_first_planning_waits_for_a_source_that_recovers_within_half_a_minut
 
 
 def test_the_first_planning_waits_for_a_kind_that_objects_depend_on() -> None:
-    world = build_stage(*owned("web"))
+    world = build_world(*owned("web"))
     world.run(observe("web", failure="Pod objects are not listed yet", awaited_kind=PODS))
     world.run(change_phase(SERVICE), change_phase(INGRESS))
     assert world.reported == []
@@ -78,7 +68,7 @@ def test_the_first_planning_waits_for_a_kind_that_objects_depend_on() -> None:
 
 
 def test_the_first_planning_is_not_started_by_a_kind_of_the_same_name_in_another_group() -> None:
-    world = build_stage(*owned("web"))
+    world = build_world(*owned("web"))
     world.run(observe("web", failure="Pod objects are not listed yet", awaited_kind=PODS))
     world.run(change_phase(SERVICE), change_phase(INGRESS), change_phase(PODS._replace(group="acme.test")))
     assert world.reported == []
@@ -87,7 +77,7 @@ def test_the_first_planning_is_not_started_by_a_kind_of_the_same_name_in_another
 
 
 def test_an_object_that_waits_for_a_kind_later_keeps_its_record_and_delays_no_other() -> None:
-    world = build_stage(*owned("web"))
+    world = build_world(*owned("web"))
     world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS))
     world.run(
         observe("web", failure="Pod objects are not listed yet", awaited_kind=PODS),
@@ -98,7 +88,7 @@ def test_an_object_that_waits_for_a_kind_later_keeps_its_record_and_delays_no_ot
 
 
 def test_no_name_is_planned_in_a_zone_that_was_not_fully_read() -> None:
-    world = build_stage(*[record(f"n{number}", "192.0.2.7") for number in range(9)], page_size=3)
+    world = build_world(*[record(f"n{number}", "192.0.2.7") for number in range(9)], page_size=3)
     world.provider.failures.extend([None, None, None, RetryableError("throttled", retry_after_s=30.0)])
     world.run(change_phase(SERVICE), change_phase(INGRESS), observe("n8", build_claim("n8", "n8")), for_s=20.0)
     assert "SubmitBatch" not in world.calls
@@ -107,7 +97,7 @@ def test_no_name_is_planned_in_a_zone_that_was_not_fully_read() -> None:
 
 
 def test_no_name_is_planned_before_the_zones_were_listed() -> None:
-    world = build_stage()
+    world = build_world()
     world.provider.failures.extend([RetryableError("down")] * 4)
     world.run(change_phase(SERVICE), change_phase(INGRESS), observe("web", build_claim("web", "web")), for_s=10.0)
     assert world.reported == []
@@ -117,7 +107,7 @@ def test_no_name_is_planned_before_the_zones_were_listed() -> None:
 
 
 def test_a_source_that_fails_later_does_not_stop_planning() -> None:
-    world = build_stage()
+    world = build_world()
     world.run(change_phase(SERVICE), change_phase(INGRESS))
     world.run(change_phase(INGRESS, Phase.FAILING), observe("web", build_claim("web", "web")))
     assert world.list_records() == {"web A": ("192.0.2.1",)}
@@ -138,7 +128,7 @@ class RecordingRegistry(TxtRegistry):
 def test_only_records_that_may_be_ours_or_cannot_be_read_are_planned_at_the_start() -> None:
     registry = RecordingRegistry()
     broken = record("api", "zone:7: not a record", rtype=UNREADABLE)
-    world = build_stage(*owned("web"), record("note", '"v=spf1 -all"', rtype=TXT), broken, registry=registry)
+    world = build_world(*owned("web"), record("note", '"v=spf1 -all"', rtype=TXT), broken, registry=registry)
     world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS))
     assert registry.queried == {host("web"), host("api")}
     assert world.describe_decisions("web") == ["A keep published"]

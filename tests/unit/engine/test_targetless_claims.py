@@ -6,7 +6,8 @@ from msgspec.structs import replace
 
 from extdns.model.claim import ResolvedClaim, TargetlessClaim
 from extdns.model.record import DesiredRecord
-from tests.unit.engine.stage import Stage, build_claim, host, observe, observe_gone, start_stage
+from tests.engine_values import build_claim, host, observe, observe_gone
+from tests.world import World, start_world
 
 
 def claim_with_ttl(name: str, ttl_s: int) -> ResolvedClaim:
@@ -21,14 +22,14 @@ def claim_without_targets(name: str, ttl_s: int) -> TargetlessClaim:
     return TargetlessClaim(desired=replace(made.desired, targets=()), provenance=made.provenance)
 
 
-def find_desired(world: Stage) -> DesiredRecord | None:
+def find_desired(world: World) -> DesiredRecord | None:
     """Return the desired record of the only decision at `web`."""
     (decision,) = world.engine.decisions.decisions(host("web"))
     return decision.desired
 
 
 def test_a_merged_record_has_the_ttl_of_a_claim_without_targets_while_that_claim_exists() -> None:
-    world = start_stage(first=[observe("a", claim_without_targets("a", 60)), observe("b", claim_with_ttl("b", 90))])
+    world = start_world(first=[observe("a", claim_without_targets("a", 60)), observe("b", claim_with_ttl("b", 90))])
     assert (found := find_desired(world)) is not None
     assert (found.ttl_s, found.resource) == (60, "service/shop/a")
     world.run(observe("a", claim_without_targets("a", 70)), for_s=5.0)
@@ -40,7 +41,7 @@ def test_a_merged_record_has_the_ttl_of_a_claim_without_targets_while_that_claim
 
 
 def test_a_record_is_deleted_if_only_a_claim_without_targets_is_left() -> None:
-    world = start_stage(first=[observe("a", claim_without_targets("a", 60)), observe("b", claim_with_ttl("b", 90))])
+    world = start_world(first=[observe("a", claim_without_targets("a", 60)), observe("b", claim_with_ttl("b", 90))])
     world.run(observe_gone("b"), for_s=120.0)
     assert world.list_records() == {}
     assert world.engine.decisions.decisions(host("web")) == ()

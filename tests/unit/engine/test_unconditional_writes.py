@@ -16,9 +16,8 @@ from extdns.model.change import TryLater
 from extdns.model.record import Record
 from extdns.model.zone import Capabilities
 from providers.inmemory.provider import InMemoryProvider
-from tests.unit.engine.stage import (
+from tests.engine_values import (
     ZONE,
-    Stage,
     build_claim,
     host,
     observe,
@@ -29,8 +28,8 @@ from tests.unit.engine.stage import (
     record,
     refuse_names,
     refuse_with_names,
-    start_stage,
 )
+from tests.world import World, start_world
 
 GUARDING = InMemoryProvider().capabilities
 ATOMIC = replace(GUARDING, conditional=False)
@@ -38,9 +37,9 @@ CONDITIONAL = replace(GUARDING, atomic=False)
 NEITHER = replace(GUARDING, atomic=False, conditional=False)
 
 
-def start_unconditional(*records: Record, capabilities: Capabilities = NEITHER, first: Iterable[str] = ()) -> Stage:
+def start_unconditional(*records: Record, capabilities: Capabilities = NEITHER, first: Iterable[str] = ()) -> World:
     """Start an engine over a service without conditional batches that observed the Services *first*."""
-    return start_stage(*records, capabilities=capabilities, first=[observe_new(name) for name in first])
+    return start_world(*records, capabilities=capabilities, first=[observe_new(name) for name in first])
 
 
 @pytest.mark.parametrize("capabilities", [ATOMIC, CONDITIONAL, NEITHER], ids=["atomic", "conditional", "neither"])

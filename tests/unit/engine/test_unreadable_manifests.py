@@ -10,7 +10,8 @@ from extdns.engine.inputs import ProblemChanged
 from extdns.model.cluster import ObjectProblem
 from extdns.model.kind import ObjectKey
 from extdns.planner.settings import PlanSettings
-from tests.unit.engine.stage import INGRESS, PLAN, SERVICE, build_stage, change_phase, owned, ref
+from tests.engine_values import INGRESS, PLAN, SERVICE, change_phase, owned, ref
+from tests.world import build_world
 
 
 def problem(message: str, key: ObjectKey | None = None) -> ProblemChanged:
@@ -31,14 +32,14 @@ def problem(message: str, key: ObjectKey | None = None) -> ProblemChanged:
 def test_with_once_no_object_is_absent_while_a_manifest_cannot_be_parsed(
     broken: ProblemChanged, plan: PlanSettings
 ) -> None:
-    world = build_stage(*owned("web"), once=True, plan=plan)
+    world = build_world(*owned("web"), once=True, plan=plan)
     world.run(broken, change_phase(SERVICE), change_phase(INGRESS))
     assert world.list_records() == {"web A": ("192.0.2.1",)}
     assert any("shop.yaml:3" in failure for failure in find_failures(world.engine))
 
 
 def test_an_object_is_absent_after_all_manifests_can_be_parsed() -> None:
-    world = build_stage(*owned("web"))
+    world = build_world(*owned("web"))
     world.run(problem("not YAML"), change_phase(SERVICE), change_phase(INGRESS))
     assert world.list_records() == {"web A": ("192.0.2.1",)}
     world.run(problem(""))

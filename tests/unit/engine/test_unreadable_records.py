@@ -8,17 +8,8 @@ from extdns.model import rrtype
 from extdns.model.change import Action
 from extdns.model.reason import Reason
 from extdns.model.record import Record
-from tests.unit.engine.stage import (
-    ZONE,
-    build_claim,
-    host,
-    observe,
-    observe_gone,
-    owned,
-    ownership_record,
-    record,
-    start_stage,
-)
+from tests.engine_values import ZONE, build_claim, host, observe, observe_gone, owned, ownership_record, record
+from tests.world import start_world
 
 WORDS = "example.org.zone:12: '192.0.2.999' is not valid; allowed: an IPv4 address"
 
@@ -43,7 +34,7 @@ def test_nothing_is_changed_at_a_name_with_a_record_that_cannot_be_read(
     current: tuple[Record, ...], at: str, *, requested: bool
 ) -> None:
     observation = observe("web", build_claim("web", "web"))
-    world = start_stage(*current, unreadable(at), first=[observation, observe("good", build_claim("good", "good"))])
+    world = start_world(*current, unreadable(at), first=[observation, observe("good", build_claim("good", "good"))])
     if not requested:
         world.run(observe_gone("web"), for_s=60.0)
     assert world.batches == [["good"]]
@@ -53,7 +44,7 @@ def test_nothing_is_changed_at_a_name_with_a_record_that_cannot_be_read(
 
 
 def test_an_unreadable_record_is_reported_with_its_location_even_if_nobody_requests_the_name() -> None:
-    world = start_stage(unreadable("web"))
+    world = start_world(unreadable("web"))
     decision = world.decision("web")
     assert (decision.action, decision.reason, decision.detail) == (Action.KEEP, Reason.RECORD_UNREADABLE, WORDS)
     assert decision.is_relevant
@@ -61,20 +52,20 @@ def test_an_unreadable_record_is_reported_with_its_location_even_if_nobody_reque
 
 
 def test_an_unreadable_record_is_reported_once() -> None:
-    world = start_stage(unreadable("web"))
+    world = start_world(unreadable("web"))
     world.run(for_s=600.0)
     assert world.reported == []
 
 
 def test_an_unreadable_record_at_a_requested_name_is_reported_with_the_object() -> None:
-    world = start_stage(unreadable("web"), first=[observe("web", build_claim("web", "web"))])
+    world = start_world(unreadable("web"), first=[observe("web", build_claim("web", "web"))])
     decision = world.decision("web")
     assert (decision.type, decision.detail) == ("A", WORDS)
     assert [requested.ref.key.name for requested in decision.requested_by] == ["web"]
 
 
 def test_a_name_and_its_related_names_are_planned_after_an_unreadable_record_was_removed() -> None:
-    world = start_stage(unreadable("a-web"), first=[observe("web", build_claim("web", "web"))])
+    world = start_world(unreadable("a-web"), first=[observe("web", build_claim("web", "web"))])
     assert world.list_records() == {"a-web ?": (WORDS,)}
     world.provider.remove_records(ZONE, unreadable("a-web").key)
     world.run(for_s=120.0)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from tests.unit.engine.stage import observe_new, start_stage
+from tests.engine_values import observe_new
+from tests.world import start_world
 
 
 def test_after_three_writes_within_a_minute_a_name_is_written_every_five_seconds_at_most() -> None:
-    world = start_stage()
+    world = start_world()
     for number in range(40):
         world.run(observe_new("web", target=f"192.0.2.{number + 1}"), observe_new("api"), for_s=0.5)
     # Three at once, then one at 6, 11 and 16 seconds.
@@ -16,7 +17,7 @@ def test_after_three_writes_within_a_minute_a_name_is_written_every_five_seconds
 
 
 def test_a_name_is_written_at_once_again_after_a_quiet_minute() -> None:
-    world = start_stage()
+    world = start_world()
     for number in range(4):
         world.run(observe_new("web", target=f"192.0.2.{number + 1}"), for_s=1.0)
     world.run(for_s=120.0)

@@ -9,7 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.engine.inputs import ZonesListed
-from tests.unit.engine.stage import ZONE, record, start_published
+from tests.engine_values import ZONE, record
+from tests.world import start_published
 
 
 @pytest.mark.parametrize(

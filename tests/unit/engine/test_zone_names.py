@@ -16,20 +16,19 @@ from extdns.planner.settings import Policy
 from registry.txt.encryption import EncryptedTextCodec
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.unit.engine.stage import (
+from tests.engine_values import (
     INGRESS,
     PLAN,
     SERVICE,
     ZONE,
-    Stage,
     build_claim,
-    build_stage,
     change_phase,
     observe,
     observe_gone,
     ownership_record,
     record,
 )
+from tests.world import World, build_world
 
 DEV: Final = Zone(name=DnsName("dev.example.org"), id="dev")
 OURS: Final = ownership_record("dev")
@@ -37,18 +36,18 @@ OURS: Final = ownership_record("dev")
 
 def start_two_zones(
     above: tuple[Record, ...] = (), below: tuple[Record, ...] = (), *targets: str, **changes: object
-) -> Stage:
+) -> World:
     """Start an engine with the zone example.org (*above*) and dev.example.org (*below*).
 
     The Service `web` requests *targets* at dev.example.org.
     """
-    world = build_stage(zones={ZONE: above, DEV: below}, **changes)  # type: ignore[arg-type]
+    world = build_world(zones={ZONE: above, DEV: below}, **changes)  # type: ignore[arg-type]
     first = observe("web", build_claim("web", "dev", *targets)) if targets else observe("web")
     world.run(first, change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     return world
 
 
-def list_writes(world: Stage) -> list[tuple[str, str]]:
+def list_writes(world: World) -> list[tuple[str, str]]:
     """Return the zone of each submitted write, and `+` or `-` with the record type; restated records are left out."""
     return [
         (one.batch.zone.id, f"{'+' if write.new else '-'}{write.key.type}")
@@ -104,7 +103,7 @@ def test_no_record_is_created_if_a_foreign_record_has_the_name_of_its_ownership_
 
 
 def test_no_record_is_created_at_the_name_of_a_zone_whose_parent_zone_is_missing() -> None:
-    world = build_stage(zones={DEV: ()})
+    world = build_world(zones={DEV: ()})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     assert world.describe_decisions("dev") == ["A none no-ownership-name"]
 
@@ -113,7 +112,7 @@ def test_no_record_is_created_at_the_name_of_a_zone_whose_parent_zone_is_missing
 def test_no_record_is_created_until_its_ownership_record_in_the_parent_zone_is(
     outcome: Refused | WriteConflict,
 ) -> None:
-    world = build_stage(zones={ZONE: (), DEV: ()})
+    world = build_world(zones={ZONE: (), DEV: ()})
     world.provider.rule = lambda batch: outcome if batch.zone == ZONE else None
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     assert (world.list_records(DEV), world.list_ownership_labels()) == ({}, set())
@@ -124,7 +123,7 @@ def test_no_record_is_created_until_its_ownership_record_in_the_parent_zone_is(
 
 
 def test_a_refused_record_is_retried_and_its_new_ownership_record_stays_meanwhile() -> None:
-    world = build_stage(zones={ZONE: (), DEV: ()})
+    world = build_world(zones={ZONE: (), DEV: ()})
     world.provider.rule = lambda batch: Refused(message="no") if batch.zone == DEV else None
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     assert (world.list_records(DEV), world.list_ownership_labels()) == ({}, {"a-dev"})
@@ -135,7 +134,7 @@ def test_a_refused_record_is_retried_and_its_new_ownership_record_stays_meanwhil
 
 
 def test_the_name_of_a_zone_and_names_below_it_are_written_after_the_parent_zone_was_read_late() -> None:
-    world = build_stage(zones={ZONE: (OURS,), DEV: (record("dev"),)})
+    world = build_world(zones={ZONE: (OURS,), DEV: (record("dev"),)})
     world.provider.failures.extend([None, *[RetryableError("timeout")] * 2])
     world.run(
         observe("web", build_claim("web", "dev", "192.0.2.7"), build_claim("web", "x.dev")),
@@ -208,7 +207,7 @@ def test_upsert_only_keeps_the_ownership_record_in_the_parent_zone() -> None:
 
 def test_records_in_two_zones_of_one_name_have_one_ownership_record_in_the_parent_zone() -> None:
     private_dev = Zone(name=DEV.name, id="private", private=True)
-    world = build_stage(zones={ZONE: (), DEV: (), private_dev: ()})
+    world = build_world(zones={ZONE: (), DEV: (), private_dev: ()})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     assert list_writes(world)[0] == ("example.org", "+TXT")
     assert sorted(list_writes(world)[1:]) == [("dev", "+A"), ("private", "+A")]
@@ -218,7 +217,7 @@ def test_records_in_two_zones_of_one_name_have_one_ownership_record_in_the_paren
 
 def test_a_common_ownership_record_is_deleted_after_the_records_of_both_zones_of_the_name() -> None:
     private_dev = Zone(name=DEV.name, id="private", private=True)
-    world = build_stage(zones={ZONE: (OURS,), DEV: (record("dev"),), private_dev: (record("dev"),)})
+    world = build_world(zones={ZONE: (OURS,), DEV: (record("dev"),), private_dev: (record("dev"),)})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     world.provider.rule = lambda batch: Refused(message="no") if batch.zone == private_dev else None
     world.run(observe_gone("web"), for_s=30.0)
@@ -235,7 +234,7 @@ def test_a_common_ownership_record_is_deleted_after_the_records_of_both_zones_of
 def test_the_name_of_a_private_zone_is_also_published_in_its_public_parent_zone() -> None:
     """Test that both records have one ownership record, in the public zone."""
     private = replace(DEV, private=True)
-    world = build_stage(zones={ZONE: (), private: ()})
+    world = build_world(zones={ZONE: (), private: ()})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     assert (world.list_records(), world.list_records(private)) == ({"dev A": ("192.0.2.1",)}, {"dev A": ("192.0.2.1",)})
     assert world.list_ownership_labels() == {"a-dev"}
@@ -245,7 +244,7 @@ def test_the_name_of_a_private_zone_is_also_published_in_its_public_parent_zone(
 
 def test_the_common_ownership_record_stays_while_the_public_record_cannot_be_deleted() -> None:
     private = replace(DEV, private=True)
-    world = build_stage(zones={ZONE: (), private: ()})
+    world = build_world(zones={ZONE: (), private: ()})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     world.provider.rule = lambda batch: Refused(message="no") if batch.zone.id == ZONE.id else None
     world.run(observe_gone("web"), for_s=120.0)
@@ -257,7 +256,7 @@ def test_the_common_ownership_record_stays_while_the_public_record_cannot_be_del
 
 
 def test_the_record_of_a_private_zone_has_the_reason_of_the_refusal_in_its_public_parent_zone() -> None:
-    world = build_stage(zones={ZONE: (), replace(DEV, private=True): ()})
+    world = build_world(zones={ZONE: (), replace(DEV, private=True): ()})
     world.provider.rule = lambda batch: Refused(message="no") if batch.zone == ZONE else None
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     assert world.describe_decisions("dev") == ["A none refused", "A none refused"]
@@ -265,7 +264,7 @@ def test_the_record_of_a_private_zone_has_the_reason_of_the_refusal_in_its_publi
 
 def test_a_queued_ownership_record_in_the_parent_zone_is_kept_when_zones_are_listed_again() -> None:
     inner = Zone(name=DnsName("shop.example.org"), id="inner")  # sorts after the parent zone
-    world = build_stage(zones={ZONE: (), inner: ()}, interval_s=30.0)
+    world = build_world(zones={ZONE: (), inner: ()}, interval_s=30.0)
     world.provider.rule = lambda batch: Refused(message="no") if batch.zone.id == ZONE.id else None
     world.run(observe("web", build_claim("web", "shop")), change_phase(SERVICE), change_phase(INGRESS), for_s=45.0)
     assert world.describe_decisions("shop") == ["A none refused"]

@@ -12,23 +12,20 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
 from extdns.model.selection import DomainFilter
 from extdns.model.zone import AccountFailure, Zone, ZoneList
-from tests.fakes.faulty import NoAnswer
-from tests.unit.engine.stage import (
+from tests.engine_values import (
     INGRESS,
     PLAN,
     SERVICE,
     ZONE,
-    Stage,
     build_claim,
-    build_stage,
     change_phase,
     observe,
     owned,
     ownership_record,
     record,
-    start_published,
-    start_stage,
 )
+from tests.fakes.faulty import NoAnswer
+from tests.world import World, build_world, start_published, start_world
 
 PRIVATE = Zone(name=ZONE.name, id="private", private=True)
 INNER = Zone(name=DnsName("shop.example.org"), id="inner")
@@ -46,7 +43,7 @@ def account_failure(account: str = "b", *, permanent: bool = False) -> AccountFa
 
 
 def test_a_failed_first_list_of_zones_is_retried_within_seconds() -> None:
-    world = build_stage()
+    world = build_world()
     world.provider.failures.append(RetryableError("throttled"))
     world.run(change_phase(SERVICE), change_phase(INGRESS), observe("web", build_claim("web", "web")), for_s=2.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
@@ -125,7 +122,7 @@ def test_a_zone_missing_from_every_other_list_is_not_removed() -> None:
 
 def test_zones_of_an_account_that_fails_to_list_are_kept_and_updated() -> None:
     zone = replace(ZONE, account="b")
-    world = build_stage(zones={zone: owned("web")})
+    world = build_world(zones={zone: owned("web")})
     world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS))
     world.provider.zone_list = zone_list(failed=(account_failure(),))
     world.run(for_s=1000.0)
@@ -135,7 +132,7 @@ def test_zones_of_an_account_that_fails_to_list_are_kept_and_updated() -> None:
 
 
 def test_creates_wait_for_an_account_that_never_answered_and_updates_do_not() -> None:
-    world = build_stage(*owned("web"), record("theirs"))
+    world = build_world(*owned("web"), record("theirs"))
     world.provider.zone_list = zone_list(ZONE, failed=(account_failure(),))
     world.run(
         observe("web", build_claim("web", "web", "192.0.2.9")),
@@ -149,7 +146,7 @@ def test_creates_wait_for_an_account_that_never_answered_and_updates_do_not() ->
 
 
 def test_creates_no_longer_wait_after_the_account_answered_that_it_has_no_zones() -> None:
-    world = build_stage()
+    world = build_world()
     world.provider.zone_list = zone_list(ZONE, failed=(account_failure(),))
     world.run(observe("api", build_claim("api", "api")), change_phase(SERVICE), change_phase(INGRESS))
     world.provider.zone_list = zone_list(ZONE)
@@ -158,14 +155,14 @@ def test_creates_no_longer_wait_after_the_account_answered_that_it_has_no_zones(
 
 
 def test_creates_do_not_wait_for_an_account_that_is_permanently_denied() -> None:
-    world = build_stage()
+    world = build_world()
     world.provider.zone_list = zone_list(ZONE, failed=(account_failure(permanent=True),))
     world.run(observe("api", build_claim("api", "api")), change_phase(SERVICE), change_phase(INGRESS))
     assert world.list_records() == {"api A": ("192.0.2.1",)}
 
 
 def test_a_name_outside_every_zone_waits_only_while_an_account_has_not_answered() -> None:
-    world = build_stage()
+    world = build_world()
     outside = replace(
         build_claim("web", "web"), desired=replace(build_claim("web", "web").desired, name=DnsName("web.example.net"))
     )
@@ -177,13 +174,13 @@ def test_a_name_outside_every_zone_waits_only_while_an_account_has_not_answered(
     assert find_reasons(world, "web.example.net") == ["no-zone"]
 
 
-def find_reasons(world: Stage, name: str) -> list[str]:
+def find_reasons(world: World, name: str) -> list[str]:
     """Return the reasons of the decisions at *name*."""
     return [decision.reason for decision in world.engine.decisions.decisions(DnsName(name))]
 
 
 def test_two_zones_of_one_name_are_planned_separately() -> None:
-    world = build_stage(zones={ZONE: owned("web", "192.0.2.66"), PRIVATE: [record("web", "192.0.2.77")]})
+    world = build_world(zones={ZONE: owned("web", "192.0.2.66"), PRIVATE: [record("web", "192.0.2.77")]})
     world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS))
     assert world.list_records(ZONE) == {"web A": ("192.0.2.1",)}
     assert world.list_records(PRIVATE) == {"web A": ("192.0.2.77",)}
@@ -191,7 +188,7 @@ def test_two_zones_of_one_name_are_planned_separately() -> None:
 
 
 def test_a_zone_that_does_not_answer_does_not_delay_another_zone_of_its_name() -> None:
-    world = build_stage(zones={ZONE: (), PRIVATE: ()})
+    world = build_world(zones={ZONE: (), PRIVATE: ()})
     world.provider.rule = lambda batch: NoAnswer(applied=False) if batch.zone == ZONE else None
     world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS), for_s=3.0)
     world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=3.0)
@@ -200,7 +197,7 @@ def test_a_zone_that_does_not_answer_does_not_delay_another_zone_of_its_name() -
 
 
 def test_a_write_in_flight_in_one_zone_does_not_delay_another_zone() -> None:
-    world = build_stage(zones={ZONE: (), PRIVATE: ()})
+    world = build_world(zones={ZONE: (), PRIVATE: ()})
     world.run(change_phase(SERVICE), change_phase(INGRESS))
     world.feed(observe("web", build_claim("web", "web")))
     slow = world.waiting.popleft()
@@ -212,7 +209,7 @@ def test_a_write_in_flight_in_one_zone_does_not_delay_another_zone() -> None:
 
 
 def test_the_first_read_of_a_zone_does_not_delay_another_zone() -> None:
-    world = build_stage(
+    world = build_world(
         zones={ZONE: (), NET: [record_in_net("a", "192.0.2.7"), record_in_net("b", "192.0.2.7")]}, page_size=1
     )
     world.feed(change_phase(SERVICE))
@@ -233,7 +230,7 @@ def record_in_net(label: str, target: str) -> Record:
 
 @pytest.mark.parametrize("failures", [1, 4])
 def test_names_in_a_zone_that_cannot_be_read_have_the_reason_zone_unread(failures: int) -> None:
-    world = build_stage()
+    world = build_world()
     world.provider.failures.extend([None, *[RetryableError("denied")] * failures])
     world.run(change_phase(SERVICE), change_phase(INGRESS), observe("web", build_claim("web", "web")), for_s=0.5)
     assert world.describe_decisions("web") == ["A none zone-unread"]
@@ -242,7 +239,7 @@ def test_names_in_a_zone_that_cannot_be_read_have_the_reason_zone_unread(failure
 
 
 def test_a_name_is_published_in_a_new_closer_zone_and_its_record_in_the_parent_zone_is_kept() -> None:
-    world = build_stage(zones={ZONE: owned("web.shop"), INNER: ()})
+    world = build_world(zones={ZONE: owned("web.shop"), INNER: ()})
     world.provider.zone_list = zone_list(ZONE)
     world.run(observe("web", build_claim("web", "web.shop")), change_phase(SERVICE), change_phase(INGRESS))
     world.provider.zone_list = None
@@ -253,7 +250,7 @@ def test_a_name_is_published_in_a_new_closer_zone_and_its_record_in_the_parent_z
 
 
 def test_queued_changes_are_dropped_when_the_name_moves_to_another_zone() -> None:
-    world = build_stage(zones={ZONE: (), INNER: ()})
+    world = build_world(zones={ZONE: (), INNER: ()})
     world.provider.zone_list = zone_list(ZONE)
     world.provider.rule = lambda _: TryLater(message="busy")
     world.run(observe("web", build_claim("web", "web.shop")), change_phase(SERVICE), change_phase(INGRESS), for_s=55.0)
@@ -264,7 +261,7 @@ def test_queued_changes_are_dropped_when_the_name_moves_to_another_zone() -> Non
 
 
 def test_a_foreign_record_in_the_parent_zone_gets_no_decision() -> None:
-    world = build_stage(
+    world = build_world(
         zones={ZONE: [record("web.shop", "192.0.2.7"), ownership_record("web.shop", owner="other")], INNER: ()}
     )
     world.run(observe("web", build_claim("web", "web.shop")), change_phase(SERVICE), change_phase(INGRESS))
@@ -281,6 +278,6 @@ def test_a_zone_whose_attributes_change_is_not_read_again() -> None:
 
 
 def test_names_outside_the_domain_filter_have_the_reason_domain_filtered() -> None:
-    world = start_stage(plan=replace(PLAN, domains=DomainFilter(include=("example.com",))))
+    world = start_world(plan=replace(PLAN, domains=DomainFilter(include=("example.com",))))
     world.run(observe("web", build_claim("web", "web")))
     assert world.describe_decisions("web") == ["A none domain-filtered"]

@@ -20,7 +20,7 @@ from extdns.model.change import Decision
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.reason import Reason
-from tests.unit.engine.stage import Stage
+from tests.world import World
 
 # What a decision with one of these reasons waits for: one of them, or it would never end.
 MOMENTARY = {
@@ -43,15 +43,15 @@ MOMENTARY = {
 }
 
 
-def check_waits(engine: Engine, stage: Stage, answers: Iterable[Input]) -> None:
+def check_waits(engine: Engine, world: World, answers: Iterable[Input]) -> None:
     """Check every name that is not planned again in any case.
 
     Args:
         engine: after any step.
-        stage: holds what the engine asked for and nobody carried out yet.
+        world: holds what the engine asked for and nobody carried out yet.
         answers: these are on their way to the engine.
     """
-    under_way = {effect.key for effect in stage.waiting if isinstance(effect, CheckExistence)}
+    under_way = {effect.key for effect in world.waiting if isinstance(effect, CheckExistence)}
     under_way |= {item.key for item in answers if isinstance(item, ExistenceChecked)}
     for name, decisions in engine.decisions.by_name():
         if name in engine._dirty or name in engine._written:
@@ -66,8 +66,8 @@ def check_waits(engine: Engine, stage: Stage, answers: Iterable[Input]) -> None:
             if one.zone in busy:
                 continue
             assert name in engine._waits.names(one.wait), f"{name}: nobody tells it of {one.wait}"
-            is_called = bool(stage.waiting or answers)
-            assert _can_come(engine, stage, name, one.wait, under_way, is_called=is_called), (
+            is_called = bool(world.waiting or answers)
+            assert _can_come(engine, world, name, one.wait, under_way, is_called=is_called), (
                 f"{name} waits in vain for {one.wait}"
             )
 
@@ -83,12 +83,12 @@ def _check_decision(engine: Engine, decision: Decision, awaited: set[Awaited]) -
 
 
 def _can_come(
-    engine: Engine, stage: Stage, name: DnsName, wait: Wait, under_way: set[ObjectKey], *, is_called: bool
+    engine: Engine, world: World, name: DnsName, wait: Wait, under_way: set[ObjectKey], *, is_called: bool
 ) -> bool:
     match wait.what:
         case Awaited.ANSWER:
             assert isinstance(wait.about, ObjectKey)
-            return _is_requested(engine, stage, wait.about, under_way)
+            return _is_requested(engine, world, wait.about, under_way)
         case Awaited.SYNC:
             assert isinstance(wait.about, Kind)
             down = {*engine._phases.down, *engine._phases.dependencies_down}
@@ -96,12 +96,12 @@ def _can_come(
         case Awaited.OBJECT | Awaited.COMPUTED:
             return True  # objects may change at any time; the name is told, see above
         case Awaited.GRACE:
-            return _is_timed(engine, stage, name, str(wait.about))
+            return _is_timed(engine, world, name, str(wait.about))
         case Awaited.APPROVAL:
             guard = engine.delete_guard
             return any(one.held for one in guard.held_sets()) or guard.has_any_restored
         case Awaited.ZONE | Awaited.ZONES:
-            return engine._deadlines.find_next(stage.now_s) is not None or is_called
+            return engine._deadlines.find_next(world.now_s) is not None or is_called
         case Awaited.RETRY:
             return any(
                 _is_retried(engine, state.zone.id, name) for state in engine.zones if state.zone.id == wait.about
@@ -112,23 +112,23 @@ def _can_come(
             assert_never(wait.what)
 
 
-def _is_timed(engine: Engine, stage: Stage, name: DnsName, zone_id: str) -> bool:
+def _is_timed(engine: Engine, world: World, name: DnsName, zone_id: str) -> bool:
     """Return whether a delete at *name* has a timer that wakes the engine in time, or waits for saved state."""
     state_sync, pending = engine._state_sync, engine.delete_guard.pending
     if not state_sync.is_ready:
         return True  # nothing is decided before the state was loaded, or by a standby
     entries = tuple(pending.by_name.get((zone_id, name), {}).values())
     if any(entry.stage is DeleteStage.GRANTED for entry in entries):
-        return state_sync.is_busy(stage.now_s) or engine.delete_guard.next_deadline_at < math.inf
+        return state_sync.is_busy(world.now_s) or engine.delete_guard.next_deadline_at < math.inf
     timers = [at_s for at_s, _, entry in pending._timers if entry in entries]
-    return bool(timers) and (min(timers) <= stage.now_s or (stage.wake_s is not None and stage.wake_s <= min(timers)))
+    return bool(timers) and (min(timers) <= world.now_s or (world.wake_s is not None and world.wake_s <= min(timers)))
 
 
-def _is_requested(engine: Engine, stage: Stage, key: ObjectKey, under_way: set[ObjectKey]) -> bool:
+def _is_requested(engine: Engine, world: World, key: ObjectKey, under_way: set[ObjectKey]) -> bool:
     """Return whether a GET is scheduled, with a deadline that wakes the engine, or under way, or waits for others."""
     checks = engine._checks
     if (due_s := checks.scheduled.get(key)) is not None:
-        return due_s <= stage.now_s or (stage.wake_s is not None and stage.wake_s <= due_s)
+        return due_s <= world.now_s or (world.wake_s is not None and world.wake_s <= due_s)
     return key in under_way or (key in checks._answers and bool(checks.under_way))
 
 

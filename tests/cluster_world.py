@@ -1,7 +1,7 @@
 """A cluster, extdns's own sources and engine, and an in-memory zone, in virtual time.
 
 Changes of the cluster reach the engine through the sources of `--source`, as in the program, but without threads and
-sockets. `Scene.restart` starts another process with the same cluster, zone and saved state.
+sockets. `ClusterWorld.restart` starts another process with the same cluster, zone and saved state.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ from extdns.model.resources.kinds import STRUCTS, KubernetesObject
 from extdns.model.zone import Zone
 from extdns.ports import Source
 from providers.inmemory.provider import InMemoryProvider
+from tests.engine_values import ZONE
 from tests.fakes.faulty import FaultyProvider
-from tests.incidents.state_store import MemoryStateStore
+from tests.fakes.state_store import MemoryStateStore
 from tests.objects import Json
-from tests.unit.engine.stage import ZONE, Stage
+from tests.world import World
 
 FLAGS: Final = (
     "--source=service",
@@ -50,14 +51,14 @@ MINUTE_S: Final = 60.0
 HOUR_S: Final = 3600.0
 COMPAT: Final = ("--compat", "--policy=sync")
 """Flags with which extdns behaves as external-dns."""
-STARTED: Final[list[Scene]] = []
+STARTED: Final[list[ClusterWorld]] = []
 """The processes of the current test; at its end their plan, page, API, Events and metrics are compared."""
 _EPOCH_S: Final = datetime(2026, 6, 1, tzinfo=UTC).timestamp()
 _KINDS: Final = {(version, kind.name): kind for kind in STRUCTS for version in kind.api_versions}
 
 
 @dataclass(kw_only=True)
-class Scene(Stage):
+class ClusterWorld(World):
     """One extdns process, and what outlives it: cluster, zone and saved state.
 
     Attributes:
@@ -125,7 +126,7 @@ class Scene(Stage):
                 self._sync(kind)
         self.run(for_s=for_s)
 
-    def restart(self, *flags: str, for_s: float = 5.0, down_s: float = 0.0) -> Scene:
+    def restart(self, *flags: str, for_s: float = 5.0, down_s: float = 0.0) -> ClusterWorld:
         """Start another process with *flags*, *down_s* seconds after this one was killed."""
         after = _start(
             FLAGS + flags,
@@ -217,7 +218,7 @@ class Scene(Stage):
         return key.namespace in {"", self.config.cluster.namespace} or not self.config.cluster.namespace
 
 
-def scene(
+def start_cluster(
     *objects: Json,
     flags: Sequence[str] = (),
     records: Iterable[Record] = (),
@@ -225,7 +226,7 @@ def scene(
     page_size: int = 300,
     provider: FaultyProvider | None = None,
     for_s: float = 5.0,
-) -> Scene:
+) -> ClusterWorld:
     """Start a process with *objects* and a zone that holds *records*, and run it for *for_s* seconds.
 
     With *provider*, use its zones instead of *records*.
@@ -240,7 +241,13 @@ def scene(
     return world
 
 
-def _start(flags: tuple[str, ...], *, provider: FaultyProvider, objects: dict[ObjectKey, Json], **more: Any) -> Scene:  # noqa: ANN401 - fields of Scene
+def _start(
+    flags: tuple[str, ...],
+    *,
+    provider: FaultyProvider,
+    objects: dict[ObjectKey, Json],
+    **more: Any,  # noqa: ANN401 - fields of ClusterWorld
+) -> ClusterWorld:
     interval = [] if any(flag.startswith("--interval=") for flag in flags) else [_LONG_INTERVAL]
     config = parse([*flags, *interval], {})
     found = build_sources(config)
@@ -249,11 +256,10 @@ def _start(flags: tuple[str, ...], *, provider: FaultyProvider, objects: dict[Ob
     provider.submissions.clear()
     settings = build_engine_settings(config, found, provider, writes=True, has_state_store=True)
     assert settings.settings_digest == compute_settings_digest(config)
-    made = Scene(
+    made = ClusterWorld(
         engine=Engine(settings),
         reader=provider,
         writer=provider,
-        provider=provider,
         flags=flags,
         config=config,
         observer=Observer(cast("Sequence[Source]", found), store),

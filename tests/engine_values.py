@@ -1,16 +1,11 @@
-"""Build an engine with one zone and a few Services and Ingresses for a test, and inspect the result."""
+"""Values for tests of the engine: claims and observations of the Services of a shop, and records of example.org."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
 
-from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
-from extdns.engine.desired import refuse_forgeries
-from extdns.engine.engine import Engine
 from extdns.engine.inputs import Cause, KindStateChanged, Observation, Observed
-from extdns.engine.settings import EngineSettings
-from extdns.model.change import Batch, Decision, Delete, Outcome, Refused
+from extdns.model.change import Batch, Outcome, Refused
 from extdns.model.claim import Claim, Provenance, ResolvedClaim, UnresolvedClaim
 from extdns.model.cluster import KindState, Phase
 from extdns.model.dns_name import DnsName
@@ -18,13 +13,10 @@ from extdns.model.kind import Kind, ObjectKey, ObjectRef
 from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE, DesiredRecord, Record, canonicalize_targets
 from extdns.model.value import StringMap
-from extdns.model.zone import Capabilities, Zone
+from extdns.model.zone import Zone
 from extdns.planner.settings import PlanSettings
-from providers.inmemory.provider import InMemoryProvider
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.fakes.faulty import FaultyProvider
-from tests.fakes.world import World
 
 SERVICE = Kind("", "v1", "Service", "services")
 INGRESS = Kind("networking.k8s.io", "v1", "Ingress", "ingresses")
@@ -139,101 +131,6 @@ def ownership_record(at: str, rtype: str = "A", *, resource: str = "service/shop
 def owned(at: str, *targets: str, rtype: str = "A", resource: str = "service/shop/web") -> tuple[Record, Record]:
     """Build a record of ours and its ownership record."""
     return record(at, *targets, rtype=rtype), ownership_record(at, rtype, resource=resource)
-
-
-@dataclass(kw_only=True)
-class Stage(World):
-    """An engine over an in-memory DNS service in virtual time, with methods that inspect records and decisions."""
-
-    provider: FaultyProvider
-
-    def list_records(self, zone: Zone = ZONE) -> dict[str, tuple[str, ...]]:
-        """Return the targets of each current record by its name and type, as `web A`, without ownership records."""
-        return {
-            f"{str(key.name).removesuffix('.example.org')} {key.type}": found.targets
-            for key, found in sorted(self.provider.contents(zone).items())
-            if not found.targets[0].startswith('"heritage=')
-        }
-
-    def list_ownership_labels(self, zone: Zone = ZONE) -> set[str]:
-        """Return the first labels of the names of all ownership records."""
-        return {
-            str(key.name).partition(".")[0]
-            for key, found in self.provider.contents(zone).items()
-            if found.targets[0].startswith('"heritage=')
-        }
-
-    def describe_decisions(self, at: str) -> list[str]:
-        """Return type, action and reason of each decision at *at*, as `A create requested`."""
-        return [f"{one.type} {one.action} {one.reason}".strip() for one in self.engine.decisions.decisions(host(at))]
-
-    def decision(self, at: str) -> Decision:
-        """Return the only decision at *at*."""
-        (found,) = self.engine.decisions.decisions(host(at))
-        return found
-
-    @property
-    def evidence(self) -> list[str]:
-        """The evidence of every delete that was submitted."""
-        return [
-            change.evidence
-            for one in self.provider.submissions
-            for change_set in one.batch.change_sets
-            for change in change_set.changes
-            if isinstance(change, Delete)
-        ]
-
-    @property
-    def batches(self) -> list[list[str]]:
-        """The first labels of the names of each batch that was submitted."""
-        return [
-            [str(change_set.name).partition(".")[0] for change_set in one.batch.change_sets]
-            for one in self.provider.submissions
-        ]
-
-
-def engine_settings(provider: FaultyProvider, **changes: object) -> EngineSettings:
-    """Build settings without grace period and delete budget; *changes* replace single settings."""
-    plan = changes.get("plan", PLAN)
-    assert isinstance(plan, PlanSettings)
-    base = EngineSettings(
-        plan=plan,
-        registry=REGISTRY,
-        adjust=provider.adjust,
-        capabilities=provider.capabilities,
-        kinds=KINDS,
-        deletes=DeleteSettings(owner="me", grace_s=0.0, limits=DeleteLimits(percent=100), immediate=plan.compat),
-    )
-    made = replace(base, **changes)  # type: ignore[arg-type]
-    return replace(made, adjust=refuse_forgeries(made.adjust, made.registry))
-
-
-def build_stage(
-    *records: Record,
-    zones: Mapping[Zone, Iterable[Record]] | None = None,
-    capabilities: Capabilities | None = None,
-    page_size: int = 300,
-    **changes: object,
-) -> Stage:
-    """Build an engine that has had no input yet; *changes* are settings of the engine."""
-    seed = {ZONE: records} if zones is None else zones
-    provider = FaultyProvider(inner=InMemoryProvider(seed=seed, page_size=page_size))
-    engine = Engine(engine_settings(provider, **({"capabilities": capabilities} if capabilities else {}), **changes))
-    return Stage(engine=engine, reader=provider, writer=provider, provider=provider)
-
-
-def start_stage(*records: Record, first: Iterable[Observed] = (), **changes: object) -> Stage:
-    """Build an engine and run it until both kinds are synced, the zone was read and *first* was observed."""
-    found = build_stage(*records, **changes)  # type: ignore[arg-type]
-    found.run(*first, change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
-    found.reported.clear()
-    found.calls.clear()
-    return found
-
-
-def start_published(**changes: object) -> Stage:
-    """Start an engine in whose zone the Service `web` already has its A record."""
-    return start_stage(*owned("web"), first=[observe("web", build_claim("web", "web"))], **changes)
 
 
 def refuse_names(*bad: str, outcome: Outcome = REFUSED) -> Callable[[Batch], Outcome | None]:

@@ -1,13 +1,23 @@
-"""Run the engine with a provider in virtual time and without threads, one effect at a time."""
+"""The engine in virtual time, without threads and sockets: the one way in which tests run it.
+
+    world = start_world(*owned("web", "192.0.2.1"), first=[observe("web", build_claim("web", "web", "192.0.2.1"))])
+    world.run(observe("web", build_claim("web", "web", "192.0.2.2")), for_s=60.0)
+    assert world.list_records() == {"web A": ("192.0.2.2",)}
+
+`tests/cluster_world.py` adds a cluster of Kubernetes objects and the real sources.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from dataclasses import replace as replace_fields
 
 from msgspec.structs import replace
 
+from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
+from extdns.engine.desired import refuse_forgeries
 from extdns.engine.effects import (
     CheckExistence,
     Effect,
@@ -30,6 +40,7 @@ from extdns.engine.inputs import (
     ExistenceChecked,
     Input,
     NamesRead,
+    Observed,
     PageRead,
     ReadFailed,
     StateAnswered,
@@ -38,12 +49,31 @@ from extdns.engine.inputs import (
     TimePassed,
     ZonesListed,
 )
+from extdns.engine.settings import EngineSettings
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
-from extdns.model.change import Batch, Decision, Outcome
+from extdns.model.change import Batch, Decision, Delete, Outcome
 from extdns.model.evidence import HeldSet
 from extdns.model.kind import ObjectKey
+from extdns.model.record import Record
 from extdns.model.saved_state import Approval, Saved
+from extdns.model.zone import Capabilities, Zone
+from extdns.planner.settings import PlanSettings
 from extdns.ports import ZoneReader, ZoneWriter
+from providers.inmemory.provider import InMemoryProvider
+from tests.engine_values import (
+    INGRESS,
+    KINDS,
+    PLAN,
+    REGISTRY,
+    SERVICE,
+    ZONE,
+    build_claim,
+    change_phase,
+    host,
+    observe,
+    owned,
+)
+from tests.fakes.faulty import FaultyProvider
 
 
 @dataclass(kw_only=True)
@@ -81,6 +111,12 @@ class World:
     wake_s: float | None = None
     waiting: deque[Effect] = field(default_factory=deque)
     reads_to_end: dict[tuple[str, str | None], bool] = field(default_factory=dict)
+
+    @property
+    def provider(self) -> FaultyProvider:
+        """The in-memory DNS service, of a world that has one."""
+        assert isinstance(self.writer, FaultyProvider)
+        return self.writer
 
     def feed(self, item: Input) -> None:
         """Give the engine one input, and queue the effects that it returns for `run`."""
@@ -173,3 +209,93 @@ class World:
                 retry_after_s=wait_s,
                 forbidden=forbidden,
             )
+
+    # results that tests compare
+
+    def list_records(self, zone: Zone = ZONE) -> dict[str, tuple[str, ...]]:
+        """Return the targets of each current record by its name and type, as `web A`, without ownership records."""
+        return {
+            f"{str(key.name).removesuffix('.example.org')} {key.type}": found.targets
+            for key, found in sorted(self.provider.contents(zone).items())
+            if not found.targets[0].startswith('"heritage=')
+        }
+
+    def list_ownership_labels(self, zone: Zone = ZONE) -> set[str]:
+        """Return the first labels of the names of all ownership records."""
+        return {
+            str(key.name).partition(".")[0]
+            for key, found in self.provider.contents(zone).items()
+            if found.targets[0].startswith('"heritage=')
+        }
+
+    def describe_decisions(self, at: str) -> list[str]:
+        """Return type, action and reason of each decision at *at*, as `A create requested`."""
+        return [f"{one.type} {one.action} {one.reason}".strip() for one in self.engine.decisions.decisions(host(at))]
+
+    def decision(self, at: str) -> Decision:
+        """Return the only decision at *at*."""
+        (found,) = self.engine.decisions.decisions(host(at))
+        return found
+
+    @property
+    def evidence(self) -> list[str]:
+        """The evidence of every delete that was submitted."""
+        return [
+            change.evidence
+            for one in self.provider.submissions
+            for change_set in one.batch.change_sets
+            for change in change_set.changes
+            if isinstance(change, Delete)
+        ]
+
+    @property
+    def batches(self) -> list[list[str]]:
+        """The first labels of the names of each batch that was submitted."""
+        return [
+            [str(change_set.name).partition(".")[0] for change_set in one.batch.change_sets]
+            for one in self.provider.submissions
+        ]
+
+
+def engine_settings(provider: ZoneReader, **changes: object) -> EngineSettings:
+    """Build settings without grace period and delete budget; *changes* replace single settings."""
+    plan = changes.get("plan", PLAN)
+    assert isinstance(plan, PlanSettings)
+    base = EngineSettings(
+        plan=plan,
+        registry=REGISTRY,
+        adjust=provider.adjust,
+        capabilities=provider.capabilities,
+        kinds=KINDS,
+        deletes=DeleteSettings(owner="me", grace_s=0.0, limits=DeleteLimits(percent=100), immediate=plan.compat),
+    )
+    made = replace_fields(base, **changes)  # type: ignore[arg-type]
+    return replace_fields(made, adjust=refuse_forgeries(made.adjust, made.registry))
+
+
+def build_world(
+    *records: Record,
+    zones: Mapping[Zone, Iterable[Record]] | None = None,
+    capabilities: Capabilities | None = None,
+    page_size: int = 300,
+    **changes: object,
+) -> World:
+    """Build an engine that has had no input yet; *changes* are settings of the engine."""
+    seed = {ZONE: records} if zones is None else zones
+    provider = FaultyProvider(inner=InMemoryProvider(seed=seed, page_size=page_size))
+    engine = Engine(engine_settings(provider, **({"capabilities": capabilities} if capabilities else {}), **changes))
+    return World(engine=engine, reader=provider, writer=provider)
+
+
+def start_world(*records: Record, first: Iterable[Observed] = (), **changes: object) -> World:
+    """Build an engine and run it until both kinds are synced, the zone was read and *first* was observed."""
+    found = build_world(*records, **changes)  # type: ignore[arg-type]
+    found.run(*first, change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
+    found.reported.clear()
+    found.calls.clear()
+    return found
+
+
+def start_published(**changes: object) -> World:
+    """Start an engine in whose zone the Service `web` already has its A record."""
+    return start_world(*owned("web"), first=[observe("web", build_claim("web", "web"))], **changes)
