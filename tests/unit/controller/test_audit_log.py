@@ -20,16 +20,27 @@ from extdns.model.change import Applied, Batch, Outcome
 from extdns.model.claim import Claim
 from extdns.model.record import Record
 from extdns.model.saved_state import Approval
+from tests.engine_values import (
+    INGRESS,
+    REFUSED,
+    SERVICE,
+    ZONE,
+    build_claim,
+    change_phase,
+    observe,
+    observe_gone,
+    owned,
+    record,
+)
 from tests.fakes.faulty import FaultyProvider, NoAnswer
 from tests.unit.controller.audit_target import ListTarget
 from tests.unit.controller.scene import MovedClock
-from tests.engine_values import INGRESS, REFUSED, SERVICE, ZONE, build_claim, change_phase, observe, observe_gone, owned, record
 from tests.world import World, build_world
 
 
 @dataclass(kw_only=True)
-class AuditedStage(World):
-    """A stage whose writes pass an audit log, as the controller connects it."""
+class AuditedWorld(World):
+    """A world whose writes pass an audit log, as the controller connects it."""
 
     audit: AuditLog
     target: ListTarget
@@ -57,34 +68,33 @@ class AuditedStage(World):
         return [" ".join(filter(None, parts)).replace(".example.org", "") for parts in fields]
 
 
-STAGES: list[AuditedStage] = []
+WORLDS: list[AuditedWorld] = []
 
 
 @pytest.fixture(autouse=True)
-def _close_stages() -> Iterator[None]:
+def _close_worlds() -> Iterator[None]:
     yield
-    while STAGES:
-        STAGES.pop().audit.close(2.0)
+    while WORLDS:
+        WORLDS.pop().audit.close(2.0)
 
 
-def start(*records: Record, former: tuple[AuditLine, ...] = (), first: tuple[Observed, ...] = ()) -> AuditedStage:
+def start(*records: Record, former: tuple[AuditLine, ...] = (), first: tuple[Observed, ...] = ()) -> AuditedWorld:
     """Start a process whose zone has *records*, and whose audit log has the lines *former* of an earlier process."""
-    stage = build_world(*records)
+    world = build_world(*records)
     clock = MovedClock()
     target = ListTarget(*map(encode_json, former))
     audit = AuditLog(
-        stage.provider, target, stage.engine, clock=clock, process=f"p{len(STAGES)}", report=lambda *_: None
+        world.provider, target, world.engine, clock=clock, process=f"p{len(WORLDS)}", report=lambda *_: None
     )
-    found = AuditedStage(
-        engine=stage.engine,
-        reader=stage.reader,
+    found = AuditedWorld(
+        engine=world.engine,
+        reader=world.reader,
         writer=audit,
-        provider=stage.provider,
         audit=audit,
         target=target,
         clock=clock,
     )
-    STAGES.append(found)
+    WORLDS.append(found)
     audit.start()
     found.run(*first, change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
     return found
@@ -106,10 +116,10 @@ def request(name: str, *targets: str, version: str = "1") -> Observed:
 
 
 def test_an_update_says_from_what_to_what_why_and_for_which_version_of_which_object() -> None:
-    stage = start(*owned("web"), first=(request("web"),))
-    stage.provider.rule = lambda batch: apply_with_id(stage.provider, batch)
-    stage.run(request("web", "192.0.2.2", version="7"))
-    intent, outcome = stage.take_lines()
+    world = start(*owned("web"), first=(request("web"),))
+    world.provider.rule = lambda batch: apply_with_id(world.provider, batch)
+    world.run(request("web", "192.0.2.2", version="7"))
+    intent, outcome = world.take_lines()
     assert (intent.phase, intent.outcome, intent.latency_seconds) == ("intent", "", None)
     assert (intent.owner, intent.zone.name, intent.zone.id) == ("me", "example.org", "example.org")
     assert (intent.name, intent.type, intent.set_identifier, intent.action) == ("web.example.org", "A", "", "update")
@@ -130,18 +140,18 @@ def apply_with_id(provider: FaultyProvider, batch: Batch) -> Outcome:
 
 
 def test_a_create_and_its_ownership_record_are_in_one_line() -> None:
-    stage = start()
-    stage.run(request("web"))
-    intent, _ = stage.take_lines()
+    world = start()
+    world.run(request("web"))
+    intent, _ = world.take_lines()
     assert (intent.action, intent.before, intent.resource) == ("create", None, "service/shop/web")
     (ownership,) = intent.ownership_records
     assert (ownership.name, ownership.type, ownership.before) == ("a-web.example.org", "TXT", None)
 
 
 def test_a_delete_names_its_evidence_and_the_object_that_is_gone() -> None:
-    stage = start(*owned("web"), first=(request("web", version="5"),))
-    stage.run(observe_gone("web"))
-    intent, outcome = stage.take_lines()
+    world = start(*owned("web"), first=(request("web", version="5"),))
+    world.run(observe_gone("web"))
+    intent, outcome = world.take_lines()
     assert (intent.action, intent.after, intent.reason, intent.evidence) == (
         "delete",
         None,
@@ -154,9 +164,9 @@ def test_a_delete_names_its_evidence_and_the_object_that_is_gone() -> None:
 
 
 def test_a_delete_of_an_object_that_was_never_seen_names_its_resource_only() -> None:
-    stage = start(*owned("web"), first=(request("api"),))
-    stage.run(for_s=3600.0)
-    (intent,) = (line for line in stage.take_lines() if line.phase == "intent" and line.name == "web.example.org")
+    world = start(*owned("web"), first=(request("api"),))
+    world.run(for_s=3600.0)
+    (intent,) = (line for line in world.take_lines() if line.phase == "intent" and line.name == "web.example.org")
     assert (intent.evidence, intent.resource, intent.objects) == ("orphan-gone", "service/shop/web", ())
 
 
@@ -167,18 +177,18 @@ def test_a_delete_of_an_object_that_was_never_seen_names_its_resource_only() -> 
 def test_a_change_that_is_not_applied_has_the_outcome_and_the_message_of_the_service(
     answer: Outcome | NoAnswer, word: str
 ) -> None:
-    stage = start()
-    stage.provider.answers.append(answer)
-    stage.run(request("web"), for_s=0.0)
-    _, outcome = stage.take_lines()[:2]
+    world = start()
+    world.provider.answers.append(answer)
+    world.run(request("web"), for_s=0.0)
+    _, outcome = world.take_lines()[:2]
     assert (outcome.outcome, bool(outcome.message), outcome.change_id) == (word, True, "")
 
 
 def test_an_unknown_outcome_that_was_applied_is_resolved_by_the_next_read() -> None:
-    stage = start()
-    stage.provider.answers.append(NoAnswer(applied=True))
-    stage.run(request("web"))
-    assert stage.take_summary() == [
+    world = start()
+    world.provider.answers.append(NoAnswer(applied=True))
+    world.run(request("web"))
+    assert world.take_summary() == [
         "intent web A create",
         "outcome web A create unknown",
         "resolution web A create unknown after",
@@ -186,10 +196,10 @@ def test_an_unknown_outcome_that_was_applied_is_resolved_by_the_next_read() -> N
 
 
 def test_an_unknown_outcome_that_was_not_applied_is_resolved_by_the_next_change() -> None:
-    stage = start()
-    stage.provider.answers.append(NoAnswer(applied=False))
-    stage.run(request("web"))
-    assert stage.take_summary() == [
+    world = start()
+    world.provider.answers.append(NoAnswer(applied=False))
+    world.run(request("web"))
+    assert world.take_summary() == [
         "intent web A create",
         "outcome web A create unknown",
         "intent web A create",
@@ -199,22 +209,22 @@ def test_an_unknown_outcome_that_was_not_applied_is_resolved_by_the_next_change(
 
 
 def test_a_call_that_may_still_be_applied_is_not_resolved_by_a_read_before_it_was_applied() -> None:
-    stage = start()
-    stage.provider.answers.append(NoAnswer(applied=False))
-    stage.provider.rule = lambda _: REFUSED
-    stage.run(request("web"), for_s=5.0)
-    assert not [line for line in stage.take_summary() if line.startswith("resolution")]
-    stage.run(for_s=3600.0)
-    assert [line for line in stage.take_summary() if line.startswith("resolution")] == [
+    world = start()
+    world.provider.answers.append(NoAnswer(applied=False))
+    world.provider.rule = lambda _: REFUSED
+    world.run(request("web"), for_s=5.0)
+    assert not [line for line in world.take_summary() if line.startswith("resolution")]
+    world.run(for_s=3600.0)
+    assert [line for line in world.take_summary() if line.startswith("resolution")] == [
         "resolution web A create unknown before"
     ]
 
 
 def cut_off(*phases: str) -> tuple[AuditLine, ...]:
     """Return the lines that a process wrote before it was killed: those of an update of `web` with *phases*."""
-    stage = start(*owned("web"), first=(request("web"),))
-    stage.run(request("web", "192.0.2.2"))
-    return tuple(line for line in stage.take_lines() if line.phase in phases)
+    world = start(*owned("web"), first=(request("web"),))
+    world.run(request("web", "192.0.2.2"))
+    return tuple(line for line in world.take_lines() if line.phase in phases)
 
 
 @pytest.mark.parametrize(
@@ -226,16 +236,16 @@ def cut_off(*phases: str) -> tuple[AuditLine, ...]:
 )
 def test_an_intent_of_an_earlier_process_is_resolved_by_what_the_zone_holds(target: str, found: list[str]) -> None:
     former = cut_off("intent")
-    stage = start(*owned("web", target), former=former, first=(request("web", target),))
-    resolved = stage.take_lines()
+    world = start(*owned("web", target), former=former, first=(request("web", target),))
+    resolved = world.take_lines()
     assert [line.id for line in resolved] == [line.id for line in former]
-    stage.target.written = [encode_json(line) for line in resolved]
-    assert stage.take_summary() == found
+    world.target.written = [encode_json(line) for line in resolved]
+    assert world.take_summary() == found
 
 
 def test_an_intent_of_an_earlier_process_that_was_not_applied_is_resolved_by_the_next_change() -> None:
-    stage = start(*owned("web"), former=cut_off("intent"), first=(request("web", "192.0.2.2"),))
-    assert stage.take_summary() == [
+    world = start(*owned("web"), former=cut_off("intent"), first=(request("web", "192.0.2.2"),))
+    assert world.take_summary() == [
         "intent web A update",
         "outcome web A update applied",
         "resolution web A update unknown before",
@@ -243,23 +253,23 @@ def test_an_intent_of_an_earlier_process_that_was_not_applied_is_resolved_by_the
 
 
 def test_a_change_of_an_earlier_process_that_has_an_outcome_is_not_looked_up() -> None:
-    stage = start(*owned("web", "192.0.2.2"), former=cut_off("intent", "outcome"), first=(request("web", "192.0.2.2"),))
-    stage.run(for_s=3600.0)
-    assert stage.take_lines() == []
+    world = start(*owned("web", "192.0.2.2"), former=cut_off("intent", "outcome"), first=(request("web", "192.0.2.2"),))
+    world.run(for_s=3600.0)
+    assert world.take_lines() == []
 
 
 def test_lines_of_an_earlier_process_that_cannot_be_decoded_are_skipped() -> None:
-    stage = start(*owned("web"))
-    stage.audit._unknown.load([b"{", b'{"kind": "Other"}\n', b"\xff\n"])
-    assert stage.audit._unknown._list_open(ZONE.id) == []
+    world = start(*owned("web"))
+    world.audit._unknown.load([b"{", b'{"kind": "Other"}\n', b"\xff\n"])
+    assert world.audit._unknown._list_open(ZONE.id) == []
 
 
 def test_a_change_of_the_ownership_record_alone_is_resolved_by_that_record() -> None:
     (line,) = cut_off("intent")
     write = owned("web")[1]
     former = replace(line, after=line.before, ownership_records=(build_write(write.name),))
-    stage = start(record("web"), former=(former,), first=(request("api"),))
-    assert "resolution web A update unknown other" in stage.take_summary()
+    world = start(record("web"), former=(former,), first=(request("api"),))
+    assert "resolution web A update unknown other" in world.take_summary()
 
 
 def build_write(name: str) -> AuditWrite:
@@ -272,38 +282,38 @@ def build_data(target: str, ttl_s: int | None = None) -> RecordData:
 
 
 def test_an_approved_delete_has_its_code_and_the_user_who_claims_to_have_approved_it() -> None:
-    stage = start(*owned("web"), *owned("api", resource=""), first=(request("web"),))
-    stage.run(for_s=60.0)
-    stage.take_lines()
-    approval = Approval(code=stage.held[-1].code, claimed_user="alice")
-    stage.run(StateAnswered(approved=(approval,)), for_s=60.0)
-    (intent,) = (line for line in stage.take_lines() if line.phase == "intent")
+    world = start(*owned("web"), *owned("api", resource=""), first=(request("web"),))
+    world.run(for_s=60.0)
+    world.take_lines()
+    approval = Approval(code=world.held[-1].code, claimed_user="alice")
+    world.run(StateAnswered(approved=(approval,)), for_s=60.0)
+    (intent,) = (line for line in world.take_lines() if line.phase == "intent")
     assert (intent.name, intent.evidence) == ("api.example.org", "orphan-unclaimed")
     assert intent.approval == AuditApproval(code=approval.code, claimed_user="alice")
 
 
 def test_records_are_written_while_the_audit_log_cannot_be_written() -> None:
-    stage = start()
-    stage.target.error = OSError(28, "No space left on device")
-    stage.run(request("web"))
-    assert stage.list_records() == {"web A": ("192.0.2.1",)}
-    assert stage.audit.queue.problem == "No space left on device"
+    world = start()
+    world.target.error = OSError(28, "No space left on device")
+    world.run(request("web"))
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    assert world.audit.queue.problem == "No space left on device"
 
 
 def test_a_batch_that_was_never_submitted_leaves_nothing_behind() -> None:
-    stage = start()
-    stage.provider.rule = lambda _: REFUSED
-    stage.run(request("web"), for_s=60.0)
-    assert stage.audit._prepared == {}
+    world = start()
+    world.provider.rule = lambda _: REFUSED
+    world.run(request("web"), for_s=60.0)
+    assert world.audit._prepared == {}
 
 
 def test_a_writer_that_raises_leaves_an_unknown_outcome() -> None:
-    stage = start()
+    world = start()
 
     def fail(_: Batch) -> Outcome:
         raise RuntimeError("defect")
 
-    stage.provider.rule = fail
+    world.provider.rule = fail
     with pytest.raises(RuntimeError, match="defect"):
-        stage.run(request("web"), for_s=0.0)
-    assert stage.take_summary() == ["intent web A create", "outcome web A create unknown"]
+        world.run(request("web"), for_s=0.0)
+    assert world.take_summary() == ["intent web A create", "outcome web A create unknown"]
