@@ -1,7 +1,7 @@
 """From claims and records to changes: pure functions on values.
 
-Belongs here: the steps between claims and changes, such as merging claims, zone placement, hostname
-contests, comparing desired with current records, coexistence and `--policy`.
+Belongs here: the steps between claims and changes, such as merging claims, hostname contests, comparing desired with
+current records, coexistence and `--policy`.
 
 
 Does not belong here: state, which the engine holds. The planner gets what it needs for one name and plans that

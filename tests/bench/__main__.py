@@ -75,6 +75,9 @@ ns1 IN A 192.0.2.53
 """
 
 
+_PATH_HEADINGS: Final = ("One changed Service", "files (at most 55)", "functions", "calls (at most 900)")
+
+
 def main(sizes: tuple[int, ...]) -> None:
     """Print a row for each size as soon as it is measured."""
     _table(_HEADINGS, map(_cells, sizes or _SIZES))
@@ -84,6 +87,8 @@ def main(sizes: tuple[int, ...]) -> None:
     _table(_ROUTE53_HEADINGS, map(_route53_cells, sizes or _ROUTE53_SIZES))
     print()
     _table(_TROUBLES_HEADINGS, _troubles_rows())
+    print()
+    _table(_PATH_HEADINGS, [_path_cells()])
 
 
 def _table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
@@ -162,6 +167,14 @@ def _troubles_rows() -> Iterator[Iterable[str]]:
             _format_figure(found["batches_s"], "s", most=2 if trouble == "refused" else None),
             _format_figure(found["all_s"], "s", most=10),
         )
+
+
+def _path_cells() -> Iterator[str]:
+    seen = run("path")
+    yield "from the event to the accepted write"
+    yield _format_figure(seen["files"], "files", most=55, digits=0)
+    yield f"{seen['functions']}"
+    yield _format_figure(seen["calls"], "calls", most=900, digits=0)
 
 
 def _format_figure(figure: float, unit: str, *, most: float | None, digits: int = 1) -> str:

@@ -82,15 +82,20 @@ def main(*arguments: str) -> None:
             calls = Counter(counter.calls)
     if "--list" in arguments:
         for (thread, file, function), count in sorted(calls.items()):
-            print(f"{thread:<24} {count:>5}  {Path(file).relative_to(ROOT)}  {function}")
+            _print_details(thread, f"{count:>5}  {Path(file).relative_to(ROOT)}  {function}")
     for thread in sorted({thread for thread, _, _ in calls}):
-        print(f"{thread:<24} {_summarize({key: count for key, count in calls.items() if key[0] == thread})}")
-    print(f"{'all':<24} {_summarize(calls)}")
+        _print_details(thread, _summarize({key: count for key, count in calls.items() if key[0] == thread}))
+    _print_details("all", _summarize(calls))
     print_figures(
         files=len({file for _, file, _ in calls}),
         functions=len({(file, name) for _, file, name in calls}),
         calls=sum(calls.values()),
     )
+
+
+def _print_details(thread: str, text: str) -> None:
+    """Print to standard error, because `tests.bench` reads the figures from standard output."""
+    print(f"{thread:<24} {text}", file=sys.stderr)
 
 
 def _summarize(calls: dict[tuple[str, str, str], int]) -> str:
