@@ -63,7 +63,7 @@ class RetryableError(ProviderError):
     """The call was throttled or timed out, or the service failed; it may succeed later."""
 
     def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
-        """Store *retry_after_s*, the seconds to wait if the service named any."""
+        """Store *retry_after_s*, the seconds to wait, None if the service names none."""
         super().__init__(message)
         self.retry_after_s = retry_after_s
 
@@ -77,7 +77,7 @@ class ApiError(ExtdnsError):
 
     Attributes:
         code: the HTTP status code; 0 if there was no valid response.
-        retry_after_s: the seconds to wait, if the server named any.
+        retry_after_s: the seconds to wait before a retry, None if the server names none.
     """
 
     def __init__(self, message: str, *, code: int = 0, retry_after_s: float | None = None) -> None:

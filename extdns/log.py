@@ -104,7 +104,7 @@ LEVELS: Final[Mapping[str, int]] = {
 
 _OURS: Final = "extdns"
 _MAX_CHARACTERS: Final = 1000
-_MAX_JSON_BITS: Final = 53  # larger integers lose digits in some JSON readers
+_MAX_JSON_BITS: Final = 53  # some JSON readers round larger integers
 _PLAIN: Final = re.compile(r"[A-Za-z0-9\-._/@^+]*")
 _ESCAPES: Final = {'"': r"\"", "\\": r"\\", "\n": r"\n", "\r": r"\r", "\t": r"\t"}
 _RESERVED: Final = frozenset({"time", "level", "msg"})

@@ -87,13 +87,13 @@ def mask_url(url: str) -> str:
 
 
 def find_in_url(url: str) -> Iterator[str]:
-    """Find the secrets in *url*: user and password as one, the password, and the parameters that are secret by name."""
+    """Find the secrets in *url*: the password, user and password together, and parameters with secret names."""
     if userinfo := _find_userinfo(url):
         user, colon, password = userinfo.partition(":")
         yield userinfo
         secret = password if colon else user
         yield secret
-        yield from _SEPARATORS.split(secret)  # what a library takes for a host or a port, if they are not encoded
+        yield from _SEPARATORS.split(secret)  # what a library reads as host or port if the characters are not encoded
         yield from (base64.b64encode(text.encode()).decode() for text in (userinfo, unquote(userinfo)))
     try:
         parameters = parse_qsl(urlsplit(url).query)

@@ -1,4 +1,6 @@
-"""The ports: protocols between packages, each no wider than its caller needs (docs/design/architecture.md, "Ports").
+"""The ports: the protocols between packages, each with only the methods that its caller needs.
+
+See docs/design/architecture.md, "Ports".
 
 `Source`, `Registry` and `ZoneReader.adjust` are pure and may be called by the engine. All others do I/O and are called
 by the controller only.
@@ -188,7 +190,7 @@ class ZoneWriter(Protocol):
 
 
 class StateStore(Protocol):
-    """Load and save what outlives the process. Absent if no place is configured. Methods raise `ExtdnsError`."""
+    """Load and save what outlives the process. Absent if none is configured. Methods raise `ExtdnsError`."""
 
     def load(self) -> Saved:
         """Return the saved state of our owner id, times in seconds since the epoch, and its approval codes."""

@@ -30,7 +30,7 @@ class NoopRegistry:
         return
 
     def related_names(self, name: DnsName) -> tuple[DnsName, ...]:  # noqa: ARG002 - the port passes a name
-        """Return (): the ownership of a record depends on no other name."""
+        """Return no names: the ownership of a record depends on no other name."""
         return ()
 
     def read(self, records: Iterable[Record]) -> tuple[OwnedRecord, ...]:

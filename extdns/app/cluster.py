@@ -37,7 +37,7 @@ def describe_objects(config: Config) -> str:
         return ""
     try:
         return f"cluster {connect_api_server(chosen)[0].server}"
-    except UsageError:  # the kubeconfig was read at the start, and was removed since
+    except UsageError:  # the kubeconfig could be read at the start, and has been removed since then
         return "a cluster"
 
 

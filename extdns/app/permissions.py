@@ -136,7 +136,7 @@ def _list_needed_permissions(config: Config, kinds: Iterable[Kind], home: str) -
     from extdns.model.resources.gloo import PROXY
 
     usual, read = config.cluster.namespace, build_namespaces(config)
-    never_resources = (POD, PROXY)  # no ownership record names an object of these kinds, so that none is read by name
+    never_resources = (POD, PROXY)  # ownership records name no object of these kinds, so that no single object is read
     for kind in kinds:
         verbs = ("list", "watch") if kind in never_resources else ("list", "watch", "get")
         for namespace in read.list_for_kind(kind) or ("",):
@@ -153,7 +153,7 @@ def _list_needed_permissions(config: Config, kinds: Iterable[Kind], home: str) -
 
 
 def _list_own_object_permissions(group: str, resource: str, namespace: str, name: str) -> Iterator[ResourcePermission]:
-    """Return the permissions for an object of our own: it is created once and then replaced."""
+    """Return the permissions for an object that extdns itself creates and replaces."""
     from extdns.kube.access_review import ResourcePermission
 
     yield from (ResourcePermission(verb, group, resource, namespace, name) for verb in ("get", "update"))

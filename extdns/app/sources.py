@@ -52,8 +52,8 @@ def build_generated_objects(config: Config) -> Mapping[Kind, Sequence[Kubernetes
 def map_kinds_by_label(found: Iterable[Source]) -> Mapping[str, Kind]:
     """Map the first part of `resource` labels to the kinds that *found* read.
 
-    A label of two kinds maps to neither, since an object of one kind must not count as deleted because there is none of
-    the other. These kinds get keys that no label can have.
+    A label that two kinds share maps to neither of them: otherwise an object of one kind could count as deleted because
+    the other kind has no such object. These kinds get keys that are not valid labels.
     """
     kinds_by_label: dict[str, dict[Kind, None]] = {}
     for source in found:

@@ -141,13 +141,13 @@ def _refuse_adoption(decision: Decision, owner: PossibleOwner) -> Decision:
 def _find_refused(
     candidates: Mapping[_Key, Decision], owned: Mapping[_Key, Decision], attempt: PassResult, success: Reason
 ) -> tuple[Decision, ...]:
-    """Return the *candidates* that are *owned*, or that the *attempt* did not decide with the reason *success*."""
+    """Return the *candidates* that are *owned*, or for which the *attempt* has another reason than *success*."""
     decided = {**{one.key: one for one in attempt.engine.decisions if one.current}, **owned}
     return tuple(now for key, one in candidates.items() if (now := decided.get(key, one)).reason is not success)
 
 
 class AdoptingRegistry:
-    """A `Registry` that treats chosen records without an owner as ours, lacking only their ownership records.
+    """A `Registry` that treats chosen records without an owner as ours, and their ownership records as missing.
 
     The only writes it returns are those of the missing ownership records.
     """
@@ -198,7 +198,7 @@ class AdoptingRegistry:
         return replace(completed, writes=tuple(map(self._keep_data, completed.writes)))
 
     def _keep_data(self, write: Write) -> Write:
-        """Return *write* with the current data, if it is of a chosen record."""
+        """Return *write* so that it keeps the current data if it is about a chosen record."""
         if write.old is None or write.key not in self._chosen:
             return write
         return Write(old=write.old, new=restate_record(write.old))

@@ -181,7 +181,10 @@ class ApprovedPlanWriter:
 
 
 def _identify(change_set: ChangeSet) -> _ChangeSetIdentity:
-    """Return what identifies a change set. Its writes do not: encrypted ownership records differ each time."""
+    """Return what identifies a change set.
+
+    Its writes are left out, because encrypted ownership records differ each time.
+    """
     return (change_set.zone, change_set.name, change_set.changes)
 
 

@@ -36,7 +36,7 @@ class Server(NamedTuple):
 
     Attributes:
         name: its host name, "" if only the address is known.
-        resolves: whether it may be a resolver, which answers for the servers of the zone.
+        resolves: whether it may be a resolver instead of an authoritative server of the zone.
     """
 
     name: str

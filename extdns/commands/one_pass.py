@@ -81,7 +81,7 @@ def run_pass(
     Raises:
         UsageError: something in *config* cannot be used.
     """
-    config = replace(config, control=replace(config.control, dry_run=True))  # no Events and no status, either
+    config = replace(config, control=replace(config.control, dry_run=True))  # for Events and object statuses, too
     with StopSignals() as signals:
         running = assembly.assemble(config, service=(reader(config), None), state=state)
         signals.deliver_to(running.controller.stop)

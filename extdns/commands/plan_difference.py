@@ -151,7 +151,7 @@ def check_out(path: str, revision: str, to: Path) -> str:
 
 
 def _split_path(path: str) -> tuple[Path, str]:
-    """Return a folder, and the name in it that *path* stands for: "." for the folder itself."""
+    """Split *path* into a folder and the name in it; the name is "." if *path* is a folder."""
     where = Path(path).absolute()
     return (where, ".") if where.is_dir() else (where.parent, where.name)
 

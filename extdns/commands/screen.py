@@ -50,7 +50,7 @@ class Screen:
         self._following = True
 
     def print(self, text: str, style: str = "") -> None:
-        """Print *text*; escape everything that is not printable but line ends."""
+        """Print *text*; escape all unprintable characters except line ends."""
         safe = "\n".join(map(escape_unprintable, text.split("\n")))
         show(_render(self._console, safe, style) if self._console else f"{safe}\n")
 
@@ -59,7 +59,7 @@ class Screen:
         self.print(f"extdns {' '.join(flags)}\n", "dim")
 
     def show_names(self, decisions: Iterable[Decision]) -> None:
-        """Show every record once: those that are published, then the others with their reasons."""
+        """Show each record once: first the published ones, then the others with their reasons."""
         relevant = [decision for decision in decisions if decision.is_relevant]
         published = [decision for decision in relevant if decision.reason is Reason.PUBLISHED]
         rest = [decision for decision in relevant if decision.reason is not Reason.PUBLISHED]

@@ -207,7 +207,7 @@ def _format_time(now: datetime, after_s: int) -> str:
 
 
 def _take_names(rest: Sequence[str]) -> tuple[tuple[DnsName, ...], list[str]]:
-    """Return the names before the first flag, and the flags."""
+    """Split *rest* into the names before the first flag, and the flags."""
     first = next((at for at, text in enumerate(rest) if text.startswith(("-", "@"))), len(rest))
     try:
         return tuple(DnsName.parse(text) for text in rest[:first]), list(rest[first:])

@@ -1,4 +1,4 @@
-"""Zone readers that need no call to the DNS service: from a file (`--zone-snapshot`), or from an engine that has read.
+"""Zone readers that do not call the DNS service: they serve records from a file (`--zone-snapshot`) or from an engine.
 
 The file is what `extdns owners --output=json` prints.
 """

@@ -1,4 +1,4 @@
-"""The thread that reads the cluster: changes of objects in, observations for the engine out."""
+"""The thread that reads the cluster. It takes changes of objects and passes observations to the engine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from extdns.model.kind import Kind
     from extdns.ports import Clock, Cluster
 
-_TAKE_TIMEOUT_S: Final = 60.0  # `take` returns at each change; this only keeps the heartbeat recent
+_TAKE_TIMEOUT_S: Final = (
+    60.0  # `take` returns as soon as something changes; this timeout only keeps the heartbeat recent
+)
 _FIRST_BACKOFF_S: Final = 0.25
 _MAX_BACKOFF_S: Final = 30.0
 _CLOSE_TIMEOUT_S: Final = 2.0
@@ -45,7 +47,7 @@ class Heartbeat:
     failures: int = 0
 
     def record_success(self, now_s: float) -> None:
-        """Record completed work. A broken thread stays broken, since the failures may have lost something."""
+        """Record completed work. A broken thread stays broken, since its failures may have lost data."""
         if self.failures < _BROKEN_AFTER:
             self.last_success_at, self.failures = now_s, 0
 
@@ -133,8 +135,9 @@ class ClusterThread:
     def _forward(self, changes: tuple[ClusterChange, ...]) -> None:
         """Pass *changes* to the engine.
 
-        The identity of the cluster goes first, then problems: an object that cannot be decoded must not count as
-        deleted. States of kinds go last: "synced" means that all objects were passed on.
+        The order matters. The identity of the cluster is passed first, then problems, so that an object that cannot be
+        decoded does not count as deleted. States of kinds are passed last, because "synced" means that all objects were
+        passed on.
         """
         for change in changes:
             if isinstance(change, IdentityRead):
@@ -181,7 +184,7 @@ class ClusterThread:
             return ()
 
     def _report_incomplete(self, change: ClusterChange, message: str) -> None:
-        """Record the kind of *change* as failed for good, so that no absent object of it counts as deleted."""
+        """Report the kind of *change* as failing until the process ends, so that no object of it counts as deleted."""
         if isinstance(change, ObjectProblem | IdentityRead):
             return
         kind = change.key.kind if isinstance(change, ObjectChange) else change.state.kind
@@ -201,7 +204,7 @@ class ClusterThread:
         self._guard(partial(self._reporter.report_kind_state, state))
 
     def _guard(self, report: Callable[[], None]) -> None:
-        """Call *report*. An error in a log line must not keep the following changes from the engine."""
+        """Call *report* and catch its errors: a failed log line must not keep further changes from the engine."""
         try:
             report()
         except Exception as exc:  # noqa: BLE001 - law 3

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from extdns.model.kind import Kind
     from extdns.ports import Clock, Cluster, StateStore, StatusWriter, ZoneReader, ZoneWriter
 
-_MAX_WAIT_S: Final = 60.0  # the loop needs no polling; this only keeps the heartbeat recent
+_MAX_WAIT_S: Final = 60.0  # inputs wake the loop; this timeout only keeps the heartbeat recent
 _DEFECT_PAUSE_S: Final = 1.0
 _STOP_TIMEOUT_S: Final = 2.0
 
@@ -155,7 +155,7 @@ class Controller:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the first pass is done, and no defect can have left anything out of it."""
+        """Whether the first pass is done, and no unexpected error can have left anything out of it."""
         return self.first_pass_done.is_set() and not self._parts.reporter.defect_count
 
     def run(
@@ -196,7 +196,9 @@ class Controller:
             if isinstance(item := self._inbox.get_nowait(), BatchCompleted):
                 self._feed(item)
         if not self._heartbeat.is_broken:
-            self._feed(TimePassed())  # replans the names that were written last, so that their statuses are known
+            self._feed(
+                TimePassed()
+            )  # plans the names that were written last once more, so that their object statuses are known
         if self._status_updater:
             timeout_s = self._parts.close_timeout_s if self._stopped_by is None else _STOP_TIMEOUT_S
             self._guard(partial(self._status_updater.close, timeout_s))

@@ -1,7 +1,7 @@
 """Replace an input that made the engine raise an exception by inputs with less information.
 
-Without a replacement the engine would wait for ever for the answer to a call, or would take objects that it has not
-seen for deleted.
+Without a replacement, the engine would wait for the answer to a call for ever, or would count objects that it missed as
+deleted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class FallbackInputs:
-    """Build fallback inputs, and remember the kinds of which the engine missed an object.
+    """Build fallback inputs, and remember each kind of which the engine missed an object.
 
     Such a kind is reported as failing until the process ends, so that no object of it counts as deleted.
     """
@@ -43,7 +43,10 @@ class FallbackInputs:
         self._failures: dict[Kind, str] = {}
 
     def correct(self, item: KindStateChanged) -> KindStateChanged:
-        """Return *item*; if it reports a kind as synced of which the engine missed an object, report it as failing."""
+        """Return *item*.
+
+        If it reports a kind as synced although the engine missed an object of it, report it as failing.
+        """
         state = item.state
         if state.phase is not Phase.SYNCED or state.kind not in self._failures:
             return item

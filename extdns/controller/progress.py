@@ -49,7 +49,7 @@ class WorkInProgress(Value, frozen=True, kw_only=True):
 
     @property
     def completed(self) -> tuple[int, ...]:
-        """Counters that grow as long as the work makes progress."""
+        """Counters of completed work: at least one of them grows while the work makes progress."""
         return (self.read, self.pages, self.batches)
 
 
@@ -62,7 +62,10 @@ class ProgressTracker:
     """
 
     def __init__(self, engine: Engine, clock: Clock, *, writes: bool) -> None:
-        """Measure the work of *engine*. Unless it *writes*, no name waits to be written."""
+        """Measure the work of *engine*.
+
+        *writes* is whether it has a writer; without one no name waits to be written.
+        """
         self._engine = engine
         self._clock = clock
         self._writes = writes
@@ -157,7 +160,7 @@ class SyncRuns:
     def __init__(
         self, engine: Engine, reporter: ActivityReporter, clock: Clock, *, interval_s: float, writes: bool
     ) -> None:
-        """End a run every *interval_s* seconds. A first pass that takes longer ends failing runs meanwhile."""
+        """End a run every *interval_s* seconds. During a longer first pass, the runs count as failing."""
         self._engine = engine
         self._reporter = reporter
         self._clock = clock

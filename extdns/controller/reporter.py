@@ -45,13 +45,13 @@ if TYPE_CHECKING:
 
 _log = log.get(__name__)
 
-# The words that external-dns logs for Route 53; its users alert on them.
+# External-dns logs these words for Route 53, and its users alert on them.
 _ACTION_NAMES = {Action.CREATE: "CREATE", Action.UPDATE: "UPSERT", Action.DELETE: "DELETE"}
 _MAX_FRAMES: Final = 4
 _MAX_NAMES: Final = 5
 _CLOSE_TIMEOUT_S: Final = 2.0
 _UNCONFIRMED_INTERVAL: Final = timedelta(minutes=5)
-"""At most one line a kind in this time: thousands of objects may wait for the same answer."""
+"""At most one line is logged for each kind in this time, because thousands of objects may wait for the same answer."""
 
 _EVENT_INTERVAL: Final = timedelta(minutes=30)
 """How often Events about a lasting state are repeated; the API server deletes an Event after an hour by default."""
@@ -80,7 +80,7 @@ class ActivityReporter:
         Args:
             metrics: takes the counts.
             owner: our owner id.
-            decision_reporter: receives all decisions, too.
+            decision_reporter: also receives all decisions.
             recorder: records Events.
             approve: returns the command that approves the held deletes of a code.
             accept: returns the command that accepts another cluster.
@@ -128,7 +128,7 @@ class ActivityReporter:
         """Report the outcome of a batch."""
         self._metrics.count_batch(outcome)
         if self._recorder and isinstance(outcome, Applied):
-            self._recorder.record_batch(batch)  # even if another process leads by now: this one wrote it
+            self._recorder.record_batch(batch)  # even if another process is the leader by now: this process wrote it
         zone = _describe_zone(batch.zone)
         match outcome:
             case Applied(change_id=change_id, unconditional=unconditional):
@@ -174,7 +174,9 @@ class ActivityReporter:
     def report_held_deletes(self, found: HeldSet) -> None:
         """Report the deletes that one scope holds now."""
         self._metrics.set_held_deletes(found)
-        recorder = self._recorder if not found.held else self._open_recorder()  # any process clears its own Event
+        recorder = (
+            self._recorder if not found.held else self._open_recorder()
+        )  # a standby, too, stops repeating its Events
         if recorder:
             recorder.record_held_deletes(found)
         scope = _describe_zone(found.zone) if found.zone else {}
@@ -279,7 +281,7 @@ class ActivityReporter:
         changes = self._change_count + count_planned_changes(engine)
         self._metrics.count_run(now, failing=len(failing), changes=changes)
         counts = self._statistics.count(engine, len(self._problems))
-        self._metrics.set_statistics(counts)  # before the line below: who reads it may look at the metrics next
+        self._metrics.set_statistics(counts)  # before the line below, after which a person may look at the metrics
         if not changes and not failing:
             if counts.unexpected:
                 _log.info(Event.NO_CHANGES, count=counts.unexpected)
@@ -300,7 +302,7 @@ class ActivityReporter:
         return self._recorder if self._recorder and (self._gate is None or self._gate.is_open()) else None
 
     def _report_unconfirmed(self, key: ObjectKey, detail: str, now: datetime) -> None:
-        """Log that the existence of *key* cannot be determined; for one object of a kind in five minutes."""
+        """Log that the existence of *key* cannot be determined; for each kind at most one object in five minutes."""
         reported_at = self._unconfirmed.get(key.kind)
         if reported_at is None or now - reported_at >= _UNCONFIRMED_INTERVAL:
             self._unconfirmed[key.kind] = now
@@ -323,7 +325,7 @@ class ActivityReporter:
         self._failed_accounts = frozenset(failed)
 
     def _limit(self, write: Callable[..., None], topic: Hashable, event: Event) -> Callable[..., None]:
-        """Return the function that logs a line about *topic*: *write*, or that of the debug level if over the limit."""
+        """Return the function that logs a line about *topic*: *write*, or debug if the limit is exceeded."""
         if self._limiter is None or self._limiter.allow(topic, event.name.lower().replace("_", "-")):
             return write
         return _log.debug

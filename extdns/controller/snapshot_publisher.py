@@ -31,7 +31,7 @@ _MAX_CHANGES: Final = 1000
 class SnapshotPublisher:
     """Copy the engine's state on the engine's thread, at most once a second and only on request.
 
-    A reader waits a moment for a new copy. During a long step of the engine it gets the previous one.
+    A reader waits a moment for a new copy. If the engine is in a long step, the reader gets the previous copy.
 
     Attributes:
         is_requested: whether a reader waits for a new copy.
@@ -75,7 +75,8 @@ class SnapshotPublisher:
     def read(self) -> ProcessSnapshot | None:
         """Return a copy of the state, usually less than a second old; None if the engine made none in time.
 
-        If the last copy is old, wait longer for a new one: then the old copy shows that the engine is unresponsive.
+        If the last copy is old, wait longer for a new one. If none is made, the old copy is returned and shows that the
+        engine is unresponsive.
         """
         with self._copied:
             if not self._is_fresh():
@@ -89,7 +90,7 @@ class SnapshotPublisher:
     def update(self) -> None:
         """Make a copy if one is requested. Discard the last one if it was not read for a minute."""
         if self.is_requested:
-            self.is_requested = False  # first, so that a copy that fails is not repeated at every step
+            self.is_requested = False  # reset first, so that a copy that fails is not repeated at every step
             snapshot = self._copy()
             with self._copied:
                 self._snapshot = snapshot

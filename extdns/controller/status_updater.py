@@ -38,7 +38,7 @@ _INVALID: Final = frozenset(
 _MIN_PAUSE_S: Final = 0.1
 _MAX_PAUSE_S: Final = 5.0
 _PAUSE_PER_WORK: Final = 20.0
-"""Seconds of pause for each second of work, so that statuses take at most a twentieth of the engine's thread."""
+"""Seconds of pause for each second of work: statuses take at most a twentieth of the time of the engine's thread."""
 
 
 class _ObservedObject(NamedTuple):
@@ -190,7 +190,7 @@ class StatusUpdater:
 
 
 def _is_excluded(status: ObjectStatus, claims: Iterable[Claim]) -> bool:
-    """Return whether the whole object is excluded by our filters; another extdns may write its status."""
+    """Return whether our filters exclude the whole object. Then another installation may write its status."""
     if any(isinstance(claim, ExcludedClaim) and claim.name is None for claim in claims):
         return True
     outside = [problem for problem in status.problems if problem.reason is Reason.DOMAIN_FILTERED]

@@ -55,12 +55,14 @@ if TYPE_CHECKING:
 _MAX_READS: Final = 8
 _MAX_WRITES: Final = 8
 _MAX_EXISTENCE_CHECKS: Final = 2
-_MAX_EXTRA_THREADS: Final = 56  # 64 calls of one account may hang before the next one has to wait
+_MAX_EXTRA_THREADS: Final = 56  # so 64 calls of one account may hang before the next call has to wait
 _SAVE_TIMEOUT_S: Final = 2.0
 _JOIN_TIMEOUT_S: Final = 0.5
 _STUCK_AFTER_S: Final = 1.0
-"""A call usually takes a tenth of it. A call that waits for the API rate limit may take longer: that starts an extra
-thread, which makes no additional call."""
+"""A thread whose task takes longer counts as stuck. A call usually takes a tenth of it.
+
+Waiting for the API rate limit may take longer; the extra thread that then starts has to wait for the rate limit, too.
+"""
 
 _GATE_CLOSED: Final = TryLater(message="this process may not write: it does not lead, or its lease ends too soon")
 
@@ -171,7 +173,7 @@ class WorkerPool:
         return result
 
     def _submit(self, writer: ZoneWriter, batch: Batch) -> None:
-        """Submit *batch*, if the write gate is open: while the batch waited for a thread, another process may lead."""
+        """Submit *batch* if the write gate is still open: another process may have become the leader meanwhile."""
         outcome: Outcome
         try:
             outcome = writer.submit(batch.zone, batch) if self._gate.is_open() else _GATE_CLOSED
@@ -274,7 +276,7 @@ class ThreadPool:
         self._lock = threading.Lock()
         self._started_at: dict[threading.Thread, float] = {}  # of the task that each thread executes
         self._extra_threads: set[threading.Thread] = set()
-        self._idle_extra: threading.Thread | None = None  # the next extra thread, which is not needed yet
+        self._idle_extra: threading.Thread | None = None  # an extra thread that waits until it is needed
 
     def submit(self, task: Task) -> None:
         """Queue *task*, which must not raise. Call this from one thread only."""
@@ -374,5 +376,5 @@ class AccountThreadPools:
         deadline_s = clock.monotonic_s() + timeout_s
         pools = self._by_account.values()
         for pool in pools:
-            pool.close(clock, 0.0)  # so that no pool starts a task while another one is waited for
+            pool.close(clock, 0.0)  # first all pools, so that none starts a task while `close` waits for another
         return all(pool.close(clock, max(0.0, deadline_s - clock.monotonic_s())) for pool in pools)

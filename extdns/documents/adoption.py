@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 
 class AdoptionDocument(Document, frozen=True):
-    """Records that can be adopted, or were adopted if `taken` is true. `refused` are records that cannot be adopted."""
+    """Records that can be adopted; if `taken` is true, that were adopted.
+
+    `refused` are records that cannot be adopted.
+    """
 
     api_version: Version
     kind: Literal["Adoption"]

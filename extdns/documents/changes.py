@@ -58,7 +58,7 @@ class ChangeDocument(Document, frozen=True):
 
 
 def list_sent_changes(batch: Batch, outcome: Outcome, decisions: Decisions, at: datetime) -> Iterator[SentChange]:
-    """Yield the changes in *batch* with the outcome, in order; *decisions* tell which object requested each."""
+    """Yield the changes in *batch* with the outcome, in order; *decisions* state which object requested each."""
     word, detail = spell_outcome(outcome), _find_detail(outcome)
     for change_set in batch.change_sets:
         for change in change_set.changes:

@@ -1,4 +1,4 @@
-"""The current records at a name, also those without a decision, and the wildcards that answer if there are none."""
+"""The current records at a name, with or without a decision, and the wildcards that answer if there are none."""
 
 from __future__ import annotations
 

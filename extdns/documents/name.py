@@ -179,7 +179,7 @@ class _Findings(NamedTuple):
 
     @property
     def sole_exclusion(self) -> ExcludedObject | None:
-        """The excluded object that would request the name, if there is nothing else to report."""
+        """The excluded object that would request the name, if there is nothing else to report; else None."""
         return None if self.row or self.records else next((one for one in self.excluded if one.certain), None)
 
 
@@ -297,7 +297,7 @@ def answer_decided(row: NameSummary, records: Sequence[CurrentRecordDocument], u
     Args:
         row: the decisions.
         records: the current records.
-        unsure: the reservation to add to claims that are true only if everything was read.
+        unsure: what to add to statements that are certain only if everything was read.
         known: whether all zones that may hold the name were read.
     """
     main = row.worst

@@ -67,7 +67,6 @@ class NameQuery(NamedTuple):
     Attributes:
         text: part of a name, of an object as `shop/web`, or of a target.
         zone: name or id.
-
         source: a value of `--source`.
         since: the oldest object that requests the name was created then or later; None is any time.
     """

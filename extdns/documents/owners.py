@@ -124,7 +124,7 @@ def build_owners(
 
 
 def _find_apex_records(state: ZoneState, zones: Zones, registry: Registry) -> Iterator[Record]:
-    """Yield records of other zones that belong together with some of this one.
+    """Yield the records of other zones that are needed to decide who owns records of this zone.
 
     The ownership record of the name of a zone itself may be in the zone above it.
     """

@@ -120,8 +120,8 @@ class PlanEntry(Document, frozen=True):
     """One record, with the action and the reason.
 
     `zone` is null if no zone holds the name; `type` is "" while the claim is unresolved. `before` is the current
-    record, `after` the desired one. `evidence` lists what differs or what is in the way, otherwise the meaning of the
-    reason. `resource` is the object that the ownership record names.
+    record, `after` the desired one. `evidence` lists what differs or what prevents the change; otherwise it is the
+    meaning of the reason. `resource` is the object that the ownership record names.
     """
 
     zone: ZoneReference | None

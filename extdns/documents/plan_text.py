@@ -48,7 +48,7 @@ class PlanRow(NamedTuple):
 def format_plan(plan: PlanContent, nothing: str = UP_TO_DATE, width: int | None = None) -> Iterator[str]:
     """Yield the lines of *plan*, without line ends, for a terminal of *width*; None is a pipe.
 
-    Entries by zone, remarks on the whole plan, then the summary, which is *nothing* for an empty plan.
+    The order is: entries by zone, remarks on the whole plan, the summary. For an empty plan, the summary is *nothing*.
     """
     for title, rows in group_by_zone(plan):
         yield title
@@ -111,7 +111,7 @@ def _explain_absence(held: Iterable[HeldSetDocument]) -> Iterator[str]:
 
 
 def summarize_plan(plan: PlanContent, nothing: str) -> str:
-    """Return the counts as one sentence, *nothing* if the plan is empty."""
+    """Return how many records have which action as one sentence; *nothing* if the plan is empty."""
     if not (plan.changes or plan.unfulfilled):
         return finish_text(nothing, plan.missing)
     counts, unknown = plan.summary, sum(map(_is_unknown, plan.unfulfilled))

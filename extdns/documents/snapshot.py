@@ -66,11 +66,9 @@ class EngineSnapshot:
         claims: all claims, by object.
         zones: every zone, sorted.
         held_sets: the deletes that wait for approval, by scope.
-
         failures: everything that fails, one sentence each.
         missing: the failures because of which something could not be read.
         is_leader: whether the process may write.
-
         state_problem: why saved state is unknown or was not saved, "" if there is no problem.
         other_cluster: the id of the cluster of the objects, if a person must accept it first; otherwise "".
         all_zones: whether the zones of every account are known; otherwise a name may belong to an unknown zone.

@@ -71,7 +71,7 @@ class ExpectedRecord(NamedTuple):
     Attributes:
         requested: its targets, () if it will not be published.
         answers: the targets that a server may answer: those of all records of the routing policy.
-        alias: whether one of these records is an alias, for which any address is right.
+        alias: whether one of these records is an alias, for which every address is accepted.
         is_published: whether the zone holds it as requested.
         reason: the reason of the decision, "" if there is none.
     """

@@ -1,4 +1,4 @@
-"""The state machine between the world and the planner: `step(input, now)` gives effects.
+"""The state machine around the planner: `step(input, now)` takes one input and returns effects.
 
 This package holds only what must be remembered between two events: the claim index, the cache
 and the refresh of each zone, timers, the write queue, retries, and the delete guard.

@@ -1,4 +1,4 @@
-"""The codes of held deletes, and what a person approved by them (docs/how-to/held-deletes.md).
+"""The codes of held deletes, and the deletes that a person approved with them (docs/how-to/held-deletes.md).
 
 A *digest* identifies one record with its ownership records, a *code* identifies a set of digests.
 """
@@ -52,13 +52,14 @@ def compute_code(digests: Iterable[str]) -> str:
 
 
 class HoldCodes:
-    """The approval codes: the current one of each scope that holds deletes, and earlier ones, with what they approve.
+    """The codes of each scope that holds deletes: the current and earlier ones, with the deletes that each approves.
 
     A code is published after the saved state contains it, so that every later process can apply an approval of it.
 
     Attributes:
-        current: by scope, its code and the revision of the saved state that contains it first.
-        published: the codes that people see. It has the last published code of a scope whose set changed since.
+        current: by scope, its code and the first revision of the saved state that contains it.
+        published: by scope, the code that people see. If the held deletes change, it stays the earlier code until the
+            saved state contains the new one.
     """
 
     def __init__(self) -> None:
@@ -81,7 +82,7 @@ class HoldCodes:
         Args:
             scope: the scope whose held deletes changed.
             digests: all deletes that it holds now.
-            revision: the revision of the saved state that contains this code first.
+            revision: the first revision of the saved state that contains this code.
         """
         held = set(digests)
         if not held:
@@ -105,7 +106,7 @@ class HoldCodes:
                 self.published[scope] = code, revision
 
     def remove_digest(self, scope: Scope, digest: str) -> None:
-        """Make no code of *scope* approve *digest* any more, so that an old code does not approve a later hold."""
+        """Remove *digest* from all codes of *scope*, so that an old code does not approve a later hold."""
         for digests in self._sets.get(scope, {}).values():
             digests.discard(digest)
 

@@ -50,8 +50,8 @@ def project_records(
     """Return the records that *name* and its *related* names will have after the *queued* change sets were written.
 
     Ownership records of two names can be at one name. Each name is therefore planned as if the queued changes of the
-    others were written already: a plan then shows what will be done, and the second name is blocked at once if there is
-    no place for its ownership record.
+    others were written already: a plan then shows what will be done, and the second name is blocked at once if another
+    ownership record takes the name of its own.
     """
     if not queued:
         return current
@@ -81,7 +81,7 @@ def split_and_complete(
         For each part: the part without ownership records, and with them, or the reason why it cannot be written.
     """
     completed = registry.complete(change_set, current)
-    # If it is too large with upserts, it is sent alone, and then as deletes and creates.
+    # A change set that is too large with upserts is sent alone, as deletes and creates.
     if isinstance(completed, Blocked) or (size := measure(completed, upserts=False)).is_within(capabilities):
         return [(change_set, completed)]
     if len(change_set.changes) > 1 and can_coexist(find_contents(change_set.changes)):
@@ -122,7 +122,7 @@ def select_for_batch(queued: Iterable[ChangeSet], capabilities: Capabilities) ->
 def measure(change_set: ChangeSet, *, upserts: bool) -> BatchSize:
     """Return the size of *change_set*, as the limits of a batch count it.
 
-    An update counts the record before and the record after. With *upserts* it counts at least twice the record after.
+    An update counts as the record before and the record after; with *upserts*, as at least twice the record after.
     """
     writes = values = size_bytes = 0
     for write in change_set.writes:

@@ -55,11 +55,11 @@ class ClaimIndex:
         self._ended: dict[DnsName, dict[tuple[str, str], Evidence | Blocked]] = {}
         self._invalidated: dict[
             str, list[NameAndIdentifier]
-        ] = {}  # by resource: what of `_ended` waits for the next observation of the object
+        ] = {}  # by resource: the entries of `_ended` that the next observation of the object may replace
         self._missing_dependencies: dict[Requester, tuple[ObjectKey, ...]] = {}
         self._failed: dict[str, dict[ObjectKey, Observation]] = {}  # by source, only if an object of it fails
         self._invalid_names: dict[Requester, tuple[InvalidClaim, ...]] = {}
-        self._sources: dict[str, set[Kind]] = {}  # and the kinds that each reads
+        self._sources: dict[str, set[Kind]] = {}  # by source, the kinds that it reads
         self.revision = 0
 
     def update(self, seen: Observation, *, is_planning: bool = True) -> set[DnsName]:
@@ -101,7 +101,7 @@ class ClaimIndex:
         return {*_names(before), *_names(seen.claims), *targetless, *reverse, *renewed}
 
     def copy(self) -> ClaimIndex:
-        """Return an unchanging copy of the present claims. It lacks why earlier claims ended."""
+        """Return an unchanging copy of the present claims, without the reasons why earlier claims ended."""
         copied = ClaimIndex(self._settings)
         copied._by_requester, copied._by_name = dict(self._by_requester), dict(self._by_name)
         copied._targetless = dict(self._targetless)
@@ -123,7 +123,7 @@ class ClaimIndex:
         return self._by_name.keys()
 
     def has_object(self, key: ObjectKey) -> bool:
-        """Return whether a source has observed the object, and has not observed since that it is gone."""
+        """Return whether a source has observed the object, and not later that it is gone."""
         return any((source, key) in self._by_requester for source in self._sources)
 
     def find_failure(self, key: ObjectKey) -> str:
@@ -171,10 +171,10 @@ class ClaimIndex:
         )
 
     def find_ended(self, name_and_identifier: NameAndIdentifier, resource: str) -> Evidence | Blocked | None:
-        """Return the evidence that *resource* no longer requests the name and set identifier; None if it did not stop.
+        """Return the evidence that *resource* stopped requesting the name and set identifier; None if it did not.
 
-        Only claims that ended since the process started count. With *resource* "" those of any object count. If the
-        way in which the claim ended is no evidence for a delete, return a `Blocked` that states why.
+        Only claims that ended since the process started count. With *resource* "", claims of any object count. If the
+        end of the claim is no evidence for a delete, return a `Blocked` with the reason.
         """
         ends = self._ended.get(name_and_identifier[0], {})
         if resource:
@@ -252,7 +252,8 @@ class ClaimIndex:
     def _update_ptr_claims(self, before: tuple[Claim, ...], seen: Observation, *, is_evidence: bool) -> set[DnsName]:
         """Derive the PTR claims of the names whose claims changed; return the reverse names whose claims changed.
 
-        PTR records name no resource, so the end of a PTR claim is stored for the object that *seen* observed.
+        Ownership records of PTR records name no resource, so the end of a PTR claim is stored for the object that
+        *seen* is about.
         """
         if rrtype.PTR not in self._settings.managed_types:
             return set()
@@ -295,7 +296,7 @@ class ClaimIndex:
                     self._invalidated.setdefault(resource, []).append((name, identifier))
 
     def _renew(self, seen: Observation) -> set[DnsName]:
-        """Replace ends of claims that were no evidence by the evidence that *seen* gives; return their names."""
+        """Store evidence from *seen* for ended claims that had none; return their names."""
         names_and_identifiers = self._invalidated.pop(seen.key.resource, ())
         for name, identifier in names_and_identifiers:
             ends, ended_key = self._ended.get(name, {}), (identifier, seen.key.resource)

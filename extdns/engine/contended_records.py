@@ -1,7 +1,7 @@
 """Contended records, which another writer keeps changing back: what was written to each, and how long to wait.
 
-`WriteHistory` stores what was written to each record in the last ten minutes. `ContendedRecords` finds in it the
-records whose change was undone again and again, and begins pauses for their names (docs/design/retries.md).
+`WriteHistory` stores what was written to each record in the last ten minutes. `ContendedRecords` finds the records in
+it whose change was undone repeatedly, and delays further changes of their names (docs/design/retries.md).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Times = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Writes:
-    """The times at which the same content (None: no record) was written to a record in a row, oldest first."""
+    """The times, oldest first, at which the same content (None: no record) was repeatedly written to a record."""
 
     content: DesiredRecord | None
     written_at: Times
@@ -36,7 +36,7 @@ class WriteHistory:
     """The last content written to each record, and the times of writing it within the last ten minutes.
 
     Each write also drops up to two outdated entries, so its cost does not depend on the number of records. Of deleted
-    records only the last 5,000 are stored: otherwise ever new names would fill the memory.
+    records only the last 5,000 are stored, because new names may come and go without end.
     """
 
     def __init__(self) -> None:
@@ -85,8 +85,8 @@ class WriteHistory:
 def _forget_oldest(writes: OrderedDict[RecordKey, _Writes], begin_s: float, needed: Container[DnsName]) -> None:
     """Look at the two oldest of *writes*; remove those before *begin_s* whose names are not in *needed*.
 
-    Each added write looks at two, so outdated entries are removed faster than new ones come. An entry that is needed
-    becomes the newest one, so that the next call looks at others.
+    Each added write examines two entries, so outdated entries are removed faster than new ones are added. A needed
+    entry becomes the newest one, so that the next call examines others.
     """
     for _ in range(min(2, len(writes))):
         key = next(iter(writes))

@@ -1,8 +1,8 @@
 """The last decisions about every name, and what they wait for.
 
-A decision that waits states for what, and everything else derives from that: GET requests, subscriptions to objects,
-and the names that become dirty when something arrives. So no name can wait for an answer that was not requested, and
-no answer can arrive without planning the names that wait for it.
+A decision that waits states what it waits for. GET requests, subscriptions to objects, and the names that become dirty
+when something arrives are all derived from that. So no name can wait for an answer that was not requested, and every
+answer leads to planning the names that wait for it.
 """
 
 from __future__ import annotations
@@ -116,8 +116,8 @@ class Awaited(StrEnum):
     """The kinds of things that a decision can wait for. The comment describes the value of `Wait.about`."""
 
     ANSWER = "answer"  # whether the object at this key exists
-    OBJECT = "news"  # another version of the object at this key, or its end
-    COMPUTED = "computed"  # "": that the claims of all objects can be computed
+    OBJECT = "object"  # another version of the object at this key, or its deletion
+    COMPUTED = "computed"  # "": the claims of all objects can be computed
     SYNC = "sync"  # a complete list of this kind
     GRACE = "grace"  # zone id: the delete guard grants a delete whose time has come
     APPROVAL = "approval"  # zone id: a person approves a held delete, or the budget allows it again
@@ -170,7 +170,7 @@ class Waits:
         """Replace the waits of *name*.
 
         Returns:
-            The former waits of *name* that no name has any more.
+            The former waits of *name* that no other name shares.
         """
         new = tuple(dict.fromkeys(waits))
         old = self._by_name.get(name, ())

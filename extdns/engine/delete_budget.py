@@ -40,7 +40,7 @@ class DeleteLimits:
     percent: int = 30
 
     def are_exceeded(self, deletes: int, *, of: int, by_absence: bool) -> bool:
-        """Return whether deleting *deletes* of *of* owned records exceeds both limits."""
+        """Return whether *deletes* deletes, out of *of* owned records, exceed both limits."""
         if self.percent >= _ALL_PERCENT:
             return False
         weight = deletes * (_ABSENCE_FRACTION if by_absence else 1)
@@ -105,7 +105,7 @@ class DeleteBudget:
         self._limits = limits
         self._delete_counts: tuple[deque[DeleteCount], deque[DeleteCount]] = (deque(), deque())
         self._sums = [0, 0]
-        self._owned_maxima: deque[OwnedMaximum] = deque()  # descending: a smaller number matters after a larger expired
+        self._owned_maxima: deque[OwnedMaximum] = deque()  # descending: a number counts once all larger ones expired
         self.waiting = [0, 0]
         self.held = [0, 0]
         self.owned = 0
@@ -162,7 +162,7 @@ class DeleteBudget:
                 return
 
     def is_exceeded(self, now_s: float, *, by_absence: bool, without: int = 0) -> bool:
-        """Return whether the deletes made, waiting and held exceed the limits. Leave out *without* waiting ones."""
+        """Return whether the deletes made, waiting and held exceed the limits, with *without* fewer waiting ones."""
         self._expire(now_s)
         deletes = self._sums[by_absence] + self.waiting[by_absence] + self.held[by_absence] - without
         of = max(self.owned, self._owned_maxima[0].records if self._owned_maxima else 0)
@@ -261,8 +261,8 @@ class DeleteBudgets:
     def is_exceeded(self, scope: Scope, now_s: float, *, by_absence: bool) -> bool:
         """Return whether *scope* is over budget. Call this for the namespaces of a zone before the zone.
 
-        Observed deletes of a namespace that is over its own budget leave the sum of the zone, so that the loss of one
-        tenant does not hold the deletes of others. Deletes by absence never leave a sum.
+        If a namespace is over its own budget, its deletes do not count in the budget of the zone, so that the loss of
+        one tenant does not hold the deletes of others. Deletes by absence always count in both.
         """
         budget, without = self.budget(scope), 0
         namespaces = self._exceeded.setdefault(scope.zone_id, set())

@@ -1,8 +1,7 @@
 """Which due deletes are granted and which are held, and what the approval of a held delete changes.
 
 This is the one place that grants or holds deletes (docs/design/delete-safety.md). It does so after all names of a step
-are planned: one name does not show how many deletes there are in all. `grant_or_hold` decides what is held, and by
-which scope.
+are planned, because only then the number of deletes is known. `grant_or_hold` decides what is held, and by which scope.
 """
 
 from __future__ import annotations
@@ -112,7 +111,7 @@ class DeleteGrants:
         return names
 
     def _apply_approval(self, digest: str, now_s: float) -> set[DnsName]:
-        """Update what has *digest* after its approval began or expired. Return the name to plan again, if any."""
+        """Update the delete or hold with *digest* after its approval began or expired; return its name, to plan."""
         hold, tracked = self._holds.find_digest(digest), self._pending.find_digest(digest)
         if hold:
             self._holds.update_approval(hold)

@@ -1,4 +1,4 @@
-"""The delete guard: no delete is made that it did not let go (docs/design/delete-safety.md).
+"""The delete guard, which every delete has to pass (docs/design/delete-safety.md).
 
 ::
 
@@ -145,7 +145,7 @@ class DeleteGuard:
             now_s: monotonic seconds.
             current: the records at the name.
             requested: the keys of the records that an object requests, resolved or not.
-            is_known: whether *current* is certain: no write of the name waits for an answer.
+            is_known: whether *current* is certain, because no write of the name waits for an answer.
         """
         if self.state.settings.immediate:
             return
@@ -199,7 +199,7 @@ class DeleteGuard:
             self.state.revision += self.state.approvals.remove(tracked.digest)
 
     def _count_as_made(self, tracked: TrackedDelete, now_s: float) -> None:
-        """Count a granted delete whose evidence changes while its write has no answer, until its record is read."""
+        """Count a granted delete with changed evidence and an unanswered write as made, until its record is read."""
         if tracked.granted_revision and self.pending.is_counted(tracked):
             grant = SavedGrant(
                 digest=tracked.digest,
@@ -286,7 +286,7 @@ class DeleteGuard:
         self.holds.restore(scope, saved)
 
     def set_state_unavailable(self, now_s: float) -> set[DnsName]:
-        """Make deletes stop waiting for the state store, which fails. Return the names to plan again."""
+        """Let deletes proceed without the state store, which fails. Return the names to plan again."""
         self.state.can_save = self._is_demoted = False
         return self._update_all(now_s) | self._set_saved(math.inf)
 
@@ -300,7 +300,7 @@ class DeleteGuard:
         """Withdraw all grants and unload all holds, because another process leads. Return the names to plan again.
 
         The deletes of this process stay in the window, and count twice after the state that contains them is loaded.
-        That can hold a delete, but it never lets one go.
+        That can hold a delete, but never grant one.
         """
         names = {one.key.name for one in self.pending if one.stage is not DeleteStage.GRACE}
         self.holds.unload_all()
@@ -337,7 +337,7 @@ class DeleteGuard:
         """Drop restored holds and grants whose records are gone. Call this when all names of the zone were planned.
 
         Args:
-            zone_id: the id of the zone, or "" for the scope of all zones once this is so for every zone.
+            zone_id: the id of the zone, or "" for the scope of all zones, after the names of every zone were planned.
         """
         self.restored_grants.drop(zone_id)
         self.holds.drop_restored(zone_id)

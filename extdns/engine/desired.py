@@ -52,7 +52,7 @@ class Desired(Value, frozen=True, kw_only=True):
     Attributes:
         taken: the candidates that the service can hold, in the form in which it would return them.
         refused: the candidates that it cannot hold, and why.
-        of_managed_types: the candidates of `taken` and `refused` whose type is managed.
+        of_managed_types: those of `taken` and `refused` whose type is managed.
     """
 
     taken: tuple[Candidate, ...] = ()
@@ -99,9 +99,9 @@ def build_candidates(
 
 
 def adjust(found: Iterable[Candidate], zone: Zone, current: Sequence[OwnedRecord], settings: EngineSettings) -> Desired:
-    """Return the candidates *found* as the DNS service can hold them, and apart those that it cannot hold.
+    """Split the candidates *found* into those that the DNS service can hold, in its form, and all others.
 
-    If a candidate would not have been published in any case, its refusal is reported with that reason instead.
+    If a refused candidate would not be published anyway, the reason for that is reported instead of the refusal.
     """
     taken: list[Candidate] = []
     refusals = []
@@ -253,8 +253,8 @@ def _find_merged(
 ) -> frozenset[RecordKey]:
     """Return the keys of records that equal the merge of all claims and differ from what the winners request.
 
-    A record that equals what the winners request was not merged, even if the merge is equal:
-    of several CNAMEs, and of what several sources request, external-dns publishes only one.
+    A record that equals what the winners request does not count, even if the merge is equal: external-dns publishes
+    only one of several CNAMEs, and only what one of several sources requests.
     """
     losing = {loss.contest for loss in losses if loss.block.reason is Reason.REQUESTED_BY_OTHER}
     ours = [owned.key for owned in current if owned.is_ours]

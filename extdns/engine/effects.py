@@ -60,7 +60,7 @@ class ReportOutcome(Value, frozen=True, kw_only=True):
 
 
 class ReportHeldDeletes(Value, frozen=True, kw_only=True):
-    """Report the deletes that a scope holds, after they changed; the code is "" if there are none any more."""
+    """Report the deletes that a scope holds, after they changed. The code is "" if none are left."""
 
     held: HeldSet
 

@@ -99,8 +99,8 @@ class Engine:
         """Process the input *item* at *now_s* (monotonic seconds) and return the effects, in order.
 
         The names that an applied batch wrote are planned by the step after it, which follows immediately; the next
-        batch does not wait for that. If a step raises, the next step returns its effects, because an answer to each of
-        them is awaited.
+        batch does not wait for that. If a step raises an exception, the next step also returns the effects of that
+        step, because the engine waits for an answer to each of them.
         """
         self._now_s = now_s
         if not self._is_started:
@@ -127,7 +127,7 @@ class Engine:
 
     @property
     def is_idle(self) -> bool:
-        """Return whether nothing more is to be written or saved, other than what fails and was given up."""
+        """Return whether nothing is left to write or save, except what failed and is no longer tried."""
         if not self.is_planned:
             return False
         states = self.zones if self.leadership.is_leader else ()
@@ -246,8 +246,9 @@ class Engine:
     def _should_gather(self, names: Collection[DnsName]) -> bool:
         """Return whether to plan *names* only after `gather_s`, together with other names.
 
-        That is so if a claim to them ended, because deletes are counted together and another object may request the
-        name in the next event; and if a batch is in flight in their zone, because their changes have to wait anyway.
+        Names are gathered if a claim to them ended, because deletes are counted together and another object may request
+        the name in the next event. They are also gathered while a batch is in flight in their zone, because their
+        changes have to wait anyway.
         """
         if any(self.claims.has_ended(name) for name in names):
             return True
@@ -346,7 +347,7 @@ class Engine:
         """
         new: list[Decision] = []
         planned: set[DnsName] = set()
-        # Of all names together, because a record can pass from one namespace to another.
+        # Counted over all names, because a record can pass from one namespace to another.
         added: Counter[tuple[str, str]] = Counter()
         while self._dirty:
             names, self._dirty = self._dirty, set()
@@ -368,7 +369,7 @@ class Engine:
         return new
 
     def _is_cluster_compared(self, now_s: float) -> bool:
-        """Return whether the cluster was compared with that of the saved state, or waiting for its identity is over."""
+        """Return whether the cluster was compared with that of the saved state, or that need not be awaited."""
         return self._state_sync.is_ready and now_s >= self.delete_guard.cluster.identity_deadline_at
 
     def _submit_batches(self, now_s: float) -> Iterator[Effect]:

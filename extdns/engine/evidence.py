@@ -98,13 +98,13 @@ class EvidenceReader:
         found = self._confirm_all_absent(missing, Evidence.ABSENT)
         changes = (
             Wait(Awaited.OBJECT, key) for key in missing
-        )  # so that the answers are kept until the update is made
+        )  # so that the answers are still known when the update is made
         return replace(found, waits_for=tuple(dict.fromkeys((*found.waits_for, *changes))))
 
     def is_hidden(self, owned: OwnedRecord) -> bool:
-        """Return whether the object of *owned* cannot be observed and was not since the start.
+        """Return whether the object of *owned* cannot be observed now and was not observed since the start.
 
-        Such a record is not changed for another object either.
+        Such a record is not changed either if another object requests its name.
         """
         kind = self.settings.kinds.get(owned.resource.partition("/")[0])
         if kind is None or self.phases.phase(kind) is Phase.SYNCED:
@@ -235,10 +235,10 @@ class EvidenceReader:
         return Finding(outcome=Blocked(reason=Reason.OBJECT_FAILED, detail=detail), waits_for=(COMPUTED,))
 
     def _require_synced(self, evidence: Evidence, owned: OwnedRecord) -> Finding:
-        """Return *evidence* if all that the claims of the resource depend on was read, else why the record is kept.
+        """Return *evidence* if all that the claims of the resource depend on was read, else why to keep the record.
 
-        The record is kept while such a kind is not synced, or while a list lacks such an object and no GET has
-        confirmed that it does not exist.
+        The record is kept while a kind that they depend on is not synced, or while a list lacks an object that they
+        depend on and no GET has confirmed that it does not exist.
         """
         down = self.phases.dependencies_down
         if down and evidence in {Evidence.DEPENDENCY_CHANGED, Evidence.NO_ENDPOINTS}:

@@ -28,8 +28,8 @@ def find_unread(engine: Engine) -> tuple[str, ...]:
 def reference_fails(engine: Engine) -> bool:
     """Return whether external-dns would have failed in this situation, which `--compat` takes for the exit code.
 
-    It leaves out a change that is larger than a batch, with a warning. In a dry run it sends nothing that can
-    be refused, so only failed reads and computations count.
+    External-dns leaves out a change that is larger than a batch, and only logs a warning. In a dry run it sends nothing
+    that can be refused, so only failed reads and computations count.
     """
     if any(_unread(engine)):
         return True

@@ -1,4 +1,4 @@
-"""Held deletes. A hold belongs to a record and ends by approval, by a request for the record, or with the record.
+"""Held deletes. A hold ends when its delete is approved, its record is requested again, or its record is gone.
 
 A *restored* hold comes from the saved state, which has only the digest of the record. It becomes an ordinary hold when
 the name of the record is planned.
@@ -220,7 +220,7 @@ class Holds:
         self.next_expiry_at = self._expiries[0][0] if self._expiries else math.inf
 
     def move_to_namespace(self, namespace: Scope) -> None:
-        """Move holds of a zone to *namespace*, which is over budget now, so that they leave the sum of the zone."""
+        """Move holds to *namespace*, which is over budget now, so that they no longer count in its zone."""
         for hold in tuple(self._by_scope.get(Scope(namespace.zone_id), {}).values()):
             is_observed = hold.cause.by_budget and not hold.cause.by_absence
             if is_observed and find_namespace(hold.owned.resource) == namespace.namespace:
@@ -319,7 +319,7 @@ class Holds:
         """Drop the restored holds of a zone after all its names were planned: their records are gone.
 
         Args:
-            zone_id: the id of the zone, or "" for the scope of all zones once this is so for every zone.
+            zone_id: the id of the zone, or "" for the scope of all zones, after the names of every zone were planned.
         """
         for digest in self.restored.pop(zone_id, ()):
             self._state.approvals.remove(digest)
@@ -379,14 +379,14 @@ class Holds:
 def _is_ended_by_request(delete: PendingDelete | None, cause: HoldCause) -> bool:
     """Return whether a request for the record ends its hold.
 
-    It does not if the record has evidence in spite of the request: its claim was unresolved for too long, or the name
-    passes to another namespace. Budgets do not count transfers, so a transfer does end a hold by a budget.
+    It does not if there is evidence for the delete in spite of the request: the claim was unresolved for too long, or
+    the name passes to another namespace. Budgets do not count transfers, so a transfer does end a hold by a budget.
     """
     return delete is None or (delete.is_transfer and cause.by_budget)
 
 
 def _list_scopes(hold: Hold) -> tuple[Scope, ...]:
-    """Return the scopes that count a hold: all of them for a delete by absence, else none wider than its own."""
+    """Return the scopes that count a hold: for a delete by absence all scopes, else its own and narrower ones."""
     scopes = list_scopes(hold.zone.id, hold.owned.resource, by_absence=hold.cause.by_absence)
     counts_everywhere = hold.cause.by_absence or hold.cause.scope not in scopes
     return scopes if counts_everywhere else scopes[: scopes.index(hold.cause.scope) + 1]

@@ -20,7 +20,7 @@ class Cause(StrEnum):
     """Why the claims of an object were computed again."""
 
     VERSION = "version"  # the object is new or was modified
-    DEPENDENCY = "dependency"  # something it was computed from changed
+    DEPENDENCY = "dependency"  # an object that its claims depend on changed
     DELETED = "deleted"  # a DELETED event
     MISSING = "missing"  # a complete list lacks it
 

@@ -72,7 +72,7 @@ class Readiness:
         deadlines.register(self._find_deadlines)
 
     def report(self, state: KindState, now_s: float) -> None:
-        """Record the phase of a kind. A failing kind counts as failing until it is synced, even while it is listed."""
+        """Record the phase of a kind. A failing kind counts as failing until synced, even while it is listed again."""
         phase, since_at = self._phases.get(state.kind, (None, now_s))
         is_down = phase in _DOWN and state.phase is not Phase.SYNCED
         if not (is_down and state.phase is Phase.LISTING):
@@ -137,8 +137,8 @@ class ObjectProblems:
 class ExistenceChecks:
     """GET requests for objects that a list lacks: scheduled, under way, and answered.
 
-    A request is sent a grace period after the object was first missing; in a single pass at once. Answers
-    take effect together, when none is awaited any more, so that the delete budget counts all objects that are gone.
+    A request is sent a grace period after the object was first missing; in a single pass it is sent at once. Answers
+    take effect together, when no further answer is awaited, so that the delete budget counts all objects that are gone.
 
     Attributes:
         scheduled: objects to request, and from when on (monotonic seconds); none of them is under way.
@@ -151,7 +151,7 @@ class ExistenceChecks:
         self._exists: dict[ObjectKey, bool] = {}
         self._answers: dict[ObjectKey, bool] = {}
         self._outdated: set[ObjectKey] = set()
-        self._unanswered: dict[ObjectKey, int] = {}  # how often in a row
+        self._unanswered: dict[ObjectKey, int] = {}  # consecutive failed requests
         self.scheduled: dict[ObjectKey, float] = {}
         self.under_way: set[ObjectKey] = set()
         self._next_at = math.inf  # no request is due before

@@ -1,6 +1,7 @@
-"""From changes of objects to observations: compute the claims of an object when it or an object it depends on changed.
+"""Turn changes of objects into observations, by computing the claims of each object that a change concerns.
 
-A view records which objects a source looks up. If one of them changes, the claims are computed again.
+A view records which objects a source looks up for an object. If one of them changes, the claims of the object are
+computed again.
 """
 
 from __future__ import annotations
@@ -165,7 +166,7 @@ class RecordingView:
         return self.view.get(kind, namespace, name)
 
     def select(self, kind: Kind, namespace: str, labels: Mapping[str, str]) -> Sequence[KubernetesObject]:
-        """Return objects as `ClusterView.select` does, and record the lookup, so that later matches count, too."""
+        """Return objects as `ClusterView.select` does. Record the lookup, to notice objects that match it later."""
         self.lookups.add(Selection(kind, namespace, tuple(sorted(labels.items()))))
         return self.view.select(kind, namespace, labels)
 
@@ -174,7 +175,7 @@ class Dependencies:
     """The lookups that the claims of each object depend on, indexed in both directions."""
 
     def __init__(self) -> None:
-        """Start with no objects, so with no lookups."""
+        """Start without lookups."""
         self._lookups: dict[Requester, frozenset[Lookup]] = {}
         self._requesters: dict[Lookup, set[Requester]] = {}
         self._selections: dict[tuple[Kind, tuple[str, str] | None], set[Selection]] = {}

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from extdns.planner.proposal import Proposal
 
 _CONFIRMED: Final = frozenset({Evidence.ABSENT, Evidence.ORPHAN_GONE})
-"""Confirmed at least a grace period after it was first observed, so it needs no further grace period."""
+"""Evidence that is confirmed at least a grace period after it was first observed. It needs no further one."""
 _SPARE_TIMERS: Final = 64
 
 
@@ -106,7 +106,7 @@ class PendingDeletes:
         return iter(tuple(self._by_digest.values()))
 
     def find(self, zone_id: str, owned: OwnedRecord) -> TrackedDelete | None:
-        """Return the delete of the record *owned*, if its digest is unchanged, else None."""
+        """Return the delete of the record *owned*; None without one, or if its digest has changed."""
         tracked = self.by_name.get((zone_id, owned.record.name), {}).get(owned.key)
         return tracked if tracked and is_same(tracked.delete.owned, owned) else None
 

@@ -134,7 +134,7 @@ def _conclude(
         zone: the zone.
         name: the name.
         block: why no change of the name can be sent to the zone now, None if one can.
-        block_above: the same of the zone above that holds its ownership records.
+        block_above: the same for the zone above that holds its ownership records.
         state: the parts of the engine; not changed.
     """
     proposals = plan.proposals
@@ -216,8 +216,9 @@ def _combine_sets(
 ) -> dict[ZoneState, tuple[ChangeSet, ...]]:
     """Return by zone the change sets of *name* to queue there: its own, and those of ownership records of zones below.
 
-    Several zones of one name use the same ownership records. None is deleted while a zone that may need it was not
-    planned. The zone above can also be a zone of the name: a public zone above a private one.
+    If several zones hold one name, they use the same ownership records. No ownership record is deleted before all zones
+    that may need it were planned. The zone above can also be one of the zones that hold the name: a public zone above a
+    private one.
     """
     sets = {zone: plan.sets for zone, plan in plans}
     below: dict[ZoneState, list[ChangeSet]] = {}

@@ -1,4 +1,4 @@
-"""The parts of the engine, as one value for the functions of `reconcile`."""
+"""The parts of the engine, as one argument for the functions of `reconcile`."""
 
 from __future__ import annotations
 

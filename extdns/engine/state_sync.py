@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _FORBIDDEN_PAUSE_S: Final = 300.0  # a person has to grant a permission first
 _FIRST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 30.0
-_MAX_AWAITED_FAILURES: Final = 5  # in a row, within about 15 s; deletes do not wait for the state after them
+_MAX_AWAITED_FAILURES: Final = 5  # consecutive, within about 15 s; then deletes no longer wait for the state
 _APPROVAL_INTERVAL_S: Final = 10.0
 _BURST_SAVES: Final = 10
 _SAVE_INTERVAL_S: Final = 1.0

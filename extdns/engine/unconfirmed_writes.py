@@ -26,7 +26,7 @@ class UnconfirmedWrites:
     Attributes:
         names: all names to read before they are planned again; empty if the effect of every write is known.
         unanswered_batch: the batch without an answer, None if there is none.
-        resent: names of a batch that was not applied when they were read, but may be applied late.
+        resent: names of a batch that had not been applied when they were read, but may still be applied late.
     """
 
     def __init__(self) -> None:
@@ -111,7 +111,7 @@ class UnconfirmedWrites:
         return names
 
     def confirm_all(self) -> None:
-        """Forget batches that may be applied late: a later batch was applied, so they cannot be any more."""
+        """Forget batches that might be applied late: after a later batch was applied, they no longer can be."""
         self.resent = _NO_NAMES
 
     def _require(self, names: Iterable[DnsName]) -> None:
@@ -123,5 +123,5 @@ class UnconfirmedWrites:
 
 
 def _find_written_names(sets: Iterable[ChangeSet], names: Collection[DnsName]) -> frozenset[DnsName]:
-    """Return the names that those of *sets* write that change one of *names*, including names of ownership records."""
+    """Return all names written by those change sets of *sets* that change one of *names*, including ownership names."""
     return frozenset(write.key.name for one in sets if one.name in names for write in one.writes)

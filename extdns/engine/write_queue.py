@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 FailedOutcome = WriteConflict | Refused | Forbidden | TryLater | Unknown
 
 _FORBIDDEN_AFTER: Final = 3
-"""Refusals of single names for lack of permission, in a row, after which the whole zone counts as forbidden."""
+"""After so many consecutive single names were refused for lack of permission, the whole zone counts as forbidden."""
 
 _FORBIDDEN_PAUSE_S: Final = 30.0
 _FAILING_AFTER: Final = 5
-"""Pauses for write conflicts after which a name counts as failing."""
+"""After so many pauses for write conflicts, a name counts as failing."""
 
 _TOGETHER_S: Final = 10.0
 """Refused names whose pauses end within this time are tried together."""
@@ -221,8 +221,8 @@ class WriteQueue:
     def _select_names(self, capabilities: Capabilities, now_s: float) -> Iterable[DnsName]:
         """Return the names to send, in the order of the queue; after a refused batch, one half of its names.
 
-        Refused names come last, each in a batch of its own if the service does not name offending records. So do names
-        whose write conflict a second read did not confirm.
+        Refused names come last, each in a batch of its own if the service does not name offending records. The same
+        applies to names whose write conflict was not confirmed by a second read.
         """
         if self.forbidden:
             return self._select_next_name(now_s)
@@ -239,7 +239,7 @@ class WriteQueue:
         return refused if refused and capabilities.names_offending_records else ready[:1]
 
     def _select_next_name(self, now_s: float) -> Iterable[DnsName]:
-        """Return one name that may be sent now, another one each time: permission may be denied for some names only."""
+        """Return one name that may be sent now, another one at each call: permission may be denied for some only."""
         names = sorted(name for name in self.queued if self._is_ready(name, now_s))
         later = [name for name in names if self._last_tried is None or name > self._last_tried]
         self._last_tried = next(iter(later or names), self._last_tried)
@@ -284,7 +284,7 @@ class WriteQueue:
 
     def record_failure(self, batch: Batch, outcome: FailedOutcome, now_s: float) -> None:
         """Handle the *outcome* of a *batch* that failed or got no answer: begin pauses and schedule reads."""
-        if isinstance(outcome, WriteConflict | Refused):  # without the permission the answer would be Forbidden
+        if isinstance(outcome, WriteConflict | Refused):  # a missing permission would have been answered with Forbidden
             self.forbidden, self._single_refusals = "", 0
         match outcome:
             case WriteConflict(message=message, offending_names=offending):
@@ -313,7 +313,7 @@ class WriteQueue:
         return names
 
     def has_sendable(self, rule: GiveUpRule, now_s: float) -> bool:
-        """Return whether a name is queued whose write conflicts were not given up by *rule*."""
+        """Return whether a name is queued that is still to be sent: *rule* did not give it up after write conflicts."""
         for name in self.queued:
             conflict = self.retries.find(name, Failure.WRITE_CONFLICT)
             if not (conflict and rule.is_reached(conflict, now_s)):

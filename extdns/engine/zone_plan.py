@@ -6,8 +6,8 @@
     current  ──────────────────────┼─▶ propose ─▶ delete guard ─▶ finalize ─▶ ownership ─▶ retries ─▶ decide
     evidence ──────────────────────┘
 
-The step `retries` concerns the change sets of all zones of the name together, because a zone may have to hold ownership
-records of zones below it. So `plan_in_zone` goes up to there, and reconcile.py decides.
+The step `retries` needs the change sets of all zones of the name together, because a zone may have to hold ownership
+records of zones below it. So `plan_in_zone` ends before that step, and reconcile.py does the rest.
 """
 
 from __future__ import annotations
@@ -265,9 +265,9 @@ def _keep_all(plan_input: PlanInput, block: Blocked, state: EngineState) -> Plan
 
 
 def _read_owned(registry: Registry, records: Sequence[Record]) -> tuple[OwnedRecord, ...]:
-    """Determine the owner of each record. One whose ownership record can be that of another record is foreign.
+    """Determine the owner of each record. A record is foreign if its ownership record may belong to another record.
 
-    External-dns takes such an ownership record for that of the other record only.
+    External-dns counts such an ownership record for the other record only.
     """
     return tuple([one if one.is_unambiguous else replace(one, is_ours=False) for one in registry.read(records)])
 

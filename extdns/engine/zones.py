@@ -80,8 +80,8 @@ class Zones:
         is_listing: whether a list has been requested and not answered.
         next_list_at: monotonic time at which they are listed again.
         failed_accounts: accounts whose zones could not be listed the last time.
-        unknown_accounts: those of them that have not answered since the start, so that new names wait: their zones are
-            not known. An account without the permission to list zones has answered; it has none.
+        unknown_accounts: those of them that have not answered since the start. New names wait for their zones. An
+            account without the permission to list zones counts as answered, with no zones.
         retry: failures in a row to list zones.
     """
 
@@ -189,7 +189,7 @@ class Zones:
         return rule.find_deadlines(retries)
 
     def _schedule_account_retry(self, now_s: float) -> None:
-        """Schedule an earlier list of zones if an account has not answered since the start: new names wait for it."""
+        """List zones again soon if an account has not answered since the start, because new names wait for it."""
         if self.unknown_accounts:
             self._account_retry.record_failure(now_s)
             self.next_list_at = min(self.next_list_at, self._account_retry.until_at)

@@ -26,7 +26,7 @@ class Implemented:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moot:
-    """Marks a flag of external-dns that has no meaning in extdns. It is accepted, and a notice is logged.
+    """Marks a flag of external-dns that does nothing in extdns. It is accepted, and a notice is logged.
 
     Attributes:
         notice: what to log if the flag is set, without the flag at the beginning.
@@ -57,7 +57,7 @@ class Flag:
     Attributes:
         name: its name without the dashes.
         kind: the kind of one value. With BOOLEAN the flag is a switch: `--name` and `--no-name`.
-        help: what the flag does: a sentence that begins in lower case, without the full stop.
+        help: what the flag does, as a sentence in lower case without a full stop.
         default: the value if the flag is not set; a tuple for a repeatable flag, None for no value.
         reference_default: the default with `--compat`, which is that of external-dns; SAME_DEFAULT if it is *default*.
         repeatable: whether the flag may be given several times; its value is then a tuple.
@@ -102,7 +102,7 @@ class Flag:
         return self.reference_default if compat and self.reference_default is not SAME_DEFAULT else self.default
 
     def has_no_effect(self, value: object) -> bool:
-        """Return whether *value* is the empty default, so that it makes no difference if the flag is unsupported."""
+        """Return whether *value* is the empty default, which is allowed even if the flag is not supported."""
         return not value and value == self.default
 
     def is_relevant(self, values: Mapping[str, Any]) -> bool:

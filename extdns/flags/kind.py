@@ -40,7 +40,7 @@ class ValueKind(Generic[T]):
         is_url: whether the value is a URL, which may contain a user and a password.
         is_effective: returns whether a value has an effect. Other values get a warning; they are accepted because
             external-dns accepts them.
-        consequence: what happens to a value without effect, as a clause for the warning.
+        consequence: what extdns does with a value without effect, as a clause for the warning.
     """
 
     noun: str

@@ -1,7 +1,7 @@
 """Parse the command line and the environment into values of flags (docs/spec/sources.md 9.1, docs/spec/plan.md 8.1).
 
-The rules are those of external-dns. argparse cannot follow them: with any settings, it takes `--min-ttl -1` and
-`--namespace "-a b"` for a flag with a value, and it treats `--` differently in different versions of Python.
+The rules are those of external-dns. argparse cannot follow them: whatever its settings, it accepts `--min-ttl -1` and
+`--namespace "-a b"`, and its treatment of `--` depends on the version of Python.
 """
 
 from __future__ import annotations

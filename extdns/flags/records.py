@@ -74,7 +74,7 @@ SCOPE_FLAGS: Final = (
 
 
 REGISTRIES: Final = ("aws-sd", "crd", "dynamodb", "noop", "txt")
-_TXT: Final = ("dynamodb", "txt")  # dynamodb reads TXT ownership records when it takes over from txt
+_TXT: Final = ("dynamodb", "txt")  # dynamodb, too, reads TXT ownership records, when it replaces txt
 
 REGISTRY_FLAGS: Final = (
     Flag(

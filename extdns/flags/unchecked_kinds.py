@@ -1,4 +1,4 @@
-"""Kinds of value that external-dns does not check: it accepts values that have no effect.
+"""Kinds of value that external-dns does not check, so that it accepts values without effect.
 
 extdns accepts them too, because it must start where external-dns starts. A warning says what such a value does and
 what the user probably meant (`extdns.flags.validation.find_warnings`). With `--compat` there is no warning. For a flag

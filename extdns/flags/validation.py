@@ -171,7 +171,10 @@ def find_notices(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> 
 
 
 def min_refresh_interval_s(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> float:
-    """Return the longest zone cache duration that is set, in seconds; 0 if none is (docs/design/differences.md)."""
+    """Return the minimum time between two refreshes that flags request, in seconds (docs/design/differences.md).
+
+    It is the longest duration of these flags, 0 if none is set.
+    """
     times = (
         float(setting.value)
         for setting in settings.values()
@@ -183,7 +186,7 @@ def min_refresh_interval_s(settings: Mapping[str, Setting], values: Mapping[str,
 
 
 def find_warnings(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return a warning of two lines for each value that can have no effect, in the order of the table.
+    """Return a warning of two lines for each value that cannot have an effect, in the order of the table.
 
     Args:
         settings: the flags that are set, by name.

@@ -5,7 +5,6 @@ Go types into which external-dns decodes them. The types are in the table `types
 tests generates. `functions` has the functions of the language and those that external-dns adds, and `go_format`
 formats values as Go does. Sources use only `template`.
 
-
 Nesting is limited when a text is parsed; steps and output are limited when it is rendered. Nothing here depends on
 how the output is used: names, targets and claims belong to `extdns.sources`.
 """

@@ -122,7 +122,7 @@ def _skip_comment(text: str, left: int, inside: int) -> tuple[int, bool]:
 
 
 def _find_action_end(text: str, at: int) -> tuple[int, bool] | None:
-    """If an action ends at *at*, return the offset of the text after it, and whether leading blanks are trimmed."""
+    """If an action ends at *at*, return the offset after it, and whether blanks after it are trimmed; else None."""
     if text.startswith(RIGHT, at):
         return at + len(RIGHT), False
     if text[at : at + 1] in tuple(_SPACES) and text.startswith(f"-{RIGHT}", at + 1):

@@ -146,7 +146,7 @@ class GoValue(NamedTuple):
 
 
 OptionalValue = GoValue | None
-"""None if there is no value, for example if a map does not have a key. This is not nil."""
+"""None if there is no value, for example if a map does not have a key. A Go value that is nil is not None."""
 
 NIL: Final = GoValue(ANY, None)
 _MAX_INTEGER: Final = 2**63

@@ -2,7 +2,7 @@
 
 `live` lists and watches an API server, and `manifests` reads YAML and JSON files. Both implement the port
 `Cluster` and deliver the same changes; both keep objects in a `local_store.py`. The other modules write
-to the API server: Events (`events.py`), the status of objects (`status_writer.py`), leader election
+to the API server: Events (`event_recorder.py`), the status of objects (`status_writer.py`), leader election
 (`leader_election.py`) and the saved state (`state_store.py`).
 
 Only `client.py` may import the `kubernetes` package, for configuration, credentials and TLS.

@@ -84,7 +84,6 @@ class ClusterAccess:
         kubeconfig: path, or several paths separated by ":". "" means $KUBECONFIG, else ~/.kube/config if it
             exists, else the service account of the pod.
         request_timeout_s: time limit for a request; 0 is no limit. It does not apply to streams.
-
         observe_request: called after each request.
     """
 

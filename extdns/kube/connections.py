@@ -100,7 +100,7 @@ class ResponseStream:
         self._answer.set_idle_timeout(silence_s)
 
     def abort(self) -> None:
-        """Cut the connection, from any thread. The iteration ends, or raises `ApiError`."""
+        """Cut the connection, from any thread. An iteration over the lines then ends or raises `ApiError`."""
         self._answer.abort()
 
     def __iter__(self) -> Iterator[bytes]:

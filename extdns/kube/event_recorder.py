@@ -37,7 +37,10 @@ _MAX_NAMES: Final = 5
 
 
 class EventMessageBuilder:
-    """Builds Event messages. Remembers changed records until they are published, to report that once."""
+    """Builds Event messages.
+
+    Remembers each changed record until it is published, so as to report `RecordReady` once.
+    """
 
     def __init__(
         self,
@@ -164,7 +167,7 @@ class KubernetesEventRecorder:
     """Records Events about decisions, problems and held deletes: the `EventRecorder` port."""
 
     def __init__(self, api: ApiClient, messages: EventMessageBuilder, clock: Clock, *, pause_s: float = 0.05) -> None:
-        """Send *messages* through *api*, with at least *pause_s* seconds between two."""
+        """Send *messages* through *api*, with at least *pause_s* seconds between two Events."""
         self._messages = messages
         self._sender = EventSender(api, clock, pause_s=pause_s)
 

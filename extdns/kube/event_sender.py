@@ -36,10 +36,10 @@ _MAX_REMEMBERED: Final = 4096
 _MAX_PER_OBJECT: Final = 10
 _ATTEMPTS: Final = 3
 _REPEAT_INTERVAL_S: Final = 300.0
-"""A message is sent again at most this often, as a higher count of the same Event."""
+"""The shortest time between two equal messages. A repeated message increases the count of its Event."""
 
 _HELD_REPEAT_S: Final = 1800.0
-"""Messages about held deletes are repeated this often, since Events expire after an hour by default."""
+"""How often messages about held deletes are repeated, since Events expire after an hour by default."""
 
 _HELD_DEBOUNCE_S: Final = 1.0
 """Wait this long for a set of held deletes to stop changing, since each change gives it another code."""

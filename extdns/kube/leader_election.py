@@ -12,12 +12,12 @@
 `LeaderElector` runs it on a thread, and `LeaseStore` reads and writes the Lease. Each write names the
 version that was read, so only one of two processes succeeds.
 
-A Lease is free if it was released, or if it was not renewed for its duration. A Lease that was deleted
-belongs to its last holder for the same duration, since a person may have deleted it.
+A Lease is free if it was released, or if it was not renewed for its duration. A Lease that was deleted still belongs to
+its last holder for the same duration, because a person may have deleted it while the holder is writing.
 
-All times come from the steady clock of one process. The holder counts from the moment it sent the
-confirmed renewal, other processes from the moment they saw it. So the holder stops first, whatever
-the clocks of two machines show.
+All times come from the steady clock of one process. The holder measures from when it sent the renewal that was
+confirmed, other processes from when they saw it. So the holder stops before another process can take over, even if
+their clocks differ.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ ElectionInput = LeaseRead | LeaseWritten | RequestFailed | TimeElapsed | Release
 
 
 class LeaderElectionConfig(Value, frozen=True, kw_only=True):
-    """Settings that all processes that share a Lease should have in common.
+    """The durations of the election. All processes that share a Lease should use the same ones.
 
     Attributes:
         lease_duration_s: how long a Lease is valid after a renewal.
@@ -141,7 +141,7 @@ class LeaseStateMachine:
             case LeaseWritten(record=term):
                 requested_at_s, is_new = self._requested_at_s, term != self._record
                 self._observe(term, now_s)
-                if self._is_ours and is_new:  # other processes see a renewal only if the version changed
+                if self._is_ours and is_new:  # other processes notice a renewal only by a new version
                     self._renewed_at_s = requested_at_s
                 self._next_at_s = now_s + self._config.retry_period_s
             case RequestFailed():
@@ -173,12 +173,12 @@ class LeaseStateMachine:
 
     @property
     def holder(self) -> str:
-        """The holder when the Lease was last read, "" if nobody held it."""
+        """The holder of the Lease when it was last read, "" if nobody held it."""
         return self._record.holder if self._record else ""
 
     @property
     def next_tick_at_s(self) -> float:
-        """When to send the next input, unless a request is open."""
+        """The time at which to call `step` with `TimeElapsed`, unless a request is open."""
         return self._next_at_s
 
     def _observe(self, record: LeaderElectionRecord | None, now_s: float) -> None:
@@ -353,7 +353,7 @@ class LeaseStore:
             holder: identity of the new holder, "" to release the Lease.
             expected_version: the version that was read last; "" creates the Lease.
             duration_s: how long it is valid after this renewal.
-            now: the time to write into it, for people only.
+            now: the time to write into the Lease; only people read it.
 
         Raises:
             ConflictError: the Lease has another version, or was created meanwhile.

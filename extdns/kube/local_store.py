@@ -70,7 +70,7 @@ class LocalStore:
         return tuple(obj for name in sorted(indexes) for obj in indexes[name].select(labels))
 
     def peek(self, key: ObjectKey) -> KubernetesObject | None:
-        """Return the object at *key* even if its kind is not synced; only for `extdns.kube`."""
+        """Return the object at *key*, or None, even if its kind is not synced; only for `extdns.kube`."""
         index = self._indexes.get(key.kind, {}).get(key.namespace)
         return index.objects.get(key.name) if index else None
 
@@ -200,7 +200,6 @@ class DeltaTracker:
 
     It shares objects with the store, so it costs little memory. It does no I/O. Calls must not overlap.
 
-
     Attributes:
         decoded: number of object versions decoded so far.
     """
@@ -218,7 +217,7 @@ class DeltaTracker:
         self.decoded = 0
 
     def forget_versions(self) -> None:
-        """Decode all objects again in the next list, since known versions may have other content in a new history."""
+        """Decode all objects again in the next list. In a new history, a known version may have other content."""
         self._knows_versions = False
 
     def contains(self, key: ObjectKey) -> bool:
@@ -228,7 +227,7 @@ class DeltaTracker:
     def recognizes(self, item: RawObject | None) -> bool:
         """Return whether *item*, the first object of a list, is an object with a known uid.
 
-        None stands for an empty list. An unknown object may be new, or belong to another cluster.
+        *item* None stands for an empty list. An object with an unknown uid may be new, or belong to another cluster.
         """
         if item is None:
             return not (self._invalid or any(self._objects.values()))

@@ -192,9 +192,9 @@ def _intern_service(spec: ServiceSpec, name: str) -> None:
 
 
 def _intern_keys(holder: ObjectMeta | ServiceSpec, field: str, name: str) -> None:
-    """Intern the keys. Of the values, share only those equal to the object's *name*, which is frequent in labels.
+    """Intern the keys, and the values that equal the object's *name*, which are frequent in labels.
 
-    Other values repeat less often, and interning them would cost more memory than it saves.
+    Interning other values, which repeat less often, would cost more memory than it saves.
     """
     strings: dict[str, str] | None = getattr(holder, field)
     if strings:

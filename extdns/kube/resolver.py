@@ -118,9 +118,9 @@ class HostChange(NamedTuple):
 class HostResolver:
     """Resolves each host from its first lookup on; safe from any thread.
 
-    A host is resolved again after its TTL, but not before 30 s and not after 300 s. A failed or empty lookup
-    does not remove known addresses, and a failed lookup does not replace an empty one. Without addresses,
-    lookups are repeated with exponential backoff.
+    A host is resolved again after its TTL, which counts as 30 s at least and 300 s at most. A failed or empty lookup
+    does not remove known addresses, and a failed lookup does not replace an empty result. Without addresses, lookups
+    are repeated with exponential backoff.
     """
 
     def __init__(self, resolve: ResolveHost, *, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -205,8 +205,8 @@ _TAKE_FIRST_INTERVAL_S: Final = 0.05
 class ClusterWithHosts:
     """Add host names and their addresses to a cluster; implements `Cluster` and `ClusterView`.
 
-    Each host is an object of the kind `RESOLVED_HOST` after its first lookup. The kind is synced while no
-    first lookup is open. Only one thread may use lookups and `take`.
+    Each host is an object of the kind `RESOLVED_HOST` after its first lookup. The kind is synced while every host has a
+    first result. Only one thread may use lookups and `take`.
     """
 
     def __init__(

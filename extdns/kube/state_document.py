@@ -234,7 +234,7 @@ def _convert_v1_zone(zone_id: str, zone: _V1Zone) -> SavedZone:
 
 
 def _find_used_codes(state: Saved) -> Iterator[str]:
-    """Yield the codes whose deletes are all approved. They are removed, so that they cannot approve again later."""
+    """Yield the codes whose deletes are all approved. They are removed so that they approve nothing later."""
     yield state.cluster.id
     done = {digest for digest, _ in state.approved}
     scopes = [state.all_zones, *(scope for _, zone in state.zones for _, scope in zone.scopes)]

@@ -76,7 +76,10 @@ class KubernetesStatusWriter:
             self._changed.notify_all()
 
     def forget(self, key: ObjectKey) -> None:
-        """Forget the status of an earlier version of the object: neither write it nor assume that it was written."""
+        """Forget the status of an earlier version of the object.
+
+        Do not write it, and do not assume that it was written.
+        """
         with self._changed:
             self._waiting.pop(key, None)
             self._written.pop(key, None)
@@ -149,7 +152,7 @@ class KubernetesStatusWriter:
             except NotFoundError:
                 return False
             if found.metadata.generation != object_status.generation:
-                return False  # the new generation gets decisions, and a status, of its own
+                return False  # the new generation will get its own decisions and status
             status = build_status(object_status, found, f"{self._clock.now():%Y-%m-%dT%H:%M:%SZ}")
             if self._omits_conditions:
                 status = drop_undeclared_fields(status)

@@ -134,7 +134,7 @@ def is_plural(plural: str, name: str) -> bool:
 
 
 def _find_known_kind(resource: UnstructuredResource) -> Kind | None:
-    """Return the kind if another source can read it, too, so that the kind is listed only once."""
+    """Return the kind of another source for this resource, if any, so that both list it only once."""
     return next(
         (
             kind

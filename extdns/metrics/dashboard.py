@@ -37,7 +37,7 @@ class Panel(NamedTuple):
 def _build_query(metric: Metric, by: str = "") -> str:
     """Return the query for the rate of a counter per minute, or for the maximum of a gauge, over all replicas.
 
-    A standby never has a greater value than the leader.
+    The maximum is that of the leader, because a standby never has a greater value.
     """
     chosen = f"{metric.name}{{{_CHOSEN}}}"
     labels = f" by ({by})" if by else ""

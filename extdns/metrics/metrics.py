@@ -35,7 +35,7 @@ Samples = Mapping[tuple[str, ...], float]
 class Mismatch(NamedTuple):
     """A foreign record at a name where extdns would otherwise create a record of that type.
 
-    *foreign_owner* is the owner in its ownership record or, as in the metric of external-dns, its set identifier.
+    *foreign_owner* is the owner in its ownership record; without one it is the set identifier, as in external-dns.
     """
 
     record_type: str
@@ -54,7 +54,7 @@ class Statistics:
         verified: requested endpoints by type that a zone holds.
         deduplicated: endpoints that repeat another one, by type and source.
         invalid: endpoints that are not valid records, by type and source.
-        mismatches: foreign records in place of which extdns would create one.
+        mismatches: foreign records that keep extdns from creating a record.
         reasons: decisions by reason code.
         unexpected: records that are not as requested, without those that filters exclude.
         retained: our records whose object has no valid target now.

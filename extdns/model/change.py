@@ -163,7 +163,7 @@ class Refused(Value, frozen=True, kw_only=True):
     """The service rejected the batch. Nothing was written.
 
     Attributes:
-        offending_names: names the service spoke of, () if it named none.
+        offending_names: the names that the service blames, () if it names none.
     """
 
     message: str
@@ -214,7 +214,7 @@ def spell_outcome(outcome: Outcome) -> OutcomeWord:
 
 
 class Refusal(Value, frozen=True, kw_only=True):
-    """A desired record that the service cannot hold, known before calling it."""
+    """A desired record that the service cannot hold, as is known without calling it."""
 
     desired: DesiredRecord
     reason: Reason
@@ -229,7 +229,7 @@ class AdjustedRecords(Value, frozen=True, kw_only=True):
 
     @classmethod
     def from_results(cls, found: Iterable[DesiredRecord | Refusal]) -> Self:
-        """Split results, one for each desired record, into adjusted records and refusals; the order is kept."""
+        """Split the results for several desired records into adjusted records and refusals, in their order."""
         entries = tuple(found)
         return cls(
             accepted=tuple(entry for entry in entries if isinstance(entry, DesiredRecord)),

@@ -26,7 +26,8 @@ class Provenance(Value, frozen=True, kw_only=True):
     Attributes:
         source: the name of the source, as `--source` spells it.
         field: the annotation, field or template that named the host, as `spec.rules[0].host`.
-        derivation: how it was derived, if the object does not state it. Derived claims merge only with their like.
+        derivation: how it was derived from another claim, None if the object states it. Derived claims are merged only
+            with claims of the same derivation.
     """
 
     source: str
@@ -103,8 +104,8 @@ class ExcludedClaim(Value, frozen=True, kw_only=True):
 class TargetlessClaim(Value, frozen=True, kw_only=True):
     """A claim that publishes nothing, because a filter removed all targets or none of them embeds an IPv4 address.
 
-    Filters and NAT64 act after claims are merged (docs/spec/sources.md 0.2). So it still gives its TTL, labels and
-    properties to the claims that it is merged with, if it comes first among them.
+    External-dns merges claims before it filters targets and applies NAT64 (docs/spec/sources.md 0.2). So if this claim
+    comes first among those that it is merged with, its TTL, labels and properties apply to them.
 
     Attributes:
         desired: as the object requests it, without targets.
@@ -125,7 +126,7 @@ NameClaim = ResolvedClaim | UnresolvedClaim
 
 
 def find_problems(claims: Iterable[Claim]) -> tuple[ClaimWarning, ...]:
-    """Return the warnings of *claims*, all of one object, without duplicates, in their order."""
+    """Return the warnings of *claims*, which are all of one object, in their order and without duplicates."""
     found: dict[ClaimWarning, None] = {}
     for claim in claims:
         match claim:

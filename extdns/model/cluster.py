@@ -65,7 +65,7 @@ class KindChange(Value, frozen=True, kw_only=True):
 
 
 class ObjectProblem(Value, frozen=True, kw_only=True):
-    """An object cannot be read; its last valid version counts.
+    """An object cannot be read, or can be again. Meanwhile its last valid version stays in use.
 
     Attributes:
         location: where it is, as `shop.yaml:12` or `Service shop/web`.
@@ -115,7 +115,7 @@ class ClusterIdentity(Value, frozen=True, kw_only=True):
 
     @property
     def parts(self) -> tuple[str, str, str, str]:
-        """The parts that can be compared: all, but an issuer that many clusters have in common is ""."""
+        """The parts to compare. An issuer that many clusters have in common is ""."""
         issuer = "" if self.issuer.rstrip("/") in COMMON_ISSUERS else self.issuer
         return self.uid, issuer, self.authority, self.configured_id
 

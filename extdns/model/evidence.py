@@ -22,7 +22,7 @@ class Evidence(StrEnum):
     ORPHAN_GONE = "orphan-gone"
     ORPHAN_UNCLAIMED = "orphan-unclaimed"
     UNRESOLVED_EXPIRED = "unresolved-expired"  # the claim has been unresolved for longer than the limit
-    REPLACED = "replaced"  # another record takes its place in the same change set
+    REPLACED = "replaced"  # another record replaces it in the same change set
 
     @property
     def is_by_absence(self) -> bool:

@@ -14,9 +14,10 @@ class Kind(NamedTuple):
 
     Attributes:
         version: the preferred version.
-        older_versions: versions in which the fields that are read mean the same, the best one first.
-        resource_prefix: how ownership records name the kind, "" for its name in lower case; see `label`. A slash
-            at its end means that an empty namespace follows, as for kinds of `--unstructured-resource`.
+        older_versions: versions to use if the preferred one is not served, the best one first. The fields that are read
+            mean the same in all of them.
+        resource_prefix: how ownership records name the kind, "" for its name in lower case; see `label`. If it ends in
+            a slash, the namespace after it is empty, as for kinds of `--unstructured-resource`.
     """
 
     group: str

@@ -66,7 +66,8 @@ class ReasonRow:
         category: what it states about the claim or the record.
         fails: whether it is a failure: the run counts as failed, and `--once` exits with 1.
         transient: whether it passes without action by a person, so that it needs no Event.
-        keeps_replaced: whether the record of ours that a claim would replace stays if the claim has this reason.
+        keeps_replaced: whether a record of ours that a claim would replace stays if the claim is rejected for this
+            reason.
         is_held: whether a record kept for this reason waits for approval; `--once` exits with 3.
         event_when: when objects get an Event; None means for every failure that is not transient.
         event: the `reason` of that Event, "" if it is the code in camel case.

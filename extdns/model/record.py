@@ -1,4 +1,4 @@
-"""Records: desired ones, those that a zone holds, those with an owner, and their data (docs/spec/plan.md 0.1)."""
+"""Records: desired records, current records, records with their owner, and record data (docs/spec/plan.md 0.1)."""
 
 from __future__ import annotations
 
@@ -121,13 +121,15 @@ class OwnedRecord(Value, frozen=True, kw_only=True):
         is_ours: whether the record is proven to be ours (law 1).
         labels: the labels of its ownership records, without `owner`.
         ownership_records: the records that prove its ownership, as read, sorted by key.
-        has_current_format: whether one of them has the current naming format; if not, the next update adds one.
-        is_unambiguous: whether they can belong to no other record. If they can, external-dns takes them for those of
-            the other record alone, and the engine counts this one as foreign.
-        encrypted_name: the name of what could be its ownership record, encrypted with another key; "" if there is none.
-        mixed_name: the name of what would be its ownership record if it held no other value; "" if there is none.
-        forged: the name of what would be its ownership record if it had none of its own, which shows that somebody
-            published it as a TXT record; "" if there is none.
+        has_current_format: whether one of them has the newest naming format. If not, the next update adds one that has.
+        is_unambiguous: whether they cannot belong to another record. If they can, external-dns counts them for the
+            other record only, and the engine counts this record as foreign.
+        encrypted_name: the name of a TXT record that may be its ownership record, encrypted with another key; "" if
+            there is none.
+        mixed_name: the name of a TXT record that would be its ownership record if it had no further values; "" if there
+            is none.
+        forged: the name of a TXT record that reads as its ownership record, but has an ownership record of its own and
+            so was published by somebody; "" if there is none.
     """
 
     record: Record
@@ -161,7 +163,7 @@ _UNTOUCHED: Final = frozenset({rrtype.TXT, rrtype.NAPTR, rrtype.SRV})
 
 @lru_cache(maxsize=4096)
 def parse_address(text: str) -> Address | None:
-    """Parse an IP address. Return None if *text* is none; IPv4 with leading zeros is none."""
+    """Parse an IP address. Return None if *text* is not one, which includes IPv4 with leading zeros."""
     try:
         return ipaddress.ip_address(text)
     except ValueError:

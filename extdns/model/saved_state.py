@@ -57,7 +57,7 @@ class SavedScope(Value, frozen=True, kw_only=True):
         most: maxima of owned records, oldest first: until when, how many.
         code: the code that approves the held deletes, "" if there are none.
         holds: the held deletes, oldest first.
-        shown: sets of held deletes that were shown before, oldest first: code and digests.
+        shown: earlier sets of held deletes whose codes people may still enter, oldest first: code and digests.
         records: the first held records, for people: zone, name, type, set identifier, evidence.
     """
 

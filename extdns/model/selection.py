@@ -22,7 +22,7 @@ from extdns.model.dns_name import DnsName
 
 
 class Operator(StrEnum):
-    """The condition that a requirement states for its key."""
+    """How a requirement compares the value of its key."""
 
     EXISTS = "exists"
     MISSING = "!"
@@ -36,7 +36,7 @@ class Operator(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirement:
-    """One condition.
+    """One condition of a selector.
 
     Attributes:
         values: the values to compare with, sorted; () for EXISTS and MISSING.

@@ -35,7 +35,7 @@ class AccountFailure(Value, frozen=True, kw_only=True):
     """An account whose zones could not be listed.
 
     Attributes:
-        permanent: whether only a person can fix it, as a missing permission.
+        permanent: whether only a person can fix the failure, such as a missing permission.
     """
 
     account: str
@@ -107,7 +107,7 @@ class RateLimitStatus(Value, frozen=True, kw_only=True):
     Attributes:
         account: the account, "" if there is only one.
         action: the API action, as the service names it; "" for all calls of the account together.
-        calls_left: calls that may be made at once; negative while earlier calls are paid off.
+        calls_left: calls that may be made at once; negative if earlier calls took more than was available.
         per_s: tokens added each second now.
         throttle_count: how often the service throttled since the start.
     """

@@ -47,11 +47,12 @@ def find_contents(changes: Iterable[Change]) -> list[Content]:
 
 
 def choose_routings(table: Sequence[NameRow]) -> tuple[tuple[NameRow, ...], tuple[Candidate, ...]]:
-    """Choose one routing for each type of a name. Return the rows, and the new records' candidates with other routings.
+    """Choose one routing for each type of a name. Return the rows, and the candidates removed from them.
 
-    The routing of a record of ours is chosen while an object requests it, else that of any record, because no other can
-    coexist with it, else the routing that the oldest object requests. A candidate for an existing record stays in
-    its row: `drop_incompatible` decides whether the record may change its routing.
+    A routing is simple, or a routing policy. The first of these is chosen: the routing of a record of ours, if an
+    object requests that routing; the routing of any existing record, because no other can coexist with it; the routing
+    that the oldest object requests. Candidates for new records with another routing are removed. A candidate for an
+    existing record stays in its row: `drop_incompatible` decides whether the record may change its routing.
     """
     rows = [row for row in table if row.winners]
     if len(rows) <= 1:
@@ -150,9 +151,9 @@ def _block_incompatible_with_current(proposal: Proposal, proposals: Iterable[Pro
 
 
 def _block_incompatible_writes(proposal: Proposal, proposals: Iterable[Proposal]) -> Proposal:
-    """Block *proposal* if it is the one that yields of two writes that cannot coexist.
+    """Block *proposal* if another write cannot coexist with it and has precedence.
 
-    That is the new CNAME (docs/spec/plan.md 2.3), else the record whose routing changes.
+    A new CNAME yields to other types (docs/spec/plan.md 2.3), and a record whose routing changes yields to the others.
     """
     written = _get_written(proposal)
     if written is None or not (_has_changed_routing(proposal) or _is_new_cname(proposal)):

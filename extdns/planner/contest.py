@@ -2,10 +2,10 @@
 
 See docs/design/differences.md, "Two namespaces, one hostname".
 
-Each set identifier and type of a name is decided separately, a CNAME against all types: the namespace that has the
-record keeps it, else the namespace of the oldest object gets it. Claims within a namespace are merged, as external-dns
-merges all claims. A record that its namespace no longer requests passes to another one, with evidence and after the
-grace period, but outside of the budget, because no name is lost.
+A contest decides one set identifier and type of a name; a CNAME is in contest with all types. The namespace that has
+the record keeps it; if there is no record, the namespace of the oldest object gets it. Claims within a namespace are
+merged, as external-dns merges all claims. If its namespace no longer requests a record, it passes to another namespace.
+That takes evidence and a grace period, but does not count in the budget, because the name stays published.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def decide_contest(
         return []
     holders = namespaces & {find_namespace(owned.resource) for owned in held}
     live = [one for one in here if isinstance(one.claim, ResolvedClaim)]
-    if len(holders) > 1:  # what each of them has can coexist
+    if len(holders) > 1:  # the records of the two namespaces can coexist
         winners = [one for one in here if _holds_types(one, held)]
     else:
         holder = next(iter(holders), min(live or here, key=_get_age).namespace)

@@ -143,7 +143,7 @@ def keep_unreadable(current: Iterable[OwnedRecord], block: Blocked) -> tuple[Pro
 
 
 def _is_answered_by(one: Unfulfilled, proposal: Proposal, reason: Reason) -> bool:
-    """Return whether *one* needs no decision of its own, because the record of *proposal* stays for its reason."""
+    """Return whether the decision about *proposal*, made for *reason*, also explains why *one* is unfulfilled."""
     same_set = proposal.key.set_identifier == one.set_identifier and not one.is_separate
     same_type = one.desired is None or one.desired.type == proposal.key.type
     return same_set and same_type and reason is one.block.reason

@@ -187,7 +187,7 @@ def find_obstacle(
         candidate: a candidate that the service refuses.
         rivals: the candidates at the same name that it accepts.
         current: the records of the name, with their ownership.
-        settings: what a person set.
+        settings: the settings of the planner.
     """
     if candidate.desired.type not in settings.managed_types:
         return Reason.TYPE_UNMANAGED

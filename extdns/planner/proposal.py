@@ -25,16 +25,17 @@ from extdns.model.record import ALIAS, RECORD_TYPE, DesiredRecord, OwnedRecord, 
 from extdns.model.value import EMPTY_MAP, StringMap, Value
 from extdns.planner.settings import PlanSettings
 
-# Services merge whatever their TTL, and the smallest `resource` comes first (docs/spec/sources.md 3.9).
+# Claims of Services are merged even if their TTLs differ, and the smallest `resource` comes first (docs/spec/sources.md
+# 3.9).
 _IGNORES_TTL: Final = "service"
 # This source merges each kind separately (docs/spec/sources.md 6.4).
 _MERGED_BY_KIND: Final = "unstructured"
-# Types that hold one name only, so different targets are different candidates.
+# Types whose records have one target only, so that different targets are different candidates.
 _SINGLE_TARGET_TYPES: Final = frozenset({rrtype.CNAME, rrtype.DNAME})
 
 
 MergedClaim = ResolvedClaim | TargetlessClaim
-"""A claim that is merged with others."""
+"""A claim that can be merged with others."""
 
 
 class Candidate(Value, frozen=True, kw_only=True):
@@ -151,7 +152,7 @@ def finalize_desired(endpoint: DesiredRecord, *, min_ttl_s: int, provider: str, 
         endpoint: the merged record.
         min_ttl_s: the TTL for records without one; a smaller TTL is not raised. 0 for none.
         provider: the value of `--provider`; properties of other providers are dropped.
-        prefer_alias: whether to make every CNAME an alias that does not state otherwise.
+        prefer_alias: whether to make a CNAME an alias unless it states otherwise.
     """
     ttl_s = max(min_ttl_s, ttl.UNSET) if endpoint.ttl_s == ttl.UNSET else endpoint.ttl_s
     properties = _keep_own_properties(endpoint.properties, provider) if endpoint.properties else EMPTY_MAP
@@ -341,7 +342,7 @@ def _find_winner(candidates: list[Candidate], current: OwnedRecord | None) -> Ca
     """Return the candidate of the resource of the current record of this type, else the smallest candidate.
 
     Each type is decided separately, alias or not (docs/spec/plan.md 2.4): an address and a load balancer's hostname for
-    one name end as an A record with the address and an AAAA alias.
+    one name result in an A record with the address and an AAAA alias.
     """
     if len(candidates) == 1:
         return candidates[0]

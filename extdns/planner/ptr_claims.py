@@ -1,7 +1,8 @@
 """Derive the PTR claims of one name from its merged claims (docs/spec/sources.md 8.5).
 
-PTR records are added after claims are merged: the deciding claim of a merged record decides for the addresses of all
-objects. PTR claims of several names for one address are merged later, as the claims of its reverse name.
+PTR claims are derived after claims are merged, so the deciding claim of a merged record determines the PTR records of
+all its addresses, whichever object they come from. PTR claims of several names for one address are merged later, as the
+claims of its reverse name.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ A source is a pure function of one object and of a read-only view of the cluster
 objects (EndpointSlices, pods, nodes) in the view. The view records each lookup, so extdns computes
 the claims of the object again when the result of a lookup changes.
 
-Sources read annotations, filters, hostnames and targets. A bad value affects one claim, which is then
-unresolved or invalid, with a reason that names the object, the field, the value and the allowed
-values. Sources do not use zones, ownership records or DNS services.
+Sources read annotations, filters, hostnames and targets. An invalid value affects one claim only. That claim is
+unresolved or invalid, and its reason names the object, the field, the value and what is allowed. Sources do not use
+zones, ownership records or DNS services.
 
 Sources do not import each other. They share `annotations.py` (annotations and the record options they
 set), `targets.py` (addresses and host names as targets), `claim_builder.py` (build the claims of one

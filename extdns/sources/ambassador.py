@@ -17,7 +17,7 @@ from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.host_publisher import HostPublisher
 
 _NAME: Final = "ambassador-host"
-_SERVICE: Final = "external-dns.ambassador-service"  # does not follow --annotation-prefix
+_SERVICE: Final = "external-dns.ambassador-service"  # --annotation-prefix does not change its prefix
 _FIELD: Final = f"annotation {_SERVICE}"
 
 

@@ -209,7 +209,8 @@ class MissingTargets(Value, frozen=True, kw_only=True):
     """A hostname has no known target.
 
     Attributes:
-        reason: `NO_ENDPOINTS` if complete data shows that there is none. With other reasons an existing record stays.
+        reason: `NO_ENDPOINTS` if complete data shows that there is no target. With any other reason an existing record
+            stays.
         detail: the explanation for people.
     """
 

@@ -143,8 +143,8 @@ class ClaimBuilder:
     def build(self) -> tuple[Claim, ...]:
         """Return the resolved, unresolved and excluded claims, each sorted by name and type, then the invalid ones.
 
-        A name has either resolved claims, or an unresolved claim, or an excluded claim. Resolved claims carry
-        the warnings; without any, each warning becomes an invalid claim.
+        A name has either resolved claims, or an unresolved claim, or an excluded claim. The warnings are part of the
+        resolved claims; if there are none, each warning becomes an invalid claim.
         """
         warnings = tuple(self._warnings)
         claims: list[Claim] = [

@@ -182,7 +182,7 @@ class Nat64Stage:
     networks: tuple[ipaddress.IPv6Network, ...]
 
     def __call__(self, claim: ResolvedClaim) -> tuple[Claim, ...]:
-        """Return *claim* and, for an AAAA, an A claim with the embedded addresses (targetless without any)."""
+        """Return *claim* and, for AAAA, an A claim with the embedded IPv4 addresses, targetless if there are none."""
         endpoint = claim.desired
         if endpoint.type != rrtype.AAAA:
             return (claim,)
@@ -230,7 +230,10 @@ class TargetNetworkStage:
     exclude: tuple[Network, ...] = ()
 
     def __call__(self, claim: ResolvedClaim) -> tuple[Claim, ...]:
-        """Return *claim* with the allowed targets. Without any, return an excluded claim and a targetless claim."""
+        """Return *claim* with the allowed targets.
+
+        If none is allowed, return an excluded claim and a targetless claim.
+        """
         if not (self.include or self.exclude):
             return (claim,)
         endpoint = claim.desired

@@ -125,7 +125,7 @@ class _LocatedVirtualHost(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GlooSource:
-    """Publishes the domains of the virtual hosts of Proxies. Ownership records name no resource.
+    """Publishes the domains of the virtual hosts of Proxies. Their ownership records name no resource.
 
     Attributes:
         common: settings that all sources share; its namespace must be "".
@@ -139,7 +139,7 @@ class GlooSource:
     namespaces: tuple[str, ...]
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:
-        """Return the claims of the Proxy *obj*, by record options, then in the order of `ClaimBuilder.build`.
+        """Return the claims of the Proxy *obj*, grouped by record options, each group as `ClaimBuilder.build` sorts it.
 
         Raises:
             ExtdnsError: an object that the Proxy refers to does not exist.

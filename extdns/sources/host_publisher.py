@@ -84,7 +84,7 @@ class HostPublisher:
         self.annotated_targets: Final[FoundTargets | MissingTargets | None] = read_target_annotation(self.annotations)
 
     def find_exclusion(self, excluded_by: str = "", *, ignore_controller: bool = False) -> tuple[Claim, ...]:
-        """Return one excluded claim if a setting or annotation excludes the object, else (), which is falsy.
+        """Return one excluded claim if a setting or annotation excludes the object, else ().
 
         *excluded_by* names a setting of the source that excludes the object; "" if none does.
         """

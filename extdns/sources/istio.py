@@ -41,7 +41,7 @@ ANY: Final = "*"
 
 
 def strip_namespace(host: str) -> str:
-    """Return *host* without its namespace, or "" if it is only a wildcard."""
+    """Return *host* without the namespace before its slash, or "" if the rest is only a wildcard."""
     parts = host.split("/")
     name = parts[1] if len(parts) == 2 else host  # noqa: PLR2004 - namespace and name
     return "" if name == ANY else name

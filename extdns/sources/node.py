@@ -52,7 +52,7 @@ class NodeSource:
         """Return the claims of the Node *obj*, in the order of `ClaimBuilder.build`.
 
         Raises:
-            ExtdnsError: the Node has no address, and no claim can carry that problem.
+            ExtdnsError: the Node has no address, and no claim to which that problem can be attached.
             TemplateError: a template cannot be rendered for it.
             TypeError: *obj* is not a Node.
         """

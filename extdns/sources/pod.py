@@ -30,7 +30,10 @@ _NO_POD_IP: Final = MissingTargets(reason=Reason.NO_ADDRESS, detail="status.podI
 
 
 class _AddressOwner(StrEnum):
-    """Whether a host gets the address of the pod or of its node. The value is the annotation that lists such hosts."""
+    """Whether a host gets the address of the pod or that of its node.
+
+    The value is the annotation that lists such hosts.
+    """
 
     POD = "internal-hostname"
     NODE = "hostname"
@@ -98,7 +101,7 @@ class PodSource:
     def _list_hosts(
         self, pod: Pod, annotations: Annotations, override: TargetResult | None
     ) -> Iterator[tuple[str, str, _AddressOwner, TargetResult | None]]:
-        """Yield each host with its field, whose address it gets, and the result that overrides that address."""
+        """Yield each host with its field, whose address it gets, and targets to publish instead of that address."""
         for owner in _AddressOwner:
             for text in annotations.get_list(owner):
                 yield text, annotations.describe_field(owner), owner, override

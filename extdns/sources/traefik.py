@@ -75,7 +75,7 @@ class TraefikSource:
 def _parse_hosts(rule: str) -> Iterator[str]:
     """Yield the hosts between backquotes in *rule*. Negations and combinations are not evaluated.
 
-    The search never goes back in the text, so its time is linear in the length of the rule.
+    The search never steps back, so its time is linear in the length of the rule.
     """
     at = 0
     while (begin := _MATCHER_START.search(rule, at)) and (end := _MATCHER_END.search(rule, begin.end())):

@@ -36,7 +36,7 @@ class UnstructuredSource:
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
         """Return the claims of *obj*, in the order of `ClaimBuilder.build`; raises `TemplateError`."""
         kind, namespace, name = build_key(self.kind, obj.metadata)
-        label = f"{kind.name.lower()}/{namespace}/{name}"  # the same label as other sources of this kind, if any
+        label = f"{kind.name.lower()}/{namespace}/{name}"  # as in other sources of this kind, if any
         publisher = HostPublisher(_NAME, kind, obj, self.common, ttl_only=True, resource=label)
         if exclusion := publisher.find_exclusion():
             return exclusion

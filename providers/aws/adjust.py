@@ -81,7 +81,7 @@ def _refuse(desired: DesiredRecord, detail: str, reason: Reason = Reason.UNSUPPO
 
 
 def _find_alias_types(desired: DesiredRecord, settings: AliasSettings) -> tuple[str, ...]:
-    """Return the types of the aliases that *desired* becomes, or () if it does not become an alias."""
+    """Return the types of the alias records that replace *desired*, or () if it does not become an alias."""
     choice = desired.properties.get(ALIAS) if desired.properties else ""
     if desired.type in rrtype.ADDRESSES:
         return (desired.type,) if choice == _TRUE and desired.targets else ()
@@ -184,7 +184,7 @@ _INVALID_CHARACTER: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\
 
 
 def find_problem(desired: DesiredRecord, zone: Zone) -> str:
-    """Return why Route 53 would refuse the adjusted record *desired*; "" if no known rule forbids it."""
+    """Return why Route 53 would refuse the adjusted record *desired*; "" if no rule that we know forbids it."""
     problem = find_placement_problem(desired, zone) or _find_invalid_character(desired)
     if problem:
         return problem

@@ -191,7 +191,7 @@ def _parse_zone(found: Any) -> HostedZone:  # noqa: ANN401 - the SDK's own dicti
 def _build_writer(session: Session, write_options: WriteOptions) -> Route53Client:
     """Return a client that checks right before sending whether the write may still begin.
 
-    Before that, it gets credentials and signs the request, which can take seconds.
+    The check comes last, because getting credentials and signing the request can take seconds.
     """
     client = _build_route53_client(session, 1, write_options.timeouts_s)
     client.meta.events.register(
@@ -277,7 +277,7 @@ def _parse_error_response(exc: sdk.ClientError, service: str, operation: str, co
 
 _NAME: Final = "extdns"
 _USER_AGENT: Final = f"{_NAME} Botocore/{botocore.__version__}"
-_DEFAULT_REGION: Final = "us-east-1"  # Route 53 is global; the region only selects the partition
+_DEFAULT_REGION: Final = "us-east-1"  # Route 53 is global; the region only selects the partition, such as `aws-cn`
 _ATTEMPTS: Final = 3
 _CONNECTIONS: Final = 16
 

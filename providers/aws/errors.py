@@ -22,7 +22,7 @@ _CONFLICT: Final = re.compile(
     r"|but the values provided do not match the current values)\.?",
     re.ASCII,
 )
-# The end of a sentence: a comma before a word with which sentences begin.
+# The end of a sentence: a comma, followed by a word with which sentences begin.
 _PROBLEM_END: Final = re.compile(
     r", (?=Tried to |RRSet |The request |Invalid |FATAL |Duplicate |Alias |InvalidChange|Resource record set "
     r"|Exceeded limit )"
@@ -59,7 +59,7 @@ def build_outcome(failed: CallFailedError, sent: Iterable[Route53RecordSet]) -> 
 
 def _build_refusal(failed: CallFailedError, sent: Iterable[Route53RecordSet]) -> Outcome:
     message = str(failed)
-    if failed.code in _ZONE_GONE:  # the next listing of zones shows what happened
+    if failed.code in _ZONE_GONE:  # the next list of zones shows whether it was deleted
         return TryLater(message=message)
     sets = tuple(sent)
     problems = _split_problems(failed, sets)
@@ -89,7 +89,7 @@ def _strip_commas(text: str) -> str:
 
 
 def _find_names(problems: Sequence[str], sent: Sequence[Route53RecordSet]) -> tuple[DnsName, ...]:
-    """Return the names that caused *problems*, sorted; () if a problem states no name, since any can have caused it."""
+    """Return the names that caused *problems*, sorted; () if a problem has none, since any name can have caused it."""
     found: set[DnsName] = set()
     for problem in problems:
         names = set(_find_stated_name(problem)) or set(_find_names_with_value(problem, sent))
@@ -117,7 +117,7 @@ def _find_names_with_value(problem: str, sent: Sequence[Route53RecordSet]) -> It
 
 
 PRIOR_REQUEST_NOT_COMPLETE: Final = "PriorRequestNotComplete"
-"""Another change of the same zone is in progress."""
+"""The error code if another change of the same zone is in progress."""
 
 RETRYABLE_CODES: Final = frozenset(
     {
@@ -135,7 +135,7 @@ RETRYABLE_CODES: Final = frozenset(
         "RequestTimeout",
     }
 )
-"""Nothing was changed, and the call can be repeated later."""
+"""The error codes after which nothing was changed and the call can be repeated later."""
 
 CREDENTIAL_CODES: Final = frozenset(
     {
@@ -153,4 +153,4 @@ CREDENTIAL_CODES: Final = frozenset(
         "UnrecognizedClientException",
     }
 )
-"""AWS does not accept the credentials, or no longer."""
+"""The error codes if AWS does not accept the credentials, or no longer does."""

@@ -19,7 +19,7 @@ PolicyDocument = dict[str, object]
 _COMPLETE_ID: Final = re.compile(r"Z[A-Z0-9]{7,}")
 _PLAIN_CHARACTER: Final = re.compile(r"[a-z0-9_.*-]")
 CHANGE: Final = "route53:ChangeResourceRecordSets"
-"""The action, and the prefix of its condition keys."""
+"""The IAM action for changes of records, which is also the prefix of its condition keys."""
 POD_IDENTITY: Final = "pod-identity"
 
 
@@ -33,7 +33,7 @@ class PolicyScope:
         names: patterns of the names that may be changed, () for all.
         excluded_names: patterns of the names that may not be changed.
         types: of the records that may be changed.
-        conditional: whether changes are made without UPSERT.
+        conditional: whether UPSERT is not used, so need not be allowed.
         filters_by_tag: whether zones are selected by tags.
     """
 
@@ -116,7 +116,7 @@ def build_name_patterns(suffixes: Iterable[str], ownership_names: Iterable[str])
 
 
 def list_changed_types(managed_types: Iterable[str], *, with_ownership: bool) -> tuple[str, ...]:
-    """Return the types to allow: *managed_types*, A and AAAA if a CNAME can become an alias, TXT for ownership."""
+    """Return the types to allow: *managed_types*, A and AAAA if a CNAME can become an alias, and TXT for ownership."""
     types = set(managed_types) | ({rrtype.TXT} if with_ownership else set())
     return tuple(sorted(types | (rrtype.ADDRESSES if rrtype.CNAME in types else frozenset())))
 

@@ -161,7 +161,7 @@ class IamIdentity:
 
 
 def find_principal(caller: str, role_arns: Iterable[str]) -> str | None:
-    """Return the ARN of the user or role behind the ARN *caller*; None for others, which IAM cannot simulate.
+    """Return the ARN of the user or role that *caller* is a session of; None for callers that IAM cannot simulate.
 
     The ARN of a session does not contain the path of its role. It is taken from *role_arns* if one of them matches.
     """
@@ -186,6 +186,6 @@ def _parse_result(found: Mapping[str, Any]) -> SimulationResult:
 
 
 def _list_results(found: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield *found* and its results for single resources, which contain the missing context keys."""
+    """Yield the result *found*, then the results for single resources in it, which list the missing context keys."""
     yield found
     yield from found.get("ResourceSpecificResults", ())

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from providers.aws.settings import AwsSettings
 
 _SOA: Final = "SOA"  # SOA records are managed by Route 53
-# Names whose position in a page is certain. For others, Route 53 does not document whether it sorts by escaped name.
+# Names whose position in a page is certain. For other names, Route 53 does not document whether it sorts them escaped.
 _PLAIN: Final = re.compile(r"[a-z0-9_.-]+", re.ASCII)
 _ITEMS_PER_NAME: Final = 20
 
@@ -106,7 +106,7 @@ class Route53Reader:
         return tuple({record.key: record for group in groups for record in self._read_group(zone, group)}.values())
 
     def _read_group(self, zone: Zone, remaining: list[DnsName]) -> Iterator[Record]:
-        """Yield the records of the names *remaining*, which must be sorted if several. A record can occur twice."""
+        """Yield the records of the names *remaining*, which must be sorted. A record can occur twice."""
         names = frozenset(remaining)
         start: RecordSetPosition | None = None
         while remaining:
@@ -133,7 +133,7 @@ class Route53Reader:
 
 
 def _find_first_order(position: RecordSetPosition) -> str:
-    """Return the sort key of *position* (see `DnsName.order`): that of its escaped or unescaped name, the lower one."""
+    """Return the sort key of *position* (see `DnsName.order`): the lower of those of its escaped and unescaped name."""
     name = position.name.removesuffix(".")
     return min(".".join(reversed(text.split("."))) + "." for text in (name, record_sets.unescape(name)))
 
@@ -252,6 +252,6 @@ def _list_changes(replacements: Iterable[_Replacement], *, conditional: bool) ->
 
 
 def _can_overwrite(old: Route53RecordSet, new: Route53RecordSet) -> bool:
-    """Return whether Route 53 accepts an UPSERT from *old* to *new*: both aliases or not, and one routing policy."""
+    """Return whether Route 53 accepts an UPSERT from *old* to *new*: one routing policy, both or no aliases."""
     fields = ({field.partition(".")[0] for field, _ in one.routing} for one in (old, new))
     return (old.alias is None) == (new.alias is None) and next(fields) == next(fields)

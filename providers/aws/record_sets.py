@@ -131,7 +131,7 @@ def unescape(text: str) -> str:
 
 
 def parse_name(text: str) -> DnsName | None:
-    """Parse a name in the spelling of Route 53. Return None if no object could request the name."""
+    """Parse a name in the spelling of Route 53. Return None for a name that no object can request."""
     return parse_service_name(unescape(text))
 
 
@@ -194,7 +194,10 @@ TARGET_ZONE: Final = "aws/target-hosted-zone"
 
 
 def build_record_set(content: DesiredRecord | Record, zone: Zone) -> Route53RecordSet:
-    """Return the record set for *content* in *zone*. A record that was read becomes exactly the record set as read."""
+    """Return the record set for *content* in *zone*.
+
+    For a record that was read, this is exactly the record set that was read.
+    """
     if isinstance(content, Record) and isinstance(content.exact, Route53RecordSet):
         return content.exact
     properties = content.properties
@@ -226,7 +229,7 @@ def _build_alias_target(content: DesiredRecord | Record, zone: Zone) -> AliasTar
 
 
 def build_record(found: Route53RecordSet, zone: Zone) -> Record | None:
-    """Return the record for the record set *found*, or None if no object could request its name."""
+    """Return the record for the record set *found*; None if its name is one that no object can request."""
     name = parse_name(found.name)
     if name is None:
         return None
@@ -260,7 +263,7 @@ def _build_alias_properties(alias: AliasTarget, host: str, zone: Zone) -> dict[s
 
 
 def _can_rebuild(record: Record, found: Route53RecordSet) -> bool:
-    """Return whether `build_record_set` makes *found* from *record*, apart from the order of the values."""
+    """Return whether `build_record_set` turns *record* back into *found*, apart from the order of the values."""
     if found.routing and build_fields(record.properties) != found.routing:
         return False
     if found.alias:

@@ -45,7 +45,7 @@ class _Listing:
     Attributes:
         zones: by id.
         calls: API calls so far.
-        _found_by_id: whether some account has a zone with one of the filter's ids.
+        _found_by_id: whether any account has a zone with one of the filter's ids.
         _list_errors: errors by account, for accounts that could not be listed and have no such zone.
     """
 

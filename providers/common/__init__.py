@@ -1,7 +1,6 @@
 """Shared parts of the providers whose services are called over HTTP.
 
-    http        failed calls and their outcomes, timeouts, certificates, names in responses
-    rate_limit  how many calls an account may make
+    api_calls   failed calls and their outcomes, timeouts, certificates, the rate limit, names in responses
 
 Nothing here depends on one service.
 """

@@ -92,7 +92,7 @@ ZONE_ID_FILTER_HINT: Final = "; zones in --zone-id-filter are read one by one, a
 
 
 class FailureKind(StrEnum):
-    """Why a call failed, by what the caller does about it."""
+    """Why a call failed. The kinds differ in what the caller does next."""
 
     REFUSED = "refused"  # the request is invalid
     FORBIDDEN = "forbidden"  # a permission is missing
@@ -147,10 +147,10 @@ def convert_to_outcome(failed: CallFailedError, build_refusal: Callable[[], Outc
 
 
 def parse_service_name(text: str) -> DnsName | None:
-    """Return the name *text* of a response, None if no object could request it.
+    """Return the name *text* of a response; None if it is one that no object can request.
 
-    Such names contain blanks, control characters or raw octets. None of our records has one, and a name with non-ASCII
-    letters must not be taken for its A-label.
+    Such names contain blanks, control characters or raw octets, which no record of ours has. A name with non-ASCII
+    letters must not be read as the name with its A-labels.
     """
     if not text.isascii() or text != text.strip():
         return None
@@ -162,10 +162,10 @@ def parse_service_name(text: str) -> DnsName | None:
 
 _RESERVED_FOR_WRITES: Final = 5.0
 _SLOWEST_PER_SECOND: Final = 1.0
-_THROTTLES_UNTIL_PACED: Final = 6  # throttled writes within a minute
+_THROTTLES_UNTIL_PACED: Final = 6  # after so many throttled writes within a minute
 _THROTTLE_WINDOW_S: Final = 60.0
 _PACED_S: Final = 600.0
-_ROUNDING: Final = 1e-6  # of tokens: a wait can end this much too early
+_ROUNDING: Final = 1e-6  # tokens by which a wait can end too early
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -74,7 +74,7 @@ def _quote(target: str) -> str:
 
 
 def find_problem(desired: DesiredRecord, zone: Zone, limits: ProjectLimits) -> str:
-    """Return why the service would refuse the adjusted record *desired*; "" if no known rule forbids it."""
+    """Return why the service would refuse the adjusted record *desired*; "" if no rule that we know forbids it."""
     if desired.set_identifier:
         return f"Cloud DNS does not support set identifiers, such as {desired.set_identifier!r}"
     return find_placement_problem(desired, zone) or _find_value_problem(desired, limits)

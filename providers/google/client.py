@@ -2,7 +2,8 @@
 
 The client of google-cloud-dns supports neither routing policies nor page sizes, so we use its connection to call the
 documented REST resources. Only two requests are sent again: a read whose connection broke, and a request that the
-service rejected because of an expired token. A change that was applied and sent again would be a write conflict.
+service rejected because of an expired token. If a change that was applied were sent again, it would look like a write
+conflict.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ class CloudDnsApi:
         return CloudDnsPage(sets=sets, after=answer.get("nextPageToken", ""))
 
     def test_permissions(self, zone: str, zone_label: str, permissions: Sequence[str]) -> frozenset[str]:
-        """Return which of *permissions* our credentials have on the zone *name*; none if the zone does not exist."""
+        """Return which of *permissions* our credentials have on the zone *name*; () if the zone does not exist."""
         with self._call("managedZones.testIamPermissions", zone_label) as connection:
             path = f"{_get_zone_path(connection, zone)}:testIamPermissions"
             body = {"permissions": list(permissions)}
@@ -184,7 +185,7 @@ def _build_client(settings: GoogleSettings) -> dns.Client:
 
 
 def _credentials(endpoint: str) -> tuple[Credentials, str | None]:
-    """Return the application default credentials and their project; no credentials if *endpoint* is not encrypted."""
+    """Return the application default credentials and their project; no credentials if *endpoint* is without TLS."""
     if endpoint.startswith("http:"):
         return AnonymousCredentials(), None
     return google.auth.default(scopes=dns.Client.SCOPE)

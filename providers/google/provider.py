@@ -1,8 +1,8 @@
 """Read and write Cloud DNS: the `ZoneReader` and `ZoneWriter` ports, the list of zones, and the permission check.
 
-An error response to a change lists a problem for each part of it that is wrong (guide "Error messages"). Most state the
-part: `entity.change.additions[6].rrdata[0]` is in the seventh addition. Newer responses have the name of the record set
-in the brackets, and its type in further ones.
+An error response to a change lists a problem for each part of it that is wrong (guide "Error messages"). Most of them
+name the part: `entity.change.additions[6].rrdata[0]` is in the seventh addition. Newer responses have the name of the
+record set in the brackets, and its type in further ones.
 """
 
 from __future__ import annotations
@@ -242,7 +242,7 @@ def build_outcome(
 def _build_refusal(failed: CallFailedError, sent: Mapping[str, Sequence[CloudDnsRecordSet]]) -> Outcome:
     message = str(failed)
     problems = failed.messages or (failed.detail,)
-    if any(_ZONE.search(problem) for problem in problems):  # the next listing of zones shows what happened
+    if any(_ZONE.search(problem) for problem in problems):  # the next list of zones shows whether it was deleted
         return TryLater(message=message)
     conflicts = [problem for problem in problems if _CONFLICTS.search(problem)]
     if conflicts:
@@ -251,7 +251,7 @@ def _build_refusal(failed: CallFailedError, sent: Mapping[str, Sequence[CloudDns
 
 
 def _find_names(problems: Sequence[str], sent: Mapping[str, Sequence[CloudDnsRecordSet]]) -> tuple[DnsName, ...]:
-    """Return the names that caused *problems*, sorted; () if a problem states no name, since any can have caused it."""
+    """Return the names that caused *problems*, sorted; () if a problem has none, since any name can have caused it."""
     found: set[DnsName] = set()
     for problem in problems:
         name = _find_name(problem, sent)

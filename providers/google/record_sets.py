@@ -141,7 +141,7 @@ _TYPES_WITH_HOST: Final = rrtype.HOSTS | {rrtype.MX, rrtype.SRV}
 
 
 def build_record_set(content: DesiredRecord | Record) -> CloudDnsRecordSet:
-    """Return the record set for *content*. A record that was read becomes exactly the record set as read."""
+    """Return the record set for *content*. For a record that was read, this is exactly the record set that was read."""
     if isinstance(content, Record) and isinstance(content.exact, CloudDnsRecordSet):
         return content.exact
     routing = content.properties.get(ROUTING_POLICY) if content.properties else ""
@@ -155,7 +155,7 @@ def build_record_set(content: DesiredRecord | Record) -> CloudDnsRecordSet:
 
 
 def build_record(found: CloudDnsRecordSet) -> Record | None:
-    """Return the record for the record set *found*, or None if no object could request its name."""
+    """Return the record for the record set *found*; None if its name is one that no object can request."""
     name = parse_service_name(found.name)
     if name is None:
         return None
@@ -185,7 +185,7 @@ def _build_value(rtype: str, target: str) -> str:
 
 
 def _can_rebuild(record: Record, found: CloudDnsRecordSet) -> bool:
-    """Return whether `build_record_set` makes *found* from *record*, apart from the order of the values."""
+    """Return whether `build_record_set` turns *record* back into *found*, apart from the order of the values."""
     ours = build_record_set(record)
     return (ours.name, ours.policy) == (found.name, found.policy) and sorted(ours.values) == sorted(found.values)
 

@@ -62,7 +62,7 @@ class StoredRecords:
         else:
             self._by_name.pop(name, None)
         self._changed.add(name)
-        if len(self._changed) > len(self._order):  # sorting everything is then as cheap
+        if len(self._changed) > len(self._order):  # sorting all keys once is then as cheap
             self._order.clear()
             self._changed.clear()
 

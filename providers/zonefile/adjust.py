@@ -1,7 +1,7 @@
 """Adjust desired records to the form in which they are read back from a zone file.
 
-Records for which a server would reject the whole zone are refused, too. By default (`check-names`), BIND does so if the
-owner of an address, or a host in record data, is not a host name (RFC 1123 section 2.1).
+Records for which a server would reject the whole zone are refused, too. By default (`check-names`), BIND rejects a zone
+if the owner name of an address record, or a host in record data, is not a host name (RFC 1123 section 2.1).
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ def _advance_soa(soa: MasterEntry, today: date) -> MasterEntry:
 
 
 def _complete_entry(entry: MasterEntry, owner: str, ttl_s: int | None) -> MasterEntry:
-    """Return *entry* with its inherited name and TTL written out, if the record before it now has other ones."""
+    """Return *entry* with its name and TTL written out if it would now inherit different ones."""
     if not entry.owner_end and entry.owner != owner:
         entry = replace(_insert(entry, entry.owner), owner_end=len(entry.owner))
     if entry.ttl_source is TtlSource.PREVIOUS and entry.ttl_s != ttl_s:
@@ -124,15 +124,15 @@ def _insert(entry: MasterEntry, text: str) -> MasterEntry:
 _MODULUS: Final = 2**32
 _HALF_RANGE: Final = 2**31
 _PER_DAY: Final = 100
-_FIRST_YEAR: Final = 1990  # an earlier "date" is a counter or timestamp that looks like one
+_FIRST_YEAR: Final = 1990  # a "date" before this one is a counter or timestamp that only looks like a date
 _LAST_YEAR: Final = 2100
 
 
 def advance_serial(serial: int, today: date) -> int:
     """Return the next serial: if *serial* is a date (YYYYMMDDnn), that of *today*, else *serial* plus one.
 
-    The result is greater by the arithmetic of RFC 1982, whatever the clock shows, and never 0, which some servers take
-    for "none".
+    The result is greater than *serial* by the arithmetic of RFC 1982, even if the clock is wrong, and never 0, which
+    some servers read as "no serial".
     """
     following = (serial + 1) % _MODULUS or 1
     dated = int(today.strftime("%Y%m%d")) * _PER_DAY

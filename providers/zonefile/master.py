@@ -17,7 +17,7 @@ END = "; END extdns"
 
 
 class EntryRole(StrEnum):
-    """What an entry is: a record, the SOA, the first or last line of our section, or anything else."""
+    """The role of an entry: a record, the SOA, the first or last line of our section, or none of these."""
 
     RECORD = "record"
     SOA = "soa"
@@ -43,7 +43,7 @@ class MasterEntry:
         owner: the absolute owner name of a record; "" for other entries.
         owner_end: where the owner ends in *text*, 0 if the entry inherits the owner of the record before.
         key: of a record whose owner is a `DnsName`; None for other records, which are never changed.
-        target: the record data, "" without key.
+        target: the record data; "" if *key* is None.
         serial: start and end of the serial in the text of the SOA.
     """
 
@@ -67,7 +67,7 @@ class MasterFile:
         zone: the owner of the SOA, None if there is no SOA.
         entries: all entries in the order of the file.
         records: the records of the zone without the SOA.
-        read_only: record sets that are partly in included files or $GENERATE lines, and where.
+        read_only: record sets that are partly in included files or $GENERATE lines, with the place for messages.
         has_invalid_lines: whether some records cannot be parsed; their messages contain line numbers.
         problem: why the file cannot be read, "" if it can.
         write_problem: why the file cannot be changed, "" if it can.

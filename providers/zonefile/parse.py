@@ -25,7 +25,7 @@ IncludeReader = Callable[[str], str]
 """Returns the text of a file for $INCLUDE, decoded as Latin-1; raises `ProviderError`."""
 
 MAX_DEPTH: Final = 8  # of files that include files
-MAX_INCLUDES: Final = 1000  # in a zone: the depth alone does not stop files that include each other many times
+MAX_INCLUDES: Final = 1000  # of a zone: the depth alone does not limit files that include each other repeatedly
 _SIGNATURES: Final = frozenset({"RRSIG", "NSEC", "NSEC3"})
 _DIRECTIVES: Final = "$ORIGIN name, $TTL ttl, $INCLUDE file [origin] or $GENERATE"
 _TTL_ALLOWED: Final = "a TTL, here or in a $TTL line above"
@@ -152,7 +152,8 @@ class _EntryParser:
             allowed = f"$INCLUDE at most {MAX_DEPTH} deep and {MAX_INCLUDES} times in all"
             raise InvalidValueError(file, allowed, Reason.INVALID_OBJECT)
         origin = rdata.make_absolute(origin, self.origin)
-        # It starts without owner and TTL: inherited ones would change when the lines above are edited.
+        # It starts without owner and TTL: values inherited from the including file would change when that file is
+        # edited.
         inner = replace(self, label=file, origin=origin, owner="", last_ttl_s=None, depth=self.depth + 1)
         try:
             inner.parse_entries(self.include(file))
@@ -290,7 +291,7 @@ _TTL: Final = re.compile(r"\d+(?:[smhdw]\d*)*", re.IGNORECASE)
 
 
 def parse_header(words: Sequence[Word]) -> tuple[int | None, Sequence[Word]]:
-    """Return the TTL, None if there is none, and the words from the type on (RFC 1035 section 5.1).
+    """Return the TTL (None if there is none) and the words from the record type on (RFC 1035 section 5.1).
 
     Raises:
         InvalidValueError: the TTL is invalid, the class is not IN, or the type is missing.
@@ -321,5 +322,5 @@ def parse_type(word: str) -> str:
 
 
 def can_follow_owner(word: str) -> bool:
-    """Return whether *word* can follow an owner. If not, it may be an owner that was indented by mistake."""
+    """Return whether *word* can follow an owner. If not, it may itself be an owner that was indented by mistake."""
     return bool(word.upper() in _CLASSES or _TTL.fullmatch(word) or rdata.find_type(word))

@@ -308,8 +308,8 @@ def parse_string(word: str) -> bytes:
 def build_txt_target(strings: Iterable[bytes]) -> str:
     """Return the TXT target for *strings*.
 
-    A target is one text in quotes for each string. The writer splits a text of more than 255 bytes; so a string after
-    a full one is joined to it.
+    The target has one quoted text for each string. A string that follows one of 255 bytes is joined to it, because
+    `format_txt` splits longer texts after 255 bytes.
     """
     joined: list[bytes] = []
     full = False

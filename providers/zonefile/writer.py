@@ -115,7 +115,7 @@ def _find_unreadable(records: ZoneRecords, name: DnsName) -> str:
 
 
 def _adjust(new: DesiredRecord, old: Record | None, zone: Zone) -> Record | Refusal:
-    """Return *new* in the form in which it is written, or why it cannot be. Accept it if it equals *old*."""
+    """Return *new* in the form in which it is written, or why it cannot be written. It can if it equals *old*."""
     found = adjust_record(new, zone)
     if isinstance(found, Refusal) and (old is None or old != _build_record(new)):
         return found
@@ -196,7 +196,7 @@ def _find_cut_above(after: ZoneRecords, record: Record, zone: DnsName) -> str:
 
 
 def _is_allowed_below(record: Record, delegation: Record) -> bool:
-    """Return whether *record* may be below *delegation*: glue, or an ownership record, which need not be served."""
+    """Return whether *record* may be below *delegation*: it is glue, or an ownership record, which is not served."""
     return record.type == rrtype.TXT or (record.type in rrtype.ADDRESSES and record.name in delegation.targets)
 
 

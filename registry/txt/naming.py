@@ -8,11 +8,12 @@ example, without affixes and with A and CNAME managed::
 
     foo ──▶ a-foo, cname-foo           names of its ownership records
               │
-              └─▶ host a-foo           can own the same TXT record, unless it has one of its own:
+              └─▶ host a-foo           the same TXT record may cover it, unless it has another one:
                     └─▶ a-a-foo, cname-a-foo
 
-For each of these, the name of its own ownership record as a TXT record is added (`txt-a-foo`): a TXT record that has an
-ownership record was published by somebody and is not one itself.
+For each of these, the name is added at which its own ownership record would be if it were an ordinary TXT record
+(`txt-a-foo`). A TXT record that has an ownership record was published by somebody, and is not itself an ownership
+record.
 """
 
 from __future__ import annotations
@@ -31,10 +32,13 @@ _SAMPLES: Final = (DnsName("x.test"), DnsName("*.x.test"))
 
 
 class NamingFormat(IntEnum):
-    """How the name of an ownership record is built. If several cover a record, the first in this list decides."""
+    """How the name of an ownership record is built.
+
+    If ownership records of several formats cover a record, the first format in this list decides.
+    """
 
     CURRENT = 0
-    TYPE_FIRST = 1  # the affix has a template, but the type is a prefix of the name
+    TYPE_FIRST = 1  # the affix has `%{record_type}`, but the type is a prefix of the name
     ALIAS_AS_CNAME = 2  # the ownership record of an A alias, named after the type CNAME
     UNTYPED = 3  # no type in the name; covers records of every type except AAAA
 
@@ -174,7 +178,10 @@ class Naming:
         return self.prefix.replace(_TEMPLATE, filling), self.suffix.replace(_TEMPLATE, filling)
 
     def can_hold_type(self, ownership_name: DnsName, managed_types: Collection[str]) -> bool:
-        """Return whether *ownership_name* can contain a type. If so, it can be the ownership name of two names."""
+        """Return whether *ownership_name* can contain a record type.
+
+        If so, it can be the ownership name of two names.
+        """
         if not self.has_template:
             first = self._strip_affix(ownership_name, "").partition("-")[0].upper()
             if first not in rrtype.OWNABLE and first not in managed_types:
@@ -217,7 +224,7 @@ class Naming:
     def _list_references(self, text: str, rtype: str) -> dict[RecordReference, None]:
         """Return *text* as a name, and as a wildcard if it starts with the wildcard replacement.
 
-        A first label `*` is not one of our names if wildcards are replaced.
+        If wildcards are replaced, our ownership names have no label `*`, so *text* with that label gives no name.
         """
         head = text.partition(".")[0]
         replacement = self.wildcard_replacement
@@ -270,10 +277,10 @@ class RelatedNames:
         return self._find_all(name)
 
     def _can_use_pattern(self, name: DnsName, head: str) -> bool:
-        """Return whether the related names of *name* follow the pattern, into which any labels can be inserted.
+        """Return whether the related names of *name* can be made from the cached pattern, by inserting its labels.
 
-        They do not if *name* can itself be read as that of an ownership record, or if a related name would be too long.
-        With a type in the affix or a wildcard replacement, a name can be read in too many ways for a pattern.
+        They cannot if *name* can itself be an ownership name, or if a related name would be too long. Nor can they with
+        a type in the affix or a wildcard replacement, because a name can then be read in too many ways.
         """
         naming = self._naming
         return not (
@@ -328,7 +335,7 @@ class RelatedNames:
         ]
 
     def _list_rival_names(self, ownership_name: DnsName) -> set[DnsName]:
-        """Return the names whose records decide which name *ownership_name* belongs to."""
+        """Return the names that *ownership_name* can belong to, and names whose records decide between them."""
         readings = self._find_references(ownership_name)
         rivals = {reference.name for reference in readings}
         if len(rivals) == 1:

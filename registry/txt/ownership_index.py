@@ -134,9 +134,9 @@ class _IndexBuilder:
         )
 
     def _drop_published(self) -> None:
-        """Treat each ownership record that is covered by an ownership record as a plain record: somebody published it.
+        """Treat each ownership record that another ownership record covers as an ordinary one: somebody published it.
 
-        Do not check whether the second one is covered by a third: a chain of forged texts must not change the result.
+        Whether a third one covers the second is not checked: a chain of forged texts must not change the result.
         """
         published = [
             key for key in self.ownership_records if self._find_own_record(key.name, rrtype.TXT, key.set_identifier)
@@ -179,10 +179,10 @@ class _IndexBuilder:
     def _is_untyped(
         self, ownership_record: OwnershipRecord, untyped: Sequence[_CandidateMatch], typed: Sequence[_CandidateMatch]
     ) -> bool:
-        """Return whether *ownership_record* has no type in its name, so it belongs to *untyped*, not to *typed*.
+        """Return whether *ownership_record* has no type in its name, so that it covers *untyped* and not *typed*.
 
-        It has none if one of the hosts in *untyped* has no other ownership record, or one of the same resource: older
-        versions wrote both formats. It has one if *typed* has more ownership records of that resource.
+        It has no type if one of the hosts in *untyped* has no other ownership record, or has one of the same resource,
+        because older versions wrote both formats. It has a type if *typed* has more ownership records of that resource.
         """
         if not untyped:
             return False
@@ -193,7 +193,7 @@ class _IndexBuilder:
         return any(self._lacks_own_record(ownership_record, candidate.record) for candidate in untyped)
 
     def _lacks_own_record(self, ownership_record: OwnershipRecord, host: Record) -> bool:
-        """Return whether *host* has no current ownership record, or one that only repeats *ownership_record*."""
+        """Return whether *host* has no newest-format ownership record, or only one that repeats *ownership_record*."""
         own = self._find_own_record(host.name, host.type, host.set_identifier)
         if own is None:
             return True
@@ -224,7 +224,7 @@ class _IndexBuilder:
         return self._has_other_records(ownership_record, candidate.record.name)
 
     def _has_other_records(self, ownership_record: OwnershipRecord, name: DnsName) -> bool:
-        """Return whether other records of *name* have ownership records in the newest format of the same resource."""
+        """Return whether other records of *name* have ownership records of the same resource in the newest format."""
         self.keys = self.keys or frozenset(record.key for record in self.records)
         sid = ownership_record.record.set_identifier
         found = (
@@ -257,9 +257,9 @@ class TxtSettings:
         naming: how ownership records are named.
         managed_types: records of other types are never ours.
         codec: how the text of ownership records is read and written.
-        creates_without_ownership: behave as external-dns does: create a record even if its ownership record cannot be
-            written, reuse an ownership record that outlived its record, and state the record in the text only if
-            nothing else makes it unambiguous.
+        creates_without_ownership: do as external-dns does: create a record even if its ownership record cannot be
+            written, use again an ownership record whose record was deleted, and state the record in the text only if
+            the ownership record would otherwise be ambiguous.
     """
 
     owner: str
@@ -288,7 +288,7 @@ class TxtSettings:
 OWNED_RECORD: Final = "ownedRecord"  # the label that states the record, written if the ownership name is ambiguous
 NONCE_LABEL: Final = "txt-encryption-nonce"  # a label of encrypted values only
 
-MAX_CHARACTERS: Final = 4096  # DNS services take 4,000 at most; longer text is never an ownership record
+MAX_CHARACTERS: Final = 4096  # DNS services accept at most 4,000; longer text is never an ownership record
 
 ENCODABLE_LABELS: Final = "short texts in printable ASCII without comma, double quote and backslash"
 

@@ -176,8 +176,8 @@ class OwnershipWriter:
     def _is_needed_by(self, key: RecordKey, ownership_record: OwnershipRecord) -> bool:
         """Return whether the record *key* still needs *ownership_record*.
 
-        Once a record has an ownership record in the newest format, remove an old one whose name also fits another
-        record: it would be read as that record's.
+        If the record has an ownership record in the newest format, it no longer needs an older one whose name also fits
+        another record: that one would be read as the ownership record of the other record.
         """
         matches = self.index.matches[key]
         naming_format = next(match.format for match in matches if match.ownership_record is ownership_record)
@@ -206,7 +206,10 @@ class OwnershipWriter:
         )
 
     def _free_key(self, key: RecordKey, current: Iterable[Record]) -> Blocked | None:
-        """Remove our ownership records that cover nothing from *key*. Return a block if another record is there."""
+        """Remove the record at *key* if it is an ownership record of ours that covers nothing.
+
+        Return a block if any other record is there.
+        """
         for record in current:
             if record.name != key.name or _can_coexist(record.key, key):
                 continue

@@ -1,4 +1,4 @@
-"""Find owners that a record can have if they use another affix, format or key than we do (docs/design/forgery.md).
+"""Find owners that a record may have if their affix, naming format or key differs from ours (docs/design/forgery.md).
 
 The settings of other owners are unknown. An ownership record of `web.example.org` has one of these names::
 
@@ -6,8 +6,8 @@ The settings of other owners are unknown. An ownership record of `web.example.or
     web SUFFIX .example.org         likewise
     a-web SUFFIX .example.org
 
-Each record with such a name is a possible ownership record, unless its text states another record, or its name without
-any affix is that of the ownership record of another existing record.
+Each record with such a name is a possible ownership record, unless its text states another record, or its name, read
+without any affix, is the ownership name of another existing record.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from extdns.model.value import Value
 from registry.txt.ownership_index import OWNED_RECORD, OwnershipTextCodec, is_possibly_encrypted
 
 _NamedRecord = tuple[str, str]
-"""The name and the type of the record that an ownership record states; type "" if it states no type."""
+"""The name and type of the record that an ownership record is named after; type "" if its name contains none."""
 
 
 class PossibleOwner(Value, frozen=True):
@@ -65,7 +65,7 @@ class PossibleOwners:
             self._add_owner(record, PossibleOwner(record.name, None), self._find_named(record))
 
     def _find_named(self, record: Record) -> _NamedRecord | None:
-        """Return the existing record that *record* covers if no affix is used, None if there is no such record."""
+        """Return the existing record that *record* covers if its name has no affix; None if there is no such record."""
         rtype, dash, name = record.name.partition("-")
         if not dash or rtype.upper() not in rrtype.OWNABLE:
             return None

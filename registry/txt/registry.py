@@ -33,7 +33,7 @@ from registry.txt.ownership_index import (
 )
 from registry.txt.ownership_writer import OwnershipWriter
 
-_CACHED_NAMES = 64  # names that change together; a full pass gains nothing from more
+_CACHED_NAMES = 64  # enough for names that change together; a full pass gains nothing from more
 _OWNERSHIP_ONLY = {"ownership record", "owner"}
 _OWNERSHIP_LABELS = (OWNER, OWNED_RECORD)
 _UNCERTAIN_LABELS = (*_OWNERSHIP_LABELS, RESOURCE)
@@ -179,7 +179,7 @@ class TxtRegistry:
         """Return *change_set* with its writes and ownership records, sorted by key (docs/spec/plan.md 3.2.6).
 
         The result is checked by reading it back. If an ownership record would not cover its record, or would change the
-        owner of another one, state the record in its text. If that does not help, write nothing.
+        owner of another record, its text states the record. If that does not help either, nothing is written.
 
         Args:
             change_set: without writes.
@@ -240,7 +240,7 @@ def _find_owner(matches: Mapping[RecordKey, Sequence[OwnershipMatch]], key: Reco
 
 
 def _find_futile_update(change_set: ChangeSet, writes: Iterable[Write]) -> Blocked | None:
-    """Return a block if an update would only renew ownership records, and cannot write them.
+    """Return a block if an update would only rewrite ownership records, and cannot.
 
     Otherwise it would be planned again and again. If only the naming format is old, the record counts as in sync.
     """

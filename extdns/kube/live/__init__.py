@@ -5,6 +5,6 @@ what the server sends. `existence.py` checks single objects, `identity_reader.py
 responds, and `monitor.py` compares lists with those checks. `cluster.py` implements the port `Cluster`.
 
 A late, truncated or malformed response is an error, never an empty list. An object that a complete
-list lacks is missing, which is not the same as deleted. If an object cannot be decoded, its last
-valid version stays and the others go on.
+list lacks is missing, which is not the same as deleted. If an object cannot be decoded, its last valid version stays in
+use, and other objects are not affected.
 """

@@ -1,7 +1,7 @@
 """Ask the API server whether an object exists.
 
 Each check is a GET, up to a rate limit. Beyond it, one list answers all checks for a while, so that 50,000 checks
-do not cause 50,000 requests. A list that lacks an object which a GET has just found is not trusted.
+do not cause 50,000 requests. A list is not used if it lacks an object that a GET has just found.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ GETS_PER_S: Final = 10.0
 """Rate limit of GETs: twice the default of external-dns (`--kube-api-qps`), low enough for other clients."""
 
 GET_BURST: Final = 50.0
-"""Burst limit of GETs. Ordinary incidents need fewer, and a list costs more than this many GETs."""
+"""How many GETs may be sent at once. Ordinary incidents need fewer, and a list costs more than this many GETs."""
 
 _LIST_VALID_S: Final = 10.0
 """How long the result or failure of one list is used. 50,000 checks take less time."""
 
 _FOUND_VALID_S: Final = 60.0
-"""How long after a GET found an object a list must contain it. Later, the object may have been deleted."""
+"""For this long after a GET found an object, a list must contain it. Later, the object may have been deleted."""
 
 
 class _Listed(NamedTuple):
@@ -61,7 +61,7 @@ class ExistenceChecker:
 
         Args:
             api: the API server.
-            page_size: objects a page of a list.
+            page_size: the number of objects in a page of a list.
             scope: returns the namespace to list for many checks of objects such as this; "" is all namespaces.
             check_identity: returns the epoch of the cluster, read at the given monotonic time or later.
             monotonic: seconds that never go back.
@@ -141,7 +141,7 @@ class ExistenceChecker:
         raise failure
 
     def _ensure_same_cluster(self, epoch: int, started_at_s: float) -> None:
-        """Raise `ApiError` if, since *started_at_s*, another cluster responds than that of *epoch*."""
+        """Raise `ApiError` if a cluster other than that of *epoch* has responded since *started_at_s*."""
         if self._check_identity(started_at_s) != epoch:
             raise ApiError("another cluster responds at this address now")
 

@@ -1,6 +1,6 @@
 """Read the identity of the cluster that responds at the address of the API server.
 
-Only permissions that external-dns has, too, are needed. Parts that cannot be read are unknown and not compared.
+This needs no permission that external-dns lacks. Parts that cannot be read are unknown, and are not compared.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _REPEAT_REPORT_S: Final = 60.0
 _KUBE_SYSTEM: Final = ObjectKey(Kind("", "v1", "Namespace", "namespaces", namespaced=False), "", "kube-system")
 _CERTIFICATE: Final = re.compile(rb"-----BEGIN CERTIFICATE-----(.*?)-----END CERTIFICATE-----", re.DOTALL)
 _MAX_CERTIFICATES: Final = 10
-"""A larger bundle belongs to an operating system: many clusters share it, and updates change it."""
+"""A bundle of more certificates is that of an operating system: many clusters share it, and updates change it."""
 
 _DIGEST_BYTES: Final = 16
 
@@ -179,7 +179,7 @@ def _is_generic_issuer(issuer: str) -> bool:
 def digest_authority(pem: bytes) -> str:
     """Return a digest of the CA certificates in *pem*, independent of order and layout.
 
-    Returns "" without certificates, and for bundles so large that they are not of a single cluster.
+    Returns "" without certificates, and for bundles of more than `_MAX_CERTIFICATES`.
     """
     found = set(filter(None, map(_decoded, _CERTIFICATE.findall(pem))))
     if not 0 < len(found) <= _MAX_CERTIFICATES:

@@ -1,4 +1,4 @@
-"""Check what watches do not show: whether the same cluster still responds, and whether lists agree with GETs.
+"""Check what a watch cannot show: whether the same cluster still responds, and whether lists agree with GETs.
 
 If a list lacks an object that a GET finds, the list is wrong. Its kind counts as failing and is listed again: at
 once, then with back-off, until a list has the object or a GET no longer finds it.
@@ -88,7 +88,7 @@ class ClusterMonitor:
             self._changed.notify()
 
     def add_reflector(self, reflector: Reflector) -> None:
-        """Add *reflector* to the reflectors whose syncs and failures this object watches."""
+        """Check the identity of the cluster, too, when *reflector* has synced or failed."""
         with self._changed:
             self._reflectors.append(reflector)
 
@@ -135,7 +135,7 @@ class ClusterMonitor:
     def _check_all(self) -> None:
         now_s = self._monotonic()
         if now_s >= self._identity_due_s:
-            with suppress(ApiError):  # read again soon, see below
+            with suppress(ApiError):  # the identity is read again soon
                 self._identity.check(now_s)
             pause_s = IDENTITY_INTERVAL_S
             if self._identity.failure:

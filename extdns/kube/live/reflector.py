@@ -83,7 +83,7 @@ class Reflector:
         self._on_listed = on_listed
         self._epoch: int | None = None  # the cluster that was listed
         self._reporting = RLock()
-        self._reported_phase = self._actual_phase = Phase.LISTING  # the actual phase may be hidden by distrust
+        self._reported_phase = self._actual_phase = Phase.LISTING  # the phase without `distrust`, which hides it
         self._actual_detail = ""
         self._distrust_reason = ""  # why the list is known to be wrong
         self._lock = Lock()
@@ -114,7 +114,7 @@ class Reflector:
                 self._stream.abort()
 
     def follow_epoch(self, epoch: int) -> None:
-        """Request a new list if another cluster was listed than that of *epoch*; safe from any thread."""
+        """Request a new list unless the last one came from the cluster of *epoch*; safe from any thread."""
         if self._epoch not in {None, epoch}:
             self.list_again()
 
@@ -206,11 +206,13 @@ class Reflector:
         """Drop the resource version if another thread requested a list."""
         with self._lock:
             list_requested, self._list_requested = self._list_requested, False
-        if list_requested:  # page by page, so that etcd answers: the API server's watch cache may be wrong
+        if (
+            list_requested
+        ):  # page by page, so that the answer comes from etcd: the watch cache of the API server may be wrong
             self._version, self._lists_pages = "", True
 
     def _is_another_cluster(self) -> bool:
-        """Return whether another cluster responds than the one that was listed. If so, forget all versions.
+        """Return whether the cluster that responds is not the one that was listed. If so, forget all versions.
 
         Called after the server has responded, and before its response is processed.
         """
@@ -262,8 +264,9 @@ class Reflector:
     def _is_history_replaced(self) -> bool:
         """Return whether the API server's history has changed, so that our resource version is not valid.
 
-        This is so if the server does not know the version yet, or if the first object of a list is not known. A
-        watch from such a version would miss events. If the first object was merely added, this costs one list.
+        It has changed if the server does not know our version yet, or if the first object of a list is not one that we
+        know. A watch from such a version would miss events. If that first object is only new, the result is one
+        unnecessary list.
         """
         query = {"limit": "1", "resourceVersion": self._version, "resourceVersionMatch": "NotOlderThan"}
         try:
@@ -300,7 +303,7 @@ class Reflector:
 
     @contextmanager
     def _abortable(self, stream: ResponseStream) -> Iterator[None]:
-        """Let `list_again` abort *stream*; such an abort is not a failure."""
+        """Let `list_again` abort *stream* inside the `with` block; such an abort is not a failure."""
         with self._lock:
             self._stream = stream
             if self._list_requested:

@@ -20,9 +20,8 @@ class WatchTiming:
     Attributes:
         initial_backoff_s: the longest pause after a first failure.
         max_backoff_s: the longest pause. Pauses double up to this one.
-        idle_timeout_s: a watch without data for so long counts as broken. The API server sends a bookmark
-            about every minute. If it sends none, a quiet watch costs one request every two minutes.
-
+        idle_timeout_s: a watch without data for so long counts as broken. The API server sends a bookmark about every
+            minute. If it sends none, a quiet watch costs one request every two minutes.
         min_watch_s: each watch requests an end after a random time between this and max_watch_s, so
             that load moves to API servers that were added.
         max_watch_s: see min_watch_s.

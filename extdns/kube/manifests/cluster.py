@@ -26,7 +26,7 @@ from extdns.model.kind import Kind, ObjectKey
 from extdns.model.resources.kinds import STRUCTS
 
 _REFRESH_VALID_S: Final = 1.0
-"""`exists` uses a complete refresh for this long, since many checks may follow each other."""
+"""For this long, `exists` relies on a complete refresh, since many checks may follow each other."""
 
 _CLOSING_S: Final = 2.0
 
@@ -123,8 +123,8 @@ class ManifestCluster:
     def take(self, timeout_s: float) -> tuple[ClusterChange, ...]:
         """Return the changes since the last call. Wait up to *timeout_s*; may return () earlier.
 
-        First problems, then changed objects, then for each newly required kind its objects and its change to
-        synced. Each part is sorted by location or key.
+        The order is: problems, changed objects, then for each newly required kind its objects and its change to synced.
+        Each part is sorted by location or key.
         """
         if self._thread is None:
             self._read_once()

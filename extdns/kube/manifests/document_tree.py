@@ -36,10 +36,10 @@ class DocumentTree(dict[str, object]):
 
 @dataclass(frozen=True, slots=True)
 class InvalidValue:
-    """Replaces an invalid value in the tree, so that only objects that need the value are rejected.
+    """Stands for an invalid value in the tree, so that only objects that need the value are rejected.
 
     Attributes:
-        problem: the end of a message that begins with the path of the value.
+        problem: what is wrong. Messages put the path of the value before it.
         allowed: description of valid values.
     """
 

@@ -28,15 +28,17 @@ from extdns.model.kind import Kind, ObjectKey
 from extdns.model.resources.kinds import KubernetesObject
 
 STABLE_AFTER_S: Final = 0.2
-"""How long a file must stay unchanged before it is believed to lack an object or to be invalid. Editors may
-truncate or move a file before they write it, and write it in parts."""
+"""For this long a file must stay unchanged before a missing object counts as removed, or the file as invalid.
+
+Editors may truncate or move a file before they write it, and write it in parts.
+"""
 
 _REMOVED: Final[FileStamp] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _UnstableFile:
-    """A known file that lost objects or became invalid, with its stamp at that time."""
+    """A file that lacks objects it had before, or became invalid, with its stamp at that time."""
 
     stamp: FileStamp
     since_s: float
@@ -167,7 +169,7 @@ ProblemMessages = dict[tuple[str, ObjectKey | None], str]
 
 
 class _Entry(NamedTuple):
-    """An object in a file. Not *is_valid* if the file has changed since, and may no longer describe it so."""
+    """An object in a file. *is_valid* is false if the file has changed since then and may describe it differently."""
 
     obj: KubernetesObject
     line: int
@@ -210,7 +212,7 @@ class ManifestIndex:
         return any(key not in stays for key in self._find_entries(file).entries)
 
     def put(self, file: ManifestFile, contents: FileContents) -> None:
-        """Replace the contents of *file*. Objects that a problem may have hidden stay as they were."""
+        """Replace the contents of *file*. Objects that a problem in the new contents may hide stay as they were."""
         old = self._find_entries(file).entries
         new = {found.key: _build_entry(found.obj, found.line, old.get(found.key)) for found in contents.found}
         hidden = {problem.key for problem in contents.problems}

@@ -17,7 +17,7 @@ MAX_FILE_BYTES: Final = 256 * 1024**2
 _SUFFIXES: Final = (".yaml", ".yml", ".json")
 
 FileStamp = tuple[int, ...]
-"""Changes when the content of a file changes. Streams such as standard input keep one stamp."""
+"""A value that changes when the content of a file changes. Streams such as standard input keep one stamp."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -97,7 +97,7 @@ def list_files(roots: tuple[ManifestFile, ...]) -> FileListing:
 def was_removed(file: ManifestFile) -> bool:
     """Return whether a folder no longer has the entry *file*.
 
-    A path of the command line and a link that leads nowhere do not count as removed: they are mistakes to report.
+    A missing path of the command line or a broken link does not count as removed: it is an error to report.
     """
     _, names = file.rank
     return bool(names) and not os.path.lexists(file.path)
@@ -234,7 +234,7 @@ def _watch_changes(existing: Sequence[str], inodes: _Inodes, stop: Event) -> Ite
     for tick, changes in enumerate(rounds):
         if _find_inodes(inodes) != inodes:
             return
-        # also in the first round, since changes before the watch began were not reported
+        # also in the first round, since changes before the start of the watch are not reported
         yield {path for _, path in changes} if tick % _POLLS_UNTIL_FULL_CHECK else None
 
 

@@ -1,4 +1,4 @@
-"""Parse YAML, and thus most JSON, into plain values whose mappings know their lines.
+"""Parse YAML, and thus most JSON, into plain values. Each mapping has the line numbers of its keys.
 
 It uses the events of the YAML parser instead of a loader. A loader expands aliases without limit, keeps
 the last of duplicate keys, and resolves some plain scalars differently from the API server.

@@ -35,7 +35,7 @@ def accepts_kind(listener: Listener, kind: Kind) -> bool:
 def accepts_namespace(
     allowed_namespaces: RouteNamespaces, namespace: str, *, home: str, default: str, view: ClusterView
 ) -> bool:
-    """Return whether objects of *namespace* may attach to the object with *allowed_namespaces*.
+    """Return whether Routes or ListenerSets of *namespace* may attach to an object whose rule is *allowed_namespaces*.
 
     Args:
         allowed_namespaces: the rule in the spec of the object.

@@ -39,7 +39,7 @@ _NO_PARENT: Final = "spec.parentRefs, which is empty"
 
 @dataclass(slots=True)
 class _PublishedHostname:
-    """A hostname that a Route and a listener have in common, with the results of the listeners."""
+    """A hostname that a Route and listeners have in common, with the targets of these listeners."""
 
     location: str
     results: list[TargetResult] = field(default_factory=list[TargetResult])

@@ -88,8 +88,8 @@ def _read_external_ips(spec: ServiceSpec) -> FoundTargets | MissingTargets | Non
 def _resolve_load_balancer(context: ServiceContext) -> FoundTargets | MissingTargets:
     """Read the load balancer status; `--resolve-service-load-balancer-hostname` replaces host names by addresses.
 
-    A host name without addresses adds none. If one cannot be resolved, the result is missing, so that the
-    existing record does not lose addresses.
+    A host name without addresses adds none. If a host name cannot be resolved, the result is `MissingTargets`, so that
+    the existing record keeps its addresses.
     """
     result = read_load_balancer(context.service.status)
     if isinstance(result, MissingTargets) or not context.settings.resolves_hostnames:
@@ -226,7 +226,7 @@ _PRIVATE: Final = "private"
 _NO_SERVING_NODE: Final = MissingTargets(
     reason=Reason.NO_ENDPOINTS, detail="no node that serves it has an address of the required type"
 )
-# Ranks of pods with `externalTrafficPolicy: Local`: only nodes whose best pod has the highest rank are used.
+# The rank of a pod with `externalTrafficPolicy: Local`. Nodes are used if their best pod has the highest rank of all.
 _READY: Final = 3
 _READY_BUT_TERMINATING: Final = 2
 _NOT_READY: Final = 1

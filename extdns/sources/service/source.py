@@ -204,7 +204,10 @@ def _read_node_addresses(context: ServiceContext, key: _KopsAnnotation) -> Targe
 
 
 def _read_load_balancer_as_a(context: ServiceContext) -> TargetResult:
-    """Return the addresses of the load balancer, all as type A, as these tools do. IPv6 addresses are invalid then."""
+    """Return the addresses of the load balancer, all as type A, as these tools do.
+
+    IPv6 addresses are then invalid targets.
+    """
     result = read_load_balancer(context.service.status)
     if not isinstance(result, FoundTargets):
         return result
