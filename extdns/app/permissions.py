@@ -129,16 +129,21 @@ def check_cluster_permissions(config: Config, kinds: Iterable[Kind]) -> Iterator
         api.close()
 
 
-def _list_needed_permissions(config: Config, kinds: Iterable[Kind], home: str) -> Iterator[ResourcePermission]:
-    from extdns.kube.access_review import ResourcePermission
+def is_read_by_name(kind: Kind) -> bool:
+    """Return whether single objects of *kind* are read: those that ownership records name."""
     from extdns.model.resources.core import POD
-    from extdns.model.resources.externaldns import DNS_ENDPOINT
     from extdns.model.resources.gloo import PROXY
 
+    return kind not in (POD, PROXY)
+
+
+def _list_needed_permissions(config: Config, kinds: Iterable[Kind], home: str) -> Iterator[ResourcePermission]:
+    from extdns.kube.access_review import ResourcePermission
+    from extdns.model.resources.externaldns import DNS_ENDPOINT
+
     usual, read = config.cluster.namespace, build_namespaces(config)
-    never_resources = (POD, PROXY)  # ownership records name no object of these kinds, so that no single object is read
     for kind in kinds:
-        verbs = ("list", "watch") if kind in never_resources else ("list", "watch", "get")
+        verbs = ("list", "watch", "get") if is_read_by_name(kind) else ("list", "watch")
         for namespace in read.list_for_kind(kind) or ("",):
             yield from (ResourcePermission(verb, kind.group, kind.plural, namespace) for verb in verbs)
         if kind == DNS_ENDPOINT:

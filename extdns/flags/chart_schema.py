@@ -1,6 +1,7 @@
 """The schema of the Helm chart's values: `python -m extdns.flags.chart_schema > charts/extdns/values.schema.json`.
 
-The structure is that of values.yaml; values that become flags are described by the table of flags.
+The structure and the descriptions are those of values.yaml; values that become flags are described by the table of
+flags. What needs an explanation is refused by the templates (docs/design/chart.md, "What is refused").
 """
 
 from __future__ import annotations
@@ -8,18 +9,16 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
-import yaml
-
+from extdns.flags.chart_values import read_defaults, read_descriptions
 from extdns.flags.flag import Flag
 from extdns.flags.help import describe_flag, list_allowed
 from extdns.flags.table import BY_NAME, FLAGS
+from extdns.flags.validation import AVAILABLE
 
 Schema = dict[str, Any]
 
-VALUES: Final = Path(__file__).parents[2] / "charts" / "extdns" / "values.yaml"
 FLAG_BY_VALUE: Final[Mapping[str, str]] = {
     "annotationFilter": "annotation-filter",
     "annotationPrefix": "annotation-prefix",
@@ -43,62 +42,82 @@ FLAG_BY_VALUE: Final[Mapping[str, str]] = {
 }
 """The flag that a value of the chart sets, by the name of the value, which is that in external-dns's chart."""
 
-_FREE_FORM: Final = frozenset(
+FREE_FORM: Final = frozenset(
     {"livenessProbe", "podSecurityContext", "readinessProbe", "resources", "securityContext", "dashboard.labels"}
 )
 """Values that are Kubernetes objects. The schema allows any field in them; values.yaml has only their defaults."""
 
-_COUNTS_OR_SHARES: Final = frozenset({"podDisruptionBudget.minAvailable"})
-"""Values that are a number or a percentage."""
+_ENUMS: Final[Mapping[str, tuple[str, ...]]] = {
+    "dnsPolicy": ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"),
+    "image.pullPolicy": ("Always", "IfNotPresent", "Never"),
+    "service.ipFamilyPolicy": ("SingleStack", "PreferDualStack", "RequireDualStack"),
+    "serviceMonitor.scheme": ("http", "https", "HTTP", "HTTPS"),
+}
+_STRATEGIES: Final = ("Recreate", "RollingUpdate")
+_DETAILS: Final[Mapping[str, Schema]] = {
+    "deploymentStrategy": {"properties": {"type": {"enum": [*_STRATEGIES, None]}}},
+    "image.digest": {"pattern": "^(sha256:[0-9a-f]{64})?$"},
+    "networkPolicy.egressPorts": {"items": {"type": ["integer", "string"]}},
+    "podDisruptionBudget.minAvailable": {"type": ["integer", "string", "null"]},
+    "provider.webhook": {"type": ["object", "null"]},
+    "replicaCount": {"minimum": 0},
+    "revisionHistoryLimit": {"minimum": 0},
+    "service.ipFamilies": {"items": {"enum": ["IPv4", "IPv6"]}, "maxItems": 2, "uniqueItems": True},
+    "service.port": {"minimum": 1, "maximum": 65535},
+    "terminationGracePeriodSeconds": {"minimum": 0},
+}
+"""What the schemas of single values have besides the type of their default."""
 
 _TEMPLATE: Final = r"\{\{"
-_SECRET_VARIABLES: Final = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
-_TYPES: Final[Mapping[type, list[str]]] = {
-    bool: ["boolean"],
-    int: ["integer"],
-    str: ["string", "null"],
-    list: ["array", "null"],
-    dict: ["object", "null"],
-}
+_TYPES: Final[Mapping[type, str]] = {bool: "boolean", int: "integer", str: "string", list: "array", dict: "object"}
 
 
-def build_schema(values: Mapping[str, Any]) -> Schema:
-    """Build the schema (JSON Schema draft 7) of the values of the Helm chart, whose defaults are *values*."""
-    found = _describe_object(values, "")
-    found["properties"] |= {value: _describe_named(BY_NAME[flag]) for value, flag in FLAG_BY_VALUE.items()}
-    found["properties"] |= {
-        "enabled": {"description": "has no effect; for charts that depend on this one"},
-        "env": _describe_env(),
-        "extraArgs": _describe_extra_args(),
-        "global": {"type": "object"},
-        "provider": _describe_provider(),
-        "secretArgs": _describe_secret_args(),
-    }
+def build_schema() -> Schema:
+    """Build the schema (JSON Schema draft 7) of the values of the Helm chart."""
+    found = _describe_object(read_defaults(), "", read_descriptions())
+    properties = found["properties"]
+    properties["provider"]["type"] = ["object", "string", "null"]
+    properties["provider"]["properties"]["name"] |= _describe_choice(BY_NAME["provider"])
+    properties["extraArgs"] |= _describe_extra_args()
+    properties["secretArgs"] |= _describe_secret_args()
+    properties["env"]["items"] = {"type": "object", "required": ["name"]}
+    del properties["global"]["additionalProperties"]
+    properties["enabled"] = {"type": ["boolean", "null"], "description": "No effect; for charts that contain this one."}
     return {"$schema": "http://json-schema.org/draft-07/schema#"} | found
 
 
-def _describe_object(values: Mapping[str, Any], path: str) -> Schema:
-    fields = {name: _describe_value(value, f"{path}{name}") for name, value in values.items()}
-    return {"type": "object", "additionalProperties": False, "properties": fields}
+def _describe_object(values: Mapping[str, Any], path: str, descriptions: Mapping[str, str]) -> Schema:
+    fields = {name: _describe_value(value, f"{path}{name}", descriptions) for name, value in values.items()}
+    return {"type": ["object", "null"] if path else "object", "additionalProperties": False, "properties": fields}
 
 
-def _describe_value(value: object, path: str) -> Schema:
-    if isinstance(value, dict) and value and path not in _FREE_FORM:
-        return _describe_object(value, f"{path}.")
-    return {"type": ["integer", "string"] if path in _COUNTS_OR_SHARES else _TYPES[type(value)]}
+def _describe_value(value: object, path: str, descriptions: Mapping[str, str]) -> Schema:
+    description = {"description": descriptions[path]} if path in descriptions else {}
+    if path in FLAG_BY_VALUE:
+        return _describe_named(BY_NAME[FLAG_BY_VALUE[path]], value)
+    if isinstance(value, dict) and value and path not in FREE_FORM:
+        return description | _describe_object(value, f"{path}.", descriptions)
+    found: Schema = {"type": [_TYPES[type(value)], "null"]}
+    if isinstance(value, str):
+        found["type"].insert(1, "number")  # a tag such as 1.0, or a namespace such as 123
+    if path in _ENUMS:
+        found = {"enum": [*_ENUMS[path], "", None]}
+    return description | found | _DETAILS.get(path, {}) | {"default": value}
 
 
-def _describe_named(flag: Flag) -> Schema:
+def _describe_named(flag: Flag, default: object) -> Schema:
     """Describe a value of the chart that sets *flag*. It may be empty, which means that the flag is not set."""
-    description = {"description": f"{flag.spelling}: {describe_flag(flag)}"}
+    common = {"description": f"`{flag.spelling}`: {describe_flag(flag)}", "default": default}
     if flag.is_switch:
-        return {"type": "boolean"} | description
+        return common | {"type": ["boolean", "null"]}
     if flag.repeatable:
-        return {"type": ["array", "null"], "items": _describe_single(flag, ())} | description
-    return _describe_single(flag, ("", None)) | description
+        return common | {"type": ["array", "null"], "items": _describe_single(flag, ())}
+    return common | _describe_single(flag, ("", None))
 
 
 def _describe_single(flag: Flag, empty: tuple[object, ...]) -> Schema:
+    if flag.name in AVAILABLE:
+        return _describe_choice(flag)
     if choices := list_allowed(flag):
         return {"enum": [*choices, *empty]}
     types = ["string", "integer", *(["null"] if empty else [])]
@@ -106,12 +125,18 @@ def _describe_single(flag: Flag, empty: tuple[object, ...]) -> Schema:
     return {"type": types} | ({"pattern": pattern} if flag.kind.pattern else {})
 
 
+def _describe_choice(flag: Flag) -> Schema:
+    """Describe a value whose choices editors suggest; the templates explain the others."""
+    return {"anyOf": [{"enum": list(list_allowed(flag))}, {"type": ["string", "null"]}]}
+
+
 def _describe_argument(flag: Flag) -> Schema:
     """Describe the value of *flag* under `extraArgs`. Unless the flag is a switch, it may be a Helm template."""
     description = {"description": describe_flag(flag)}
     if flag.is_switch:
         return {"type": ["boolean", "null"]} | description
-    pattern = "|".join(list_allowed(flag)) or flag.kind.pattern
+    choices = () if flag.name in AVAILABLE else list_allowed(flag)
+    pattern = "|".join(choices) or flag.kind.pattern
     one: Schema = {"type": ["string", "integer"]} | ({"pattern": f"^({pattern})$|{_TEMPLATE}"} if pattern else {})
     many = {"items": one, "type": ["array", *one["type"]]} if flag.repeatable else {}
     return one | many | description
@@ -119,9 +144,8 @@ def _describe_argument(flag: Flag) -> Schema:
 
 def _describe_extra_args() -> Schema:
     arguments = {flag.name: _describe_argument(flag) for flag in FLAGS if flag.environment and not flag.secret}
-    secret = "|".join(flag.name for flag in FLAGS if flag.secret)
-    item = {"type": "string", "not": {"pattern": f"^--({secret})(=|$)"}}
-    return {"type": ["object", "array", "null"], "properties": arguments, "additionalProperties": False, "items": item}
+    item = {"type": ["string", "number"]}
+    return {"type": ["object", "array", "null"], "properties": arguments, "items": item}
 
 
 def _describe_secret_args() -> Schema:
@@ -131,18 +155,5 @@ def _describe_secret_args() -> Schema:
     return {"type": ["object", "null"], "properties": flags, "additionalProperties": False}
 
 
-def _describe_env() -> Schema:
-    variables = [*_SECRET_VARIABLES, *(flag.variable for flag in FLAGS if flag.secret)]
-    by_reference = {"if": {"properties": {"name": {"enum": variables}}}, "then": {"required": ["valueFrom"]}}
-    return {"type": ["array", "null"], "items": {"type": "object", "required": ["name"]} | by_reference}
-
-
-def _describe_provider() -> Schema:
-    name = {"enum": list(list_allowed(BY_NAME["provider"]))}
-    fields = {"type": ["object", "string"], "properties": {"name": name}, "additionalProperties": False}
-    return fields | {"required": ["name"], "if": {"type": "string"}, "then": name}
-
-
 if __name__ == "__main__":
-    made = build_schema(yaml.safe_load(VALUES.read_text(encoding="utf-8")))
-    sys.stdout.write(f"{json.dumps(made, indent=2, ensure_ascii=False)}\n")
+    sys.stdout.write(f"{json.dumps(build_schema(), indent=2, ensure_ascii=False)}\n")

@@ -19,8 +19,8 @@ def require_program(name: str) -> str:
 
 @pytest.fixture(scope="session")
 def helm(tmp_path_factory: pytest.TempPathFactory) -> Helm:
-    """Return Helm, or skip."""
-    return Helm(require_program("helm"), tmp_path_factory.mktemp("helm"))
+    """Return Helm with a policy, which every installation must have, or skip."""
+    return Helm(require_program("helm"), tmp_path_factory.mktemp("helm"), defaults={"policy": "sync"})
 
 
 @pytest.fixture(scope="session")

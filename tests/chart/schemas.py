@@ -64,6 +64,7 @@ CONTAINER: Final = fields(
     image=TEXT,
     imagePullPolicy=one_of("Always", "IfNotPresent", "Never"),
     args=many(TEXT),
+    command=many(TEXT),
     env=many(ENV),
     ports=many(fields("containerPort", name=PORT, containerPort=NUMBER)),
     livenessProbe=HEALTH_CHECK,
@@ -72,7 +73,7 @@ CONTAINER: Final = fields(
     volumeMounts=many(fields("name", "mountPath", name=NAME, mountPath=TEXT, readOnly=FLAG)),
     securityContext=fields(
         **dict.fromkeys(("runAsUser", "runAsGroup"), NUMBER),
-        **dict.fromkeys(("privileged", "allowPrivilegeEscalation", "readOnlyRootFilesystem"), FLAG),
+        **dict.fromkeys(("privileged", "allowPrivilegeEscalation", "readOnlyRootFilesystem", "runAsNonRoot"), FLAG),
         capabilities=fields(drop=many(TEXT)),
     ),
 )
@@ -110,6 +111,7 @@ POD: Final = fields(
     ),
     containers=many(CONTAINER, least=1),
     volumes=many(fields("name", name=NAME, secret=fields("secretName", secretName=NAME))),
+    restartPolicy=one_of("Always", "Never"),
 )
 RULES: Final = many(
     fields(
@@ -155,6 +157,7 @@ _RULE: Final = fields(
     **{"for": DURATION},
 )
 KINDS: Final[dict[str, dict[str, Schema]]] = {
+    "v1/Pod": {"spec": POD},
     "v1/ServiceAccount": {"automountServiceAccountToken": FLAG},
     "v1/ConfigMap": {"data": mapping(TEXT)},
     "v1/Service": {
@@ -169,7 +172,7 @@ KINDS: Final[dict[str, dict[str, Schema]]] = {
     },
     "apps/v1/Deployment": {
         "spec": fields(
-            *("selector", "template", "replicas"),
+            *("selector", "template"),
             replicas=NUMBER,
             revisionHistoryLimit=NUMBER,
             strategy=fields("type", type=one_of("Recreate", "RollingUpdate"), rollingUpdate=mapping(EITHER)),

@@ -106,15 +106,20 @@ def test_with_all_sources_exactly_the_granted_permissions_are_used(
 @pytest.mark.parametrize(
     ("namespaces", "expected"),
     [
-        pytest.param({}, {"extdns": "", "extdns-configmaps": NAMESPACE}, id="all-namespaces"),
+        pytest.param({}, {"external-dns": "", "external-dns-configmaps": NAMESPACE}, id="all-namespaces"),
         pytest.param(
             {"namespaced": True},
-            {"extdns": NAMESPACE, "extdns-everywhere": "", "extdns-configmaps": NAMESPACE},
+            {"external-dns": NAMESPACE, "external-dns-everywhere": "", "external-dns-configmaps": NAMESPACE},
             id="namespace-of-the-release",
         ),
         pytest.param(
             {"namespaced": True, "sourceNamespace": "shop", "gatewayNamespace": "infra"},
-            {"extdns": "shop", "extdns-everywhere": "", "extdns-gateway": "infra", "extdns-configmaps": NAMESPACE},
+            {
+                "external-dns": "shop",
+                "external-dns-everywhere": "",
+                "external-dns-gateway": "infra",
+                "external-dns-configmaps": NAMESPACE,
+            },
             id="another-namespace-and-one-for-gateways",
         ),
     ],
@@ -128,7 +133,7 @@ def test_roles_are_in_the_namespaces_that_are_read(helm: Helm, namespaces: Json,
         assert binding["roleRef"]["kind"] == role["kind"]
         assert binding["roleRef"]["name"] == role["metadata"]["name"]
         assert binding["metadata"].get("namespace") == role["metadata"].get("namespace")
-        assert binding["subjects"] == [{"kind": "ServiceAccount", "name": "extdns", "namespace": NAMESPACE}]
+        assert binding["subjects"] == [{"kind": "ServiceAccount", "name": "external-dns", "namespace": NAMESPACE}]
 
 
 @pytest.mark.parametrize(
@@ -180,6 +185,36 @@ def test_kinds_named_by_flags_may_be_listed_and_watched(
     assert {(group, resource) for verb, group, resource in found if verb == "watch"} == read
 
 
+LOOKED_UP: Final = {"endpointslices", "nodes", "pods"}
+
+
+@pytest.mark.parametrize(
+    ("types", "expected"),
+    [
+        pytest.param([], LOOKED_UP, id="all-types"),
+        pytest.param([""], LOOKED_UP, id="filter-off"),
+        pytest.param(["LoadBalancer", "ExternalName"], set[str](), id="neither-nodes-nor-endpoints"),
+        pytest.param(["ClusterIP"], {"endpointslices", "pods"}, id="headless"),
+        pytest.param(["NodePort"], {"nodes", "pods"}, id="node-ports"),
+    ],
+)
+def test_pods_nodes_and_endpointslices_are_read_only_for_types_of_services_that_need_them(
+    helm: Helm, types: list[str], expected: set[str], stage: LiveStage
+) -> None:
+    manifests = helm.manifests(values("service") | {"extraArgs": {"service-type-filter": types}})
+    granted = {resource for _, _, resource in list_permissions(manifests)}
+    assert granted & LOOKED_UP == expected
+    stage.once(*source_arguments(manifests))
+    used = {resource for verb, _, resource in stage.server.log.find_rules(optional=IDENTITY) if verb == "watch"}
+    assert used & LOOKED_UP == expected
+
+
+def test_without_cluster_role_namespaced_mode_has_only_roles(helm: Helm) -> None:
+    namespaces = {"namespaced": True, "rbac": {"clusterRole": False}}
+    assert not of("ClusterRole", helm.manifests(values(*SOURCES, **namespaces)))
+    assert not of("ClusterRole", helm.manifests({"namespaced": True}))
+
+
 @pytest.mark.parametrize(
     ("other", "same"),
     [
@@ -197,6 +232,16 @@ def test_kinds_named_by_flags_may_be_listed_and_watched(
             id="namespace",
         ),
         pytest.param({"extraArgs": {"source": "node", "namespace": ""}}, {"sources": ["node"]}, id="no-namespace"),
+        pytest.param(
+            {"env": [{"name": "EXTERNAL_DNS_SOURCE", "value": "node\ncrd\n"}]},
+            {"sources": ["node", "crd"]},
+            id="variable",
+        ),
+        pytest.param(
+            {"env": [{"name": "EXTERNAL_DNS_SOURCE", "value": "node"}], "sources": ["crd"]},
+            {"sources": ["crd"]},
+            id="argument-before-variable",
+        ),
     ],
 )
 def test_permissions_are_the_same_for_named_values_and_extra_args(helm: Helm, other: Json, same: Json) -> None:
@@ -220,7 +265,9 @@ def covers(role: Json, verb: str, group: str, resource: str, namespace: str) -> 
         pytest.param({"compat": True, "state-configmap": "kept"}, {(NAMESPACE, "configmaps", "kept")}, id="compat"),
         pytest.param({"state-configmap": ""}, set[object](), id="no-state"),
         pytest.param({"compat": True}, set[object](), id="no-state-with-compat"),
-        pytest.param({"state-configmap": "", "leader-elect": True}, {(NAMESPACE, "leases", "extdns")}, id="lease"),
+        pytest.param(
+            {"state-configmap": "", "leader-elect": True}, {(NAMESPACE, "leases", "external-dns")}, id="lease"
+        ),
         pytest.param(
             {
                 "state-configmap": "",

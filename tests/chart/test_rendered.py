@@ -11,7 +11,7 @@ from tests.chart import schemas
 from tests.chart.tools import NAMESPACE, Helm, Json, arguments, container, of, run, value_files, values_of
 
 FILES: Final = value_files()
-ELECTION: Final = ["--leader-elect", "--leader-elect-resource-name=extdns"]
+ELECTION: Final = ["--leader-elect", "--leader-elect-resource-name=external-dns"]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -58,6 +58,7 @@ def test_pod_and_container_have_a_restricted_security_context(helm: Helm) -> Non
         "seccompProfile": {"type": "RuntimeDefault"},
     }
     assert container(manifests)["securityContext"] == {
+        "runAsNonRoot": True,
         "runAsUser": 65532,
         "runAsGroup": 65532,
         "privileged": False,
@@ -89,12 +90,6 @@ def test_several_replicas_run_with_leader_election_on_a_lease_of_the_release(hel
     values = {"replicaCount": 2, "extraArgs": {"leader-elect": True, "leader-elect-resource-name": "one"}}
     assert arguments(helm.manifests(values))[-2:] == ["--leader-elect", "--leader-elect-resource-name=one"]
     assert not any("leader" in one for one in arguments(helm.manifests({})))
-
-
-@pytest.mark.parametrize("arg", ["no-leader-elect", "compat", "no-aws-conditional-writes"])
-def test_several_replicas_are_rejected_with_flags_that_disable_leader_election(helm: Helm, arg: str) -> None:
-    message = helm.refusal({"replicaCount": 2, "extraArgs": [f"--{arg}"]})
-    assert f"replicaCount 2 and --{arg} do not go together: of several replicas one is elected to write" in message
 
 
 def test_one_replica_uses_the_recreate_strategy(helm: Helm) -> None:

@@ -10,9 +10,10 @@ import pytest
 import yaml
 
 from extdns.config import parse
-from tests.chart.tools import ROOT, Helm, arguments
+from tests.chart.conftest import require_program
+from tests.chart.tools import RELEASE, ROOT, Helm, arguments, of
 
-PAGES: Final = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+PAGES: Final = [ROOT / "docs" / "tutorials" / name for name in ("eks-irsa.md", "gke-workload-identity.md")]
 VALUES: Final = re.compile(r"```yaml values.yaml\n(.*?)```\n", re.DOTALL)
 
 
@@ -22,3 +23,38 @@ def test_the_values_of_a_tutorial_render_valid_flags(path: Path, helm: Helm) -> 
     config = parse(arguments(helm.manifests(yaml.safe_load(block))), {})
     assert config.registry.txt_owner_id == "shop"
     assert config.election.leader_elect
+
+
+SWITCH: Final = (ROOT / "docs" / "tutorials" / "from-the-external-dns-chart.md").read_text(encoding="utf-8")
+
+
+def test_the_values_of_the_external_dns_chart_are_refused_and_accepted_as_the_tutorial_shows(tmp_path: Path) -> None:
+    helm = Helm(require_program("helm"), tmp_path)
+    before, after = (yaml.safe_load(block) for block in VALUES.findall(SWITCH))
+    message, _, _ = SWITCH.partition("```text\n")[2].partition("```")
+    assert message in helm.refusal(before)
+    manifests = helm.manifests(after)
+    assert parse(arguments(manifests), {}).registry.txt_owner_id == "shop"
+    (account,) = of("ServiceAccount", manifests)
+    assert account["metadata"]["name"] == RELEASE
+    assert account["metadata"]["annotations"] == before["serviceAccount"]["annotations"]
+
+
+@pytest.mark.parametrize(
+    ("file", "kind", "path"),
+    [
+        pytest.param("application.yaml", "Application", ("source", "helm", "valuesObject"), id="argo-cd"),
+        pytest.param("helmrelease.yaml", "HelmRelease", ("values",), id="flux"),
+    ],
+)
+def test_the_values_for_argo_cd_and_flux_render_the_names_of_the_external_dns_chart(
+    helm: Helm, file: str, kind: str, path: tuple[str, ...]
+) -> None:
+    block, _, _ = SWITCH.partition(f"```yaml {file}\n")[2].partition("```")
+    (obj,) = of(kind, list(yaml.safe_load_all(block)))
+    values = obj["spec"]
+    for name in path:
+        values = values[name]
+    (deployment,) = of("Deployment", helm.manifests(values))
+    assert deployment["metadata"]["name"] == RELEASE
+    assert deployment["spec"]["selector"]["matchLabels"]["app.kubernetes.io/name"] == "external-dns"

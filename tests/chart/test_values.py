@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
-import yaml
 
-from extdns.flags.chart_schema import VALUES
-from tests.chart.tools import Helm, values_of
+from extdns.flags.chart_schema import FREE_FORM, build_schema
+from extdns.flags.chart_values import read_defaults
+from tests.chart import schemas
+from tests.chart.tools import Helm, run, values_of
 
-Path = tuple[str, ...]
+Keys = tuple[str, ...]
 
-DEFAULTS: Final = yaml.safe_load(VALUES.read_text(encoding="utf-8"))
+DEFAULTS: Final = read_defaults()
 OPEN: Final = frozenset({("dashboard", "labels"), ("provider",)})
+INACTIVE: Final = ("secretConfiguration",)
+"""Sections that have no effect: values of external-dns's chart that are accepted while they are not enabled."""
+DIGEST: Final = f"sha256:{'0123456789abcdef' * 4}"
 EVERYTHING: Final = values_of("everything")
 
 
-def leaves(values: Any, path: Path = ()) -> Iterator[tuple[Path, object]]:  # noqa: ANN401 - YAML
+def leaves(values: Any, path: Keys = ()) -> Iterator[tuple[Keys, object]]:  # noqa: ANN401 - YAML
     """Yield path and value of everything in *values* that is not a map of other values."""
     if isinstance(values, dict) and values and path not in OPEN:
         for name, value in values.items():
@@ -27,14 +34,14 @@ def leaves(values: Any, path: Path = ()) -> Iterator[tuple[Path, object]]:  # no
         yield path, values
 
 
-def at(values: Any, path: Path) -> Any:  # noqa: ANN401 - YAML
+def at(values: Any, path: Keys) -> Any:  # noqa: ANN401 - YAML
     """Return the value at *path*."""
     for name in path:
         values = values[name]
     return values
 
 
-def replace_value(values: dict[str, Any], path: Path, value: object) -> dict[str, Any]:
+def replace_value(values: dict[str, Any], path: Keys, value: object) -> dict[str, Any]:
     """Return *values* with *value* at *path*."""
     first, *rest = path
     return values | {first: replace_value(values[first], tuple(rest), value) if rest else value}
@@ -49,16 +56,15 @@ def scalars(value: object) -> Iterator[str]:
         for one in value:
             yield from scalars(one)
     elif not isinstance(value, bool) and value not in (None, ""):
-        yield str(value).replace("{{ .Release.Name }}", "extdns")
+        yield str(value).replace("{{ .Release.Name }}", "external-dns")
 
 
-PATHS: Final = [path for path, _ in leaves(DEFAULTS)]
-SWITCHES: Final = [path for path, value in leaves(DEFAULTS) if isinstance(value, bool)]
-ONE_OF_TWO: Final = {("image", "digest"): "sha256:d-1", ("txtSuffix",): "suffix-1"}
+PATHS: Final = [path for path, _ in leaves(DEFAULTS) if path[0] not in INACTIVE]
+SINGLE: Final = [path for path in PATHS if path[0] not in FREE_FORM]
+SWITCHES: Final = [path for path in PATHS if isinstance(at(DEFAULTS, path), bool)]
+ONE_OF_TWO: Final = {("image", "digest"): DIGEST, ("txtSuffix",): "suffix-1"}
 """Values that everything.yaml leaves out, because each replaces another value."""
 REPLACED: Final = {("image", "digest"): ("image", "tag"), ("txtSuffix",): ("txtPrefix",)}
-
-NULLABLE: Final = [path for path, value in leaves(DEFAULTS) if value in ("", [], {})]
 
 
 def test_everything_yaml_changes_every_value() -> None:
@@ -74,18 +80,53 @@ def test_every_text_and_number_of_everything_yaml_is_rendered(helm: Helm) -> Non
 
 
 @pytest.mark.parametrize("path", SWITCHES, ids=".".join)
-def test_every_boolean_value_changes_the_rendered_manifests(helm: Helm, path: Path) -> None:
+def test_every_boolean_value_changes_the_rendered_manifests(helm: Helm, path: Keys) -> None:
     flipped = replace_value(EVERYTHING, path, not at(EVERYTHING, path))
     assert helm.render(flipped).out not in {"", helm.render(EVERYTHING).out}
 
 
 @pytest.mark.parametrize("path", ONE_OF_TWO, ids=".".join)
-def test_a_value_that_replaces_another_is_rendered(helm: Helm, path: Path) -> None:
+def test_a_value_that_replaces_another_is_rendered(helm: Helm, path: Keys) -> None:
     values = replace_value(replace_value(EVERYTHING, REPLACED[path], ""), path, ONE_OF_TWO[path])
     assert ONE_OF_TWO[path] in helm.render(values).out
 
 
-@pytest.mark.parametrize("path", NULLABLE, ids=".".join)
-def test_a_value_that_is_empty_by_default_may_be_null(helm: Helm, path: Path) -> None:
-    nothing = helm.render(replace_value(EVERYTHING, path, None))
-    assert (nothing.error, nothing.out) == ("", helm.render(replace_value(EVERYTHING, path, at(DEFAULTS, path))).out)
+def test_null_is_the_same_as_an_empty_value(helm: Helm) -> None:
+    empty = [path for path in PATHS if at(DEFAULTS, path) in ("", [], {}) and path != ("policy",)]
+    nulls = blank = EVERYTHING
+    for path in empty:
+        nulls, blank = replace_value(nulls, path, None), replace_value(blank, path, at(DEFAULTS, path))
+    assert helm.manifests(nulls) == helm.manifests(blank)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pytest.param({name: None for name in DEFAULTS if name != "policy"}, id="sections"),
+        pytest.param(
+            functools.reduce(lambda values, path: replace_value(values, path, None), SINGLE, DEFAULTS)
+            | {"policy": "sync", "serviceAccount": {"create": True}, "rbac": {"create": True}},
+            id="values",
+        ),
+    ],
+)
+def test_what_is_null_renders_nothing(helm: Helm, kubeconform: str, tmp_path: Path, values: dict[str, Any]) -> None:
+    rendered = helm.render(values)
+    assert rendered.code == 0, rendered.error
+    assert not re.search(r"null|<no value>|<nil>|: *(\{\}|\[\])?\n *(?![ -])$", rendered.out)
+    done = run(kubeconform, "-strict", "-schema-location", schemas.write(tmp_path), stdin=rendered.out)
+    assert done.code == 0, done.out
+
+
+def test_every_value_has_a_description_and_a_default() -> None:
+    assert not list(find_undescribed(build_schema(), ""))
+
+
+def find_undescribed(schema: dict[str, Any], path: str) -> Iterator[str]:
+    """Yield the paths of values without description, or without default."""
+    for name, field in schema["properties"].items():
+        is_section = "default" not in field and "properties" in field
+        if not field.get("description") or not (is_section or "default" in field or name == "enabled"):
+            yield f"{path}{name}"
+        if is_section:
+            yield from find_undescribed(field, f"{path}{name}.")

@@ -13,7 +13,7 @@ import yaml
 ROOT: Final = Path(__file__).parents[2]
 CHART: Final = ROOT / "charts" / "extdns"
 NAMESPACE: Final = "dns"
-RELEASE: Final = "extdns"
+RELEASE: Final = "external-dns"
 _HANGS_S: Final = 120.0
 
 Json = dict[str, Any]
@@ -38,26 +38,36 @@ def run(*command: str | Path, stdin: str = "", env: Mapping[str, str] | None = N
 
 
 class Helm:
-    """Renders the chart as the release `extdns` in the namespace `dns`."""
+    """Renders a chart: by default ours, as the release `external-dns` in the namespace `dns`."""
 
-    def __init__(self, program: str, folder: Path) -> None:
-        """Use the helm *program*, with *folder* as its home folder."""
-        self._program = program
-        self._env = {"HOME": str(folder), "PATH": "/usr/bin:/bin"}
+    def __init__(
+        self,
+        program: str,
+        folder: Path,
+        *,
+        chart: Path = CHART,
+        release: str = RELEASE,
+        namespace: str = NAMESPACE,
+        defaults: Values | None = None,
+    ) -> None:
+        """Use the helm *program*, with *folder* as its home folder, and *defaults* for values that are not given."""
+        self.program, self._defaults = program, dict(defaults or {})
+        self.env = {"HOME": str(folder), "PATH": "/usr/bin:/bin"}
+        self._chart, self._release, self._namespace = chart, release, namespace
         self._rendered: dict[str, Done] = {}
 
     def render(self, values: Values) -> Done:
         """Run `helm template` with *values*, once for equal values."""
-        text = yaml.safe_dump(dict(values))
+        text = yaml.safe_dump(self._defaults | dict(values))
         if text not in self._rendered:
-            command = (self._program, "template", RELEASE, CHART, "--namespace", NAMESPACE, "--values", "-")
-            self._rendered[text] = run(*command, stdin=text, env=self._env)
+            where = (self._release, self._chart, "--namespace", self._namespace)
+            self._rendered[text] = run(self.program, "template", *where, "--values", "-", stdin=text, env=self.env)
         return self._rendered[text]
 
     def lint(self, values: Values) -> Done:
         """Run `helm lint --strict` with *values*."""
-        command = (self._program, "lint", "--strict", CHART, "--values", "-")
-        return run(*command, stdin=yaml.safe_dump(dict(values)), env=self._env)
+        command = (self.program, "lint", "--strict", CHART, "--values", "-")
+        return run(*command, stdin=yaml.safe_dump(self._defaults | dict(values)), env=self.env)
 
     def manifests(self, values: Values) -> list[Json]:
         """Return the objects that *values* render to.

@@ -1,17 +1,23 @@
 {{- /*
 The arguments of the program, a YAML list. Named values come in the order of external-dns's chart; what is empty is left
-to the program. All else (rights, namespaces) is read off these arguments, so that it does not matter which value gave one.
+to the program. Permissions, ports and refusals read these arguments, so that it does not matter which value gave one.
 */}}
 {{- define "extdns.args" -}}
 {{- $v := .Values }}
-{{- $provider := kindIs "string" $v.provider | ternary $v.provider (get (kindIs "string" $v.provider | ternary dict $v.provider) "name") }}
-{{- $namespace := $v.namespaced | ternary ($v.sourceNamespace | default (include "extdns.namespace" .)) "" }}
+{{- $provider := $v.provider | default "" }}
+{{- if kindIs "map" $provider }}
+  {{- $provider = $provider.name | default "" }}
+{{- end }}
+{{- $namespace := "" }}
+{{- if $v.namespaced }}
+  {{- $namespace = $v.sourceNamespace | default (include "extdns.namespace" .) }}
+{{- end }}
 {{- $extra := include "extdns.extra" . | fromYamlArray }}
 {{- $named := list
   (list "log-level" $v.logLevel)
   (list "log-format" $v.logFormat)
   (list "interval" $v.interval)
-  (list "events" (ternary true "" $v.triggerLoopOnEvent))
+  (list "events" ($v.triggerLoopOnEvent | default ""))
   (list "source" $v.sources)
   (list "policy" $v.policy)
   (list "registry" $v.registry)
@@ -20,14 +26,14 @@ to the program. All else (rights, namespaces) is read off these arguments, so th
   (list "txt-suffix" $v.txtSuffix)
   (list "namespace" $namespace)
   (list "gateway-namespace" $v.gatewayNamespace)
-  (list "gateway-listener-sets" (ternary true "" $v.enableGatewayListenerSets))
+  (list "gateway-listener-sets" ($v.enableGatewayListenerSets | default ""))
   (list "domain-filter" $v.domainFilters)
   (list "exclude-domains" $v.excludeDomains)
   (list "label-filter" $v.labelFilter)
   (list "annotation-filter" $v.annotationFilter)
   (list "annotation-prefix" $v.annotationPrefix)
   (list "managed-record-types" $v.managedRecordTypes)
-  (list "provider" $provider) }}
+  (list "provider" (tpl $provider .)) }}
 {{- $args := list }}
 {{- range $named }}
   {{- if not (has (index . 1) (list nil "")) }}
@@ -64,15 +70,9 @@ to the program. All else (rights, namespaces) is read off these arguments, so th
 {{- define "extdns.election" -}}
 {{- $root := index . 0 }}
 {{- $extra := index . 1 }}
-{{- $replicas := int $root.Values.replicaCount }}
 {{- $args := list }}
-{{- if gt $replicas 1 }}
-  {{- range list "--no-leader-elect" "--compat" "--no-aws-conditional-writes" }}
-    {{- if has . $extra }}
-      {{- fail (printf "replicaCount %d and %s do not go together: of several replicas one is elected to write" $replicas .) }}
-    {{- end }}
-  {{- end }}
-  {{- $args = has "--leader-elect" $extra | ternary list (list "--leader-elect") }}
+{{- if gt (int $root.Values.replicaCount) 1 }}
+  {{- $args = include "extdns.isGiven" (list "leader-elect" $extra) | empty | ternary (list "--leader-elect") list }}
 {{- end }}
 {{- if and (has "--leader-elect" (concat $args $extra)) (not (include "extdns.given" (list "leader-elect-resource-name" $extra) | fromYamlArray)) }}
   {{- $args = append $args (printf "--leader-elect-resource-name=%s" (include "extdns.fullname" $root)) }}
@@ -93,6 +93,37 @@ to the program. All else (rights, namespaces) is read off these arguments, so th
   {{- end }}
 {{- end }}
 {{- toYaml $args }}
+{{- end }}
+
+{{- /*
+The arguments, and those that plain variables EXTERNAL_DNS_* in `env` stand for, as the program reads them: an argument
+wins over its variable, and a repeatable flag has one value a line. A YAML list.
+*/}}
+{{- define "extdns.settings" -}}
+{{- $args := include "extdns.args" . | fromYamlArray }}
+{{- $flags := .Files.Get "files/flags.yaml" | fromYaml }}
+{{- $settings := $args }}
+{{- range .Values.env }}
+  {{- $flag := .name | trimPrefix "EXTERNAL_DNS_" | lower | replace "_" "-" }}
+  {{- if and (hasPrefix "EXTERNAL_DNS_" .name) .value (not (include "extdns.isGiven" (list $flag $args))) }}
+    {{- if and (has $flag $flags.switches) (has (lower .value) (list "1" "t" "true")) }}
+      {{- $settings = append $settings (printf "--%s" $flag) }}
+    {{- else if has $flag $flags.valued }}
+      {{- range has $flag $flags.repeatable | ternary (.value | trimSuffix "\n" | splitList "\n") (list .value) }}
+        {{- $settings = append $settings (printf "--%s=%s" $flag .) }}
+      {{- end }}
+    {{- end }}
+  {{- end }}
+{{- end }}
+{{- toYaml $settings }}
+{{- end }}
+
+{{- /* Whether a flag is in a list of arguments: (list FLAG ARGS) gives "true" or "". */}}
+{{- define "extdns.isGiven" -}}
+{{- $flag := index . 0 }}
+{{- range index . 1 }}
+  {{- if has (splitList "=" . | first) (list (printf "--%s" $flag) (printf "--no-%s" $flag)) }}true{{ end }}
+{{- end }}
 {{- end }}
 
 {{- /* What a flag has in a list of arguments: (list FLAG ARGS) gives a YAML list of its values. */}}

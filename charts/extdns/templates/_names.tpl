@@ -1,10 +1,20 @@
+{{- /* Whether objects are named as external-dns's chart names them: "true" or "". Unset means yes. */}}
+{{- define "extdns.compat" -}}
+{{- if ne (toString .Values.compat) "false" }}true{{ end }}
+{{- end }}
+
+{{- /* The name of the program, after which objects and the container are named. */}}
+{{- define "extdns.program" -}}
+{{ if include "extdns.compat" . }}external-dns{{ else }}extdns{{ end }}
+{{- end }}
+
 {{- define "extdns.name" -}}
-{{ .Values.nameOverride | default .Chart.Name | trunc 63 | trimSuffix "-" }}
+{{ .Values.nameOverride | default (include "extdns.program" .) | trunc 63 | trimSuffix "-" }}
 {{- end }}
 
 {{- define "extdns.fullname" -}}
-{{- $name := include "extdns.name" . }}
-{{- $both := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) }}
+{{- $name := .Values.nameOverride | default (include "extdns.program" .) }}
+{{- $both := contains $name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name $name) }}
 {{- .Values.fullnameOverride | default $both | trunc 63 | trimSuffix "-" }}
 {{- end }}
 
@@ -13,13 +23,15 @@
 {{- end }}
 
 {{- define "extdns.serviceAccount" -}}
-{{ .Values.serviceAccount.name | default (ternary (include "extdns.fullname" .) "default" .Values.serviceAccount.create) }}
+{{- $account := .Values.serviceAccount | default dict }}
+{{- $account.name | default (ternary (include "extdns.fullname" .) "default" ($account.create | default false)) }}
 {{- end }}
 
+{{- /* The image: by default the one that Chart.yaml names for Artifact Hub, which is the one that is published. */}}
 {{- define "extdns.image" -}}
-{{- with .Values.image }}
-{{- .repository }}{{ with .digest }}@{{ . }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
-{{- end }}
+{{- $published := index .Chart.Annotations "artifacthub.io/images" | fromYamlArray | first }}
+{{- $image := .Values.image | default dict }}
+{{- $image.repository | default (regexReplaceAll ":[^:/]*$" $published.image "") }}{{ with $image.digest }}@{{ . }}{{ else }}:{{ $image.tag | default .Chart.AppVersion }}{{ end }}
 {{- end }}
 
 {{- define "extdns.selector" -}}
@@ -32,6 +44,14 @@ app.kubernetes.io/instance: {{ .Release.Name }}
   "app.kubernetes.io/version" .Chart.AppVersion "app.kubernetes.io/managed-by" .Release.Service }}
 {{- toYaml (mergeOverwrite $ours (.Values.commonLabels | default dict) (include "extdns.selector" . | fromYaml)) }}
 {{- end }}
+
+{{- /* Templates of external-dns's chart that values may use. */}}
+{{- define "external-dns.name" }}{{ include "extdns.name" . }}{{ end }}
+{{- define "external-dns.fullname" }}{{ include "extdns.fullname" . }}{{ end }}
+{{- define "external-dns.namespace" }}{{ include "extdns.namespace" . }}{{ end }}
+{{- define "external-dns.serviceAccountName" }}{{ include "extdns.serviceAccount" . }}{{ end }}
+{{- define "external-dns.selectorLabels" }}{{ include "extdns.selector" . }}{{ end }}
+{{- define "external-dns.labels" }}{{ include "extdns.labels" . }}{{ end }}
 
 {{- /* Metadata of an object: (list ROOT NAME), and a dict of namespace, labels and annotations. */}}
 {{- define "extdns.metadata" -}}
@@ -47,6 +67,18 @@ labels:
 annotations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end }}
+
+{{- /* The fields of a map that are set: (list MAP NAME...), as YAML. Null and "" are left out, false and 0 are not. */}}
+{{- define "extdns.fields" -}}
+{{- $found := dict }}
+{{- range $name := rest . }}
+  {{- $value := get (first $) $name }}
+  {{- if not (or (kindIs "invalid" $value) (has $value (list "" dict list))) }}
+    {{- $_ := set $found $name $value }}
+  {{- end }}
+{{- end }}
+{{- if $found }}{{ toYaml $found }}{{ end }}
 {{- end }}
 
 {{- /* An affinity whose terms select our own pods where they select none: (list AFFINITY SELECTOR). */}}

@@ -1,36 +1,5 @@
-{{- /* What each source reads: objects of its own, which marks name, and others on the way to targets. */}}
-{{- define "extdns.reads" -}}
-ambassador-host: {own: [hosts.getambassador.io], others: [services]}
-contour-httpproxy: {own: [httpproxies.projectcontour.io]}
-crd: {own: [dnsendpoints.externaldns.k8s.io]}
-f5-transportserver: {own: [transportservers.cis.f5.com]}
-f5-virtualserver: {own: [virtualservers.cis.f5.com]}
-gateway-grpcroute: {own: [grpcroutes.gateway.networking.k8s.io], others: [gateways.gateway.networking.k8s.io, namespaces]}
-gateway-httproute: {own: [httproutes.gateway.networking.k8s.io], others: [gateways.gateway.networking.k8s.io, namespaces]}
-gateway-tcproute: {own: [tcproutes.gateway.networking.k8s.io], others: [gateways.gateway.networking.k8s.io, namespaces]}
-gateway-tlsroute: {own: [tlsroutes.gateway.networking.k8s.io], others: [gateways.gateway.networking.k8s.io, namespaces]}
-gateway-udproute: {own: [udproutes.gateway.networking.k8s.io], others: [gateways.gateway.networking.k8s.io, namespaces]}
-gloo-proxy: # no mark names a Proxy
-  others:
-    - gateways.gateway.solo.io
-    - ingresses.networking.k8s.io
-    - proxies.gloo.solo.io
-    - services
-    - virtualservices.gateway.solo.io
-ingress: {own: [ingresses.networking.k8s.io]}
-istio-gateway: {own: [gateways.networking.istio.io], others: [ingresses.networking.k8s.io, services]}
-istio-virtualservice:
-  own: [virtualservices.networking.istio.io]
-  others: [gateways.networking.istio.io, ingresses.networking.k8s.io, services]
-kong-tcpingress: {own: [tcpingresses.configuration.konghq.com]}
-node: {own: [nodes]}
-openshift-route: {own: [routes.route.openshift.io]}
-pod: {others: [nodes, pods]} # no mark names a pod, so none is asked for by its name
-service: {own: [services], others: [endpointslices.discovery.k8s.io, nodes, pods]}
-{{- end }}
-
-{{- /* What sources read that flags name: (list SOURCES ARGS) gives a YAML list of resources. */}}
-{{- define "extdns.asked" -}}
+{{- /* The resources of sources whose kinds flags name: (list SOURCES ARGS) gives a YAML list. */}}
+{{- define "extdns.chosen" -}}
 {{- $sources := index . 0 }}
 {{- $args := index . 1 }}
 {{- $own := list }}
@@ -57,31 +26,49 @@ service: {own: [services], others: [endpointslices.discovery.k8s.io, nodes, pods
 {{- end }}
 
 {{- /*
-The rights that arguments need, by where: `objects` where objects are read, `everywhere` whatever --namespace says, `gateways`
-in --gateway-namespace. Each is a map from resources (plural.group) to verbs. Takes (list ROOT ARGS).
+The resources that `service` looks up for the types of Services in --service-type-filter: (list TABLE ARGS) gives a YAML list.
+Without the flag, and with an empty value, these are all types.
 */}}
-{{- define "extdns.rights" -}}
+{{- define "extdns.lookups" -}}
+{{- $types := include "extdns.given" (list "service-type-filter" (index . 1)) | fromYamlArray }}
+{{- $found := list }}
+{{- range $type, $resources := index . 0 }}
+  {{- if or (not $types) (has "" $types) (has $type $types) }}
+    {{- $found = concat $found $resources }}
+  {{- end }}
+{{- end }}
+{{- uniq $found | toYaml }}
+{{- end }}
+
+{{- /*
+The permissions that arguments need, by where: `objects` where objects are read, `everywhere` whatever --namespace says,
+`gateways` in --gateway-namespace. Each is a map from resources (plural.group) to verbs. Takes (list ROOT ARGS).
+*/}}
+{{- define "extdns.permissions" -}}
 {{- $args := index . 1 }}
+{{- $table := (first .).Files.Get "files/permissions.yaml" | fromYaml }}
 {{- $sources := include "extdns.given" (list "source" $args) | fromYamlArray }}
 {{- $namespaced := include "extdns.given" (list "namespace" $args) | fromYamlArray | first }}
 {{- $gateways := include "extdns.given" (list "gateway-namespace" $args) | fromYamlArray | first }}
-{{- $own := include "extdns.asked" (list $sources $args) | fromYamlArray }}
-{{- $others := list }}
-{{- $reads := include "extdns.reads" . | fromYaml }}
+{{- $named := include "extdns.chosen" (list $sources $args) | fromYamlArray }}
+{{- $listed := list }}
 {{- range $sources }}
-  {{- $own = concat $own (dig . "own" list $reads) }}
-  {{- $others = concat $others (dig . "others" list $reads) }}
+  {{- $named = concat $named (dig . "named" list $table.sources) }}
+  {{- $listed = concat $listed (dig . "listed" list $table.sources) }}
 {{- end }}
-{{- $hasGateways := has "gateways.gateway.networking.k8s.io" $others }}
+{{- if has "service" $sources }}
+  {{- $listed = concat $listed (include "extdns.lookups" (list $table.serviceTypes $args) | fromYamlArray) }}
+{{- end }}
+{{- $hasGateways := has "gateways.gateway.networking.k8s.io" $listed }}
 {{- if and $hasGateways (has "--gateway-listener-sets" $args) }}
-  {{- $others = append $others "listenersets.gateway.networking.k8s.io" }}
+  {{- $listed = append $listed "listenersets.gateway.networking.k8s.io" }}
 {{- end }}
 
 {{- $objects := dict "events.events.k8s.io" (list "create" "patch") }}
-{{- range $others }}
+{{- range $listed }}
   {{- $_ := set $objects . (list "list" "watch") }}
 {{- end }}
-{{- range $own }}
+{{- range $named }}
   {{- $_ := set $objects . (list "get" "list" "watch") }}
 {{- end }}
 {{- if has "crd" $sources }}
@@ -99,7 +86,7 @@ in --gateway-namespace. Each is a map from resources (plural.group) to verbs. Ta
     {{- $moved = append $moved "services" }}
   {{- end }}
   {{- if has "gloo-proxy" $sources }}
-    {{- $moved = concat $moved (dig "gloo-proxy" "others" list $reads) | uniq }}
+    {{- $moved = concat $moved (dig "gloo-proxy" "listed" list $table.sources) | uniq }}
   {{- end }}
   {{- if $hasGateways }}
     {{- $moved = append $moved "listenersets.gateway.networking.k8s.io" }}
@@ -130,30 +117,30 @@ in --gateway-namespace. Each is a map from resources (plural.group) to verbs. Ta
 {{- end }}
 
 {{- /*
-The objects that the program keeps for itself, each with its name and namespace: the state, and the Lease where one is
+The objects that the program writes for itself, each with its name and namespace: the state, and the Lease if a leader is
 elected. Takes (list ROOT ARGS); gives a YAML list.
 */}}
-{{- define "extdns.kept" -}}
+{{- define "extdns.ownObjects" -}}
 {{- $home := include "extdns.namespace" (index . 0) }}
 {{- $args := index . 1 }}
-{{- $kept := list }}
+{{- $own := list }}
 {{- $given := include "extdns.given" (list "state-configmap" $args) | fromYamlArray }}
 {{- $state := empty $given | ternary (has "--compat" $args | ternary "" "extdns-state") (first $given) }}
 {{- if $state }}
   {{- $at := splitList "/" $state }}
   {{- $namespace := gt (len $at) 1 | ternary (first $at) $home }}
-  {{- $kept = append $kept (dict "name" (last $at) "namespace" $namespace "resource" "configmaps" "group" "") }}
+  {{- $own = append $own (dict "name" (last $at) "namespace" $namespace "resource" "configmaps" "group" "") }}
 {{- end }}
 {{- if has "--leader-elect" $args }}
   {{- $name := include "extdns.given" (list "leader-elect-resource-name" $args) | fromYamlArray | first }}
   {{- $namespace := include "extdns.given" (list "leader-elect-resource-namespace" $args) | fromYamlArray | first | default $home }}
-  {{- $kept = append $kept (dict "name" $name "namespace" $namespace "resource" "leases" "group" "coordination.k8s.io") }}
+  {{- $own = append $own (dict "name" $name "namespace" $namespace "resource" "leases" "group" "coordination.k8s.io") }}
 {{- end }}
-{{- toYaml $kept }}
+{{- toYaml $own }}
 {{- end }}
 
-{{- /* RBAC rules for one of those. */}}
-{{- define "extdns.keeping" -}}
+{{- /* RBAC rules for one of these objects. */}}
+{{- define "extdns.ownRules" -}}
 - apiGroups: [{{ quote .group }}]
   resources: [{{ .resource }}]
   verbs: [create]

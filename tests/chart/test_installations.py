@@ -1,0 +1,63 @@
+"""Releases of external-dns's chart keep their names, selectors and values, or learn what to change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.chart.conftest import require_program
+from tests.chart.installations import flatten, is_accepted, list_names, merge_values, read_before, read_installation
+from tests.chart.tools import Helm, Json
+
+NAMES: Final = list_names()
+ACCEPTED: Final = [name for name in NAMES if is_accepted(name)]
+REFUSED: Final = [name for name in NAMES if "refused" in read_installation(name)]
+IDENTITY: Final = ("/spec/selector/", "/serviceAccountName", "ServiceAccount ", "/subjects/", "/roleRef/")
+"""Parts of paths of fields that must be as before, because they are immutable, or because others refer to them."""
+OTHER_PROGRAM: Final = {"/image": "the image", "/readinessProbe/httpGet/path": "extdns has /readyz"}
+"""Parts of paths of fields that differ in every installation."""
+
+
+@pytest.fixture
+def rendered(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, Any]:
+    """Return what the values of an installation render to, after the change that they need."""
+    found = read_installation(request.param)
+    return flatten(installed(found, tmp_path).manifests(merge_values(found["values"], found.get("change", {}))))
+
+
+def installed(found: Json, folder: Path) -> Helm:
+    """Return Helm with the release of an installation."""
+    return Helm(require_program("helm"), folder, release=found["release"], namespace=found["namespace"])
+
+
+def equals(path: str, before: object, after: object) -> bool:
+    """Return whether a field is kept. Arguments are kept if all are there in their order."""
+    if path.endswith("/args") and isinstance(before, list) and isinstance(after, list):
+        written = " ".join(before).replace("--aws-batch-change-size 500", "--aws-batch-change-size=500").split(" ")
+        return written == [one for one in after if one in written]
+    return before == after
+
+
+@pytest.mark.parametrize(("rendered", "name"), [(name, name) for name in ACCEPTED], indirect=["rendered"], ids=ACCEPTED)
+def test_everything_that_external_dns_chart_renders_is_kept(rendered: dict[str, Any], name: str) -> None:
+    stated = read_installation(name).get("differs", {})
+    listed = [*stated, *OTHER_PROGRAM]
+    different = {
+        path: (value, rendered.get(path))
+        for path, value in read_before(name).items()
+        if not equals(path, value, rendered.get(path))
+    }
+    unexpected = {path: values for path, values in different.items() if not any(part in path for part in listed)}
+    assert not unexpected
+    assert all(any(part in path for path in different) for part in stated), "outdated"
+    assert not [path for path in different if any(part in path for part in IDENTITY) and "/annotations/" not in path]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refusal_lists_every_problem_with_the_value_the_reason_and_what_to_do(name: str, tmp_path: Path) -> None:
+    found = read_installation(name)
+    message = installed(found, tmp_path).refusal(found["values"])
+    assert [text for text in found["refused"] if text not in message] == []
+    assert message.count("\n  - ") == len(found["refused"])
