@@ -100,7 +100,7 @@ def _gateway_api() -> Iterator[Json]:
     yield _object(f"{group}/v1", "ListenerSet", "more", {"parentRef": web, "listeners": [one]}, {})
     more = {"name": "more", "kind": "ListenerSet"}
     for kind in ("HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"):
-        refs = [web, more] if kind == "HTTPRoute" else [web]
+        refs = [web, more]
         parents = [{"parentRef": ref, "conditions": [{"type": "Accepted", "status": "True"}]} for ref in refs]
         spec = {"parentRefs": refs} | ({} if kind[:3] in ("TCP", "UDP") else {"hostnames": [host(kind.lower())]})
         yield _object(f"{group}/v1", kind, "web", spec, {"parents": parents}, hostname=host(kind.lower()))
