@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from extdns.model.change import ChangeSet, Write
+from extdns.model.change import Blocked, ChangeSet, Write
+from extdns.model.reason import Reason
 from extdns.model.record import Record, restate_record
 
 if TYPE_CHECKING:
     from extdns.engine.zones import ZoneState
     from extdns.model.dns_name import DnsName
-    from extdns.model.record import OwnedRecord
+    from extdns.model.record import OwnedRecord, RecordKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,17 +47,48 @@ def read_above(above: ZoneState, zone: ZoneState, related: Iterable[DnsName]) ->
     return [record for name in outside for record in above.cache.records(name)]
 
 
-def split_sets(sets: Sequence[ChangeSet], above: ZoneState, name: DnsName, current: Iterable[OwnedRecord]) -> Parts:
+def respect_elsewhere(
+    sets: Iterable[ChangeSet], elsewhere: Iterable[OwnedRecord]
+) -> tuple[list[ChangeSet], dict[RecordKey, Blocked]]:
+    """Return *sets* such that they change the owner of no record of another zone.
+
+    An ownership record that such a record needs stays; `split_sets` deletes it after that record. No ownership record
+    is created that would make a foreign record of another zone ours.
+
+    Args:
+        sets: complete change sets of one name.
+        elsewhere: the records of the name in the zones that have ownership records in common with this one.
+
+    Returns:
+        The change sets that can be made, and by record why the others cannot.
+    """
+    needed = {one.key for owned in elsewhere for one in owned.ownership_records}
+    foreign = {owned.key for owned in elsewhere if not owned.is_ours}
+    possible: list[ChangeSet] = []
+    blocks: dict[RecordKey, Blocked] = {}
+    for one in sets:
+        changed = {change.key for change in one.changes}
+        creates_owner = any(write.old is None and write.key not in changed for write in one.writes)
+        if creates_owner and (covered := changed & foreign):
+            detail = f"it would also cover the record {min(covered).type} of another zone"
+            blocks |= dict.fromkeys(changed, Blocked(reason=Reason.NO_OWNERSHIP_NAME, detail=detail))
+        else:
+            kept = (write for write in one.writes if write.new or write.key in changed or write.key not in needed)
+            possible.append(replace(one, writes=tuple(kept)) if one.ownership_zone is None else one)
+    return possible, blocks
+
+
+def split_sets(sets: Sequence[ChangeSet], above: ZoneState, name: DnsName, proved: Iterable[OwnedRecord]) -> Parts:
     """Select the part of *sets* that is written now, and split it by zone.
 
     Args:
         sets: all change sets of *name*, with ownership records.
         above: the zone that holds the ownership records.
         name: the planned name, which is also that of a zone.
-        current: the records of *name*.
+        proved: the records of *name* in all zones that have ownership records in common.
     """
     if not sets:
-        return Parts(home=(), above=_clean_up(above, name, current), leftovers=_find_leftovers(above, name))
+        return Parts(home=(), above=_clean_up(above, name, proved), leftovers=_find_leftovers(above, name))
     home: list[ChangeSet] = []
     waiting: list[ChangeSet] = []
     first: list[Write] = []
@@ -83,9 +115,9 @@ def _find_leftovers(above: ZoneState, name: DnsName) -> tuple[Record, ...]:
     return tuple(record for record in above.leftovers.get(name, ()) if record in above.cache.records(record.name))
 
 
-def _clean_up(above: ZoneState, name: DnsName, current: Iterable[OwnedRecord]) -> tuple[ChangeSet, ...]:
+def _clean_up(above: ZoneState, name: DnsName, proved: Iterable[OwnedRecord]) -> tuple[ChangeSet, ...]:
     """Return change sets that delete the ownership records of *name* whose records were deleted."""
-    proving = {one.key for owned in current for one in owned.ownership_records}
+    proving = {one.key for owned in proved for one in owned.ownership_records}
     left = [record for record in _find_leftovers(above, name) if record.key not in proving]
     return tuple(
         ChangeSet(zone=above.zone, name=name, changes=(), writes=(Write(old=record, new=None),))

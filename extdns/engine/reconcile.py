@@ -81,7 +81,8 @@ def reconcile(name: DnsName, state: EngineState, now_s: float) -> tuple[Decision
 def plan_name(name: DnsName, state: EngineState, now_s: float) -> NamePlan:
     """Return the plan of *name* in all its zones, and store nothing.
 
-    While a write of the name is in flight in a zone, its decisions stay: the outcome makes the name dirty again.
+    While a write of the name is in flight in a zone, the decisions of this zone, and of those that have ownership
+    records in common with it, stay: the outcome makes the name dirty again.
     """
     claims, former = state.claims.claims(name), state.decisions.decisions(name)
     planned = NamePlan()
@@ -96,12 +97,10 @@ def plan_name(name: DnsName, state: EngineState, now_s: float) -> NamePlan:
         return planned
     candidates = build_candidates(claims, state.settings.plan, state.claims.targetless_claims(name)) if claims else ()
     for zone in zones:
-        above = state.zones.find_zone_above(zone, name, state.settings.registry)
-        if not zone.cache.is_complete:
-            _wait_for_zone(zone, zone, name, claims, planned)
-        elif above and not above.cache.is_complete:
-            _wait_for_zone(above, zone, name, claims, planned)
-        elif zone.queue.is_writing(name) or (above and above.queue.is_writing(name)):
+        needed = (zone, *state.zones.find_sharing_zones(zone, name, state.settings.registry))
+        if unread := next((one for one in needed if not one.cache.is_complete), None):
+            _wait_for_zone(unread, zone, name, claims, planned)
+        elif any(one.queue.is_writing(name) for one in needed):
             planned.decisions += [decision for decision in former if decision.zone == zone.zone]
             planned.waits += [wait for wait in state.waits.waits(name) if wait.zone == zone.zone.id]
         else:
@@ -216,9 +215,8 @@ def _combine_sets(
 ) -> dict[ZoneState, tuple[ChangeSet, ...]]:
     """Return by zone the change sets of *name* to queue there: its own, and those of ownership records of zones below.
 
-    If several zones hold one name, they use the same ownership records. No ownership record is deleted before all zones
-    that may need it were planned. The zone above can also be one of the zones that hold the name: a public zone above a
-    private one.
+    If several zones hold one name, they use the same ownership records. The zone above can also be one of the zones
+    that hold the name: a public zone above a private one.
     """
     sets = {zone: plan.sets for zone, plan in plans}
     below: dict[ZoneState, list[ChangeSet]] = {}
@@ -226,14 +224,12 @@ def _combine_sets(
         if above := state.zones.find_zone_above(zone, name, state.settings.registry):
             below.setdefault(above, []).extend(plan.sets_above)
     for above, found in below.items():
-        is_certain = len(plans) == len(state.zones.containing(name))
-        proving = {one.key for _, plan in plans for owned in plan.current for one in owned.ownership_records}
         own = sets.get(above, ())
         written = {write.key for one in own for write in one.writes}
         added: dict[RecordKey, ChangeSet] = {}
         for one in found:
             key = one.writes[0].key
-            if key not in written and (one.writes[0].new or (is_certain and key not in proving)):
+            if key not in written:
                 added.setdefault(key, one)
         sets[above] = (*own, *added.values())
     return sets

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from extdns.engine.batches import project_records, split_and_complete
 from extdns.engine.decisions import ZONES, Awaited, Wait
 from extdns.engine.desired import adjust, resolve_contests
-from extdns.engine.ownership_zone import Parts, read_above, split_sets
+from extdns.engine.ownership_zone import Parts, read_above, respect_elsewhere, split_sets
 from extdns.model import rrtype
 from extdns.model.change import Blocked, ChangeSet, Decision, Delete
 from extdns.model.claim import UnresolvedClaim
@@ -188,6 +188,7 @@ class PlanInput(Value, frozen=True, kw_only=True):
         related: the related names.
         claims: all claims to the name.
         above: the zone that holds the ownership records, None if that is the zone of the name.
+        elsewhere: the records of the name in other zones that have ownership records in common with this one.
         hidden: set identifiers of records whose resource cannot be observed, so that no other object may change them.
     """
 
@@ -198,6 +199,7 @@ class PlanInput(Value, frozen=True, kw_only=True):
     related: tuple[DnsName, ...]
     claims: Sequence[NameClaim]
     above: ZoneState | None
+    elsewhere: tuple[OwnedRecord, ...]
     hidden: Mapping[str, Blocked]
 
     @property
@@ -234,8 +236,21 @@ def _read_input(zone: ZoneState, name: DnsName, claims: Sequence[NameClaim], sta
         related=related,
         claims=claims,
         above=above,
+        elsewhere=_read_elsewhere(zone, name, related, state),
         hidden=hidden,
     )
+
+
+def _read_elsewhere(
+    zone: ZoneState, name: DnsName, related: tuple[DnsName, ...], state: EngineState
+) -> tuple[OwnedRecord, ...]:
+    registry, found = state.settings.registry, []
+    for other in state.zones.find_sharing_zones(zone, name, registry):
+        records = other.cache.records_around(name, related)
+        if above := state.zones.find_zone_above(other, name, registry):
+            records += read_above(above, other, related)
+        found += [owned for owned in _read_owned(registry, records) if owned.record.name == name]
+    return tuple(found)
 
 
 def _find_block(plan_input: PlanInput, state: EngineState) -> Blocked | None:
@@ -341,7 +356,11 @@ def _complete(
                     blocks |= {change.key: piece for change in part.changes}
                 else:
                     complete.append(piece)
-    parts = split_sets(complete, above, plan_input.name, plan_input.current) if above else Parts(home=tuple(complete))
+    if plan_input.elsewhere:
+        complete, covering = respect_elsewhere(complete, plan_input.elsewhere)
+        blocks |= covering
+    proving = (*plan_input.current, *plan_input.elsewhere)
+    parts = split_sets(complete, above, plan_input.name, proving) if above else Parts(home=tuple(complete))
     return parts, block_proposals(proposals, blocks) if blocks else proposals
 
 

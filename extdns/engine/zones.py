@@ -128,6 +128,18 @@ class Zones:
         found = [state for state in self.containing(ownership_name) if home.zone.name != state.zone.name]
         return next((state for state in found if state.zone.private is home.zone.private), next(iter(found), None))
 
+    def find_sharing_zones(self, home: ZoneState, name: DnsName, registry: Registry) -> list[ZoneState]:
+        """Return the zones other than *home* whose records at *name* have ownership records in common with its records.
+
+        That is so for the name of a zone: the zone above, which holds the ownership records, and other zones of the
+        name below it.
+        """
+        if name not in self._by_name:
+            return []
+        holder = self.find_zone_above(home, name, registry) or home
+        below = [state for state in self._by_name[name] if self.find_zone_above(state, name, registry) is holder]
+        return [state for state in (holder, *below) if state is not home]
+
     def find_former_zones(self, name: DnsName, home: Sequence[ZoneState]) -> list[ZoneState]:
         """Return the zones that have records of *name* but are not among its zones *home*, longest zone name first."""
         if len(home) == len(self._states):

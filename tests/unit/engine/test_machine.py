@@ -125,7 +125,7 @@ class EngineMachine(RuleBasedStateMachine):
             zone = submission.batch.zone
             known = known_with_ownership(self.world.engine, zone)
             above = ownership_above(known.values()) if zone.id == INNER.id else {}
-            laws.check_submission(submission, REGISTRY, known, above)
+            laws.check_submission(submission, REGISTRY, known, above, [one.name for one in ZONES])
             self.accounts.check_budget(submission, self.world.now_s)
         self.checked = len(self.world.provider.submissions)
         return item

@@ -262,6 +262,46 @@ def test_the_record_of_a_private_zone_has_the_reason_of_the_refusal_in_its_publi
     assert world.describe_decisions("dev") == ["A none refused", "A none refused"]
 
 
+def test_a_common_ownership_record_stays_while_the_private_record_cannot_be_deleted() -> None:
+    private = replace(DEV, private=True)
+    world = build_world(zones={ZONE: (), private: ()})
+    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    world.provider.rule = lambda batch: Refused(message="no") if batch.zone.id == private.id else None
+    world.run(observe_gone("web"), for_s=120.0)
+    assert (world.list_records(), world.list_records(private)) == ({}, {"dev A": ("192.0.2.1",)})
+    assert world.list_ownership_labels() == {"a-dev"}
+    world.provider.rule = lambda _: None
+    world.run(for_s=600.0)
+    assert (world.list_records(private), world.list_ownership_labels()) == ({}, set())
+
+
+def test_an_ownership_record_stays_while_it_covers_a_record_that_the_parent_zone_still_has() -> None:
+    """Test the name of a zone that was private, and so also had a record in its public parent zone."""
+    world = start_two_zones((OURS, record("dev")), (record("dev"),), "192.0.2.1")
+    assert world.describe_decisions("dev") == ["A keep published", "A keep zone-moved"]
+    world.run(observe_gone("web"), for_s=120.0)
+    assert (world.list_records(DEV), world.list_ownership_labels()) == ({}, {"a-dev"})
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_no_ownership_record_is_created_that_would_also_cover_a_foreign_record_of_the_parent_zone(
+    *, private: bool
+) -> None:
+    below = replace(DEV, private=private)
+    world = build_world(zones={ZONE: (record("dev", "192.0.2.9"),), below: ()})
+    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=60.0)
+    assert list_writes(world) == []
+    assert "A none no-ownership-name" in world.describe_decisions("dev")
+
+
+def test_no_ownership_record_is_created_that_would_also_cover_a_foreign_record_of_a_private_zone() -> None:
+    private = replace(DEV, private=True)
+    world = build_world(zones={ZONE: (), private: (record("dev", "192.0.2.9"),)})
+    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=60.0)
+    assert list_writes(world) == []
+    assert sorted(world.describe_decisions("dev")) == ["A keep foreign-record", "A none no-ownership-name"]
+
+
 def test_a_queued_ownership_record_in_the_parent_zone_is_kept_when_zones_are_listed_again() -> None:
     inner = Zone(name=DnsName("shop.example.org"), id="inner")  # sorts after the parent zone
     world = build_world(zones={ZONE: (), inner: ()}, interval_s=30.0)

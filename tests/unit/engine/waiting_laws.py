@@ -148,5 +148,9 @@ def _is_queued(queue: WriteQueue, name: DnsName) -> bool:
 
 
 def _queues_of(engine: Engine, state: ZoneState, name: DnsName) -> list[WriteQueue]:
-    """Return the queues in which *name* may be written: the ownership record of the name of a zone stands above it."""
-    return [one.queue for one in engine.zones if one is state or name == state.zone.name]
+    """Return the queues whose writes of *name* a decision about it in a zone may wait for.
+
+    The name of a zone waits for all zones that have ownership records in common with it.
+    """
+    sharing = engine.zones.find_sharing_zones(state, name, engine.settings.registry)
+    return [one.queue for one in (state, *sharing)]
