@@ -19,7 +19,7 @@ from extdns.model.kind import Kind, ObjectKey
 from extdns.ports import Cluster
 from tests.fakes.apiserver.server import ApiServer
 
-MAX_WAIT_S: Final = 30.0
+MAX_WAIT_S: Final = 120.0
 """Longest time in seconds that a test waits for a change."""
 
 REQUEST_TIMEOUT_S: Final = 0.5

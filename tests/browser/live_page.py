@@ -19,7 +19,7 @@ T = TypeVar("T")
 SCRIPT: Final = "<script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
 FOREIGN_RECORD: Final = "www IN A 192.0.2.99\n"
 PUBLISHED: Final = 81
-_TIMEOUT_S: Final = 30.0
+_TIMEOUT_S: Final = 120.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ def build(folder: Path) -> Path:
 
 def print_types(program: Path) -> str:
     """Return the table of Kubernetes types that the Go program prints."""
-    return subprocess.run([program, "types"], capture_output=True, text=True, timeout=60, check=True).stdout
+    return subprocess.run([program, "types"], capture_output=True, text=True, timeout=300, check=True).stdout
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from tests.cluster_world import HOUR_S, MINUTE_S
 from tests.fakes.apiserver.server import ApiServer
 from tests.incidents.production import Production, route53
 from tests.objects import Json, numbered, service, services
-from tests.program.running import Running
+from tests.program.running import HANGS_S, Running
 
 ZONES = [f"z{number:02}.test" for number in range(30)]
 HOSTS = {f"{name}.{zone}." for zone in ZONES for name in ("a", "b")}
@@ -36,7 +36,7 @@ def kube_system(uid: str) -> Json:
 
 def read_page(running: Running, path: str = "") -> str:
     """Return a document of the live page."""
-    with urlopen(f"http://127.0.0.1:{running.page.port}/{path}", timeout=30.0) as response:
+    with urlopen(f"http://127.0.0.1:{running.page.port}/{path}", timeout=HANGS_S) as response:
         return str(response.read().decode())
 
 

@@ -199,8 +199,7 @@ def test_close_cuts_the_open_stream_and_rejects_later_requests(
     access = ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig")), request_timeout_s=MAX_WAIT_S)
     api = ApiClient(HttpClient(access), request_timeout_s=MAX_WAIT_S)
     broken: list[ApiError] = []
-    if fault is not None:
-        server.faults.arm(fault, verb="watch")
+    armed = server.faults.arm(fault, verb="watch") if fault is not None else None
 
     def watch() -> None:
         try:
@@ -212,7 +211,10 @@ def test_close_cuts_the_open_stream_and_rejects_later_requests(
 
     thread = Thread(target=watch)
     thread.start()
-    server.log.wait_for("watch", "services")
+    if armed is not None:
+        armed.wait()
+    else:
+        server.log.wait_for("watch", "services")
     api.close()
     thread.join(MAX_WAIT_S / 2)
     assert not thread.is_alive()

@@ -25,10 +25,11 @@ from extdns.model.record import OwnedRecord, Record
 from extdns.model.value import StringMap
 from extdns.model.zone import Zone
 from tests.clusters import service
-from tests.fakes.apiserver.faults import Refuse
+from tests.fakes.apiserver.faults import Refuse, Stall
 from tests.fakes.apiserver.server import ApiServer
 from tests.objects import service as published_service
 from tests.program.installation import Installation
+from tests.program.running import HANGS_S
 
 SERVICE = Kind("", "v1", "Service", "services")
 ZONE = Zone(name=DnsName("example.org"), id="Z1")
@@ -243,14 +244,15 @@ def test_held_deletes_are_recorded_on_existing_objects_and_repeated_before_the_e
     server.log.wait_for("patch", "events")
 
 
-def test_recording_events_does_not_block_if_the_api_server_is_down(
+def test_recording_events_does_not_block_if_the_api_server_does_not_answer(
     server: ApiServer, recorder: KubernetesEventRecorder
 ) -> None:
-    server.kill()
-    began_s = time.monotonic()
+    stalled = server.faults.arm(Stall(), verb="create", resource="events", times=None)
+    recorder.record_invalid_claims(invalid_claims())
+    stalled.wait()
     for number in range(5000):
-        recorder.record_invalid_claims(invalid_claims(f"s{number}"))
-    assert time.monotonic() - began_s < 5.0
+        recorder.record_invalid_claims(invalid_claims(f"s{number}"))  # would wait for the fault, which has no end
+    stalled.release()
 
 
 @pytest.mark.parametrize(
@@ -293,7 +295,7 @@ def test_held_deletes_are_recorded_on_the_state_configmap_after_they_were_saved(
             running.until("All records are already up to date")
             for name in names:
                 server.delete("Service", "shop", name)
-            until_s = time.monotonic() + 20.0
+            until_s = time.monotonic() + HANGS_S
             while {one.reason for one in running._engine.decisions} != {Reason.IN_GRACE}:
                 assert time.monotonic() < until_s
                 running._never.wait(0.01)

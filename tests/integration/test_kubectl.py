@@ -55,7 +55,7 @@ def kubectl(command: tuple[str, ...]) -> Kubectl:
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
+            timeout=300,
             env=os.environ | {"KUBECTL_KUBERC": "false"},
         )
         assert done.returncode == code, done.stderr

@@ -21,7 +21,7 @@ from extdns.log import TextFormatter
 from extdns.model.change import Action
 from extdns.model.dns_name import DnsName
 
-HANGS_S: Final = 30.0
+HANGS_S: Final = 120.0
 """Longest time in seconds that a test waits for an event."""
 
 

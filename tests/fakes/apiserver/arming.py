@@ -10,7 +10,7 @@ from tests.fakes.apiserver.answers import Answer
 from tests.fakes.apiserver.faults import Fault
 from tests.fakes.apiserver.requests import Request
 
-_TIMEOUT_S: Final = 30.0
+_TIMEOUT_S: Final = 120.0
 """How long `Armed.wait` waits until it fails, in seconds."""
 
 

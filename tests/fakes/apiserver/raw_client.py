@@ -11,7 +11,7 @@ from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
 from typing import Any, Final, Protocol
 from urllib.parse import urlencode, urlsplit
 
-TIMEOUT_S: Final = 30.0
+TIMEOUT_S: Final = 120.0
 SERVICES: Final = "/api/v1/services"
 IN_SHOP: Final = "/api/v1/namespaces/shop/services"
 MERGE: Final = "application/merge-patch+json"

@@ -13,7 +13,7 @@ from tests.fakes.route53.batch import Change
 
 CHANGE: Final = "ChangeResourceRecordSets"
 LIST: Final = "ListResourceRecordSets"
-_TIMEOUT_S: Final = 30.0
+_TIMEOUT_S: Final = 120.0
 """How long `Log.wait_for` waits until it fails, in seconds."""
 
 

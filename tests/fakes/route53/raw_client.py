@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 KEY: Final = "AKIDTEST"
 """The default access key of the client."""
 _SIGNED: Final = {"Authorization": f"AWS4-HMAC-SHA256 Credential={KEY}/20260101/us-east-1/route53/aws4_request"}
-_ONCE: Final = Config(retries={"total_max_attempts": 1, "mode": "standard"}, connect_timeout=5, read_timeout=5)
+_ONCE: Final = Config(retries={"total_max_attempts": 1, "mode": "standard"}, connect_timeout=60, read_timeout=60)
 
 
 class Clock:
@@ -109,7 +109,7 @@ class RawClient:
 
     def http(self, method: str, path: str, body: str = "", *, signed: bool = True) -> tuple[int, str]:
         """Send an HTTP request without changes. Return status and body of the response."""
-        connection = HTTPConnection("127.0.0.1", int(self.fake.url.rpartition(":")[2]), timeout=5)
+        connection = HTTPConnection("127.0.0.1", int(self.fake.url.rpartition(":")[2]), timeout=60)
         try:
             connection.request(method, path, body, _SIGNED if signed else {})
             answer = connection.getresponse()

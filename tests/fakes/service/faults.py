@@ -9,7 +9,7 @@ from typing import Final, Protocol
 
 from tests.fakes.service.answers import Answer, ApiError, ConnectionCut
 
-_TIMEOUT_S: Final = 30.0
+_TIMEOUT_S: Final = 120.0
 """How long `Armed.wait` waits until it fails, in seconds."""
 
 

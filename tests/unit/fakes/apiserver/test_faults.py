@@ -9,6 +9,7 @@ from http.client import IncompleteRead, RemoteDisconnected
 
 import pytest
 
+from tests.fakes.apiserver import log
 from tests.fakes.apiserver.faults import (
     Cut,
     Drop,
@@ -37,6 +38,22 @@ def test_a_fault_affects_the_given_number_of_matching_requests(server: ApiServer
     server.faults.arm(Refuse(code=503), verb="list", resource="services", namespace="shop", times=2)
     codes = [raw_client.get(path).code for path in (SERVICES, f"{IN_SHOP}/a", IN_SHOP, IN_SHOP, IN_SHOP)]
     assert codes == [200, 200, 503, 503, 200]
+
+
+def test_the_log_waits_until_a_request_was_carried_out(
+    server: ApiServer, raw_client: RawClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stalled = server.faults.arm(Stall(), verb="list", resource="services")
+    with ThreadPoolExecutor(1) as pool:
+        response = pool.submit(raw_client.get)
+        stalled.wait()
+        with monkeypatch.context() as patched:
+            patched.setattr(log, "_TIMEOUT_S", 0.0)
+            with pytest.raises(AssertionError, match="fewer than 1 requests list services"):
+                server.log.wait_for("list", "services")
+        stalled.release()
+        assert response.result().code == 200
+    assert server.log.wait_for("list", "services").verb == "list"
 
 
 def test_faults_take_effect_in_the_order_in_which_they_were_armed(server: ApiServer, raw_client: RawClient) -> None:
