@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -52,6 +52,18 @@ _AWAITED: Final = {
 _UNCHANGED: Final = frozenset({Action.KEEP, Action.NONE})
 
 
+class ZonePlan(NamedTuple):
+    """The plan of one name in one zone.
+
+    Attributes:
+        above: the zone that holds the ownership records of the name, None if that is *zone*.
+    """
+
+    zone: ZoneState
+    above: ZoneState | None
+    plan: Plan
+
+
 @dataclass(slots=True)
 class NamePlan:
     """The plans of one name in all its zones.
@@ -63,7 +75,7 @@ class NamePlan:
         sets: by zone, the change sets to queue there: its own, and those of ownership records of zones below.
     """
 
-    plans: list[tuple[ZoneState, Plan]] = field(default_factory=list)
+    plans: list[ZonePlan] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
     waits: list[ZoneWait] = field(default_factory=list)
     unread: list[ZoneState] = field(default_factory=list)
@@ -104,7 +116,9 @@ def plan_name(name: DnsName, state: EngineState, now_s: float) -> NamePlan:
             planned.decisions += [decision for decision in former if decision.zone == zone.zone]
             planned.waits += [wait for wait in state.waits.waits(name) if wait.zone == zone.zone.id]
         else:
-            planned.plans.append((zone, plan_in_zone(zone, name, claims, candidates, state)))
+            above = state.zones.find_zone_above(zone, name, state.settings.registry)
+            plan = plan_in_zone(zone, above, name, claims, candidates, state)
+            planned.plans.append(ZonePlan(zone, above, plan))
     _conclude_plans(name, planned, state, now_s)
     for zone in state.zones.find_former_zones(name, zones):
         planned.decisions += keep_moved(zone, name, zones, state)
@@ -113,12 +127,11 @@ def plan_name(name: DnsName, state: EngineState, now_s: float) -> NamePlan:
 
 def _conclude_plans(name: DnsName, planned: NamePlan, state: EngineState, now_s: float) -> None:
     """Combine the change sets of all zones, and decide by what the write queues can send now."""
-    planned.sets = _combine_sets(name, planned.plans, state)
+    planned.sets = _combine_sets(planned.plans)
     blocks = {zone: zone.queue.review(name, sets, now_s) for zone, sets in planned.sets.items() if sets}
-    for index, (zone, plan) in enumerate(planned.plans):
-        above = state.zones.find_zone_above(zone, name, state.settings.registry)
+    for index, (zone, above, plan) in enumerate(planned.plans):
         concluded = _conclude(plan, zone.zone, name, blocks.get(zone), blocks.get(above) if above else None, state)
-        planned.plans[index] = zone, concluded
+        planned.plans[index] = ZonePlan(zone, above, concluded)
         planned.decisions += concluded.decisions
         planned.waits += [ZoneWait(zone.zone.id, wait) for wait in concluded.waits_for]
 
@@ -171,7 +184,7 @@ def _wait_for_zone(
 
 def _store(name: DnsName, planned: NamePlan, state: EngineState, now_s: float) -> tuple[Decision, ...]:
     """Store what was *planned* for *name*; return the decisions that are new."""
-    for zone, plan in planned.plans:
+    for zone, _, plan in planned.plans:
         state.delete_guard.replace(
             zone.zone,
             name,
@@ -181,7 +194,7 @@ def _store(name: DnsName, planned: NamePlan, state: EngineState, now_s: float) -
             requested=plan.requested,
             is_known=zone.is_fully_known(name),
         )
-    _store_leftovers(name, planned, state)
+    _store_leftovers(name, planned)
     for zone, sets in planned.sets.items():
         zone.queue.replace(name, sets, now_s)
     for zone in planned.unread:
@@ -210,18 +223,16 @@ def _list_needed_ends(planned: NamePlan, state: EngineState) -> Iterator[tuple[s
             yield identifier, key.resource
 
 
-def _combine_sets(
-    name: DnsName, plans: Sequence[tuple[ZoneState, Plan]], state: EngineState
-) -> dict[ZoneState, tuple[ChangeSet, ...]]:
-    """Return by zone the change sets of *name* to queue there: its own, and those of ownership records of zones below.
+def _combine_sets(plans: Sequence[ZonePlan]) -> dict[ZoneState, tuple[ChangeSet, ...]]:
+    """Return by zone the change sets of a name to queue there: its own, and those of ownership records of zones below.
 
     If several zones hold one name, they use the same ownership records. The zone above can also be one of the zones
     that hold the name: a public zone above a private one.
     """
-    sets = {zone: plan.sets for zone, plan in plans}
+    sets = {one.zone: one.plan.sets for one in plans}
     below: dict[ZoneState, list[ChangeSet]] = {}
-    for zone, plan in plans:
-        if above := state.zones.find_zone_above(zone, name, state.settings.registry):
+    for _, above, plan in plans:
+        if above:
             below.setdefault(above, []).extend(plan.sets_above)
     for above, found in below.items():
         own = sets.get(above, ())
@@ -235,11 +246,11 @@ def _combine_sets(
     return sets
 
 
-def _store_leftovers(name: DnsName, planned: NamePlan, state: EngineState) -> None:
+def _store_leftovers(name: DnsName, planned: NamePlan) -> None:
     """Store the leftover ownership records of *name* in the zones above."""
     leftovers: dict[ZoneState, list[Record]] = {}
-    for zone, plan in planned.plans:
-        if above := state.zones.find_zone_above(zone, name, state.settings.registry):
+    for _, above, plan in planned.plans:
+        if above:
             leftovers.setdefault(above, []).extend(plan.leftovers)
     for above, found in leftovers.items():
         above.leftovers.pop(name, None)

@@ -89,6 +89,7 @@ class Plan(Value, frozen=True, kw_only=True):
 
 def plan_in_zone(
     zone: ZoneState,
+    above: ZoneState | None,
     name: DnsName,
     claims: Sequence[NameClaim],
     candidates: Sequence[Candidate],
@@ -98,12 +99,13 @@ def plan_in_zone(
 
     Args:
         zone: one of the zones of the name.
+        above: the zone that holds the ownership records of the name, None if that is *zone*.
         name: the name.
         claims: all claims to it.
         candidates: what the resolved claims request together.
         state: the parts of the engine; not changed.
     """
-    plan_input = _read_input(zone, name, claims, state)
+    plan_input = _read_input(zone, above, name, claims, state)
     current, settings = plan_input.current, state.settings.plan
     if not (current or claims or (plan_input.above and name in plan_input.above.leftovers)):
         return Plan()
@@ -213,10 +215,12 @@ class PlanInput(Value, frozen=True, kw_only=True):
         return [reject_claim(one, hidden[one.set_identifier]) for one in self.claims if one.set_identifier in hidden]
 
 
-def _read_input(zone: ZoneState, name: DnsName, claims: Sequence[NameClaim], state: EngineState) -> PlanInput:
+def _read_input(
+    zone: ZoneState, above: ZoneState | None, name: DnsName, claims: Sequence[NameClaim], state: EngineState
+) -> PlanInput:
     related = state.settings.registry.related_names(name)
     records = zone.cache.records_around(name, related)
-    if above := state.zones.find_zone_above(zone, name, state.settings.registry):
+    if above:
         records += read_above(above, zone, related)
     read = _read_owned(state.settings.registry, records) if records else ()
     current = tuple([owned for owned in read if owned.record.name == name])
