@@ -173,25 +173,20 @@ class ClaimIndex:
     def find_ended(self, name_and_identifier: NameAndIdentifier, resource: str) -> Evidence | Blocked | None:
         """Return the evidence that *resource* stopped requesting the name and set identifier; None if it did not.
 
-        Only claims that ended since the process started count. With *resource* "", claims of any object count. If the
-        end of the claim is no evidence for a delete, return a `Blocked` with the reason.
+        Only claims that ended since the process started count. With *resource* "", claims of any object count, and the
+        weakest evidence is returned. If the end of the claim is no evidence for a delete, return a `Blocked` with the
+        reason.
         """
-        ends = self._ended.get(name_and_identifier[0], {})
         if resource:
-            return ends.get((name_and_identifier[1], resource))
-        return next(
-            (evidence for (identifier, _), evidence in sorted(ends.items()) if identifier == name_and_identifier[1]),
-            None,
-        )
+            return self._ended.get(name_and_identifier[0], {}).get((name_and_identifier[1], resource))
+        ends = self.list_ended(name_and_identifier).values()
+        return min(ends, key=lambda end: (isinstance(end, Evidence), end is not Evidence.ABSENT), default=None)
 
-    def find_missing(self, name_and_identifier: NameAndIdentifier) -> list[str]:
-        """Return the resources, sorted, whose claims to the name ended because a list lacks their objects."""
-        ends = self._ended.get(name_and_identifier[0], {})
-        return sorted(
-            resource
-            for (identifier, resource), evidence in ends.items()
-            if identifier == name_and_identifier[1] and evidence is Evidence.ABSENT
-        )
+    def list_ended(self, name_and_identifier: NameAndIdentifier) -> dict[str, Evidence | Blocked]:
+        """Return the resources whose claims to the name ended, sorted, with the evidence as `find_ended` returns it."""
+        name, identifier = name_and_identifier
+        ends = self._ended.get(name, {})
+        return {resource: ends[one, resource] for one, resource in sorted(ends) if one == identifier}
 
     def list_sources_and_objects(self) -> Iterable[tuple[str, ObjectKey]]:
         """Return every object that a source has observed, with the source."""

@@ -89,10 +89,9 @@ class EvidenceReader:
         record = update.current.record
         requesters = dict.fromkeys(one.ref.key for one in candidate.requested_by)
         missing = [key for requester in requesters for key in self.claims.missing_dependencies(requester)]
-        ended = self.claims.find_missing((record.name, record.set_identifier))
-        missing += [
-            key for resource in ended if (key := self.find_object(resource)) and not self.claims.has_object(key)
-        ]
+        ended = self.claims.list_ended((record.name, record.set_identifier))
+        absent = (self.find_object(resource) for resource, evidence in ended.items() if evidence is Evidence.ABSENT)
+        missing += [key for key in absent if key and not self.claims.has_object(key)]
         if not missing:
             return None
         found = self._confirm_all_absent(missing, Evidence.ABSENT)
@@ -131,9 +130,9 @@ class EvidenceReader:
         return key.resource if key else owned.resource
 
     def _keys_of(self, owned: OwnedRecord) -> Iterable[ObjectKey]:
-        """Return the resource of *owned*, and the objects that its claims depend on and that no list contains."""
+        """Return the resource of *owned*, and the objects that no list contains and that may still request it."""
         key = self.find_object(owned.resource)
-        return (key, *self.claims.missing_dependencies(key)) if key else ()
+        return (key, *self._list_missing(owned)) if key else self._list_missing(owned)
 
     def _find(self, owned: OwnedRecord, claims: Sequence[NameClaim], requested: Sequence[Candidate]) -> Finding:
         if found := self._check_readable(owned):
@@ -207,6 +206,8 @@ class EvidenceReader:
                 return self._require_synced(end.outcome, owned)
             if known:
                 return Finding(outcome=Evidence.HOSTNAME_REMOVED)  # it exists again and does not request the name
+            if not owned.resource:
+                return self._confirm_requesters_absent(owned)
         if key is None or known:
             return self._find_unclaimed()
         if found := self._check_unread(owned):
@@ -245,8 +246,29 @@ class EvidenceReader:
             names = ", ".join(kind.name for kind in down)
             block = Blocked(reason=Reason.SOURCE_DOWN, detail=f"{names} objects are not listed")
             return Finding(outcome=block, waits_for=tuple(Wait(Awaited.SYNC, kind) for kind in down))
-        key = self.find_object(owned.resource)
-        return self._confirm_all_absent(self.claims.missing_dependencies(key) if key else (), evidence)
+        return self._confirm_all_absent(self._list_missing(owned), evidence)
+
+    def _list_missing(self, owned: OwnedRecord) -> Sequence[ObjectKey]:
+        """Return the objects that a list lacks and that may be why the resource of *owned* requests it no longer.
+
+        If *owned* names no resource, these are the former requesters of its name, and what their claims depend on.
+        """
+        if owned.resource:
+            key = self.find_object(owned.resource)
+            return self.claims.missing_dependencies(key) if key else ()
+        ended = self.claims.list_ended((owned.record.name, owned.record.set_identifier))
+        found = [(key, evidence) for resource, evidence in ended.items() if (key := self.find_object(resource))]
+        absent = [key for key, evidence in found if evidence is Evidence.ABSENT and not self.claims.has_object(key)]
+        return [*absent, *(missing for key, _ in found for missing in self.claims.missing_dependencies(key))]
+
+    def _confirm_requesters_absent(self, owned: OwnedRecord) -> Finding:
+        """Return the finding for a record without a resource that an object requested which a list lacks now."""
+        ended = self.claims.list_ended((owned.record.name, owned.record.set_identifier))
+        if not all(map(self.find_object, ended)):
+            return self._find_unclaimed()
+        if missing := self._list_missing(owned):
+            return self._confirm_all_absent(missing, Evidence.ABSENT)
+        return Finding(outcome=Evidence.HOSTNAME_REMOVED)  # they exist again and do not request the name
 
     def _confirm_all_absent(self, missing: Iterable[ObjectKey], evidence: Evidence) -> Finding:
         """Return *evidence* if GET requests confirmed that no object of *missing* exists, else why to keep it."""

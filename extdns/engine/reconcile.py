@@ -216,9 +216,12 @@ def _list_needed_ends(planned: NamePlan, state: EngineState) -> Iterator[tuple[s
     missing = [
         wait.about for _, wait in planned.waits if wait.what is Awaited.ANSWER and isinstance(wait.about, ObjectKey)
     ]
-    for owned in (one.current for one in planned.decisions if one.current and one.current.is_ours):
-        identifier = owned.record.set_identifier
-        yield identifier, state.evidence.normalize_resource(owned)
+    for one in planned.decisions:
+        if one.current is None or not one.current.is_ours:
+            continue
+        identifier, resource = one.current.record.set_identifier, state.evidence.normalize_resource(one.current)
+        if resource or one.desired is None:  # without a resource every end counts, but only if nobody requests it
+            yield identifier, resource
         for key in missing:
             yield identifier, key.resource
 

@@ -1,0 +1,89 @@
+"""Deletes of records whose ownership records name no object (docs/design/delete-safety.md, "Evidence")."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+from msgspec.structs import replace
+
+from extdns.engine.inputs import Cause, Observed
+from extdns.model.claim import ResolvedClaim
+from extdns.model.kind import ObjectKey
+from extdns.model.reason import Reason
+from extdns.model.value import EMPTY_MAP
+from tests.engine_values import PODS, build_claim, observe, observe_gone, owned
+from tests.world import World, start_world
+
+ACCEPTED: Final = {"has_state_store": True, "settings_digest": "today"}
+"""Settings that the first pass accepts, so that `orphan-unclaimed` is enough for a delete."""
+
+
+def request(name: str, *targets: str) -> ResolvedClaim:
+    """Build a claim of the Service *name* to `web` that names no resource, as those of Pods and PTR records."""
+    made = build_claim(name, "web", *targets)
+    return replace(made, desired=replace(made.desired, labels=EMPTY_MAP))
+
+
+def start_with(*first: Observed) -> World:
+    """Start an engine in whose zone `web` has the two addresses of the Services `a` and `b`."""
+    return start_world(*owned("web", "192.0.2.1", "192.0.2.2", resource=""), first=first, **ACCEPTED)
+
+
+A: Final = observe("a", request("a", "192.0.2.1"))
+B: Final = observe("b", request("b", "192.0.2.2"))
+
+
+def test_a_record_stays_while_a_get_finds_the_object_that_a_list_lacks() -> None:
+    world = start_with(A)
+    world.exists = lambda _: True
+    world.run(observe_gone("a", Cause.MISSING), for_s=1000.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    assert world.decision("web").reason is Reason.ABSENCE_UNCONFIRMED
+
+
+def test_a_record_is_deleted_after_a_get_confirmed_that_its_object_is_gone() -> None:
+    world = start_with(A)
+    world.run(observe_gone("a", Cause.MISSING), for_s=1000.0)
+    assert world.list_records() == {}
+    assert world.evidence == ["absent"]
+
+
+@pytest.mark.parametrize("is_deleted_last", [pytest.param(True, id="last"), pytest.param(False, id="first")])
+def test_a_deleted_event_of_one_object_is_no_evidence_while_another_object_may_exist(*, is_deleted_last: bool) -> None:
+    world = start_with(A, B)
+    world.exists = lambda _: True
+    gone = [observe_gone("b", Cause.MISSING), observe_gone("a")]
+    for one in gone if is_deleted_last else reversed(gone):
+        world.run(one, for_s=100.0)
+    world.run(for_s=1000.0)
+    assert "web A" in world.list_records()
+    assert world.decision("web").reason is Reason.ABSENCE_UNCONFIRMED
+
+
+def test_a_record_stays_while_what_its_object_depends_on_may_exist() -> None:
+    pod = ObjectKey(PODS, "shop", "web-1")
+    world = start_with(A)
+    world.exists = lambda _: None
+    lost = observe("a", cause=Cause.DEPENDENCY, missing_dependencies=(pod,))
+    world.run(lost, for_s=1000.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    world.exists = lambda _: False
+    world.run(for_s=1000.0)
+    assert world.evidence == ["dependency-changed"]
+
+
+def test_a_record_is_deleted_when_the_missing_object_returned_without_requesting_the_name() -> None:
+    world = start_with(A)
+    world.exists = lambda _: None
+    world.run(observe_gone("a", Cause.MISSING), observe("a"), for_s=1000.0)
+    assert world.list_records() == {}
+    assert world.evidence == ["hostname-removed"]
+
+
+def test_ends_of_claims_are_forgotten_while_another_object_requests_the_name() -> None:
+    world = start_with(B)
+    for number in range(5):
+        name = f"other-{number}"
+        world.run(observe(name, request(name, "192.0.2.9")), observe_gone(name), for_s=100.0)
+        assert not world.engine.claims.has_ended(request(name).name)
