@@ -73,8 +73,8 @@ def respect_elsewhere(
             detail = f"it would also cover the record {min(covered).type} of another zone"
             blocks |= dict.fromkeys(changed, Blocked(reason=Reason.NO_OWNERSHIP_NAME, detail=detail))
         else:
-            kept = (write for write in one.writes if write.new or write.key in changed or write.key not in needed)
-            possible.append(replace(one, writes=tuple(kept)) if one.ownership_zone is None else one)
+            writes = [write for write in one.writes if write.new or write.key in changed or write.key not in needed]
+            possible.append(replace(one, writes=tuple(writes)) if one.ownership_zone is None else one)
     return possible, blocks
 
 
