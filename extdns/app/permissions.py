@@ -93,7 +93,7 @@ def _check_files(config: Config, zones: Iterable[Zone]) -> Iterator[tuple[Zone, 
     folder = ZoneFolder(Path(config.zonefile.zonefile_dir))
     for zone in zones:
         obstacle = folder.find_write_obstacle(zone.id)
-        remedy = "make the user of the process owner of the files, and let it write to the folder" if obstacle else ""
+        remedy = "let the user of the process own the files and write to the folder" if obstacle else ""
         yield (
             zone,
             Permission(granted=not obstacle, detail=obstacle or "according to the file permissions", remedy=remedy),

@@ -56,6 +56,8 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     except ExtdnsError as exc:
         raise UsageError(str(exc)) from exc
     if not owners:
-        raise usage_error(f"no extdns that saves its state in {store} waits for the cluster {arguments[0]}")
-    show(f"Accepted for {', '.join(sanitize(owner) for owner in owners)}. extdns follows within ten seconds.\n")
+        raise usage_error(
+            f"no extdns that saves its state in {store} waits until somebody accepts the cluster {arguments[0]}"
+        )
+    show(f"Accepted for {', '.join(sanitize(owner) for owner in owners)}. extdns acts on it within ten seconds.\n")
     return 0

@@ -134,7 +134,7 @@ def _refuse_adoption(decision: Decision, owner: PossibleOwner) -> Decision:
     if owner.owner is None:
         detail = f"TXT {owner.text} looks like its ownership record, encrypted with another key"
         return replace(decision, action=Action.KEEP, reason=Reason.OWNERSHIP_RECORD_UNREADABLE, detail=detail)
-    detail = f'TXT {owner.text}, an ownership record of "{owner.owner}", may belong to it under other settings'
+    detail = f'TXT {owner.text}, an ownership record of "{owner.owner}", may cover it with another prefix or suffix'
     return replace(decision, action=Action.KEEP, reason=Reason.OWNED_BY_OTHER, detail=detail)
 
 

@@ -70,7 +70,11 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
 def _describe(one: SavedHeldSummary) -> str:
     if one.approved == one.deletes:
         return f"Already approved: {one}.\n"
-    now = "" if one.now else " The held deletes have changed since: those that are still held go, new ones stay held."
+    now = (
+        ""
+        if one.now
+        else " The held deletes have changed since then: those that are still held will be made, new ones stay held."
+    )
     return f"Approved: {one}.{now}\n"
 
 

@@ -105,7 +105,7 @@ def _check_reads(result: PassResult) -> Iterator[CheckResult]:
         )
     yield _check_objects(result)
     for problem in result.missing:
-        yield CheckResult(what="reading", state="missing", detail=problem, next="the message names what is missing")
+        yield CheckResult(what="reading", state="missing", detail=problem, next="see the message for what is missing")
 
 
 def _check_objects(result: PassResult) -> CheckResult:

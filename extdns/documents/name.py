@@ -52,7 +52,7 @@ _MAX_EXCLUDED: Final = 5
 _TARGET_FILTERS: Final = frozenset({"--target-net-filter", "--exclude-target-net"})
 _WRITES_UNKNOWN: Final = "the last write and its outcome: only a running extdns knows"
 _NO_RECENT_WRITE: Final = "the last write: not among the last changes of the process"
-_SERVED_UNKNOWN: Final = "what name servers answer: none was asked (extdns verify asks them)"
+_SERVED_UNKNOWN: Final = "what name servers answer: none was queried (extdns verify queries them)"
 _PAST_UNKNOWN: Final = (
     "earlier events: one pass observes none; a running extdns may have observed that the object was deleted or "
     "changed, which is better evidence"

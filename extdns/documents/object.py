@@ -144,7 +144,7 @@ def _find_object(seen: EngineSnapshot, text: str, missing: tuple[str, ...]) -> O
         f"no object {sanitize(text)} is read{', as far as could be read' if missing else ''}",
         *format_missing(missing),
         f"closest: {near[0]}" if near else "",
-        f"kinds of which there are objects, by --source and --namespace: {', '.join(kinds) or 'none'}",
+        f"kinds whose objects are read, by --source and --namespace: {', '.join(kinds) or 'none'}",
     )
 
 
@@ -165,7 +165,7 @@ def _build_name(decision: Decision, outcome: OutcomeDocument) -> ObjectNameDocum
 
 def _build_answer(about: list[Decision], failure: str, *, left_out: bool, complete: bool) -> str:
     if failure:
-        return f"could not be looked at: {sanitize(failure)}"
+        return f"could not be read: {sanitize(failure)}"
     if not about:
         return "is excluded by a filter, and requests no name." if left_out else "requests no name."
     by_name = groupby(about, key=lambda decision: decision.name)

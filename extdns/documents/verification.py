@@ -38,7 +38,7 @@ class ServedDocument(Document, frozen=True):
     """A requested record, or a name at which none is requested, and what the name servers answer.
 
     `state` is `served` by all servers; `published` in the zone, but not served by all; `pending`, not in the zone as
-    requested yet; `unpublished`, for the `reason`, "" if no object requests it; `unknown` if no server can be asked.
+    requested yet; `unpublished`, for the `reason`, "" if no object requests it; `unknown` if no server can be queried.
     `cachedUntil` is the time until which caches may answer with older data. `negativeTtlSeconds` is how long caches
     keep the answer that a name does not exist.
     """
@@ -146,8 +146,8 @@ def build_verification(names: Iterable[ServedDocument], missing: Iterable[str]) 
         kind="Verification",
         names=found,
         warnings=tuple(
-            f"{zone}: caches keep the answer that a name does not exist for {seconds} s (minimum of the SOA), "
-            "so a client that asks before a record is published may not see it for as long"
+            f"{zone}: for {seconds} s (minimum of the SOA) caches keep the answer that a name does not exist, so a "
+            "client that queries a name before its record is published may not see the record for that long"
             for zone, seconds in sorted(ttls)
             if seconds > _LONG_NEGATIVE_TTL_S
         ),

@@ -281,7 +281,7 @@ class ClaimIndex:
         no evidence until these objects are observed again.
         """
         own = f"{kind.label}/"
-        block = Blocked(reason=Reason.SOURCE_DOWN, detail=f"{kind.name} objects ceased to be served")
+        block = Blocked(reason=Reason.SOURCE_DOWN, detail=f"the API server no longer serves {kind.name} objects")
         for name, ends in self._ended.items():
             for (identifier, resource), evidence in ends.items():
                 if resource.startswith(own):

@@ -141,8 +141,8 @@ CLUSTER_FLAGS: Final = (
     Flag(
         name="cluster-id",
         kind=make_text_kind("ID"),
-        help="name of the cluster, saved with the cluster's own identity, or instead of it with --manifests; "
-        "deletes are held if the objects come from another cluster",
+        help="name of the cluster, a part of its identity in the saved state, with --manifests the only part; updates "
+        "and deletes are held if the objects come from another cluster",
     ),
     Flag(
         name="kube-api-request-timeout",
@@ -169,7 +169,7 @@ CLUSTER_FLAGS: Final = (
         kind=make_number_kind(least=1),
         default=10,
         support=_WATCHED,
-        help="maximum of requests at once to the API server",
+        help="maximum burst of requests to the API server",
     ),
 )
 
@@ -266,7 +266,7 @@ REPORTING_FLAGS: Final = (
         kind=EVENT_REASON,
         default=(),
         repeatable=True,
-        help="reason to emit Events for, besides problems, which always have one: RecordReady or RecordDeleted; with "
-        "--compat problems have one only with RecordError",
+        help="also record Events with this reason: RecordReady or RecordDeleted; problems always get Events, with "
+        "--compat only if RecordError is given",
     ),
 )

@@ -48,14 +48,14 @@ AWS_FLAGS: Final = (
         kind=make_text_kind("NAME"),
         default=(),
         repeatable=True,
-        help="profile of the shared AWS configuration; one account each",
+        help="profile of the shared AWS configuration, one for each account",
     ),
     _aws(name="aws-assume-role", kind=make_text_kind("ARN"), help="IAM role to assume"),
     _aws(
         name="aws-assume-role-external-id",
         kind=make_text_kind("ID"),
         secret=True,
-        help="external id that goes with --aws-assume-role",
+        help="external id that the trust policy of --aws-assume-role requires",
     ),
     _route53(name="aws-batch-change-size", kind=SIZE, default=1000, help="maximum of changes in one request"),
     _route53(
@@ -121,7 +121,9 @@ _google = partial(Flag, providers=("google",))
 
 GOOGLE_FLAGS: Final = (
     _google(
-        name="google-project", kind=make_text_kind("ID"), help="project of the zones; else the one the process runs in"
+        name="google-project",
+        kind=make_text_kind("ID"),
+        help="project of the zones; by default that of the credentials or of the machine",
     ),
     _google(
         name="google-batch-change-size",
@@ -166,6 +168,6 @@ INMEMORY_FLAGS: Final = (
         default=(),
         repeatable=True,
         providers=("inmemory",),
-        help="zone that exists at the start",
+        help="zone that exists in memory at the start",
     ),
 )

@@ -155,7 +155,7 @@ REGISTRY_FLAGS: Final = (
         kind=make_text_kind("NAME"),
         registries=("crd",),
         support=ABSENT,
-        help="namespace of the DNSRecord objects; else the pod's own",
+        help="namespace of the DNSRecord objects; by default the pod's own",
     ),
 )
 
@@ -210,7 +210,8 @@ DELETE_FLAGS: Final = (
         name="max-delete-count",
         kind=make_number_kind(0),
         default=10,
-        help="number of a zone's records that may be deleted within ten minutes whatever their percentage",
+        help="delete budget: number of a zone's records that may be deleted within ten minutes, even if that exceeds "
+        "--max-delete-percent",
     ),
     Flag(
         name="approve",

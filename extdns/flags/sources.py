@@ -127,7 +127,7 @@ SOURCE_FLAGS: Final = (
         kind=make_text_kind("TARGET"),
         default=(),
         repeatable=True,
-        help="target of records that have none of their own",
+        help="target of records for which the object provides none",
     ),
     Flag(
         name="force-default-targets",
@@ -140,7 +140,7 @@ SOURCE_FLAGS: Final = (
         kind=make_text_kind("CIDR"),
         default=(),
         repeatable=True,
-        help="IPv6 /96 network whose addresses also get the A record they embed",
+        help="NAT64 network (IPv6, /96); each AAAA target in it also gives an A record with the embedded IPv4 address",
     ),
     Flag(
         name="create-ptr",
@@ -174,7 +174,7 @@ SERVICE_FLAGS: Final = (
         kind=BOOLEAN,
         default=False,
         sources=("service",),
-        help="publish the addresses of the hosts of a headless Service's pods",
+        help="publish the addresses of the nodes of a headless Service's pods instead of those of the pods",
     ),
     Flag(
         name="always-publish-not-ready-addresses",
@@ -210,8 +210,8 @@ SERVICE_FLAGS: Final = (
         kind=BOOLEAN,
         default=False,
         sources=("service",),
-        help="publish the addresses behind a load balancer's host names instead of a CNAME; while DNS fails for one of "
-        "them, the record is kept as it is; with --compat it is written without that one",
+        help="publish the addresses behind a load balancer's host names instead of a CNAME; while one of "
+        "them cannot be resolved, the record stays as it is; with --compat it is written without that one",
     ),
     Flag(
         name="compatibility",
@@ -329,7 +329,7 @@ OTHER_SOURCE_FLAGS: Final = (
         name="openshift-router-name",
         kind=make_text_kind("NAME"),
         sources=("openshift-route",),
-        help="router whose host names are the targets",
+        help="name of the OpenShift router whose host name becomes the target",
     ),
     Flag(
         name="skipper-routegroup-groupversion",
@@ -343,14 +343,14 @@ OTHER_SOURCE_FLAGS: Final = (
         kind=BOOLEAN,
         default=False,
         sources=("traefik-proxy",),
-        help="read traefik.containo.us, which needs --traefik-disable-new",
+        help="read IngressRoutes of the older group traefik.containo.us; needs --traefik-disable-new",
     ),
     Flag(
         name="traefik-disable-new",
         kind=BOOLEAN,
         default=False,
         sources=("traefik-proxy",),
-        help="do not read traefik.io",
+        help="do not read IngressRoutes of the group traefik.io",
     ),
     Flag(
         name="unstructured-resource",

@@ -130,7 +130,7 @@ RFC2136_FLAGS: Final = (
         name="rfc2136-load-balancing-strategy",
         kind=make_choice_kind("a strategy", "random", "round-robin", "disabled", metavar="STRATEGY"),
         default="disabled",
-        help="which of several hosts gets an update",
+        help="how to choose the DNS server for an update if there are several",
     ),
 )
 
@@ -198,7 +198,10 @@ OTHER_PROVIDER_FLAGS: Final = (
         help="manage only public or only private zones; empty is both",
     ),
     _coredns(
-        name="coredns-prefix", kind=make_text_kind("PATH"), default="/skydns/", help="where in etcd the records are"
+        name="coredns-prefix",
+        kind=make_text_kind("PATH"),
+        default="/skydns/",
+        help="prefix of the keys of records in etcd",
     ),
     _coredns(
         name="coredns-strictly-owned",

@@ -59,7 +59,7 @@ REGISTRY_ERRORS: Final = _counter(
 ZONE_RECORDS: Final = _gauge("external_dns_registry_records", _RECORDS_HELP, ("record_type",))
 OWNED_BY_OTHERS: Final = _gauge(
     "external_dns_registry_skipped_records_owner_mismatch_per_sync",
-    "Foreign records in place of which extdns would create one.",
+    "Foreign records that keep extdns from creating a record of the same name and type.",
     ("record_type", "owner", "foreign_owner", "domain"),
 )
 REQUESTED_ENDPOINTS: Final = _gauge("external_dns_source_endpoints_total", _REQUESTED_HELP)

@@ -111,7 +111,8 @@ ROWS: Final[dict[Reason, ReasonRow]] = {
     ),
     Reason.OWNERSHIP_RECORD_MISSING: ReasonRow(
         Group.PUBLISHED,
-        "The record is ours by an ownership record in an old format. One in the newest format will be added.",
+        "Only an ownership record in an older format shows that the record is ours. One in the newest format "
+        "will be added.",
     ),
     Reason.OWNER_MIGRATED: ReasonRow(
         Group.PUBLISHED,
@@ -154,7 +155,7 @@ ROWS: Final[dict[Reason, ReasonRow]] = {
     ),
     Reason.IN_GRACE: ReasonRow(
         Group.UNCHANGED,
-        "There is evidence for the delete. The record goes when the evidence has lasted for --delete-grace-period.",
+        "There is evidence for the delete. The record is deleted once it has lasted for --delete-grace-period.",
     ),
     Reason.HELD: ReasonRow(
         Group.UNCHANGED,
@@ -308,7 +309,7 @@ ROWS: Final[dict[Reason, ReasonRow]] = {
     Reason.MERGED_BEFORE: ReasonRow(
         Group.CONFLICT,
         "The record equals what external-dns merged from objects in several namespaces. It stays until one of "
-        "them changes; then the namespace that has the name keeps it alone.",
+        "them changes; then only the objects of the namespace that has the name count.",
         category=Category.IN_SYNC,
     ),
     Reason.CONTENDED: ReasonRow(

@@ -208,7 +208,7 @@ def test_a_record_with_an_ownership_record_in_another_naming_format_is_not_adopt
     assert installation.zones.text() == before
     output = capsys.readouterr().out
     assert "[owned-by-other]" in output
-    assert f'TXT {name}.example.org, an ownership record of "me", may belong to it under other settings' in output
+    assert f'TXT {name}.example.org, an ownership record of "me", may cover it with another prefix or suffix' in output
 
 
 @pytest.mark.parametrize("name", ["edns-a-www", "a-www"])

@@ -76,7 +76,7 @@ def test_the_explanation_of_a_name_starts_with_its_state_and_ends_with_the_next_
         '                ours, owner "me"; covered by a-web.example.org, resource service/shop/web\n'
         '  policy        sync; our owner id is "me"\n'
         "  not known     the last write and its outcome: only a running extdns knows\n"
-        "                what name servers answer: none was asked (extdns verify asks them)\n"
+        "                what name servers answer: none was queried (extdns verify queries them)\n"
         f'  answered by   this command, in one pass, owner "me", files {installation.manifests}\n'
         "\n"
         "Next: nothing to do\n"
@@ -240,7 +240,7 @@ def test_explain_writes_nothing(installation: Installation, tmp_path: Path) -> N
     [
         pytest.param("a..example.org", "a..example.org is not a DNS name\n  allowed: a name without", id="no name"),
         pytest.param("service/shop/wbe", "no object service/shop/wbe is read\n  closest: service/shop/web", id="typo"),
-        pytest.param("x/y", "no object x/y is read\n  kinds of which there are objects", id="no kind"),
+        pytest.param("x/y", "no object x/y is read\n  kinds whose objects are read", id="no kind"),
         pytest.param("\x1b/y/z", "no object \\x1b/y/z is read", id="hostile"),
     ],
 )
