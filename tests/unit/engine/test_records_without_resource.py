@@ -65,8 +65,8 @@ def test_a_record_stays_while_what_its_object_depends_on_may_exist() -> None:
     pod = ObjectKey(PODS, "shop", "web-1")
     world = start_with(A)
     world.exists = lambda _: None
-    lost = observe("a", cause=Cause.DEPENDENCY, missing_dependencies=(pod,))
-    world.run(lost, for_s=1000.0)
+    changed = observe("a", cause=Cause.DEPENDENCY, missing_dependencies=(pod,))
+    world.run(changed, for_s=1000.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
     world.exists = lambda _: False
     world.run(for_s=1000.0)
