@@ -8,9 +8,8 @@ Sources read annotations, filters, hostnames and targets. An invalid value affec
 unresolved or invalid, and its reason names the object, the field, the value and what is allowed. Sources do not use
 zones, ownership records or DNS services.
 
-Sources do not import each other. They share `annotations.py` (annotations and the record options they
-set), `targets.py` (addresses and host names as targets), `claim_builder.py` (build the claims of one
-object), `host_publisher.py` (publish the hosts of its fields, annotations and templates) and
-`endpoint_claims.py` (records that an object lists completely). `claim_stages.py` processes the claims of
-every source afterwards.
+Sources do not import each other. They share `annotations.py` (annotations, the record options that they set, and
+targets), `claim_builder.py` (build the claims of one object), `host_publisher.py` (publish the hosts of its fields,
+annotations and templates) and `endpoint_claims.py` (records that an object lists completely). `claim_stages.py`
+processes the claims of every source afterwards.
 """
