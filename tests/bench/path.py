@@ -27,6 +27,9 @@ from tests.fakes.route53 import process
 
 _SERVICES: Final = 100
 _WARM_UP: Final = 3
+_COUNTED: Final = 3
+"""Of these edits, the one with the fewest calls counts: periodic work of other threads can fall into an edit."""
+
 _CALM_S: Final = 1.0
 _PRODUCT: Final = tuple(f"{ROOT / package}{os.sep}" for package in ("extdns", "providers", "registry"))
 _LAST: Final = (f"{ROOT / 'providers' / 'aws' / 'provider.py'}", "submit")
@@ -73,13 +76,15 @@ def main(*arguments: str) -> None:
         os.environ |= route53.settings(service)
         service.add_zone(ZONE)
         with remote.serving(_SERVICES, kubeconfig) as cluster, route53.running(kubeconfig):
-            for number in range(_WARM_UP + 1):
+            counted = []
+            for number in range(_WARM_UP + _COUNTED):
                 time.sleep(_CALM_S)  # so that each edit follows a quiet time
                 counter.begin()
                 cluster.edit(number, f"198.51.100.{number + 2}")
                 if not counter.ended.wait(TIMEOUT_S):
                     raise SystemExit("the edit was not published")
-            calls = Counter(counter.calls)
+                counted.append(Counter(counter.calls))
+    calls = min(counted[_WARM_UP:], key=Counter.total)
     if "--list" in arguments:
         for (thread, file, function), count in sorted(calls.items()):
             _print_details(thread, f"{count:>5}  {Path(file).relative_to(ROOT)}  {function}")
