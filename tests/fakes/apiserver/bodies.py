@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 import yaml
 
+from tests.fakes.apiserver import protobuf
 from tests.fakes.apiserver.requests import Request
 from tests.fakes.apiserver.statuses import ApiError
 from tests.fakes.apiserver.store import Json
@@ -47,6 +48,8 @@ def decode_object(request: Request) -> Json:
         ApiError: with status 415 or 400.
     """
     content_type = request.headers.get("content-type", "").partition(";")[0].strip()
+    if content_type == protobuf.CONTENT_TYPE:
+        return protobuf.decode(request.body)
     if content_type not in _TYPES:
         raise build_unknown_format("application/json", "application/yaml")
     found = decode(request.body)

@@ -43,8 +43,33 @@ def discover(path: str, catalogue: Catalogue) -> Answer:
             return _list_resources("v1", catalogue.list_served("", "v1"))
         case ["apis", group, version] if members := catalogue.list_served(group, version):
             return _list_resources(f"{group}/{version}", members)
+        case ["openapi", "v3"]:
+            served = dict.fromkeys(kind.path.rpartition("/")[0].strip("/") for kind in catalogue.list_served())
+            return build_json_answer({"paths": {one: {"serverRelativeURL": f"/openapi/v3/{one}"} for one in served}})
+        case ["openapi", "v3", *group_version]:
+            return _describe_operations(kind for kind in catalogue.list_served() if _is_in(kind, group_version))
         case _:
             return build_no_route()
+
+
+def _is_in(kind: Kind, group_version: list[str]) -> bool:
+    return kind.path.strip("/").split("/")[:-1] == group_version
+
+
+def _describe_operations(members: Iterable[Kind]) -> Answer:
+    """Return an OpenAPI description that states only that the server validates fields itself."""
+    paths = {
+        f"{kind.path}/{{name}}": {
+            "patch": {
+                "x-kubernetes-group-version-kind": {"group": kind.group, "version": kind.version, "kind": kind.kind},
+                "parameters": [{"name": "fieldValidation", "in": "query", "schema": {"type": "string"}}],
+                "responses": {"200": {"description": "OK"}},
+            }
+        }
+        for kind in members
+    }
+    info = {"title": "Kubernetes", "version": VERSION["gitVersion"]}
+    return build_json_answer({"openapi": "3.0.0", "info": info, "paths": paths})
 
 
 def _describe_group(name: str, members: Iterable[Kind]) -> dict[str, Any]:
