@@ -67,12 +67,12 @@ ONE_OF_TWO: Final = {("image", "digest"): DIGEST, ("txtSuffix",): "suffix-1"}
 REPLACED: Final = {("image", "digest"): ("image", "tag"), ("txtSuffix",): ("txtPrefix",)}
 
 
-def test_everything_yaml_changes_every_value() -> None:
+def test_the_test_file_everything_yaml_sets_every_chart_value_to_another_than_its_default() -> None:
     for path in set(PATHS) - ONE_OF_TWO.keys() - set(SWITCHES):
         assert at(EVERYTHING, path) != at(DEFAULTS, path), path
 
 
-def test_every_text_and_number_of_everything_yaml_is_rendered(helm: Helm) -> None:
+def test_every_text_and_number_of_the_test_file_everything_yaml_is_rendered(helm: Helm) -> None:
     done = helm.render(EVERYTHING)
     assert done.code == 0, done.error
     missing = {path: text for path in PATHS for text in scalars(at(EVERYTHING, path)) if text not in done.out}

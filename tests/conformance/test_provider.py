@@ -233,7 +233,7 @@ def test_a_record_written_twice_in_one_batch_is_refused(guarded: Rig) -> None:
     assert guarded.read() == before
 
 
-def test_an_empty_batch_is_applied(rig: Rig) -> None:
+def test_an_empty_batch_counts_as_applied(rig: Rig) -> None:
     assert rig.submit() == Applied(records=())
 
 

@@ -100,7 +100,7 @@ def expected() -> dict[RecordKey, Record]:
     return contents(world)
 
 
-def test_the_scene_makes_no_more_calls_than_the_tests_kill_at() -> None:
+def test_the_process_is_killed_at_every_call_that_the_scene_makes() -> None:
     world = start_scene()
     world.calls.clear()
     after = world.restart()

@@ -96,7 +96,7 @@ def loaded_by(code: str) -> set[str]:
     return set(json.loads(done.stdout))
 
 
-def test_run_in_a_pod_loads_no_module_of_other_commands_or_credentials() -> None:
+def test_extdns_in_a_pod_imports_no_modules_for_other_commands_or_credentials() -> None:
     others = {"pydantic", "requests", "oauthlib", "websocket", "google.auth", "kubernetes", "kubernetes.dynamic"}
     parts = {f"kubernetes.client.{part}" for part in ("models", "api", "api_client")}
     for_other_tasks = {"yaml", "watchfiles", "rich", "jinja2", "dns", "boto3", "extdns.gotemplate.template"}

@@ -24,13 +24,15 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_6_7_the_empty_source_runs_without_a_cluster_and_changes_no_zone(folder: Path) -> None:
+# docs/spec/sources.md 6.7
+def test_the_empty_source_runs_without_a_cluster_and_changes_no_zone(folder: Path) -> None:
     ended = once("--source=empty", *ZONES, cwd=folder, env={"HOME": str(folder), "KUBECONFIG": ""})
     assert ended.returncode == 0, ended.stderr
     assert (folder / "example.com.zone").read_text() == ZONE
 
 
-def test_6_6_the_fake_source_publishes_the_same_made_up_records_in_each_run(folder: Path) -> None:
+# docs/spec/sources.md 6.6
+def test_the_fake_source_publishes_the_same_made_up_records_in_each_run(folder: Path) -> None:
     command = ("--source=fake", "--registry=noop", "--provider=inmemory", "--inmemory-zone=example.com", "--once")
     runs = [
         once(*command, "--metrics-address=127.0.0.1:0", cwd=folder, env={"HOME": str(folder), "KUBECONFIG": ""})

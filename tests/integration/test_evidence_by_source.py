@@ -134,7 +134,7 @@ BOTH: Final = {"a": "192.0.2.1", "b": "192.0.2.1"}
         pytest.param(gateway(address=None), BOTH, id="gateway-lost-its-address"),
     ],
 )
-def test_which_records_of_an_httproute_stay_after_a_change_of_the_route_or_gateway(
+def test_records_of_an_httproute_stay_or_are_deleted_after_a_change_of_the_route_or_gateway(
     installation: Installation, change: Json, left: dict[str, str]
 ) -> None:
     installation.apply(gateway())
@@ -164,7 +164,7 @@ def test_a_removed_endpoint_is_deleted_and_an_invalid_one_keeps_its_record(insta
     assert wait_for_marker(installation) == {"a": "192.0.2.9", "b": "192.0.2.2"}
 
 
-def test_records_of_cordoned_and_deleted_nodes_are_deleted_and_of_nodes_without_address_kept(
+def test_records_of_cordoned_and_deleted_nodes_are_deleted_and_those_of_nodes_without_address_kept(
     installation: Installation,
 ) -> None:
     for name in ("n1", "n2", "n3"):

@@ -173,7 +173,7 @@ def test_without_permission_on_leases_nothing_is_written_and_one_warning_is_logg
     assert installation.zones.published() == records(1)
 
 
-def test_once_ignores_leader_election(installation: Installation, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_single_pass_ignores_leader_election(installation: Installation, caplog: pytest.LogCaptureFixture) -> None:
     put(installation, 1)
     assert installation.run_once("--leader-elect") == 0
     assert installation.zones.published() == records(1)

@@ -161,15 +161,15 @@ def test_values_in_json_lines_are_numbers_or_text(value: object, expected: objec
     assert parsed(Event.UP_TO_DATE, value=value)["value"] == expected
 
 
-def test_long_value_is_shortened_with_its_length() -> None:
+def test_a_long_log_value_is_shortened_and_its_length_shown() -> None:
     assert parsed(Event.UP_TO_DATE, value="x" * 5000)["value"] == f"{'x' * 1000}… (5000 characters)"
 
 
-def test_field_that_is_none_is_omitted() -> None:
+def test_a_log_field_whose_value_is_none_is_omitted() -> None:
     assert "profile" not in parsed(Event.APPLIED, count=1, profile=None)
 
 
-def test_field_cannot_replace_time_level_or_message() -> None:
+def test_a_log_field_cannot_replace_time_level_or_message() -> None:
     line = parsed(Event.UP_TO_DATE, time="then", level="loud", msg="other")
     assert line["msg"] == "All records are already up to date"
     assert (line["level"], line["time"]) == ("info", "2026-11-20T09:14:31Z")
@@ -224,7 +224,7 @@ def test_configuring_again_replaces_the_stream_and_the_format() -> None:
 
 
 @pytest.mark.usefixtures("_own_logging")
-def test_lines_go_to_standard_error_by_default(capsys: pytest.CaptureFixture[str]) -> None:
+def test_log_lines_go_to_standard_error_by_default(capsys: pytest.CaptureFixture[str]) -> None:
     log.configure(format="text", level="info")
     log.get("extdns.app").info(Event.LOOP_TERMINATED)
     captured = capsys.readouterr()

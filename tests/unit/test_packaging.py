@@ -81,7 +81,7 @@ def test_each_init_file_has_a_docstring_and_no_imports(init_file: Path) -> None:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_every_folder_of_a_package_is_a_package(package: str) -> None:
+def test_every_folder_of_a_package_has_an_init_file(package: str) -> None:
     folders = {path.parent for path in (ROOT / package).rglob("*.py")}
     assert [folder for folder in sorted(folders) if not (folder / "__init__.py").exists()] == []
 

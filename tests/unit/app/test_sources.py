@@ -36,7 +36,8 @@ def test_each_value_of_the_source_flag_gives_a_source(name: str, files: str) -> 
     assert {found for found, _ in list_sources(files, f"--source={name}", *flags)} == {name}
 
 
-def test_6_4_each_unstructured_resource_has_its_own_source(files: str) -> None:
+# docs/spec/sources.md 6.4
+def test_each_unstructured_resource_has_its_own_source(files: str) -> None:
     resources = [f"--unstructured-resource={text}" for text in ("things.v1.acme.test", "configmaps.v1", "services.v1")]
     assert list_sources(files, "--source=unstructured", "--source=service", *resources, resources[0]) == [
         ("unstructured", "thing things.acme.test"),
@@ -46,7 +47,8 @@ def test_6_4_each_unstructured_resource_has_its_own_source(files: str) -> None:
     ]
 
 
-def test_7_9_routegroups_are_read_from_the_api_group_of_the_flag(files: str) -> None:
+# docs/spec/sources.md 7.9
+def test_routegroups_are_read_from_the_api_group_of_the_flag(files: str) -> None:
     flags = ("--source=skipper-routegroup", "--skipper-routegroup-groupversion=acme.test/v2")
     assert list_sources(files, *flags) == [("skipper-routegroup", "RouteGroup routegroups.acme.test")]
     with pytest.raises(
@@ -55,7 +57,8 @@ def test_7_9_routegroups_are_read_from_the_api_group_of_the_flag(files: str) -> 
         list_sources(files, flags[0], "--skipper-routegroup-groupversion=v1")
 
 
-def test_6_4_the_kind_of_an_unstructured_resource_is_read_from_the_api_server(tmp_path: Path) -> None:
+# docs/spec/sources.md 6.4
+def test_the_kind_of_an_unstructured_resource_is_read_from_the_api_server(tmp_path: Path) -> None:
     with ApiServer() as server:
         server.register(Kind(group="acme.test", version="v1", kind="BigThing", plural="things", namespaced=False))
         found = list_sources(
@@ -89,7 +92,8 @@ def test_start_fails_if_a_resource_is_invalid_or_not_served(flags: tuple[str, ..
     assert str(error.value).partition("\n")[0] == message
 
 
-def test_7_4_flags_select_the_traefik_api_groups(files: str) -> None:
+# docs/spec/sources.md 7.4
+def test_flags_select_the_traefik_api_groups(files: str) -> None:
     assert list_sources(files, "--source=traefik-proxy", "--traefik-disable-new") == []
     assert list_sources(files, "--source=traefik-proxy", "--source=service", "--traefik-disable-new") == [
         ("service", "Service services")
@@ -100,8 +104,9 @@ def test_7_4_flags_select_the_traefik_api_groups(files: str) -> None:
     assert [kind.partition(".")[2] for _, kind in legacy] == ["traefik.containo.us"] * 3
 
 
+# docs/spec/sources.md 8.7
 @pytest.mark.parametrize("flag", ["--fqdn-template", "--fqdn-target-template", "--target-template"])
-def test_8_7_an_invalid_template_in_a_flag_is_an_error_at_the_start(flag: str, files: str) -> None:
+def test_an_invalid_template_in_a_flag_is_an_error_at_the_start(flag: str, files: str) -> None:
     with pytest.raises(UsageError, match=f"^{flag}:1:1: the action does not end"):
         list_sources(files, "--source=service", f"{flag}={{{{")
 

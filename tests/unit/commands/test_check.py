@@ -56,7 +56,8 @@ def test_check_finds_nothing_missing_if_all_permissions_are_granted(
     assert posts == {REVIEWS}
 
 
-def test_7_8_check_tests_permission_to_list_and_watch_gloo_proxies_in_their_namespaces(
+# docs/spec/sources.md 7.8
+def test_check_tests_permission_to_list_and_watch_gloo_proxies_in_their_namespaces(
     live: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert check(live, "--source=gloo-proxy", "--gloo-namespace=edge", "--gloo-namespace=dmz", "--namespace=shop") == 0

@@ -51,7 +51,9 @@ def _nothing_left_running() -> Iterator[None]:
     assert not set(left) & {"manifests", "follower", "web"}
 
 
-def test_once_exits_with_0_if_nothing_failed(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_single_pass_exits_with_0_if_nothing_failed(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run.main(config(installation, "--once")) == 0
     assert installation.zones.published() == ["web.example.org A 192.0.2.1"]
     assert capsys.readouterr().out == ""
@@ -67,19 +69,19 @@ def test_a_dry_run_prints_its_plan(installation: Installation, capsys: pytest.Ca
     assert installation.zones.published() == []
 
 
-def test_once_exits_with_1_if_something_failed(installation: Installation) -> None:
+def test_a_single_pass_exits_with_1_if_something_failed(installation: Installation) -> None:
     installation.replace_manifests(service("web", "web.example.org", annotations={"set-identifier": "blue"}))
     assert run.main(config(installation, "--once")) == 1
 
 
-def test_once_exits_with_3_if_deletes_are_held(installation: Installation) -> None:
+def test_a_single_pass_exits_with_3_if_deletes_are_held(installation: Installation) -> None:
     run.main(config(installation, "--once"))
     installation.replace_manifests(service("web", "web.example.org", namespace="elsewhere"))
     assert run.main(config(installation, "--once", "--namespace=other")) == 3
     assert installation.zones.published() == ["web.example.org A 192.0.2.1"]
 
 
-def test_once_exits_with_1_after_an_unexpected_error(
+def test_a_single_pass_exits_with_1_after_an_unexpected_error(
     installation: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(_: object, __: object) -> None:

@@ -91,7 +91,7 @@ def test_cluster_identity_is_passed_on_before_objects() -> None:
         pytest.param([(*add_services("web"), SYNCED)], [OSError("planted")], id="need raises"),
     ],
 )
-def test_read_of_the_cluster_is_retried_after_an_error(
+def test_reading_the_cluster_is_retried_after_an_error(
     script: list[tuple[ClusterChange, ...] | Exception], refusals: list[Exception]
 ) -> None:
     desk = Desk(ScriptedCluster(*script, refusals=refusals))

@@ -273,7 +273,7 @@ def test_a_name_may_belong_to_a_zone_that_could_not_be_listed(permanent: bool) -
     assert answer.endswith("0 of 1 published as requested, as far as could be read." if permanent else ", 1 not known.")
 
 
-def test_a_missing_object_is_reported_with_what_could_not_be_read() -> None:
+def test_the_error_about_an_unknown_object_lists_what_could_not_be_read() -> None:
     now = EngineSnapshot(start_dry(first=[REQUESTED]).engine)
     with pytest.raises(UsageError) as raised:
         build_object(now, "ingress/shop/i", ("Ingress objects are forbidden",))

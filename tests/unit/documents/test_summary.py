@@ -82,7 +82,7 @@ def test_the_summary_counts_names_by_state_after_the_first_full_pass(
         ),
     ],
 )
-def test_an_unresponsive_process_has_a_worse_level_than_its_last_answer(
+def test_the_status_of_an_unresponsive_process_is_more_severe_than_its_last_answer(
     age_s: float, healthy: bool, expected: str
 ) -> None:
     live = ProcessSnapshot(

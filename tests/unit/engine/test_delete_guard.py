@@ -193,7 +193,7 @@ def test_deletes_by_absence_count_in_one_budget_for_all_zones() -> None:
     assert {scope: len(names) for scope, names in scene.find_held().items()} == {"all zones": 2}
 
 
-def test_deletes_of_observed_deletions_do_not_count_in_the_budget_for_all_zones() -> None:
+def test_deletes_after_a_deleted_event_do_not_count_in_the_budget_for_all_zones() -> None:
     scene = start_guard()
     zones = [Zone(name=DnsName(f"z{number}.test"), id=f"Z{number}") for number in range(30)]
     for zone in zones:

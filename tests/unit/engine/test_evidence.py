@@ -71,7 +71,7 @@ AT_ONCE = DeleteSettings(
         pytest.param([observe_gone("web", Cause.MISSING), observe("web")], "hostname-removed", id="missing-then-back"),
     ],
 )
-def test_a_delete_has_the_evidence_of_how_its_claim_ended(observations: Sequence[Observed], expected: str) -> None:
+def test_a_delete_has_the_evidence_with_which_its_claim_ended(observations: Sequence[Observed], expected: str) -> None:
     world = start_published()
     world.run(*observations)
     assert "web A" not in world.list_records()
@@ -183,7 +183,7 @@ def test_the_answer_of_a_get_is_ignored_if_the_object_was_observed_after_the_req
         pytest.param(None, [], "absence-unconfirmed", id="unknown"),
     ],
 )
-def test_with_once_a_get_confirms_absence(exists: bool | None, evidence: list[str], reason: str | None) -> None:
+def test_in_a_single_pass_a_get_confirms_absence(exists: bool | None, evidence: list[str], reason: str | None) -> None:
     world = build_world(*owned("web"), once=True)
     world.exists = lambda _: exists
     world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
@@ -193,7 +193,7 @@ def test_with_once_a_get_confirms_absence(exists: bool | None, evidence: list[st
     assert world.engine.is_idle
 
 
-def test_with_once_the_process_does_not_end_before_absence_is_confirmed() -> None:
+def test_a_single_pass_does_not_end_before_absence_is_confirmed() -> None:
     world = build_world(*owned("web"), once=True)
     world.exists = lambda _: True
     world.feed(change_phase(SERVICE))

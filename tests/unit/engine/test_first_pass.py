@@ -84,7 +84,7 @@ def test_the_first_pass_does_not_wait_for_a_zone_without_permission_to_read() ->
     ("raised", "idle_after_s"),
     [pytest.param(DOWN, 15.0, id="fails"), pytest.param(DENIED, 0.0, id="is denied")],
 )
-def test_with_once_a_failing_zone_is_read_five_times_and_a_forbidden_one_once(
+def test_a_single_pass_reads_a_failing_zone_five_times_and_a_forbidden_one_once(
     raised: ProviderError, idle_after_s: float
 ) -> None:
     world, _ = build_half_down(raised, once=True)
@@ -128,7 +128,7 @@ def test_the_last_failed_list_of_zones_decides_whether_zones_are_unknown_or_miss
     assert world.describe_decisions("web") == ["A none zones-unknown"]
 
 
-def test_with_once_the_process_ends_after_five_attempts_to_list_zones() -> None:
+def test_a_single_pass_ends_after_five_attempts_to_list_zones() -> None:
     world = build_world(once=True)
     world.provider.failures.extend([DOWN] * 1000)
     world.run(*SYNCED, WEB, for_s=14.9)

@@ -75,7 +75,7 @@ def test_memory_does_not_grow_with_deleted_objects_that_requested_a_lasting_name
     assert sizes[1] == sizes[2]
 
 
-def test_how_a_claim_ended_is_stored_while_its_record_exists() -> None:
+def test_the_evidence_of_an_ended_claim_is_stored_while_its_record_exists() -> None:
     world = start_published()
     world.run(change_phase(SERVICE, Phase.FAILING), observe_gone("web"), for_s=60.0)
     assert world.engine.claims.find_ended((owned("web")[0].name, ""), "service/shop/web") == "object-deleted"
@@ -83,7 +83,7 @@ def test_how_a_claim_ended_is_stored_while_its_record_exists() -> None:
     assert world.engine.claims.find_ended((owned("web")[0].name, ""), "service/shop/web") is None
 
 
-def test_how_a_claim_ended_is_stored_while_the_create_of_its_record_is_in_flight() -> None:
+def test_the_evidence_of_an_ended_claim_is_stored_while_the_create_of_its_record_is_in_flight() -> None:
     world = start_world()
     world.feed(observe("web", build_claim("web", "web")))
     world.now_s += 1.0

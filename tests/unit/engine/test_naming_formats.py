@@ -68,9 +68,10 @@ def test_a_requested_record_is_not_changed_if_its_ownership_record_can_be_that_o
     assert world.decision("a-foo").reason is Reason.FOREIGN_RECORD
 
 
+# docs/spec/plan.md 11
 @pytest.mark.parametrize("compat", [False, True], ids=["ours", "compat"])
 @pytest.mark.parametrize("requested", [("foo",), ()], ids=["requested", "not-requested"])
-def test_11_a_record_created_by_hand_at_the_name_of_another_ownership_record_stays(
+def test_a_record_created_by_hand_at_the_name_of_another_ownership_record_stays(
     requested: tuple[str, ...], *, compat: bool
 ) -> None:
     """Test that the TXT at `a-foo`, which could be an old ownership record of `a-foo`, does not make `a-foo` ours."""

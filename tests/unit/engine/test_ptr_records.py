@@ -88,7 +88,7 @@ def test_a_ptr_record_is_deleted_when_nobody_requests_its_host() -> None:
     assert claims.list_ptr() == {}
 
 
-def test_the_object_that_decides_enables_and_disables_the_ptr_records_of_other_objects() -> None:
+def test_the_object_with_the_deciding_claim_enables_and_disables_the_ptr_records_of_other_objects() -> None:
     claims = Index(SOME)
     claims.see(B_EIGHT)
     assert claims.list_ptr() == {}
@@ -138,7 +138,7 @@ def test_an_unresolved_claim_of_another_object_does_not_retain_the_ptr_record_of
     assert claims.list_ptr() == {EIGHT: ["a"]}
 
 
-def test_an_address_keeps_its_ptr_record_while_one_of_its_hosts_has_it() -> None:
+def test_a_ptr_record_stays_while_one_of_the_host_names_has_its_address() -> None:
     claims = Index(ALL)
     both = observe("a", request("a", "192.0.2.7"), build_claim("a", "shop", "192.0.2.7"))
     claims.see(both, A_SEVEN)

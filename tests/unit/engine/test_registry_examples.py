@@ -66,8 +66,9 @@ def test_an_absent_ownership_record_in_the_newest_format_is_added_once_and_nothi
     assert len(world.provider.submissions) == bool(added)
 
 
+# docs/spec/plan.md 3.2.10
 @pytest.mark.parametrize("policy", POLICIES)
-def test_3_2_10_4_a_record_is_created_for_an_existing_ownership_record_in_one_batch(policy: Policy) -> None:
+def test_a_record_is_created_for_an_existing_ownership_record_in_one_batch(policy: Policy) -> None:
     world = run_ten_minutes(ownership_record("new"), policy=policy, requested=(build_claim("web", "new"),))
     assert world.list_records() == {"new A": ("192.0.2.1",)}
     assert world.list_ownership_labels() == {"a-new"}
@@ -112,7 +113,8 @@ def test_only_names_within_the_domain_filter_are_created(include: tuple[str, ...
     assert len(world.provider.submissions) == bool(made)
 
 
-def test_10_1_records_are_created_after_three_failed_reads_in_a_row() -> None:
+# docs/spec/plan.md 10.1
+def test_records_are_created_after_three_failed_reads_in_a_row() -> None:
     world = build_world()
     world.provider.failures.extend([RetryableError("later")] * 3)
     world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS), for_s=60.0)

@@ -282,7 +282,7 @@ def test_a_missing_saved_state_is_reported_for_ten_minutes_if_records_of_ours_ex
 # --once
 
 
-def test_with_once_the_process_ends_after_its_state_was_saved() -> None:
+def test_a_single_pass_ends_after_its_state_was_saved() -> None:
     world = start_without_answer(once=True)
     world.run(change_phase(SERVICE), change_phase(INGRESS))
     assert not world.engine.is_planned, "the saved holds are not loaded yet"
@@ -294,13 +294,13 @@ def test_with_once_the_process_ends_after_its_state_was_saved() -> None:
     assert world.state != Saved()
 
 
-def test_with_once_the_process_ends_without_permission_to_load_the_state() -> None:
+def test_a_single_pass_ends_without_permission_to_load_the_state() -> None:
     world = start_without_answer(once=True)
     world.run(change_phase(SERVICE), change_phase(INGRESS), StateFailed(message="no right", forbidden=True))
     assert world.engine.is_idle
 
 
-def test_with_once_a_failed_load_of_the_state_is_retried() -> None:
+def test_a_single_pass_retries_a_failed_load_of_the_state() -> None:
     world = start_without_answer(once=True)
     world.run(change_phase(SERVICE), change_phase(INGRESS), StateFailed(message="500"), for_s=0.0)
     assert not world.engine.is_idle

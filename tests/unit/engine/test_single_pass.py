@@ -27,7 +27,7 @@ FORBIDDEN = Forbidden(message="no right to change the zone")
         pytest.param(NoAnswer(applied=False), Reason.NO_ANSWER, id="no-answer"),
     ],
 )
-def test_with_once_the_process_ends_whatever_the_service_answers(outcome: Outcome | NoAnswer, reason: Reason) -> None:
+def test_a_single_pass_ends_whatever_the_service_answers(outcome: Outcome | NoAnswer, reason: Reason) -> None:
     world = start_world(once=True)
     world.provider.rule = lambda _: outcome
     world.run(observe_new(*NAMES), for_s=300.0)
@@ -35,7 +35,7 @@ def test_with_once_the_process_ends_whatever_the_service_answers(outcome: Outcom
     assert Counter(decision.reason for decision in world.engine.decisions) == {reason: 4}
 
 
-def test_with_once_the_process_waits_for_the_retry_of_a_throttled_batch() -> None:
+def test_a_single_pass_waits_for_the_retry_of_a_throttled_batch() -> None:
     world = start_world(once=True)
     world.provider.answers.append(TryLater(message="busy"))
     world.run(observe_new("web"), for_s=0.2)

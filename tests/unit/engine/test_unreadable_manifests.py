@@ -29,7 +29,7 @@ def problem(message: str, key: ObjectKey | None = None) -> ProblemChanged:
 @pytest.mark.parametrize(
     "plan", [pytest.param(PLAN, id="default"), pytest.param(replace(PLAN, compat=True), id="compat")]
 )
-def test_with_once_no_object_is_absent_while_a_manifest_cannot_be_parsed(
+def test_in_a_single_pass_no_object_is_absent_while_a_manifest_cannot_be_parsed(
     broken: ProblemChanged, plan: PlanSettings
 ) -> None:
     world = build_world(*owned("web"), once=True, plan=plan)

@@ -33,7 +33,7 @@ def provider() -> FaultyProvider:
         pytest.param(NoAnswer(applied=False), Unknown, False, id="lost-before-applying"),
     ],
 )
-def test_a_write_has_the_outcome_that_the_test_prepared(
+def test_the_faulty_provider_returns_the_outcome_that_the_test_prepared(
     provider: FaultyProvider, answer: Outcome | NoAnswer | None, kind: type, exists: bool
 ) -> None:
     provider.answers.append(answer)
@@ -45,7 +45,7 @@ def test_a_write_has_the_outcome_that_the_test_prepared(
     assert (submission.before, submission.after, submission.outcome) == ({}, after, outcome)
 
 
-def test_a_write_has_the_outcome_of_the_rule_if_none_was_prepared(provider: FaultyProvider) -> None:
+def test_the_faulty_provider_returns_the_outcome_of_the_rule_if_none_was_prepared(provider: FaultyProvider) -> None:
     provider.rule = lambda batch: Refused(message=f"{len(batch.change_sets)} set")
     assert provider.submit(ZONE, BATCH) == Refused(message="1 set")
 

@@ -112,7 +112,7 @@ def test_flags_without_effect_give_one_notice_each_in_table_order() -> None:
     )
 
 
-def test_the_old_name_of_a_flag_gives_a_notice() -> None:
+def test_a_flag_with_its_old_name_gives_a_notice() -> None:
     assert start([*START, "--request-timeout=5s"]) == (
         "--request-timeout is the old name of --kube-api-request-timeout; use the new name",
     )

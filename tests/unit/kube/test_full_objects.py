@@ -51,6 +51,7 @@ def from_watch(data: dict[str, Any]) -> KubernetesObject:
     return change.new
 
 
+# docs/spec/sources.md 0.5
 @pytest.mark.parametrize(
     "obj",
     [
@@ -60,7 +61,7 @@ def from_watch(data: dict[str, Any]) -> KubernetesObject:
         pytest.param(from_watch(WEB), id="watch"),
     ],
 )
-def test_0_5_full_objects_keep_all_fields_except_managed_fields(obj: KubernetesObject) -> None:
+def test_full_objects_keep_all_fields_except_managed_fields(obj: KubernetesObject) -> None:
     assert msgspec.json.decode(obj.metadata.full_object) == FULL_OBJECT
 
 

@@ -104,7 +104,8 @@ def test_a_failed_lookup_raises_an_error_with_the_reason(resolve: Callable[[str]
         resolve("broken.t")
 
 
-def test_3_4_a_failed_lookup_counts_as_no_address_if_failures_are_ignored(
+# docs/spec/sources.md 3.4
+def test_a_failed_lookup_counts_as_no_address_if_failures_are_ignored(
     resolve: Callable[[str], HostAddresses],
 ) -> None:
     assert ignore_failures(resolve)("broken.t") == HostAddresses((), 0.0)

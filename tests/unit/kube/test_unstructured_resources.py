@@ -63,12 +63,14 @@ def test_a_resource_is_plural_version_and_group(text: str, expected: Unstructure
     assert str(parse_resource(text)) == text
 
 
+# docs/spec/sources.md 6.4
 @pytest.mark.parametrize("text", ["configmaps", "", "ConfigMaps.v1", "configmaps.", "a.v1.b..c", "a.v1/b", "a.v1\n"])
-def test_6_4_an_invalid_resource_is_a_usage_error(text: str) -> None:
+def test_an_invalid_resource_is_a_usage_error(text: str) -> None:
     with pytest.raises(UsageError, match=r"--unstructured-resource=.* is not a resource\n  allowed: a plural"):
         parse_resource(text)
 
 
+# docs/spec/sources.md 6.4
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -78,17 +80,19 @@ def test_6_4_an_invalid_resource_is_a_usage_error(text: str) -> None:
         pytest.param("gateways.v1beta1.networking.istio.io", ISTIO_GATEWAY, id="older-version-of-such-a-one"),
     ],
 )
-def test_6_4_the_api_server_gives_the_kind_of_a_resource(text: str, expected: Kind, api: ApiClient) -> None:
+def test_the_api_server_gives_the_kind_of_a_resource(text: str, expected: Kind, api: ApiClient) -> None:
     assert discover_kind(parse_resource(text), api) == expected
 
 
-def test_1_8_the_resource_label_of_a_cluster_scoped_object_has_an_empty_namespace(api: ApiClient) -> None:
+# docs/spec/sources.md 1.8
+def test_the_resource_label_of_a_cluster_scoped_object_has_an_empty_namespace(api: ApiClient) -> None:
     kind = discover_kind(parse_resource("things.v2.acme.test"), api)
     assert not kind.namespaced
     assert kind.label == "thing"
     assert ObjectKey(kind, "", "x").resource == "thing//x"
 
 
+# docs/spec/sources.md 6.4
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
@@ -97,7 +101,7 @@ def test_1_8_the_resource_label_of_a_cluster_scoped_object_has_an_empty_namespac
         pytest.param("things.v2.other.test", "install its CRD, or leave it out", id="group"),
     ],
 )
-def test_6_4_a_resource_that_is_not_served_is_a_usage_error(text: str, hint: str, api: ApiClient) -> None:
+def test_a_resource_that_is_not_served_is_a_usage_error(text: str, hint: str, api: ApiClient) -> None:
     with pytest.raises(UsageError) as error:
         discover_kind(parse_resource(text), api)
     assert str(error.value) == f"--unstructured-resource={text} is not served by the API server\n  {hint}"

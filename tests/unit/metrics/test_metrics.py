@@ -79,7 +79,7 @@ def test_process_metrics_are_served() -> None:
     assert value(Metrics(), "process_cpu_seconds_total") >= 0
 
 
-def test_two_metrics_objects_do_not_share_values() -> None:
+def test_two_instances_of_the_metrics_do_not_share_values() -> None:
     first, second = Metrics(), Metrics()
     first.count_read_failure()
     assert value(second, "external_dns_registry_errors_total") == 0

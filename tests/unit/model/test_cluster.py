@@ -38,7 +38,7 @@ def ref(kind: Kind, namespace: str, name: str, created: str = "") -> ObjectRef:
         pytest.param(ref(FOO, "", "x"), "foo//x", "Foo x", id="1.8-unstructured-cluster-scoped"),
     ],
 )
-def test_a_reference_has_a_resource_label_and_a_text_for_people(of: ObjectRef, resource: str, shown: str) -> None:
+def test_an_object_reference_has_a_resource_label_and_a_readable_form(of: ObjectRef, resource: str, shown: str) -> None:
     assert (of.key.resource, str(of)) == (resource, shown)
 
 

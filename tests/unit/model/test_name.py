@@ -90,7 +90,7 @@ def test_a_name_is_within_itself_and_its_ancestors_by_whole_labels(name: str, an
     assert DnsName.parse(name).within(ancestor) is expected
 
 
-def test_a_name_has_labels_a_parent_and_may_be_a_wildcard() -> None:
+def test_a_domain_name_has_labels_and_a_parent_and_can_be_a_wildcard() -> None:
     name = DnsName.parse("*.a.org")
     assert (name.labels, name.parent, name.is_wildcard) == (("*", "a", "org"), "a.org", True)
     assert not DnsName.parse("*a.org").is_wildcard

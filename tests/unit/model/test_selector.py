@@ -131,7 +131,7 @@ def test_only_an_empty_selector_matches_an_object_without_labels() -> None:
     assert not parse_label_selector("k").matches(None)
 
 
-def test_a_selector_mentions_the_keys_of_its_terms() -> None:
+def test_a_selector_mentions_the_keys_of_its_requirements() -> None:
     selector = parse_label_selector("a=1,!b")
     assert selector.mentions("b")
     assert not selector.mentions("c")

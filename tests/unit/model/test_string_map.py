@@ -30,7 +30,9 @@ def test_a_key_with_an_empty_value_is_present() -> None:
 
 
 @given(MAPPINGS, st.text(max_size=4), st.text(max_size=4))
-def test_set_and_without_change_a_string_map_like_a_dict(mapping: dict[str, str], key: str, value: str) -> None:
+def test_the_methods_set_and_without_change_a_string_map_like_a_dict(
+    mapping: dict[str, str], key: str, value: str
+) -> None:
     before = StringMap.from_items(mapping)
     assert dict(before.set(key, value)) == mapping | {key: value}
     assert dict(before.without(key)) == {name: one for name, one in mapping.items() if name != key}

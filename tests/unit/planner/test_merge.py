@@ -123,7 +123,8 @@ def derive(claim: ResolvedClaim, how: Derivation) -> ResolvedClaim:
     return replace(claim, provenance=replace(claim.provenance, derivation=how))
 
 
-def test_8_5_ptr_claims_of_all_sources_are_merged_with_the_smallest_ttl() -> None:
+# docs/spec/sources.md 8.5
+def test_ptr_claims_of_all_sources_are_merged_with_the_smallest_ttl() -> None:
     claims = [
         derive(claim("PTR", target, resource=resource, label="", ttl_s=ttl_s), Derivation.PTR)
         for target, resource, ttl_s in (("a.t", A, 300), ("b.t", X, 60))
@@ -131,7 +132,8 @@ def test_8_5_ptr_claims_of_all_sources_are_merged_with_the_smallest_ttl() -> Non
     assert describe_candidates(merge_claims(claims, SETTINGS)) == [(60, "a.t b.t", "", [X, A])]
 
 
-def test_8_5_a_merged_ptr_record_has_the_minimum_ttl_if_one_claim_has_no_ttl() -> None:
+# docs/spec/sources.md 8.5
+def test_a_merged_ptr_record_has_the_minimum_ttl_if_one_claim_has_no_ttl() -> None:
     claims = [
         derive(claim("PTR", target, resource=resource, label="", ttl_s=ttl_s), Derivation.PTR)
         for target, resource, ttl_s in (("a.t", A, 300), ("b.t", B, 0))
@@ -139,7 +141,8 @@ def test_8_5_a_merged_ptr_record_has_the_minimum_ttl_if_one_claim_has_no_ttl() -
     assert describe_candidates(merge_claims(claims, replace(SETTINGS, min_ttl_s=120))) == [(120, "a.t b.t", "", [A, B])]
 
 
-def test_8_3_addresses_derived_by_nat64_are_not_merged_with_requested_ones() -> None:
+# docs/spec/sources.md 8.3
+def test_addresses_derived_by_nat64_are_not_merged_with_requested_ones() -> None:
     claims = (claim("A", "192.0.2.1"), derive(claim("A", "192.0.2.2"), Derivation.NAT64))
     assert sorted(one.desired.targets for one in merge_claims(claims, SETTINGS)) == [("192.0.2.1",), ("192.0.2.2",)]
 

@@ -207,7 +207,7 @@ def plan_in(zone: Zone, *current: OwnedRecord) -> NamePlan:
     return plan(current, (A,), zone=zone)
 
 
-def test_two_zones_of_one_name_get_the_changes_that_each_of_them_needs() -> None:
+def test_two_zones_of_the_same_name_each_get_the_changes_that_they_need() -> None:
     public, private = ZONE, Zone(name=ZONE.name, id="z2", private=True)  # 11
     right, edited = build_current("A", "1.1.1.1"), build_current("A", "9.9.9.9")
     assert plan_in(public, right).sets == ()
@@ -228,7 +228,7 @@ def test_changes_are_sorted_by_key() -> None:
     assert [change.key.type for change in change_set.changes] == ["A", "AAAA"]
 
 
-def test_a_switch_between_address_and_alias_by_the_same_object_is_one_update() -> None:
+def test_an_object_that_switches_between_address_and_alias_causes_one_update() -> None:
     current = build_current("A", "lb.test", resource=WEB, properties=ALIAS)
     (change,) = list_changes(plan((current,), (A,)))
     assert change == Update(current=current, desired=A.desired, differences=("targets", "properties"))

@@ -50,7 +50,7 @@ HIGH = build_candidate("A", "127.0.0.1", resource=WEB)
         ),
     ],
 )
-def test_a_type_is_given_to_the_incumbent_object_or_else_to_the_smallest_targets(
+def test_of_several_candidates_of_a_type_that_of_the_object_with_the_record_wins_and_else_the_smallest_targets(
     current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], expected: str
 ) -> None:
     assert find_winning_targets(current, candidates) == {"A": (expected,)}
@@ -74,7 +74,7 @@ def test_a_cname_candidate_yields_to_a_candidate_of_any_other_type(other: str) -
     assert row.winners == {other: rest}
 
 
-def test_candidates_of_types_other_than_cname_all_win() -> None:
+def test_candidates_of_several_types_other_than_cname_all_win() -> None:
     together = (build_candidate("A", "1.1.1.1"), build_candidate("AAAA", "::1"), build_candidate("TXT", "x"))
     assert list(find_winning_targets((), together)) == ["A", "AAAA", "TXT"]  # 2.3
 
@@ -128,14 +128,14 @@ def test_a_and_aaaa_have_separate_winners_whether_address_or_alias(
     assert find_winning_targets(current, candidates) == {rtype: (target,) for rtype, target in expected.items()}  # 11
 
 
-def test_the_smaller_of_two_candidates_of_the_incumbent_object_wins() -> None:
+def test_the_smaller_of_two_candidates_of_the_object_with_the_record_wins() -> None:
     many = build_candidate("A", "1.1.1.1", "2.2.2.2", resource=WEB)
     for properties in ({}, ALIAS):
         before = build_current("A", "9.9.9.9", resource=WEB, properties=properties)
         assert find_winning_targets((before,), (many, ALIAS_A)) == {"A": ("lb.test",)}  # 2.4
 
 
-def test_rows_are_sorted_by_set_identifier() -> None:
+def test_the_rows_of_a_name_are_sorted_by_set_identifier() -> None:
     current = (build_current("A", "1.1.1.1", set_identifier="z"), build_current("A", "1.1.1.1"))
     table = build_rows(current, (build_candidate("A", "1.1.1.1", set_identifier="m"),))
     assert [row.set_identifier for row in table] == ["", "m", "z"]

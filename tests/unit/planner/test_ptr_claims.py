@@ -44,6 +44,7 @@ def describe(found: tuple[ResolvedClaim, ...]) -> list[tuple[str, int, str]]:
     return sorted((one.name, one.desired.ttl_s, one.provenance.ref.key.resource) for one in found)
 
 
+# docs/spec/sources.md 8.5
 @pytest.mark.parametrize(
     ("settings", "made", "reverse_names"),
     [
@@ -62,7 +63,7 @@ def describe(found: tuple[ResolvedClaim, ...]) -> list[tuple[str, int, str]]:
         ),
     ],
 )
-def test_8_5_ptr_claims_are_derived_for_addresses(
+def test_ptr_claims_are_derived_for_addresses(
     settings: PlanSettings, made: ResolvedClaim, reverse_names: list[str]
 ) -> None:
     found = derive_ptr_claims((made,), settings)
@@ -74,6 +75,7 @@ def test_8_5_ptr_claims_are_derived_for_addresses(
         assert (endpoint.labels, endpoint.properties, endpoint.set_identifier) == (EMPTY_MAP, EMPTY_MAP, "")
 
 
+# docs/spec/sources.md 8.5
 @pytest.mark.parametrize(
     ("claims", "expected"),
     [
@@ -130,20 +132,22 @@ def test_8_5_ptr_claims_are_derived_for_addresses(
         ),
     ],
 )
-def test_8_5_the_deciding_claim_of_a_merged_record_decides_for_the_addresses_of_all_objects(
+def test_the_deciding_claim_of_a_merged_record_decides_for_the_addresses_of_all_objects(
     claims: tuple[ResolvedClaim, ...], expected: list[tuple[str, int, str]]
 ) -> None:
     assert describe(derive_ptr_claims(claims, SOME)) == expected
     assert describe(derive_ptr_claims(tuple(reversed(claims)), SOME)) == expected
 
 
-def test_8_5_claims_of_several_namespaces_are_merged_first_if_namespaces_are_merged() -> None:
+# docs/spec/sources.md 8.5
+def test_claims_of_several_namespaces_are_merged_first_if_namespaces_are_merged() -> None:
     claims = (request("A", "192.0.2.8", resource=OTHER, record_type="ptr"), request("A", "192.0.2.7", ttl_s=60))
     found = derive_ptr_claims(claims, replace(SOME, merges_namespaces=True))
     assert describe(found) == [(SEVEN, 300, A), (EIGHT, 300, OTHER)]
 
 
-def test_8_5_a_claim_without_targets_decides_if_it_comes_first_in_its_merged_record() -> None:
+# docs/spec/sources.md 8.5
+def test_a_claim_without_targets_decides_if_it_comes_first_in_its_merged_record() -> None:
     first = request("A", "192.0.2.7", record_type="none")
     filtered = TargetlessClaim(desired=replace(first.desired, targets=()), provenance=first.provenance)
     claims = (request("A", "192.0.2.8", resource=B),)

@@ -86,7 +86,8 @@ def test_the_hostname_annotation_is_ignored_with_the_ignore_flag(claims: Claims)
     assert not any(line.startswith("h.t A") for line in found)
 
 
-def test_2_1_the_ingress_class_annotation_ignores_the_annotation_prefix_flag() -> None:
+# docs/spec/sources.md 2.1
+def test_the_ingress_class_annotation_ignores_the_annotation_prefix_flag() -> None:
     selection = CommonSettings(prefixes=("acme.test/",))
     settings = IngressSettings(common=selection, ingress_class=("nginx",))
     obj = ingress("192.0.2.1", rules=["r.t"], annotations={"kubernetes.io/ingress.class": "nginx"})

@@ -33,7 +33,8 @@ def create_builder(options: RecordOptions | None = None) -> ClaimBuilder:
     return ClaimBuilder("service", REF, options or RecordOptions())
 
 
-def test_1_5_targets_of_one_name_and_type_are_merged() -> None:
+# docs/spec/sources.md 1.5
+def test_targets_of_one_name_and_type_are_merged() -> None:
     one = create_builder()
     one.request_name(HOST, "first", a("10.0.0.2"))
     one.request_name(HOST, "second", a("10.0.0.10", "10.0.0.2"))
@@ -42,7 +43,8 @@ def test_1_5_targets_of_one_name_and_type_are_merged() -> None:
     assert list_resolved_claims(one.build())[0].provenance.field == "first"
 
 
-def test_1_5_different_cname_targets_stay_separate_claims() -> None:
+# docs/spec/sources.md 1.5
+def test_different_cname_targets_stay_separate_claims() -> None:
     one = create_builder()
     for target in ("y.t", "x.t", "y.t"):
         one.request_name(HOST, "f", cname(target))
@@ -117,7 +119,8 @@ def test_equal_warnings_are_reported_once() -> None:
     assert list_resolved_claims(one.build())[0].warnings == (NOTICE,)
 
 
-def test_1_2_an_invalid_claim_names_field_and_allowed_values() -> None:
+# docs/spec/sources.md 1.2
+def test_an_invalid_claim_names_field_and_allowed_values() -> None:
     one = create_builder()
     assert one.parse_name("x" * 64 + ".t", "spec.rules[0].host") is None
     assert one.parse_name("Ok.T.", "f") == "ok.t"

@@ -30,7 +30,8 @@ def endpoint(name: str, rtype: str, *targets: str) -> SpecEndpoint:
     return SpecEndpoint(dns_name=name, record_type=rtype, targets=targets)
 
 
-def test_6_3_dns_endpoints_publish_their_records() -> None:
+# docs/spec/sources.md 6.3
+def test_dns_endpoints_publish_their_records() -> None:
     found = claims(dns_endpoint(endpoint("m.test", "MX", "10 mail.test."), endpoint("a.test", "A", "192.0.2.1.")))
     assert format_claims(found) == ["m.test MX - [10 mail.test]", "a.test invalid-endpoint"]
     (mx,) = list_resolved_claims(found)
@@ -43,6 +44,7 @@ def test_6_3_dns_endpoints_publish_their_records() -> None:
     )
 
 
+# docs/spec/sources.md 6.3
 @pytest.mark.parametrize(
     ("rtype", "targets", "expected"),
     [
@@ -67,11 +69,12 @@ def test_6_3_dns_endpoints_publish_their_records() -> None:
         pytest.param("CNAME", [], "invalid-endpoint", id="1.5-cname-without-target"),
     ],
 )
-def test_6_3_record_types_and_their_targets_are_read(rtype: str, targets: list[str], expected: str) -> None:
+def test_record_types_and_their_targets_are_read(rtype: str, targets: list[str], expected: str) -> None:
     assert format_claims(claims(dns_endpoint(endpoint("a.t", rtype, *targets)))) == [f"a.t {expected}"]
 
 
-def test_6_3_default_targets_replace_missing_addresses_but_not_a_cname_target() -> None:
+# docs/spec/sources.md 6.3
+def test_default_targets_replace_missing_addresses_but_not_a_cname_target() -> None:
     obj = dns_endpoint(endpoint("a.t", "A"), endpoint("c.t", "CNAME"), endpoint("b.t", "A", "192.0.2.1"))
     stages = (DefaultTargetsStage(groups=parse_default_targets(["203.0.113.50", "lb.t"])), validate_claim)
     found = compute_claims(StagedSource(source=CrdSource(common=CommonSettings()), stages=stages), obj)
@@ -83,6 +86,7 @@ def test_6_3_default_targets_replace_missing_addresses_but_not_a_cname_target() 
     ]
 
 
+# docs/spec/sources.md 0.2
 @pytest.mark.parametrize(
     ("written", "force", "expected"),
     [
@@ -106,7 +110,7 @@ def test_6_3_default_targets_replace_missing_addresses_but_not_a_cname_target() 
         pytest.param(endpoint("a.t", "", "x."), True, ["a.t invalid-endpoint"], id="6.3-no-type-and-a-dot"),
     ],
 )
-def test_0_2_endpoints_are_validated_after_default_targets_are_added(
+def test_endpoints_are_validated_after_default_targets_are_added(
     written: SpecEndpoint, expected: list[str], *, force: bool
 ) -> None:
     stages = (DefaultTargetsStage(groups=parse_default_targets(["203.0.113.50"]), force=force), validate_claim)
@@ -141,12 +145,14 @@ def test_an_unsupported_record_type_is_reported_with_the_supported_ones() -> Non
     )
 
 
-def test_6_3_ptr_records_have_reverse_names() -> None:
+# docs/spec/sources.md 6.3
+def test_ptr_records_have_reverse_names() -> None:
     found = claims(dns_endpoint(endpoint("7.2.0.192.in-addr.arpa", "PTR", "a.t"), endpoint("a.t", "PTR", "b.t")))
     assert format_claims(found) == ["7.2.0.192.in-addr.arpa PTR - [a.t]", "a.t invalid-endpoint"]
 
 
-def test_6_3_all_fields_of_an_endpoint_are_used() -> None:
+# docs/spec/sources.md 6.3
+def test_all_fields_of_an_endpoint_are_used() -> None:
     written = SpecEndpoint(
         dns_name="A.t.",
         record_type="A",
@@ -177,12 +183,14 @@ def test_a_ttl_out_of_range_is_ignored_with_a_warning(seconds: int) -> None:
     ]
 
 
-def test_1_6_an_alias_property_on_other_types_is_invalid() -> None:
+# docs/spec/sources.md 1.6
+def test_an_alias_property_on_other_types_is_invalid() -> None:
     alias = (ProviderProperty(name="alias", value="false"),)
     written = SpecEndpoint(dns_name="a.t", record_type="TXT", targets=('"x"',), provider_specific=alias)
     assert format_claims(claims(dns_endpoint(written))) == ["a.t invalid-endpoint"]
 
 
+# docs/spec/sources.md 6.3
 @pytest.mark.parametrize(
     ("selection", "expected"),
     [
@@ -198,7 +206,7 @@ def test_1_6_an_alias_property_on_other_types_is_invalid() -> None:
         ),
     ],
 )
-def test_6_3_filters_exclude_dns_endpoints(selection: CommonSettings, expected: list[str]) -> None:
+def test_filters_exclude_dns_endpoints(selection: CommonSettings, expected: list[str]) -> None:
     annotations = ours(controller="other", ttl="60", hostname="h.t")
     obj = dns_endpoint(endpoint("a.t", "A", "192.0.2.1"), annotations=annotations)
     assert format_claims(claims(obj, selection)) == expected

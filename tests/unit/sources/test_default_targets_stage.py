@@ -55,7 +55,8 @@ def test_default_targets_set_the_record_type(claim: ResolvedClaim, *, force: boo
         assert result.desired.properties == claim.desired.properties
 
 
-def test_8_2_records_with_targets_are_unchanged() -> None:
+# docs/spec/sources.md 8.2
+def test_records_with_targets_are_unchanged() -> None:
     claim = want("A", "192.0.2.1")
     assert DefaultTargetsStage(groups=GROUPS)(claim) == (claim,)
 

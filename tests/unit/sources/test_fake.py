@@ -17,7 +17,8 @@ def claims(*bases: str) -> list[ResolvedClaim]:
     return list_resolved_claims(claim for obj in build_objects(bases) for claim in source.find_claims(obj, FakeView()))
 
 
-def test_6_6_the_fake_source_generates_one_valid_endpoint_of_each_type() -> None:
+# docs/spec/sources.md 6.6
+def test_the_fake_source_generates_one_valid_endpoint_of_each_type() -> None:
     found = claims(DEFAULT_BASE_NAME)
     assert sorted(claim.desired.type for claim in found) == sorted(rrtype.OWNABLE)
     assert {claim.set_identifier for claim in found} == {"fake"}
@@ -25,7 +26,8 @@ def test_6_6_the_fake_source_generates_one_valid_endpoint_of_each_type() -> None
     assert all(claim.name.endswith(DEFAULT_BASE_NAME) for claim in found if claim.desired.type != rrtype.PTR)
 
 
-def test_6_6_the_fake_source_generates_records_for_each_base_name() -> None:
+# docs/spec/sources.md 6.6
+def test_the_fake_source_generates_records_for_each_base_name() -> None:
     found = claims("a.test", "b.test", "a.test")
     addresses = [claim.desired for claim in found if claim.desired.type == rrtype.A]
     assert len(found) == 2 * len(rrtype.OWNABLE)
@@ -39,7 +41,8 @@ def test_the_fake_source_generates_the_same_records_for_the_same_base_names() ->
     )
 
 
-def test_6_7_the_empty_source_gives_no_claims() -> None:
+# docs/spec/sources.md 6.7
+def test_the_empty_source_gives_no_claims() -> None:
     assert EmptySource().find_claims(load_balancer(None, "192.0.2.1"), FakeView()) == ()
 
 

@@ -50,7 +50,8 @@ def a(*names: str, ttl: str = "-", address: str = "203.0.113.9") -> list[str]:
     return [f"{name} A {ttl} [{address}]" for name in names]
 
 
-def test_5_7_an_http_route_publishes_its_hostnames_at_its_gateway() -> None:
+# docs/spec/sources.md 5.7
+def test_an_http_route_publishes_its_hostnames_at_its_gateway() -> None:
     found = claims(http("shop.acme.test", "other.test", annotations=ours(ttl="30")), WILD)
     assert format_claims(found) == [*a("shop.acme.test", ttl="30"), f"other.test {NOT_ADMITTED}"]
     (claim,) = list_resolved_claims(found)
@@ -58,7 +59,8 @@ def test_5_7_an_http_route_publishes_its_hostnames_at_its_gateway() -> None:
     assert (claim.provenance.source, claim.provenance.field) == ("gateway-httproute", "spec.hostnames[0]")
 
 
-def test_5_7_a_tcp_route_publishes_its_annotated_hostname() -> None:
+# docs/spec/sources.md 5.7
+def test_a_tcp_route_publishes_its_annotated_hostname() -> None:
     obj = route(TcpRoute, location="db/t", annotations=ours(hostname="pg.acme.test"), parents=[parent("infra/gw2")])
     parent_object = gateway(listener(protocol="TCP", port=5432), location="infra/gw2", addresses=["198.51.100.4"])
     found = claims(obj, parent_object)
@@ -66,8 +68,9 @@ def test_5_7_a_tcp_route_publishes_its_annotated_hostname() -> None:
     assert list_resolved_claims(found)[0].desired.resource == "tcproute/db/t"
 
 
+# docs/spec/sources.md 5.1
 @pytest.mark.parametrize("kind", SOURCE, ids=lambda kind: f"5.1-{kind.__name__}")
-def test_5_1_each_route_source_reads_its_kind(kind: type[AnyRoute]) -> None:
+def test_each_route_source_reads_its_kind(kind: type[AnyRoute]) -> None:
     source = RouteSource(name=SOURCE[kind], settings=RouteSettings())
     assert source.kind.name.lower() == kind.__name__.lower() == source.name.removeprefix("gateway-")
     with pytest.raises(TypeError, match=f"the {source.name} source reads"):
@@ -75,6 +78,7 @@ def test_5_1_each_route_source_reads_its_kind(kind: type[AnyRoute]) -> None:
     assert set(SOURCE.values()) == set(ROUTE_KINDS)
 
 
+# docs/spec/sources.md 5.5
 @pytest.mark.parametrize(
     ("kind", "protocols"),
     [
@@ -85,7 +89,7 @@ def test_5_1_each_route_source_reads_its_kind(kind: type[AnyRoute]) -> None:
         pytest.param(UdpRoute, {"UDP"}, id="5.5-udp"),
     ],
 )
-def test_5_5_the_listener_protocol_must_match_the_route(kind: type[AnyRoute], protocols: set[str]) -> None:
+def test_the_listener_protocol_must_match_the_route(kind: type[AnyRoute], protocols: set[str]) -> None:
     listeners = [
         listener(f"{protocol.lower()}.t", name=protocol.lower(), protocol=protocol)
         for protocol in ("HTTP", "HTTPS", "TLS", "TCP", "UDP", "example.org/own")
@@ -95,12 +99,14 @@ def test_5_5_the_listener_protocol_must_match_the_route(kind: type[AnyRoute], pr
     assert format_claims(found) == a(*(f"{protocol.lower()}.t" for protocol in sorted(protocols)))
 
 
+# docs/spec/sources.md 5.1
 @pytest.mark.parametrize("kind", [TcpRoute, UdpRoute])
-def test_5_1_hostnames_are_ignored_for_routes_without_that_field(kind: type[AnyRoute]) -> None:
+def test_hostnames_are_ignored_for_routes_without_that_field(kind: type[AnyRoute]) -> None:
     protocol = "TCP" if kind is TcpRoute else "UDP"
     assert format_claims(claims(route(kind, "a.t"), gateway(listener(protocol=protocol)))) == []
 
 
+# docs/spec/sources.md 5.3
 @pytest.mark.parametrize(
     ("obj", "settings", "on_wild", "on_any"),
     [
@@ -153,14 +159,15 @@ def test_5_1_hostnames_are_ignored_for_routes_without_that_field(kind: type[AnyR
         ),
     ],
 )
-def test_5_3_hostnames_come_from_spec_annotation_and_listener(
+def test_hostnames_come_from_spec_annotation_and_listener(
     obj: HttpRoute, settings: RouteSettings | None, on_wild: list[str], on_any: list[str]
 ) -> None:
     assert format_claims(claims(obj, WILD, settings=settings)) == on_wild
     assert format_claims(claims(obj, ANY, settings=settings)) == on_any
 
 
-def test_5_3_an_unknown_hostname_source_is_ignored_with_a_warning() -> None:
+# docs/spec/sources.md 5.3
+def test_an_unknown_hostname_source_is_ignored_with_a_warning() -> None:
     found = list_resolved_claims(claims(http("a.acme.test", annotations=ours(gateway_hostname_source="x")), WILD))
     assert format_claims(found) == a("a.acme.test")
     assert [(warning.value, warning.allowed) for warning in found[0].warnings] == [
@@ -174,12 +181,14 @@ def test_a_listener_hostname_names_its_listener_as_field() -> None:
     )
 
 
+# docs/spec/sources.md 5.5
 @pytest.mark.parametrize("text", ["_x.acme.test", "*", "192.0.2.1", "a..test"])
-def test_5_5_an_invalid_hostname_matches_no_listener_and_is_not_a_failure(text: str) -> None:
+def test_an_invalid_hostname_matches_no_listener_and_is_not_a_failure(text: str) -> None:
     found = claims(http("a.acme.test", annotations=ours(hostname=text)), ANY)
     assert format_claims(found) == [*a("a.acme.test"), f"invalid-endpoint {text}"]
 
 
+# docs/spec/sources.md 5.5
 @pytest.mark.parametrize(
     ("one", "expected"),
     [
@@ -190,11 +199,12 @@ def test_5_5_an_invalid_hostname_matches_no_listener_and_is_not_a_failure(text: 
         pytest.param(listener(kinds=[AllowedRouteKind(kind="TLSRoute")]), False, id="5.5-another-kind"),
     ],
 )
-def test_5_5_listeners_accept_routes_by_namespace_and_kind(one: Listener, expected: bool) -> None:
+def test_listeners_accept_routes_by_namespace_and_kind(one: Listener, expected: bool) -> None:
     found = format_claims(claims(http("a.t"), gateway(one), namespace("shop", team="shop")))
     assert found == (a("a.t") if expected else [f"a.t {NOT_ADMITTED}"])
 
 
+# docs/spec/sources.md 5.6
 @pytest.mark.parametrize(
     ("parent_object", "expected"),
     [
@@ -212,17 +222,19 @@ def test_5_5_listeners_accept_routes_by_namespace_and_kind(one: Listener, expect
         pytest.param(gateway(listener(), annotations=ours(target=",")), ["a.t invalid-target"], id="2.2-empty-list"),
     ],
 )
-def test_5_6_targets_come_from_the_gateway(parent_object: KubernetesObject, expected: list[str]) -> None:
+def test_targets_come_from_the_gateway(parent_object: KubernetesObject, expected: list[str]) -> None:
     assert format_claims(claims(http("a.t", annotations=ours(target="192.0.2.1")), parent_object)) == expected
 
 
-def test_5_6_targets_of_several_gateways_are_merged() -> None:
+# docs/spec/sources.md 5.6
+def test_targets_of_several_gateways_are_merged() -> None:
     others = [gateway(listener(), location=f"infra/g{at}", addresses=[f"lb{at}.t"]) for at in (2, 1)]
     obj = http("a.t", parents=[parent("infra/g2"), parent("infra/g1")])
     assert format_claims(claims(obj, *others)) == ["a.t CNAME - [lb1.t, lb2.t]"]
 
 
-def test_5_6_record_options_come_from_the_route() -> None:
+# docs/spec/sources.md 5.6
+def test_record_options_come_from_the_route() -> None:
     (found,) = list_resolved_claims(
         claims(http("a.t", annotations=ours(ttl="60", set_identifier="x", aws_weight="7")), ANY)
     )

@@ -26,6 +26,7 @@ def expression(operator: str, *values: str, key: str = "team") -> RouteNamespace
     )
 
 
+# docs/spec/sources.md 5.5
 @pytest.mark.parametrize(
     ("allowed", "expected"),
     [
@@ -55,7 +56,7 @@ def expression(operator: str, *values: str, key: str = "team") -> RouteNamespace
         pytest.param(selecting(team="not a value"), False, id="5.5-invalid-value"),
     ],
 )
-def test_5_5_allowed_namespaces_decide_which_routes_attach(allowed: RouteNamespaces, expected: bool) -> None:
+def test_allowed_namespaces_decide_which_routes_attach(allowed: RouteNamespaces, expected: bool) -> None:
     view = FakeView(namespace("shop", team="shop"))
     assert accepts_namespace(allowed, "shop", home="infra", default="Same", view=view) is expected
 
@@ -72,7 +73,8 @@ def test_a_listener_without_allowed_namespaces_uses_the_default_rule(default: st
     assert accepts_namespace(UNSAID, "shop", home=home, default=default, view=FakeView()) is expected
 
 
-def test_5_5_an_unknown_namespace_matches_no_selector() -> None:
+# docs/spec/sources.md 5.5
+def test_an_unknown_namespace_matches_no_selector() -> None:
     everything = selecting(expressions=LabelSelector())
     view = FakeView(listed=[NAMESPACE])
     assert not accepts_namespace(everything, "shop", home="infra", default="Same", view=view)
@@ -84,6 +86,7 @@ def test_namespaces_are_looked_up_only_if_a_listener_selects_them_by_label() -> 
         accepts_namespace(selecting(a="b"), "shop", home="infra", default="Same", view=FakeView())
 
 
+# docs/spec/sources.md 5.5
 @pytest.mark.parametrize(
     ("kinds", "expected"),
     [
@@ -97,5 +100,5 @@ def test_namespaces_are_looked_up_only_if_a_listener_selects_them_by_label() -> 
         pytest.param([AllowedRouteKind(group="example.org", kind="HTTPRoute")], False, id="5.5-another-group"),
     ],
 )
-def test_5_5_allowed_kinds_decide_which_routes_attach(kinds: list[AllowedRouteKind] | None, expected: bool) -> None:
+def test_allowed_kinds_decide_which_routes_attach(kinds: list[AllowedRouteKind] | None, expected: bool) -> None:
     assert accepts_kind(listener(kinds=kinds), HTTP_ROUTE) is expected

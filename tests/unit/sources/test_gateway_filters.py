@@ -43,6 +43,7 @@ def claims(obj: HttpRoute, *others: KubernetesObject, settings: RouteSettings) -
     return compute_claims(source, obj, *others, listed=[GATEWAY, LISTENER_SET])
 
 
+# docs/spec/sources.md 5.2
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
@@ -82,11 +83,12 @@ def claims(obj: HttpRoute, *others: KubernetesObject, settings: RouteSettings) -
         ),
     ],
 )
-def test_5_2_filters_exclude_routes(settings: RouteSettings, expected: str) -> None:
+def test_filters_exclude_routes(settings: RouteSettings, expected: str) -> None:
     assert format_claims(claims(ROUTE, LABELLED, settings=settings)) == [expected]
 
 
-def test_5_2_routes_and_gateways_of_other_controllers_are_excluded() -> None:
+# docs/spec/sources.md 5.2
+def test_routes_and_gateways_of_other_controllers_are_excluded() -> None:
     other, by = ours(controller="other"), f"by annotation {PREFIX}controller"
     assert format_claims(claims(http("a.t", annotations=other), LABELLED, settings=RouteSettings())) == [f"all {by}"]
     theirs = gateway(listener(), annotations=other)
@@ -99,6 +101,7 @@ OPEN = gateway(listener("*.own.t"), allow_sets=ALL)
 CLOSED = "a.t by spec.allowedListeners of Gateway infra/gw"
 
 
+# docs/spec/sources.md 5.7
 @pytest.mark.parametrize(
     ("parent_object", "attached", "expected"),
     [
@@ -142,13 +145,12 @@ CLOSED = "a.t by spec.allowedListeners of Gateway infra/gw"
         pytest.param(OPEN, listener_set(listener(allow=SAME)), PUBLISHED, id="5.5-same-is-the-set's-namespace"),
     ],
 )
-def test_5_7_listener_sets_attach_routes_to_gateways(
-    parent_object: Gateway, attached: ListenerSet, expected: str
-) -> None:
+def test_listener_sets_attach_routes_to_gateways(parent_object: Gateway, attached: ListenerSet, expected: str) -> None:
     others = (parent_object, attached, namespace("shop", team="shop"))
     assert format_claims(claims(ON_SET, *others, settings=SETS)) == [expected]
 
 
+# docs/spec/sources.md 5.7
 @pytest.mark.parametrize(
     ("on_set", "on_gateway", "expected"),
     [
@@ -157,13 +159,14 @@ def test_5_7_listener_sets_attach_routes_to_gateways(
         pytest.param({}, {}, "203.0.113.9", id="5.7-addresses-of-the-gateway-without-own-ones"),
     ],
 )
-def test_5_7_targets_of_a_listener_set_come_from_it_or_its_gateway(
+def test_targets_of_a_listener_set_come_from_it_or_its_gateway(
     on_set: dict[str, str], on_gateway: dict[str, str], expected: str
 ) -> None:
     others = (gateway(annotations=on_gateway, allow_sets=ALL), listener_set(listener(), annotations=on_set))
     assert format_claims(claims(ON_SET, *others, settings=SETS)) == [f"a.t A - [{expected}]"]
 
 
+# docs/spec/sources.md 5.2
 @pytest.mark.parametrize(
     ("settings", "annotations", "expected"),
     [
@@ -184,12 +187,13 @@ def test_5_7_targets_of_a_listener_set_come_from_it_or_its_gateway(
         ),
     ],
 )
-def test_5_2_filters_exclude_listener_sets(settings: RouteSettings, annotations: dict[str, str], expected: str) -> None:
+def test_filters_exclude_listener_sets(settings: RouteSettings, annotations: dict[str, str], expected: str) -> None:
     found = claims(ON_SET, OPEN, listener_set(listener(), annotations=annotations), settings=settings)
     assert format_claims(found) == [expected]
 
 
-def test_5_2_the_annotation_filter_applies_to_routes_and_listener_sets() -> None:
+# docs/spec/sources.md 5.2
+def test_the_annotation_filter_applies_to_routes_and_listener_sets() -> None:
     selection = CommonSettings(annotation_filter=parse_annotation_selector("team"))
     settings = RouteSettings(listener_sets=True, common=selection)
     obj = http("a.t", parents=[parent("shop/ls", kind="ListenerSet")], annotations={"team": "x"})
@@ -200,7 +204,8 @@ def test_5_2_the_annotation_filter_applies_to_routes_and_listener_sets() -> None
     assert format_claims(claims(obj, OPEN, annotated, settings=settings)) == [PUBLISHED]
 
 
-def test_5_7_only_accepted_listeners_of_a_listener_set_are_used() -> None:
+# docs/spec/sources.md 5.7
+def test_only_accepted_listeners_of_a_listener_set_are_used() -> None:
     attached = listener_set(listener("a.t", name="one"), listener("b.t", name="two"))
     accepted_by = attached.status.listeners or ()
     half = replace(attached, status=replace(attached.status, listeners=accepted_by[:1]))
@@ -208,7 +213,8 @@ def test_5_7_only_accepted_listeners_of_a_listener_set_are_used() -> None:
     assert format_claims(claims(obj, OPEN, half, settings=SETS)) == [PUBLISHED, "b.t not-accepted"]
 
 
-def test_5_2_an_invalid_gateway_label_filter_is_a_usage_error() -> None:
+# docs/spec/sources.md 5.2
+def test_an_invalid_gateway_label_filter_is_a_usage_error() -> None:
     assert parse_gateway_labels("edge=yes,!x").matches({"edge": "yes"})
     with pytest.raises(UsageError, match=r"--gateway-label-filter=edge!=yes is not a label selector.*\n  allowed: key"):
         parse_gateway_labels("edge!=yes")

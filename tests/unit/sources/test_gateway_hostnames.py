@@ -12,6 +12,7 @@ LABELS = st.sampled_from(["a", "b", "x-y", "*", "acme", "_x", "", "T"])
 NAMES = st.lists(LABELS, max_size=4).map(".".join)
 
 
+# docs/spec/sources.md 5.5
 @pytest.mark.parametrize(
     ("listener", "route", "expected"),
     [
@@ -35,12 +36,13 @@ NAMES = st.lists(LABELS, max_size=4).map(".".join)
         pytest.param("_x.test", "", None, id="5.5-listener-that-has-no-host-name"),
     ],
 )
-def test_5_5_the_more_specific_hostname_of_listener_and_route_is_published(
+def test_the_more_specific_hostname_of_listener_and_route_is_published(
     listener: str, route: str, expected: str | None
 ) -> None:
     assert find_common_hostname(listener, route) == expected
 
 
+# docs/spec/sources.md 5.5
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -56,7 +58,7 @@ def test_5_5_the_more_specific_hostname_of_listener_and_route_is_published(
         pytest.param("fe80::1", False, id="5.5-ipv6"),
     ],
 )
-def test_5_5_valid_and_invalid_hostnames_are_distinguished(text: str, expected: bool) -> None:
+def test_valid_and_invalid_hostnames_are_distinguished(text: str, expected: bool) -> None:
     assert is_hostname(text) is expected
 
 

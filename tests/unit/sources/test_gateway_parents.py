@@ -31,6 +31,7 @@ def a(*names: str, address: str = "203.0.113.9") -> list[str]:
 SECTIONS = gateway(listener("*.one.t", name="one", port=80, protocol="HTTP"), listener("*.two.t", name="two", port=443))
 
 
+# docs/spec/sources.md 5.4
 @pytest.mark.parametrize(
     ("ref", "expected"),
     [
@@ -42,10 +43,11 @@ SECTIONS = gateway(listener("*.one.t", name="one", port=80, protocol="HTTP"), li
         pytest.param(parent(group="gateway.networking.k8s.io", kind="Gateway"), ["*.one.t", "*.two.t"], id="5.4-spelt"),
     ],
 )
-def test_5_4_section_and_port_of_a_parent_select_listeners(ref: ParentRef, expected: list[str]) -> None:
+def test_section_and_port_of_a_parent_select_listeners(ref: ParentRef, expected: list[str]) -> None:
     assert format_claims(claims(http(parents=[ref]), SECTIONS)) == a(*expected)
 
 
+# docs/spec/sources.md 5.4
 @pytest.mark.parametrize(
     ("obj", "expected"),
     [
@@ -72,7 +74,7 @@ def test_5_4_section_and_port_of_a_parent_select_listeners(ref: ParentRef, expec
         pytest.param(http("a.t", accepted_by=[parent("other/gw")]), "not-accepted", id="5.4-of-another-parent"),
     ],
 )
-def test_5_4_parents_of_unknown_kinds_or_without_acceptance_are_not_used(obj: HttpRoute, expected: str) -> None:
+def test_parents_of_unknown_kinds_or_without_acceptance_are_not_used(obj: HttpRoute, expected: str) -> None:
     assert format_claims(claims(obj, ANY)) == [f"a.t {expected}"]
 
 
@@ -90,14 +92,16 @@ def test_listener_hostnames_are_unresolved_while_the_route_is_not_accepted() -> 
     assert format_claims(claims(http(status="False"), WILD)) == ["*.acme.test not-accepted"]
 
 
-def test_5_4_only_parents_that_accept_the_route_are_used() -> None:
+# docs/spec/sources.md 5.4
+def test_only_parents_that_accept_the_route_are_used() -> None:
     others = [gateway(listener(), location=f"infra/g{at}", addresses=[f"203.0.113.{at}"]) for at in (1, 2, 3)]
     parents = [parent(f"infra/g{at}") for at in (1, 2, 3)]
     obj = http("a.t", parents=parents, accepted_by=parents[:2])
     assert format_claims(claims(obj, *others)) == ["a.t A - [203.0.113.1, 203.0.113.2]"]
 
 
-def test_5_4_a_parent_missing_in_the_spec_is_not_used_even_if_it_accepts() -> None:
+# docs/spec/sources.md 5.4
+def test_a_parent_missing_in_the_spec_is_not_used_even_if_it_accepts() -> None:
     others = [gateway(listener(), location=f"infra/g{at}", addresses=[f"203.0.113.{at}"]) for at in (1, 2)]
     obj = http("a.t", parents=[parent("infra/g1")], accepted_by=[parent("infra/g1"), parent("infra/g2")])
     assert format_claims(claims(obj, *others)) == a("a.t", address="203.0.113.1")

@@ -94,6 +94,7 @@ def claims(obj: Proxy, *others: KubernetesObject, selection: CommonSettings = AL
     return compute_claims(GlooSource(common=selection, namespaces=HOME), obj, *others, listed=KINDS)
 
 
+# docs/spec/sources.md 7.8
 @pytest.mark.parametrize(
     ("listeners", "expected"),
     [
@@ -107,7 +108,7 @@ def claims(obj: Proxy, *others: KubernetesObject, selection: CommonSettings = AL
         pytest.param([GlooListener(), GlooListener(aggregate_listener=AggregateListener())], [], id="7.8-no-hosts"),
     ],
 )
-def test_7_8_domains_of_virtual_hosts_are_published(listeners: list[GlooListener], expected: list[str]) -> None:
+def test_domains_of_virtual_hosts_are_published(listeners: list[GlooListener], expected: list[str]) -> None:
     found = claims(proxy(*listeners), OWN)
     assert format_claims(found) == [f"{name} A - [203.0.113.7]" for name in expected]
     assert not any(claim.desired.labels.has(RESOURCE) for claim in found if isinstance(claim, ResolvedClaim))
@@ -116,6 +117,7 @@ def test_7_8_domains_of_virtual_hosts_are_published(listeners: list[GlooListener
 GATED: Final = http(host("a.t"), gateways=["gloo-system/gw"])
 
 
+# docs/spec/sources.md 7.8
 @pytest.mark.parametrize(
     ("obj", "others", "expected"),
     [
@@ -156,13 +158,14 @@ GATED: Final = http(host("a.t"), gateways=["gloo-system/gw"])
         ),
     ],
 )
-def test_7_8_targets_come_from_annotation_ingresses_or_service(
+def test_targets_come_from_annotation_ingresses_or_service(
     obj: Proxy, others: list[KubernetesObject], expected: str
 ) -> None:
     assert format_claims(claims(obj, *others)) == [expected]
 
 
-def test_7_8_record_options_come_from_virtual_services_and_the_later_one_wins() -> None:
+# docs/spec/sources.md 7.8
+def test_record_options_come_from_virtual_services_and_the_later_one_wins() -> None:
     older = SourceMetadata(
         sources=(
             ResourceSource(kind="*v1.VirtualService", namespace="apps", name="one"),
@@ -179,6 +182,7 @@ def test_7_8_record_options_come_from_virtual_services_and_the_later_one_wins() 
     ]
 
 
+# docs/spec/sources.md 7.8
 @pytest.mark.parametrize(
     ("obj", "others", "invalid"),
     [
@@ -209,7 +213,7 @@ def test_7_8_record_options_come_from_virtual_services_and_the_later_one_wins() 
         ),
     ],
 )
-def test_7_8_a_proxy_fails_if_an_object_it_refers_to_is_missing(
+def test_a_proxy_fails_if_an_object_it_refers_to_is_missing(
     obj: Proxy, others: list[KubernetesObject], invalid: str
 ) -> None:
     with pytest.raises(ExtdnsError) as raised:
@@ -217,6 +221,7 @@ def test_7_8_a_proxy_fails_if_an_object_it_refers_to_is_missing(
     assert str(raised.value) == invalid
 
 
+# docs/spec/sources.md 2.6
 @pytest.mark.parametrize(
     ("obj", "selection", "by"),
     [
@@ -235,10 +240,11 @@ def test_7_8_a_proxy_fails_if_an_object_it_refers_to_is_missing(
         ),
     ],
 )
-def test_2_6_filters_exclude_proxies(obj: Proxy, selection: CommonSettings, by: str) -> None:
+def test_filters_exclude_proxies(obj: Proxy, selection: CommonSettings, by: str) -> None:
     assert format_claims(claims(obj, selection=selection)) == [f"all by {by}"]
 
 
+# docs/spec/sources.md 8.8
 @pytest.mark.parametrize(
     ("made", "expected"),
     [
@@ -253,7 +259,7 @@ def test_2_6_filters_exclude_proxies(obj: Proxy, selection: CommonSettings, by: 
         pytest.param(templates([], ["p.t:192.0.2.4"], combine=True), [A, "p.t A - [192.0.2.4]"], id="8.8-pairs"),
     ],
 )
-def test_8_8_templates_render_hosts_and_targets_of_proxies(made: Templates, expected: list[str]) -> None:
+def test_templates_render_hosts_and_targets_of_proxies(made: Templates, expected: list[str]) -> None:
     source = GlooSource(common=CommonSettings(templates=made), namespaces=HOME)
     found = source.find_claims(keep_all_fields(proxy(http(host("a.t")))), FakeView(OWN))
     assert format_claims(found) == expected

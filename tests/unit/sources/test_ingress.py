@@ -42,7 +42,8 @@ EXAMPLE = ingress(
 )
 
 
-def test_4_6_an_ingress_publishes_its_rule_and_tls_hosts() -> None:
+# docs/spec/sources.md 4.6
+def test_an_ingress_publishes_its_rule_and_tls_hosts() -> None:
     found = claims(EXAMPLE)
     assert format_claims(found) == [f"{name}.acme.test CNAME - [k8s-1.elb.test]" for name in ("*", "a", "b", "c")]
     assert format_names(found) == (
@@ -98,12 +99,14 @@ def test_flags_exclude_hosts_of_rules_or_tls_sections(settings: IngressSettings,
     assert by_origin(None, settings) == expected
 
 
-def test_4_3_wildcard_hosts_are_published_unchanged() -> None:
+# docs/spec/sources.md 4.3
+def test_wildcard_hosts_are_published_unchanged() -> None:
     found = claims(ingress("192.0.2.1", rules=["*.r.t"], tls=[["*.t.t"]], annotations=ours(hostname="*.h.t")))
     assert format_claims(found) == [f"*.{name}.t A - [192.0.2.1]" for name in "hrt"]
 
 
-def test_4_3_a_tls_host_is_published_if_rules_are_ignored() -> None:
+# docs/spec/sources.md 4.3
+def test_a_tls_host_is_published_if_rules_are_ignored() -> None:
     obj = ingress("192.0.2.1", rules=["a.t"], tls=[["a.t"]])
     assert format_names(claims(obj, IngressSettings(ignore_ingress_rules_spec=True))) == "a.t spec.tls[0].hosts[0]"
 
@@ -132,7 +135,8 @@ def test_targets_of_an_ingress_come_from_its_target_annotation_or_its_status(
     assert [line.removeprefix("a.t ") for line in found] == expected
 
 
-def test_4_5_the_alias_property_applies_to_every_record() -> None:
+# docs/spec/sources.md 4.5
+def test_the_alias_property_applies_to_every_record() -> None:
     obj = ingress("lb.t", "192.0.2.1", rules=["a.t"], annotations=ours(alias="true", ttl="60", set_identifier="blue"))
     assert {
         (claim.desired.properties, claim.desired.ttl_s, claim.set_identifier)
@@ -164,7 +168,8 @@ def test_ingress_classes_can_be_filtered(
     assert found == (["a.t A - [192.0.2.1]"] if selected else ["all by --ingress-class"])
 
 
-def test_4_1_ingress_class_and_an_annotation_filter_on_the_class_cannot_be_combined() -> None:
+# docs/spec/sources.md 4.1
+def test_ingress_class_and_an_annotation_filter_on_the_class_cannot_be_combined() -> None:
     selection = CommonSettings(annotation_filter=parse_annotation_selector("kubernetes.io/ingress.class in (alb)"))
     assert IngressSettings(common=selection).ingress_class == ()
     with pytest.raises(
@@ -173,8 +178,9 @@ def test_4_1_ingress_class_and_an_annotation_filter_on_the_class_cannot_be_combi
         IngressSettings(common=selection, ingress_class=("alb",))
 
 
+# docs/spec/sources.md 4.1
 @pytest.mark.parametrize("name", ["a b", "a/b", "x" * 64])
-def test_4_1_an_invalid_class_name_is_a_usage_error(name: str) -> None:
+def test_an_invalid_class_name_is_a_usage_error(name: str) -> None:
     with pytest.raises(UsageError, match=f"--ingress-class={name} is not a class\n  allowed: "):
         IngressSettings(ingress_class=("alb", name))
 

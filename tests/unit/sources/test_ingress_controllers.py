@@ -109,6 +109,7 @@ TCP = F5TransportServer(metadata=meta("shop/f"), spec=F5Spec(host="a.t"), status
 A = "a.t A - [192.0.2.1]"
 
 
+# docs/spec/sources.md 7
 @pytest.mark.parametrize(
     ("source", "obj", "expected"),
     [
@@ -181,12 +182,13 @@ A = "a.t A - [192.0.2.1]"
         pytest.param(TRANSPORT, TCP, [A], id="7.10-transport-server"),
     ],
 )
-def test_7_ingress_controller_objects_publish_their_hosts(
+def test_objects_of_ingress_controllers_publish_their_hosts(
     source: Source, obj: KubernetesObject, expected: list[str]
 ) -> None:
     assert format_claims(compute_claims(source, obj)) == expected
 
 
+# docs/spec/sources.md 7.6
 @pytest.mark.parametrize(
     ("obj", "expected"),
     [
@@ -207,7 +209,7 @@ def test_7_ingress_controller_objects_publish_their_hosts(
         ),
     ],
 )
-def test_7_6_ambassador_hosts_point_at_their_service(obj: AmbassadorHost, expected: list[str]) -> None:
+def test_ambassador_hosts_point_at_their_service(obj: AmbassadorHost, expected: list[str]) -> None:
     services = (
         load_balancer(None, "192.0.2.1", location="infra/web"),
         load_balancer(None, "192.0.2.2", location="default/web"),
@@ -216,6 +218,7 @@ def test_7_6_ambassador_hosts_point_at_their_service(obj: AmbassadorHost, expect
     assert format_claims(compute_claims(HOSTS, obj, *services)) == expected
 
 
+# docs/spec/sources.md 1.8
 @pytest.mark.parametrize(
     ("source", "obj", "resource"),
     [
@@ -227,7 +230,7 @@ def test_7_6_ambassador_hosts_point_at_their_service(obj: AmbassadorHost, expect
         pytest.param(TRANSPORT, TCP, "f5-transportserver/shop/f", id="1.8-f5-transportserver"),
     ],
 )
-def test_1_8_resource_labels_name_the_object_and_filters_apply(
+def test_resource_labels_name_the_object_and_filters_apply(
     source: Source, obj: KubernetesObject, resource: str
 ) -> None:
     (found,) = list_resolved_claims(compute_claims(source, obj))

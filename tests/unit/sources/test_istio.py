@@ -86,13 +86,15 @@ def a(*names: str, address: str = "203.0.113.5") -> list[str]:
     return [f"{name} A - [{address}]" for name in names]
 
 
-def test_7_1_an_istio_gateway_publishes_its_server_hosts() -> None:
+# docs/spec/sources.md 7.1
+def test_an_istio_gateway_publishes_its_server_hosts() -> None:
     found = of_gateway(gateway("mesh/a.test", "*", "*.b.test"), PROXY)
     assert format_claims(found) == a("*.b.test", "a.test")
     assert {claim.desired.resource for claim in list_resolved_claims(found)} == {"gateway/mesh/g"}
     assert list_resolved_claims(found)[1].provenance.field == "spec.servers[0].hosts[0]"
 
 
+# docs/spec/sources.md 7.1
 @pytest.mark.parametrize(
     ("host", "expected"),
     [
@@ -103,10 +105,11 @@ def test_7_1_an_istio_gateway_publishes_its_server_hosts() -> None:
         pytest.param("x/y/c..t", ["invalid-name x/y/c..t"], id="7.1-two-slashes-are-no-namespace"),
     ],
 )
-def test_7_1_hosts_are_read_without_namespaces_and_bare_wildcards(host: str, expected: list[str]) -> None:
+def test_hosts_are_read_without_namespaces_and_bare_wildcards(host: str, expected: list[str]) -> None:
     assert format_claims(of_gateway(gateway(host), PROXY)) == expected
 
 
+# docs/spec/sources.md 7.1
 @pytest.mark.parametrize(
     ("obj", "services", "expected"),
     [
@@ -132,13 +135,14 @@ def test_7_1_hosts_are_read_without_namespaces_and_bare_wildcards(host: str, exp
         ),
     ],
 )
-def test_7_1_targets_come_from_annotation_ingress_or_services(
+def test_targets_come_from_annotation_ingress_or_services(
     obj: IstioGateway, services: list[Service], expected: list[str]
 ) -> None:
     assert format_claims(of_gateway(obj, *services)) == expected
 
 
-def test_7_1_services_are_looked_up_in_the_namespace_of_the_flag() -> None:
+# docs/spec/sources.md 7.1
+def test_services_are_looked_up_in_the_namespace_of_the_flag() -> None:
     selection = CommonSettings(namespace="mesh")
     inside, outside = proxy("192.0.2.1", location="mesh/igw"), proxy("192.0.2.2", location="infra/igw")
     assert format_claims(of_gateway(gateway("a.t"), inside, outside, selection=selection)) == a(
@@ -147,6 +151,7 @@ def test_7_1_services_are_looked_up_in_the_namespace_of_the_flag() -> None:
     assert format_claims(of_gateway(gateway("a.t"), inside, outside)) == a("a.t", address="192.0.2.1, 192.0.2.2")
 
 
+# docs/spec/sources.md 7.1
 @pytest.mark.parametrize(
     ("reference", "expected"),
     [
@@ -155,10 +160,11 @@ def test_7_1_services_are_looked_up_in_the_namespace_of_the_flag() -> None:
         pytest.param("", a("a.t"), id="2.3-empty-is-absent"),
     ],
 )
-def test_7_1_addresses_can_come_from_an_ingress(reference: str, expected: list[str]) -> None:
+def test_addresses_can_come_from_an_ingress(reference: str, expected: list[str]) -> None:
     assert format_claims(of_gateway(gateway("a.t", annotations=ours(ingress=reference)), EDGE, PROXY)) == expected
 
 
+# docs/spec/sources.md 7.1
 @pytest.mark.parametrize(
     ("reference", "invalid"),
     [
@@ -171,13 +177,14 @@ def test_7_1_addresses_can_come_from_an_ingress(reference: str, expected: list[s
     ],
 )
 @pytest.mark.parametrize("host", ["a.t", "*"], ids=["7.1-named", "7.1-even-without-names"])
-def test_7_1_a_gateway_with_a_missing_ingress_fails(reference: str, invalid: str, host: str) -> None:
+def test_a_gateway_with_a_missing_ingress_fails(reference: str, invalid: str, host: str) -> None:
     with pytest.raises(ExtdnsError) as raised:
         of_gateway(gateway(host, annotations=ours(ingress=reference)), EDGE, PROXY)
     assert str(raised.value) == f"annotation {PREFIX}ingress of Gateway mesh/g: {invalid}"
 
 
-def test_2_1_the_ingress_annotation_is_read_under_its_usual_prefix_too() -> None:
+# docs/spec/sources.md 2.1
+def test_the_ingress_annotation_is_read_under_its_usual_prefix_too() -> None:
     obj = gateway("a.t", annotations={f"{PREFIX}ingress": "edge"})
     assert format_claims(of_gateway(obj, EDGE, selection=CommonSettings(prefixes=("x.test/",)))) == [
         "a.t A - [203.0.113.7]",
@@ -185,7 +192,8 @@ def test_2_1_the_ingress_annotation_is_read_under_its_usual_prefix_too() -> None
     ]
 
 
-def test_7_1_the_address_of_a_load_balancer_wins_over_its_host_name() -> None:
+# docs/spec/sources.md 7.1
+def test_the_address_of_a_load_balancer_wins_over_its_host_name() -> None:
     both = LoadBalancedStatus(
         load_balancer=LoadBalancerStatus(ingress=(LoadBalancerIngress(ip="192.0.2.1", hostname="lb.t"),))
     )
@@ -193,7 +201,8 @@ def test_7_1_the_address_of_a_load_balancer_wins_over_its_host_name() -> None:
     assert format_claims(of_gateway(gateway("a.t"), service)) == a("a.t", address="192.0.2.1")
 
 
-def test_7_1_the_hostname_annotation_adds_names_unless_it_is_ignored() -> None:
+# docs/spec/sources.md 7.1
+def test_the_hostname_annotation_adds_names_unless_it_is_ignored() -> None:
     obj = gateway("a.t", annotations=ours(hostname="h.t,a.t", ttl="60"))
     assert format_claims(of_gateway(obj, PROXY)) == ["a.t A 60 [203.0.113.5]", "h.t A 60 [203.0.113.5]"]
     ignoring = CommonSettings(ignore_hostname_annotation=True)
@@ -203,7 +212,8 @@ def test_7_1_the_hostname_annotation_adds_names_unless_it_is_ignored() -> None:
     ]
 
 
-def test_7_2_hosts_point_at_the_gateways_that_serve_them() -> None:
+# docs/spec/sources.md 7.2
+def test_hosts_point_at_the_gateways_that_serve_them() -> None:
     others = (gateway("*"), PROXY, gateway("*.own.t", location="shop/own", selector={"app": "own"}))
     own = proxy("203.0.113.6", location="shop/own", selector={"app": "own"})
     obj = virtual_service("a.t", "b.own.t", "*", "", gateways=("mesh/g", "own", "mesh", "", "gone"))
@@ -213,6 +223,7 @@ def test_7_2_hosts_point_at_the_gateways_that_serve_them() -> None:
     assert list_resolved_claims(found)[0].provenance.field == "spec.hosts[0]"
 
 
+# docs/spec/sources.md 7.2
 @pytest.mark.parametrize(
     ("obj", "expected"),
     [
@@ -236,10 +247,11 @@ def test_7_2_hosts_point_at_the_gateways_that_serve_them() -> None:
         pytest.param(virtual_service("ns/a.t"), "a.t A - [203.0.113.5]", id="7.2-namespace-before-the-host"),
     ],
 )
-def test_7_2_targets_are_merged_over_all_serving_gateways(obj: VirtualService, expected: str) -> None:
+def test_targets_are_merged_over_all_serving_gateways(obj: VirtualService, expected: str) -> None:
     assert format_claims(of_service(obj, gateway("a.t"), PROXY)) == [expected]
 
 
+# docs/spec/sources.md 7.2
 @pytest.mark.parametrize(
     ("gateways", "invalid"),
     [
@@ -255,7 +267,7 @@ def test_7_2_targets_are_merged_over_all_serving_gateways(obj: VirtualService, e
         ),
     ],
 )
-def test_7_2_a_virtual_service_fails_if_one_of_its_gateways_fails(gateways: list[str], invalid: str) -> None:
+def test_a_virtual_service_fails_if_one_of_its_gateways_fails(gateways: list[str], invalid: str) -> None:
     broken = gateway("*", location="mesh/broken", annotations=ours(ingress="infra/gone"))
     obj = virtual_service("a.t", gateways=gateways)
     with pytest.raises(ExtdnsError) as raised:
@@ -263,6 +275,7 @@ def test_7_2_a_virtual_service_fails_if_one_of_its_gateways_fails(gateways: list
     assert str(raised.value) == invalid
 
 
+# docs/spec/sources.md 7.2
 @pytest.mark.parametrize(
     "obj",
     [
@@ -272,12 +285,13 @@ def test_7_2_a_virtual_service_fails_if_one_of_its_gateways_fails(gateways: list
         ),
     ],
 )
-def test_7_2_a_gateway_that_does_not_serve_a_host_does_not_fail_it(obj: VirtualService) -> None:
+def test_a_gateway_that_does_not_serve_a_host_does_not_fail_it(obj: VirtualService) -> None:
     broken = gateway("b.t", location="mesh/broken", annotations=ours(ingress="infra/gone"))
     assert format_claims(of_service(obj, gateway("a.t"), broken, PROXY)) == a("a.t")
 
 
-def test_7_2_a_gateway_without_address_gives_an_unresolved_claim_despite_excluded_gateways() -> None:
+# docs/spec/sources.md 7.2
+def test_a_gateway_without_address_gives_an_unresolved_claim_despite_excluded_gateways() -> None:
     theirs = gateway("a.t", annotations=ours(controller="other"))
     assert format_claims(of_service(virtual_service("a.t"), theirs, PROXY)) == a("a.t")
     (found,) = of_service(virtual_service("a.t"), gateway("a.t"), proxy())
@@ -285,7 +299,8 @@ def test_7_2_a_gateway_without_address_gives_an_unresolved_claim_despite_exclude
     assert found.detail == "Service igw: the status of the load balancer has no address yet"
 
 
-def test_7_2_the_hostname_annotation_adds_names_that_a_gateway_must_serve() -> None:
+# docs/spec/sources.md 7.2
+def test_the_hostname_annotation_adds_names_that_a_gateway_must_serve() -> None:
     obj = virtual_service("a.t", annotations=ours(hostname="h.t"))
     assert format_claims(of_service(obj, gateway("*"), PROXY)) == a("a.t", "h.t")
     ignoring = CommonSettings(ignore_hostname_annotation=True)

@@ -9,6 +9,7 @@ from extdns.sources.istio import is_served_by
 from tests.unit.sources.samples import meta
 
 
+# docs/spec/sources.md 7.2
 @pytest.mark.parametrize(
     ("written", "export_to", "home", "expected"),
     [
@@ -29,7 +30,7 @@ from tests.unit.sources.samples import meta
         pytest.param("*", ("other",), "shop", False, id="7.2-exported-elsewhere"),
     ],
 )
-def test_7_2_gateways_serve_hosts_by_namespace_and_pattern(
+def test_gateways_serve_hosts_by_namespace_and_pattern(
     written: str, export_to: tuple[str, ...] | None, home: str, expected: bool
 ) -> None:
     service = VirtualService(metadata=meta(f"{home}/v"), spec=VirtualServiceSpec(export_to=export_to))

@@ -76,10 +76,11 @@ def test_the_ipv4_address_in_a_nat64_address_becomes_the_target_of_an_a_record(
     assert added.desired.targets == (str(embedded),)
 
 
+# docs/spec/sources.md 8.3
 @pytest.mark.parametrize(
     "text", ["64:ff9b::/64", "64:ff9b::", "64:ff9b::/96,2001:db8::/96", "10.0.0.0/8", "x/96", " 64:ff9b::/96", ""]
 )
-def test_8_3_a_nat64_network_that_is_not_an_ipv6_network_of_96_bits_is_a_usage_error(text: str) -> None:
+def test_a_nat64_network_that_is_not_an_ipv6_network_of_96_bits_is_a_usage_error(text: str) -> None:
     with pytest.raises(UsageError) as error:
         parse_nat64_networks([text])
     assert str(error.value) == (

@@ -28,13 +28,15 @@ EXTERNAL = ["203.0.113.1", "2001:db8::1"]
 INTERNAL = ["10.0.0.1", "fd00::1"]
 
 
-def test_6_1_a_node_is_published_by_its_name() -> None:
+# docs/spec/sources.md 6.1
+def test_a_node_is_published_by_its_name() -> None:
     found = list_resolved_claims(claims(node("n1.acme.test", external=["203.0.113.1"], internal=INTERNAL)))
     assert format_claims(found) == ["n1.acme.test A - [203.0.113.1]"]
     assert (found[0].desired.resource, found[0].provenance.field) == ("node/n1.acme.test", "metadata.name")
     assert found[0].provenance.source == "node"
 
 
+# docs/spec/sources.md 6.1
 @pytest.mark.parametrize(
     ("external", "internal", "settings", "expected"),
     [
@@ -46,13 +48,14 @@ def test_6_1_a_node_is_published_by_its_name() -> None:
         pytest.param([], [], None, "object-failed", id="6.1-no-address-is-an-error"),
     ],
 )
-def test_6_1_external_addresses_come_before_internal_ones(
+def test_external_addresses_come_before_internal_ones(
     external: list[str], internal: list[str], settings: NodeSettings | None, expected: str
 ) -> None:
     found = format_claims(claims(node("n1", external=external, internal=internal), settings))
     assert " ".join(one.removeprefix("n1 ").replace("- [", "").rstrip("]") for one in found) == expected
 
 
+# docs/spec/sources.md 6.1
 @pytest.mark.parametrize(
     ("annotations", "expected"),
     [
@@ -67,7 +70,7 @@ def test_6_1_external_addresses_come_before_internal_ones(
         pytest.param(ours(ttl="soon"), ["n1 A - [203.0.113.1]"], id="2.2-invalid-ttl"),
     ],
 )
-def test_6_1_target_and_ttl_annotations_of_nodes_are_read(annotations: dict[str, str], expected: list[str]) -> None:
+def test_target_and_ttl_annotations_of_nodes_are_read(annotations: dict[str, str], expected: list[str]) -> None:
     found = claims(node("n1", external=["203.0.113.1"], annotations=annotations))
     assert format_claims(found) == expected
     assert all(
@@ -75,6 +78,7 @@ def test_6_1_target_and_ttl_annotations_of_nodes_are_read(annotations: dict[str,
     )
 
 
+# docs/spec/sources.md 6.1
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
@@ -97,7 +101,7 @@ def test_6_1_target_and_ttl_annotations_of_nodes_are_read(annotations: dict[str,
         ),
     ],
 )
-def test_6_1_filters_exclude_nodes(settings: NodeSettings, expected: list[str]) -> None:
+def test_filters_exclude_nodes(settings: NodeSettings, expected: list[str]) -> None:
     assert format_claims(claims(node("n1", external=["203.0.113.1"], unschedulable=True), settings)) == expected
 
 
@@ -124,7 +128,8 @@ def test_a_node_without_address_has_unresolved_template_hosts(made: Templates, e
     assert format_claims(source.find_claims(keep_all_fields(node("n1")), FakeView())) == expected
 
 
-def test_6_1_a_node_without_address_and_hosts_fails() -> None:
+# docs/spec/sources.md 6.1
+def test_a_node_without_address_and_hosts_fails() -> None:
     made = templates(['{{if eq .Name "n2"}}n.t{{end}}'])
     source = NodeSource(settings=NodeSettings(common=CommonSettings(templates=made)))
     assert source.find_claims(keep_all_fields(node("n1", internal=INTERNAL)), FakeView()) == ()

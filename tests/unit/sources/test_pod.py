@@ -30,7 +30,8 @@ def p1(annotations: dict[str, str], *, on: str = "n1", ip: str = "10.1.0.7", hos
     return pod("app/p1", node_name=on, annotations=annotations, pod_ip=ip, host_network=host_network)
 
 
-def test_6_2_annotated_pods_are_published() -> None:
+# docs/spec/sources.md 6.2
+def test_annotated_pods_are_published() -> None:
     obj = p1(ours(hostname="p.test", internal_hostname="pi.test"))
     found = list_resolved_claims(claims(obj, N1, settings=PodSettings(pod_source_domain="pods.test")))
     assert format_claims(found) == ["p.test A - [203.0.113.1]", "p1.pods.test A - [10.1.0.7]", "pi.test A - [10.1.0.7]"]
@@ -42,6 +43,7 @@ def test_6_2_annotated_pods_are_published() -> None:
     ]
 
 
+# docs/spec/sources.md 6.2
 @pytest.mark.parametrize(
     ("obj", "expected"),
     [
@@ -72,16 +74,18 @@ def test_6_2_annotated_pods_are_published() -> None:
         pytest.param(p1({}), [], id="6.2-no-hosts"),
     ],
 )
-def test_6_2_hosts_come_from_annotations_and_the_pod_source_domain(obj: Pod, expected: list[str]) -> None:
+def test_hosts_come_from_annotations_and_the_pod_source_domain(obj: Pod, expected: list[str]) -> None:
     found = claims(obj, N1, DUAL, node("bare", internal=["10.0.0.3"]))
     assert format_claims(found) == expected
 
 
-def test_6_2_neither_set_identifier_nor_properties_are_read() -> None:
+# docs/spec/sources.md 6.2
+def test_neither_set_identifier_nor_properties_are_read() -> None:
     (found,) = list_resolved_claims(claims(p1(ours(internal_hostname="p.t", set_identifier="x", aws_weight="1"))))
     assert (found.set_identifier, tuple(found.desired.properties)) == ("", ())
 
 
+# docs/spec/sources.md 6.2
 @pytest.mark.parametrize(
     ("annotations", "expected"),
     [
@@ -93,10 +97,11 @@ def test_6_2_neither_set_identifier_nor_properties_are_read() -> None:
         ),
     ],
 )
-def test_6_2_annotations_of_kops_are_read_if_enabled(annotations: dict[str, str], expected: list[str]) -> None:
+def test_annotations_of_kops_are_read_if_enabled(annotations: dict[str, str], expected: list[str]) -> None:
     assert format_claims(claims(p1(annotations), N1, settings=PodSettings(kops=True))) == expected
 
 
+# docs/spec/sources.md 6.2
 @pytest.mark.parametrize(
     ("host_network", "expected"),
     [
@@ -104,7 +109,7 @@ def test_6_2_annotations_of_kops_are_read_if_enabled(annotations: dict[str, str]
         pytest.param(False, "p.t by --ignore-non-host-network-pods", id="6.2-not-on-host-network"),
     ],
 )
-def test_6_2_pods_without_host_network_can_be_excluded(host_network: bool, expected: str) -> None:
+def test_pods_without_host_network_can_be_excluded(host_network: bool, expected: str) -> None:
     settings = PodSettings(ignore_non_host_network_pods=True, pod_source_domain="d.t", kops=True)
     obj = p1(ours(hostname="p.t") | KOPS, host_network=host_network)
     found = format_claims(claims(obj, N1, settings=settings))
@@ -112,12 +117,14 @@ def test_6_2_pods_without_host_network_can_be_excluded(host_network: bool, expec
     assert len({one.partition(" ")[2].startswith("by ") for one in found}) == 1
 
 
-def test_6_2_the_hostname_annotation_cannot_be_ignored() -> None:
+# docs/spec/sources.md 6.2
+def test_the_hostname_annotation_cannot_be_ignored() -> None:
     settings = PodSettings(common=CommonSettings(ignore_hostname_annotation=True))
     assert format_claims(claims(p1(ours(internal_hostname="p.t")), settings=settings)) == ["p.t A - [10.1.0.7]"]
 
 
-def test_6_2_an_excluded_pod_names_the_flag_that_excludes_it() -> None:
+# docs/spec/sources.md 6.2
+def test_an_excluded_pod_names_the_flag_that_excludes_it() -> None:
     settings = PodSettings(common=CommonSettings(namespace="shop"))
     assert format_claims(claims(p1(ours(internal_hostname="p.t")), settings=settings)) == ["all by --namespace"]
 

@@ -57,6 +57,7 @@ def a(*names: str) -> list[str]:
 CHOSEN = f"by annotation {PREFIX}gateway-hostname-source"
 
 
+# docs/spec/sources.md 5.3
 @pytest.mark.parametrize(
     ("obj", "chosen", "expected"),
     [
@@ -88,14 +89,15 @@ CHOSEN = f"by annotation {PREFIX}gateway-hostname-source"
         ),
     ],
 )
-def test_5_3_templates_render_hosts_of_routes(obj: HttpRoute, chosen: CommonSettings, expected: list[str]) -> None:
+def test_templates_render_hosts_of_routes(obj: HttpRoute, chosen: CommonSettings, expected: list[str]) -> None:
     source = RouteSource(name="gateway-httproute", settings=RouteSettings(common=chosen))
     assert (
         format_claims(source.find_claims(keep_all_fields(obj), FakeView(gateway(listener("*.acme.test"))))) == expected
     )
 
 
-def test_5_3_a_failing_template_fails_the_route_even_if_its_hosts_are_not_used() -> None:
+# docs/spec/sources.md 5.3
+def test_a_failing_template_fails_the_route_even_if_its_hosts_are_not_used() -> None:
     obj = keep_all_fields(http(annotations=ours(hostname="h.acme.test", gateway_hostname_source="annotation-only")))
     source = RouteSource(name="gateway-httproute", settings=RouteSettings(common=selection("{{.Nothing.here}}")))
     with pytest.raises(TemplateError):
@@ -109,7 +111,8 @@ MESH = IstioGateway(
 )
 
 
-def test_7_1_templates_render_hosts_of_istio_gateways() -> None:
+# docs/spec/sources.md 7.1
+def test_templates_render_hosts_of_istio_gateways() -> None:
     bare = keep_all_fields(IstioGateway(metadata=meta("mesh/g"), spec=IstioGatewaySpec(selector=IGW)))
     assert format_claims(IstioGatewaySource(common=selection(FQDN)).find_claims(bare, FakeView(PROXY))) == a(
         "g.acme.test"
@@ -118,6 +121,7 @@ def test_7_1_templates_render_hosts_of_istio_gateways() -> None:
     assert format_claims(named) == a("*.acme.test")
 
 
+# docs/spec/sources.md 7.2
 @pytest.mark.parametrize(
     ("annotations", "expected"),
     [
@@ -125,7 +129,7 @@ def test_7_1_templates_render_hosts_of_istio_gateways() -> None:
         pytest.param(ours(target="x.t"), a("v.acme.test"), id="7.2-despite-a-target-annotation"),
     ],
 )
-def test_7_2_templates_render_hosts_of_virtual_services(annotations: dict[str, str], expected: list[str]) -> None:
+def test_templates_render_hosts_of_virtual_services(annotations: dict[str, str], expected: list[str]) -> None:
     obj = VirtualService(metadata=meta("shop/v", annotations), spec=VirtualServiceSpec(gateways=("mesh/g",)))
     source = IstioVirtualServiceSource(common=selection(FQDN))
     assert format_claims(source.find_claims(keep_all_fields(obj), FakeView(MESH, PROXY))) == expected
@@ -134,6 +138,7 @@ def test_7_2_templates_render_hosts_of_virtual_services(annotations: dict[str, s
 ADMITTED = (Condition(type="Admitted", status="True"),)
 
 
+# docs/spec/sources.md 7
 @pytest.mark.parametrize(
     ("source", "obj", "expected"),
     [
@@ -170,7 +175,7 @@ ADMITTED = (Condition(type="Admitted", status="True"),)
         ),
     ],
 )
-def test_7_templates_render_hosts_of_ingress_controller_objects(
+def test_templates_render_hosts_of_ingress_controller_objects(
     source: ContourSource | OpenShiftSource, obj: KubernetesObject, expected: Sequence[str]
 ) -> None:
     assert format_claims(source.find_claims(obj, FakeView())) == expected

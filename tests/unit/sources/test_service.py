@@ -42,7 +42,8 @@ def claims(obj: Service, settings: ServiceSettings = DEFAULTS) -> tuple[Claim, .
     return compute_claims(source, obj)
 
 
-def test_3_4_a_load_balancer_service_publishes_its_annotated_hosts() -> None:
+# docs/spec/sources.md 3.4
+def test_a_load_balancer_service_publishes_its_annotated_hosts() -> None:
     annotations = ours(hostname="web.acme.test., www.acme.test", ttl="2m")
     found = claims(load_balancer(annotations, "198.51.100.7", "lb7.cloud.test"))
     assert format_claims(found) == [
@@ -56,7 +57,8 @@ def test_3_4_a_load_balancer_service_publishes_its_annotated_hosts() -> None:
     assert {claim.provenance.source for claim in list_resolved_claims(found)} == {"service"}
 
 
-def test_3_4_an_internal_host_points_at_the_cluster_ip() -> None:
+# docs/spec/sources.md 3.4
+def test_an_internal_host_points_at_the_cluster_ip() -> None:
     found = claims(load_balancer(ours(internal_hostname="web.int.acme.test"), "198.51.100.7"))
     assert format_claims(found) == ["web.int.acme.test A - [10.3.0.9]"]
     assert list_resolved_claims(found)[0].provenance.field == f"annotation {PREFIX}internal-hostname"
@@ -113,9 +115,10 @@ def test_the_service_type_decides_the_targets(
     assert "; ".join(format_claims(claims(service(annotations, of), settings))) == expected
 
 
+# docs/spec/sources.md 3.3
 @pytest.mark.parametrize("of", [spec(kind, cluster_ip="None") for kind in ("LoadBalancer", "ClusterIP", "NodePort")])
 @pytest.mark.parametrize("host", [HOST, INTERNAL], ids=["hostname", "internal-hostname"])
-def test_3_3_a_target_annotation_replaces_everything(of: ServiceSpec, host: dict[str, str]) -> None:
+def test_a_target_annotation_replaces_everything(of: ServiceSpec, host: dict[str, str]) -> None:
     found = format_claims(claims(service(host | ours(target="198.51.100.1, x.t.,2001:db8::9"), of)))
     assert [line.partition(" ")[2] for line in found] == [
         "A - [198.51.100.1]",
@@ -131,12 +134,14 @@ def test_a_load_balancer_without_address_gives_one_unresolved_claim_per_name() -
     assert found[0].set_identifier == "blue"
 
 
-def test_3_2_external_and_internal_hosts_are_read() -> None:
+# docs/spec/sources.md 3.2
+def test_external_and_internal_hosts_are_read() -> None:
     found = claims(load_balancer(ours(hostname="b.t,c.t", internal_hostname="a.t, c.t"), "192.0.2.1"))
     assert format_claims(found) == ["a.t A - [10.3.0.9]", "b.t A - [192.0.2.1]", "c.t A - [10.3.0.9, 192.0.2.1]"]
 
 
-def test_3_2_the_hostname_annotation_of_a_service_is_ignored_with_the_ignore_flag() -> None:
+# docs/spec/sources.md 3.2
+def test_the_hostname_annotation_of_a_service_is_ignored_with_the_ignore_flag() -> None:
     settings = ServiceSettings(common=CommonSettings(ignore_hostname_annotation=True))
     annotations = ours(hostname="a.t", internal_hostname="b.t", target="192.0.2.9")
     assert format_claims(claims(load_balancer(annotations, "192.0.2.1"), settings)) == [

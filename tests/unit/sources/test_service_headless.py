@@ -47,7 +47,8 @@ NOT_READY = endpoints("db/pg-x", "pg", member("pg-0", "10.1.0.4"), member("pg-1"
 NEVER_READY = ServiceSpec(cluster_ip="None", selector=APP, publish_not_ready_addresses=True)
 
 
-def test_3_6_a_headless_service_publishes_its_endpoints_and_pods() -> None:
+# docs/spec/sources.md 3.6
+def test_a_headless_service_publishes_its_endpoints_and_pods() -> None:
     found = claims(pg(), PG_0, PG_1, NOT_READY)
     assert format_claims(found) == ["pg-0.pg.acme.test A - [10.1.0.4]", "pg.acme.test A - [10.1.0.4]"]
     assert {claim.desired.resource for claim in list_resolved_claims(found)} == {"service/db/pg"}
@@ -98,7 +99,8 @@ def test_the_endpoints_type_annotation_selects_pod_or_node_addresses(
     )
 
 
-def test_3_6_the_target_annotation_of_a_pod_overrides_its_addresses() -> None:
+# docs/spec/sources.md 3.6
+def test_the_target_annotation_of_a_pod_overrides_its_addresses() -> None:
     annotated = pod("db/pg-0", hostname="pg-0", labels=APP, annotations=ours(target="198.51.100.4,lb.t"))
     assert format_claims(claims(pg(), annotated, PG_1, SLICE, settings=ServiceSettings(publish_host_ip=True))) == [
         "pg-0.pg.acme.test A - [198.51.100.4]",
@@ -125,7 +127,8 @@ def test_endpoints_without_a_pod_of_the_service_are_skipped(skipped: SliceEndpoi
     assert format_claims(found) == ["pg-0.pg.acme.test A - [10.1.0.4]", "pg.acme.test A - [10.1.0.4]"]
 
 
-def test_3_6_slices_of_other_services_and_namespaces_are_ignored() -> None:
+# docs/spec/sources.md 3.6
+def test_slices_of_other_services_and_namespaces_are_ignored() -> None:
     others = [endpoints("db/x", "my", member("pg-0", "10.1.0.8")), endpoints("ns/pg", "pg", member("pg-0", "10.1.0.9"))]
     found = claims(pg(), PG_0, PG_1, SLICE, *others)
     assert format_claims(found)[1] == "pg.acme.test A - [10.1.0.4, 10.1.0.5]"
@@ -149,7 +152,8 @@ def test_fqdn_slices_are_used_only_if_pod_addresses_are_not(settings: ServiceSet
     assert format_claims(claims(pg(), PG_0, FQDN, settings=settings)) == expected
 
 
-def test_3_6_dual_stack_endpoints_give_a_and_aaaa_records() -> None:
+# docs/spec/sources.md 3.6
+def test_dual_stack_endpoints_give_a_and_aaaa_records() -> None:
     six = endpoints("db/pg-y", "pg", member("pg-0", "2001:db8::4"), address_type="IPv6")
     assert format_claims(claims(pg(), PG_0, PG_1, SLICE, six)) == [
         "pg-0.pg.acme.test A - [10.1.0.4]",
@@ -159,7 +163,8 @@ def test_3_6_dual_stack_endpoints_give_a_and_aaaa_records() -> None:
     ]
 
 
-def test_3_6_without_a_selector_all_pods_of_the_namespace_are_used() -> None:
+# docs/spec/sources.md 3.6
+def test_without_a_selector_all_pods_of_the_namespace_are_used() -> None:
     found = claims(pg(spec=ServiceSpec(cluster_ip="None")), pod("db/pg-0"), SLICE)
     assert format_claims(found) == ["pg.acme.test A - [10.1.0.4]"]
 
@@ -200,14 +205,16 @@ def test_pods_on_nodes_without_addresses_add_no_targets(
     assert found[0].detail.startswith(detail)
 
 
-def test_3_6_a_too_long_pod_name_does_not_affect_others() -> None:
+# docs/spec/sources.md 3.6
+def test_a_too_long_pod_name_does_not_affect_others() -> None:
     long = pod("db/pg-0", hostname="h" * 63, labels=APP)
     obj = Service(metadata=meta("db/pg", ours(hostname=f"{'.'.join(['x' * 60] * 4)}")), spec=HEADLESS)
     found = claims(obj, long, endpoints("db/x", "pg", member("pg-0", "10.1.0.4")))
     assert [line.partition(" ")[0] for line in format_claims(found)] == [".".join(["x" * 60] * 4), "invalid-name"]
 
 
-def test_3_3_internal_hosts_are_expanded_like_external_ones() -> None:
+# docs/spec/sources.md 3.3
+def test_internal_hosts_are_expanded_like_external_ones() -> None:
     found = claims(service(ours(internal_hostname="pg.t"), HEADLESS, location="db/pg"), PG_1, SLICE)
     assert format_claims(found) == ["pg.t A - [10.1.0.5]"]
 

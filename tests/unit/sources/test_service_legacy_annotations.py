@@ -55,6 +55,7 @@ def claims(
     return compute_claims(source, obj, *(NODES if nodes else ()))
 
 
+# docs/spec/sources.md 3.8
 @pytest.mark.parametrize(
     ("obj", "expected"),
     [
@@ -105,12 +106,13 @@ def claims(
         ),
     ],
 )
-def test_3_8_annotations_of_mate_are_read(obj: Service, expected: list[str]) -> None:
+def test_annotations_of_mate_are_read(obj: Service, expected: list[str]) -> None:
     found = claims(Compatibility.MATE, obj)
     assert format_claims(found) == expected
 
 
-def test_3_8_older_annotations_are_read_if_the_hostname_annotation_is_ignored() -> None:
+# docs/spec/sources.md 3.8
+def test_older_annotations_are_read_if_the_hostname_annotation_is_ignored() -> None:
     obj = load_balancer({MATE: "a.t", **ours(hostname="b.t")}, "192.0.2.1")
     assert format_claims(claims(Compatibility.MATE, obj, ignoring=True)) == [
         "b.t by --ignore-hostname-annotation",
@@ -118,13 +120,15 @@ def test_3_8_older_annotations_are_read_if_the_hostname_annotation_is_ignored() 
     ]
 
 
-def test_3_8_claims_of_older_annotations_name_no_resource() -> None:
+# docs/spec/sources.md 3.8
+def test_claims_of_older_annotations_name_no_resource() -> None:
     (claim,) = claims(Compatibility.MATE, load_balancer({MATE: "a.t", **ours(set_identifier="v1")}, "192.0.2.1"))
     assert isinstance(claim, ResolvedClaim)
     assert (claim.desired.labels, claim.desired.set_identifier) == (EMPTY_MAP, "")
     assert claim.provenance.field == f"annotation {MATE}"
 
 
+# docs/spec/sources.md 3.8
 @pytest.mark.parametrize(
     ("obj", "expected"),
     [
@@ -139,10 +143,11 @@ def test_3_8_claims_of_older_annotations_name_no_resource() -> None:
         pytest.param(load_balancer({MOLECULE: "a.t"}, "192.0.2.1"), [], id="3.8-molecule-no-label"),
     ],
 )
-def test_3_8_annotations_of_molecule_are_read(obj: Service, expected: list[str]) -> None:
+def test_annotations_of_molecule_are_read(obj: Service, expected: list[str]) -> None:
     assert format_claims(claims(Compatibility.MOLECULE, obj)) == expected
 
 
+# docs/spec/sources.md 3.8
 @pytest.mark.parametrize(
     ("obj", "expected"),
     [
@@ -167,11 +172,12 @@ def test_3_8_annotations_of_molecule_are_read(obj: Service, expected: list[str])
         pytest.param(service({EXTERNAL: "a.t"}, ServiceSpec(type="ClusterIP")), [], id="3.8-kops-other-types"),
     ],
 )
-def test_3_8_annotations_of_kops_are_read(obj: Service, expected: list[str]) -> None:
+def test_annotations_of_kops_are_read(obj: Service, expected: list[str]) -> None:
     assert format_claims(claims(Compatibility.KOPS, obj)) == expected
 
 
-def test_3_8_kops_publishes_internal_ipv6_addresses_if_enabled() -> None:
+# docs/spec/sources.md 3.8
+def test_kops_publishes_internal_ipv6_addresses_if_enabled() -> None:
     found = claims(Compatibility.KOPS, service({EXTERNAL: "a.t"}, NODE_PORT), exposing=True)
     assert format_claims(found) == ["a.t A - [203.0.113.1]", "a.t AAAA - [2001:db8::1]"]
 

@@ -37,7 +37,8 @@ def address(*targets: str) -> list[str]:
     return [SRV, f"ssh.acme.test A - [{', '.join(targets)}]"]
 
 
-def test_3_5_a_node_port_service_publishes_nodes_and_srv_records() -> None:
+# docs/spec/sources.md 3.5
+def test_a_node_port_service_publishes_nodes_and_srv_records() -> None:
     nodes = [node("n1", external=["203.0.113.1"], internal=["10.0.0.1"]), node("n2", internal=["10.0.0.2"])]
     assert format_claims(claims(ssh(), *nodes)) == address("203.0.113.1")
 
@@ -79,7 +80,8 @@ def test_the_access_annotation_selects_external_or_internal_node_addresses(
     assert " ".join(addresses) == expected
 
 
-def test_2_3_an_invalid_access_annotation_gives_a_warning() -> None:
+# docs/spec/sources.md 2.3
+def test_an_invalid_access_annotation_gives_a_warning() -> None:
     found = list_resolved_claims(claims(ssh(ours(access="Public")), BOTH_KINDS))
     assert [[(warning.value, warning.allowed) for warning in claim.warnings] for claim in found] == [
         [("Public", "public or private")]
@@ -100,7 +102,8 @@ def test_srv_records_of_a_node_port_service_are_published_even_without_node_addr
     assert format_claims(claims(ssh(), *nodes)) == [SRV, "ssh.acme.test no-endpoints"]
 
 
-def test_3_5_unschedulable_nodes_can_be_included() -> None:
+# docs/spec/sources.md 3.5
+def test_unschedulable_nodes_can_be_included() -> None:
     nodes = [node("n1", external=["203.0.113.1"], unschedulable=True), node("n2", external=["203.0.113.2"])]
     assert format_claims(claims(ssh(), *nodes)) == address("203.0.113.2")
     included = claims(ssh(), *nodes, settings=ServiceSettings(exclude_unschedulable=False))
@@ -164,19 +167,22 @@ def test_with_local_traffic_policy_only_nodes_with_the_highest_ranked_pods_are_u
     assert format_claims(claims(ssh(local=True), *NODES, *pods)) == address(*expected)
 
 
-def test_3_5_a_node_port_service_with_local_traffic_and_no_pods_has_no_targets() -> None:
+# docs/spec/sources.md 3.5
+def test_a_node_port_service_with_local_traffic_and_no_pods_has_no_targets() -> None:
     found = compute_claims(ServiceSource(settings=ServiceSettings()), ssh(local=True), *NODES, listed=[POD])
     assert format_claims(found) == [SRV, "ssh.acme.test no-endpoints"]
 
 
-def test_3_5_unschedulable_nodes_are_excluded_after_nodes_are_ranked_by_their_pods() -> None:
+# docs/spec/sources.md 3.5
+def test_unschedulable_nodes_are_excluded_after_nodes_are_ranked_by_their_pods() -> None:
     nodes = [node("n1", external=["203.0.113.1"], unschedulable=True), NODES[1]]
     pods = [pod("ops/a", node_name="n1", labels=APP), pod("ops/b", node_name="n2", labels=APP, ready=False)]
     assert format_claims(claims(ssh(local=True), *nodes, *pods)) == [SRV, "ssh.acme.test no-endpoints"]
 
 
+# docs/spec/sources.md 3.5
 @pytest.mark.parametrize("selector", [None, {}])
-def test_3_5_a_service_with_local_traffic_and_no_selector_uses_all_pods_of_its_namespace(
+def test_a_service_with_local_traffic_and_no_selector_uses_all_pods_of_its_namespace(
     selector: dict[str, str] | None,
 ) -> None:
     spec = ServiceSpec(type="NodePort", external_traffic_policy="Local", selector=selector)
@@ -209,25 +215,29 @@ def test_srv_records_name_the_service_and_the_protocol(ports: tuple[ServicePort,
     assert format_claims(found) == [*expected, "h.t A - [203.0.113.1]"]
 
 
-def test_3_5_an_srv_target_that_is_an_address_has_no_trailing_dot() -> None:
+# docs/spec/sources.md 3.5
+def test_an_srv_target_that_is_an_address_has_no_trailing_dot() -> None:
     found = claims(ssh(ours(hostname="192.0.2.1")), NODES[0])
     assert format_claims(found)[1] == "_ssh._tcp.192.0.2.1 SRV - [0 50 30022 192.0.2.1]"
 
 
-def test_3_3_srv_and_address_records_have_the_same_options() -> None:
+# docs/spec/sources.md 3.3
+def test_srv_and_address_records_have_the_same_options() -> None:
     found = list_resolved_claims(claims(ssh(ours(ttl="60", set_identifier="blue", aws_weight="1")), NODES[0]))
     assert {(claim.desired.ttl_s, claim.set_identifier, claim.desired.properties) for claim in found} == {
         (60, "blue", (("aws/weight", "1"),))
     }
 
 
-def test_3_3_internal_hosts_are_expanded_like_external_ones() -> None:
+# docs/spec/sources.md 3.3
+def test_internal_hosts_are_expanded_like_external_ones() -> None:
     spec = ServiceSpec(type="NodePort", ports=SSH)
     found = claims(service(ours(internal_hostname="ssh.acme.test"), spec, location="ops/ssh"), NODES[0])
     assert format_claims(found) == address("203.0.113.1")
 
 
-def test_1_2_a_service_name_too_long_for_a_label_affects_only_the_srv_record() -> None:
+# docs/spec/sources.md 1.2
+def test_a_service_name_too_long_for_a_label_affects_only_the_srv_record() -> None:
     name = "s" * 63
     obj = Service(metadata=meta(f"ops/{name}", ours(hostname="h.t")), spec=ServiceSpec(type="NodePort", ports=SSH))
     assert format_claims(claims(obj, NODES[0])) == ["h.t A - [203.0.113.1]", f"invalid-name _{name}._tcp.h.t"]

@@ -89,7 +89,8 @@ def test_route_group_hosts_point_at_the_annotation_or_the_status(
     assert claimed(data, selection) == expected
 
 
-def test_1_8_resource_labels_name_the_kind() -> None:
+# docs/spec/sources.md 1.8
+def test_resource_labels_name_the_kind() -> None:
     claims = SkipperSource(kind=OTHER, common=ALL).find_claims(from_manifest(manifest()), FakeView())
     assert {claim.desired.labels.get(RESOURCE) for claim in list_resolved_claims(claims)} == {"routegroup/n/r"}
 

@@ -128,7 +128,8 @@ def test_template_targets_of_services_have_neither_ttl_nor_resource(made: Templa
         assert (claim.desired.labels == EMPTY_MAP) is (claim.provenance.field == "--fqdn-target-template")
 
 
-def test_3_2_older_annotations_take_precedence_over_templates() -> None:
+# docs/spec/sources.md 3.2
+def test_older_annotations_take_precedence_over_templates() -> None:
     obj = load_balancer({"zalando.org/dnsname": "m.t"}, "192.0.2.1", location="a/x")
     assert format_claims(claims(obj, templates(TWO), mode="mate")) == ["m.t A - [192.0.2.1]"]
 
@@ -183,7 +184,8 @@ def test_templates_render_hosts_of_nodes(made: Templates, expected: list[str]) -
     assert format_claims(claims(NODE, made)) == expected
 
 
-def test_6_2_template_hosts_of_pods_point_at_all_pod_addresses() -> None:
+# docs/spec/sources.md 6.2
+def test_template_hosts_of_pods_point_at_all_pod_addresses() -> None:
     status = PodStatus(pod_ips=(PodIP(ip="10.1.0.7"), PodIP(ip="2001:db8::7"), PodIP(ip="")))
     pod = Pod(metadata=meta("app/p1", ours(target="192.0.2.9")), status=status)
     assert format_claims(claims(pod, templates(["{{.Name}}.t"]))) == [
@@ -224,7 +226,8 @@ def test_template_hosts_can_point_at_the_targets_of_another_template(made: Templ
     assert all(claim.desired.labels == EMPTY_MAP for claim in found if isinstance(claim, ResolvedClaim))
 
 
-def test_6_6_a_template_sets_the_base_names_of_the_fake_source() -> None:
+# docs/spec/sources.md 6.6
+def test_a_template_sets_the_base_names_of_the_fake_source() -> None:
     assert render_base_names(templates(["{{.Name}}.{{.Namespace}}.t,b.t"])) == ("b.t", "fake.default.t")
     assert render_base_names(templates([" "])) == render_base_names(templates()) == (DEFAULT_BASE_NAME,)
     with pytest.raises(UsageError, match=r"^--fqdn-template:1:3: no field .Nope in core.Pod$"):
@@ -288,7 +291,8 @@ def test_an_invalid_template_is_a_usage_error(values: list[str], message: str) -
     assert str(error.value) == message
 
 
-def test_8_7_blank_template_flags_are_ignored() -> None:
+# docs/spec/sources.md 8.7
+def test_blank_template_flags_are_ignored() -> None:
     assert templates(["", " "]).fqdn is None
     assert templates([]).fqdn is None
 

@@ -67,6 +67,7 @@ def test_a_very_long_traefik_rule_is_parsed_in_linear_time() -> None:
     assert not HTTP.find_claims(route("Host(`" * 200_000), FakeView())
 
 
+# docs/spec/sources.md 1.8
 @pytest.mark.parametrize(
     ("source", "obj", "expected"),
     [
@@ -85,7 +86,7 @@ def test_a_very_long_traefik_rule_is_parsed_in_linear_time() -> None:
         ),
     ],
 )
-def test_1_8_resource_labels_name_the_kind(source: TraefikSource, obj: KubernetesObject, expected: str) -> None:
+def test_resource_labels_name_the_kind(source: TraefikSource, obj: KubernetesObject, expected: str) -> None:
     claims = compute_claims(source, obj)
     assert format_claims(claims) == [f"a.t {A}"]
     assert {claim.desired.labels.get(RESOURCE) for claim in list_resolved_claims(claims)} == {expected}
@@ -116,7 +117,8 @@ def test_targets_of_traefik_ingress_routes_come_from_the_target_annotation(
     assert format_claims(compute_claims(source, route("Host(`a.t`)", annotations=annotations))) == expected
 
 
-def test_8_8_templates_render_hosts_and_targets_of_ingress_routes() -> None:
+# docs/spec/sources.md 8.8
+def test_templates_render_hosts_and_targets_of_ingress_routes() -> None:
     made = templates(["{{.Name}}.d.t"], target=["x.t"])
     source = TraefikSource(kind=INGRESS_ROUTE, common=CommonSettings(templates=made))
     assert format_claims(source.find_claims(keep_all_fields(route(annotations={})), FakeView())) == [
@@ -124,7 +126,8 @@ def test_8_8_templates_render_hosts_and_targets_of_ingress_routes() -> None:
     ]
 
 
-def test_7_4_flags_select_the_api_groups_of_traefik_kinds() -> None:
+# docs/spec/sources.md 7.4
+def test_flags_select_the_api_groups_of_traefik_kinds() -> None:
     assert list_kinds(new=True, legacy=False) == tuple(TRAEFIK_STRUCTS)
     assert list_kinds(new=False, legacy=True) == tuple(TRAEFIK_LEGACY_STRUCTS)
     assert {kind.group for kind in list_kinds(new=True, legacy=True)} == {"traefik.io", "traefik.containo.us"}

@@ -75,8 +75,9 @@ cluster = pytest.mark.parametrize(
 )
 
 
+# docs/spec/sources.md 6.4
 @cluster
-def test_6_4_all_annotated_hosts_point_at_all_annotated_targets(kind: Kind, seen: Any) -> None:  # noqa: ANN401
+def test_all_annotated_hosts_point_at_all_annotated_targets(kind: Kind, seen: Any) -> None:  # noqa: ANN401
     obj = seen(kind, manifest(kind, BOTH | ours(ttl="60", set_identifier="no", aws_weight="1")))
     assert isinstance(obj, CustomResource)
     claims = source(kind).find_claims(obj, FakeView())
@@ -90,16 +91,18 @@ def test_6_4_all_annotated_hosts_point_at_all_annotated_targets(kind: Kind, seen
         assert (claim.desired.set_identifier, len(claim.desired.properties)) == ("", 0)
 
 
+# docs/spec/sources.md 6.4
 @cluster
-def test_6_4_template_records_carry_the_resource_of_the_object(kind: Kind, seen: Any) -> None:  # noqa: ANN401
+def test_template_records_carry_the_resource_of_the_object(kind: Kind, seen: Any) -> None:  # noqa: ANN401
     obj = seen(kind, manifest(kind, ours(ttl="60"), data=DATA))
     claims = source(kind, templates(**ON_DATA)).find_claims(obj, FakeView())
     assert format_claims(claims) == ["a.test A 60 [192.0.2.8]", "b.test A 60 [192.0.2.8]"]
     assert {claim.desired.labels.get(RESOURCE) for claim in list_resolved_claims(claims)} == {"configmap/n/c"}
 
 
+# docs/spec/sources.md 6.4
 @cluster
-def test_6_4_templates_can_read_kind_and_version_of_the_object(kind: Kind, seen: Any) -> None:  # noqa: ANN401
+def test_templates_can_read_kind_and_version_of_the_object(kind: Kind, seen: Any) -> None:  # noqa: ANN401
     obj = seen(kind, manifest(kind))
     made = templates(pairs=["{{.Name}}.{{.Namespace}}.{{.Kind}}.{{.APIVersion}}.{{.Object.kind}}:x.t"])
     assert format_claims(source(kind, made).find_claims(obj, FakeView())) == [
@@ -141,6 +144,7 @@ def test_annotated_hosts_take_precedence_over_templates(
     assert format_claims(source(CONFIG_MAP, made).find_claims(obj, FakeView())) == expected
 
 
+# docs/spec/sources.md 6.4
 @pytest.mark.parametrize(
     ("template", "expected"),
     [
@@ -155,13 +159,14 @@ def test_annotated_hosts_take_precedence_over_templates(
         pytest.param("{{.Spec.Nested.Inner}}", None, id="nested-without-alias"),
     ],
 )
-def test_6_4_spec_and_status_also_have_go_names(template: str, expected: str | None) -> None:
+def test_spec_and_status_also_have_go_names(template: str, expected: str | None) -> None:
     spec = {"dnsNames": ["a.t"], "url": "u.t", "idle": "i.t", "id": "x.t", "ID": "own.t", "nested": {"inner": "n.t"}}
     obj = from_manifest(THING, manifest(THING, spec=spec, status={"hostname": "s.t"}))
     claims = source(THING, templates([template], target=["192.0.2.1"])).find_claims(obj, FakeView())
     assert [claim.name for claim in claims if isinstance(claim, ResolvedClaim)] == ([expected] if expected else [])
 
 
+# docs/spec/sources.md 6.4
 @pytest.mark.parametrize(
     ("template", "expected"),
     [
@@ -170,15 +175,14 @@ def test_6_4_spec_and_status_also_have_go_names(template: str, expected: str | N
         pytest.param("{{(index .Spec.Ports 0).name}}.t", "http.t", id="nested-as-json-spells-it"),
     ],
 )
-def test_6_4_templates_of_the_unstructured_source_use_json_names_for_known_kinds_too(
-    template: str, expected: str
-) -> None:
+def test_templates_of_the_unstructured_source_use_json_names_for_known_kinds_too(template: str, expected: str) -> None:
     spec = {"type": "ClusterIP", "ports": [{"name": "http", "port": 80}]}
     obj = from_manifest(SERVICE, manifest(SERVICE, spec=spec))
     claims = source(SERVICE, templates(pairs=[f"{template}:192.0.2.1"])).find_claims(obj, FakeView())
     assert format_claims(claims) == [f"{expected} A - [192.0.2.1]"]
 
 
+# docs/spec/sources.md 1.8
 @pytest.mark.parametrize(
     ("kind", "label"),
     [
@@ -188,14 +192,15 @@ def test_6_4_templates_of_the_unstructured_source_use_json_names_for_known_kinds
         pytest.param(DNS_ENDPOINT, "dnsendpoint/n/c", id="1.8-in-full"),
     ],
 )
-def test_1_8_resource_labels_use_the_kind_even_if_another_source_uses_another_label(kind: Kind, label: str) -> None:
+def test_resource_labels_use_the_kind_even_if_another_source_uses_another_label(kind: Kind, label: str) -> None:
     (claim,) = list_resolved_claims(
         source(kind).find_claims(from_manifest(kind, manifest(kind, ours(hostname="h.t", target="x.t"))), FakeView())
     )
     assert claim.desired.labels.get(RESOURCE) == label
 
 
-def test_1_8_the_resource_label_of_a_cluster_scoped_object_has_an_empty_namespace() -> None:
+# docs/spec/sources.md 1.8
+def test_the_resource_label_of_a_cluster_scoped_object_has_an_empty_namespace() -> None:
     obj = from_list(THING, manifest(THING, BOTH))
     assert {
         one.desired.labels.get(RESOURCE) for one in list_resolved_claims(source(THING).find_claims(obj, FakeView()))

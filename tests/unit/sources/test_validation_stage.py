@@ -27,7 +27,8 @@ def refined(obj: KubernetesObject, *others: KubernetesObject, net: str = "") -> 
     return compute_claims(source, obj, *others)
 
 
-def test_1_6_an_alias_property_makes_only_srv_invalid() -> None:
+# docs/spec/sources.md 1.6
+def test_an_alias_property_makes_only_srv_invalid() -> None:
     spec = ServiceSpec(type="NodePort", ports=(ServicePort(protocol="TCP", node_port=30022),))
     claims = refined(service(ours(hostname="np.t", alias="true"), spec), node("n1", external=["203.0.113.1"]))
     assert format_claims(claims) == ["_web._tcp.np.t invalid-endpoint", "np.t A - [203.0.113.1]"]
@@ -36,7 +37,8 @@ def test_1_6_an_alias_property_makes_only_srv_invalid() -> None:
     assert claims[0].detail.endswith(": 'alias on SRV' is not valid; allowed: alias on A, AAAA and CNAME only")
 
 
-def test_8_4_target_networks_filter_each_record_type_separately() -> None:
+# docs/spec/sources.md 8.4
+def test_target_networks_filter_each_record_type_separately() -> None:
     obj = load_balancer(ours(hostname="a.t,b.t"), "192.0.2.1", "2001:db8::1", "lb.t")
     assert format_claims(refined(obj, net="192.0.2.0/24")) == [
         "a.t A - [192.0.2.1]",
@@ -46,6 +48,6 @@ def test_8_4_target_networks_filter_each_record_type_separately() -> None:
     ]
 
 
-def test_claims_that_are_not_resolved_pass_the_stages_unchanged() -> None:
+def test_only_resolved_claims_are_changed_by_the_stages() -> None:
     pending = load_balancer(ours(hostname="a.t,b..t"))
     assert refined(pending, net="192.0.2.0/24") == compute_claims(SERVICES, pending)

@@ -252,7 +252,7 @@ def test_status_contains_a_summary_in_one_sentence(shop: Process) -> None:
     assert "20 deletes are held." in status["message"]
 
 
-def test_zone_is_in_sync_only_if_all_its_names_are(tmp_path: Path) -> None:
+def test_a_zone_is_in_sync_only_if_all_its_names_are_in_sync(tmp_path: Path) -> None:
     quiet = process(tmp_path, {**service("gw", "pay.example.net"), "status": {}})
     conditions = {zone["name"]: zone["state"] for zone in quiet.get("/api/v1/zones").json["items"]}
     assert conditions == {"example.net": "not-published", "example.org": "in-step"}

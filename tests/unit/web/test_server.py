@@ -146,7 +146,7 @@ def test_unusable_address_is_a_usage_error(port: int, host: str, reason: str) ->
         pytest.param(errno.EMFILE, "Too many open files", id="anything-else"),
     ],
 )
-def test_error_of_the_system_is_described_in_one_line(
+def test_an_operating_system_error_is_described_in_one_line(
     number: int, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> socket.socket:

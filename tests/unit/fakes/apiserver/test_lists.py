@@ -104,7 +104,7 @@ def test_a_list_at_version_zero_ignores_the_page_limit(server: ApiServer, raw_cl
         pytest.param({"limit": 9, "resourceVersionMatch": "NotOlderThan"}, ["a", "b"], id="unless-not-older-than"),
     ],
 )
-def test_a_list_is_at_the_given_version_or_at_a_newer_one(
+def test_a_list_shows_the_objects_at_the_requested_resource_version_or_a_newer_one(
     server: ApiServer, raw_client: RawClient, query: dict[str, object], expected: list[str]
 ) -> None:
     version = server.put(build_service("a"))["metadata"]["resourceVersion"]

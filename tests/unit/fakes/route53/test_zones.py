@@ -75,7 +75,7 @@ def test_zones_can_be_listed_in_the_order_of_their_names(raw_client: RawClient) 
     assert [zone["Id"] for zone in page["HostedZones"]] == ["/hostedzone/ZPRIVATE"]
 
 
-def test_a_private_zone_has_vpcs_and_a_public_one_name_servers(raw_client: RawClient) -> None:
+def test_a_private_zone_lists_its_vpcs_and_a_public_zone_lists_its_name_servers(raw_client: RawClient) -> None:
     private = raw_client.client.get_hosted_zone(Id="/hostedzone/ZPRIVATE")
     assert private["VPCs"] == [
         {"VPCRegion": "eu-west-1", "VPCId": "vpc-1"},

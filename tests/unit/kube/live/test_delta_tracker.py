@@ -44,13 +44,13 @@ def track(*items: RawObject) -> DeltaTracker:
     return tracker
 
 
-def test_the_first_list_of_a_kind_reports_every_object() -> None:
+def test_the_first_list_of_a_kind_reports_every_object_as_changed() -> None:
     tracker = DeltaTracker(SERVICE)
     assert receive_list(tracker, raw_object("b"), raw_object("a")) == ["add Service shop/b", "add Service shop/a"]
     assert tracker.decoded == 2
 
 
-def test_a_later_list_of_a_kind_decodes_and_reports_only_changed_objects() -> None:
+def test_a_later_list_of_a_kind_decodes_and_reports_only_the_objects_that_changed() -> None:
     tracker = track(raw_object("a"), raw_object("b"), raw_object("c"), raw_object("d"))
     deltas = receive_list(tracker, raw_object("a"), raw_object("b", "2"), raw_object("c", uid="other"), raw_object("e"))
     assert deltas == [

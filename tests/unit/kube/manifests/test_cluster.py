@@ -164,7 +164,7 @@ def test_a_missing_path_is_a_usage_error_at_once(tmp_path: Path) -> None:
         once(tmp_path / "gone")
 
 
-def test_standard_input_is_a_path(tmp_path: Path) -> None:
+def test_standard_input_can_be_one_of_the_manifest_paths(tmp_path: Path) -> None:
     cluster = once("-", tmp_path, stdin=service("web").encode())
     cluster.require(SERVICE)
     assert describe_changes(cluster.take(0)) == ["add Service shop/web", "Service is synced"]

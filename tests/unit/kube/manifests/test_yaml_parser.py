@@ -75,7 +75,7 @@ def test_mappings_record_their_line_and_the_lines_of_their_keys() -> None:
     assert (inner.line, inner.lines, inner.line_of("d")) == (5, [5, 8], 8)
 
 
-def test_empty_entries_are_removed_except_in_mappings_of_strings() -> None:
+def test_yaml_entries_without_value_are_removed_except_in_mappings_of_strings() -> None:
     tree = mapping("a:\nb: 1\nlabels: {x: , y: z}\nc: null\nd: 2\n")
     assert tree == {"b": 1, "labels": {"x": None, "y": "z"}, "d": 2}
     assert tree.lines == [2, 3, 5]
@@ -97,7 +97,7 @@ def test_quoted_merge_keys_are_ordinary_keys() -> None:
     assert mapping("a: {<<: 5, b: 1}")["a"] == {"b": 1}
 
 
-def test_only_the_duplicate_key_itself_is_invalid() -> None:
+def test_a_duplicate_yaml_key_makes_only_this_key_invalid() -> None:
     assert mapping("a: 1\nb: 2\na: 3\n") == {"a": InvalidValue("is given again on line 3", "each key once"), "b": 2}
 
 
@@ -145,7 +145,7 @@ def test_aliases_that_expand_too_far_are_rejected() -> None:
     assert broken == BrokenDocument(7, "too large; allowed: 5,000,000 values in one document")
 
 
-def test_values_are_counted_with_aliases_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_yaml_values_are_counted_after_aliases_are_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "a: &a [1, 2, 3]\nb: *a\n"  # the root, two keys, two lists of four, and the alias
     monkeypatch.setattr(yaml_parser, "MAX_VALUES", 12)
     assert mapping(text)["b"] == [1, 2, 3]

@@ -94,7 +94,7 @@ def test_credentials_that_appear_after_a_failure_are_used(fake: Route53, bare: R
         pytest.param({"AWS_REGION": "a-1", "AWS_DEFAULT_REGION": "b-1"}, "a-1", id="both"),
     ],
 )
-def test_the_region_is_taken_from_aws_region_as_in_other_sdks(
+def test_the_region_is_taken_from_the_variable_aws_region_as_in_other_sdks(
     fake: Route53, bare: Route53Api, variables: dict[str, str], region: str
 ) -> None:
     with patch.dict(os.environ, environ(fake) | variables):

@@ -164,7 +164,7 @@ def test_an_invalid_page_raises_a_provider_error(fake: Route53, account: Route53
         reader(account).read_page(found, None)
 
 
-def test_names_close_to_each_other_are_read_in_one_call_even_if_some_do_not_exist(
+def test_names_close_in_route53_order_are_read_in_one_call_even_if_some_do_not_exist(
     fake: Route53, account: Route53Api
 ) -> None:
     zone_id = fake.add_zone("example.org", records=[host(f"n{index:03}.example.org") for index in range(100)])
@@ -177,7 +177,7 @@ def test_names_close_to_each_other_are_read_in_one_call_even_if_some_do_not_exis
     assert len(fake.log.calls()) - before == 1
 
 
-def test_names_far_apart_are_read_with_one_call_each(fake: Route53, account: Route53Api) -> None:
+def test_names_far_apart_in_route53_order_are_read_with_one_call_each(fake: Route53, account: Route53Api) -> None:
     fake.add_zone("example.org", records=[host(f"n{index:03}.example.org") for index in range(400)])
     found = reader(account).list_zones().zones[0]
     before = len(fake.log.calls())

@@ -105,7 +105,7 @@ def test_a_soa_that_inherited_its_ttl_from_a_deleted_line_gets_it() -> None:
     assert change(master, [delete(record)]).text == "example.org. 60 IN SOA n h 42 1 1 1 1\n"
 
 
-def test_lines_after_our_section_keep_their_owner_and_ttl() -> None:
+def test_lines_after_our_section_of_a_zone_file_keep_their_owner_and_ttl() -> None:
     master = read(SOA + "a 60 A 192.0.2.1\n" + BEGIN + END + " TXT mine\n")
     after = change(master, [create("z.example.org", "A", "192.0.2.9")])
     section = BEGIN + "z.example.org. 300 IN A 192.0.2.9\n" + END

@@ -116,7 +116,7 @@ def test_a_record_without_ttl_inherits_one(text: str, expected: dict[str, int]) 
     assert {record.name.removesuffix(".example.org"): record.ttl_s for record in found} == expected
 
 
-def test_the_minimum_of_the_soa_is_the_last_default_ttl() -> None:
+def test_the_minimum_of_the_soa_is_the_ttl_if_no_other_is_stated() -> None:
     master = read("@ SOA n h 1 1 1 1 77\na A 192.0.2.1\nb 60 A 192.0.2.1\nc A 192.0.2.1\n")
     assert [record.ttl_s for record in records(master)] == [77, 60, 77]
     assert TtlSource.PREVIOUS not in {entry.ttl_source for entry in master.entries}

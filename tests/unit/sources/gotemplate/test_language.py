@@ -164,8 +164,9 @@ def test_a_template_runtime_error_is_reported_with_its_position(template: str, o
     assert (error.value.message, error.value.offset) == (message, offset)
 
 
+# docs/spec/sources.md 8.7
 @pytest.mark.parametrize("template", ["{{.nope}}", "{{.metadata.nope}}", "{{.nope.nope}}"])
-def test_8_7_a_missing_map_key_is_an_error_in_strict_templates(template: str) -> None:
+def test_a_missing_map_key_is_an_error_in_strict_templates(template: str) -> None:
     assert made(template, plain=True) == "<no value>"
     with pytest.raises(TemplateError, match=r"the map has no key nope"):
         made(template, plain=True, strict=True)
