@@ -199,7 +199,7 @@ class DeleteGuard:
             self.state.revision += self.state.approvals.remove(tracked.digest)
 
     def _count_as_made(self, tracked: TrackedDelete, now_s: float) -> None:
-        """Count a granted delete with changed evidence and an unanswered write as made, until its record is read."""
+        """Count a delete that was granted, and whose write may have no answer, as made until its record is read."""
         if tracked.granted_revision and self.pending.is_counted(tracked):
             grant = SavedGrant(
                 digest=tracked.digest,
@@ -312,14 +312,16 @@ class DeleteGuard:
         self._grants.update_codes()
         return names
 
-    def retain_zones(self, zones: Mapping[str, Callable[[DnsName], bool]]) -> None:
-        """Drop evidence and holds of names that left their zone. Keep the holds of zones that are not listed.
+    def retain_zones(self, zones: Mapping[str, Callable[[DnsName], bool]], now_s: float) -> None:
+        """Drop evidence and holds of names that left their zone, and count their granted deletes as made.
 
         Args:
-            zones: for each listed zone, by id, whether a name belongs to it.
+            zones: for each listed zone, by id, whether a name belongs to it. Holds of other zones stay.
+            now_s: monotonic seconds.
         """
         for tracked in self.pending:
             if tracked.zone.id not in zones or not zones[tracked.zone.id](tracked.key.name):
+                self._count_as_made(tracked, now_s)
                 self.pending.remove(tracked)
         self.holds.retain_zones(zones)
 

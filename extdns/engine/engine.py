@@ -218,7 +218,7 @@ class Engine:
         """Store a list of zones. Enqueue all names if they may belong to other zones now."""
         self._refresher.slow_down_after_list(found, now_s)
         if self.zones.update(found, now_s):
-            self.delete_guard.retain_zones(self.zones.get_membership_tests())
+            self.delete_guard.retain_zones(self.zones.get_membership_tests(), now_s)
             self._enqueue(self._find_all_names())
 
     def _observe(self, observation: inputs.Observation, now_s: float) -> None:

@@ -142,7 +142,7 @@ def test_a_new_leader_replaces_its_own_holds_by_those_that_the_former_leader_sav
 
 def test_a_delete_is_held_again_when_its_zone_returns_to_the_list() -> None:
     scene = hold_deletes()
-    scene.guard.retain_zones({})
+    scene.guard.retain_zones({}, scene.now_s)
     assert scene.find_held() == {} or all(not names for names in scene.find_held().values())
     scene.pass_time(3600.0)
     scene.observe_evidence([record(1)])
@@ -152,7 +152,7 @@ def test_a_delete_is_held_again_when_its_zone_returns_to_the_list() -> None:
 
 def test_a_hold_ends_when_the_name_moves_to_another_zone() -> None:
     scene = hold_deletes()
-    scene.guard.retain_zones({ZONE.id: lambda name: name != record(1).record.name})
+    scene.guard.retain_zones({ZONE.id: lambda name: name != record(1).record.name}, scene.now_s)
     scene.pass_time()
     assert len(scene.find_held()["namespace shop in zone acme.test"]) == 30
 

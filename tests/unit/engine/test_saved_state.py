@@ -188,6 +188,22 @@ def test_deletes_in_flight_count_in_the_delete_budget_although_planning_their_na
     assert world.describe_decisions(NAMES[WITHIN_BUDGET]) == ["A keep held"]
 
 
+def test_deletes_in_flight_count_in_the_delete_budget_although_their_zone_left_the_list_meanwhile() -> None:
+    world = run_forty()
+    world.feed(delete_services(*NAMES[:WITHIN_BUDGET]))
+    run_up_to(world, SubmitBatch)
+    submitted = world.waiting.popleft()
+    assert isinstance(submitted, SubmitBatch)
+    world.provider.zone_list = ZoneList(zones=())
+    world.run(for_s=430.0)
+    assert not tuple(world.engine.zones)
+    world.provider.submit(ZONE, submitted.batch)
+    world.provider.zone_list = None
+    world.run(delete_services(NAMES[WITHIN_BUDGET]), for_s=150.0)
+    assert len(world.list_records()) == len(NAMES) - WITHIN_BUDGET
+    assert world.describe_decisions(NAMES[WITHIN_BUDGET]) == ["A keep held"]
+
+
 def test_deletes_in_a_zone_count_in_its_budget_after_the_zone_left_the_list_and_returned() -> None:
     """Test that the budget of a missing zone is also part of the saved state."""
     world = run_forty(has_state_store=True)
