@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from tests.chaos import checks
+from tests.chaos.audit_lines import find_audit_differences, read_changes
 from tests.chaos.cluster import Cluster
 from tests.chaos.events import REPLICAS, Event, list_names, write_script
 from tests.chaos.faults import Network
@@ -61,6 +62,7 @@ class Report:
     Attributes:
         violations: one line for each violation that the checks found.
         converged_s: seconds from the last event until the zones were as requested.
+        audited: how many changes are in the audit logs.
     """
 
     violations: list[str] = field(default_factory=list)
@@ -68,6 +70,7 @@ class Report:
     events: int = 0
     writes: int = 0
     took: int = 0
+    audited: int = 0
 
 
 class Chaos:
@@ -81,7 +84,11 @@ class Chaos:
         self._server.api.watch_list = Random(seed).choice(list(WatchList))
         kubeconfig = self._server.kubeconfig(folder / "kubeconfig")
         flags = (*FLAGS, *service.flags, f"--kubeconfig={kubeconfig}")
-        self.replicas = [Replica(str(number), folder, flags, service.environ) for number in range(REPLICAS)]
+        self._audit_logs = [folder / f"audit-{number}.log" for number in range(REPLICAS)]
+        self.replicas = [
+            Replica(str(number), folder, (*flags, f"--audit-log={path}"), service.environ)
+            for number, path in enumerate(self._audit_logs)
+        ]
         self.cluster = Cluster(self._server, has_routing=service.has_routing)
         self.writer = Writer(service)
         self._operator = Operator(self.replicas)
@@ -120,12 +127,15 @@ class Chaos:
             f"exit code {code} at the end" for replica in self.replicas if (code := replica.end(signal.SIGTERM))
         ]
         violations += checks.find_process_problems(self.replicas)
+        changes = read_changes(path for path in self._audit_logs if path.exists())
+        violations += find_audit_differences(self.service, changes)
         return Report(
             violations=violations,
             converged_s=converged_s,
             events=len(self._script),
             writes=self.service.count_writes(),
             took=self.writer.took,
+            audited=len(changes),
         )
 
     def _start(self) -> list[str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 from tests.chaos import checks
+from tests.chaos.audit_lines import find_audit_differences, read_changes
 from tests.chaos.cluster import Values
 from tests.chaos.events import write_script
 from tests.chaos.replicas import Replica
@@ -148,6 +149,51 @@ def test_the_checks_find_an_unexpected_exit_and_a_traceback(tmp_path: Path) -> N
     assert not replica.is_running
     replica._logs[0].write_text("Traceback (most recent call last):\n", encoding="utf-8")
     assert [line[:9] for line in checks.find_process_problems([replica])] == ["replica 0"] * 2
+
+
+def write_line(key: Key, *, id_: str = "1", outcome: str = "applied", before: Values = (), after: Values = ()) -> str:
+    """Return a line of an audit log, as far as the checks read it."""
+    data = [{"targets": list(values), "properties": {}} if values else None for values in (before, after)]
+    line = {"id": id_, "zone": {"name": key.zone}, "name": key.name, "type": key.type, "setIdentifier": ""}
+    return json.dumps({**line, "outcome": outcome, "found": "", "before": data[0], "after": data[1]})
+
+
+CREATED, CHANGED = ("192.0.2.1",), ("192.0.2.7",)
+UPDATE: Final = write_line(WEB, before=CREATED, after=CHANGED)
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        pytest.param([UPDATE], [], id="equal"),
+        pytest.param([write_line(WEB, outcome="unknown", before=CREATED, after=CHANGED)], [], id="unknown"),
+        pytest.param([write_line(WEB, outcome="", before=CREATED, after=CHANGED), '{"id": "2'], [], id="cut-off"),
+        pytest.param([], ["carried out, but not in the audit log"], id="missing"),
+        pytest.param(
+            [write_line(WEB, outcome="refused", before=CREATED, after=CHANGED)],
+            ["carried out, but not in the audit log"],
+            id="not-as-applied",
+        ),
+        pytest.param(
+            [UPDATE, write_line(WEB, id_="2", before=CHANGED)],
+            ["not carried out, but in the audit log"],
+            id="never-carried-out",
+        ),
+        pytest.param(
+            [UPDATE, write_line(WEB, id_="2", before=CREATED, after=CHANGED)],
+            ["not carried out, but in the audit log"],
+            id="twice",
+        ),
+    ],
+)
+def test_the_audit_logs_are_compared_with_the_changes_that_were_carried_out(
+    world: World, tmp_path: Path, lines: list[str], found: list[str]
+) -> None:
+    world.edit_as_program(WEB, *CHANGED)
+    path = tmp_path / "audit-0.log"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    differences = find_audit_differences(world.service, read_changes([path]))
+    assert [line.partition(":")[0] for line in differences] == found
 
 
 def test_the_script_depends_on_the_seed_and_uses_every_verb_of_every_actor() -> None:

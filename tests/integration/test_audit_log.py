@@ -95,7 +95,7 @@ def find_targets(data: dict[str, Any] | None) -> tuple[str, ...]:
 
 
 def is_open(line: dict[str, Any]) -> bool:
-    return line["phase"] == "intent" or (line["phase"] == "outcome" and line["outcome"] == "unknown")
+    return bool(line["phase"] == "intent" or (line["phase"] == "outcome" and line["outcome"] == "unknown"))
 
 
 @pytest.fixture

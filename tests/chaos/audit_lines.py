@@ -1,0 +1,76 @@
+"""The audit logs of a chaos run, compared with the changes that the DNS service carried out."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.chaos.services import DnsService, Key
+
+Json = Mapping[str, Any]
+
+
+class Transition(NamedTuple):
+    """One change of the values of a record set; () if there was or is none."""
+
+    key: Key
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+def read_changes(paths: Iterable[Path]) -> list[Json]:
+    """Return the last complete line of each change in the audit logs at *paths*."""
+    last: dict[str, Json] = {}
+    for path in paths:
+        for text in path.read_bytes().splitlines():
+            try:
+                line = json.loads(text)
+            except ValueError:  # a process was killed within the line
+                continue
+            last[line["id"]] = line
+    return list(last.values())
+
+
+def find_audit_differences(service: DnsService, changes: Iterable[Json]) -> list[str]:
+    """Compare the *changes* in the audit logs with the journal of *service*, if it keeps one.
+
+    Each change that was carried out must be in the logs, as applied or as unknown, and each one that is in the logs as
+    applied must have been carried out. What was found of an unknown one proves nothing here: the other replica may have
+    changed the record before it was read.
+    """
+    journal = Counter(_list_carried_out(service))
+    if not journal:
+        return []
+    applied: Counter[Transition] = Counter()
+    unknown: Counter[Transition] = Counter()
+    for line in changes:
+        if line["type"] != "TXT" and (transition := _parse_transition(line)).before != transition.after:
+            applied[transition] += line["outcome"] == "applied"
+            unknown[transition] += line["outcome"] in {"", "unknown"}
+    violations = [f"not carried out, but in the audit log: {one}" for one in applied - journal]
+    violations += [f"carried out, but not in the audit log: {one}" for one in journal - applied - unknown]
+    return sorted(violations)
+
+
+def _list_carried_out(service: DnsService) -> Iterator[Transition]:
+    for step in service.journal():
+        for key, old, new in step.changes if step.by_program else ():
+            before, after = (service.values(one) if one is not None else () for one in (old, new))
+            if key.type != "TXT" and before != after:
+                yield Transition(key, before, after)
+
+
+def _parse_transition(line: Json) -> Transition:
+    key = Key(line["zone"]["name"], line["name"], line["type"], line["setIdentifier"])
+    return Transition(key, _parse_values(line["before"]), _parse_values(line["after"]))
+
+
+def _parse_values(data: Json | None) -> tuple[str, ...]:
+    """Return the values of a record set as `DnsService.values` does."""
+    if data is None:
+        return ()
+    targets = sorted(target.rstrip(".") for target in data["targets"])
+    return ("alias", *targets) if data["properties"].get("alias") == "true" else tuple(targets)
