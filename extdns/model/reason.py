@@ -156,6 +156,7 @@ ROWS: Final[dict[Reason, ReasonRow]] = {
     Reason.IN_GRACE: ReasonRow(
         Group.UNCHANGED,
         "There is evidence for the delete. The record is deleted once it has lasted for --delete-grace-period.",
+        log=LogLevel.INFO,
     ),
     Reason.HELD: ReasonRow(
         Group.UNCHANGED,
@@ -193,6 +194,7 @@ ROWS: Final[dict[Reason, ReasonRow]] = {
         "A list lacks the resource of the record, but the API server has not confirmed that it does not exist. "
         "The record stays.",
         category=Category.UNDECIDED,
+        log=LogLevel.INFO,
     ),
     Reason.OBJECT_FAILED: ReasonRow(
         Group.UNCHANGED,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.objects import service
+from tests.objects import service, services
 from tests.program.installation import Installation
 from tests.program.process import COMMAND, HANGS_S, environment, once, running
 
@@ -269,3 +269,11 @@ def test_a_continuous_dry_run_logs_each_change_once(installation: Installation) 
     assert len(changes) == 2
     assert "up to date" not in "\n".join(program.lines)
     assert installation.zones.published() == []
+
+
+def test_thousands_of_new_names_make_less_than_a_hundred_log_lines_and_no_warning(installation: Installation) -> None:
+    installation.replace_manifests(*services(f"n{number}" for number in range(2000)))
+    ended = once(*flags(installation, "--once", "--metrics-address=127.0.0.1:0"))
+    assert (ended.returncode, len(installation.zones.published())) == (0, 2000)
+    assert len(ended.stderr.splitlines()) < 100
+    assert not [line for line in ended.stderr.splitlines() if "level=warning" in line or "level=error" in line]

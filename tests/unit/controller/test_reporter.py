@@ -102,6 +102,14 @@ def test_change_is_logged_with_the_profile_of_its_account(list_lines: io.StringI
             ("INFO", Event.NAME_NOT_PUBLISHED),
             id="what will pass",
         ),
+        pytest.param(
+            {"action": Action.KEEP, "reason": Reason.IN_GRACE}, ("INFO", Event.RECORD_UNCHANGED), id="in grace"
+        ),
+        pytest.param(
+            {"action": Action.KEEP, "reason": Reason.ABSENCE_UNCONFIRMED},
+            ("INFO", Event.RECORD_UNCHANGED),
+            id="absence unconfirmed",
+        ),
         pytest.param({"action": Action.KEEP, "reason": Reason.PUBLISHED}, None, id="in order"),
         pytest.param({"action": Action.NONE, "reason": Reason.DOMAIN_FILTERED}, None, id="not in scope"),
     ],

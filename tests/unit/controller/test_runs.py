@@ -8,11 +8,12 @@ import pytest
 
 from extdns.controller.progress import SyncRuns
 from extdns.controller.reporter import ActivityReporter
+from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import TimePassed
 from extdns.errors import RetryableError
 from extdns.log import Event
 from extdns.metrics.metrics import Metrics
-from extdns.model.change import Forbidden
+from extdns.model.change import Forbidden, TryLater
 from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.zone import Zone, ZoneList, ZonePage
@@ -25,6 +26,7 @@ from tests.engine_values import (
     build_unresolved,
     change_phase,
     observe,
+    observe_gone,
     owned,
     record,
 )
@@ -35,6 +37,7 @@ FAILING = "external_dns_controller_consecutive_soft_errors"
 SYNCED = "external_dns_controller_last_sync_timestamp_seconds"
 RECONCILED = "external_dns_controller_last_reconcile_timestamp_seconds"
 IDLE = "external_dns_controller_no_op_runs_total"
+DELETES = DeleteSettings(owner="me", grace_s=120.0, limits=DeleteLimits(percent=100))
 
 
 class Desk:
@@ -114,6 +117,25 @@ def test_records_that_are_not_as_requested_are_not_logged_as_up_to_date(
     desk.update(after_s=60.0)
     assert Event.UP_TO_DATE not in find_logged_events(caplog)
     assert Event.NO_CHANGES in find_logged_events(caplog)
+
+
+def test_a_delete_in_its_grace_period_and_a_change_that_waits_are_not_logged_as_up_to_date(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    desk = Desk(*owned("web"), *owned("api", resource="service/shop/api"), deletes=DELETES)
+    desk.world.run(observe("api", build_claim("api", "api")))
+    desk.sync()
+    desk.update()
+    assert Event.UP_TO_DATE in find_logged_events(caplog)
+    caplog.clear()
+    desk.world.run(observe_gone("api"), for_s=10.0)
+    assert desk.world.describe_decisions("api") == ["A keep in-grace"]
+    desk.update(after_s=60.0)
+    desk.world.provider.rule = lambda _: TryLater(message="busy")
+    desk.world.run(observe("new", build_claim("new", "new")), for_s=1.0)
+    desk.update(after_s=60.0)
+    desk.update(after_s=60.0)
+    assert Event.UP_TO_DATE not in find_logged_events(caplog)
 
 
 def test_run_with_a_change_is_not_logged_as_up_to_date(caplog: pytest.LogCaptureFixture) -> None:
