@@ -144,7 +144,7 @@ def _describe_argument(flag: Flag) -> Schema:
 
 def _describe_extra_args() -> Schema:
     arguments = {flag.name: _describe_argument(flag) for flag in FLAGS if flag.environment and not flag.secret}
-    item = {"type": ["string", "number"]}
+    item = {"type": "string"}
     return {"type": ["object", "array", "null"], "properties": arguments, "items": item}
 
 

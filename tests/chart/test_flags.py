@@ -9,7 +9,6 @@ from typing import Any, Final
 import pytest
 import yaml
 
-from extdns import __version__
 from extdns.app import chart_permissions
 from extdns.config import parse
 from extdns.flags import chart_flags, chart_readme
@@ -75,29 +74,6 @@ def test_the_values_schema_is_up_to_date_with_values_and_flags() -> None:
 )
 def test_the_generated_files_of_the_chart_are_up_to_date(file: str, made: Callable[[], str], module: str) -> None:
     assert (CHART / file).read_text(encoding="utf-8") == made(), f"run: python -m {module} > charts/extdns/{file}"
-
-
-def test_the_chart_has_the_version_of_the_program_and_what_artifact_hub_shows() -> None:
-    chart = yaml.safe_load((CHART / "Chart.yaml").read_text(encoding="utf-8"))
-    assert (chart["version"], chart["appVersion"]) == (__version__, __version__)
-    (image,) = yaml.safe_load(chart["annotations"]["artifacthub.io/images"])
-    assert image["image"].rpartition(":")[2] == __version__
-    (crd,) = yaml.safe_load(chart["annotations"]["artifacthub.io/crds"])
-    assert [path.name for path in (CHART / "crds").iterdir()] == [f"{crd['name']}.yaml"]
-    assert all(chart[field] for field in ("home", "icon", "sources", "maintainers"))
-    assert (ROOT / chart["icon"].partition("/main/")[2]).is_file()
-
-
-def test_the_image_is_by_default_the_published_one_and_named_in_one_place(helm: Helm) -> None:
-    chart = yaml.safe_load((CHART / "Chart.yaml").read_text(encoding="utf-8"))
-    (image,) = yaml.safe_load(chart["annotations"]["artifacthub.io/images"])
-    for values in ({}, {"image": None}, {"image": {"repository": ""}}):
-        assert container(helm.manifests(values))["image"] == image["image"]
-    repository = image["image"].rpartition(":")[0]
-    named = [path for path in CHART.rglob("*") if path.is_file() and repository in path.read_text(encoding="utf-8")]
-    assert named == [CHART / "Chart.yaml"]
-    pinned = {"image": {"repository": "mirror.example.org:5000/dns", "tag": 2, "digest": None}}
-    assert container(helm.manifests(pinned))["image"] == "mirror.example.org:5000/dns:2"
 
 
 def test_every_flag_can_be_set_by_extra_args(helm: Helm) -> None:

@@ -106,10 +106,10 @@ wins over its variable, and a repeatable flag has one value a line. A YAML list.
 {{- range .Values.env }}
   {{- $flag := .name | trimPrefix "EXTERNAL_DNS_" | lower | replace "_" "-" }}
   {{- if and (hasPrefix "EXTERNAL_DNS_" .name) .value (not (include "extdns.isGiven" (list $flag $args))) }}
-    {{- if and (has $flag $flags.switches) (has (lower .value) (list "1" "t" "true")) }}
+    {{- if and (has $flag $flags.switches) (has (toString .value | lower) (list "1" "t" "true")) }}
       {{- $settings = append $settings (printf "--%s" $flag) }}
     {{- else if has $flag $flags.valued }}
-      {{- range has $flag $flags.repeatable | ternary (.value | trimSuffix "\n" | splitList "\n") (list .value) }}
+      {{- range has $flag $flags.repeatable | ternary (toString .value | trimSuffix "\n" | splitList "\n") (list (toString .value)) }}
         {{- $settings = append $settings (printf "--%s=%s" $flag .) }}
       {{- end }}
     {{- end }}

@@ -1,0 +1,50 @@
+"""What is published: the image, the chart and its readme."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import yaml
+
+from extdns import __version__
+from tests.chart.tools import CHART, ROOT, Helm, container, run
+
+METADATA: Final = yaml.safe_load((CHART / "Chart.yaml").read_text(encoding="utf-8"))
+IMAGE: Final[str] = yaml.safe_load(METADATA["annotations"]["artifacthub.io/images"])[0]["image"]
+
+
+def test_the_chart_has_the_version_of_the_program_and_what_artifact_hub_shows() -> None:
+    assert (METADATA["version"], METADATA["appVersion"]) == (__version__, __version__)
+    assert IMAGE.rpartition(":")[2] == __version__
+    (crd,) = yaml.safe_load(METADATA["annotations"]["artifacthub.io/crds"])
+    assert [path.name for path in (CHART / "crds").iterdir()] == [f"{crd['name']}.yaml"]
+    assert all(METADATA[field] for field in ("home", "icon", "sources", "maintainers"))
+    assert (ROOT / METADATA["icon"].partition("/main/")[2]).is_file()
+
+
+def test_the_image_is_by_default_the_published_one_and_named_in_one_place(helm: Helm) -> None:
+    for values in ({}, {"image": None}, {"image": {"repository": ""}}):
+        assert container(helm.manifests(values))["image"] == IMAGE
+    repository = IMAGE.rpartition(":")[0]
+    named = [path for path in CHART.rglob("*") if path.is_file() and repository in path.read_text(encoding="utf-8")]
+    assert named == [CHART / "Chart.yaml"]
+    pinned = {"image": {"repository": "mirror.example.org:5000/dns", "tag": 2, "digest": None}}
+    assert container(helm.manifests(pinned))["image"] == "mirror.example.org:5000/dns:2"
+
+
+def test_a_release_pushes_the_image_of_the_chart_and_the_chart_that_the_docs_name() -> None:
+    done = run(ROOT / ".ci" / "release", "--dry-run")
+    assert done.code == 0, done.error
+    registry = IMAGE.rpartition("/")[0]
+    build, package, push = done.out.splitlines()
+    assert f" --tag={IMAGE} " in build
+    assert f" --build-arg=VERSION={__version__} " in build
+    assert package == "helm package charts/extdns --destination=dist"
+    assert push == f"helm push dist/extdns-{__version__}.tgz oci://{registry}/charts"
+    for page in (CHART / "README.md", ROOT / "docs" / "tutorials" / "from-the-external-dns-chart.md"):
+        assert f"oci://{registry}/charts/extdns" in page.read_text(encoding="utf-8")
+
+
+def test_helm_shows_the_readme(helm: Helm) -> None:
+    done = run(helm.program, "show", "readme", CHART, env=helm.env)
+    assert done.out.strip() == (CHART / "README.md").read_text(encoding="utf-8").strip()
