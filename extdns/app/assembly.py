@@ -135,7 +135,7 @@ def _build_audit_log(
         return None
     from extdns.app.audit_log import build_audit_log
 
-    return build_audit_log(config.log, writer, engine, clock, reporter.report_audit_log)
+    return build_audit_log(config.log, writer, engine, clock, reporter)
 
 
 def _build_reporter(

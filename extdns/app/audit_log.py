@@ -13,9 +13,8 @@ from extdns.flags.process import STANDARD_OUTPUT
 from extdns.flags.usage_errors import usage_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from extdns.config import LogFlags
+    from extdns.controller.reporter import ActivityReporter
     from extdns.engine.engine import Engine
     from extdns.ports import Clock, ZoneWriter
 
@@ -23,17 +22,22 @@ _PROCESS_BYTES = 6
 
 
 def build_audit_log(
-    flags: LogFlags, writer: ZoneWriter, engine: Engine, clock: Clock, report: Callable[[str, int], None]
+    flags: LogFlags, writer: ZoneWriter, engine: Engine, clock: Clock, reporter: ActivityReporter
 ) -> AuditLog:
-    """Build the audit log that *flags* name, for everything that *writer* writes.
-
-    *report* receives why it cannot be written ("" if it can), and how many lines were dropped.
+    """Build the audit log that *flags* name, for everything that *writer* writes. *reporter* reports its problems.
 
     Raises:
         UsageError: the value of `--audit-log` is not a path.
     """
-    process = secrets.token_hex(_PROCESS_BYTES)
-    return AuditLog(writer, _build_target(flags), engine, clock=clock, process=process, report=report)
+    return AuditLog(
+        writer,
+        _build_target(flags),
+        engine,
+        clock=clock,
+        process=secrets.token_hex(_PROCESS_BYTES),
+        report=reporter.report_audit_log,
+        report_defect=reporter.report_defect,
+    )
 
 
 def _build_target(flags: LogFlags) -> AuditTarget:

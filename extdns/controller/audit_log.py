@@ -48,6 +48,7 @@ class AuditLog:
         clock: Clock,
         process: str,
         report: Callable[[str, int], None],
+        report_defect: Callable[[Exception], None],
     ) -> None:
         """Log what *writer* writes. Nothing is opened before `start`.
 
@@ -58,11 +59,13 @@ class AuditLog:
             clock: the clock.
             process: identifies this process among all that ever ran.
             report: receives why lines cannot be written ("" if they can), and how many were dropped, from any thread.
+            report_defect: receives unexpected errors, from any thread.
         """
         self._writer = writer
         self._engine = engine
         self._clock = clock
         self._process = process
+        self._report_defect = report_defect
         self._unknown = UnknownOutcomes(clock)
         self._versions = ObjectVersions()
         self._prepared: dict[int, tuple[AuditLine, ...]] = {}
@@ -83,14 +86,14 @@ class AuditLog:
             prepared = self._prepared.pop(batch.number, ())
         at = audit.format_time(self._clock.now())
         lines = [replace(line, at=at) for line in prepared]
-        self._put(lines, waits=True)
+        self._guard(partial(self._put, lines, waits=True))
         began_s = self._clock.monotonic_s()
         try:
             outcome = self._writer.submit(zone, batch)
         except Exception as exc:
-            self._conclude(lines, Unknown(message=describe_error(exc)), began_s)
+            self._guard(partial(self._conclude, lines, Unknown(message=describe_error(exc)), began_s))
             raise
-        self._conclude(lines, outcome, began_s)
+        self._guard(partial(self._conclude, lines, outcome, began_s))
         return outcome
 
     def prepare(self, batch: Batch) -> None:
@@ -132,6 +135,13 @@ class AuditLog:
         elif isinstance(outcome, Applied):
             resolved = self._unknown.resolve_by(concluded)
         self._put([*concluded, *resolved], waits=False)
+
+    def _guard(self, work: Callable[[], None]) -> None:
+        """Call *work*. A defect of the audit log must not change what is written."""
+        try:
+            work()
+        except Exception as exc:  # noqa: BLE001 - law 3
+            self._report_defect(exc)
 
     def _put(self, lines: Iterable[AuditLine], *, waits: bool) -> None:
         if encoded := [encode_json(line) + b"\n" for line in lines]:

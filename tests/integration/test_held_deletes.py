@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 from extdns import cli
+from tests.fakes.apiserver.access import USER
 from tests.fakes.apiserver.server import ApiServer
 from tests.objects import service
 from tests.program.installation import Installation
@@ -60,7 +62,8 @@ def test_a_running_process_makes_held_deletes_after_extdns_approve(
     with ApiServer() as server:
         installation = Installation(tmp_path, server, example_org="")
         installation.apply(*(service(f"s{number}", f"s{number}.example.org") for number in range(12)))
-        with installation.start() as running:
+        audit_log = tmp_path / "audit.log"
+        with installation.start(f"--audit-log={audit_log}") as running:
             running.until("successfully updated")
             for number in range(12):
                 server.delete("Service", "shop", f"s{number}")
@@ -75,6 +78,11 @@ def test_a_running_process_makes_held_deletes_after_extdns_approve(
             running.pass_time(11.0)
             running.until("successfully updated")
             assert installation.zones.published() == []
+    lines = [json.loads(line) for line in audit_log.read_text(encoding="utf-8").splitlines()]
+    deletes = [line for line in lines if line["action"] == "delete" and line["outcome"] == "applied"]
+    assert len(deletes) == 12
+    assert all(line["approval"] == {"code": code, "claimedUser": USER} for line in deletes)
+    assert all(line["evidence"] == "object-deleted" and line["objects"][0]["resourceVersion"] for line in deletes)
     found = server.get("ConfigMap", "dns", "extdns-state")
     assert found is not None
     assert "annotations" not in found["metadata"]

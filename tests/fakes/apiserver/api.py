@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tests.fakes.apiserver import answers, bodies, lists, options, patches, shapes
-from tests.fakes.apiserver.access import Access
+from tests.fakes.apiserver.access import USER, Access
 from tests.fakes.apiserver.answers import Answer
 from tests.fakes.apiserver.discovery import discover
 from tests.fakes.apiserver.kinds import Catalogue, Kind
@@ -19,7 +19,8 @@ from tests.fakes.apiserver.store import Store
 from tests.fakes.apiserver.watches import Order, Watch
 from tests.fakes.apiserver.writes import Writes
 
-_REVIEWS: Final = ("authorization.k8s.io", "selfsubjectaccessreviews")
+_ACCESS_REVIEWS: Final = ("authorization.k8s.io", "selfsubjectaccessreviews")
+_USER_REVIEWS: Final = ("authentication.k8s.io", "selfsubjectreviews")
 _APPLY: Final = "application/apply-patch+yaml"
 _PATCHES: Final = {
     "application/json-patch+json": patches.apply_json_patch,
@@ -58,8 +59,11 @@ class Api:
             bodies.check_accept(request)
             if not request.resource:
                 return discover(request.path, self.catalogue)
-            if (request.group, request.resource) == _REVIEWS:
-                return self._review(request)
+            if (request.group, request.resource) == _ACCESS_REVIEWS:
+                return self._review_access(request)
+            if (request.group, request.resource) == _USER_REVIEWS:
+                review = bodies.decode_object(request)
+                return answers.build_json_answer({**review, "status": {"userInfo": {"username": USER}}}, code=201)
             kind = self.catalogue.find(request.group, request.version, request.resource)
             if kind is None or not _has_path(request, kind):
                 return answers.build_no_route()
@@ -67,7 +71,7 @@ class Api:
         except ApiError as error:
             return answers.build_failure(error)
 
-    def _review(self, request: Request) -> Answer:
+    def _review_access(self, request: Request) -> Answer:
         """Answer a SelfSubjectAccessReview. The review is not stored."""
         review = bodies.decode_object(request)
         requested = review["spec"]["resourceAttributes"]

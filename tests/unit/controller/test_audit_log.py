@@ -69,6 +69,7 @@ class AuditedWorld(World):
 
 
 WORLDS: list[AuditedWorld] = []
+DEFECTS: list[Exception] = []
 
 
 @pytest.fixture(autouse=True)
@@ -76,6 +77,7 @@ def _close_worlds() -> Iterator[None]:
     yield
     while WORLDS:
         WORLDS.pop().audit.close(2.0)
+    DEFECTS.clear()
 
 
 def start(*records: Record, former: tuple[AuditLine, ...] = (), first: tuple[Observed, ...] = ()) -> AuditedWorld:
@@ -84,7 +86,13 @@ def start(*records: Record, former: tuple[AuditLine, ...] = (), first: tuple[Obs
     clock = MovedClock()
     target = ListTarget(*map(encode_json, former))
     audit = AuditLog(
-        world.provider, target, world.engine, clock=clock, process=f"p{len(WORLDS)}", report=lambda *_: None
+        world.provider,
+        target,
+        world.engine,
+        clock=clock,
+        process=f"p{len(WORLDS)}",
+        report=lambda *_: None,
+        report_defect=DEFECTS.append,
     )
     found = AuditedWorld(
         engine=world.engine,
@@ -298,6 +306,20 @@ def test_records_are_written_while_the_audit_log_cannot_be_written() -> None:
     world.run(request("web"))
     assert world.list_records() == {"web A": ("192.0.2.1",)}
     assert world.audit.queue.problem == "No space left on device"
+
+
+def test_a_defect_of_the_audit_log_is_reported_and_records_are_written_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = start()
+
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("defect")
+
+    monkeypatch.setattr(world.audit.queue, "put", fail)
+    world.run(request("web"))
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    assert [str(defect) for defect in DEFECTS] == ["defect"] * 2
 
 
 def test_a_batch_that_was_never_submitted_leaves_nothing_behind() -> None:

@@ -7,7 +7,7 @@ from extdns.engine.delete_budget import WINDOW_S
 from extdns.engine.state_sync import build_saved
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
-from extdns.model.saved_state import Saved
+from extdns.model.saved_state import Approval, Saved
 from tests.unit.engine.guard_scene import GRACE_S, ZONE, GuardScene, record, records, start_guard
 
 
@@ -191,6 +191,16 @@ def test_an_approval_does_not_apply_to_a_record_that_was_requested_again_meanwhi
     scene.pass_time(GRACE_S)
     assert len(scene.deleted) == 31
     assert scene.list_reasons(records(31)) == {Reason.HELD}
+
+
+def test_the_next_process_knows_by_which_code_and_by_whom_a_delete_was_approved() -> None:
+    scene = hold_deletes()
+    approvals = [Approval(code=code, claimed_user="alice") for code in scene.find_codes().values()]
+    scene.guard.approve(approvals, scene.now_s)
+    saved = scene.guard.state.approvals.save_by_digest()
+    assert {user for _, _, user in saved} == {"alice"}
+    assert {code for _, code, _ in saved} == {approval.code for approval in approvals}
+    assert scene.restart().guard.state.approvals.save_by_digest() == saved
 
 
 def test_an_approval_is_used_up_by_its_delete() -> None:
