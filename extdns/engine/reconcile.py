@@ -109,16 +109,16 @@ def plan_name(name: DnsName, state: EngineState, now_s: float) -> NamePlan:
         return planned
     candidates = build_candidates(claims, state.settings.plan, state.claims.targetless_claims(name)) if claims else ()
     for zone in zones:
-        needed = (zone, *state.zones.find_sharing_zones(zone, name, state.settings.registry))
-        if unread := next((one for one in needed if not one.cache.is_complete), None):
-            _wait_for_zone(unread, zone, name, claims, planned)
+        sharing = state.zones.find_sharing_zones(zone, name, state.settings.registry)
+        needed = (zone, *sharing.all)
+        if unread := [one for one in needed if not one.cache.is_complete]:
+            _wait_for_zone(unread[0], zone, name, claims, planned)
         elif any(one.queue.is_writing(name) for one in needed):
             planned.decisions += [decision for decision in former if decision.zone == zone.zone]
             planned.waits += [wait for wait in state.waits.waits(name) if wait.zone == zone.zone.id]
         else:
-            above = state.zones.find_zone_above(zone, name, state.settings.registry)
-            plan = plan_in_zone(zone, above, name, claims, candidates, state)
-            planned.plans.append(ZonePlan(zone, above, plan))
+            plan = plan_in_zone(zone, sharing, name, claims, candidates, state)
+            planned.plans.append(ZonePlan(zone, sharing.above, plan))
     _conclude_plans(name, planned, state, now_s)
     for zone in state.zones.find_former_zones(name, zones):
         planned.decisions += keep_moved(zone, name, zones, state)

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from extdns.engine.desired import Contested, Desired
     from extdns.engine.evidence import Finding
     from extdns.engine.state import EngineState
-    from extdns.engine.zones import ZoneState
+    from extdns.engine.zones import SharingZones, ZoneState
     from extdns.model.claim import NameClaim
     from extdns.model.dns_name import DnsName
     from extdns.model.record import OwnedRecord, Record, RecordKey
@@ -89,7 +89,7 @@ class Plan(Value, frozen=True, kw_only=True):
 
 def plan_in_zone(
     zone: ZoneState,
-    above: ZoneState | None,
+    sharing: SharingZones,
     name: DnsName,
     claims: Sequence[NameClaim],
     candidates: Sequence[Candidate],
@@ -99,13 +99,13 @@ def plan_in_zone(
 
     Args:
         zone: one of the zones of the name.
-        above: the zone that holds the ownership records of the name, None if that is *zone*.
+        sharing: the other zones in which the ownership records of the name matter.
         name: the name.
         claims: all claims to it.
         candidates: what the resolved claims request together.
         state: the parts of the engine; not changed.
     """
-    plan_input = _read_input(zone, above, name, claims, state)
+    plan_input = _read_input(zone, sharing, name, claims, state)
     current, settings = plan_input.current, state.settings.plan
     if not (current or claims or (plan_input.above and name in plan_input.above.leftovers)):
         return Plan()
@@ -216,12 +216,12 @@ class PlanInput(Value, frozen=True, kw_only=True):
 
 
 def _read_input(
-    zone: ZoneState, above: ZoneState | None, name: DnsName, claims: Sequence[NameClaim], state: EngineState
+    zone: ZoneState, sharing: SharingZones, name: DnsName, claims: Sequence[NameClaim], state: EngineState
 ) -> PlanInput:
     related = state.settings.registry.related_names(name)
     records = zone.cache.records_around(name, related)
-    if above:
-        records += read_above(above, zone, related)
+    if sharing.above:
+        records += read_above(sharing.above, zone, related)
     read = _read_owned(state.settings.registry, records) if records else ()
     current = tuple([owned for owned in read if owned.record.name == name])
     hidden = {
@@ -239,17 +239,17 @@ def _read_input(
         records=records,
         related=related,
         claims=claims,
-        above=above,
-        elsewhere=_read_elsewhere(zone, name, related, state),
+        above=sharing.above,
+        elsewhere=_read_elsewhere(sharing.all, name, related, state) if sharing.all else (),
         hidden=hidden,
     )
 
 
 def _read_elsewhere(
-    zone: ZoneState, name: DnsName, related: tuple[DnsName, ...], state: EngineState
+    zones: Iterable[ZoneState], name: DnsName, related: tuple[DnsName, ...], state: EngineState
 ) -> tuple[OwnedRecord, ...]:
     registry, found = state.settings.registry, []
-    for other in state.zones.find_sharing_zones(zone, name, registry):
+    for other in zones:
         records = other.cache.records_around(name, related)
         if above := state.zones.find_zone_above(other, name, registry):
             records += read_above(above, other, related)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from extdns.engine.effects import ListZones, ReadNames, ReadPage
 from extdns.engine.inputs import Call
@@ -71,6 +71,22 @@ class ZoneState:
         return not (self.queue.in_flight or self.queue.has_sendable(rule, now_s))
 
 
+class SharingZones(NamedTuple):
+    """The zones besides its own in which the ownership records of a name matter; only the name of a zone has any.
+
+    Attributes:
+        above: the zone that holds the ownership records, None if the name's own zone does.
+        all: the zones whose records at the name have ownership records in common with those of its own zone: the zone
+            above, and other zones of the name below it.
+    """
+
+    above: ZoneState | None = None
+    all: tuple[ZoneState, ...] = ()
+
+
+_NO_SHARING: Final = SharingZones()
+
+
 class Zones:
     """All zones, by id.
 
@@ -128,17 +144,14 @@ class Zones:
         found = [state for state in self.containing(ownership_name) if home.zone.name != state.zone.name]
         return next((state for state in found if state.zone.private is home.zone.private), next(iter(found), None))
 
-    def find_sharing_zones(self, home: ZoneState, name: DnsName, registry: Registry) -> list[ZoneState]:
-        """Return the zones other than *home* whose records at *name* have ownership records in common with its records.
-
-        That is so for the name of a zone: the zone above, which holds the ownership records, and other zones of the
-        name below it.
-        """
+    def find_sharing_zones(self, home: ZoneState, name: DnsName, registry: Registry) -> SharingZones:
+        """Return the zones other than *home* in which the ownership records of *name* matter."""
         if name not in self._by_name:
-            return []
-        holder = self.find_zone_above(home, name, registry) or home
+            return _NO_SHARING
+        above = self.find_zone_above(home, name, registry)
+        holder = above or home
         below = [state for state in self._by_name[name] if self.find_zone_above(state, name, registry) is holder]
-        return [state for state in (holder, *below) if state is not home]
+        return SharingZones(above, tuple(state for state in (holder, *below) if state is not home))
 
     def find_former_zones(self, name: DnsName, home: Sequence[ZoneState]) -> list[ZoneState]:
         """Return the zones that have records of *name* but are not among its zones *home*, longest zone name first."""

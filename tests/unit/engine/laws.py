@@ -224,7 +224,7 @@ def check_decisions(engine: Engine, cluster: Cluster, managed: frozenset[str]) -
         for name in state.cache.names():
             if any(home is not state for home in engine.zones.containing(name)):
                 continue
-            sharing = engine.zones.find_sharing_zones(state, name, engine.settings.registry)
+            sharing = engine.zones.find_sharing_zones(state, name, engine.settings.registry).all
             if not all(one.cache.is_complete for one in sharing):
                 continue  # the owner is not known
             decided = Counter(

@@ -152,5 +152,5 @@ def _queues_of(engine: Engine, state: ZoneState, name: DnsName) -> list[WriteQue
 
     The name of a zone waits for all zones that have ownership records in common with it.
     """
-    sharing = engine.zones.find_sharing_zones(state, name, engine.settings.registry)
+    sharing = engine.zones.find_sharing_zones(state, name, engine.settings.registry).all
     return [one.queue for one in (state, *sharing)]
